@@ -1,0 +1,1 @@
+"""Exact triangle analytics for dataframes."""

@@ -1,0 +1,63 @@
+"""The oriented graph as two arrays, shared by every engine and every method."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+Array = Any  # numpy.ndarray or cupy.ndarray: whatever the frame's library holds
+
+
+@dataclass(frozen=True)
+class Csr:
+    """Compressed sparse rows of the oriented graph, over the sorted edge frame's own buffers.
+
+    Vertices are ranks, 0 for the highest degree. Row ``u`` holds N+(u), the neighbours of
+    smaller rank: ascending, no repeats, no loops. Ordered by degree, a row is never longer
+    than the square root of twice the number of raw edge rows.
+
+    Attributes
+    ----------
+    offsets : array of int64, shape (n + 1,)
+        Row ``u`` is ``columns[offsets[u]:offsets[u + 1]]``.
+    columns : array of uint32, shape (m,)
+        The smaller rank of every edge.
+    """
+
+    offsets: Array
+    columns: Array
+
+    @property
+    def n(self) -> int:
+        """Number of ranked vertices."""
+        return len(self.offsets) - 1
+
+    @property
+    def m(self) -> int:
+        """Number of simple undirected edges."""
+        return len(self.columns)
+
+    @property
+    def rows(self) -> Array:
+        """The larger rank of every edge, uint32, shape (m,): made anew at each call."""
+        xp = sys.modules[type(self.offsets).__module__.partition(".")[0]]
+        positions = xp.arange(self.m, dtype="int64")
+        return xp.searchsorted(self.offsets[1:], positions, side="right").astype("uint32")
+
+    def validate(self) -> None:
+        """Check what every kernel relies on; raise ValueError naming the first thing broken."""
+        offsets, columns = self.offsets, self.columns
+        if offsets.dtype != "int64" or columns.dtype != "uint32":
+            raise ValueError(
+                f"offsets must be int64 and columns uint32, not {offsets.dtype} and {columns.dtype}"
+            )
+        if len(offsets) == 0 or int(offsets[0]) != 0 or int(offsets[-1]) != self.m:
+            raise ValueError(f"offsets must run from 0 to the number of edges, {self.m}")
+        if bool((offsets[1:] < offsets[:-1]).any()):
+            raise ValueError("offsets must not descend")
+        rows = self.rows
+        if bool((columns >= rows).any()):
+            raise ValueError("a row must hold ranks below its own")
+        if bool(((columns[1:] <= columns[:-1]) & (rows[1:] == rows[:-1])).any()):
+            raise ValueError("a row must ascend without repeats")

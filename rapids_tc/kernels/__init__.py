@@ -1,0 +1,1 @@
+"""CUDA kernels: the catalogue of methods, their sources and the compiler."""
