@@ -1,0 +1,105 @@
+"""One test body for every library: ``--backend pandas|cuda|host`` says which frames it meets."""
+
+import csv
+import os
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from answers import GRAPHS, MISSING
+
+
+@dataclass(frozen=True)
+class Backend:
+    """The library under test: how to make its frames, and how to read what came back."""
+
+    name: str
+    from_pandas: Callable[[pd.DataFrame], Any]
+    engine_kwargs: dict[str, str]  # the engine that serves these frames, named
+
+    def frame(self, data) -> Any:
+        """An edge frame of the library from a dict of columns or a pandas frame."""
+        return self.from_pandas(pd.DataFrame(data))
+
+    def to_pandas(self, result) -> Any:
+        """A frame or series that came back, as pandas."""
+        if isinstance(result, pd.DataFrame | pd.Series):
+            assert self.name != "cuda", f"a cuDF frame went in, {type(result)} came back"
+            return result
+        return result.to_pandas()
+
+
+def _cudf_from_pandas(frame: pd.DataFrame) -> Any:
+    import cudf
+
+    return cudf.from_pandas(frame)
+
+
+def _host_engine() -> Any:
+    from rapids_tc.testing import host_engine
+
+    return host_engine()
+
+
+def _same(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame
+
+
+BACKENDS = {
+    "pandas": Backend("pandas", _same, {"engine": "cpu"}),
+    "cuda": Backend("cuda", _cudf_from_pandas, {"engine": "cuda"}),
+    "host": Backend("host", _same, {"engine": "cuda"}),
+}
+SKIPPED = {  # marker: (why, the backends it does not run on)
+    "pandas_only": ("about pandas itself", ("cuda",)),
+    "cpu_only": ("about a machine that serves pandas by the CPU engine", ("cuda", "host")),
+    "large": ("too large for the emulator", ("host",)),
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--backend", choices=BACKENDS, default="pandas", help="whose frames the tests use"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name, (why, backends) in SKIPPED.items():
+        config.addinivalue_line("markers", f"{name}: {why}; skipped on {', '.join(backends)}")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    chosen = config.getoption("backend")
+    for item in items:
+        for name, (why, backends) in SKIPPED.items():
+            if chosen in backends and item.get_closest_marker(name):
+                item.add_marker(pytest.mark.skip(reason=f"{chosen}: {why}"))
+
+
+@pytest.fixture(scope="session")
+def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    """The library chosen by ``--backend``; on ``host``, pandas served by the emulated card."""
+    chosen = BACKENDS[request.config.getoption("backend")]
+    with _host_engine() if chosen.name == "host" else nullcontext():
+        yield chosen
+
+
+@pytest.fixture(scope="session")
+def shared_graphs() -> Path:
+    """The folder of real graphs. Absent: skip with the reason, but fail where CI promises it."""
+    if not (GRAPHS / "manifest.csv").exists():
+        if os.environ.get("CI") == "true":
+            pytest.fail(MISSING)
+        pytest.skip(MISSING)
+    return GRAPHS
+
+
+@pytest.fixture(scope="session")
+def manifest(shared_graphs: Path) -> dict[str, dict[str, str]]:
+    """The known answers of the real graphs, by name."""
+    with (shared_graphs / "manifest.csv").open(newline="") as file:
+        return {row["name"]: row for row in csv.DictReader(file)}

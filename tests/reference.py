@@ -1,0 +1,138 @@
+"""What every answer means, in sets and loops: the oracle of the tests.
+
+Rows are raw ``(source, destination)`` pairs of ids that hash and compare. Direction is ignored,
+repeats count once, loops are dropped; a vertex is any id seen in a row, a loop's too. Nothing
+here is fast and nothing is clever: read it to learn what a function should return.
+"""
+
+from collections import Counter
+from itertools import combinations
+from math import cbrt, comb, nan, sqrt
+
+
+def neighbours(rows, vertices=()):
+    """{vertex: its neighbours}, the simple graph; `vertices` adds isolated ones."""
+    near = {v: set() for v in vertices}
+    for u, v in rows:
+        near.setdefault(u, set())
+        near.setdefault(v, set())
+        if u != v:
+            near[u].add(v)
+            near[v].add(u)
+    return near
+
+
+def simple_edges(rows):
+    """Each undirected edge once as (u, v), u < v, in ascending order."""
+    return sorted({(min(u, v), max(u, v)) for u, v in rows if u != v})
+
+
+def list_triangles(rows):
+    """Each triangle once as (u, v, w), u < v < w, in ascending order."""
+    near = neighbours(rows)
+    return sorted((u, v, w) for u, v in simple_edges(rows) for w in near[u] & near[v] if v < w)
+
+
+def count(rows):
+    """Triangles in the graph."""
+    return len(list_triangles(rows))
+
+
+def vertex_triangles(rows, vertices=()):
+    """{vertex: triangles it is a corner of}."""
+    corners = Counter(corner for triangle in list_triangles(rows) for corner in triangle)
+    return {v: corners[v] for v in neighbours(rows, vertices)}
+
+
+def edge_triangles(rows):
+    """{(u, v): triangles it is a side of}."""
+    near = neighbours(rows)
+    return {(u, v): len(near[u] & near[v]) for u, v in simple_edges(rows)}
+
+
+def by_row(rows, values):
+    """The value of each row's edge, in the order of the rows; 0 for a loop."""
+    return [0 if u == v else values[min(u, v), max(u, v)] for u, v in rows]
+
+
+def wedges(rows):
+    """Paths of two edges: pairs of neighbours of a vertex."""
+    return sum(comb(len(near), 2) for near in neighbours(rows).values())
+
+
+def transitivity(rows):
+    """Share of the wedges that a third edge closes; 0 without a wedge."""
+    return 3 * count(rows) / wedges(rows) if wedges(rows) else 0.0
+
+
+def clustering(rows, vertices=()):
+    """{vertex: share of the pairs of its neighbours that are edges}; 0 below degree 2."""
+    triangles = vertex_triangles(rows, vertices)
+    degree = {v: len(near) for v, near in neighbours(rows, vertices).items()}
+    return {v: triangles[v] / comb(d, 2) if d > 1 else 0.0 for v, d in degree.items()}
+
+
+def weighted_clustering(weighted_rows, vertices=()):
+    """{vertex: mean over pairs of neighbours of the cube root of the product of the weights}.
+
+    Rows are (u, v, weight): weights are scaled by the largest that is not a loop's, the last of
+    repeated rows gives an edge's, and a pair of neighbours that is no edge adds 0.
+    """
+    rows = [(u, v) for u, v, _ in weighted_rows]
+    weight = {(min(u, v), max(u, v)): w for u, v, w in weighted_rows if u != v}
+    largest = max(weight.values(), default=0)
+    total = Counter()
+    for u, v, w in list_triangles(rows) if largest else []:
+        product = weight[u, v] * weight[u, w] * weight[v, w] / largest**3
+        for corner in (u, v, w):
+            total[corner] += cbrt(product)
+    degree = {v: len(near) for v, near in neighbours(rows, vertices).items()}
+    return {v: total[v] / comb(d, 2) if d > 1 else 0.0 for v, d in degree.items()}
+
+
+def average_clustering(rows, vertices=(), *, count_zeros=True):
+    """Mean of the clustering over the vertices, or over those where it is not 0; NaN of none."""
+    values = [c for c in clustering(rows, vertices).values() if c or count_zeros]
+    return sum(values) / len(values) if values else nan
+
+
+def k_truss(rows, k):
+    """Edges of the largest subgraph where every edge is in at least k - 2 triangles."""
+    edges = simple_edges(rows)
+    while True:
+        triangles = edge_triangles(edges)
+        kept = [edge for edge in edges if triangles[edge] >= k - 2]
+        if kept == edges:
+            return edges
+        edges = kept
+
+
+def trussness(rows):
+    """{(u, v): the largest k whose k-truss holds it}: 2 for an edge in no triangle."""
+    number, k, edges = {}, 2, simple_edges(rows)
+    while edges:
+        number.update(dict.fromkeys(edges, k))
+        k += 1
+        edges = k_truss(edges, k)
+    return number
+
+
+def triad_counts(rows, vertices=()):
+    """How many sets of three vertices span 0, 1, 2 and 3 edges."""
+    near = neighbours(rows, vertices)
+    spans = Counter(
+        (v in near[u]) + (w in near[u]) + (w in near[v]) for u, v, w in combinations(near, 3)
+    )
+    return {name: spans[i] for i, name in enumerate(("empty", "edge", "wedge", "triangle"))}
+
+
+def similarity(rows, measure):
+    """{(u, v): how much the neighbourhoods of its two ends overlap}."""
+    near = neighbours(rows)
+    formula = {
+        "jaccard": lambda a, b: len(a & b) / len(a | b),
+        "overlap": lambda a, b: len(a & b) / min(len(a), len(b)),
+        "sorensen": lambda a, b: 2 * len(a & b) / (len(a) + len(b)),
+        "cosine": lambda a, b: len(a & b) / sqrt(len(a) * len(b)),
+    }[measure]
+    return {(u, v): formula(near[u], near[v]) for u, v in simple_edges(rows)}

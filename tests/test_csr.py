@@ -1,0 +1,51 @@
+"""`Csr.validate` names each precondition of the kernels that a CSR breaks."""
+
+import numpy as np
+import pytest
+
+from rapids_tc.csr import Csr
+
+# K4 and a pendant: ranks 0 to 4, each row holding smaller ranks.
+OFFSETS, COLUMNS = [0, 0, 1, 3, 6, 7], [0, 0, 1, 0, 1, 2, 0]
+
+
+def csr(offsets=OFFSETS, columns=COLUMNS, offsets_dtype="int64", columns_dtype="uint32"):
+    return Csr(np.array(offsets, offsets_dtype), np.array(columns, columns_dtype))
+
+
+def test_a_sound_csr_passes():
+    graph = csr()
+    graph.validate()
+    assert (graph.n, graph.m) == (5, 7)
+
+
+def test_no_vertices_and_no_edges_pass():
+    csr(offsets=[0], columns=[]).validate()
+    csr(offsets=[0, 0, 0], columns=[]).validate()
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        ({"offsets_dtype": "int32"}, "int64"),
+        ({"offsets_dtype": "uint64"}, "int64"),
+        ({"columns_dtype": "int32"}, "uint32"),
+        ({"columns_dtype": "uint64"}, "uint32"),
+        ({"offsets": []}, "offsets"),
+        ({"offsets": [1, 1, 1, 3, 6, 7]}, "offsets"),
+        ({"offsets": [0, 0, 1, 3, 6, 6]}, "offsets"),
+        ({"offsets": [0, 0, 1, 3, 6, 8]}, "offsets"),
+        ({"offsets": [0, 0, 3, 1, 6, 7]}, "offsets"),
+        ({"offsets": [0, 0, 1, 9, 6, 7]}, "offsets"),
+        ({"offsets": [0, -1, 1, 3, 6, 7]}, "offsets"),
+        ({"columns": [1, 0, 1, 0, 1, 2, 0]}, "below"),  # a loop at rank 1
+        ({"columns": [0, 0, 1, 0, 1, 4, 0]}, "below"),  # rank 3 points up
+        ({"columns": [0, 0, 1, 0, 1, 2**32 - 1, 0]}, "below"),  # outside the graph
+        ({"columns": [0, 1, 0, 0, 1, 2, 0]}, "ascend"),
+        ({"columns": [0, 0, 0, 0, 1, 2, 0]}, "repeats"),
+        ({"columns": [0, 0, 1, 0, 2, 2, 0]}, "repeats"),
+    ],
+)
+def test_a_broken_precondition_is_named(broken, message):
+    with pytest.raises(ValueError, match=message):
+        csr(**broken).validate()
