@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
-# Set by `rapids_tc.testing.host_engine`: the engine that serves every frame instead.
-_emulator: ContextVar[Any] = ContextVar("emulator", default=None)
+from rapids_tc._backend import emulator
+from rapids_tc.csr import Array, Csr
 
-
-def emulated() -> bool:
-    """Whether the CUDA engine runs on the host emulator here."""
-    return _emulator.get() is not None
+Tick = Callable[[float], None]
 
 
-def load(name: str) -> Any:
-    """The engine of that name, ``"cpu"`` or ``"cuda"``."""
-    if emulated():
-        return _emulator.get()
+class Engine(Protocol):
+    """What an engine does for a graph. `layout` is the engine's own, made once by `prepare`.
+
+    A `tick` is called now and then with the share that is done, 0 to 1.
+    """
+
+    def csr(self, keys: Array, n: int) -> Csr:
+        """The CSR of `n` ranks from ascending packed keys; repeats and loops are dropped."""
+
+    def prepare(self, csr: Csr) -> Any:
+        """What counting needs besides the CSR."""
+
+    def count(self, layout: Any, *, method: str = "auto", tick: Tick | None = None) -> int:
+        """The triangles of the graph."""
+
+    def edge_counts(self, layout: Any, *, method: str = "auto", tick: Tick | None = None) -> Array:
+        """The triangles of every oriented edge: uint32, aligned with ``csr.columns``."""
+
+    def locate(self, csr: Csr, u: Array, v: Array) -> Array:
+        """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks; -1 for loops."""
+
+
+def load(name: str) -> Engine:
+    """The engine of that name, "cpu" or "cuda"."""
     if name == "cuda":
+        if emulator.get() is not None:
+            return emulator.get()
         from . import cuda
 
         return cuda.engine()

@@ -1,0 +1,158 @@
+"""Edge frame → checked, numbered edges: which columns, which rows, and the user's vertices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rapids_tc._backend import Array, Backend, Frame
+from rapids_tc.errors import CapacityError, ColumnNotFoundError, IdTypeError
+from rapids_tc.ids import IdColumn, Ids, IndexedIds, check, check_together, number
+
+PAIRS = (("src", "dst"), ("source", "destination"), ("source", "target"))
+MAX_NUMBERS = 2**32 - 1  # ranks are uint32, and one value is kept for "none"
+
+
+@dataclass(frozen=True)
+class NumberedEdges:
+    """The raw edges as numbers: repeats, loops and directions as the user gave them.
+
+    Attributes
+    ----------
+    src, dst : arrays of an integer dtype, shape (rows + extra,)
+        Behind the user's rows stands a loop for each vertex of ``Graph(vertices=)``: a vertex
+        seen only in a loop and an isolated one are the same thing.
+    rows : int
+        How many of them are the user's own rows.
+    ids : DenseIds or IndexedIds
+        The way back.
+    """
+
+    src: Array
+    dst: Array
+    rows: int
+    ids: Ids
+
+
+def id_columns(frame: Frame, source: Any, destination: Any, backend: Backend) -> tuple[Any, Any]:
+    """The labels of the two id columns.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        A named column is not there.
+    ValueError
+        Nothing is named and no pair can be guessed, one column is named twice, or a label is
+        repeated.
+    """
+    labels = backend.home.labels(frame)
+    if (source is None) != (destination is None):
+        alone, other = ("source", "destination")[:: 1 if destination is None else -1]
+        raise ValueError(f"{alone}= was given without {other}=: name both, or neither")
+    if source is None:
+        pair = next((p for p in PAIRS if p[0] in labels and p[1] in labels), None)
+        if pair is None and len(labels) != 2:
+            raise ValueError(
+                "which columns hold the edges? Name them with source= and destination=; "
+                f"the frame has {_listed(labels)}"
+            )
+        source, destination = pair or labels
+    for role, label in (("source", source), ("destination", destination)):
+        if isinstance(label, list | set | dict) or getattr(label, "ndim", 0):
+            raise ValueError(
+                f"{role}={label!r}: one column names a vertex; combine several into one first"
+            )
+        if label not in labels:
+            raise ColumnNotFoundError(
+                f"{role}={label!r} is not a column; the frame has {_listed(labels)}"
+            )
+        if labels.count(label) > 1:
+            raise ValueError(f"the label {label!r} stands {labels.count(label)} times in the frame")
+    if source == destination:
+        raise ValueError(f"source and destination are the same column, {source!r}")
+    return source, destination
+
+
+def check_columns(
+    frame: Frame, source: Any, destination: Any, backend: Backend
+) -> list[IdColumn]:
+    """The two id columns, checked one by one."""
+    return [
+        check(backend.bring(backend.home.column(frame, label)), f"column {label!r}", backend)
+        for label in (source, destination)
+    ]
+
+
+def number_edges(
+    frame: Frame, source: Any, destination: Any, backend: Backend, vertices: Any = None
+) -> NumberedEdges:
+    """Check the two id columns (and further vertices) and number their ids by value.
+
+    Raises
+    ------
+    IdTypeError
+        The dtypes cannot name vertices, alone or together.
+    NullIdError
+        A column has nulls.
+    CapacityError
+        There are more distinct ids than ranks.
+    """
+    columns = check_columns(frame, source, destination, backend)
+    if vertices is not None:
+        columns.append(check(backend.series(vertices), "vertices=", backend))
+    filled = [c for c in columns if c.kind != "empty"]
+    rows = len(columns[0].values)
+    if not filled:
+        nothing, given = backend.xp.zeros(0, "int64"), columns[0].values
+        ids = IndexedIds(backend.library.Index(given), given.dtype, backend, "empty")
+        return NumberedEdges(nothing, nothing, 0, ids)
+    check_together(filled)
+    numbers, ids = number(filled, backend)
+    if ids.size > MAX_NUMBERS:
+        raise CapacityError(f"{ids.size} distinct ids; one machine numbers at most {MAX_NUMBERS}")
+    if filled[-1].name == "vertices=":
+        loops = numbers.pop()
+        ends = numbers or [loops[:0], loops[:0]]
+        numbers = [
+            backend.xp.concatenate([end.astype("uint32"), loops.astype("uint32")]) for end in ends
+        ]
+    return NumberedEdges(numbers[0], numbers[1], rows, ids)
+
+
+def find_vertices(ids: Ids, vertices: Any, present: Array) -> Array:
+    """The numbers (int64) of vertices that the user names: in that order, repeats once.
+
+    Raises
+    ------
+    ValueError
+        Some are not vertices of the graph; up to five are listed.
+    IdTypeError, NullIdError
+        They cannot name a vertex of this graph at all.
+    """
+    backend, xp = ids.backend, ids.backend.xp
+    asked = check(backend.series(vertices), "vertices=", backend)
+    if asked.kind == "empty":
+        return xp.zeros(0, "int64")
+    if ids.kind not in ("empty", asked.kind) and (ids.kind, asked.kind) != ("integer", "float"):
+        raise IdTypeError(
+            f"vertices= has dtype {asked.values.dtype}, but the ids of the graph are {ids.kind}s"
+        )
+    values = asked.values.astype(asked.distinct.dtype).drop_duplicates().reset_index(drop=True)
+    numbers = xp.full(len(values), -1, "int64") if ids.kind == "empty" else ids.find(values)
+    known = numbers >= 0
+    known[known] = present[numbers[known]]
+    unknown = backend.host(xp.flatnonzero(~known)).tolist()
+    if unknown:
+        listed = ", ".join(str(values.iloc[i]) for i in unknown[:5])
+        raise ValueError(
+            f"{len(unknown)} of vertices= not in the graph: {listed}{', …' * (len(unknown) > 5)}; "
+            "isolated vertices are added with Graph(edges, vertices=...)"
+        )
+    return numbers
+
+
+def _listed(labels: list[Any]) -> str:
+    if not labels:
+        return "no columns"
+    more = f" and {len(labels) - 20} more" if len(labels) > 20 else ""
+    return f"the columns {', '.join(repr(label) for label in labels[:20])}{more}"

@@ -1,0 +1,262 @@
+"""The prepared graph: checked, numbered, ordered, oriented once, and asked many times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from rapids_tc import engines, orient, plan
+from rapids_tc._backend import Array, Frame, open_frame
+from rapids_tc._progress import Report
+from rapids_tc.csr import Csr
+from rapids_tc.edges import NumberedEdges, find_vertices, id_columns, number_edges
+from rapids_tc.errors import CapacityError
+from rapids_tc.ids import DenseIds
+
+
+class Graph:
+    """An undirected simple graph over an edge frame, prepared once and reused by every function.
+
+    Direction is ignored, repeated rows collapse and self loops are dropped. The frame is read when
+    the graph is made; changing it afterwards does not change the graph. A graph can be pickled.
+
+    Parameters
+    ----------
+    edges : DataFrame
+        One row an edge: pandas, cuDF, Polars, PyArrow or anything with ``__arrow_c_stream__``.
+    vertices : list, array, Series or Index, optional
+        Further vertices: those that stand in no row are isolated.
+    source, destination : label, optional
+        The two id columns; by default ``src`` and ``dst``, ``source`` and ``destination``,
+        ``source`` and ``target``, or the only two columns.
+    engine : {"cpu", "cuda"}, optional
+        Where to work; by default where the frame is.
+    progress : bool, optional
+        Show progress on stderr; by default where that is a terminal.
+    memory_limit : int, optional
+        Bytes that may be taken on top of the frame.
+
+    Attributes
+    ----------
+    n_vertices : int
+        Distinct ids, isolated ones included.
+    n_edges : int
+        Distinct undirected edges without self loops.
+    csr : Csr
+        The oriented graph, for kernels of your own.
+
+    Raises
+    ------
+    ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, ValueError, TypeError
+        What was given, what is accepted, and a hint.
+
+    Notes
+    -----
+    Cost: one sort of the rows; at most 40 bytes a row on top of the frame for integer ids.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> graph = tc.Graph(pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0]}), vertices=[7])
+    >>> graph.n_vertices, graph.n_edges, tc.count(graph)
+    (4, 3, 1)
+    """
+
+    def __init__(
+        self,
+        edges: Any,
+        *,
+        vertices: Any = None,
+        source: Any = None,
+        destination: Any = None,
+        engine: str | None = None,
+        progress: bool | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        self._read(edges, vertices, source, destination, engine, progress, memory_limit)
+        # The graph outlives the call, and must not see what the user does to the frame.
+        self._edges = replace(self._edges, src=self._edges.src.copy(), dst=self._edges.dst.copy())
+        if hasattr(self._frame, "copy"):
+            self._frame = self._frame.copy(deep=False)
+
+    def _read(self, edges, vertices, source, destination, engine, progress, memory_limit) -> None:
+        self.progress = progress
+        self._frame, self.backend = open_frame(edges, engine)
+        columns = id_columns(self._frame, source, destination, self.backend)
+        with self.stage("numbering the ids"):
+            self._edges = number_edges(self._frame, *columns, self.backend, vertices)
+        rows = len(self._edges.src)
+        plan.require(
+            plan.stages(rows, self._edges.ids.size, isinstance(self._edges.ids, DenseIds)),
+            memory_limit,
+        )
+        self._engine = engines.load(self.backend.engine)
+        with self.stage("ordering by degree"):
+            self._order = orient.degree_order(self._edges, self.backend)
+        with self.stage("orienting and sorting"):
+            keys = orient.orient(self._edges, self._order, self.backend)
+            self.csr: Csr = self._engine.csr(keys, self._order.n)
+
+    @property
+    def n_vertices(self) -> int:
+        return self._order.n
+
+    @property
+    def n_edges(self) -> int:
+        return self.csr.m
+
+    @cached_property
+    def layout(self) -> Any:
+        """What the engine needs to count besides the CSR."""
+        with self.stage("laying out"):
+            return self._engine.prepare(self.csr)
+
+    @cached_property
+    def degrees(self) -> Array:
+        """Neighbours of every rank, int64."""
+        xp, csr = self.backend.xp, self.csr
+        smaller = csr.offsets[1:] - csr.offsets[:-1]
+        return smaller + xp.bincount(csr.columns, minlength=csr.n)[: csr.n]
+
+    @cached_property
+    def edge_counts(self) -> Array:
+        """Triangles of every oriented edge, uint32, aligned with ``csr.columns``."""
+        return self.count_edges("auto")
+
+    def count_edges(self, method: str) -> Array:
+        """As `edge_counts`, by a method of choice."""
+        method = plan.choose(method, self.backend.engine)
+        layout = self.layout
+        with self.stage("counting") as report:
+            return self._engine.edge_counts(layout, method=method, tick=report.tick)
+
+    def vertex_counts(self, method: str) -> Array:
+        """Triangles at every rank, int64: half the sum over the edges around it."""
+        counts, library = self.count_edges(method), self.backend.library
+        sums = self.backend.xp.zeros(self.csr.n, "int64")
+        for ends in (self.csr.rows, self.csr.columns):
+            frame = library.DataFrame({"end": ends, "triangles": counts.astype("int64")})
+            around = frame.groupby("end", sort=False)["triangles"].sum()
+            sums[self.backend.xp.asarray(around.index)] += self.backend.array(around)
+        return sums // 2
+
+    def count(self, method: str) -> int:
+        """Triangles of the graph."""
+        method = plan.choose(method, self.backend.engine)
+        if "edge_counts" in self.__dict__:
+            return int(self.edge_counts.sum(dtype="uint64")) // 3
+        layout = self.layout
+        with self.stage("counting") as report:
+            return self._engine.count(layout, method=method, tick=report.tick)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[Report]:
+        """Report a stage, and say how large the graph was where memory ran out."""
+        report = Report(self.progress)
+        report.stage(name)
+        try:
+            yield report
+        except CapacityError:
+            raise
+        except MemoryError as error:
+            rows = self.backend.home.rows(self._frame)
+            raise CapacityError(
+                f"out of memory while {name}: {rows:,} rows need about {self._need(rows):,} bytes "
+                "on top of the frame. rapids_tc.memory_estimate lists the stages; a frame of "
+                "narrower integer ids needs less"
+            ) from error
+        finally:
+            report.close()
+
+    def _need(self, rows: int) -> int:
+        known = getattr(self, "_edges", None)
+        size, dense = (known.ids.size, isinstance(known.ids, DenseIds)) if known else (rows, False)
+        return max(stage.bytes for stage in plan.stages(rows, size, dense))
+
+    def vertex_frame(self, columns: dict[str, Array], vertices: Any) -> Frame:
+        """A frame of values by rank: all vertices by id, or those asked for in that order."""
+        ids, order = self._edges.ids, self._order
+        if vertices is None:
+            numbers = self.backend.xp.flatnonzero(order.present)
+        else:
+            numbers = find_vertices(ids, vertices, order.present)
+        ranks = self.backend.array(order.rank)[numbers]
+        values = {name: by_rank[ranks] for name, by_rank in columns.items()}
+        frame = self.backend.library.DataFrame({"vertex": ids.take(numbers), **values})
+        return self.backend.home.frame(frame)
+
+    def edge_column(self, values: Array, name: str) -> Any:
+        """Values of the edges as a column aligned with the user's rows; loops get 0."""
+        xp, rows = self.backend.xp, self._edges.rows
+        own: NumberedEdges = replace(
+            self._edges, src=self._edges.src[:rows], dst=self._edges.dst[:rows]
+        )
+        where = self._engine.locate(self.csr, *orient.ranked(own, self._order, self.backend))
+        with_loop = xp.concatenate([values, xp.zeros(1, values.dtype)])  # a loop is at -1
+        return self.backend.home.aligned(self._frame, with_loop[where], name)
+
+    def simple_edges(self) -> Frame:
+        """Each edge once as ids, src < dst, sorted."""
+        number, ids = self._order.number, self._edges.ids
+        u, v = number[self.csr.rows], number[self.csr.columns]
+        keys = self.backend.xp.minimum(u, v).astype("uint64")
+        keys <<= 32
+        keys |= self.backend.xp.maximum(u, v).astype("uint64")
+        keys.sort()
+        frame = self.backend.library.DataFrame(
+            {"src": ids.take(keys >> 32), "dst": ids.take(keys & 0xFFFFFFFF)}
+        )
+        return self.backend.home.frame(frame)
+
+    def assign(self, columns: dict[str, Any]) -> Frame:
+        """The user's frame with aligned columns behind its own."""
+        return self.backend.home.assign(self._frame, columns)
+
+    @property
+    def labels(self) -> list[Any]:
+        """The column labels of the user's frame."""
+        return self.backend.home.labels(self._frame)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state.pop("layout", None)  # quickly made again
+        del state["_engine"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._engine = engines.load(self.backend.engine)
+
+    def __repr__(self) -> str:
+        where = self.backend.engine
+        return f"<rapids_tc.Graph: {self.n_vertices} vertices, {self.n_edges} edges, {where}>"
+
+
+def as_graph(
+    edges: Any,
+    *,
+    source: Any = None,
+    destination: Any = None,
+    engine: str | None = None,
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+) -> Graph:
+    """The graph itself where one is given, else one made for a single call.
+
+    Raises
+    ------
+    ValueError
+        A prepared graph is asked to be read in another way than it was.
+    """
+    if isinstance(edges, Graph):
+        if source is not None or destination is not None:
+            raise ValueError("a Graph has its columns chosen: give source= to Graph() instead")
+        if engine not in (None, edges.backend.engine):
+            raise ValueError(f"this Graph lives on {edges.backend.engine!r}, not on {engine!r}")
+        return edges
+    graph = Graph.__new__(Graph)
+    graph._read(edges, None, source, destination, engine, progress, memory_limit)
+    return graph

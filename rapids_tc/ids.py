@@ -1,0 +1,297 @@
+"""What may name a vertex, and numbers for it: a number stands for an id in all code behind.
+
+Numbers are in the order of the ids' values. Integers in a dense range are their own numbers (less
+the smallest, where it is not near zero); all other ids are factorized, column by column, so that
+memory follows how many distinct ids there are, never how large they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rapids_tc._backend import Array, Backend, Series
+from rapids_tc.errors import IdTypeError, NullIdError
+
+DENSE = 4  # integers are their own numbers while their range is at most this times the rows
+KINDS = ("integer", "float", "string", "datetime")
+HINT = "accepted: integers, strings, categories, datetimes, and floats that are whole numbers"
+
+
+@dataclass(frozen=True)
+class IdColumn:
+    """One column of ids, checked: `kind` is one of `KINDS`, or "empty" without a row."""
+
+    values: Series
+    name: str
+    kind: str
+
+    @property
+    def categorical(self) -> bool:
+        return _is_categorical(self.values.dtype)
+
+    @property
+    def distinct(self) -> Series:
+        """The categories of a categorical, else the column itself."""
+        return _categories(self.values) if self.categorical else self.values
+
+
+@dataclass(frozen=True)
+class DenseIds:
+    """Integers that are their own numbers, less `base`."""
+
+    size: int
+    base: int
+    dtype: Any
+    backend: Backend
+    kind: str = "integer"
+
+    def take(self, numbers: Array) -> Series:
+        """The ids of some numbers, in the dtype the user gave."""
+        wide = np.dtype("int64" if self.base + self.size <= 2**63 else "uint64").type
+        ids = numbers.astype(wide) + wide(self.base)
+        return self.backend.library.Series(ids).astype(self.dtype)
+
+    def find(self, ids: Series) -> Array:
+        """The number of each id (int64), -1 where it has none."""
+        values = integers(ids, "vertices=", self.backend)
+        inside = _within(values, self.base, self.base + self.size - 1)
+        numbers = (values.astype("uint64") - np.uint64(self.base % 2**64)).astype("int64")
+        return self.backend.xp.where(inside, numbers, -1)
+
+
+@dataclass(frozen=True)
+class IndexedIds:
+    """Any ids, sorted by value: the number of an id is its place in `index`."""
+
+    index: Any
+    dtype: Any
+    backend: Backend
+    kind: str
+
+    @property
+    def size(self) -> int:
+        return len(self.index)
+
+    def take(self, numbers: Array) -> Series:
+        """The ids of some numbers, in the dtype the user gave."""
+        taken = self.index.take(numbers.astype("int64"))
+        return self.backend.library.Series(taken).astype(self.dtype)
+
+    def find(self, ids: Series) -> Array:
+        """The number of each id (int64), -1 where it has none."""
+        xp, known = self.backend.xp, True
+        if self.kind == "integer":
+            values = integers(ids, "vertices=", self.backend)
+            limits = np.iinfo(self.index.dtype)
+            known = _within(values, int(limits.min), int(limits.max))
+            ids = self.backend.library.Series(xp.where(known, values, 0).astype(self.index.dtype))
+        elif self.kind == "string":
+            ids = ids.astype(self.index.dtype)
+        found = xp.asarray(self.index.get_indexer(self.backend.library.Index(ids)))
+        return xp.where(known, found.astype("int64"), -1)
+
+
+Ids = DenseIds | IndexedIds
+
+
+def check(values: Series, name: str, backend: Backend) -> IdColumn:
+    """Say what kind of ids a column has.
+
+    Raises
+    ------
+    IdTypeError
+        The dtype cannot name vertices.
+    NullIdError
+        There are nulls.
+    """
+    if len(values) == 0:
+        return IdColumn(values, name, "empty")
+    distinct = _categories(values) if _is_categorical(values.dtype) else values
+    kind = _kind(distinct, backend)
+    if kind in KINDS or kind == "empty":
+        _refuse_nulls(values, name)
+    if kind not in KINDS:
+        raise IdTypeError(
+            f"{name} has dtype {values.dtype} ({kind}), which cannot name vertices; {HINT}"
+        )
+    return IdColumn(values, name, kind)
+
+
+def check_together(columns: list[IdColumn]) -> None:
+    """Raise IdTypeError where the columns cannot name common vertices."""
+    first, numeric = columns[0], ("integer", "float")
+    for other in columns[1:]:
+        both = f"{first.name} has dtype {first.values.dtype} and {other.name} {other.values.dtype}"
+        if first.kind != other.kind and not (first.kind in numeric and other.kind in numeric):
+            raise IdTypeError(
+                f"{both}: {first.kind} and {other.kind} ids name no common vertices; "
+                "convert one of them"
+            )
+        if first.kind == "datetime" and first.distinct.dtype != other.distinct.dtype:
+            raise IdTypeError(
+                f"{both}: datetimes need the same unit and time zone; "
+                "convert one with .dt.as_unit or .dt.tz_convert"
+            )
+
+
+def number(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], Ids]:
+    """Number the ids of checked columns of one kind, all together.
+
+    Returns
+    -------
+    arrays of integers, one a column, and the way back to the ids.
+    """
+    if columns[0].kind not in ("integer", "float"):
+        return _by_value(columns, columns[0].distinct.dtype, backend)
+    arrays = [integers(c.distinct, c.name, backend) for c in columns]
+    low = min(int(a.min()) for a in arrays)
+    dtype = _common_integer([a.dtype for a in arrays], low, columns)
+    found = dense_range(columns, backend)
+    if found is None:
+        return _by_value(columns, dtype, backend)
+    base, size = found
+    if base:  # else they stay the user's own buffers
+        shift = np.uint64(base % 2**64)
+        arrays = [(a.astype("uint64") - shift).astype("uint32") for a in arrays]
+    return arrays, DenseIds(size, base, _returned(columns, dtype), backend)
+
+
+def dense_range(columns: list[IdColumn], backend: Backend) -> tuple[int, int] | None:
+    """The first id and how many there are from it on, where integers can number themselves."""
+    if any(c.kind not in ("integer", "float", "empty") or c.categorical for c in columns):
+        return None
+    arrays = [integers(c.values, c.name, backend) for c in columns if c.kind != "empty"]
+    low = min((int(a.min()) for a in arrays), default=0)
+    high = max((int(a.max()) for a in arrays), default=-1)
+    room = DENSE * max(len(c.values) for c in columns) + 1024
+    base = 0 if low >= 0 and high < room else low
+    return (base, high - base + 1) if high - base < room else None
+
+
+def integers(values: Series, name: str, backend: Backend) -> Array:
+    """Integer ids, or whole floats, as an array of integers; IdTypeError for other floats."""
+    dtype = values.dtype
+    width = 8 * dtype.itemsize
+    if dtype.kind in "iu":
+        return backend.array(values.astype(f"{'u' * (dtype.kind == 'u')}int{width}"))
+    array = backend.array(values.astype(f"float{width}"))
+    limit = 24 if width == 32 else 53
+    whole = (array == backend.xp.floor(array)) & (abs(array) < 2.0**limit)
+    if not bool(whole.all()):
+        bad = float(array[int(backend.xp.argmin(whole))])
+        raise IdTypeError(
+            f"{name} has dtype {dtype} and holds {bad!r}: float ids must be whole numbers below "
+            f"2**{limit}; convert the column to integers or strings"
+        )
+    return array.astype("int64")
+
+
+def _by_value(columns: list[IdColumn], dtype: Any, backend: Backend) -> tuple[list[Array], Ids]:
+    """Factorize each column, then the distinct values of all columns together."""
+    xp, codes, distinct = backend.xp, [], []
+    for column in columns:
+        if column.categorical:
+            codes.append(backend.array(column.values.cat.codes))
+            distinct.append(backend.library.Index(column.distinct.astype(dtype)))
+        else:
+            code, values = column.values.astype(dtype).factorize()
+            codes.append(xp.asarray(code))
+            distinct.append(backend.library.Index(values))
+    together = distinct[0]
+    for values in distinct[1:]:
+        together = together.append(values)
+    merged, index = together.factorize()
+    order = xp.asarray(index.argsort())
+    place = xp.empty(len(index), "uint32")
+    place[order] = xp.arange(len(index), dtype="uint32")
+    place = place[xp.asarray(merged)]
+    starts = np.cumsum([0, *(len(values) for values in distinct)]).tolist()
+    numbers = [place[start:][code] for start, code in zip(starts, codes, strict=False)]
+    kind = "integer" if columns[0].kind == "float" else columns[0].kind
+    return numbers, IndexedIds(index.take(order), _returned(columns, dtype), backend, kind)
+
+
+def _returned(columns: list[IdColumn], common: Any) -> Any:
+    """The dtype ids come back in: as given where all columns agree, else the common one."""
+    first = columns[0]
+    if first.kind == "float" or any(c.categorical != first.categorical for c in columns):
+        return common
+    if first.categorical:
+        own = set(_host(first.distinct).tolist())
+        same = all(set(_host(c.distinct).tolist()) == own for c in columns[1:])
+        return first.values.dtype if same else common
+    same = all(c.values.dtype == first.values.dtype for c in columns[1:])
+    return first.values.dtype if same else common
+
+
+def _common_integer(dtypes: list[Any], low: int, columns: list[IdColumn]) -> np.dtype:
+    """The wider of the dtypes; int64 beside uint64 meets in uint64, never in float64."""
+    common = np.result_type(*dtypes)
+    if common.kind != "f":
+        return common
+    if low < 0:
+        raise IdTypeError(
+            f"{' and '.join(f'{c.name} ({c.values.dtype})' for c in columns)} hold ids of uint64 "
+            "and negative ones, which no integer dtype holds together; convert them to strings"
+        )
+    return np.dtype("uint64")
+
+
+def _kind(values: Series, backend: Backend) -> str:
+    """One of `KINDS`, or words for what the values are instead."""
+    dtype = values.dtype
+    if len(values) == 0:
+        return "empty"
+    arrow = str(getattr(dtype, "pyarrow_dtype", ""))
+    if type(dtype).__name__ == "StringDtype" or arrow in ("string", "large_string", "string_view"):
+        return "string"
+    if (arrow and dtype.kind not in "iufM") or str(dtype).startswith("decimal"):
+        return arrow or "decimal"
+    if dtype.kind in "iuM":
+        return "datetime" if dtype.kind == "M" else "integer"
+    if dtype.kind == "f":
+        return "float" if dtype.itemsize >= 4 else "half precision"
+    if dtype != object:
+        return str(dtype)
+    if backend.library.__name__ == "cudf":
+        return "string"
+    from pandas.api.types import infer_dtype
+
+    inferred = infer_dtype(values, skipna=True)
+    return inferred if inferred != "mixed" else "mixed objects"
+
+
+def _refuse_nulls(values: Series, name: str) -> None:
+    nulls = int(values.isna().sum())
+    if values.dtype.kind == "f":
+        nulls = max(nulls, int((values != values).sum()))
+    if nulls:
+        raise NullIdError(
+            f"{name} has {nulls} null{'s' if nulls > 1 else ''}: an edge needs both ends. "
+            "Drop those rows; isolated vertices are given with Graph(edges, vertices=...)"
+        )
+
+
+def _within(values: Array, low: int, high: int) -> Array:
+    """Which integers lie in [low, high], whatever their width and sign."""
+    own = np.iinfo(values.dtype)
+    if high < own.min or low > own.max:
+        return values != values
+    return (values >= values.dtype.type(max(low, own.min))) & (
+        values <= values.dtype.type(min(high, own.max))
+    )
+
+
+def _is_categorical(dtype: Any) -> bool:
+    return type(dtype).__name__ == "CategoricalDtype"
+
+
+def _categories(values: Series) -> Series:
+    return values.cat.categories.to_series().reset_index(drop=True)
+
+
+def _host(values: Series) -> Series:
+    return values.to_pandas() if hasattr(values, "to_pandas") else values

@@ -1,0 +1,57 @@
+"""Decisions as pure functions: what a call will need, and which method counts it.
+
+The byte figures are per raw row and per distinct vertex, read off the arrays that each stage holds
+at once; they are what `memory_estimate` shows and what `memory_limit=` is compared with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rapids_tc.errors import CapacityError
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of a call: the bytes it holds at its height, on top of the user's frame."""
+
+    name: str
+    bytes: int
+
+
+def stages(rows: int, vertices: int, dense: bool, edge_columns: bool = False) -> list[Stage]:
+    """Memory of each stage for `rows` raw rows and `vertices` distinct ids."""
+    numbers = 0 if dense else 8 * rows
+    ids = 0 if dense else 24 * vertices
+    kept = numbers + ids + 21 * vertices  # ranks, their inverse, presence, offsets
+    result = [
+        Stage("number", ids + (0 if dense else 40 * rows)),
+        Stage("order", kept + 16 * rows),
+        Stage("orient", kept + 28 * rows),
+        Stage("layout", kept + 22 * rows + 32 * vertices),
+        Stage("count", kept + 12 * rows + 32 * vertices),
+    ]
+    if edge_columns:
+        result.append(Stage("columns", kept + 36 * rows + 32 * vertices))
+    return result
+
+
+def require(needed: list[Stage], limit: int | None) -> None:
+    """Raise CapacityError where a stage needs more than `limit` bytes."""
+    worst = max(needed, key=lambda stage: stage.bytes)
+    if limit is not None and worst.bytes > limit:
+        raise CapacityError(
+            f'the stage "{worst.name}" needs about {worst.bytes:,} bytes and memory_limit= allows '
+            f"{limit:,}: raise the limit, or count a part of the edges at a time with "
+            "rapids_tc.count on induced subgraphs"
+        )
+
+
+def choose(method: str, engine: str) -> str:
+    """Check `method` against the engine; a named method is a CUDA kernel."""
+    if method != "auto" and engine == "cpu":
+        raise ValueError(
+            f'method={method!r} names a CUDA kernel; on the CPU engine only method="auto" counts. '
+            'Pass a cuDF frame, or engine="cuda"'
+        )
+    return method

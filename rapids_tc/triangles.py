@@ -1,0 +1,350 @@
+"""Triangle counts: of the graph, of its vertices, of its edges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rapids_tc import plan
+from rapids_tc._backend import open_frame
+from rapids_tc.edges import check_columns, id_columns
+from rapids_tc.graph import Graph, as_graph
+from rapids_tc.ids import dense_range
+
+ALIGNED = ("triangles",)
+
+
+def count(
+    edges: Any,
+    *,
+    source: Any = None,
+    destination: Any = None,
+    engine: str | None = None,
+    method: str = "auto",
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+) -> int:
+    """Count the triangles of the graph.
+
+    Parameters
+    ----------
+    edges : DataFrame or Graph
+        One row an edge. Direction, repeats and self loops do not count.
+    source, destination : label, optional
+        The two id columns; see `Graph`.
+    engine : {"cpu", "cuda"}, optional
+        Where to work; by default where the frame is.
+    method : str, optional
+        An intersection method of `methods`, CUDA only; "auto" chooses.
+    progress : bool, optional
+        Show progress on stderr; by default where that is a terminal.
+    memory_limit : int, optional
+        Bytes that may be taken on top of the frame.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, ValueError, TypeError
+        See `Graph`.
+
+    Notes
+    -----
+    Work: one sort of the rows, then one look-up a wedge at its corner of lowest degree, at most
+    O(m ** 1.5). Ordering by degree is that of Chiba and Nishizeki, "Arboricity and subgraph
+    listing algorithms", SIAM J. Comput. 14 (1985).
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> df = pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})
+    >>> df.pipe(tc.count)
+    1
+    """
+    graph = as_graph(
+        edges, source=source, destination=destination, engine=engine, progress=progress,
+        memory_limit=memory_limit,
+    )  # fmt: skip
+    return graph.count(method)
+
+
+def vertex_triangles(
+    edges: Any,
+    *,
+    vertices: Any = None,
+    source: Any = None,
+    destination: Any = None,
+    engine: str | None = None,
+    method: str = "auto",
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+) -> Any:
+    """Count the triangles that each vertex is a corner of.
+
+    Parameters
+    ----------
+    edges : DataFrame or Graph
+        One row an edge.
+    vertices : list, array, Series or Index, optional
+        The vertices to report, in this order, repeats once; by default all, sorted by id.
+    source, destination, engine, method, progress, memory_limit
+        See `count`.
+
+    Returns
+    -------
+    DataFrame
+        ========= ======= ==============================================
+        vertex    as ids  every id seen in either column, or `vertices`
+        triangles int64   triangles with this corner
+        ========= ======= ==============================================
+
+    Raises
+    ------
+    ValueError
+        Some of `vertices` are not in the graph. Further: see `Graph`.
+
+    Notes
+    -----
+    Half the sum of `edge_triangles` around the vertex. Cost: as `edge_triangles`.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> df = pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})
+    >>> tc.vertex_triangles(df)
+       vertex  triangles
+    0       0          1
+    1       1          1
+    2       2          1
+    3       3          0
+    """
+    graph = as_graph(
+        edges, source=source, destination=destination, engine=engine, progress=progress,
+        memory_limit=memory_limit,
+    )  # fmt: skip
+    return graph.vertex_frame({"triangles": graph.vertex_counts(method)}, vertices)
+
+
+def edge_triangles(
+    edges: Any,
+    *,
+    source: Any = None,
+    destination: Any = None,
+    engine: str | None = None,
+    method: str = "auto",
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+) -> Any:
+    """Count the triangles that the edge of each row is a side of.
+
+    Parameters
+    ----------
+    edges : DataFrame or Graph
+        One row an edge. All rows of one edge get its value, a self loop gets 0.
+    source, destination, engine, method, progress, memory_limit
+        See `count`.
+
+    Returns
+    -------
+    Series
+        ``triangles``, int64, one value a row, with the index of `edges`.
+
+    Raises
+    ------
+    ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, ValueError, TypeError
+        See `Graph`.
+
+    Notes
+    -----
+    The support of an edge, in the terms of Cohen, "Trusses: cohesive subgraphs for social network
+    analysis" (2008). Cost: about three times `count`, and one search a row.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> df = pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})
+    >>> df["triangles"] = tc.edge_triangles(df)
+    >>> df["triangles"].tolist()
+    [1, 1, 1, 0]
+    """
+    graph = as_graph(
+        edges, source=source, destination=destination, engine=engine, progress=progress,
+        memory_limit=memory_limit,
+    )  # fmt: skip
+    return graph.edge_column(graph.count_edges(method).astype("int64"), "triangles")
+
+
+def annotate(
+    edges: Any,
+    *columns: str,
+    source: Any = None,
+    destination: Any = None,
+    engine: str | None = None,
+    method: str = "auto",
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+) -> Any:
+    """Add columns to the edge frame, all from one preparation.
+
+    Parameters
+    ----------
+    edges : DataFrame or Graph
+        One row an edge; it is not changed.
+    *columns : str
+        What to add: "triangles".
+    source, destination, engine, method, progress, memory_limit
+        See `count`.
+
+    Returns
+    -------
+    DataFrame
+        The user's rows and columns, index included, and behind them
+
+        ========= ===== =========================================
+        triangles int64 as `edge_triangles`
+        ========= ===== =========================================
+
+    Raises
+    ------
+    ValueError
+        No column, an unknown one, the same twice, or one that the frame has already.
+        Further: see `Graph`.
+
+    Notes
+    -----
+    Cost: that of the dearest column.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> df = pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})
+    >>> tc.annotate(df, "triangles")
+       src  dst  triangles
+    0    0    1          1
+    1    1    2          1
+    2    2    0          1
+    3    2    3          0
+    """
+    unknown = [c for c in columns if c not in ALIGNED]
+    if unknown or not columns or len(set(columns)) < len(columns):
+        raise ValueError(f"columns={list(columns)!r}: name each of {list(ALIGNED)} at most once")
+    graph = as_graph(
+        edges, source=source, destination=destination, engine=engine, progress=progress,
+        memory_limit=memory_limit,
+    )  # fmt: skip
+    clash = [c for c in columns if c in graph.labels]
+    if clash:
+        raise ValueError(f"the frame has a column {clash[0]!r} already: rename or drop it first")
+    counts = graph.count_edges(method).astype("int64")
+    return graph.assign({"triangles": graph.edge_column(counts, "triangles")})
+
+
+def simple_edges(
+    edges: Any,
+    *,
+    source: Any = None,
+    destination: Any = None,
+    engine: str | None = None,
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+) -> Any:
+    """List each undirected edge once: what every other function counts on.
+
+    Parameters
+    ----------
+    edges : DataFrame or Graph
+        One row an edge.
+    source, destination, engine, progress, memory_limit
+        See `count`.
+
+    Returns
+    -------
+    DataFrame
+        === ====== =========================
+        src as ids the smaller id by value
+        dst as ids the larger one
+        === ====== =========================
+
+        Sorted by both; no self loops, no repeats.
+
+    Raises
+    ------
+    ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, ValueError, TypeError
+        See `Graph`.
+
+    Notes
+    -----
+    Cost: two sorts of the rows.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> tc.simple_edges(pd.DataFrame({"src": [2, 1, 2, 3], "dst": [1, 2, 2, 1]}))
+       src  dst
+    0    1    2
+    1    1    3
+    """
+    return as_graph(
+        edges, source=source, destination=destination, engine=engine, progress=progress,
+        memory_limit=memory_limit,
+    ).simple_edges()  # fmt: skip
+
+
+def memory_estimate(
+    edges: Any,
+    *,
+    function: str = "count",
+    source: Any = None,
+    destination: Any = None,
+    engine: str | None = None,
+) -> Any:
+    """Estimate the memory that a call will take on top of the frame, stage by stage.
+
+    Parameters
+    ----------
+    edges : DataFrame or Graph
+        One row an edge; only read, nothing is allocated for it.
+    function : str, optional
+        The function that would be called.
+    source, destination, engine
+        See `count`.
+
+    Returns
+    -------
+    DataFrame
+        ===== ===== ============================================
+        stage str   what is done
+        bytes int64 held at its height, on top of `edges`
+        ===== ===== ============================================
+
+    Raises
+    ------
+    ValueError
+        No such function. Further: see `Graph`.
+
+    Notes
+    -----
+    Ids that are not dense integers count as if each were seen once: an upper bound.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> estimate = tc.memory_estimate(pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0]}))
+    >>> estimate["stage"].tolist()
+    ['number', 'order', 'orient', 'layout', 'count']
+    """
+    per_edge = {"edge_triangles", "vertex_triangles", "annotate"}
+    if function not in per_edge | {"count", "simple_edges", "transitivity", "Graph"}:
+        raise ValueError(f"function={function!r} is not a function of rapids_tc that prepares a graph")
+    if isinstance(edges, Graph):
+        frame, backend, size = edges._frame, edges.backend, edges._edges.ids.size
+        rows, dense = edges._edges.rows, True
+    else:
+        frame, backend = open_frame(edges, engine)
+        columns = check_columns(frame, *id_columns(frame, source, destination, backend), backend)
+        rows, found = backend.home.rows(frame), dense_range(columns, backend)
+        size, dense = (found[1], True) if found else (2 * rows, False)
+    stages = plan.stages(rows, size, dense, edge_columns=function in per_edge)
+    table = {"stage": [s.name for s in stages], "bytes": [s.bytes for s in stages]}
+    return backend.home.frame(backend.library.DataFrame(table))
