@@ -1,0 +1,81 @@
+"""From one source string to a library of kernels, by g++, kept in the user's cache."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from .._cache import cache_directory
+from ..errors import KernelError
+
+_HERE = Path(__file__).parent
+_RUNTIME = _HERE / "host_runtime.cpp"
+_HEADERS = (_HERE / "host_runtime.hpp", _HERE / "cuda_host.hpp")
+_COMMON = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-g1", "-w")
+# Kernels may look at the same bytes by two types, as nvcc lets them.
+_KERNEL = ("-fno-strict-aliasing", "-fno-omit-frame-pointer")
+_CHECKS = {
+    None: ("-O2",),
+    "address": ("-O1", "-fsanitize=address,undefined", "-fsanitize-recover=all"),
+    "thread": ("-O1", "-fsanitize=thread"),
+}
+_TOLD = {None: (), "address": ("-DRTC_ASAN",), "thread": ("-DRTC_TSAN",)}  # the runtime
+
+
+def build(source: str, names: Sequence[str], options: Sequence[str], sanitizer: str | None) -> Path:
+    """The library that holds these kernels, compiled unless it is in the cache."""
+    macros = tuple(option for option in options if option.startswith(("-D", "-U")))
+    exports = "".join(f"RTC_KERNEL({i}, {name})\n" for i, name in enumerate(names))
+    text = f'#include "{_HEADERS[1]}"\n{source}\n#line 1 "exports"\n{exports}'
+    runtime = _made(_RUNTIME.read_text(), ".o", ("-O2", "-c", *_TOLD[sanitizer]))
+    flags = (*_KERNEL, *_CHECKS[sanitizer], *macros, "-shared")
+    return _made(text, ".so", flags, before=(str(runtime), "-ldl"))
+
+
+def _made(text: str, suffix: str, flags: Sequence[str], before: Sequence[str] = ()) -> Path:
+    compiler, version = _compiler()
+    command = [compiler, *_COMMON, f"-I{_HERE}", *flags]
+    headers = [header.read_text() for header in _HEADERS]
+    parts = (text, *headers, *command, *before, version, platform.machine())
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+    made = cache_directory("emulator") / f"{key}{suffix}"
+    if not made.exists():
+        # Made beside its place and renamed, so that no process sees half a library.
+        with tempfile.TemporaryDirectory(dir=made.parent) as folder:
+            written, result = Path(folder, "kernels.cpp"), Path(folder, made.name)
+            written.write_text(text)
+            run = [*command, "-x", "c++", str(written), "-x", "none", *before, "-o", str(result)]
+            done = subprocess.run(run, capture_output=True, text=True, errors="replace")
+            if done.returncode:
+                raise KernelError(f"{compiler} cannot compile the kernel:\n{done.stderr}")
+            os.replace(result, made)
+    return made
+
+
+@functools.cache
+def _compiler() -> tuple[str, str]:
+    """The compiler's path and what it says of itself."""
+    path = shutil.which(os.environ.get("CXX", "g++"))
+    if path is None:
+        raise KernelError(
+            "the emulator compiles kernels with g++, and there is none: install it "
+            "(Debian: apt install g++, conda: conda install gxx) or name a compiler in CXX"
+        )
+    return path, subprocess.run([path, "--version"], capture_output=True, text=True).stdout
+
+
+def compiler_library(name: str) -> str:
+    """Path of the compiler's own ``lib<name>.so``."""
+    compiler, _ = _compiler()
+    command = [compiler, f"-print-file-name=lib{name}.so"]
+    path = subprocess.run(command, capture_output=True, text=True).stdout.strip()
+    if not os.path.isabs(path):
+        raise KernelError(f"{compiler} has no lib{name}.so: install its sanitizers")
+    return path
