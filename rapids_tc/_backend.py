@@ -130,6 +130,20 @@ class CudfHome(Home):
         return sys.modules["cudf"].Series(values, index=frame.index, name=name)
 
 
+class ProxyHome(Home):
+    """Frames under cudf.pandas: proxies round cuDF, and proxies are given back."""
+
+    def column(self, frame: Frame, label: Any) -> Series:
+        return frame[label].as_gpu_object()
+
+    def frame(self, result: Frame) -> Frame:
+        return sys.modules["cudf.pandas"].as_proxy_object(result)
+
+    def aligned(self, frame: Frame, values: Array, name: str) -> Series:
+        index = frame.index.as_gpu_object()
+        return self.frame(sys.modules["cudf"].Series(values, index=index, name=name))
+
+
 class ArrowHome(Home):
     """PyArrow tables, also for any object that only speaks the Arrow C stream interface."""
 
@@ -184,7 +198,12 @@ def open_frame(edges: Any, engine: str | None) -> tuple[Frame, Backend]:
     if engine not in (None, "cpu", "cuda"):
         raise ValueError(f'engine={engine!r}; accepted: "cpu", "cuda", None (the frame decides)')
     home: Home
-    if _is(edges, "pandas", "DataFrame"):
+    if _is(edges, "cugraph", "Graph"):
+        edges = _cugraph_edges(edges)
+    proxies = sys.modules.get("cudf.pandas")
+    if proxies is not None and proxies.is_proxy_object(edges) and hasattr(edges, "columns"):
+        home = ProxyHome()
+    elif _is(edges, "pandas", "DataFrame"):
         home = PandasHome()
     elif _is(edges, "cudf", "DataFrame"):
         home = CudfHome()
@@ -198,9 +217,20 @@ def open_frame(edges: Any, engine: str | None) -> tuple[Frame, Backend]:
         home = ArrowHome()
     else:
         raise TypeError(f"edges is of type {type(edges).__qualname__}; accepted: {ACCEPTED}")
-    on_card = isinstance(home, CudfHome) or emulator.get() is not None
+    on_card = isinstance(home, CudfHome | ProxyHome) or emulator.get() is not None
     place = engine or ("cuda" if on_card else "cpu")
     return edges, Backend(*_modules(place), place, home)
+
+
+def _cugraph_edges(graph: Any) -> Frame:
+    """The two id columns of a cuGraph graph's edge list."""
+    frame = graph.view_edge_list()
+    names = [graph.source_columns, graph.destination_columns]
+    names = [name[0] if isinstance(name, list) and len(name) == 1 else name for name in names]
+    if any(isinstance(name, list) for name in names):
+        raise ValueError("the cugraph.Graph names a vertex by several columns; one is accepted")
+    known = all(name in list(frame.columns) for name in names)
+    return frame[names] if known else frame.iloc[:, :2]
 
 
 def _modules(place: str) -> tuple[ModuleType, ModuleType]:

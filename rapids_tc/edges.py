@@ -58,7 +58,7 @@ def id_columns(frame: Frame, source: Any, destination: Any, backend: Backend) ->
             )
         source, destination = pair or labels
     for role, label in (("source", source), ("destination", destination)):
-        if isinstance(label, list | set | dict) or getattr(label, "ndim", 0):
+        if isinstance(label, list | set | dict) or hasattr(label, "ndim"):
             raise ValueError(
                 f"{role}={label!r}: one column names a vertex; combine several into one first"
             )
@@ -73,9 +73,7 @@ def id_columns(frame: Frame, source: Any, destination: Any, backend: Backend) ->
     return source, destination
 
 
-def check_columns(
-    frame: Frame, source: Any, destination: Any, backend: Backend
-) -> list[IdColumn]:
+def check_columns(frame: Frame, source: Any, destination: Any, backend: Backend) -> list[IdColumn]:
     """The two id columns, checked one by one."""
     return [
         check(backend.bring(backend.home.column(frame, label)), f"column {label!r}", backend)
@@ -104,8 +102,8 @@ def number_edges(
     rows = len(columns[0].values)
     if not filled:
         nothing, given = backend.xp.zeros(0, "int64"), columns[0].values
-        ids = IndexedIds(backend.library.Index(given), given.dtype, backend, "empty")
-        return NumberedEdges(nothing, nothing, 0, ids)
+        none: Ids = IndexedIds(backend.library.Index(given), given.dtype, backend, "empty")
+        return NumberedEdges(nothing, nothing, 0, none)
     check_together(filled)
     numbers, ids = number(filled, backend)
     if ids.size > MAX_NUMBERS:

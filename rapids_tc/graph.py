@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from rapids_tc import engines, orient, plan
-from rapids_tc._backend import Array, Frame, open_frame
+from rapids_tc._backend import Array, Backend, Frame, open_frame
 from rapids_tc._progress import Report
 from rapids_tc.csr import Csr
 from rapids_tc.edges import NumberedEdges, find_vertices, id_columns, number_edges
@@ -64,6 +64,10 @@ class Graph:
     >>> graph.n_vertices, graph.n_edges, tc.count(graph)
     (4, 3, 1)
     """
+
+    _frame: Frame
+    _edges: NumberedEdges
+    backend: Backend
 
     def __init__(
         self,
@@ -140,7 +144,7 @@ class Graph:
         for ends in (self.csr.rows, self.csr.columns):
             frame = library.DataFrame({"end": ends, "triangles": counts.astype("int64")})
             around = frame.groupby("end", sort=False)["triangles"].sum()
-            sums[self.backend.xp.asarray(around.index)] += self.backend.array(around)
+            sums[self.backend.array(around.index)] += self.backend.array(around)
         return sums // 2
 
     def count(self, method: str) -> int:
@@ -191,9 +195,7 @@ class Graph:
     def edge_column(self, values: Array, name: str) -> Any:
         """Values of the edges as a column aligned with the user's rows; loops get 0."""
         xp, rows = self.backend.xp, self._edges.rows
-        own: NumberedEdges = replace(
-            self._edges, src=self._edges.src[:rows], dst=self._edges.dst[:rows]
-        )
+        own = replace(self._edges, src=self._edges.src[:rows], dst=self._edges.dst[:rows])
         where = self._engine.locate(self.csr, *orient.ranked(own, self._order, self.backend))
         with_loop = xp.concatenate([values, xp.zeros(1, values.dtype)])  # a loop is at -1
         return self.backend.home.aligned(self._frame, with_loop[where], name)

@@ -200,10 +200,7 @@ def _by_value(columns: list[IdColumn], dtype: Any, backend: Backend) -> tuple[li
             code, values = column.values.astype(dtype).factorize()
             codes.append(xp.asarray(code))
             distinct.append(backend.library.Index(values))
-    together = distinct[0]
-    for values in distinct[1:]:
-        together = together.append(values)
-    merged, index = together.factorize()
+    merged, index = distinct[0].append(distinct[1:]).factorize()
     order = xp.asarray(index.argsort())
     place = xp.empty(len(index), "uint32")
     place[order] = xp.arange(len(index), dtype="uint32")
@@ -254,7 +251,7 @@ def _kind(values: Series, backend: Backend) -> str:
         return "datetime" if dtype.kind == "M" else "integer"
     if dtype.kind == "f":
         return "float" if dtype.itemsize >= 4 else "half precision"
-    if dtype != object:
+    if dtype.kind != "O" or str(dtype) != "object":
         return str(dtype)
     if backend.library.__name__ == "cudf":
         return "string"

@@ -37,19 +37,17 @@ class Order:
 
 
 def degree_order(edges: NumberedEdges, backend: Backend) -> Order:
-    """Rank the vertices by descending raw degree, ties by number."""
+    """Rank the vertices by descending raw degree."""
     xp, library = backend.xp, backend.library
-    frame = library.DataFrame({"src": edges.src, "dst": edges.dst}, copy=False)
+    frame = library.DataFrame({"src": edges.src, "dst": edges.dst})
     degree = xp.zeros(edges.ids.size, "int64")
     for end in ("src", "dst"):
         sizes = frame.groupby(end, sort=False).size()
-        degree[xp.asarray(sizes.index)] += backend.array(sizes)
+        degree[backend.array(sizes.index)] += backend.array(sizes)
     present = degree > 0
     numbers = xp.flatnonzero(present)
-    by_degree = library.Series(degree[numbers], index=numbers).sort_values(
-        ascending=False, kind="stable"
-    )
-    number = xp.asarray(by_degree.index).astype("int64")
+    by_degree = library.Series(degree[numbers], index=numbers).sort_values(ascending=False)
+    number = backend.array(by_degree.index)
     rank = xp.zeros(edges.ids.size, "uint32")
     rank[number] = xp.arange(len(number), dtype="uint32")
     return Order(library.Series(rank), number, present)

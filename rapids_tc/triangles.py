@@ -336,7 +336,7 @@ def memory_estimate(
     """
     per_edge = {"edge_triangles", "vertex_triangles", "annotate"}
     if function not in per_edge | {"count", "simple_edges", "transitivity", "Graph"}:
-        raise ValueError(f"function={function!r} is not a function of rapids_tc that prepares a graph")
+        raise ValueError(f"function={function!r}: no function of that name prepares a graph")
     if isinstance(edges, Graph):
         frame, backend, size = edges._frame, edges.backend, edges._edges.ids.size
         rows, dense = edges._edges.rows, True

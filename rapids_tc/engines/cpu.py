@@ -194,13 +194,13 @@ def _find(columns, begin, end, w):
 
 @njit(parallel=True, cache=True, nogil=True)
 def _count(offsets, columns, in_offsets, in_rows, bounds, tables, counts):
-    found = 0
+    found = np.int64(0)
     mask = np.int64(tables.shape[1] - 1)
     for task in prange(len(bounds) - 1):
         mark = tables[numba.get_thread_id()]
         here, last = bounds[task], bounds[task + 1]
         v = np.searchsorted(in_offsets, here, side="right") - 1
-        mine = 0
+        mine = np.int64(0)
         while here < last:
             while in_offsets[v + 1] <= here:
                 v += 1
@@ -239,13 +239,13 @@ def _count_edges(offsets, columns, in_offsets, in_rows, bounds, tables, counts):
 
     (u, v) is added to once a walk. (u, w) and (v, w) may be another thread's too: atomics.
     """
-    found = 0
+    found = np.int64(0)
     mask = np.int64(tables.shape[1] - 1)
     for task in prange(len(bounds) - 1):
         place = tables[numba.get_thread_id()]
         here, last = bounds[task], bounds[task + 1]
         v = np.searchsorted(in_offsets, here, side="right") - 1
-        mine = 0
+        mine = np.int64(0)
         while here < last:
             while in_offsets[v + 1] <= here:
                 v += 1
@@ -258,12 +258,12 @@ def _count_edges(offsets, columns, in_offsets, in_rows, bounds, tables, counts):
                 for i in range(here, stop):
                     j = offsets[in_rows[i]]
                     w = np.int64(columns[j])
-                    of_uv = 0
+                    of_uv = np.int64(0)
                     while w < v:
                         at = np.int64(place[w & mask]) - 1
                         if at >= 0 and v > mask + 1:
                             p = _find(columns, begin, end, w)
-                            at = p - begin if p >= 0 else -1
+                            at = np.int64(p - begin if p >= 0 else -1)
                         if at >= 0:
                             of_uv += 1
                             closed[at] += np.uint32(1)

@@ -34,12 +34,12 @@ def compile(
 @contextmanager
 def host_engine() -> Iterator[Any]:
     """Serve pandas frames by the CUDA engine, its kernels on the emulator."""
-    from .. import engines
+    from .._backend import emulator
     from ..engines.cuda import CudaEngine
 
     engine = CudaEngine(xp=numpy, compile=compile)
-    token = engines._emulator.set(engine)
+    token = emulator.set(engine)
     try:
         yield engine
     finally:
-        engines._emulator.reset(token)
+        emulator.reset(token)
