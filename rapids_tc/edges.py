@@ -144,7 +144,7 @@ def find_vertices(ids: Ids, vertices: Any, present: Array) -> Array:
         listed = ", ".join(str(values.iloc[i]) for i in unknown[:5])
         raise ValueError(
             f"{len(unknown)} of vertices= not in the graph: {listed}{', …' * (len(unknown) > 5)}; "
-            "isolated vertices are added with Graph(edges, vertices=...)"
+            "isolated vertices are added with Graph(vertices=...)"
         )
     return numbers
 

@@ -17,7 +17,10 @@ from rapids_tc.errors import IdTypeError, NullIdError
 
 DENSE = 4  # integers are their own numbers while their range is at most this times the rows
 KINDS = ("integer", "float", "string", "datetime")
-HINT = "accepted: integers, strings, categories, datetimes, and floats that are whole numbers"
+HINT = (
+    "accepted: integers, strings, categories, datetimes and floats that are whole numbers; "
+    "convert the column to one of them"
+)
 
 
 @dataclass(frozen=True)
@@ -257,7 +260,7 @@ def _kind(values: Series, backend: Backend) -> str:
         return "string"
     from pandas.api.types import infer_dtype
 
-    inferred = infer_dtype(values, skipna=True)
+    inferred = infer_dtype(values.dropna(), skipna=False)  # nulls are named as what they are
     return inferred if inferred != "mixed" else "mixed objects"
 
 
@@ -268,7 +271,7 @@ def _refuse_nulls(values: Series, name: str) -> None:
     if nulls:
         raise NullIdError(
             f"{name} has {nulls} null{'s' if nulls > 1 else ''}: an edge needs both ends. "
-            "Drop those rows; isolated vertices are given with Graph(edges, vertices=...)"
+            "Drop those rows; isolated vertices are given with Graph(vertices=...)"
         )
 
 
