@@ -7,7 +7,7 @@ from typing import Any
 
 from rapids_tc._backend import Array, Backend, Frame
 from rapids_tc.errors import CapacityError, ColumnNotFoundError, IdTypeError
-from rapids_tc.ids import IdColumn, Ids, IndexedIds, check, check_together, number
+from rapids_tc.ids import IdColumn, Ids, IndexedIds, check, look, number
 
 PAIRS = (("src", "dst"), ("source", "destination"), ("source", "target"))
 MAX_NUMBERS = 2**32 - 1  # ranks are uint32, and one value is kept for "none"
@@ -73,10 +73,12 @@ def id_columns(frame: Frame, source: Any, destination: Any, backend: Backend) ->
     return source, destination
 
 
-def check_columns(frame: Frame, source: Any, destination: Any, backend: Backend) -> list[IdColumn]:
-    """The two id columns, checked one by one."""
+def look_at_columns(
+    frame: Frame, source: Any, destination: Any, backend: Backend
+) -> list[IdColumn]:
+    """The two id columns, told apart by what they hold; NullIdError where an id is missing."""
     return [
-        check(backend.bring(backend.home.column(frame, label)), f"column {label!r}", backend)
+        look(backend.bring(backend.home.column(frame, label)), f"column {label!r}", backend)
         for label in (source, destination)
     ]
 
@@ -95,16 +97,16 @@ def number_edges(
     CapacityError
         There are more distinct ids than ranks.
     """
-    columns = check_columns(frame, source, destination, backend)
+    columns = look_at_columns(frame, source, destination, backend)
     if vertices is not None:
-        columns.append(check(backend.series(vertices), "vertices=", backend))
+        columns.append(look(backend.series(vertices), "vertices=", backend))
     filled = [c for c in columns if c.kind != "empty"]
     rows = len(columns[0].values)
     if not filled:
         nothing, given = backend.xp.zeros(0, "int64"), columns[0].values
         none: Ids = IndexedIds(backend.library.Index(given), given.dtype, backend, "empty")
         return NumberedEdges(nothing, nothing, 0, none)
-    check_together(filled)
+    check(filled)
     numbers, ids = number(filled, backend)
     if ids.size > MAX_NUMBERS:
         raise CapacityError(f"{ids.size} distinct ids; one machine numbers at most {MAX_NUMBERS}")
@@ -128,9 +130,10 @@ def find_vertices(ids: Ids, vertices: Any, present: Array) -> Array:
         They cannot name a vertex of this graph at all.
     """
     backend, xp = ids.backend, ids.backend.xp
-    asked = check(backend.series(vertices), "vertices=", backend)
+    asked = look(backend.series(vertices), "vertices=", backend)
     if asked.kind == "empty":
         return xp.zeros(0, "int64")
+    check([asked])
     if ids.kind not in ("empty", asked.kind) and (ids.kind, asked.kind) != ("integer", "float"):
         raise IdTypeError(
             f"vertices= has dtype {asked.values.dtype}, but the ids of the graph are {ids.kind}s"

@@ -25,7 +25,7 @@ HINT = (
 
 @dataclass(frozen=True)
 class IdColumn:
-    """One column of ids, checked: `kind` is one of `KINDS`, or "empty" without a row."""
+    """One column of ids: `kind` is one of `KINDS`, "empty" without a row, or words for the rest."""
 
     values: Series
     name: str
@@ -100,31 +100,22 @@ class IndexedIds:
 Ids = DenseIds | IndexedIds
 
 
-def check(values: Series, name: str, backend: Backend) -> IdColumn:
-    """Say what kind of ids a column has.
-
-    Raises
-    ------
-    IdTypeError
-        The dtype cannot name vertices.
-    NullIdError
-        There are nulls.
-    """
+def look(values: Series, name: str, backend: Backend) -> IdColumn:
+    """Say what a column holds; NullIdError where an id is missing."""
     if len(values) == 0:
         return IdColumn(values, name, "empty")
-    distinct = _categories(values) if _is_categorical(values.dtype) else values
-    kind = _kind(distinct, backend)
+    kind = _kind(_categories(values) if _is_categorical(values.dtype) else values, backend)
     if kind in KINDS or kind == "empty":
         _refuse_nulls(values, name)
-    if kind not in KINDS:
-        raise IdTypeError(
-            f"{name} has dtype {values.dtype} ({kind}), which cannot name vertices; {HINT}"
-        )
     return IdColumn(values, name, kind)
 
 
-def check_together(columns: list[IdColumn]) -> None:
-    """Raise IdTypeError where the columns cannot name common vertices."""
+def check(columns: list[IdColumn]) -> None:
+    """Raise IdTypeError where columns cannot name vertices, alone or together."""
+    odd = [c for c in columns if c.kind not in KINDS]
+    if odd:
+        named = " and ".join(f"{c.name} has dtype {c.values.dtype} ({c.kind})" for c in odd)
+        raise IdTypeError(f"{named}, which cannot name vertices; {HINT}")
     first, numeric = columns[0], ("integer", "float")
     for other in columns[1:]:
         both = f"{first.name} has dtype {first.values.dtype} and {other.name} {other.values.dtype}"

@@ -6,7 +6,7 @@ from typing import Any
 
 from rapids_tc import plan
 from rapids_tc._backend import open_frame
-from rapids_tc.edges import check_columns, id_columns
+from rapids_tc.edges import id_columns, look_at_columns
 from rapids_tc.graph import Graph, as_graph
 from rapids_tc.ids import dense_range
 
@@ -298,7 +298,7 @@ def memory_estimate(
     source: Any = None,
     destination: Any = None,
     engine: str | None = None,
-) -> Any:
+) -> dict[str, int]:
     """Estimate the memory that a call will take on top of the frame, stage by stage.
 
     Parameters
@@ -312,11 +312,8 @@ def memory_estimate(
 
     Returns
     -------
-    DataFrame
-        ===== ===== ============================================
-        stage str   what is done
-        bytes int64 held at its height, on top of `edges`
-        ===== ===== ============================================
+    dict
+        Bytes (int) that each stage holds at its height, on top of `edges`.
 
     Raises
     ------
@@ -331,20 +328,21 @@ def memory_estimate(
     --------
     >>> import pandas as pd, rapids_tc as tc
     >>> estimate = tc.memory_estimate(pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0]}))
-    >>> estimate["stage"].tolist()
+    >>> list(estimate)
     ['number', 'order', 'orient', 'layout', 'count']
     """
     per_edge = {"edge_triangles", "vertex_triangles", "annotate"}
-    if function not in per_edge | {"count", "simple_edges", "transitivity", "Graph"}:
-        raise ValueError(f"function={function!r}: no function of that name prepares a graph")
+    whole = {"count", "simple_edges", "transitivity", "Graph"}
+    if function not in per_edge | whole:
+        known = ", ".join(sorted(per_edge | whole))
+        raise ValueError(f"function={function!r}; accepted: {known}")
     if isinstance(edges, Graph):
         frame, backend, size = edges._frame, edges.backend, edges._edges.ids.size
         rows, dense = edges._edges.rows, True
     else:
         frame, backend = open_frame(edges, engine)
-        columns = check_columns(frame, *id_columns(frame, source, destination, backend), backend)
+        columns = look_at_columns(frame, *id_columns(frame, source, destination, backend), backend)
         rows, found = backend.home.rows(frame), dense_range(columns, backend)
         size, dense = (found[1], True) if found else (2 * rows, False)
     stages = plan.stages(rows, size, dense, edge_columns=function in per_edge)
-    table = {"stage": [s.name for s in stages], "bytes": [s.bytes for s in stages]}
-    return backend.home.frame(backend.library.DataFrame(table))
+    return {stage.name: stage.bytes for stage in stages}
