@@ -1,0 +1,238 @@
+"""Frames that speak Arrow: Polars in, Polars out; PyArrow, readers and DuckDB in, tables out."""
+
+import datetime
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import reference
+
+import rapids_tc as tc
+
+pytestmark = pytest.mark.cpu_only
+
+ROWS = [(5, 1), (1, 9), (9, 5), (9, 2), (7, 7), (1, 5)]
+TRIANGLES = [1, 1, 1, 0, 0, 1]
+COLUMNS = {"src": [u for u, _ in ROWS], "dst": [v for _, v in ROWS], "w": list("abcdef")}
+
+
+MAKERS = {
+    "pyarrow.Table": lambda: pa.table(COLUMNS),
+    "pyarrow.RecordBatchReader": lambda: pa.table(COLUMNS).to_reader(max_chunksize=2),
+    "duckdb relation": lambda: duckdb.from_arrow(pa.table(COLUMNS)),
+    "chunked table": lambda: pa.concat_tables([pa.table(COLUMNS)[:2], pa.table(COLUMNS)[2:]]),
+}
+
+
+@pytest.fixture(params=MAKERS)
+def make(request):
+    return MAKERS[request.param]
+
+
+def test_scalars(make):
+    assert tc.count(make()) == 1
+    assert tc.transitivity(make()) == pytest.approx(reference.transitivity(ROWS))
+    assert tc.Graph(make()).n_vertices == 5
+
+
+def test_tables_come_back(make):
+    corners = tc.vertex_triangles(make())
+    assert isinstance(corners, pa.Table)
+    assert corners.schema.field("triangles").type == pa.int64()
+    assert corners.to_pydict() == {"vertex": [1, 2, 5, 7, 9], "triangles": [1, 0, 1, 0, 1]}
+    once = tc.simple_edges(make())
+    assert isinstance(once, pa.Table)
+    assert once.to_pydict() == {"src": [1, 1, 2, 5], "dst": [5, 9, 9, 9]}
+    sides = tc.edge_triangles(make())  # a column of a table, as a Series is of a frame
+    assert isinstance(sides, pa.ChunkedArray)
+    assert (sides.type, sides.to_pylist()) == (pa.int64(), TRIANGLES)
+    wide = tc.annotate(make(), "triangles")
+    assert isinstance(wide, pa.Table)
+    assert wide.to_pydict() == {**COLUMNS, "triangles": TRIANGLES}
+    assert wide.schema.field("w").type in (pa.string(), pa.large_string())
+
+
+def test_a_graph_of_a_table(make):
+    graph = tc.Graph(make(), vertices=[100])
+    for _ in range(2):  # a reader is read once, the graph asked twice
+        assert tc.count(graph) == 1
+        assert tc.vertex_triangles(graph)["vertex"].to_pylist() == [1, 2, 5, 7, 9, 100]
+        assert tc.edge_triangles(graph).to_pylist() == TRIANGLES
+
+
+def test_polars_comes_back():
+    edges = pl.DataFrame(COLUMNS)
+    before = edges.clone()
+    assert tc.count(edges) == edges.pipe(tc.count) == 1
+    corners = tc.vertex_triangles(edges)
+    assert isinstance(corners, pl.DataFrame)
+    assert corners.schema == {"vertex": pl.Int64, "triangles": pl.Int64}
+    assert corners.to_dict(as_series=False) == {
+        "vertex": [1, 2, 5, 7, 9],
+        "triangles": [1, 0, 1, 0, 1],
+    }
+    once = tc.simple_edges(edges)
+    assert isinstance(once, pl.DataFrame)
+    assert once.rows() == [(1, 5), (1, 9), (2, 9), (5, 9)]
+    sides = tc.edge_triangles(edges)
+    assert isinstance(sides, pl.Series)
+    assert (sides.name, sides.dtype, sides.to_list()) == ("triangles", pl.Int64, TRIANGLES)
+    assert edges.with_columns(sides)["triangles"].to_list() == TRIANGLES
+    wide = tc.annotate(edges, "triangles")
+    assert isinstance(wide, pl.DataFrame)
+    assert wide.drop("triangles").equals(before)
+    assert wide["triangles"].to_list() == TRIANGLES
+    assert edges.equals(before)
+    graph = tc.Graph(edges)
+    assert isinstance(tc.vertex_triangles(graph), pl.DataFrame)
+
+
+def test_polars_keeps_what_pandas_could_not():
+    odd = [[1], [], None, [2, 3], [], []]
+    edges = pl.DataFrame(COLUMNS).with_columns(
+        lists=pl.Series(odd), none=None, when=pl.lit(datetime.date(2024, 1, 1))
+    )
+    wide = tc.annotate(edges, "triangles")
+    assert wide.drop("triangles").equals(edges)
+    assert wide.drop("triangles").schema == edges.schema
+
+
+def test_chosen_vertices_of_their_own_library():
+    edges = pl.DataFrame(COLUMNS)
+    for chosen in ([9, 7, 9], pl.Series([9, 7, 9]), np.array([9, 7, 9])):
+        frame = tc.vertex_triangles(edges, vertices=chosen)
+        assert frame.rows() == [(9, 1), (7, 0)]
+    table = pa.table(COLUMNS)
+    for chosen in ([9, 7, 9], pa.array([9, 7, 9]), pa.chunked_array([[9], [7, 9]])):
+        assert tc.vertex_triangles(table, vertices=chosen)["triangles"].to_pylist() == [1, 0]
+
+
+IDS = {
+    "int8": pa.array([-3, 1, 2], pa.int8()),
+    "uint32": pa.array([2**32 - 1, 0, 7], pa.uint32()),
+    "uint64": pa.array([2**64 - 1, 2**63, 2**53 + 1], pa.uint64()),
+    "string": pa.array(["é", "", "b"]),
+    "large_string": pa.array(["é", "a", "b"], pa.large_string()),
+    "string_view": pa.array(["é", "a", "b"], pa.string_view()),
+    "timestamp": pa.array([3, 1, 2], pa.timestamp("us")),
+    "zoned timestamp": pa.array([3, 1, 2], pa.timestamp("ms", "Asia/Kathmandu")),
+}
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_ids_of_any_arrow_type(name):
+    ids = IDS[name]
+    table = pa.table({"src": ids, "dst": pa.array([ids[i].as_py() for i in (1, 2, 0)], ids.type)})
+    assert tc.count(table) == 1
+    corners = tc.vertex_triangles(table)
+    assert corners["vertex"].to_pylist() == sorted(ids.to_pylist())
+    if "string" not in name:
+        assert corners["vertex"].type == ids.type
+    assert tc.simple_edges(table).num_rows == 3
+
+
+def test_dictionaries_are_by_value():
+    table = pa.table(
+        {
+            "src": pa.array(["z", "a", "m"]).dictionary_encode(),
+            "dst": pa.array(["a", "m", "z"]).dictionary_encode(),
+        }
+    )
+    assert tc.count(table) == 1
+    vertices = tc.vertex_triangles(table)["vertex"]
+    assert vertices.to_pylist() == ["a", "m", "z"]
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical, pl.Enum(["z", "a", "m"])], ids=str)
+def test_polars_strings(dtype):
+    edges = pl.DataFrame({"src": ["z", "a", "m"], "dst": ["a", "m", "z"]})
+    edges = edges.with_columns(pl.all().cast(dtype))
+    frame = tc.vertex_triangles(edges)
+    assert frame["vertex"].cast(pl.String).to_list() == ["a", "m", "z"]
+    assert frame["triangles"].to_list() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("dtype", [pl.UInt8, pl.Int16, pl.UInt32, pl.UInt64, pl.Datetime("us")])
+def test_polars_dtypes_come_back(dtype):
+    edges = pl.DataFrame({"src": [1, 2, 3], "dst": [2, 3, 1]}).with_columns(pl.all().cast(dtype))
+    assert tc.vertex_triangles(edges).schema == {"vertex": dtype, "triangles": pl.Int64}
+    assert tc.simple_edges(edges).schema == {"src": dtype, "dst": dtype}
+
+
+@pytest.mark.parametrize(
+    ("source", "error"),
+    [
+        (pa.array([1, None, 2]), tc.NullIdError),
+        (pa.array(["a", None, "b"]), tc.NullIdError),
+        (pa.array([1.0, float("nan"), 2.0]), tc.NullIdError),
+        (pa.nulls(3), tc.NullIdError),
+        (pa.array(["a", None, "b"]).dictionary_encode(), tc.NullIdError),
+        (pa.array([True, False, True]), tc.IdTypeError),
+        (pa.array([[1], [2], [3]]), tc.IdTypeError),
+        (pa.array([{"a": 1}] * 3), tc.IdTypeError),
+        (pa.array([0.5, 1, 2]), tc.IdTypeError),
+        (pa.array(["a", "b", "c"]), tc.IdTypeError),
+    ],
+    ids=str,
+)
+def test_arrow_columns_are_refused_by_the_same_rules(source, error):
+    other = pa.array(["a", "b", "c"]) if "string" in str(source.type) else pa.array([1, 2, 3])
+    if error is tc.IdTypeError:
+        other = pa.array([1, 2, 3])
+    table = pa.table({"left": source, "right": other})
+    with pytest.raises(error, match="left"):
+        tc.count(table, source="left", destination="right")
+    with pytest.raises(error, match="left"):
+        tc.count(pl.DataFrame(table), source="left", destination="right")
+
+
+def test_no_rows():
+    table = pa.table({"src": pa.array([], pa.uint32()), "dst": pa.array([], pa.uint32())})
+    assert tc.count(table) == tc.count(pl.DataFrame(table)) == 0
+    assert tc.vertex_triangles(table).column_names == ["vertex", "triangles"]
+    assert tc.vertex_triangles(pl.DataFrame(table)).columns == ["vertex", "triangles"]
+    assert tc.annotate(table, "triangles").column_names == ["src", "dst", "triangles"]
+    nothing = pa.table({"src": pa.nulls(0), "dst": pa.nulls(0)})
+    assert tc.count(nothing) == 0
+
+
+def test_columns_are_chosen_by_the_same_rules():
+    table = pa.table(COLUMNS).rename_columns(["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"a\b.*b\b.*c\b"):
+        tc.count(table)
+    with pytest.raises(tc.ColumnNotFoundError, match="nope"):
+        tc.count(pl.DataFrame(table), source="nope", destination="b")
+    assert tc.count(table, source="b", destination="a") == 1
+    twice = pa.table([[1, 2], [2, 3], [3, 1]], names=["a", "a", "b"])
+    with pytest.raises(ValueError, match="a"):
+        tc.count(twice, source="a", destination="b")
+
+
+def test_only_the_id_columns_are_read():
+    class Guarded:
+        """An Arrow stream that would be slow, wrong or impossible to read whole."""
+
+        def __init__(self):
+            self.asked = 0
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            self.asked += 1
+            return pa.table(COLUMNS).__arrow_c_stream__(requested_schema)
+
+    edges = Guarded()
+    assert tc.count(edges) == 1
+    assert edges.asked == 1
+    assert isinstance(tc.simple_edges(Guarded()), pa.Table)
+
+
+def test_a_lazy_frame_says_what_to_do():
+    with pytest.raises(TypeError, match="collect"):
+        tc.count(pl.DataFrame(COLUMNS).lazy())
+
+
+def test_pandas_frames_stay_pandas():
+    frame = pd.DataFrame(COLUMNS)  # it speaks Arrow too
+    assert type(tc.vertex_triangles(frame)) is pd.DataFrame

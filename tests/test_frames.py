@@ -1,0 +1,657 @@
+"""Any frame: which columns are read, what comes back beside which rows, what is left alone."""
+
+import copy
+import pickle
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+from checks import assert_column, assert_columns, check
+from graphs import SMALL, complete, wheel
+
+import rapids_tc as tc
+
+# A triangle, a tail, a loop of its own and a repeat turned round.
+ROWS = [(5, 1), (1, 9), (9, 5), (9, 2), (7, 7), (1, 5)]
+TRIANGLES = [1, 1, 1, 0, 0, 1]
+FUNCTIONS = [tc.count, tc.vertex_triangles, tc.edge_triangles, tc.simple_edges, tc.transitivity]
+
+pandas_only = pytest.mark.pandas_only
+
+
+def small(source="src", destination="dst"):
+    return pd.DataFrame(ROWS, columns=[source, destination])
+
+
+def ask_everything(edges, **columns):
+    """Call every function that reads an edge frame."""
+    graph = tc.Graph(edges, **columns)
+    tc.memory_estimate(edges, **columns)
+    tc.vertex_triangles(edges, vertices=[9, 1], **columns)
+    answers = [function(edges, **columns) for function in FUNCTIONS]
+    return [graph, *answers, tc.annotate(edges, "triangles", **columns)]
+
+
+def needs(edges, **options):
+    """Bytes by stage, as promised: names and Python integers."""
+    stages = dict(tc.memory_estimate(edges, **options))
+    assert {(type(stage), type(need)) for stage, need in stages.items()} == {(str, int)}
+    return stages
+
+
+# Which columns ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "pair", [("src", "dst"), ("source", "destination"), ("source", "target")], ids=" ".join
+)
+def test_known_pairs_are_found_among_others(backend, pair):
+    frame = small(*pair)
+    frame.insert(0, "first", 1)
+    frame.insert(2, "weight", 0.5)
+    assert tc.count(backend.frame(frame)) == 1
+    check(backend, frame, rows=ROWS)
+
+
+@pytest.mark.parametrize("pair", [("dst", "src"), ("b", "a"), (0, 1), ("from", "to"), ("", " ")])
+def test_the_only_two_columns_are_the_ends(backend, pair):
+    if backend.name == "cuda" and pair == (0, 1):
+        pair = ("0", "1")  # Arrow names are strings
+    check(backend, small(*pair), rows=ROWS)
+
+
+def test_pairs_have_an_order(backend):
+    frame = small("source", "destination").assign(target=[1, 2, 3, 4, 5, 6])
+    assert tc.count(backend.frame(frame)) == 1
+    frame = small().assign(source=1, target=2, destination=3)
+    assert tc.count(backend.frame(frame)) == 1
+
+
+def test_named_columns_win(backend):
+    frame = small("a", "b").assign(src=1, dst=2)
+    check(backend, frame, rows=ROWS, source="a", destination="b")
+
+
+@pytest.mark.parametrize(
+    "names", [["a", "b", "c"], ["src", "target", "w"], ["src", "x", "y"], ["a"]]
+)
+def test_columns_that_cannot_be_guessed_are_listed(backend, names):
+    frame = backend.frame({name: [1, 2] for name in names})
+    for function in [*FUNCTIONS, tc.Graph, tc.memory_estimate]:
+        with pytest.raises(ValueError) as caught:
+            function(frame)
+        for name in names:
+            assert re.search(rf"\b{name}\b", str(caught.value))
+
+
+def test_a_frame_without_columns(backend):
+    with pytest.raises(ValueError):
+        tc.count(backend.frame({}))
+
+
+@pytest.mark.parametrize("wrong", [{"source": "nope"}, {"destination": "nope"}])
+def test_a_missing_column_lists_those_present(backend, wrong):
+    columns = {"source": "a", "destination": "b"} | wrong
+    frame = backend.frame(small("a", "b").assign(other=1))
+    for function in [*FUNCTIONS, tc.Graph, tc.memory_estimate]:
+        with pytest.raises(tc.ColumnNotFoundError) as caught:
+            function(frame, **columns)
+        assert isinstance(caught.value, KeyError)
+        message = str(caught.value)
+        assert all(re.search(rf"\b{name}\b", message) for name in ("nope", "a", "b", "other"))
+        assert not message.startswith(("'", '"'))  # a sentence, not the repr that KeyError prints
+
+
+def test_the_same_column_twice(backend):
+    with pytest.raises(ValueError, match="src"):
+        tc.count(backend.frame(small()), source="src", destination="src")
+
+
+@pandas_only
+@pytest.mark.parametrize("labels", [["a", "a", "b"], ["b", "a", "a"]])
+def test_a_repeated_label(backend, labels):
+    frame = pd.DataFrame([(1, 2, 3)], columns=labels)
+    with pytest.raises(ValueError, match="a"):
+        tc.count(frame, source="a", destination="b")
+    with pytest.raises(ValueError, match="a"):
+        tc.count(frame, source="b", destination="a")
+
+
+@pandas_only
+def test_two_columns_of_one_label(backend):
+    with pytest.raises(ValueError, match="a"):
+        tc.count(pd.DataFrame([(1, 2)], columns=["a", "a"]))
+
+
+def test_two_column_ids(backend):
+    edges = backend.frame(small().assign(b=1, c=2))
+    with pytest.raises(ValueError, match="src"):
+        tc.count(edges, source=["src", "dst"], destination=["b", "c"])
+    with pytest.raises(ValueError, match="b"):
+        tc.count(edges, source="src", destination=["b", "c"])
+    with pytest.raises((ValueError, tc.ColumnNotFoundError), match="src"):  # could be one label
+        tc.count(edges, source=("src", "dst"), destination=("b", "c"))
+
+
+# Which rows ---------------------------------------------------------------------------------------
+
+INDEXES = {
+    "counting down": pd.RangeIndex(50, 38, -2),
+    "named as the ends": pd.Index([3, 1, 2, 6, 5, 4], name="src"),
+    "named as the answer": pd.Index([3, 1, 2, 6, 5, 4], name="triangles"),
+    "repeated labels": pd.Index([1, 1, 0, 0, 1, 0]),
+    "strings": pd.Index(list("fabcde"), name="row"),
+    "dates": pd.date_range("2024-02-27", periods=6, name="day"),
+    "floats with a gap": pd.Index([0.5, np.nan, -1, 2, 2, 9]),
+    "two levels": pd.MultiIndex.from_arrays([[1, 1, 2, 2, 3, 3], list("ababab")], names=["n", "s"]),
+    "levels named as the ends": pd.MultiIndex.from_arrays(
+        [[1, 1, 1, 2, 2, 2], list("aababb")], names=["src", "dst"]
+    ),
+    "categories": pd.CategoricalIndex(list("abcabc"), name="kind"),
+}
+
+
+@pytest.mark.parametrize("name", INDEXES)
+def test_any_index_is_kept(backend, name):
+    frame = small().set_axis(INDEXES[name], axis=0)
+    edges = backend.frame(frame)
+    expected = backend.to_pandas(edges).index
+    sides = backend.to_pandas(tc.edge_triangles(edges))
+    assert_column(sides, "triangles", np.int64, expected, TRIANGLES)
+    wide = backend.to_pandas(tc.annotate(edges, "triangles"))
+    pd.testing.assert_frame_equal(wide, backend.to_pandas(edges).assign(triangles=TRIANGLES))
+    corners = backend.to_pandas(tc.vertex_triangles(edges))
+    assert_columns(corners, "vertex", "triangles")
+    assert corners["triangles"].tolist() == [1, 0, 1, 0, 1]
+    assert_columns(backend.to_pandas(tc.simple_edges(edges)), "src", "dst")
+
+
+def test_the_series_is_one_honest_line(backend):
+    for index in (INDEXES["counting down"], INDEXES["repeated labels"], INDEXES["two levels"]):
+        edges = backend.frame(small().set_axis(index, axis=0))
+        edges["triangles"] = tc.edge_triangles(edges)
+        assert backend.to_pandas(edges)["triangles"].tolist() == TRIANGLES
+
+
+def test_piped(backend):
+    assert backend.frame(small()).pipe(tc.count) == 1
+    piped = backend.frame(small("a", "b")).pipe(tc.edge_triangles, source="b", destination="a")
+    assert backend.to_pandas(piped).tolist() == TRIANGLES
+
+
+def test_filtered_sorted_and_strided_rows(backend):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.integers(0, 12, (90, 3)), columns=["src", "w", "dst"])
+    for part in (
+        frame[frame["w"] > 5],
+        frame.iloc[::-2],
+        frame.sort_values("w"),
+        frame.sample(40, random_state=1),
+        frame.drop(index=[0, 5, 89]),
+        frame.tail(30),
+    ):
+        check(backend, part)
+
+
+@pandas_only
+def test_read_only_strided_and_big_endian_arrays(backend):
+    table = np.array(ROWS * 3, dtype="int64")
+    frozen = table.copy()
+    frozen.flags.writeable = False
+    for array in (frozen, np.asfortranarray(table), table[::-2], np.ascontiguousarray(table.T).T):
+        check(backend, pd.DataFrame(array, columns=["src", "dst"], copy=False))
+    swapped = table.astype(">i8")
+    check(backend, pd.DataFrame({"src": swapped[:, 0], "dst": swapped[:, 1]}, copy=False))
+
+
+@pandas_only
+def test_a_subclass_of_a_frame(backend):
+    class Roads(pd.DataFrame):
+        @property
+        def _constructor(self):
+            return Roads
+
+    check(backend, Roads(small()))
+
+
+# What is left alone -------------------------------------------------------------------------------
+
+
+def test_the_frame_is_untouched(backend):
+    frame = small().astype({"src": "int32"})
+    frame.index = pd.Index([9, 9, 1, 0, 4, 2], name="row")
+    frame["name"] = pd.Series(list("abcdef"), dtype="str").to_numpy()
+    frame["half"] = [0.5, np.nan, 1, 2, 3, 4]
+    edges = backend.frame(frame)
+    edges.attrs["about"] = {"keep": ["me"]}
+    before, attrs = backend.to_pandas(edges).copy(deep=True), copy.deepcopy(edges.attrs)
+    columns = list(edges.columns)
+    ask_everything(edges)
+    ask_everything(edges, source="dst", destination="src")
+    pd.testing.assert_frame_equal(backend.to_pandas(edges), before, check_exact=True)
+    assert list(edges.columns) == columns
+    assert edges.attrs == attrs
+    assert edges.index.name == "row"
+
+
+def test_the_answers_are_not_windows_on_the_frame(backend):
+    edges = backend.frame(small())
+    before = backend.to_pandas(edges).copy(deep=True)
+    wide, once, sides = (
+        tc.annotate(edges, "triangles"),
+        tc.simple_edges(edges),
+        tc.edge_triangles(edges),
+    )
+    wide["src"] += 100
+    wide.iloc[0, 1] = -1
+    once["src"] += 100
+    sides += 100
+    sides.iloc[0] = -1
+    pd.testing.assert_frame_equal(backend.to_pandas(edges), before)
+    assert tc.count(edges) == 1
+
+
+@pandas_only
+def test_the_answers_share_no_memory_with_the_frame(backend):
+    edges = tc.simple_edges(small())  # sorted, simple: nothing is left to do but hand it back
+    once = tc.simple_edges(edges)
+    for column in ("src", "dst"):
+        array = once[column].to_numpy()
+        shared = np.shares_memory(array, edges[column].to_numpy())
+        assert not (shared and array.flags.writeable)
+
+
+def odd_columns():
+    """58 columns that no reader of ids should meet, by name or by value."""
+    names = ["u", "v", "w", "key", "triangles", "vertex", "rank", "degree", "count", "size", "row"]
+    names += ["index", "level_0", "src_x", "dst_y", "_merge", "id", "code", "weight", "trussness"]
+    names += [
+        "source",
+        "destination",
+        "target",
+        "0",
+        "frame",
+        "edges",
+        "order",
+        "packed",
+        "lo",
+        "hi",
+    ]
+    names += [f"column {i}" for i in range(58 - len(names))]
+    values = [
+        pd.Series([1.5, np.nan, 2, 3, 4, 5]),
+        pd.Series([True, False] * 3),
+        pd.Series(list("abcdef"), dtype="str"),
+        pd.Series(pd.Categorical(list("aabbcc"))),
+        pd.Series(pd.date_range("2020", periods=6, tz="UTC")),
+        pd.Series(pd.to_timedelta([1, 2, 3, 4, 5, 6], unit="s")),
+        pd.Series([-1] * 6, dtype="int8"),
+    ]
+    return {name: values[i % len(values)] for i, name in enumerate(names)}
+
+
+def test_other_columns_of_any_name_are_harmless(backend):
+    frame = small().assign(**odd_columns())
+    assert frame.shape[1] == 60
+    check(backend, frame)
+    frame = small("triangles", "vertex").assign(src=0.5, dst="x", u=None)
+    check(backend, frame, rows=ROWS, source="triangles", destination="vertex")
+    frame = small("u", "v").assign(key=1)
+    check(backend, frame, rows=ROWS, source="u", destination="v")
+
+
+@pandas_only
+def test_other_columns_of_any_dtype_are_harmless(backend):
+    odd = {
+        "lists": pd.Series([[], [1], {}, set(), None, object()]),
+        "complex": pd.Series([1j] * 6),
+        "period": pd.Series(pd.period_range("2020", periods=6, freq="D")),
+        "interval": pd.Series(pd.interval_range(0, 6)),
+        "sparse": pd.Series(pd.arrays.SparseArray([0, 0, 1, 0, 0, 2])),
+        "nullable": pd.Series([1, pd.NA, 3, 4, 5, 6], dtype="Int64"),
+    }
+    frame = small().assign(**odd)
+    frame[0], frame[None], frame[("a", 1)] = 1, 2, 3
+    check(backend, frame)
+    wide = tc.annotate(frame, "triangles")
+    pd.testing.assert_frame_equal(wide.drop(columns="triangles"), frame)
+    assert wide["triangles"].tolist() == TRIANGLES
+
+
+def test_other_columns_cost_nothing(backend):
+    bare, wide = backend.frame(small()), backend.frame(small().assign(**odd_columns()))
+    assert needs(wide) == needs(bare)
+
+
+# annotate -----------------------------------------------------------------------------------------
+
+
+def test_annotate_adds_a_column_at_the_end(backend):
+    frame = small("a", "b").assign(c=list("uvwxyz"))
+    edges = backend.frame(frame)
+    wide = backend.to_pandas(tc.annotate(edges, "triangles", source="a", destination="b"))
+    assert list(wide.columns) == ["a", "b", "c", "triangles"]
+    assert wide["triangles"].dtype == np.int64
+    expected = backend.to_pandas(edges).assign(triangles=TRIANGLES)
+    pd.testing.assert_frame_equal(wide, expected)
+
+
+def test_annotate_does_not_overwrite(backend):
+    frame = small("triangles", "b").assign(c=1)
+    with pytest.raises(ValueError, match="triangles"):
+        tc.annotate(backend.frame(frame), "triangles", source="triangles", destination="b")
+    with pytest.raises(ValueError, match="triangles"):
+        tc.annotate(backend.frame(small().assign(triangles=7)), "triangles")
+
+
+@pytest.mark.parametrize("wrong", ["triangle", "src", "", "Triangles", 3, None])
+def test_annotate_lists_what_it_can_add(backend, wrong):
+    with pytest.raises(ValueError, match="triangles"):
+        tc.annotate(backend.frame(small()), wrong)
+    with pytest.raises(ValueError, match="triangles"):
+        tc.annotate(backend.frame(small()), "triangles", wrong)
+
+
+# Small and empty frames ---------------------------------------------------------------------------
+
+EMPTY = ["int64", "uint8", "float64", "bool", "str", "category", "datetime64[ns]"]
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [*EMPTY, *(pytest.param(d, marks=pandas_only) for d in ("object", "Int64", "string[pyarrow]"))],
+)
+def test_no_rows_of_any_dtype(backend, dtype):
+    edges = backend.frame(pd.DataFrame({"src": [], "dst": []}).astype(dtype).assign(w=1.0))
+    assert tc.count(edges) == 0
+    assert tc.transitivity(edges) == 0.0
+    corners = backend.to_pandas(tc.vertex_triangles(edges))
+    assert_columns(corners, "vertex", "triangles")
+    assert (len(corners), corners["triangles"].dtype) == (0, np.int64)
+    sides = backend.to_pandas(tc.edge_triangles(edges))
+    assert (len(sides), sides.name, sides.dtype) == (0, "triangles", np.int64)
+    once = backend.to_pandas(tc.simple_edges(edges))
+    assert_columns(once, "src", "dst")
+    assert len(once) == 0
+    wide = backend.to_pandas(tc.annotate(edges, "triangles"))
+    assert (list(wide.columns), len(wide)) == (["src", "dst", "w", "triangles"], 0)
+    assert wide["triangles"].dtype == np.int64
+    graph = tc.Graph(edges)
+    assert (graph.n_vertices, graph.n_edges, tc.count(graph)) == (0, 0, 0)
+    assert len(backend.to_pandas(tc.vertex_triangles(edges, vertices=[]))) == 0
+    with pytest.raises(ValueError):
+        tc.vertex_triangles(edges, vertices=[1])
+
+
+def test_no_rows_of_two_dtypes(backend):
+    edges = backend.frame(
+        {"src": pd.Series([], dtype="int64"), "dst": pd.Series([], dtype="float64")}
+    )
+    assert tc.count(edges) == 0
+    assert len(backend.to_pandas(tc.vertex_triangles(edges))) == 0
+
+
+def test_no_rows_keep_the_dtype_of_the_ids(backend):
+    for dtype in ("int32", "uint64", "str"):
+        edges = backend.frame(pd.DataFrame({"src": [], "dst": []}).astype(dtype))
+        expected = backend.to_pandas(edges)["src"].dtype
+        assert backend.to_pandas(tc.vertex_triangles(edges))["vertex"].dtype == expected
+        assert list(backend.to_pandas(tc.simple_edges(edges)).dtypes) == [expected, expected]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[(1, 2)], [(2, 1)], [(4, 4)], [(4, 4)] * 3, [(4, 4), (-1, -1), (4, 4)], [(1, 2), (2, 1)]],
+    ids=str,
+)
+def test_a_few_rows(backend, rows):
+    check(backend, pd.DataFrame(rows, columns=["src", "dst"]))
+
+
+# vertices= ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series, pd.Index])
+def test_vertices_select_in_the_order_given(backend, kind):
+    edges = backend.frame(small())
+    chosen = kind([9, 7, 1, 9, 7])
+    frame = backend.to_pandas(tc.vertex_triangles(edges, vertices=chosen))
+    assert_columns(frame, "vertex", "triangles")
+    assert frame["vertex"].tolist() == [9, 7, 1]
+    assert frame["triangles"].tolist() == [1, 0, 1]
+    assert [dtype.name for dtype in frame.dtypes] == ["int64", "int64"]
+
+
+def test_vertices_of_the_frames_own_library(backend):
+    edges = backend.frame(small())
+    frame = backend.to_pandas(tc.vertex_triangles(edges, vertices=edges["dst"]))
+    assert frame["vertex"].tolist() == [1, 9, 5, 2, 7]
+    assert frame["triangles"].tolist() == [1, 1, 1, 0, 0]
+
+
+def test_no_vertices_chosen(backend):
+    frame = backend.to_pandas(tc.vertex_triangles(backend.frame(small()), vertices=[]))
+    assert_columns(frame, "vertex", "triangles")
+    assert (len(frame), frame["triangles"].dtype) == (0, np.int64)
+
+
+def test_unknown_vertices_are_listed_up_to_five(backend):
+    edges = backend.frame(small())
+    with pytest.raises(ValueError) as caught:
+        tc.vertex_triangles(edges, vertices=[9, 1111, 5, 2222])
+    assert "1111" in str(caught.value) and "2222" in str(caught.value)
+    with pytest.raises(ValueError) as caught:
+        tc.vertex_triangles(edges, vertices=[1, *range(1111, 10000, 1111)])
+    assert sum(str(v) in str(caught.value) for v in range(1111, 10000, 1111)) == 5
+
+
+def test_unknown_strings_are_listed(backend):
+    edges = backend.frame({"src": ["a", "b"], "dst": ["b", "c"]})
+    with pytest.raises(ValueError, match="nobody"):
+        tc.vertex_triangles(edges, vertices=["a", "nobody"])
+
+
+# Graph --------------------------------------------------------------------------------------------
+
+
+def test_a_graph_answers_like_its_frame(backend):
+    edges = backend.frame(small().set_axis(list("abcdef"), axis=0))
+    graph = tc.Graph(edges)
+    for _ in range(2):
+        assert (graph.n_vertices, graph.n_edges) == (5, 4)
+        assert type(graph.n_vertices) is type(graph.n_edges) is int
+        assert tc.count(graph) == 1
+        assert tc.transitivity(graph) == tc.transitivity(edges) == pytest.approx(3 / 5)
+        for function in (tc.vertex_triangles, tc.simple_edges):
+            pd.testing.assert_frame_equal(
+                backend.to_pandas(function(graph)), backend.to_pandas(function(edges))
+            )
+        pd.testing.assert_series_equal(
+            backend.to_pandas(tc.edge_triangles(graph)), backend.to_pandas(tc.edge_triangles(edges))
+        )
+
+
+def test_a_graph_is_of_its_frames_library(backend):
+    edges = backend.frame(small())
+    graph = tc.Graph(edges)
+    assert type(tc.vertex_triangles(graph)) is type(edges)
+    assert type(tc.simple_edges(graph)) is type(edges)
+    assert type(tc.edge_triangles(graph)) is type(edges["src"])
+
+
+def test_isolated_vertices(backend):
+    graph = tc.Graph(backend.frame(small()), vertices=[100, 9, -3, 100])
+    assert (graph.n_vertices, graph.n_edges, tc.count(graph)) == (7, 4, 1)
+    frame = backend.to_pandas(tc.vertex_triangles(graph))
+    assert frame["vertex"].tolist() == [-3, 1, 2, 5, 7, 9, 100]
+    assert frame["triangles"].tolist() == [0, 1, 0, 1, 0, 1, 0]
+    chosen = backend.to_pandas(tc.vertex_triangles(graph, vertices=[100, 1]))
+    assert chosen["triangles"].tolist() == [0, 1]
+    assert len(backend.to_pandas(tc.simple_edges(graph))) == 4
+
+
+def test_isolated_vertices_alone(backend):
+    graph = tc.Graph(backend.frame(small().head(0)), vertices=[4, 2])
+    assert (graph.n_vertices, graph.n_edges, tc.count(graph)) == (2, 0, 0)
+    frame = backend.to_pandas(tc.vertex_triangles(graph))
+    assert frame["vertex"].tolist() == [2, 4]
+    assert tc.transitivity(graph) == 0.0
+
+
+def test_isolated_strings(backend):
+    names = small().replace(dict(zip(range(10), "abcdefghij", strict=True))).astype("str")
+    graph = tc.Graph(backend.frame(names), vertices=["zoe", "b"])
+    assert backend.to_pandas(tc.vertex_triangles(graph))["vertex"].tolist() == [
+        *("b", "c", "f", "h", "j", "zoe")
+    ]
+
+
+def test_isolated_vertices_of_nulls_or_another_kind_are_refused(backend):
+    with pytest.raises(tc.NullIdError):
+        tc.Graph(backend.frame(small()), vertices=[1.0, None])
+    with pytest.raises(tc.IdTypeError):
+        tc.Graph(backend.frame(small()), vertices=["a"])
+    with pytest.raises(tc.IdTypeError):
+        tc.Graph(backend.frame(small()), vertices=[0.5])
+
+
+def test_a_graph_is_pickled(backend):
+    for frame in (small(), small().replace({1: 2**40}).astype("uint64"), small().astype("str")):
+        graph = tc.Graph(backend.frame(frame), vertices=frame["src"].tolist())
+        again = pickle.loads(pickle.dumps(graph))
+        assert (again.n_vertices, again.n_edges) == (graph.n_vertices, graph.n_edges)
+        assert tc.count(again) == 1
+        for function in (tc.vertex_triangles, tc.simple_edges, tc.edge_triangles):
+            one, two = backend.to_pandas(function(again)), backend.to_pandas(function(graph))
+            assert one.equals(two)
+
+
+def test_a_graph_does_not_follow_later_changes_of_its_frame(backend):
+    edges = backend.frame(small())
+    graph = tc.Graph(edges)
+    edges["dst"] = edges["src"]
+    edges.iloc[0, 0] = 77
+    edges.index = list("abcdef")
+    assert tc.count(graph) == 1
+    assert backend.to_pandas(tc.vertex_triangles(graph))["vertex"].tolist() == [1, 2, 5, 7, 9]
+    sides = backend.to_pandas(tc.edge_triangles(graph))
+    assert_column(sides, "triangles", np.int64, pd.RangeIndex(6), TRIANGLES)
+
+
+@pandas_only
+def test_a_graph_does_not_follow_the_array_below_its_frame(backend):
+    array = np.array(ROWS)
+    graph = tc.Graph(pd.DataFrame(array, columns=["src", "dst"], copy=False))
+    array[:] = 0
+    assert tc.count(graph) == 1
+    assert tc.edge_triangles(graph).tolist() == TRIANGLES
+    assert tc.vertex_triangles(graph)["vertex"].tolist() == [1, 2, 5, 7, 9]
+
+
+# Where it runs, and misuse ------------------------------------------------------------------------
+
+
+def test_the_engine_by_name(backend):
+    edges = backend.frame(small())
+    named = tc.annotate(edges, "triangles", **backend.engine_kwargs)
+    assert type(named) is type(edges)
+    assert backend.to_pandas(named)["triangles"].tolist() == TRIANGLES
+    assert tc.count(edges, **backend.engine_kwargs) == tc.count(edges, engine="cpu") == 1
+    moved = tc.vertex_triangles(edges, engine="cpu")
+    assert type(moved) is type(edges)
+    assert backend.to_pandas(moved)["triangles"].tolist() == [1, 0, 1, 0, 1]
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("function", [*FUNCTIONS, tc.Graph])
+def test_no_gpu_says_what_to_install(backend, function):
+    with pytest.raises(tc.KernelError, match=r"(?s)(?i:pip install|install).*rapids_tc\[cu1[23]\]"):
+        function(small(), engine="cuda")
+
+
+@pytest.mark.parametrize("engine", ["nonsense", "CPU", "", 3])
+def test_an_engine_that_is_none(backend, engine):
+    for function in [*FUNCTIONS, tc.Graph]:
+        with pytest.raises(ValueError, match=r"cpu.*cuda"):
+            function(backend.frame(small()), engine=engine)
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("method", ["polak", "bitmap", "trust", "nonsense"])
+def test_a_method_needs_the_cuda_engine(backend, method):
+    for function in (tc.count, tc.vertex_triangles, tc.edge_triangles, tc.transitivity):
+        with pytest.raises(ValueError, match=r"(?i)cuda"):
+            function(small(), method=method)
+    assert tc.count(small(), method="auto") == 1
+
+
+def test_a_memory_limit_that_cannot_hold(backend):
+    edges = backend.frame(complete(60).frame())
+    for function in [*FUNCTIONS, tc.Graph]:
+        with pytest.raises(tc.CapacityError, match=r"\d") as caught:
+            function(edges, memory_limit=1000)
+        assert isinstance(caught.value, MemoryError)
+    assert tc.count(edges) == tc.count(edges, memory_limit=2**33) == 34220
+
+
+def test_memory_is_estimated_by_stage(backend):
+    little = needs(backend.frame(complete(10).frame()))
+    much = needs(backend.frame(complete(100).frame()))
+    assert little.keys() == much.keys()
+    assert all(need >= 0 for need in [*little.values(), *much.values()])
+    assert sum(much.values()) > sum(little.values()) > 0
+    more = needs(backend.frame(complete(100).frame()), function="edge_triangles")
+    assert sum(more.values()) >= sum(much.values())
+    with pytest.raises(ValueError, match="count"):
+        tc.memory_estimate(backend.frame(small()), function="nonsense")
+
+
+def test_progress_changes_no_answer_and_no_output(backend, capsys):
+    edges = backend.frame(wheel(50).frame())
+    assert tc.count(edges, progress=True) == tc.count(edges, progress=False) == 50
+    assert capsys.readouterr().out == ""
+
+
+def test_only_the_frame_is_positional(backend):
+    edges = backend.frame(small())
+    for function in (*FUNCTIONS, tc.Graph, tc.memory_estimate):
+        with pytest.raises(TypeError):
+            function(edges, "src", "dst")
+        with pytest.raises(TypeError):
+            function()
+        with pytest.raises(TypeError):
+            function(edges, sauce="src")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [None, True, 3, "edges.csv", ROWS, {"src": [1]}, np.array(ROWS), object(), small],
+    ids=lambda wrong: type(wrong).__name__,
+)
+def test_other_things_are_no_edges(backend, wrong):
+    for function in [*FUNCTIONS, tc.Graph, tc.memory_estimate]:
+        with pytest.raises(TypeError) as caught:
+            function(wrong)
+        assert "DataFrame" in str(caught.value)
+        assert type(wrong).__name__ in str(caught.value)
+    with pytest.raises(TypeError, match="DataFrame"):
+        tc.annotate(wrong, "triangles")
+
+
+def test_a_column_is_no_frame(backend):
+    with pytest.raises((TypeError, ValueError)):
+        tc.count(backend.frame(small())["src"])
+
+
+def test_many_threads_ask_at_once(backend):
+    frames = {name: backend.frame(known.frame()) for name, known in SMALL.items()}
+    shared = tc.Graph(frames["K9"])
+
+    def ask(name):
+        return tc.count(frames[name]), tc.count(shared)
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, list(SMALL) * 6))
+    assert answers == [(known.triangles, 84) for known in SMALL.values()] * 6
