@@ -32,3 +32,57 @@ constexpr u32 kFullMask = 0xffffffffu;
 // Counts n probes on the emulator, where tests compare them with a method's closed form.
 #define RTC_PROBE(n)
 #endif
+
+constexpr u32 kNone = 0xffffffffu;   // no index: lists are shorter
+
+// What every method is given: the oriented graph and the layouts that prepare.cu makes of it.
+// Positions (indices into columns) fit 32 bits: the engine refuses 2^32 edges. They are shared by
+// columns, low and edge counts, so one number names an edge everywhere.
+struct Graph {
+  const i64* __restrict__ offsets;      // n + 1
+  const u32* __restrict__ columns;      // N+(u), ascending, at offsets[u] ..
+  const u16* __restrict__ low;          // the same, each id no more than a limit (see bitmap.cu)
+  const u64* __restrict__ in_edges;     // for v, every u with v in N+(u): start of N+(u) << 32 | entries below v
+  const u32* __restrict__ in_offsets;   // n + 1: v's are in_edges[in_offsets[v]] ..
+};
+
+// The one launch signature. Items first .. last - 1 are drawn from the ticket; what an item is
+// (tasks[...], an in-edge), and what width and depth limit, each method says in its header.
+#define RTC_METHOD_ARGS                                                                        \
+  const i64 *offsets, const u32 *columns, const u16 *low, const u64 *in_edges,                 \
+      const u32 *in_offsets, const u32 *tasks, u32 first, u32 last, u32 width, u32 depth,      \
+      u32 *ticket, RTC_VISIT::Out *out
+#define RTC_GRAPH Graph{offsets, columns, low, in_edges, in_offsets}
+
+// First index of the ascending list a[0 .. n) whose entry is not below x; n if none.
+template <class T, class I>
+__device__ __forceinline__ I lower_bound(const T* a, I n, T x) {
+  I begin = 0;
+  while (begin < n) {
+    const I middle = begin + (n - begin) / 2;
+    if (a[middle] < x) begin = middle + 1; else n = middle;
+  }
+  return begin;
+}
+
+// Index of x in the ascending list a[0 .. n), or kNone.
+__device__ __forceinline__ u32 find(const u32* a, u32 n, u32 x) {
+  const u32 i = lower_bound(a, n, x);
+  return i < n && a[i] == x ? i : kNone;
+}
+
+// Sum of the values of this lane and those before it. All lanes of the warp.
+__device__ __forceinline__ u32 warp_scan(u32 value) {
+  for (u32 step = 1; step < kWarp; step *= 2) {
+    const u32 before = __shfl_up_sync(kFullMask, value, step);
+    if (threadIdx.x % kWarp >= step) value += before;
+  }
+  return value;
+}
+
+// One number of a warp's own from the ticket, the same in all its lanes.
+__device__ __forceinline__ u32 warp_ticket(u32* ticket) {
+  u32 drawn = 0;
+  if (threadIdx.x % kWarp == 0) drawn = RTC_TICKET(ticket);
+  return __shfl_sync(kFullMask, drawn, 0);
+}

@@ -1,0 +1,279 @@
+"""The CUDA engine: CuPy arrays and our kernels on a card, or NumPy's on the host emulator."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.csr import Array, Csr
+from rapids_tc.errors import CapacityError, KernelError
+from rapids_tc.kernels import _nvrtc, _source, catalogue
+from rapids_tc.kernels.catalogue import Capacities, Launch
+
+Tick = Callable[[float], None]
+
+_THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in prepare.cu
+_SLICES = 16  # of a kernel's work where progress is shown
+_STEPS = (
+    "mark_kept",
+    "scan_counts",
+    "write_columns",
+    "write_offsets",
+    "pack_in_edges",
+    "find_in_edges",
+    "expand_rows",
+    "describe_in_edges",
+    "bitmap_tasks",
+    "list_rows",
+    "locate",
+)
+
+_read = functools.cache(_source.read)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What kernels read besides the CSR, made once for a graph by `CudaEngine.prepare`.
+
+    Attributes
+    ----------
+    csr : Csr
+    low : array of uint16, shape (m,)
+        ``csr.columns``, each at most ``Capacities.bits - 1``.
+    in_edges : array of uint64, shape (m,)
+        For v, every u with v in N+(u): start of N+(u) << 32 | its entries below v.
+    in_offsets : array of uint32, shape (n + 1,)
+        v's in-edges are ``in_edges[in_offsets[v]:in_offsets[v + 1]]``.
+    heavy : array of uint32, shape (4 * tasks,)
+        Blocks' tasks: v, first and last in-edge, log2 of the lanes a list.
+    light : array of uint32
+        Vertices that are a warp's task.
+    """
+
+    csr: Csr
+    low: Array
+    in_edges: Array
+    in_offsets: Array
+    heavy: Array
+    light: Array
+
+
+@dataclass(frozen=True)
+class CudaEngine:
+    """Counts triangles with CUDA kernels; the same class serves a card and the emulator.
+
+    Attributes
+    ----------
+    xp : module
+        CuPy or NumPy.
+    compile : callable
+        (source, names, options) to a mapping of kernels, called in CuPy's form.
+    sm_count : int
+        Multiprocessors, which the grids are sized by.
+    shared_limit : int
+        Bytes of shared memory that a block may use.
+    device : callable
+        The context in which an array's device is the current one.
+    wait : callable
+        Returns when all that was launched is done.
+    capacities : Capacities
+        Sizes in kernels that tests make small.
+    """
+
+    xp: Any
+    compile: Callable[..., Mapping[str, Any]]
+    sm_count: int = 2
+    shared_limit: int = 48 * 1024
+    device: Callable[[Array], AbstractContextManager[Any]] = lambda array: nullcontext()
+    wait: Callable[[], None] = lambda: None
+    capacities: Capacities = field(default_factory=Capacities)
+
+    def csr(self, keys: Array, n: int) -> Csr:
+        """The CSR of `n` ranks from ascending packed keys, larger rank << 32 | smaller rank.
+
+        Repeats and loops are dropped. On top of the keys this takes 4 bytes an edge, 8 a rank
+        and a quarter of a byte a key.
+        """
+        xp, size = self.xp, len(keys)
+        if size >= 2**32 or n >= 2**32:
+            raise CapacityError(
+                f"{size:,} rows over {n:,} vertices: one card takes fewer than 2**32 of either"
+            )
+        with self.device(keys):
+            blocks = _blocks(size)
+            kept = xp.empty(-(-size // 32), "uint32")
+            counts = xp.zeros(blocks + 1, "uint32")
+            if size:
+                self._step("mark_kept", size, keys, np.uint64(size), kept, counts)
+                scan = self._steps["scan_counts"]
+                scan((1,), (_SCAN_THREADS,), (counts, np.uint32(blocks)))
+            columns = xp.empty(int(counts[-1]), "uint32")
+            offsets = xp.empty(n + 1, "int64")
+            marked = (keys, np.uint64(size), kept, counts)
+            self._step("write_columns", size, *marked, columns)
+            self._step("write_offsets", n + 1, *marked, np.uint64(n), offsets)
+            return Csr(offsets, columns)
+
+    def prepare(self, csr: Csr) -> Layout:
+        """What counting needs besides the CSR, 14 bytes an edge; 20 while it is made."""
+        xp, n, m = self.xp, csr.n, csr.m
+        if m >= 2**32:
+            raise CapacityError(f"{m:,} edges: one card takes fewer than 2**32")
+        with self.device(csr.columns):
+            packed = xp.empty(m, "uint64")
+            self._step("pack_in_edges", m, csr.columns, np.uint64(m), packed)
+            packed.sort()
+            in_offsets = xp.empty(n + 1, "uint32")
+            self._step("find_in_edges", n + 1, packed, np.uint64(m), np.uint64(n), in_offsets)
+            low, starts = xp.empty(m, "uint16"), xp.empty(m, "uint32")
+            top = np.uint32(self.capacities.bits - 1)
+            rows = (csr.offsets, csr.columns, np.uint64(n), np.uint64(m))
+            self._step("expand_rows", -(-m // _EXPAND_EACH), *rows, top, low, starts)
+            probes = xp.zeros(n, "uint64")
+            self._step("describe_in_edges", m, packed, starts, np.uint64(m), probes)
+            del starts
+            heavy, light = self._tasks(csr, in_offsets, probes)
+            return Layout(csr, low, packed, in_offsets, heavy, light)
+
+    def count(self, layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> int:
+        """The triangles of the graph."""
+        with self.device(layout.csr.columns):
+            total = self.xp.zeros(1, "uint64")
+            self._run(layout, method, "Total", total, tick)
+            return int(total[0])
+
+    def edge_counts(
+        self, layout: Layout, *, method: str = "auto", tick: Tick | None = None
+    ) -> Array:
+        """The triangles of every oriented edge: uint32, aligned with ``layout.csr.columns``."""
+        with self.device(layout.csr.columns):
+            counts = self.xp.zeros(layout.csr.m, "uint32")
+            self._run(layout, method, "EdgeCounts", counts, tick)
+            return counts
+
+    def locate(self, csr: Csr, u: Array, v: Array) -> Array:
+        """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks; -1 for loops."""
+        with self.device(csr.columns):
+            pairs = (u.astype("uint32", copy=False), v.astype("uint32", copy=False))
+            positions = self.xp.empty(len(u), "int64")
+            size = np.uint64(len(u))
+            self._step("locate", len(u), csr.offsets, csr.columns, *pairs, size, positions)
+            return positions
+
+    def rows(self, csr: Csr, least: int, most: int) -> tuple[Array, int]:
+        """The rows of `least` to `most` entries, and how many there are."""
+
+        def fill(size: int) -> tuple[Array, Array]:
+            count, rows = self.xp.zeros(1, "uint32"), self.xp.empty(size, "uint32")
+            limits = (np.int64(least), np.int64(most), np.uint32(size))
+            self._step("list_rows", csr.n, csr.offsets, np.uint64(csr.n), *limits, count, rows)
+            return count, rows
+
+        size = int(fill(0)[0][0])
+        return fill(size)[1], size
+
+    def _tasks(self, csr: Csr, in_offsets: Array, probes: Array) -> tuple[Array, Array]:
+        """Blocks' and warps' tasks of ``bitmap.cu``."""
+        sizes, xp = self.capacities, self.xp
+        limits = (np.uint64(csr.n), np.uint64(sizes.heavy_from), np.uint64(sizes.piece))
+
+        def fill(n_heavy: int, n_light: int) -> tuple[Array, Array, Array]:
+            heavy, light = xp.empty(4 * n_heavy, "uint32"), xp.empty(n_light, "uint32")
+            room, counts = (np.uint32(n_heavy), np.uint32(n_light)), xp.zeros(2, "uint32")
+            given = (csr.offsets, in_offsets, probes, *limits, *room)
+            self._step("bitmap_tasks", csr.n, *given, counts, heavy, light)
+            return counts, heavy, light
+
+        return fill(*fill(0, 0)[0].tolist())[1:]
+
+    def _run(self, layout: Layout, name: str, visit: str, out: Array, tick: Tick | None) -> None:
+        """Launch every kernel of a method, its items in slices where progress is shown."""
+        method, graph = catalogue.find(name), layout.csr
+        names = tuple(launch.kernel for launch in method.launches)
+        kernels = self.compile(_read(method.source), names, (f"-DRTC_VISIT={visit}",))
+        slices = _SLICES if tick else 1
+        tickets = self.xp.zeros(len(names) * slices, "uint32")
+        arrays = (graph.offsets, graph.columns, layout.low, layout.in_edges, layout.in_offsets)
+        for number, launch in enumerate(method.launches):
+            items, size = launch.work(self, layout)
+            width, depth, shared = self._shared(launch, visit)
+            for at in range(number * slices, (number + 1) * slices):
+                part = at - number * slices
+                first, last = size * part // slices, size * (part + 1) // slices
+                if first < last:
+                    blocks = -(-(last - first) // launch.drawn)
+                    grid = (min(blocks, self.sm_count * launch.blocks_per_sm),)
+                    drawn = (items, np.uint32(first), np.uint32(last))
+                    rest = (width, depth, tickets[at : at + 1], out)
+                    args = (*arrays, *drawn, *rest)
+                    kernels[launch.kernel](grid, (launch.threads,), args, shared_mem=shared)
+                if tick:
+                    self.wait()
+                    tick((at + 1) / len(tickets))
+
+    def _shared(self, launch: Launch, visit: str) -> tuple[np.uint32, np.uint32, int]:
+        """Width, depth and bytes of dynamic shared memory of a launch."""
+        width, depth = launch.width(self.capacities), launch.depth(self.capacities)
+        need = 4 * launch.words(width, depth, visit == "EdgeCounts")
+        if need + 16 > self.shared_limit:  # 16: what kernels declare themselves
+            raise KernelError(
+                f"{launch.kernel} needs {need:,} bytes of shared memory a block, of "
+                f"{self.shared_limit:,}: lower {self.capacities}"
+            )
+        return np.uint32(width), np.uint32(depth), need
+
+    @property
+    def _steps(self) -> Mapping[str, Any]:
+        return self.compile(_read("prepare.cu"), _STEPS, ())
+
+    def _step(self, kernel: str, size: int, *args: Any) -> None:
+        """Launch a kernel of ``prepare.cu`` with a thread an element."""
+        if size:
+            self._steps[kernel]((_blocks(size),), (_THREADS,), args)
+
+
+def _blocks(size: int) -> int:
+    return -(-size // _THREADS)
+
+
+def engine() -> CudaEngine:
+    """The engine of the current device.
+
+    Raises
+    ------
+    KernelError
+        There is no CuPy or no card.
+    """
+    try:
+        import cupy
+    except ImportError as error:
+        raise KernelError(
+            'engine="cuda" needs CuPy: pip install "rapids_tc[cu13]" (or [cu12])'
+        ) from error
+    try:
+        return _engine(cupy.cuda.Device().id)
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise KernelError(f'engine="cuda" needs an NVIDIA card and its driver: {error}') from error
+
+
+@functools.cache
+def _engine(device: int) -> CudaEngine:
+    import cupy
+
+    def attribute(name: str) -> int:
+        number = getattr(cupy.cuda.runtime, f"cudaDevAttr{name}")
+        return int(cupy.cuda.runtime.deviceGetAttribute(number, device))
+
+    return CudaEngine(
+        xp=cupy,
+        compile=_nvrtc.compile,
+        sm_count=attribute("MultiProcessorCount"),
+        shared_limit=attribute("MaxSharedMemoryPerBlock"),
+        device=lambda array: array.device,
+        wait=lambda: cupy.cuda.get_current_stream().synchronize(),
+    )

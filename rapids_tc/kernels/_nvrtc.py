@@ -1,0 +1,51 @@
+"""Kernels compiled for the card by NVRTC, through CuPy, whose disk cache keeps them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rapids_tc.errors import KernelError
+
+
+def compile(source: str, names: Sequence[str], options: Sequence[str] = ()) -> Mapping[str, Any]:
+    """Compile kernels for the current device, once in a process.
+
+    Parameters
+    ----------
+    source : str
+        One self-contained string, see `rapids_tc.kernels._source.read`: the cache hashes it.
+    names : sequence of str
+        The ``extern "C"`` kernels that are asked for.
+    options : sequence of str
+        NVRTC's, such as ``-DRTC_VISIT=Total``.
+
+    Returns
+    -------
+    mapping of str to cupy.RawKernel
+
+    Raises
+    ------
+    KernelError
+        With the compiler's log.
+    """
+    import cupy
+
+    return _compile(source, tuple(names), tuple(options), cupy.cuda.Device().id)
+
+
+@functools.cache
+def _compile(source: str, names: tuple[str, ...], options: tuple[str, ...], device: int) -> Any:
+    import cupy
+
+    # A module a device: a kernel that was looked up on one device is loaded there alone.
+    module = cupy.RawModule(code=source, options=("-std=c++17", *options))
+    try:
+        return {name: module.get_function(name) for name in names}
+    except cupy.cuda.compiler.CompileException as error:
+        raise KernelError(
+            f"NVRTC cannot compile {', '.join(names)} for device {device}:\n{error}"
+        ) from error
+    except cupy.cuda.driver.CUDADriverError as error:
+        raise KernelError(f"device {device} cannot load {', '.join(names)}: {error}") from error

@@ -1,0 +1,188 @@
+// prepare.cu - from sorted packed keys to the arrays that kernels read, one short kernel a step. A
+// packed key is larger rank << 32 | smaller rank. In the order in which they run:
+//
+//   keys -> CSR:         mark_kept, scan_counts, write_columns, write_offsets
+//   CSR -> bitmap.cu:    pack_in_edges, (a sort), find_in_edges, expand_rows, describe_in_edges,
+//                        bitmap_tasks twice: to count and to write
+//   CSR -> trust.cu:     list_rows twice
+//   pairs -> positions:  locate
+//
+// A thread owns an element and writes what belongs to it, unless a kernel says otherwise. Where
+// the host could only guess a size, a kernel runs with no room first and counts.
+#include "device.cuh"
+
+constexpr u32 kThreads = 256;         // of every block here but scan_counts'
+constexpr u32 kScanThreads = 1024, kScanEach = 8;
+constexpr u32 kExpandEach = 8;        // edges a thread of expand_rows
+constexpr u64 kLeastLists = 64;       // of a piece of a vertex: for fewer, setting up costs more
+
+__device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
+
+// ------------------------------------------------------------------------------- keys -> CSR
+// A key is kept unless it is a loop or equal to the one before. kept: a bit a key. counts: how many
+// of each kThreads keys, made into how many before them by scan_counts.
+extern "C" __global__ void __launch_bounds__(kThreads) mark_kept(const u64* keys, u64 n_keys, u32* kept, u32* counts) {
+  RTC_SHARED(u32, sum, 1);
+  const u64 i = element(), key = i < n_keys ? keys[i] : 0;
+  const bool keep = u32(key >> 32) != u32(key) && (i == 0 || keys[i - 1] != key);
+  if (threadIdx.x == 0) sum[0] = 0;
+  __syncthreads();   // the sum is zero
+  const u32 votes = __ballot_sync(kFullMask, keep);
+  if (threadIdx.x % kWarp == 0 && i < n_keys) {
+    kept[i / kWarp] = votes;
+    atomicAdd(sum, u32(__popc(votes)));
+  }
+  __syncthreads();   // every warp has added
+  if (threadIdx.x == 0) counts[blockIdx.x] = sum[0];
+}
+
+// counts[i] becomes the sum of those before it, counts[n] of all. One block, kScanEach a thread.
+extern "C" __global__ void __launch_bounds__(kScanThreads) scan_counts(u32* counts, u32 n) {
+  RTC_SHARED(u32, sums, kWarp);
+  const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
+  u32 carry = 0;
+  for (u64 begin = u64(threadIdx.x) * kScanEach; begin - threadIdx.x * kScanEach < n; begin += kScanThreads * kScanEach) {
+    u32 own = 0;
+    for (u64 i = begin; i < begin + kScanEach && i < n; i++) own += counts[i];
+    const u32 through = warp_scan(own);
+    if (lane == kWarp - 1) sums[warp] = through;
+    __syncthreads();   // the sums of all warps are there
+    const u32 warps = warp_scan(sums[lane]);
+    u32 before = carry + through - own + __shfl_sync(kFullMask, warps, int(warp) - 1 & 31) * (warp > 0);
+    carry += __shfl_sync(kFullMask, warps, kWarp - 1);
+    __syncthreads();   // and read
+    for (u64 i = begin; i < begin + kScanEach && i < n; i++) {
+      const u32 count = counts[i];
+      counts[i] = before;
+      before += count;
+    }
+  }
+  if (threadIdx.x == 0) counts[n] = carry;
+}
+
+// The kept keys before key i.
+__device__ __forceinline__ u32 kept_before(const u32* kept, const u32* counts, u64 i) {
+  u32 before = counts[i / kThreads] + __popc(kept[i / kWarp] & ((1u << i % kWarp) - 1));
+  for (u64 word = i / kThreads * (kThreads / kWarp); word < i / kWarp; word++) before += __popc(kept[word]);
+  return before;
+}
+
+extern "C" __global__ void __launch_bounds__(kThreads)
+write_columns(const u64* keys, u64 n_keys, const u32* kept, const u32* counts, u32* columns) {
+  const u64 i = element();
+  if (i < n_keys && kept[i / kWarp] >> i % kWarp & 1) columns[kept_before(kept, counts, i)] = u32(keys[i]);
+}
+
+// An element a row, and one past the last.
+extern "C" __global__ void __launch_bounds__(kThreads)
+write_offsets(const u64* keys, u64 n_keys, const u32* kept, const u32* counts, u64 n, i64* offsets) {
+  const u64 row = element();
+  if (row > n) return;
+  const u64 i = lower_bound(keys, n_keys, row << 32);
+  offsets[row] = i < n_keys ? kept_before(kept, counts, i) : counts[(n_keys + kThreads - 1) / kThreads];
+}
+
+// ------------------------------------------------------------------------------- CSR -> in-edges
+// An edge at position p of N+(u) and its column v: v << 32 | p. Sorted, they group by v.
+extern "C" __global__ void __launch_bounds__(kThreads) pack_in_edges(const u32* columns, u64 m, u64* packed) {
+  const u64 p = element();
+  if (p < m) packed[p] = u64(columns[p]) << 32 | p;
+}
+
+// Where each v's in-edges begin among the sorted ones.
+extern "C" __global__ void __launch_bounds__(kThreads) find_in_edges(const u64* packed, u64 m, u64 n, u32* in_offsets) {
+  const u64 v = element();
+  if (v <= n) in_offsets[v] = u32(lower_bound(packed, m, v << 32));
+}
+
+// For every position, the column as at most top (bitmap.cu's low) and where its row starts. A block
+// finds the rows of its kThreads * kExpandEach edges first, so that its threads search few.
+extern "C" __global__ void __launch_bounds__(kThreads)
+expand_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u32 top, u16* low, u32* starts) {
+  RTC_SHARED(u64, rows, 2);   // one past the row of the block's first edge, and of its last
+  const u64 begin = u64(blockIdx.x) * kThreads * kExpandEach;
+  const u64 end = begin + kThreads * kExpandEach < m ? begin + kThreads * kExpandEach : m;
+  if (threadIdx.x % kWarp == 0 && threadIdx.x / kWarp < 2)
+    rows[threadIdx.x / kWarp] = lower_bound(offsets, n + 1, i64(threadIdx.x ? end : begin + 1));
+  __syncthreads();   // the range of rows is known
+  for (u64 p = begin + threadIdx.x; p < end; p += blockDim.x) {
+    const u64 past = rows[0] + lower_bound(offsets + rows[0], rows[1] - rows[0], i64(p + 1));
+    starts[p] = u32(offsets[past - 1]);
+    low[p] = u16(columns[p] < top ? columns[p] : top);
+  }
+}
+
+// In place: the sorted v << 32 | p becomes start of p's row << 32 | entries before p. The probes of
+// v, the sum of those lengths, by one atomic for each run of the same v in a warp.
+extern "C" __global__ void __launch_bounds__(kThreads)
+describe_in_edges(u64* packed, const u32* starts, u64 m, u64* probes) {
+  const u64 i = element(), edge = i < m ? packed[i] : ~0ull;
+  const u32 v = u32(edge >> 32), p = u32(edge), start = i < m ? starts[p] : 0, lane = threadIdx.x % kWarp;
+  if (i < m) packed[i] = u64(start) << 32 | (p - start);
+  u64 sum = i < m ? p - start : 0;
+  for (u32 step = 1; step < kWarp; step *= 2) {   // sums of the next 2, 4, ... of the same v
+    const u64 next = __shfl_down_sync(kFullMask, sum, step);
+    const u32 next_v = __shfl_down_sync(kFullMask, v, step);
+    if (lane + step < kWarp && next_v == v) sum += next;
+  }
+  const u32 last_v = __shfl_up_sync(kFullMask, v, 1);
+  if (sum && (lane == 0 || last_v != v)) atomicAdd(probes + v, sum);
+}
+
+// ------------------------------------------------------------------------------- work lists
+// Room for size more entries behind counter: the first one's index. All lanes of the warp.
+__device__ __forceinline__ u32 reserve(u32* counter, u32 size) {
+  const u32 through = warp_scan(size);
+  u32 base = 0;
+  if (threadIdx.x % kWarp == kWarp - 1 && through) base = atomicAdd(counter, through);
+  return __shfl_sync(kFullMask, base, kWarp - 1) + through - size;
+}
+
+// bitmap.cu's items. v with at least heavy_from probes: pieces of about piece probes, for a block
+// each, lanes by the mean length of a list. The others: v itself. counts: how many of either; in
+// no order that could be relied on.
+extern "C" __global__ void __launch_bounds__(kThreads)
+bitmap_tasks(const i64* offsets, const u32* in_offsets, const u64* probes, u64 n, u64 heavy_from, u64 piece,
+             u32 heavy_room, u32 light_room, u32* counts, u32* heavy, u32* light) {
+  const u64 v = element();
+  const u64 work = v < n && offsets[v + 1] > offsets[v] ? probes[v] : 0;   // no N+(v), no triangles
+  u64 begin = 0, end = 0, each = 1, mean = 0;
+  if (work >= heavy_from && work) {
+    begin = in_offsets[v];
+    end = in_offsets[v + 1];
+    mean = work / (end - begin) + 1;
+    each = piece / mean / kWarp * kWarp;
+    if (each < kLeastLists) each = kLeastLists;
+  }
+  const u32 pieces = u32((end - begin + each - 1) / each), is_light = work && !pieces;
+  const u32 at = reserve(counts, pieces), light_at = reserve(counts + 1, is_light);
+  if (is_light && light_at < light_room) light[light_at] = u32(v);
+  for (u32 i = 0; i < pieces && at + i < heavy_room; i++) {
+    u32* const task = heavy + 4 * u64(at + i);
+    task[0] = u32(v);
+    task[1] = u32(begin + i * each);
+    task[2] = u32(begin + (i + 1) * each < end ? begin + (i + 1) * each : end);
+    task[3] = mean < 64 ? 3 : mean < 256 ? 4 : 5;
+  }
+}
+
+// The rows of least to most entries, in no order that could be relied on; count: how many.
+extern "C" __global__ void __launch_bounds__(kThreads)
+list_rows(const i64* offsets, u64 n, i64 least, i64 most, u32 room, u32* count, u32* rows) {
+  const u64 row = element();
+  const i64 length = row < n ? offsets[row + 1] - offsets[row] : -1;
+  const u32 listed = length >= least && length <= most, at = reserve(count, listed);
+  if (listed && at < room) rows[at] = u32(row);
+}
+
+// ------------------------------------------------------------------------------- look-ups
+// The position of each edge {u, v}; -1 if there is none, as for loops.
+extern "C" __global__ void __launch_bounds__(kThreads)
+locate(const i64* offsets, const u32* columns, const u32* u, const u32* v, u64 n_pairs, i64* positions) {
+  const u64 i = element();
+  if (i >= n_pairs) return;
+  const u32 row = u[i] > v[i] ? u[i] : v[i], column = u[i] > v[i] ? v[i] : u[i];
+  const i64 start = offsets[row];
+  const u32 index = find(columns + start, u32(offsets[row + 1] - start), column);
+  positions[i] = index == kNone ? -1 : start + index;
+}

@@ -1,0 +1,47 @@
+// Visitors: what a method's triangles are for. A method finds w in both N+(u) and N+(v) while it
+// works on the edge (u, v), and names edges by their positions in the CSR's columns.
+//
+//   side(position)             w was found: (u, w) or (v, w) is in one more triangle. Only called
+//                              where kEdges, so that a total costs no position arithmetic.
+//   edge(position, hits)       one lane found hits triangles on the edge (u, v) at position.
+//   list(position, hits, l)    the same, found by l = 2^k neighbouring lanes together, each with
+//                              its own hits. All 32 lanes of the warp must call it.
+//   finish()                   all 32 lanes, at the end of the kernel.
+//
+// A kernel is compiled for one of them, named by the macro RTC_VISIT.
+#pragma once
+#include "device.cuh"
+
+// The number of triangles. Owned by the lane until finish, then one 64-bit atomic a warp.
+struct Total {
+  using Out = u64;
+  static constexpr bool kEdges = false;
+  u64* out;
+  u64 found;
+
+  __device__ explicit Total(u64* out) : out(out), found(0) {}
+  __device__ void side(u32) {}
+  __device__ void edge(u32, u32 hits) { found += hits; }
+  __device__ void list(u32, u32 hits, u32) { found += hits; }
+  __device__ void finish() {
+    for (u32 step = kWarp / 2; step; step /= 2) found += __shfl_xor_sync(kFullMask, found, step);
+    if (threadIdx.x % kWarp == 0 && found) atomicAdd(out, found);
+  }
+};
+
+// For every edge, the triangles it is in: 32-bit atomics on out[position], integers, so the result
+// does not depend on their order.
+struct EdgeCounts {
+  using Out = u32;
+  static constexpr bool kEdges = true;
+  u32* out;
+
+  __device__ explicit EdgeCounts(u32* out) : out(out) {}
+  __device__ void side(u32 position) { atomicAdd(out + position, 1u); }
+  __device__ void edge(u32 position, u32 hits) { if (hits) atomicAdd(out + position, hits); }
+  __device__ void list(u32 position, u32 hits, u32 lanes) {
+    for (u32 step = lanes / 2; step; step /= 2) hits += __shfl_xor_sync(kFullMask, hits, step);
+    if (threadIdx.x % lanes == 0) edge(position, hits);
+  }
+  __device__ void finish() {}
+};

@@ -1,0 +1,174 @@
+"""Every method of the catalogue and every visitor on the emulator, against the oracle."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import reference
+from emulator_support import SEEDS, compiler  # noqa: F401 - a fixture
+
+from rapids_tc import testing
+from rapids_tc.engines.cuda import CudaEngine
+from rapids_tc.errors import CapacityError, KernelError
+from rapids_tc.kernels.catalogue import METHODS, Capacities, find
+
+pytestmark = pytest.mark.usefixtures("compiler")
+
+ENGINE = CudaEngine(xp=np, compile=testing.compile)
+SIZES = {  # what forces a path: each is exact, whatever the graph
+    "default": Capacities(),
+    "heavy": Capacities(heavy_from=0),
+    "light": Capacities(heavy_from=2**40),
+    "tiny": Capacities(bits=64, counters=4, light_bits=32, heavy_from=1, piece=64),
+    "pieces": Capacities(bits=128, counters=32, light_bits=64, heavy_from=200, piece=300),
+}
+
+
+def keys_of(rows) -> np.ndarray:
+    """Packed keys of rows of ranks, sorted, repeats and loops among them."""
+    ends = np.array(rows, np.uint64).reshape(-1, 2)
+    keys = ends.max(axis=1, initial=0) << np.uint64(32) | ends.min(axis=1, initial=2**32 - 1)
+    return np.sort(keys)
+
+
+def union(*graphs):
+    """The disjoint union of lists of rows."""
+    rows, first = [], 0
+    for graph in graphs:
+        rows += [(u + first, v + first) for u, v in graph]
+        first += 1 + max((max(row) for row in graph), default=-1)
+    return rows
+
+
+def clique(n):
+    return [(u, v) for u in range(n) for v in range(u)]
+
+
+def book(pages):
+    """Triangles that share the edge of the two lowest ranks: long in-edge lists."""
+    return [(1, 0), *((page, spine) for page in range(2, pages + 2) for spine in (0, 1))]
+
+
+def fan(length):
+    """A last vertex with a long row, and one before it that shares all of it."""
+    return [(v, w) for v in (length, length + 1) for w in range(v)]
+
+
+def random_rows(n, size, power, seed=0):
+    """Rows that favour low ranks by the power, with repeats and loops."""
+    ends = np.random.default_rng(seed).random((size, 2)) ** power * n
+    return [(int(u), int(v)) for u, v in ends]
+
+
+GRAPHS = {
+    "empty": [],
+    "loops": [(0, 0), (2, 2)],
+    "edge": [(0, 1)],
+    "triangle": [(0, 1), (1, 2), (2, 0), (0, 1), (1, 0), (1, 1)],
+    "late": [(7000, 9000), (7000, 9001), (9000, 9001)],  # ranks that no row precedes
+    "cliques": union(*(clique(n) for n in (2, 3, 4, 31, 32, 33, 34, 66))),
+    "rows": union(*(fan(n) for n in (99, 100, 101, 129))),
+    "long": union(fan(1023), fan(1025)),
+    "books": union(*(book(n) for n in (31, 32, 33, 127, 1025))),
+    "star": [(0, leaf) for leaf in range(1, 300)],
+    "sparse": random_rows(3000, 6000, 1),
+    "skewed": random_rows(600, 6000, 3),
+    "dense": random_rows(90, 3000, 1),
+}
+
+
+@pytest.fixture(scope="module", params=GRAPHS)
+def graph(request):
+    """Rows, their CSR and the oracle's triangles of its edges."""
+    rows = GRAPHS[request.param]
+    n = 1 + max((max(row) for row in rows), default=-1)
+    csr = ENGINE.csr(keys_of(rows), n)
+    by_edge = reference.edge_triangles(rows)
+    edges = zip(csr.rows.tolist(), csr.columns.tolist(), strict=True)
+    return csr, reference.count(rows), [by_edge[v, u] for u, v in edges]
+
+
+@pytest.mark.parametrize("rows", GRAPHS.values(), ids=GRAPHS)
+def test_csr_keeps_each_edge_once(rows):
+    n = 5 + max((max(row) for row in rows), default=-1)  # the last ranks have no row
+    csr = ENGINE.csr(keys_of(rows), n)
+    csr.validate()
+    edges = zip(csr.columns.tolist(), csr.rows.tolist(), strict=True)
+    assert csr.n == n
+    assert sorted(edges) == reference.simple_edges(rows)
+
+
+def test_locate(graph):
+    csr, _, _ = graph
+    everywhere = np.arange(csr.m)
+    assert (ENGINE.locate(csr, csr.rows, csr.columns) == everywhere).all()
+    assert (ENGINE.locate(csr, csr.columns, csr.rows) == everywhere).all()
+    assert (ENGINE.locate(csr, csr.rows, csr.rows) == -1).all()
+
+
+@pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("method", [method.name for method in METHODS])
+def test_counts(method, sizes, graph):
+    csr, total, by_edge = graph
+    engine = replace(ENGINE, capacities=sizes)
+    layout = engine.prepare(csr)
+    assert engine.count(layout, method=method) == total
+    counts = engine.edge_counts(layout, method=method)
+    assert counts.dtype == np.uint32
+    assert counts.tolist() == by_edge
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("method", [method.name for method in METHODS])
+def test_any_thread_order(method, seed):
+    rows = GRAPHS["skewed"]
+    engine = replace(ENGINE, capacities=SIZES["pieces"])
+    with testing.thread_order(seed):
+        layout = engine.prepare(engine.csr(keys_of(rows), 600))
+        assert engine.count(layout, method=method) == reference.count(rows)
+        counts = engine.edge_counts(layout, method=method)
+    assert int(counts.sum()) == 3 * reference.count(rows)
+
+
+@pytest.mark.parametrize("method", [method.name for method in METHODS])
+def test_progress_reaches_the_end_and_changes_nothing(method):
+    rows = GRAPHS["dense"]
+    engine = replace(ENGINE, capacities=SIZES["pieces"])
+    layout = engine.prepare(engine.csr(keys_of(rows), 90))
+    done = []
+    assert engine.count(layout, method=method, tick=done.append) == reference.count(rows)
+    assert done == sorted(done)
+    assert done[-1] == 1
+
+
+def test_bitmap_probes_each_pair_of_a_row_once(graph):
+    csr, _, _ = graph
+    engine = replace(ENGINE, capacities=SIZES["heavy"])
+    layout = engine.prepare(csr)
+    lengths = np.diff(csr.offsets)
+    prefix = np.arange(csr.m) - csr.offsets[csr.rows]
+    pairs = int(prefix[lengths[csr.columns] > 0].sum())  # without N+(v), no probes
+    with testing.measure() as work:
+        engine.count(layout, method="bitmap")
+    assert work.probes == pairs
+
+
+def test_shared_memory_is_checked_before_the_launch():
+    engine = replace(ENGINE, capacities=Capacities(heavy_from=0, counters=20_000))
+    layout = engine.prepare(engine.csr(keys_of(clique(5)), 5))
+    assert engine.count(layout) == 10
+    with pytest.raises(KernelError, match=r"bitmap_block needs .* bytes of shared memory"):
+        engine.edge_counts(layout)
+
+
+def test_what_does_not_fit_a_card_is_refused():
+    with pytest.raises(CapacityError, match="2\\*\\*32"):
+        ENGINE.csr(np.zeros(0, np.uint64), 2**32)
+
+
+def test_methods_are_found_by_name_and_alias():
+    assert find("auto").name == "bitmap"
+    for method in METHODS:
+        assert all(find(name) is method for name in (method.name, *method.aliases))
+    with pytest.raises(ValueError, match=r"method=.nonsense.*bitmap"):
+        find("nonsense")
