@@ -18,7 +18,8 @@ from ..errors import KernelError
 _HERE = Path(__file__).parent
 _RUNTIME = _HERE / "host_runtime.cpp"
 _HEADERS = (_HERE / "host_runtime.hpp", _HERE / "cuda_host.hpp")
-_COMMON = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-g1", "-w")
+# addr2line takes #line for what it says in version 4 only.
+_COMMON = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-w", "-g1", "-gdwarf-4")
 # Kernels may look at the same bytes by two types, as nvcc lets them.
 _KERNEL = ("-fno-strict-aliasing", "-fno-omit-frame-pointer")
 _CHECKS = {
@@ -34,7 +35,9 @@ def build(source: str, names: Sequence[str], options: Sequence[str], sanitizer: 
     macros = tuple(option for option in options if option.startswith(("-D", "-U")))
     exports = "".join(f"RTC_KERNEL({i}, {name})\n" for i, name in enumerate(names))
     text = f'#include "{_HEADERS[1]}"\n{source}\n#line 1 "exports"\n{exports}'
-    runtime = _made(_RUNTIME.read_text(), ".o", ("-O2", "-c", *_TOLD[sanitizer]))
+    runtime = _made(
+        f'#line 1 "{_RUNTIME.name}"\n{_RUNTIME.read_text()}', ".o", ("-O2", "-c", *_TOLD[sanitizer])
+    )
     flags = (*_KERNEL, *_CHECKS[sanitizer], *macros, "-shared")
     return _made(text, ".so", flags, before=(str(runtime), "-ldl"))
 
@@ -71,11 +74,19 @@ def _compiler() -> tuple[str, str]:
     return path, subprocess.run([path, "--version"], capture_output=True, text=True).stdout
 
 
+def tool(name: str) -> str:
+    """The compiler's own program of that name, of its binutils."""
+    return _asked("prog", name)
+
+
 def compiler_library(name: str) -> str:
     """Path of the compiler's own ``lib<name>.so``."""
-    compiler, _ = _compiler()
-    command = [compiler, f"-print-file-name=lib{name}.so"]
-    path = subprocess.run(command, capture_output=True, text=True).stdout.strip()
+    path = _asked("file", f"lib{name}.so")
     if not os.path.isabs(path):
-        raise KernelError(f"{compiler} has no lib{name}.so: install its sanitizers")
+        raise KernelError(f"{_compiler()[0]} has no lib{name}.so: install its sanitizers")
     return path
+
+
+def _asked(what: str, name: str) -> str:
+    command = [_compiler()[0], f"-print-{what}-name={name}"]
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip()

@@ -190,4 +190,5 @@ class HostKernel:
 def load(path: Path, names: Sequence[str]) -> dict[str, HostKernel]:
     """The kernels of a library by name."""
     library = ctypes.CDLL(str(path))
+    _sanitize.collect_reports()
     return {name: HostKernel(library, number, name) for number, name in enumerate(names)}

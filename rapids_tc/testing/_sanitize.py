@@ -7,18 +7,26 @@ it raises what was added.
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import os
-import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import _build
+from . import _build, _report
 
 _CHOSEN, _REPORTS = "RAPIDS_TC_SANITIZER", "RAPIDS_TC_SANITIZER_REPORTS"
-_LIBRARIES = {"address": ("asan", "stdc++"), "thread": ("tsan", "stdc++")}
+_LIBRARIES = {"address": ("asan", "ubsan"), "thread": ("tsan",)}
+_OPTIONS = {
+    "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=0:allocator_may_return_null=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    # Only kernels count; a race is told again when its array comes back at another's address.
+    "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:report_thread_leaks=0"
+    ":suppress_equal_addresses=0",
+}
 _ADDR_NO_RANDOMIZE = 0x0040000
 
 _read: dict[Path, int] = {}  # report file: bytes raised already
@@ -56,21 +64,18 @@ def run_sanitized(
     KernelError
         There is no g++ or no such sanitizer.
     """
-    preload = ":".join(_build.compiler_library(name) for name in _LIBRARIES[sanitizer])
+    # The C++ library too: a sanitizer looks for the functions that throw when it starts.
+    libraries = (_LIBRARIES[sanitizer][0], "stdc++")
     with tempfile.TemporaryDirectory() as folder:
-        common = f"log_path='{folder}/{{}}':exitcode=0:handle_segv=1"
         environment = os.environ | {
             _CHOSEN: sanitizer,
             _REPORTS: folder,
-            "LD_PRELOAD": preload,
-            "ASAN_OPTIONS": common.format("address")
-            + ":detect_leaks=0:halt_on_error=0:allocator_may_return_null=1",
-            "UBSAN_OPTIONS": common.format("undefined") + ":print_stacktrace=1",
-            "TSAN_OPTIONS": common.format("thread")
-            + ":ignore_noninstrumented_modules=1:report_thread_leaks=0:history_size=4",
+            "LD_PRELOAD": ":".join(map(_build.compiler_library, libraries)),
             # Threads of a library that no sanitizer has seen only cost time.
             "OPENBLAS_NUM_THREADS": "1",
         }
+        for name, options in _OPTIONS.items():
+            environment[name] = f"{options}:exitcode=0:symbolize=0"
         done = subprocess.run(
             [sys.executable, *arguments],
             env=environment,
@@ -88,9 +93,16 @@ def run_sanitized(
 
 def _fixed_addresses() -> None:
     """TSan's shadow has room for few of the places where a randomised layout may put things."""
-    import ctypes
-
     ctypes.CDLL(None).personality(_ADDR_NO_RANDOMIZE)
+
+
+@functools.cache
+def collect_reports() -> None:
+    """From here on, reports go to files of this process, not to the standard error."""
+    if chosen := sanitizer():
+        for name in _LIBRARIES[chosen]:
+            library = ctypes.CDLL(_build.compiler_library(name))
+            library.__sanitizer_set_report_path(os.fsencode(f"{os.environ[_REPORTS]}/{name}"))
 
 
 def new_report() -> str:
@@ -103,9 +115,4 @@ def new_report() -> str:
             file.seek(_read.get(path, 0))
             text += file.read()
             _read[path] = file.tell()
-    return _short(text)
-
-
-def _short(report: str) -> str:
-    """The report without addresses of Python's own frames."""
-    return re.sub(r"^ *#\d+ .*(python|libffi|_ctypes).*\n", "", report, flags=re.M).strip()
+    return _report.readable(text)

@@ -12,6 +12,7 @@
 
 #include <sys/mman.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -46,7 +47,6 @@ constexpr size_t kStack = 128 * 1024;
 constexpr size_t kPage = 4096;
 constexpr unsigned kMaxThreads = 1024;
 constexpr unsigned kMaxStaticShared = 48 * 1024;
-constexpr size_t kTsanThreads = 6000;  // it knows 8,128 at most
 constexpr unsigned char kPoison = 0xCD;
 
 struct Failure {
@@ -113,7 +113,7 @@ struct Call {
 };
 
 struct Thread {
-  Fiber fiber;
+  Fiber* fiber;
   uint3 id;
   unsigned index;
   State state;
@@ -149,7 +149,8 @@ struct Counter {
 };
 
 Launch* launch;
-std::vector<Thread> threads;  // their stacks are kept between launches
+std::deque<Fiber> fibers;  // with their stacks, kept between blocks and launches
+std::vector<Thread> threads;
 std::vector<Warp> warps;
 std::vector<Shared> arrays;
 std::vector<Counter> counters;
@@ -160,12 +161,11 @@ Fiber* left;  // the fiber switched from last
 Thread* current;
 Meeting* everybody;
 unsigned n_threads, n_done, n_arrived;
+size_t fiber_turn;
 uint64_t random_state;
 std::string error;
 
 #if defined(RTC_TSAN)
-std::vector<void*> retired;  // TSan's threads of earlier blocks, oldest at retired_head
-size_t retired_head;
 char begin_token, end_token;
 void release(char* token) { __tsan_release(token); }
 void acquire(char* token) { __tsan_acquire(token); }
@@ -236,7 +236,7 @@ void pause(bool dying = false) {
   if (next != &me) {
     current = next;
     if (next) threadIdx = next->id;
-    switch_to(me.fiber, next ? next->fiber : scheduler, dying);
+    switch_to(*me.fiber, next ? *next->fiber : scheduler, dying);
   }
 }
 
@@ -383,22 +383,34 @@ void leave(Thread& me) {  // what others wait for may be complete without this t
   abort();
 }
 
+// TSan tells blocks apart by their fibers, so there they take turns with more than a block needs;
+// not with many more, since each makes every barrier dearer.
+Fiber& next_fiber() {
+#if defined(RTC_TSAN)
+  const size_t wanted = n_threads > 256 ? 2 * n_threads : 512;
+#else
+  const size_t wanted = n_threads;
+#endif
+  if (fibers.size() < wanted) fibers.resize(wanted);
+  return fibers[fiber_turn++ % wanted];
+}
+
 void make(Fiber& f) {
   if (!f.stack) {
-    char* p = static_cast<char*>(mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    char* p = static_cast<char*>(
+        mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     if (p == MAP_FAILED) throw Failure{"the emulator cannot allocate stacks"};
     mprotect(p, kPage, PROT_NONE);  // an overflow faults
     f.stack = p + kPage;
     f.size = kStack - kPage;
+#if defined(RTC_TSAN)
+    f.tsan = __tsan_create_fiber(0);
+#endif
   }
-  char* bottom = static_cast<char*>(const_cast<void*>(f.stack));
 #if defined(RTC_ASAN)
   __asan_unpoison_memory_region(f.stack, f.size);
-#elif defined(RTC_TSAN)
-  // Mapped anew, so that blocks do not share locals.
-  mmap(bottom, f.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  f.tsan = __tsan_create_fiber(0);
 #endif
+  char* bottom = static_cast<char*>(const_cast<void*>(f.stack));
 #if defined(RTC_SWITCH_ASM)
   void** sp = reinterpret_cast<void**>(bottom + f.size);
   *--sp = nullptr;  // as if called: (rsp + 8) % 16 == 0 at entry
@@ -413,12 +425,25 @@ void make(Fiber& f) {
 #endif
 }
 
-void retire([[maybe_unused]] Fiber& f) {
+// What TSan's reports call the thread.
+void name([[maybe_unused]] const Thread& t) {
 #if defined(RTC_TSAN)
-  // A number that TSan gives again counts as the same thread, so let blocks' threads live on.
-  retired.push_back(f.tsan);
-  if (retired.size() - retired_head > kTsanThreads) __tsan_destroy_fiber(retired[retired_head++]);
+  char text[64];
+  snprintf(text, sizeof text, "thread %u of block %u", t.index, blockIdx.x);
+  __tsan_set_fiber_name(t.fiber->tsan, text);
 #endif
+}
+
+// Fibers that a failure left in the middle of a kernel are no use to TSan any more.
+void abandon_fibers() {
+  for (Fiber& f : fibers) {
+    if (!f.stack) continue;
+#if defined(RTC_TSAN)
+    __tsan_destroy_fiber(f.tsan);
+#endif
+    munmap(static_cast<char*>(const_cast<void*>(f.stack)) - kPage, kStack);
+  }
+  fibers.clear();
 }
 
 std::string deadlock() {
@@ -444,16 +469,17 @@ void run_block() {
     warps.assign((n_threads + 31) / 32, Warp{});
   }
   for (unsigned i = 0; i < n_threads; i++) {
-    make(threads[i].fiber);
+    threads[i].fiber = &next_fiber();
+    make(*threads[i].fiber);
+    name(threads[i]);
     warps[i / 32].live |= 1u << (i & 31);
     wake(threads[i]);
   }
   release(&begin_token);
   current = next_ready();
   threadIdx = current->id;
-  switch_to(scheduler, current->fiber);
+  switch_to(scheduler, *current->fiber);
   if (error.empty() && n_done < n_threads) error = deadlock();
-  for (unsigned i = 0; i < n_threads; i++) retire(threads[i].fiber);
   Unseen unseen;
   for (Shared& s : arrays) free(s.data);
   arrays.clear();
@@ -561,6 +587,7 @@ const char* run(Launch& l) {
     error = failure.what;
   }
   acquire(&end_token);
+  if (!error.empty()) abandon_fibers();
   for (const Counter& c : counters) {  // as the atomic would have left it
     const uint64_t value = c.start + c.total;
     memcpy(c.at, &value, c.width);

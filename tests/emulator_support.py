@@ -1,0 +1,39 @@
+"""What tests of kernels share: what they need of a machine, and how a sanitizer runs them."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rapids_tc import testing
+
+PLANTED = Path(__file__).with_name("planted")
+SEEDS = (0, 1, 2)  # thread orders
+
+
+def need(present: bool, what: str) -> None:
+    """Where something is not installed, skip and say why; in CI, which promises it, fail."""
+    if not present:
+        stop = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
+        stop(f"needs {what}")
+
+
+@pytest.fixture(scope="session")
+def compiler() -> None:
+    """The emulator's compiler."""
+    need(
+        shutil.which(os.environ.get("CXX", "g++")) is not None,
+        "g++, to compile kernels for the CPU",
+    )
+
+
+def run_again(file: str, sanitizer: str, *arguments: str, timeout: float = 280) -> None:
+    """Run a test file once more with its kernels under a sanitizer; it must pass there too."""
+    command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments, file]
+    done = testing.run_sanitized(sanitizer, command, timeout=timeout)
+    assert done.returncode == 0, done.stdout[-8000:]
+
+
+# What is not about a sanitizer runs in the plain process only, and starts those of the sanitizers.
+plain_only = pytest.mark.skipif(testing.sanitizer() is not None, reason="not about a sanitizer")
