@@ -19,8 +19,14 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
     "default": Capacities(),
     "heavy": Capacities(heavy_from=0),
     "light": Capacities(heavy_from=2**40),
-    "tiny": Capacities(bits=64, counters=4, light_bits=32, heavy_from=1, piece=64),
-    "pieces": Capacities(bits=128, counters=32, light_bits=64, heavy_from=200, piece=300),
+    "tiny": Capacities(
+        **{"bits": 64, "counters": 4, "light_bits": 32, "heavy_from": 1, "piece": 64},
+        **{"nodes": 1, "narrow_rows": 1, "wide_buckets": 4, "bucket": 1},
+    ),
+    "pieces": Capacities(
+        **{"bits": 128, "counters": 32, "light_bits": 64, "heavy_from": 200, "piece": 300},
+        **{"nodes": 7, "narrow_rows": 20, "wide_buckets": 64, "narrow_buckets": 2, "bucket": 3},
+    ),
 }
 
 
@@ -141,16 +147,21 @@ def test_progress_reaches_the_end_and_changes_nothing(method):
     assert done[-1] == 1
 
 
-def test_bitmap_probes_each_pair_of_a_row_once(graph):
+def test_probes_are_what_each_method_promises(graph):
     csr, _, _ = graph
     engine = replace(ENGINE, capacities=SIZES["heavy"])
     layout = engine.prepare(csr)
-    lengths = np.diff(csr.offsets)
-    prefix = np.arange(csr.m) - csr.offsets[csr.rows]
-    pairs = int(prefix[lengths[csr.columns] > 0].sum())  # without N+(v), no probes
-    with testing.measure() as work:
-        engine.count(layout, method="bitmap")
-    assert work.probes == pairs
+    prefix = np.arange(csr.m) - csr.offsets[csr.rows]  # of N+(u) below v, for each edge (u, v)
+    own, other = (np.diff(csr.offsets)[ends] for ends in (csr.rows, csr.columns))
+    promised = {
+        "bitmap": prefix[other > 0].sum(),  # pairs of a row
+        "tricore": np.minimum(prefix, other).sum(),
+        "trust": other[own > 1].sum(),
+    }
+    for method, probes in promised.items():
+        with testing.measure() as work:
+            engine.count(layout, method=method)
+        assert work.probes == probes, method
 
 
 def test_shared_memory_is_checked_before_the_launch():

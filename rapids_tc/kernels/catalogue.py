@@ -22,6 +22,11 @@ class Capacities:
     light_bits: int = 4096  # bitmap: of a warp's map, a power of two from 32 on
     heavy_from: int = 8192  # bitmap: probes from which a middle vertex is work for blocks
     piece: int = 524288  # bitmap: probes of a block's task
+    nodes: int = 32  # tricore: of the search tree, kept by a warp
+    narrow_rows: int = 100  # trust: entries of a row up to which a warp takes it
+    wide_buckets: int = 1024  # trust: of a block's hash table, a power of two
+    narrow_buckets: int = 32  # trust: of a warp's, a power of two
+    bucket: int = 8  # trust: entries of a bucket
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,65 @@ _BITMAP = Method(
     ),
 )
 
-METHODS: tuple[Method, ...] = (_BITMAP,)
+_TRICORE = Method(
+    name="tricore",
+    aliases=("binary_search",),
+    paper="Hu, Liu, Huang: TriCore: parallel triangle counting on GPUs. SC 2018",
+    iterator="edge",
+    intersection="binary search, top tree levels in shared memory",
+    granularity="warp per edge",
+    returns=("total", "edges"),
+    source="tricore.cu",
+    launches=(
+        Launch(
+            kernel="tricore",
+            work=lambda engine, layout: (layout.light, layout.csr.m),  # in-edges: no list of items
+            threads=256,
+            blocks_per_sm=6,
+            drawn=8 * 32,
+            width=lambda sizes: sizes.nodes,
+            depth=lambda sizes: 0,
+            words=lambda width, depth, edges: 8 * width,
+        ),
+    ),
+)
+
+_TRUST = Method(
+    name="trust",
+    aliases=("hash",),
+    paper="Pandey et al.: TRUST: triangle counting reloaded on GPUs. TPDS 32(11), 2021",
+    iterator="vertex",
+    intersection="hash table with interleaved buckets",
+    granularity="block or warp per vertex, by degree",
+    returns=("total", "edges"),
+    source="trust.cu",
+    launches=(
+        Launch(
+            kernel="trust_wide",
+            work=lambda engine, layout: engine.rows(
+                layout.csr, engine.capacities.narrow_rows + 1, layout.csr.m
+            ),
+            threads=1024,
+            blocks_per_sm=2,
+            drawn=1,
+            width=lambda sizes: sizes.wide_buckets,
+            depth=lambda sizes: sizes.bucket,
+            words=lambda width, depth, edges: width * (1 + depth),
+        ),
+        Launch(
+            kernel="trust_narrow",
+            work=lambda engine, layout: engine.rows(layout.csr, 2, engine.capacities.narrow_rows),
+            threads=256,
+            blocks_per_sm=6,
+            drawn=8 * 4,
+            width=lambda sizes: sizes.narrow_buckets,
+            depth=lambda sizes: sizes.bucket,
+            words=lambda width, depth, edges: 8 * width * (1 + depth),
+        ),
+    ),
+)
+
+METHODS: tuple[Method, ...] = (_BITMAP, _TRICORE, _TRUST)
 
 
 def find(name: str) -> Method:

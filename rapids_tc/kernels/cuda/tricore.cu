@@ -1,0 +1,71 @@
+// tricore.cu - TriCore (Hu, Liu and Huang, SC'18): a warp an edge (u, v). Each id of the shorter of
+// N+(u) below v and N+(v) is looked up in the longer by binary search; the top levels of the search
+// tree, which every search visits, are kept in shared memory.
+//
+// Input: any oriented Csr and its in-edges. Item = an in-edge, kWarp of them a ticket: the in-edges
+// of one v lie together, so the tree of N+(v) often serves the next edge too. width = nodes of the
+// tree kept by a warp, depth unused. Dynamic shared memory: width words a warp, owned by its lanes.
+//
+// Written: out, by the visitor's atomics.
+#include "device.cuh"
+#include "visit.cuh"
+
+constexpr u32 kThreads = 256, kBlocksPerSm = 6;
+
+// Where node i of the kept tree stands in a list.
+__device__ __forceinline__ u32 node(u32 i, u32 length, u32 width) { return u32(u64(i) * length / width); }
+
+extern "C" __global__ void __launch_bounds__(kThreads, kBlocksPerSm) tricore(RTC_METHOD_ARGS) {
+  RTC_DYNAMIC_SHARED(u32, memory);
+  const u32 lane = threadIdx.x % kWarp;
+  u32* const tree = memory + threadIdx.x / kWarp * width;
+  u32 in_tree = kNone;                   // the position of the list whose nodes are kept
+  RTC_VISIT visit(out);
+  for (;;) {
+    const u32 item = first + warp_ticket(ticket) * kWarp;
+    if (item >= last) break;
+    const u64 mine = item + lane < last ? in_edges[item + lane] : 0;
+    const u32 my_start = u32(mine >> 32), my_length = u32(mine);
+    i64 my_row = 0;
+    u32 my_row_length = 0;
+    if (my_length) {                     // each lane fetches the other list of its own edge
+      const u32 v = columns[my_start + my_length];
+      my_row = offsets[v];
+      my_row_length = u32(offsets[v + 1] - my_row);
+    }
+    u32 left = __ballot_sync(kFullMask, my_length && my_row_length);
+    for (; left; left &= left - 1) {     // the warp takes those edges in turn
+      const int owner = __ffs(int(left)) - 1;
+      u32 few = __shfl_sync(kFullMask, my_start, owner), few_length = __shfl_sync(kFullMask, my_length, owner);
+      u32 many = __shfl_sync(kFullMask, u32(my_row), owner), many_length = __shfl_sync(kFullMask, my_row_length, owner);
+      const u32 edge = few + few_length;
+      if (few_length > many_length) {
+        const u32 start = few, length = few_length;
+        few = many, few_length = many_length;
+        many = start, many_length = length;
+      }
+      if (in_tree != many) {
+        __syncwarp();                    // the last searches are done
+        for (u32 i = lane; i < width; i += kWarp) tree[i] = columns[many + node(i, many_length, width)];
+        __syncwarp();                    // the tree is whole
+        in_tree = many;
+      }
+      u32 hits = 0;
+      for (u32 i = lane; i < few_length; i += kWarp) {
+        RTC_PROBE(1);
+        const u32 id = columns[few + i], past = lower_bound(tree, width, id + 1);   // tree[past - 1] <= id
+        if (past == 0) continue;
+        const u32 begin = node(past - 1, many_length, width), end = node(past, many_length, width);
+        const u32 index = find(columns + many + begin, end - begin, id);
+        if (index == kNone) continue;
+        hits++;
+        if (RTC_VISIT::kEdges) {
+          visit.side(few + i);
+          visit.side(many + begin + index);
+        }
+      }
+      visit.list(edge, hits, kWarp);
+    }
+  }
+  visit.finish();
+}
