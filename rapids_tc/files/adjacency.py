@@ -1,0 +1,145 @@
+"""Files that say how many vertices there are: MatrixMarket and METIS.
+
+Both number vertices from 1, and so name those without an edge too.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.files.source import EdgeFileError, Options, Source, shortened
+from rapids_tc.files.text import BLANKS, Rules, parse
+
+Frame = Any  # pandas.DataFrame
+Array = Any  # numpy.ndarray
+
+
+def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
+    """Edges, vertices without any, and what was guessed. Every stored entry is an edge."""
+    head = source.head().decode(errors="replace").splitlines()
+    if head[0].lower().split()[:3] != ["%%matrixmarket", "matrix", "coordinate"]:
+        raise source.fault(f"only a coordinate matrix is a graph, not {shortened(head[0])}", 1)
+    guesses = []
+    sizes = next(iter(source.sample("%")), "")
+    skip_first = len(sizes.split()) == 3
+    if not skip_first:
+        # Some published files have the size line behind a comment mark.
+        behind_marks = [line[1:] for line in head if re.fullmatch(r"%(\s*\d+){3}\s*", line)]
+        sizes = behind_marks[0] if behind_marks else sizes
+        guesses.append(f"the size line is behind a comment mark: {shortened(sizes)}")
+    if not re.fullmatch(r"\s*\d+\s+\d+\s+\d+\s*", sizes):
+        raise source.fault(f"expected a size line (rows columns entries), not {shortened(sizes)}")
+    n, columns, entries = map(int, sizes.split())
+    if n != columns:
+        raise source.fault(f"{n} rows and {columns} columns are no adjacency matrix")
+    rules = Rules("%", BLANKS, skip_first)
+    frame = parse(source, rules)
+    if len(frame) != entries:
+        raise source.fault(f"the size line says {entries:,} entries, the file has {len(frame):,}")
+    src, dst = frame["src"].to_numpy(), frame["dst"].to_numpy()
+    if entries and not 1 <= min(src.min(), dst.min()) <= max(src.max(), dst.max()) <= n:
+
+        def wrong(line: str) -> str:
+            inside = all(1 <= int(field) <= n for field in line.split()[:2])
+            return "" if inside else f"ids run from 1 to {n}"
+
+        raise source.locate("%", wrong, skip_first=skip_first)
+    return frame, without_edges(src, dst, 1, n), guesses
+
+
+def read_metis(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
+    """Edges, vertices without any, and nothing guessed. Sizes and weights are skipped."""
+    numbers, counts = _numbers_by_line(source)
+    first = int(np.argmax(counts > 0)) if counts.any() else 0
+    header = numbers[: counts[first]].tolist() if len(counts) else []
+    if not 2 <= len(header) <= 4 or min(header) < 0 or not set(str(sum(header[2:3]))) <= set("01"):
+        raise source.fault('the first line must be "vertices edges [format [weights]]"')
+    n, edges = header[:2]
+    form = sum(header[2:3])  # digits: vertex sizes, vertex weights, edge weights
+    before = form // 100 + form // 10 % 10 * (header[3] if len(header) == 4 else 1)
+    each = 1 + form % 10
+    numbers, counts = numbers[counts[first] :], counts[first + 1 :]
+
+    def line_of(vertex: Any) -> int:
+        return _number_of_line(source, first + 1 + int(vertex))
+
+    if len(counts) < n:
+        raise source.fault(f"the first line says {n:,} vertices, {len(counts):,} lines follow")
+    if counts[n:].any():
+        extra = n + np.argmax(counts[n:] > 0)
+        raise source.fault(f"a line more than the {n:,} vertices of the first line", line_of(extra))
+    counts = counts[:n]
+    broken = (counts < before) | ((counts - before) % each != 0)
+    if broken.any():
+        raise source.fault(f"a number is missing (format {form})", line_of(np.argmax(broken)))
+    rows = np.repeat(np.arange(n), counts)
+    place = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts) - before
+    keep = (place >= 0) & (place % each == 0)
+    src, dst = rows[keep] + 1, numbers[keep]
+    outside = (dst < 1) | (dst > n)
+    if outside.any():
+        at = np.argmax(outside)
+        raise source.fault(f"ids run from 1 to {n}, not {dst[at]}", line_of(src[at] - 1))
+    if len(dst) not in (2 * edges, edges):
+        raise source.fault(
+            f"the first line says {edges:,} edges, once in each direction; the lines have "
+            f"{len(dst):,} ends instead of {2 * edges:,}"
+        )
+    return frame_of(src, dst), without_edges(src, dst, 1, n), []
+
+
+def frame_of(src: Array, dst: Array) -> Frame:
+    """An edge frame over these arrays."""
+    import pandas as pd
+
+    return pd.DataFrame({"src": src, "dst": dst}, copy=False)
+
+
+def without_edges(src: Array, dst: Array, first: int, n: int) -> Array:
+    """Which of `n` ids from `first` on are in no row."""
+    seen = np.zeros(n, bool)
+    seen[src - first] = True
+    seen[dst - first] = True
+    return np.flatnonzero(~seen) + first
+
+
+def _numbers_by_line(source: Source) -> tuple[Array, Array]:
+    """All numbers of the file, and how many each line has; comment lines are no lines."""
+    numbers, counts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for block in source.blocks("%", keep_ends=False):
+        text = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if text and not text.endswith(b"\n"):
+            text += b"\n"
+        data = np.frombuffer(text, np.uint8)
+        solid = data > ord(" ")
+        starts = np.flatnonzero(solid & np.append(True, ~solid[:-1]))
+        counts.append(np.diff(np.searchsorted(starts, np.flatnonzero(data == 10)), prepend=0))
+        if len(starts):
+            try:
+                read = np.fromstring(text, np.int64, sep=" ")
+            except ValueError:
+                read = numbers[0]
+            if len(read) != len(starts):
+                raise source.locate("%", _wrong_number)
+            numbers.append(read)
+    return np.concatenate(numbers), np.concatenate(counts)
+
+
+def _wrong_number(line: str) -> str:
+    wrong = next((word for word in line.split() if not re.fullmatch(r"-?\d+", word)), None)
+    return "" if wrong is None else f"{shortened(wrong)} is not an integer"
+
+
+def _number_of_line(source: Source, index: int) -> int:
+    """Where in the file the line of this index, comments not counted, is; from 1."""
+    number = 0
+    for block in source.blocks(""):
+        for line in block.splitlines():
+            number += 1
+            index -= not line.lstrip().startswith(b"%")
+            if index < 0:
+                return number
+    raise EdgeFileError(f"{source.path.name} ended early")
