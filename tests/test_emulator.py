@@ -89,7 +89,7 @@ FAULTS = [
         "wrong_mask",
         everywhere("lane 16 is not in its own mask"),
         (numbers(32),),
-        [*range(38, 6, -1)],
+        [7 + (i ^ 1) for i in range(32)],
     ),
     Planted("absent_lane", everywhere("deadlock"), (numbers(32),), FIRST),
     Planted("absent_source", everywhere("lane 8, which takes no part"), (numbers(8),), [14] * 8),

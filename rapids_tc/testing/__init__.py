@@ -1,13 +1,78 @@
-"""Run CUDA kernels on a CPU, for tests on machines without a card."""
+"""Run CUDA kernels on a CPU, for tests on machines without a card.
+
+A C++ compiler (``g++``, or what ``CXX`` names) builds a ``.cu`` file with a header that gives it
+the words of CUDA; every CUDA thread becomes a fiber, and the kernel is called as CuPy would call
+it. Your tests then run wherever pytest does, about 20 million switches between threads a second.
+
+Testing your own kernel
+-----------------------
+Say ``halve.cu`` holds::
+
+    #include "device.cuh"                   // u32, RTC_SHARED, ...; inlined when it is read
+
+    extern "C" __global__ void halve(u32* values, u32 n) {
+      const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) values[i] /= 2;
+    }
+
+Then a test is::
+
+    import numpy as np
+    from rapids_tc import testing
+    from rapids_tc.kernels import _source
+
+    def test_halve():
+        kernel = testing.compile(_source.read("halve.cu"), ("halve",))["halve"]
+        values = np.arange(1000, dtype=np.uint32)
+        for seed in range(3):
+            with testing.thread_order(seed):
+                kernel((4,), (256,), (values.copy(), np.uint32(1000)))
+
+Names may have template arguments, ``"count<Bitmap, 64>"``. For a card, compile the same string by
+`cupy.RawModule`. `host_engine` runs whole functions of rapids_tc, your method among them::
+
+    with testing.host_engine():
+        assert rapids_tc.count(frame, method="mine") == 17
+
+What is caught
+--------------
+Always, as a `KernelError` with the line of the ``.cu`` file: a lane missing from its own mask, a
+lane that its mask names but that never comes, lanes of one mask in different collectives, a
+shuffle from a lane that takes no part, ``__syncthreads`` in diverged code or after some threads
+returned, any deadlock, and a launch with the wrong number, dtype or layout of arguments. Shared
+memory starts as 0xCD bytes, so reading it before writing gives visibly wrong results.
+
+More under a sanitizer, in a process of its own: ``python -m rapids_tc.testing address -m pytest
+test_mine.py``, or `run_sanitized` from a test.
+
+- ``address``: reads and writes outside of an array or of shared memory; undefined arithmetic such
+  as a shift by 32.
+- ``thread``: two threads, of one block or of two, use a word without ``__syncthreads`` or
+  ``__syncwarp`` between them, one of them writing and not both by atomics. Shuffles and votes order
+  nothing. Much slower: graphs of a hundred edges are enough for it.
+
+What a kernel must do for it
+----------------------------
+Declare shared memory by ``RTC_SHARED(T, name, n)`` and ``RTC_DYNAMIC_SHARED(T, name)``, name lanes
+by explicit masks, include only files beside it or of rapids_tc, and never spin on memory: blocks
+run one after another. So they cannot share work by an atomic counter either; draw from it by
+``RTC_TICKET(counter)``, which deals numbers round by block here. ``RTC_PROBE(n)`` counts work, see
+`measure`. Not emulated: cooperative groups, textures, warp matrix functions, ``__activemask``.
+
+Compiled kernels stay in the user's cache directory (``RAPIDS_TC_CACHE`` names another) and are
+found again by everything that went into them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy
 
+from .._backend import emulator
 from . import _build, _launch
 from ._launch import HostKernel, Work, measure, thread_order
 from ._sanitize import run_sanitized, sanitizer
@@ -26,18 +91,59 @@ __all__ = [
 
 def compile(
     source: str, names: Sequence[str], options: Sequence[str] = ()
-) -> dict[str, HostKernel]:
-    """Compile kernels for the emulator."""
+) -> Mapping[str, HostKernel]:
+    """Compile kernels for the emulator, unless they are in the cache.
+
+    Parameters
+    ----------
+    source : str
+        One string that includes nothing, such as `rapids_tc.kernels._source.read` gives.
+    names : sequence of str
+        The kernels, with their template arguments.
+    options : sequence of str
+        As for NVRTC; macros (``-DNAME=value``, ``-UNAME``) count, the rest has no meaning here.
+
+    Returns
+    -------
+    mapping of str to HostKernel
+
+    Raises
+    ------
+    KernelError
+        There is no compiler, or it refuses the source; then with its messages.
+    """
+    return _compile(source, tuple(names), tuple(options))
+
+
+@functools.cache
+def _compile(source: str, names: tuple[str, ...], options: tuple[str, ...]) -> Any:
     return _launch.load(_build.build(source, names, options, sanitizer()), names)
 
 
 @contextmanager
-def host_engine() -> Iterator[Any]:
-    """Serve pandas frames by the CUDA engine, its kernels on the emulator."""
-    from .._backend import emulator
+def host_engine(**fields: Any) -> Iterator[Any]:
+    """Serve pandas frames by the CUDA engine, its kernels on the emulator.
+
+    Parameters
+    ----------
+    **fields
+        Other values for fields of `rapids_tc.engines.cuda.CudaEngine`, such as ``capacities``.
+
+    Yields
+    ------
+    CudaEngine
+
+    Examples
+    --------
+    >>> import rapids_tc as tc
+    >>> from rapids_tc import datasets, testing
+    >>> with testing.host_engine():
+    ...     tc.count(datasets.karate(), method="bitmap")
+    45
+    """
     from ..engines.cuda import CudaEngine
 
-    engine = CudaEngine(xp=numpy, compile=compile)
+    engine = CudaEngine(**{"xp": numpy, "compile": compile, **fields})
     token = emulator.set(engine)
     try:
         yield engine
