@@ -1,0 +1,233 @@
+"""The house rules of the code: who may import whom, how long, how documented, how told."""
+
+import ast
+import doctest
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import reference
+
+import rapids_tc as tc
+from rapids_tc import datasets, files
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "rapids_tc"
+MODULES = {path.relative_to(PACKAGE).as_posix(): path for path in PACKAGE.rglob("*.py")}
+UNITS = {name.removesuffix(".py").split("/")[0] for name in MODULES} - {"__init__"}
+KERNELS = sorted(PACKAGE.rglob("*.cu")) + sorted(PACKAGE.rglob("*.cuh"))
+
+# What a file or folder of ours may import of ours; a folder's files may also import each other.
+BASE = {"errors", "_backend", "_cache", "_progress"}
+FRAMES = {"graph", "plan", "csr", "orient", "edges", "ids"}
+ANALYTICS = {"triangles", "clustering", "truss", "similarity", "triads", "approximate"}
+ALLOWED = {
+    "errors": set(),
+    "_cache": set(),
+    "_progress": set(),
+    "csr": set(),
+    "_backend": {"errors"},
+    "kernels": BASE,
+    "engines": BASE | {"csr", "kernels"},
+    "plan": {"errors"},
+    "ids": BASE,
+    "edges": BASE | {"ids"},
+    "orient": BASE | {"edges"},
+    "graph": BASE | FRAMES | {"engines"},
+    **dict.fromkeys(ANALYTICS, BASE | FRAMES | ANALYTICS),
+    "datasets": BASE,
+    "files": BASE,
+    "testing": BASE | {"csr", "engines", "kernels"},
+    "cli": BASE | ANALYTICS | {"", "datasets", "files", "graph"},
+    "": BASE | ANALYTICS | {"graph"},
+}
+# The only files that import these, top level or not.
+HOMES = {
+    "cupy": {"engines/cuda.py", "kernels/_nvrtc.py"},
+    "dask": {"scale/dask.py"},
+    "distributed": {"scale/dask.py"},
+    "dask_cudf": {"scale/dask.py"},
+    "dask_cuda": {"scale/dask.py"},
+    "numba": {"engines/cpu.py"},
+}
+# The definition in reference.py of every function that computes an answer.
+DEFINITIONS = {
+    "annotate": "edge_triangles",
+    "count": "count",
+    "edge_triangles": "edge_triangles",
+    "simple_edges": "simple_edges",
+    "transitivity": "transitivity",
+    "vertex_triangles": "vertex_triangles",
+}
+NO_ANSWERS = {"Graph", "memory_estimate"}
+
+
+def unit(name):
+    """What the import rule calls a module: its first name, "" for the package itself."""
+    first = name.removesuffix(".py").replace("/", ".").split(".")[0]
+    return first if first in UNITS else ""
+
+
+def imports(path):
+    """Absolute dotted names that a module imports, wherever in it."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(parts[: len(parts) - node.level]) if node.level else ""
+            module = ".".join(filter(None, [base, node.module]))
+            yield from (f"{module}.{name.name}" for name in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            yield from (arg.value for arg in node.args if isinstance(arg, ast.Constant))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_never_go_upward(name):
+    assert unit(name) in ALLOWED, f"say in ALLOWED what {name} may import"
+    for dotted in imports(MODULES[name]):
+        if re.match(r"rapids_tc\b", dotted):
+            target = unit(dotted.removeprefix("rapids_tc").lstrip("."))
+            assert target in ALLOWED[unit(name)] | {unit(name)}, f"{name} imports {dotted}"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_libraries_are_imported_at_home_only(name):
+    for library in {dotted.split(".")[0] for dotted in imports(MODULES[name])} & HOMES.keys():
+        assert name in HOMES[library], f"{name} imports {library}"
+
+
+def test_the_allow_lists_name_no_ghosts():
+    assert ALLOWED.keys() - UNITS - {""} <= ANALYTICS | {"cli"}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_are_short(name):
+    assert len(MODULES[name].read_text().splitlines()) <= 300
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.name)
+def test_kernels_are_short_and_keep_their_rules(path):
+    source = path.read_text()
+    assert len(source.splitlines()) <= 250
+    assert "__activemask(" not in source
+    assert not re.search(r"#\s*include\s*<", source)
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 120
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_kernel_source_is_not_python_text(name):
+    tree = ast.parse(MODULES[name].read_text())
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            assert id(node) in docstrings or not re.search("__global__|__device__", node.value)
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    heavy = "pandas cupy cudf dask distributed numba networkx pyarrow polars matplotlib rich scipy"
+    code = f"import sys, rapids_tc; print([m for m in {heavy.split()} if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (out.stdout, out.stderr) == ("[]\n", "")
+
+
+# Documentation ------------------------------------------------------------------------------------
+
+
+ERRORS = {name for name in tc.__all__ if name.endswith("Error")}
+PUBLIC = {name: getattr(tc, name) for name in tc.__all__} | {
+    "datasets.karate": datasets.karate,
+    "datasets.rmat": datasets.rmat,
+    "files.read_edges": files.read_edges,
+}
+DOCUMENTED = sorted(PUBLIC.keys() - ERRORS)
+
+
+def sections(text):
+    """{heading: body} of a numpydoc docstring."""
+    parts = re.split(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", inspect.cleandoc(text), flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_has_a_summary_line(name):
+    summary = inspect.getdoc(PUBLIC[name]).splitlines()[0]
+    assert summary.endswith(".") and len(summary) > 10
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_a_public_name_is_documented(name):
+    value = PUBLIC[name]
+    doc = sections(value.__doc__)
+    named = set(
+        re.findall(r"\w+", " ".join(re.findall(r"^(\S.*?) ?(?::|$)", doc["Parameters"], re.M)))
+    )
+    for parameter in inspect.signature(value).parameters:
+        assert parameter in named, f"{parameter} is not in the docstring"
+    if inspect.isfunction(value):
+        assert doc["Returns"].strip()
+    assert ">>>" in doc["Examples"]
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_the_examples_run(name):
+    finder = doctest.DocTestFinder(recurse=inspect.isclass(PUBLIC[name]))
+    tests = finder.find(PUBLIC[name], name, globs={})
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    report = []
+    for test in tests:
+        runner.run(test, out=report.append)
+    assert runner.summarize(verbose=False).failed == 0, "".join(report)
+    assert runner.tries > 0
+
+
+def test_what_a_graph_shows_is_documented():
+    attributes = sections(tc.Graph.__doc__)["Attributes"]
+    assert {"n_vertices", "n_edges"} <= set(re.findall(r"^(\w+) :", attributes, re.M))
+    for name, member in inspect.getmembers(tc.Graph):
+        if not name.startswith("_"):
+            assert inspect.getdoc(member) or re.search(rf"^{name}\b", attributes, re.M), name
+
+
+# The steps of a new analytic ----------------------------------------------------------------------
+
+
+def test_every_answer_has_a_definition():
+    assert set(tc.__all__) == DEFINITIONS.keys() | NO_ANSWERS | ERRORS
+    for definition in DEFINITIONS.values():
+        assert inspect.getdoc(getattr(reference, definition))
+
+
+def test_every_function_is_in_the_changelog():
+    told = (ROOT / "CHANGELOG.md").read_text()
+    assert [n for n in DEFINITIONS.keys() | NO_ANSWERS if not re.search(rf"\b{n}\b", told)] == []
+
+
+def test_every_error_is_ours_and_a_builtin():
+    builtin = {
+        "ColumnNotFoundError": KeyError,
+        "IdTypeError": TypeError,
+        "NullIdError": ValueError,
+        "CapacityError": MemoryError,
+        "KernelError": RuntimeError,
+    }
+    assert {*builtin, "RapidsTCError"} == ERRORS
+    for name, base in builtin.items():
+        assert issubclass(getattr(tc, name), base)
+        assert issubclass(getattr(tc, name), tc.RapidsTCError)
+
+
+def test_the_frame_alone_is_positional():
+    for name in DEFINITIONS.keys() | NO_ANSWERS:
+        parameters = list(inspect.signature(getattr(tc, name)).parameters.values())
+        assert parameters[0].name == "edges"
+        assert [p.name for p in parameters[1:] if p.kind is p.POSITIONAL_OR_KEYWORD] == []
+        if name in DEFINITIONS:
+            keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+            assert {"source", "destination", "engine", "progress", "memory_limit"} <= keywords
