@@ -17,7 +17,7 @@
 #include "device.cuh"
 #include "visit.cuh"
 
-constexpr u32 kWideThreads = 1024, kWideBlocksPerSm = 2;
+constexpr u32 kWideThreads = 1024;
 constexpr u32 kNarrowThreads = 256, kNarrowBlocksPerSm = 6;
 constexpr u32 kNarrowChunk = 4;       // vertices a ticket
 
@@ -72,7 +72,7 @@ __device__ __forceinline__ void count_at(const Graph& g, u32 u, u32* memory, u32
   barrier();                            // the sizes are zero
 }
 
-extern "C" __global__ void __launch_bounds__(kWideThreads, kWideBlocksPerSm) trust_wide(RTC_METHOD_ARGS) {
+extern "C" __global__ void __launch_bounds__(kWideThreads) trust_wide(RTC_METHOD_ARGS) {
   RTC_DYNAMIC_SHARED(u32, memory);
   RTC_SHARED(u32, drawn, 1);
   for (u32 i = threadIdx.x; i < width; i += blockDim.x) memory[i] = 0;
