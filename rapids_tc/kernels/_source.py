@@ -35,7 +35,8 @@ def read(file: str | os.PathLike[str]) -> str:
     ValueError
         An include of anything but such files: a kernel must compile without a toolkit.
     """
-    return "\n".join(_inline(FOLDER / file, set())) + "\n"
+    path = FOLDER / file
+    return "\n".join(_inline(path if path.is_file() else Path(file), set())) + "\n"
 
 
 def _inline(path: Path, seen: set[Path]) -> Iterator[str]:

@@ -19,14 +19,15 @@ Then a test is::
 
     import numpy as np
     from rapids_tc import testing
-    from rapids_tc.kernels import _source
 
     def test_halve():
-        kernel = testing.compile(_source.read("halve.cu"), ("halve",))["halve"]
+        kernel = testing.compile(testing.read("halve.cu"), ("halve",))["halve"]
         values = np.arange(1000, dtype=np.uint32)
         for seed in range(3):
+            halved = values.copy()
             with testing.thread_order(seed):
-                kernel((4,), (256,), (values.copy(), np.uint32(1000)))
+                kernel((4,), (256,), (halved, np.uint32(1000)))
+            assert (halved == values // 2).all()
 
 Names may have template arguments, ``"count<Bitmap, 64>"``. For a card, compile the same string by
 `cupy.RawModule`. `host_engine` runs whole functions of rapids_tc, your method among them::
@@ -73,6 +74,7 @@ from typing import Any
 import numpy
 
 from .._backend import emulator
+from ..kernels._source import read
 from . import _build, _launch
 from ._launch import HostKernel, Work, measure, thread_order
 from ._sanitize import run_sanitized, sanitizer
@@ -83,6 +85,7 @@ __all__ = [
     "compile",
     "host_engine",
     "measure",
+    "read",
     "run_sanitized",
     "sanitizer",
     "thread_order",
@@ -97,7 +100,7 @@ def compile(
     Parameters
     ----------
     source : str
-        One string that includes nothing, such as `rapids_tc.kernels._source.read` gives.
+        One string that includes nothing, such as `read` gives.
     names : sequence of str
         The kernels, with their template arguments.
     options : sequence of str

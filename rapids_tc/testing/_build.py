@@ -17,7 +17,7 @@ from ..errors import KernelError
 
 _HERE = Path(__file__).parent
 _RUNTIME = _HERE / "host_runtime.cpp"
-_HEADERS = (_HERE / "host_runtime.hpp", _HERE / "cuda_host.hpp")
+_HEADERS = tuple(_HERE / f"{name}.hpp" for name in ("cuda_host", "host_runtime", "host_threads", "host_fibers"))
 # addr2line takes #line for what it says in version 4 only.
 _COMMON = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-w", "-g1", "-gdwarf-4")
 # Kernels may look at the same bytes by two types, as nvcc lets them.
@@ -34,7 +34,7 @@ def build(source: str, names: Sequence[str], options: Sequence[str], sanitizer: 
     """The library that holds these kernels, compiled unless it is in the cache."""
     macros = tuple(option for option in options if option.startswith(("-D", "-U")))
     exports = "".join(f"RTC_KERNEL({i}, {name})\n" for i, name in enumerate(names))
-    text = f'#include "{_HEADERS[1]}"\n{source}\n#line 1 "exports"\n{exports}'
+    text = f'#include "{_HEADERS[0]}"\n{source}\n#line 1 "exports"\n{exports}'
     runtime = _made(
         f'#line 1 "{_RUNTIME.name}"\n{_RUNTIME.read_text()}', ".o", ("-O2", "-c", *_TOLD[sanitizer])
     )

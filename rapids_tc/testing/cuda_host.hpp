@@ -23,7 +23,7 @@
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
-#define __shared__ static_assert(false, "declare shared memory by RTC_SHARED or RTC_DYNAMIC_SHARED");
+#define __shared__ static_assert(false, "declare it by RTC_SHARED or RTC_DYNAMIC_SHARED");
 
 // ------------------------------------------------------------------ device.cuh's macros
 // Every block gets its own array, allocated apart (ASan sees its ends) and filled with 0xCD, so
@@ -98,9 +98,10 @@ unsigned __match_any_sync(unsigned mask, T value, RTC_AT) {
 }
 
 // Signed minima are unsigned ones with the sign bit turned.
-#define RTC_REDUCE(name, op, T, turn)                                                         \
-  inline T name(unsigned mask, T value, RTC_AT) {                                             \
-    return T(unsigned(rtc_host::meet(rtc_host::Op::op, mask, unsigned(value) ^ turn, 0, at)) ^ turn); \
+#define RTC_REDUCE(name, op, T, turn)                                                    \
+  inline T name(unsigned mask, T value, RTC_AT) {                                        \
+    const unsigned turned = unsigned(value) ^ turn;                                      \
+    return T(unsigned(rtc_host::meet(rtc_host::Op::op, mask, turned, 0, at)) ^ turn);    \
   }
 RTC_REDUCE(__reduce_add_sync, add, unsigned, 0u)
 RTC_REDUCE(__reduce_add_sync, add, int, 0u)
@@ -225,7 +226,8 @@ struct Parameter {
 template <class A>
 constexpr Parameter parameter() {
   using T = std::remove_pointer_t<A>;
-  return {std::is_pointer_v<A>, std::is_const_v<T>, kKind<std::remove_cv_t<T>>, unsigned(width<T>())};
+  const char kind = kKind<std::remove_cv_t<T>>;
+  return {std::is_pointer_v<A>, std::is_const_v<T>, kind, unsigned(width<T>())};
 }
 template <class... A>
 int describe(void (*)(A...), const Parameter** out) {
@@ -246,7 +248,7 @@ void call(void (*kernel)(A...), void** a) {
 // Makes kernel number i (the rest: its name, with template arguments) callable from Python.
 #define RTC_KERNEL(i, ...)                                                                         \
   extern "C" __attribute__((visibility("default"))) const char* rtc_run_##i(rtc_host::Launch* l) { \
-    l->body = [](const rtc_host::Launch& launch) { rtc_host::call(&__VA_ARGS__, launch.arguments); }; \
+    l->body = [](const rtc_host::Launch& it) { rtc_host::call(&__VA_ARGS__, it.arguments); };      \
     return rtc_host::run(*l);                                                                      \
   }                                                                                                \
   extern "C" __attribute__((visibility("default"))) int rtc_parameters_##i(                        \
