@@ -8,6 +8,7 @@ import reference
 from emulator_support import SEEDS, compiler  # noqa: F401 - a fixture
 
 from rapids_tc import testing
+from rapids_tc.csr import Csr
 from rapids_tc.engines.cuda import CudaEngine
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.kernels.catalogue import METHODS, Capacities, find
@@ -173,8 +174,13 @@ def test_shared_memory_is_checked_before_the_launch():
 
 
 def test_what_does_not_fit_a_card_is_refused():
-    with pytest.raises(CapacityError, match="2\\*\\*32"):
-        ENGINE.csr(np.zeros(0, np.uint64), 2**32)
+    many = np.broadcast_to(np.zeros(1, np.uint64), 2**31)
+    with pytest.raises(CapacityError, match="fewer than 2,147,483,648 rows"):
+        ENGINE.csr(many, 10)
+    with pytest.raises(CapacityError, match="4,294,967,296 vertices"):
+        ENGINE.csr(many[:0], 2**32)
+    with pytest.raises(CapacityError, match="edges"):
+        ENGINE.prepare(Csr(np.zeros(1, np.int64), np.broadcast_to(np.zeros(1, np.uint32), 2**31)))
 
 
 def test_methods_are_found_by_name_and_alias():

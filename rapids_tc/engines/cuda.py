@@ -18,6 +18,7 @@ from rapids_tc.kernels.catalogue import Capacities, Launch
 Tick = Callable[[float], None]
 
 _THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in prepare.cu
+_MOST_EDGES, _MOST_RANKS = 2**31, 2**32  # positions and ranks are 32-bit in kernels
 _SLICES = 16  # of a kernel's work where progress is shown
 _STEPS = (
     "mark_kept",
@@ -53,6 +54,8 @@ class Layout:
         Blocks' tasks: v, first and last in-edge, log2 of the lanes a list.
     light : array of uint32
         Vertices that are a warp's task.
+    capacities : Capacities
+        With which the rest was made, and kernels are launched.
     """
 
     csr: Csr
@@ -61,6 +64,7 @@ class Layout:
     in_offsets: Array
     heavy: Array
     light: Array
+    capacities: Capacities
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ class CudaEngine:
     wait : callable
         Returns when all that was launched is done.
     capacities : Capacities
-        Sizes in kernels that tests make small.
+        Of the layouts that are prepared; tests make them small.
     """
 
     xp: Any
@@ -100,9 +104,10 @@ class CudaEngine:
         and a quarter of a byte a key.
         """
         xp, size = self.xp, len(keys)
-        if size >= 2**32 or n >= 2**32:
+        if size >= _MOST_EDGES or n >= _MOST_RANKS:
             raise CapacityError(
-                f"{size:,} rows over {n:,} vertices: one card takes fewer than 2**32 of either"
+                f"{size:,} rows over {n:,} vertices: one card takes fewer than "
+                f"{_MOST_EDGES:,} rows and {_MOST_RANKS:,} vertices"
             )
         with self.device(keys):
             blocks = _blocks(size)
@@ -122,8 +127,8 @@ class CudaEngine:
     def prepare(self, csr: Csr) -> Layout:
         """What counting needs besides the CSR, 14 bytes an edge; 20 while it is made."""
         xp, n, m = self.xp, csr.n, csr.m
-        if m >= 2**32:
-            raise CapacityError(f"{m:,} edges: one card takes fewer than 2**32")
+        if m >= _MOST_EDGES:
+            raise CapacityError(f"{m:,} edges: one card takes fewer than {_MOST_EDGES:,}")
         with self.device(csr.columns):
             packed = xp.empty(m, "uint64")
             self._step("pack_in_edges", m, csr.columns, np.uint64(m), packed)
@@ -138,7 +143,7 @@ class CudaEngine:
             self._step("describe_in_edges", m, packed, starts, np.uint64(m), probes)
             del starts
             heavy, light = self._tasks(csr, in_offsets, probes)
-            return Layout(csr, low, packed, in_offsets, heavy, light)
+            return Layout(csr, low, packed, in_offsets, heavy, light, self.capacities)
 
     def count(self, layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> int:
         """The triangles of the graph."""
@@ -201,7 +206,7 @@ class CudaEngine:
         arrays = (graph.offsets, graph.columns, layout.low, layout.in_edges, layout.in_offsets)
         for number, launch in enumerate(method.launches):
             items, size = launch.work(self, layout)
-            width, depth, shared = self._shared(launch, visit)
+            width, depth, shared = self._shared(launch, layout.capacities, visit)
             for at in range(number * slices, (number + 1) * slices):
                 part = at - number * slices
                 first, last = size * part // slices, size * (part + 1) // slices
@@ -216,14 +221,16 @@ class CudaEngine:
                     self.wait()
                     tick((at + 1) / len(tickets))
 
-    def _shared(self, launch: Launch, visit: str) -> tuple[np.uint32, np.uint32, int]:
+    def _shared(
+        self, launch: Launch, sizes: Capacities, visit: str
+    ) -> tuple[np.uint32, np.uint32, int]:
         """Width, depth and bytes of dynamic shared memory of a launch."""
-        width, depth = launch.width(self.capacities), launch.depth(self.capacities)
+        width, depth = launch.width(sizes), launch.depth(sizes)
         need = 4 * launch.words(width, depth, visit == "EdgeCounts")
         if need + 16 > self.shared_limit:  # 16: what kernels declare themselves
             raise KernelError(
                 f"{launch.kernel} needs {need:,} bytes of shared memory a block, of "
-                f"{self.shared_limit:,}: lower {self.capacities}"
+                f"{self.shared_limit:,}: lower {sizes}"
             )
         return np.uint32(width), np.uint32(depth), need
 

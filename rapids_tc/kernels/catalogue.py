@@ -127,7 +127,7 @@ _TRUST = Method(
         Launch(
             kernel="trust_wide",
             work=lambda engine, layout: engine.rows(
-                layout.csr, engine.capacities.narrow_rows + 1, layout.csr.m
+                layout.csr, layout.capacities.narrow_rows + 1, layout.csr.m
             ),
             threads=1024,
             blocks_per_sm=2,
@@ -138,7 +138,7 @@ _TRUST = Method(
         ),
         Launch(
             kernel="trust_narrow",
-            work=lambda engine, layout: engine.rows(layout.csr, 2, engine.capacities.narrow_rows),
+            work=lambda engine, layout: engine.rows(layout.csr, 2, layout.capacities.narrow_rows),
             threads=256,
             blocks_per_sm=6,
             drawn=8 * 4,

@@ -109,7 +109,8 @@ __device__ __forceinline__ void scan(const Graph& g, const Middle& m, u32 first,
       }
     }
 #pragma unroll
-    for (int t = 0; t < (RTC_VISIT::kEdges ? kLists : 1); t++) visit.list(start[t] + length[t], hits[t], lanes);
+    for (int t = 0; t < (RTC_VISIT::kEdges ? kLists : 1); t++)
+      visit.list(start[t] + length[t], hits[t], lanes);
   }
 }
 
@@ -145,7 +146,9 @@ __device__ __forceinline__ void scan_tail(const Graph& g, const Middle& m, const
 }
 
 // Entry i of N+(v) is the first in its word of the block's map: the owner of that word, and of its base.
-__device__ __forceinline__ bool leads(const u16* row, u32 i) { return i == 0 || row[i - 1] / 32 != row[i] / 32; }
+__device__ __forceinline__ bool leads(const u16* row, u32 i) {
+  return i == 0 || row[i - 1] / 32 != row[i] / 32;
+}
 
 extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap_block(RTC_METHOD_ARGS) {
   RTC_DYNAMIC_SHARED(u32, memory);

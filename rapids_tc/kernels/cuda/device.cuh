@@ -36,14 +36,15 @@ constexpr u32 kFullMask = 0xffffffffu;
 constexpr u32 kNone = 0xffffffffu;   // no index: lists are shorter
 
 // What every method is given: the oriented graph and the layouts that prepare.cu makes of it.
-// Positions (indices into columns) fit 32 bits: the engine refuses 2^32 edges. They are shared by
-// columns, low and edge counts, so one number names an edge everywhere.
+// Positions (indices into columns) and items are 32 bits with room to step past the last one: the
+// engine refuses 2^31 edges. Positions are shared by columns, low and edge counts, so that one number
+// names an edge everywhere.
 struct Graph {
   const i64* __restrict__ offsets;      // n + 1
   const u32* __restrict__ columns;      // N+(u), ascending, at offsets[u] ..
   const u16* __restrict__ low;          // the same, each id no more than a limit (see bitmap.cu)
-  const u64* __restrict__ in_edges;     // for v, every u with v in N+(u): start of N+(u) << 32 | entries below v
-  const u32* __restrict__ in_offsets;   // n + 1: v's are in_edges[in_offsets[v]] ..
+  const u64* __restrict__ in_edges;     // where v is in N+(u): start of N+(u) << 32 | entries below v
+  const u32* __restrict__ in_offsets;   // n + 1: those of v are in_edges[in_offsets[v]] ..
 };
 
 // The one launch signature. Items first .. last - 1 are drawn from the ticket; what an item is

@@ -21,7 +21,8 @@ __device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x +
 // ------------------------------------------------------------------------------- keys -> CSR
 // A key is kept unless it is a loop or equal to the one before. kept: a bit a key. counts: how many
 // of each kThreads keys, made into how many before them by scan_counts.
-extern "C" __global__ void __launch_bounds__(kThreads) mark_kept(const u64* keys, u64 n_keys, u32* kept, u32* counts) {
+extern "C" __global__ void __launch_bounds__(kThreads)
+mark_kept(const u64* keys, u64 n_keys, u32* kept, u32* counts) {
   RTC_SHARED(u32, sum, 1);
   const u64 i = element(), key = i < n_keys ? keys[i] : 0;
   const bool keep = u32(key >> 32) != u32(key) && (i == 0 || keys[i - 1] != key);
@@ -41,14 +42,16 @@ extern "C" __global__ void __launch_bounds__(kScanThreads) scan_counts(u32* coun
   RTC_SHARED(u32, sums, kWarp);
   const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   u32 carry = 0;
-  for (u64 begin = u64(threadIdx.x) * kScanEach; begin - threadIdx.x * kScanEach < n; begin += kScanThreads * kScanEach) {
+  for (u64 tile = 0; tile < n; tile += kScanThreads * kScanEach) {
+    const u64 begin = tile + threadIdx.x * kScanEach;
     u32 own = 0;
     for (u64 i = begin; i < begin + kScanEach && i < n; i++) own += counts[i];
     const u32 through = warp_scan(own);
     if (lane == kWarp - 1) sums[warp] = through;
     __syncthreads();   // the sums of all warps are there
     const u32 warps = warp_scan(sums[lane]);
-    u32 before = carry + through - own + __shfl_sync(kFullMask, warps, int(warp) - 1 & 31) * (warp > 0);
+    const u32 earlier = __shfl_sync(kFullMask, warps, warp ? warp - 1 : 0);
+    u32 before = carry + (warp ? earlier : 0) + through - own;
     carry += __shfl_sync(kFullMask, warps, kWarp - 1);
     __syncthreads();   // and read
     for (u64 i = begin; i < begin + kScanEach && i < n; i++) {
@@ -90,7 +93,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) pack_in_edges(const u32* 
 }
 
 // Where each v's in-edges begin among the sorted ones.
-extern "C" __global__ void __launch_bounds__(kThreads) find_in_edges(const u64* packed, u64 m, u64 n, u32* in_offsets) {
+extern "C" __global__ void __launch_bounds__(kThreads)
+find_in_edges(const u64* packed, u64 m, u64 n, u32* in_offsets) {
   const u64 v = element();
   if (v <= n) in_offsets[v] = u32(lower_bound(packed, m, v << 32));
 }

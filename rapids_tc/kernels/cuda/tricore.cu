@@ -26,18 +26,19 @@ extern "C" __global__ void __launch_bounds__(kThreads, kBlocksPerSm) tricore(RTC
     if (item >= last) break;
     const u64 mine = item + lane < last ? in_edges[item + lane] : 0;
     const u32 my_start = u32(mine >> 32), my_length = u32(mine);
-    i64 my_row = 0;
-    u32 my_row_length = 0;
+    u32 my_row = 0, my_row_length = 0;
     if (my_length) {                     // each lane fetches the other list of its own edge
       const u32 v = columns[my_start + my_length];
-      my_row = offsets[v];
-      my_row_length = u32(offsets[v + 1] - my_row);
+      my_row = u32(offsets[v]);
+      my_row_length = u32(offsets[v + 1]) - my_row;
     }
     u32 left = __ballot_sync(kFullMask, my_length && my_row_length);
     for (; left; left &= left - 1) {     // the warp takes those edges in turn
       const int owner = __ffs(int(left)) - 1;
-      u32 few = __shfl_sync(kFullMask, my_start, owner), few_length = __shfl_sync(kFullMask, my_length, owner);
-      u32 many = __shfl_sync(kFullMask, u32(my_row), owner), many_length = __shfl_sync(kFullMask, my_row_length, owner);
+      u32 few = __shfl_sync(kFullMask, my_start, owner);
+      u32 few_length = __shfl_sync(kFullMask, my_length, owner);
+      u32 many = __shfl_sync(kFullMask, my_row, owner);
+      u32 many_length = __shfl_sync(kFullMask, my_row_length, owner);
       const u32 edge = few + few_length;
       if (few_length > many_length) {
         const u32 start = few, length = few_length;

@@ -44,8 +44,8 @@ __device__ __forceinline__ bool contains(const Table& t, u32 id) {
 // Build, probe and clear the table of u by `threads` threads, of which this is the thread-th;
 // barrier() holds up all of them. The sizes are zero before and after.
 template <class Barrier>
-__device__ __forceinline__ void count_at(const Graph& g, u32 u, u32* memory, u32 buckets, u32 depth, u32 thread,
-                                         u32 threads, Barrier barrier, RTC_VISIT& visit) {
+__device__ __forceinline__ void count_at(const Graph& g, u32 u, u32* memory, u32 buckets, u32 depth,
+                                         u32 thread, u32 threads, Barrier barrier, RTC_VISIT& visit) {
   const u32 start = u32(g.offsets[u]), lists = u32(g.offsets[u + 1]) - start;
   const Table table{g.columns + start, start, lists, memory, memory + buckets, buckets, depth};
   for (u32 i = thread; i < lists; i += threads) insert(table, table.row[i]);
@@ -83,12 +83,14 @@ extern "C" __global__ void __launch_bounds__(kWideThreads) trust_wide(RTC_METHOD
     __syncthreads();                    // the ticket is there
     const u32 item = first + drawn[0];
     if (item >= last) break;
-    count_at(RTC_GRAPH, tasks[item], memory, width, depth, threadIdx.x, blockDim.x, [] { __syncthreads(); }, visit);
+    const auto barrier = [] { __syncthreads(); };
+    count_at(RTC_GRAPH, tasks[item], memory, width, depth, threadIdx.x, blockDim.x, barrier, visit);
   }
   visit.finish();
 }
 
-extern "C" __global__ void __launch_bounds__(kNarrowThreads, kNarrowBlocksPerSm) trust_narrow(RTC_METHOD_ARGS) {
+extern "C" __global__ void __launch_bounds__(kNarrowThreads, kNarrowBlocksPerSm)
+trust_narrow(RTC_METHOD_ARGS) {
   RTC_DYNAMIC_SHARED(u32, memory);
   const u32 lane = threadIdx.x % kWarp;
   u32* const table = memory + threadIdx.x / kWarp * width * (1 + depth);
@@ -98,8 +100,9 @@ extern "C" __global__ void __launch_bounds__(kNarrowThreads, kNarrowBlocksPerSm)
   for (;;) {
     const u32 item = first + warp_ticket(ticket) * kNarrowChunk;
     if (item >= last) break;
+    const auto barrier = [] { __syncwarp(); };
     for (u32 i = item; i < last && i < item + kNarrowChunk; i++)
-      count_at(RTC_GRAPH, tasks[i], table, width, depth, lane, kWarp, [] { __syncwarp(); }, visit);
+      count_at(RTC_GRAPH, tasks[i], table, width, depth, lane, kWarp, barrier, visit);
   }
   visit.finish();
 }
