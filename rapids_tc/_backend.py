@@ -69,6 +69,8 @@ class Backend:
             values = self.bring(values)
         elif root == "cupy" and self.library.__name__ == "pandas":
             values = values.get()
+        elif root != "cupy" and self.library.__name__ == "cudf":
+            values = import_module("pandas").Series(values)  # cuDF overflows on ids from 2**63 on
         return self.library.Series(values).reset_index(drop=True)
 
     def array(self, column: Series) -> Array:

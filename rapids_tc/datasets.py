@@ -87,7 +87,7 @@ def rmat(scale: int, *, edge_factor: int = 16, seed: int = 0, library: str = "pa
     if library == "cudf" and rows >= _CUDF_ROWS:
         raise CapacityError(f"{rows:,} rows are more than a cuDF column holds ({_CUDF_ROWS:,})")
     src, dst = rmat_rows(scale, 0, rows, seed=seed, xp=xp)
-    return frames.DataFrame({"src": src, "dst": dst}, copy=False)
+    return frames.DataFrame({"src": src, "dst": dst})
 
 
 def rmat_rows(

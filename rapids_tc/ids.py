@@ -85,7 +85,7 @@ class IndexedIds:
 
     def find(self, ids: Series) -> Array:
         """The number of each id (int64), -1 where it has none."""
-        xp, known = self.backend.xp, True
+        xp, known = self.backend.xp, self.backend.xp.ones(len(ids), bool)
         if self.kind == "integer":
             values = integers(ids, "vertices=", self.backend)
             limits = np.iinfo(self.index.dtype)

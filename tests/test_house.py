@@ -23,7 +23,7 @@ KERNELS = sorted(PACKAGE.rglob("*.cu")) + sorted(PACKAGE.rglob("*.cuh"))
 # What a file or folder of ours may import of ours; a folder's files may also import each other.
 BASE = {"errors", "_backend", "_cache", "_progress"}
 FRAMES = {"graph", "plan", "csr", "orient", "edges", "ids"}
-ANALYTICS = {"triangles", "clustering", "truss", "similarity", "triads", "approximate"}
+ANALYTICS = {"annotate", "triangles", "clustering", "truss", "similarity", "triads", "approximate"}
 ALLOWED = {
     "errors": set(),
     "_cache": set(),
@@ -46,7 +46,7 @@ ALLOWED = {
 }
 # The only files that import these, top level or not.
 HOMES = {
-    "cupy": {"engines/cuda.py", "kernels/_nvrtc.py"},
+    "cupy": {"engines/cuda.py", "kernels/_nvrtc.py", "_backend.py"},
     "dask": {"scale/dask.py"},
     "distributed": {"scale/dask.py"},
     "dask_cudf": {"scale/dask.py"},
@@ -56,10 +56,14 @@ HOMES = {
 # The definition in reference.py of every function that computes an answer.
 DEFINITIONS = {
     "annotate": "edge_triangles",
+    "average_clustering": "average_clustering",
+    "clustering": "clustering",
     "count": "count",
     "edge_triangles": "edge_triangles",
+    "similarity": "similarity",
     "simple_edges": "simple_edges",
     "transitivity": "transitivity",
+    "triad_counts": "triad_counts",
     "vertex_triangles": "vertex_triangles",
 }
 NO_ANSWERS = {"Graph", "memory_estimate"}

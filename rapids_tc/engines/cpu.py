@@ -194,7 +194,8 @@ def _find(columns, begin, end, w):
 
 @njit(parallel=True, cache=True, nogil=True)
 def _count(offsets, columns, in_offsets, in_rows, bounds, tables, counts):
-    found = np.int64(0)
+    # A total a task: Numba on Python 3.12 fails to make a reduction of a scalar here.
+    found = np.zeros(len(bounds) - 1, np.int64)
     mask = np.int64(tables.shape[1] - 1)
     for task in prange(len(bounds) - 1):
         mark = tables[numba.get_thread_id()]
@@ -229,8 +230,8 @@ def _count(offsets, columns, in_offsets, in_rows, bounds, tables, counts):
                 for p in range(begin, end):
                     mark[columns[p] & mask] = 0
             here = stop
-        found += mine
-    return found
+        found[task] = mine
+    return found.sum()
 
 
 @njit(parallel=True, cache=True, nogil=True)
@@ -239,7 +240,7 @@ def _count_edges(offsets, columns, in_offsets, in_rows, bounds, tables, counts):
 
     (u, v) is added to once a walk. (u, w) and (v, w) may be another thread's too: atomics.
     """
-    found = np.int64(0)
+    found = np.zeros(len(bounds) - 1, np.int64)
     mask = np.int64(tables.shape[1] - 1)
     for task in prange(len(bounds) - 1):
         place = tables[numba.get_thread_id()]
@@ -278,8 +279,8 @@ def _count_edges(offsets, columns, in_offsets, in_rows, bounds, tables, counts):
                     if closed[p - begin]:
                         _atomic_add(counts, p, closed[p - begin])
             here = stop
-        found += mine
-    return found
+        found[task] = mine
+    return found.sum()
 
 
 @njit(parallel=True, cache=True, nogil=True)
