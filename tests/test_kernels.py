@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import reference
-from emulator_support import SEEDS, compiler  # noqa: F401 - a fixture
+from emulator_support import SEEDS, compiler, plain_only  # noqa: F401 - a fixture
 
 from rapids_tc import testing
 from rapids_tc.csr import Csr
@@ -61,6 +61,11 @@ def fan(length):
     return [(v, w) for v in (length, length + 1) for w in range(v)]
 
 
+def wheel(rim):
+    """A ring, and a hub of the last rank: one long row is met by every edge of the hub."""
+    return [edge for v in range(rim) for edge in ((rim, v), (v, (v + 1) % rim))]
+
+
 def random_rows(n, size, power, seed=0):
     """Rows that favour low ranks by the power, with repeats and loops."""
     ends = np.random.default_rng(seed).random((size, 2)) ** power * n
@@ -77,6 +82,7 @@ GRAPHS = {
     "rows": union(*(fan(n) for n in (99, 100, 101, 129))),
     "long": union(fan(1023), fan(1025)),
     "books": union(*(book(n) for n in (31, 32, 33, 127, 1025))),
+    "wheels": union(wheel(40), wheel(600)),
     "star": [(0, leaf) for leaf in range(1, 300)],
     "sparse": random_rows(3000, 6000, 1),
     "skewed": random_rows(600, 6000, 3),
@@ -123,6 +129,25 @@ def test_counts(method, sizes, graph):
     counts = engine.edge_counts(layout, method=method)
     assert counts.dtype == np.uint32
     assert counts.tolist() == by_edge
+
+
+@plain_only  # sanitizers find nothing new in the same paths
+@pytest.mark.parametrize("name", ["email-Eu-core", "facebook_combined"])
+def test_real_graphs(name, shared_graphs, manifest):
+    file = np.load(shared_graphs / f"{name}.npz")
+    rows = np.stack([file["src"], file["dst"]], axis=1)
+    ids, degrees = np.unique(rows, return_counts=True)
+    rank = np.argsort(np.argsort(-degrees, kind="stable"))
+    csr = ENGINE.csr(keys_of(rank[np.searchsorted(ids, rows)]), len(ids))
+    answers = {}
+    for sizes in (SIZES["default"], SIZES["pieces"]):
+        layout = replace(ENGINE, capacities=sizes).prepare(csr)
+        for method in METHODS:
+            assert ENGINE.count(layout, method=method.name) == int(manifest[name]["triangles"])
+            answers[method.name, sizes] = ENGINE.edge_counts(layout, method=method.name)
+    first, *others = answers.values()
+    assert int(first.sum()) == 3 * int(manifest[name]["triangles"])
+    assert all((first == other).all() for other in others)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, kBlocksPerSm) tricore(RTC
   RTC_DYNAMIC_SHARED(u32, memory);
   const u32 lane = threadIdx.x % kWarp;
   u32* const tree = memory + threadIdx.x / kWarp * width;
-  u32 in_tree = kNone;                   // the position of the list whose nodes are kept
+  u32 in_tree = 0, in_tree_length = 0;   // the list whose nodes are kept
   RTC_VISIT visit(out);
   for (;;) {
     const u32 item = first + warp_ticket(ticket) * kWarp;
@@ -45,11 +45,11 @@ extern "C" __global__ void __launch_bounds__(kThreads, kBlocksPerSm) tricore(RTC
         few = many, few_length = many_length;
         many = start, many_length = length;
       }
-      if (in_tree != many) {
+      if (in_tree != many || in_tree_length != many_length) {   // prefixes of one row differ in length
         __syncwarp();                    // the last searches are done
         for (u32 i = lane; i < width; i += kWarp) tree[i] = columns[many + node(i, many_length, width)];
         __syncwarp();                    // the tree is whole
-        in_tree = many;
+        in_tree = many, in_tree_length = many_length;
       }
       u32 hits = 0;
       for (u32 i = lane; i < few_length; i += kWarp) {
