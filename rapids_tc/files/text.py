@@ -68,7 +68,7 @@ class Rules:
             if self.integers and not _INTEGER.fullmatch(field):
                 return f"{shortened(field)} is not an integer (ids=string takes any text)"
             if self.integers and not -(2**63) <= int(field) < 2**64:
-                return f"{field} does not fit 64 bits (ids=string takes any text)"
+                return f"{shortened(field)} does not fit 64 bits (ids=string takes any text)"
         return ""
 
 
@@ -86,11 +86,11 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
     if len(sep) != 1:
         raise ValueError(f"separator must be one character, 'tab' or 'blanks', not {separator!r}")
     rows = [_split(line, sep) for line in lines]
-    body = rows[1:] or rows
+    body = rows[1:] if _is_wordy(rows[0]) else rows
     # A line of sizes apart from the rest by its separator too, which no edge can be.
     sizes_only = header is None and len(rows[0]) < 2 and _SIZES.fullmatch(lines[0]) is not None
     named = _guess_header(rows) if header is None else header
-    places = choose_columns(rows[0] if named else None, options.columns, width=len(body[0]))
+    places = choose_columns(rows[0] if named else None, options.columns, width=max(map(len, rows)))
     integers = _mostly_integers(body, places) if options.ids is None else options.ids == "integer"
     if comment is None and not integers:
         # Text ids may begin with a mark: believe only one that opens the file.
@@ -100,7 +100,7 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
     width = widths.pop() if len(widths) == 1 else 0
     rules = Rules(marks, sep, named or sizes_only, places, integers, width)
     if options.format is None and integers:
-        _refuse_ragged(source, body)
+        _refuse_ragged(source, rows[1:])
     frame = parse(source, rules)
     guesses = []
     if separator is None:
@@ -128,7 +128,7 @@ def parse(source: Source, rules: Rules) -> Frame:
     """Read the ids in bulk; a line that breaks the rules is named."""
     import pandas as pd
 
-    if not rules.integers and rules.width and find_spec("pyarrow"):
+    if not rules.integers and rules.width > max(rules.columns) and find_spec("pyarrow"):
         from pyarrow import ArrowInvalid
 
         # Lines that are not all alike are pandas' business, which is ten times slower at text.
@@ -156,15 +156,17 @@ def parse(source: Source, rules: Rules) -> Frame:
             if rules.integers and frame[column].dtype != "int64":
                 # Ids of 2**63 and more. A read as uint64 would wrap negative ones round.
                 if (read("float64", column)[column] < 0).any():
-                    raise source.fault("negative ids beside ids of 2**63 or more in one column")
+                    raise OverflowError
                 frame[column] = read("uint64", column)[column]
             elif not rules.integers and (frame[column] == "").any():
                 raise ValueError("an id is empty")
     except EdgeFileError:
         raise
     except (ValueError, OverflowError) as error:
+        syntax = not rules.integers or isinstance(error, pd.errors.ParserError)
+        whole = error if syntax else "negative ids beside ids of 2**63 or more in one column"
         raise source.locate(
-            rules.marks, rules.wrong, skip_first=rules.skip_first, otherwise=error
+            rules.marks, rules.wrong, skip_first=rules.skip_first, otherwise=whole
         ) from error
     frame.columns = ["src", "dst"]
     return frame
@@ -199,11 +201,14 @@ def choose_columns(
     names: list[str] | None, wanted: tuple[Column, Column], *, width: int
 ) -> tuple[int, int]:
     """Where the ids are: as wanted, by name or number from 1; else as named; else first."""
-    if wanted != (None, None):
-        places = tuple(_place(names, column, width) for column in wanted)
+    source, destination = wanted
+    if source is not None and destination is not None:
+        places = _place(names, source, width), _place(names, destination, width)
         if places[0] == places[1]:
-            raise ValueError(f"source and destination are both column {wanted[0]!r}")
-        return places[0], places[1]
+            raise ValueError(f"source and destination are both column {source!r}")
+        return places
+    if source is not None or destination is not None:
+        raise ValueError("source and destination are given together or not at all")
     lower = [name.lower() for name in names or ()]
     for pair in PAIRS:
         if set(pair) <= set(lower):
@@ -211,9 +216,7 @@ def choose_columns(
     return (1, 2) if lower[:1] == [""] and width > 2 else (0, 1)
 
 
-def _place(names: list[str] | None, column: Column, width: int) -> int:
-    if column is None:
-        raise ValueError("source and destination are given together or not at all")
+def _place(names: list[str] | None, column: str | int, width: int) -> int:
     if names and column in names:
         return names.index(str(column))
     if str(column).isdigit() and 1 <= int(column) <= width:
@@ -233,14 +236,23 @@ def _split(line: str, separator: str) -> list[str]:
 def _guess_separator(lines: list[str]) -> str:
     # Attributes that NetworkX writes behind the ids, {...}, may hold anything.
     body = [line.partition("{")[0] for line in lines[1:] or lines]
-    return next((s for s in (",", "\t", ";", "|") if all(s in line for line in body)), BLANKS)
+    lines_with = {sep: sum(sep in line for line in body) for sep in (",", "\t", ";", "|")}
+    best = max(lines_with, key=lambda sep: lines_with[sep])
+    mixed = best == "\t" and lines_with[best] < len(body)  # tabs here, blanks there
+    if mixed and all(re.match(r"\s*-?\d+\s+-?\d+(\s|$)", line) for line in body):
+        return BLANKS
+    return best if 2 * lines_with[best] >= len(body) else BLANKS
 
 
 def _guess_header(rows: list[list[str]]) -> bool:
     first, *body = rows
-    if len(first) < 2 or not (_WORD.fullmatch(first[0]) and _WORD.fullmatch(first[1])):
-        return False
-    return _NAME.fullmatch(first[0]) is not None or _mostly_integers(body, (0, 1))
+    return _is_wordy(first) and (
+        _NAME.fullmatch(first[0]) is not None or _mostly_integers(body, (0, 1))
+    )
+
+
+def _is_wordy(fields: list[str]) -> bool:
+    return len(fields) > 1 and all(_WORD.fullmatch(field) for field in fields[:2])
 
 
 def _mostly_integers(rows: list[list[str]], places: tuple[int, int]) -> bool:

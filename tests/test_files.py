@@ -1,0 +1,512 @@
+"""Edge files of every shape: what is read, what is guessed, and which line is blamed."""
+
+import bz2
+import gzip
+import lzma
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from answers import graph_rows
+
+from rapids_tc.errors import ColumnNotFoundError, RapidsTCError
+from rapids_tc.files import EdgeFile, EdgeFileError, read_edges
+from rapids_tc.files.source import Source
+
+TRIANGLE = [[1, 2], [2, 3], [3, 1]]
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Write a file and read its edges."""
+
+    def write_and_read(content, name="edges.txt", **options) -> EdgeFile:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return read_edges(path, **options)
+
+    return write_and_read
+
+
+def rows(file: EdgeFile) -> list[list]:
+    assert file.frame.columns.tolist() == ["src", "dst"]
+    assert isinstance(file.frame.index, pd.RangeIndex) and file.frame.index.start == 0
+    return file.frame.to_numpy().tolist()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,2\n2,3\n3,1\n",
+        "1\t2\n2\t3\n3\t1",
+        "1 2\n2 3\n3 1\n",
+        "1;2\n2;3\n3;1\n",
+        "1|2\n2|3\n3|1\n",
+        "  1   2\n2\t 3  \n 3 1\n",
+        "1, 2\n2, 3\n3 ,1\n",
+        "1,2\r\n2,3\r\n3,1\r\n",
+        "1,2\r2,3\r3,1\r",
+        "1 2\r2 3\r3 1",
+        "\ufeff1,2\n2,3\n3,1\n",
+        "\n1,2\n\n  \n2,3\n\n3,1\n\n",
+        "1 2 0.5\n2 3 0.25\n3 1 1\n",
+        "1 2 {'weight': 1, 'x': 2}\n2 3 {}\n3 1 {'a': \"b,c\"}\n",
+        "1,2,x\n2,3\n3,1,y,z\n",
+        '"1","2"\n"2","3"\n"3","1"\n',
+        "# a\n# b\n1 2\n2 3\n3 1\n",
+        "% a\n1 2\n# b\n2 3\n  % c\n3 1\n#",
+        "# a\r1 2\r# b\r2 3\r3 1\r",
+        "src,dst\n1,2\n2,3\n3,1\n",
+        "FromNodeId\tToNodeId\n1\t2\n2\t3\n3\t1\n",
+        "# src dst\nsrc dst\n1 2\n2 3\n3 1\n",
+        ",a,b\n0,1,2\n1,2,3\n2,3,1\n",
+        "weight,source,target\n9,1,2\n9,2,3\n9,3,1\n",
+        "Source,Target,Type\n1,2,Undirected\n2,3,Undirected\n3,1,Undirected\n",
+        "3 3\n1 2\n2 3\n3 1\n",
+        "3 3 3\n1 2\n2 3\n3 1\n",
+        "3 3\n1,2\n2,3\n3,1\n",
+        "3 3\r\n1\t2\r\n2\t3\r\n3\t1\r\n",
+        "3,3,u,graph\n1,2\n2,3\n3,1\n",
+    ],
+)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def test_text(read, text, pack):
+    file = read(pack(text.encode()))
+    assert rows(file) == TRIANGLE
+    assert (file.format, len(file.isolated)) == ("text", 0)
+    assert file.frame.dtypes.tolist() == [np.int64, np.int64]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        ("1 2\n2 1\n", {}, [[1, 2], [2, 1]]),
+        ("2 1\n1 2\n", {"header": False}, [[2, 1], [1, 2]]),
+        ("7 8\n1 2\n", {"header": True}, [[1, 2]]),
+        ("a b\nc d\n", {"header": True}, [["c", "d"]]),
+        ("src,dst\n1,2\n", {"header": False, "ids": "string"}, [["src", "dst"], ["1", "2"]]),
+        ("1:2\n3:4\n", {"separator": ":"}, [[1, 2], [3, 4]]),
+        ("1\t2\n", {"separator": "\\t"}, [[1, 2]]),
+        ("a b\tc\n", {"separator": "tab"}, [["a b", "c"]]),
+        ("a b\tc\n", {"separator": "blanks"}, [["a", "b"]]),
+        ("1,2 3\n", {"separator": " ", "ids": "string"}, [["1,2", "3"]]),
+        ("1 2\n//x\n3 4\n", {"comment": "/"}, [[1, 2], [3, 4]]),
+        ("#1 2\n3 4\n", {"comment": "", "ids": "string"}, [["#1", "2"], ["3", "4"]]),
+        ("1 2\n", {"ids": "string"}, [["1", "2"]]),
+        ("007 1\n", {"ids": "integer"}, [[7, 1]]),
+        ("9,1,2\n9,3,4\n", {"source": 2, "destination": 3}, [[1, 2], [3, 4]]),
+        ("9,1,2\n9,3,4\n", {"source": "3", "destination": "2"}, [[2, 1], [4, 3]]),
+        ("w,b,a\n9,1,2\n", {"source": "a", "destination": "b"}, [[2, 1]]),
+        ("w,b,a\n9,1,2\n", {"source": "a", "destination": 1}, [[2, 9]]),
+    ],
+)
+def test_every_guess_can_be_overridden(read, text, options, expected):
+    assert rows(read(text, **options)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a b\nb c\n", [["a", "b"], ["b", "c"]]),
+        ("007\t7\n7\t007\n", [["007", "7"], ["7", "007"]]),
+        ("NA,nan\nnull,NA\n", [["NA", "nan"], ["null", "NA"]]),
+        ("source,target\nana,bo\n", [["ana", "bo"]]),
+        ("u1 5\nu2 6\n", [["u1", "5"], ["u2", "6"]]),
+        ("# x\nC# F#\n#note\nF# D\n", [["C#", "F#"], ["F#", "D"]]),
+        ("cat #dog\n#dog %fox\n", [["cat", "#dog"], ["#dog", "%fox"]]),
+        ('"a, b","c"\nd,"e"\n', [["a, b", "c"], ["d", "e"]]),
+        ("a, b\nb, c\n", [["a", "b"], ["b", "c"]]),
+        ("a b  c\n", [["a", "b"]]),
+        ("a b\nb  c\n d e\n", [["a", "b"], ["b", "c"], ["d", "e"]]),
+        ("a|b|x\nb|c|y\n", [["a", "b"], ["b", "c"]]),
+        ("é,ü\nü,\u732b\n", [["é", "ü"], ["ü", "\u732b"]]),
+        ("it's o\"k\nx y\n", [["it's", 'o"k'], ["x", "y"]]),
+        ("1.5 2.5\n2.5 3.5\n", [["1.5", "2.5"], ["2.5", "3.5"]]),
+    ],
+)
+@pytest.mark.parametrize("arrow", [True, False])
+def test_ids_that_are_text(read, monkeypatch, text, expected, arrow):
+    if not arrow:
+        monkeypatch.setattr("rapids_tc.files.text.find_spec", lambda name: None)
+    file = read(text)
+    assert rows(file) == expected
+    assert "ids are text" in file.guesses
+
+
+def test_guesses_are_sentences_and_given_options_are_no_guesses(read):
+    text = "# c\nu,v,w\n1,2,5\n2,3,5\n"
+    assert read(text).guesses == [
+        "text separated by commas",
+        "the first line 'u,v,w' names the columns",
+        "ids in columns 'u' and 'v'",
+        "ids are integers",
+        "comment lines left out: 1",
+    ]
+    given = {"separator": ",", "header": True, "ids": "integer", "comment": "#"}
+    assert read(text, source="u", destination="v", **given).guesses == []
+
+
+@pytest.mark.parametrize("header", ["4 3", "4 4 3"])
+def test_size_line_must_fit(read, header):
+    body = "0 1\n1 2\n3 0\n"
+    assert len(rows(read(f"{header}\n{body}"))) == 3
+    assert any("gives sizes" in guess for guess in read(f"{header}\n{body}").guesses)
+    assert len(rows(read(f"{header}\n{body}2 3\n"))) == 5  # another number of lines: an edge
+    assert len(rows(read(f"{header}\n9 1\n1 2\n3 0\n"))) == 4  # an id past n
+    both_ways = "".join(f"{u} {v}\n{v} {u}\n" for u, v in [(0, 1), (1, 2), (3, 0)])
+    assert len(rows(read(f"{header}\n{both_ways}"))) == 6
+
+
+def test_a_triangle_is_not_taken_for_a_size_line(read):
+    assert len(rows(read("3 1\n1 2\n2 3\n"))) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "dtypes"),
+    [
+        ("-5 7\n7 -9223372036854775808\n", ("int64", "int64")),
+        ("1 9223372036854775807\n1 2\n", ("int64", "int64")),
+        ("1 18446744073709551615\n9223372036854775808 2\n", ("uint64", "uint64")),
+        ("-1 18446744073709551615\n1 2\n", ("int64", "uint64")),
+        ("1 2\n" * 200_000 + "1 18446744073709551614\n", ("int64", "uint64")),
+    ],
+)
+def test_large_ids_are_exact(read, text, dtypes):
+    frame = read(text).frame
+    assert tuple(map(str, frame.dtypes)) == dtypes
+    last = [int(field) for field in text.splitlines()[-1].split()]
+    assert [int(value) for value in frame.iloc[-1].tolist()] == last or (
+        [int(frame["src"].iloc[-1]), int(frame["dst"].iloc[-1])] == last
+    )
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# nothing\n", "%\r%\r"])
+def test_no_edges(read, text):
+    file = read(text)
+    assert file.frame.shape == (0, 2)
+    assert file.guesses == ["no lines but comments" if text.strip() else "an empty file"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("1 2\n2\n3 1\n", 2, "two ids separated by blanks"),
+        ("1\t2\n\t\n5\t\n", 3, "an id is empty"),
+        ("1,2\n2,3\n3\n", 3, "two ids separated by commas"),
+        ("a,b\nb,c\nc\n", 3, "two ids separated by commas"),
+        ("New York\tBonn\nBonn\tLa Paz\nLa Paz Bonn\n", 3, "two ids separated by tabs"),
+        ("1\t2\n2\t3\n3\n", 3, "two ids separated by tabs"),
+        ("a\nb\nc\n", 1, "two ids separated by blanks"),
+        ("1,2\n2,x\n", 2, "'x' is not an integer"),
+        ("# c\n\n1,2\n# c\n2,1.5\n", 5, "'1.5' is not an integer"),
+        ("1,2\r2,3\r3,-\r", 3, "'-'"),
+        ("1,2\r\n2,3\r\n,4\r\n", 3, "empty"),
+        ("oops\n1 2\n2 3\n", 1, "two ids"),
+        ("a 2\n1 2\n2 3\n", 1, "'a' is not an integer"),
+        ("1 99999999999999999999\n1 2\n", 1, "64 bits"),
+        ("1 2\n3 -9223372036854775809\n1 2\n", 2, "64 bits"),
+        ("a,b\nb,\n", 2, "empty"),
+        ("a b\nb c\nc\n", 3, "two ids"),
+        ("1 2\n" * 300_000 + "3 x\n", 300_001, "'x'"),
+        ("a b\n" * 300_000 + "c\n", 300_001, "two ids"),
+        ("src,dst\n1,2\n\n1,y\n", 4, "'y'"),
+        ("1 2\n3 " + "4" * 500 + "\n", 2, "…"),
+        (b"a b\n\xff\xfe c\n", 2, "UTF-8"),
+    ],
+)
+def test_wrong_line(read, text, line, words):
+    with pytest.raises(EdgeFileError, match=rf"^edges\.txt, line {line}: ") as caught:
+        read(text)
+    assert words in str(caught.value)
+    assert len(str(caught.value)) < 250
+    assert isinstance(caught.value, RapidsTCError) and isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (bytes(range(256)), "binary"),
+        ('1,2\n3,4,"x\n5,6\n', "inside string"),
+        ("1 2 3\n2 1 4 5\n3 1\n4 2 1 7 8\n", "METIS|metis"),
+        ("\n".join(" ".join("01"[i == j] for j in range(12)) for i in range(12)), "adjacency"),
+        ("x" * 100_000, "edge list"),
+        ("1 " * 50_000, "edge list"),
+        ("-1 2\n1 2\n18446744073709551615 2\n", "negative"),
+        (gzip.compress(b"1 2\n" * 1000)[:-12], "damaged"),
+        (lzma.compress(b"1 2\n" * 1000)[:-12], "damaged"),
+        (bz2.compress(b"1 2\n" * 1000)[:-12], "damaged"),
+        (gzip.compress(b"a b\n" * 1000)[:-12], "damaged"),
+    ],
+)
+def test_no_edge_list(read, content, words):
+    with pytest.raises(EdgeFileError, match=f"^edges.txt: .*({words})"):
+        read(content)
+
+
+def test_a_named_format_is_not_questioned(read):
+    assert rows(read("1 2 3\n2 1 4 5\n3 1\n", format="text")) == [[1, 2], [2, 1], [3, 1]]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"format": "csv"}, ValueError, "matrixmarket"),
+        ({"ids": "float"}, ValueError, "string"),
+        ({"separator": "::"}, ValueError, "one character"),
+        ({"separator": ""}, ValueError, "one character"),
+        ({"source": "a"}, ValueError, "together"),
+        ({"source": 1, "destination": "1"}, ValueError, "both column 1"),
+        ({"source": 1, "destination": 4}, ColumnNotFoundError, "1 to 3"),
+        ({"source": 0, "destination": 1}, ColumnNotFoundError, "1 to 3"),
+        (
+            {"source": "a", "destination": "d", "header": True},
+            ColumnNotFoundError,
+            "'a', 'b', 'c'",
+        ),
+        ({"format": "metis", "separator": ","}, ValueError, "separator"),
+        ({"format": "npz", "source": 1, "destination": 2}, ValueError, "columns"),
+    ],
+)
+def test_wrong_options(read, options, error, words):
+    text = "a,b,c\n1,2,3\n" if options.get("header") else "1,2,3\n4,5,6\n"
+    with pytest.raises(error, match=words):
+        read(text, **options)
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_edges(tmp_path / "none.txt")
+
+
+MATRIX = "%%MatrixMarket matrix coordinate pattern symmetric\n% c\n\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{MATRIX}5 5 3\n2 1\n3 2\n3 1\n",
+        "%%MatrixMarket matrix coordinate real general\n5 5 3\n2 1 .5\n3 2 1e-3\n3 1 -7\n",
+        "%%MatrixMarket matrix coordinate integer general\r\n5 5 3\r\n2 1 5\r\n3 2 0\r\n3 1 1\r\n",
+        "%%matrixmarket MATRIX Coordinate complex hermitian\n 5\t5 3 \n2 1 0 1\n 3 2 0 1\n3\t1 0\n",
+        "%%MatrixMarket matrix coordinate pattern symmetric\n%5 5 3\n2 1\n3 2\n3 1\n",
+    ],
+)
+def test_matrix_market(read, text):
+    file = read(text, name="whatever.txt")
+    assert rows(file) == [[2, 1], [3, 2], [3, 1]]
+    assert (file.format, file.isolated.tolist()) == ("matrixmarket", [4, 5])
+    assert file.guesses[0] == "format matrixmarket"
+    assert len(file.guesses) == 1 + ("%5 5 3" in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n", "line 1: .*coordinate"),
+        ("%%MatrixMarket\n", "line 1: .*coordinate"),
+        (f"{MATRIX}5 4 1\n2 1\n", "no adjacency matrix"),
+        (f"{MATRIX}5 5 2\n2 1\n", "says 2 entries, the file has 1"),
+        (f"{MATRIX}5 5 1\n2 1\n3 1\n", "says 1 entries, the file has 2"),
+        (f"{MATRIX}5 5 2\n2 1\n6 1\n", "line 6: ids run from 1 to 5: '6 1'"),
+        (f"{MATRIX}5 5 2\n2 1\n1 0\n", "line 6: ids run from 1 to 5"),
+        (f"{MATRIX}5 5 2\n2 1\n1 x\n", "line 6: 'x' is not an integer"),
+        (f"{MATRIX}5 5 2\n2 1\n1\n", "line 6: expected two ids"),
+        (MATRIX, "size line"),
+        (f"{MATRIX}2 1\n", "size line"),
+        (f"{MATRIX}a b c\n", "size line"),
+    ],
+)
+def test_broken_matrix_market(read, text, words):
+    with pytest.raises(EdgeFileError, match=words):
+        read(text, name="m.mtx")
+
+
+def test_empty_matrix(read):
+    file = read(f"{MATRIX}3 3 0\n")
+    assert (rows(file), file.isolated.tolist()) == ([], [1, 2, 3])
+
+
+# A triangle 1-2-3, vertex 4 alone, 5-6; all formats of weights say the same.
+METIS = {
+    "": ["2 3", "1 3", "2 1", "", "6", "5"],
+    " 0": ["2 3 ", " 1 3", "2\t1", "  ", "6", "5"],
+    " 1": ["2 9 3 9", "1 9 3 9", "2 9 1 9", "", "6 9", "5 9"],
+    " 10": ["9 2 3", "9 1 3", "9 2 1", "9", "9 6", "9 5"],
+    " 011": ["9 2 8 3 8", "9 1 8 3 8", "9 2 8 1 8", "9", "9 6 8", "9 5 8"],
+    " 100": ["9 2 3", "9 1 3", "9 2 1", "9", "9 6", "9 5"],
+    " 010 2": ["9 7 2 3", "9 7 1 3", "9 7 2 1", "9 7", "9 7 6", "9 7 5"],
+    " 111 2": [
+        "0 9 7 2 1 3 1",
+        "0 9 7 1 1 3 1",
+        "0 9 7 2 1 1 1",
+        "0 9 7",
+        "0 9 7 6 1",
+        "0 9 7 5 1",
+    ],
+}
+EDGES = [[1, 2], [1, 3], [2, 1], [2, 3], [3, 1], [3, 2], [5, 6], [6, 5]]
+
+
+@pytest.mark.parametrize("form", METIS)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", [True, False])
+def test_metis(read, form, end, last):
+    lines = ["% comment", f"6 4{form}", "%", *METIS[form]]
+    lines.insert(6, "% between")
+    file = read(end.join(lines) + end * last, name="g.graph")
+    assert sorted(rows(file)) == EDGES
+    assert (file.format, file.isolated.tolist()) == ("metis", [4])
+    assert file.guesses == ["format metis"]
+
+
+def test_metis_by_name_or_by_option(read):
+    text = "6 4\n" + "\n".join(METIS[""])
+    for name in ("g.metis", "g.graph.xz", "g.metis.graph"):
+        assert read(text, name=name).format == "metis"
+    assert read(text, name="g.txt", format="metis").guesses == []
+    assert read("1 2\n", name="g.graph", format="text").format == "text"
+
+
+def test_metis_in_small_blocks(read, monkeypatch):
+    monkeypatch.setattr("rapids_tc.files.source._BLOCK", 3)
+    for end in ("\n", "\r\n", "\r"):
+        file = read(end.join(["% c", "6 4", *METIS[""]]), name="g.graph")
+        assert sorted(rows(file)) == EDGES
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("block", [1, 2, 5, 8])
+def test_text_in_small_blocks(read, monkeypatch, end, block):
+    monkeypatch.setattr("rapids_tc.files.source._BLOCK", block)
+    file = read(end.join(["# c", "3 3", "1\t2", "#%", "2\t3", "3\t1"]))
+    assert rows(file) == TRIANGLE
+    with pytest.raises(EdgeFileError, match="line 5"):
+        read(end.join(["# c", "", "1 2", "#%", "2 x"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "the first line must be"),
+        ("6\n", "the first line must be"),
+        ("6 4 2\n", "the first line must be"),
+        ("6 4 1 1 1\n", "the first line must be"),
+        ("% c\n3 3\n2 3\n1 3\n", "says 3 vertices, 2 lines follow"),
+        ("% c\n2 1\n2\n% c\n1\n3\n", "line 6: a line more than the 2 vertices"),
+        ("% c\n2 1\n3\n% c\n1\n", "line 3: ids run from 1 to 2, not 3"),
+        ("% c\n2 1\n2\n% c\n0\n", "line 5: ids run from 1 to 2, not 0"),
+        ("2 1\n2\n99999999999999999999\n", "line 3: ids run"),
+        ("2 1\n2\nx\n", "line 3: 'x' is not an integer"),
+        ("2 1\n2\n1.5\n", "line 3: '1.5' is not an integer"),
+        ("2 1 1\n2 5\n1\n", "line 3: a number is missing"),
+        ("2 1 10\n5 2\n\n", "line 3: a number is missing"),
+        ("3 2\n2\n1 3\n2 1\n", "says 2 edges.* 5 ends instead of 4"),
+    ],
+)
+def test_broken_metis(read, text, words):
+    with pytest.raises(EdgeFileError, match=words):
+        read(text, name="g.graph")
+
+
+def test_metis_without_edges(read):
+    file = read("3 0\n\n\n\n", name="g.graph")
+    assert (rows(file), file.isolated.tolist()) == ([], [1, 2, 3])
+    assert read("0 0\n", name="g.graph").frame.empty
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("dtype", ["uint32", "int64"])
+def test_npz(tmp_path, save, dtype):
+    save(tmp_path / "g.bin.npz", src=np.array([0, 1], dtype), dst=np.array([1, 2], dtype), n=5)
+    file = read_edges(tmp_path / "g.bin.npz")
+    assert rows(file) == [[0, 1], [1, 2]]
+    assert file.frame.dtypes.tolist() == [dtype, dtype]
+    assert (file.format, file.isolated.tolist()) == ("npz", [3, 4])
+
+
+def test_npz_without_n(tmp_path):
+    np.savez(tmp_path / "g.npz", src=[5, -6], dst=[6, 7])
+    assert len(read_edges(tmp_path / "g.npz").isolated) == 0
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"a": [1], "src": [1]}, "expected the arrays src and dst, not"),
+        ({"src": [1, 2], "dst": [1]}, "shapes"),
+        ({"src": [[1]], "dst": [[1]]}, "shapes"),
+        ({"src": [1], "dst": [5], "n": 5}, "0 to n - 1 = 4"),
+        ({"src": [-1], "dst": [4], "n": 5}, "0 to n - 1 = 4"),
+        ({"src": [1.0], "dst": [4.0], "n": 5}, "integers"),
+        ({"src": [1], "dst": [4], "n": [5]}, "integers"),
+        ({"src": np.array([{}]), "dst": [4]}, "pickle"),
+    ],
+)
+def test_broken_npz(tmp_path, arrays, words):
+    np.savez(tmp_path / "g.npz", **arrays)
+    with pytest.raises(EdgeFileError, match=f"^g.npz: .*{words}"):
+        read_edges(tmp_path / "g.npz")
+
+
+def test_npz_cut_short(tmp_path):
+    np.savez(tmp_path / "g.npz", src=np.arange(1000), dst=np.arange(1000))
+    content = (tmp_path / "g.npz").read_bytes()
+    (tmp_path / "g.npz").write_bytes(content[:-300])
+    with pytest.raises(EdgeFileError, match=r"^g.npz: "):
+        read_edges(tmp_path / "g.npz")
+
+
+def test_parquet(tmp_path):
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"w": [1.0, 2.0], "dst": [2, 3], "src": [1, 2]}, index=[7, 8])
+    frame.to_parquet(tmp_path / "g")
+    file = read_edges(tmp_path / "g")
+    assert (rows(file), file.format) == ([[1, 2], [2, 3]], "parquet")
+    assert rows(read_edges(tmp_path / "g", source="dst", destination=1)) == [[2, 1], [3, 2]]
+    frame[["w", "dst"]].to_parquet(tmp_path / "two", index=False)
+    assert rows(read_edges(tmp_path / "two")) == [[1, 2], [2, 3]]
+    frame.rename(columns={"src": "a"}).to_parquet(tmp_path / "three", index=False)
+    with pytest.raises(EdgeFileError, match=r"name source and destination.*'w', 'dst', 'a'"):
+        read_edges(tmp_path / "three")
+    with pytest.raises(ColumnNotFoundError, match="'b'"):
+        read_edges(tmp_path / "three", source="a", destination="b")
+    (tmp_path / "bad").write_bytes((tmp_path / "g").read_bytes()[:-20])
+    with pytest.raises(EdgeFileError, match=r"^bad: "):
+        read_edges(tmp_path / "bad")
+
+
+def test_parquet_without_pyarrow(read, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(EdgeFileError, match=r'pip install "rapids_tc\[arrow\]"'):
+        read(b"PAR1....", name="g.parquet")
+
+
+def test_progress(tmp_path):
+    (tmp_path / "g.txt.xz").write_bytes(lzma.compress(b"1 2\n" * 1_000_000))
+    done: list[float] = []
+    read_edges(tmp_path / "g.txt.xz", tick=done.append)
+    assert len(done) > 2 and min(done) >= 0 and max(done) == 1.0
+
+
+def test_blocks_are_whole_lines(tmp_path):
+    (tmp_path / "g").write_bytes(b"12\r\n34\r5\n\n6")
+    assert b"".join(Source(tmp_path / "g").blocks("")) == b"12\r\n34\r5\n\n6"
+
+
+def test_import_is_light():
+    code = "import sys, rapids_tc.files; print({'pandas', 'pyarrow'} & set(sys.modules) or 'light')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "light"
+
+
+@pytest.mark.parametrize("row", graph_rows("manifest.csv"))
+def test_the_rows_of_real_files(shared_graphs, row):
+    file = read_edges(shared_graphs / row["file"])
+    assert (len(file.frame), len(file.isolated)) == (int(row["edges"]), int(row["isolated"]))
+    original = shared_graphs / (row["orig"] or "orig/absent")
+    if original.suffix in (".xz", ".mtx") and "drosophila" not in row["name"]:
+        raw = read_edges(original).frame
+        assert len(raw) == int(row["file_pairs"])
+        assert (raw["src"] == raw["dst"]).sum() == int(row["file_self_loops"])
