@@ -51,7 +51,7 @@ HOMES = {
     "distributed": {"scale/dask.py"},
     "dask_cudf": {"scale/dask.py"},
     "dask_cuda": {"scale/dask.py"},
-    "numba": {"engines/cpu.py"},
+    "numba": {"engines/cpu.py", "engines/_cpu_truss.py", "engines/_numba.py"},
 }
 # The definition in reference.py of every function that computes an answer.
 DEFINITIONS = {

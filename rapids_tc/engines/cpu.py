@@ -12,27 +12,23 @@ it, ranks share slots and a hit is confirmed in N+(v).
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numba
 import numpy as np
 from numba import njit, prange
-from numba.core import cgutils, types
-from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
 
 from rapids_tc.csr import Array, Csr
+from rapids_tc.engines import _truss
+from rapids_tc.engines._cpu_truss import CpuPeeler
+from rapids_tc.engines._numba import atomic_add, find, one_at_a_time
 
-Tick = Callable[[float], None] | None
+Tick = Callable[..., None] | None
 
 TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB where places are kept
 TASKS_A_THREAD = 16
 BATCHES = 32  # parallel calls of a long count, so that progress and Ctrl-C come through
-
-# Numba's fallback threading layer dies when two Python threads enter it together.
-_one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -61,14 +57,14 @@ def csr(keys: Array, n: int) -> Csr:
 
     Repeats and self loops among the keys are dropped.
     """
-    with _one_at_a_time:
+    with one_at_a_time:
         offsets, columns = _csr(keys, n)
     return Csr(offsets, columns)
 
 
 def prepare(csr: Csr) -> Layout:
     """Group the in-edges by middle vertex. O(m) time, 4 m + 16 n bytes."""
-    with _one_at_a_time:
+    with one_at_a_time:
         return Layout(csr, *_transpose(csr.offsets, csr.columns))
 
 
@@ -87,8 +83,13 @@ def edge_counts(layout: Layout, *, method: str = "auto", tick: Tick = None) -> A
 
 def locate(csr: Csr, u: Array, v: Array) -> Array:
     """Position in ``csr.columns`` of the edge {u, v} for each pair of ranks; -1 for a loop."""
-    with _one_at_a_time:
+    with one_at_a_time:
         return _locate(csr.offsets, csr.columns, u, v)
+
+
+def truss(layout: Layout, counts: Array, *, k: int | None = None, tick: Tick = None) -> Array:
+    """The trussness of every oriented edge; with `k`, of those in the k-truss k, of others less."""
+    return _truss.decompose(CpuPeeler(), layout.csr, counts, k, tick)
 
 
 def _run(layout: Layout, kernel, slot, counts: Array, tick: Tick) -> int:
@@ -96,7 +97,7 @@ def _run(layout: Layout, kernel, slot, counts: Array, tick: Tick) -> int:
     bounds = _cut(layout, threads * TASKS_A_THREAD)
     tasks, total = len(bounds) - 1, 0
     size = min(TABLE, 1 << max(graph.n - 1, 1).bit_length())
-    with _one_at_a_time:
+    with one_at_a_time:
         tables = np.zeros((threads, size), slot)
         step = max(threads, -(-tasks // BATCHES))
         for first in range(0, tasks, step):
@@ -124,23 +125,6 @@ def _cut(layout: Layout, tasks: int) -> Array:
     first, last = layout.in_offsets[v], layout.in_offsets[v + 1]
     inner = first + (np.clip(share, 0.0, 1.0) * (last - first)).astype(np.int64)
     return np.concatenate([[0], np.maximum.accumulate(inner), [layout.in_offsets[-1]]])
-
-
-@intrinsic
-def _atomic_add(typing_context, array, index, value):
-    """``array[index] += value`` that no other thread can come between."""
-
-    def generate(context, builder, signature, arguments):
-        item, position, addend = arguments
-        view = make_array(signature.args[0])(context, builder, item)
-        pointer = cgutils.get_item_pointer(
-            context, builder, signature.args[0], view, [position], wraparound=False
-        )
-        addend = context.cast(builder, addend, signature.args[2], array.dtype)
-        builder.atomic_rmw("add", pointer, addend, "monotonic")
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64, value), generate
 
 
 @njit(cache=True, nogil=True)
@@ -179,19 +163,6 @@ def _transpose(offsets, columns):
     return in_offsets, in_rows, work
 
 
-@njit(inline="always")
-def _find(columns, begin, end, w):
-    """Position of `w` in the ascending columns[begin:end], -1 where it is not."""
-    stop = end
-    while begin < end:
-        middle = (begin + end) >> 1
-        if columns[middle] < w:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin if begin < stop and columns[begin] == w else -1
-
-
 @njit(parallel=True, cache=True, nogil=True)
 def _count(offsets, columns, in_offsets, in_rows, bounds, tables, counts):
     # A total a task: Numba on Python 3.12 fails to make a reduction of a scalar here.
@@ -223,7 +194,7 @@ def _count(offsets, columns, in_offsets, in_rows, bounds, tables, counts):
                         j = offsets[in_rows[i]]
                         w = np.int64(columns[j])
                         while w < v:
-                            if mark[w & mask] and _find(columns, begin, end, w) >= 0:
+                            if mark[w & mask] and find(columns, begin, end, w) >= 0:
                                 mine += 1
                             j += 1
                             w = np.int64(columns[j])
@@ -263,21 +234,21 @@ def _count_edges(offsets, columns, in_offsets, in_rows, bounds, tables, counts):
                     while w < v:
                         at = np.int64(place[w & mask]) - 1
                         if at >= 0 and v > mask + 1:
-                            p = _find(columns, begin, end, w)
+                            p = find(columns, begin, end, w)
                             at = np.int64(p - begin if p >= 0 else -1)
                         if at >= 0:
                             of_uv += 1
                             closed[at] += np.uint32(1)
-                            _atomic_add(counts, j, 1)
+                            atomic_add(counts, j, 1)
                         j += 1
                         w = np.int64(columns[j])
                     if of_uv:
-                        _atomic_add(counts, j, of_uv)
+                        atomic_add(counts, j, of_uv)
                         mine += of_uv
                 for p in range(begin, end):
                     place[columns[p] & mask] = 0
                     if closed[p - begin]:
-                        _atomic_add(counts, p, closed[p - begin])
+                        atomic_add(counts, p, closed[p - begin])
             here = stop
         found[task] = mine
     return found.sum()
@@ -288,5 +259,5 @@ def _locate(offsets, columns, u, v):
     positions = np.empty(len(u), np.int64)
     for i in prange(len(u)):
         low, high = min(u[i], v[i]), max(u[i], v[i])
-        positions[i] = _find(columns, offsets[high], offsets[high + 1], low)
+        positions[i] = find(columns, offsets[high], offsets[high + 1], low)
     return positions
