@@ -6,6 +6,16 @@ import reference
 
 import rapids_tc as tc
 
+FUNCTIONS = [  # all that need nothing but a frame
+    tc.Graph,
+    tc.count,
+    tc.edge_triangles,
+    tc.memory_estimate,
+    tc.simple_edges,
+    tc.transitivity,
+    tc.vertex_triangles,
+]
+
 
 def rows_of(frame, source="src", destination="dst"):
     """The raw rows of a pandas edge frame, as Python values."""

@@ -9,6 +9,14 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
+# A triangle, a tail, a loop of its own and a repeat turned round; and each row's triangles.
+ROWS = [(5, 1), (1, 9), (9, 5), (9, 2), (7, 7), (1, 5)]
+TRIANGLES = [1, 1, 1, 0, 0, 1]
+
+
+def small(source="src", destination="dst") -> pd.DataFrame:
+    return pd.DataFrame(ROWS, columns=[source, destination])
+
 
 @dataclass(frozen=True)
 class Known:

@@ -9,13 +9,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import reference
+from graphs import ROWS, TRIANGLES
 
 import rapids_tc as tc
 
 pytestmark = pytest.mark.cpu_only
 
-ROWS = [(5, 1), (1, 9), (9, 5), (9, 2), (7, 7), (1, 5)]
-TRIANGLES = [1, 1, 1, 0, 0, 1]
 COLUMNS = {"src": [u for u, _ in ROWS], "dst": [v for _, v in ROWS], "w": list("abcdef")}
 
 

@@ -1,44 +1,25 @@
 """Any frame: which columns are read, what comes back beside which rows, what is left alone."""
 
 import copy
-import pickle
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
 import pytest
-from checks import assert_column, assert_columns, check
-from graphs import SMALL, complete, wheel
+from checks import FUNCTIONS, assert_column, assert_columns, check
+from graphs import ROWS, TRIANGLES, small
 
 import rapids_tc as tc
-
-# A triangle, a tail, a loop of its own and a repeat turned round.
-ROWS = [(5, 1), (1, 9), (9, 5), (9, 2), (7, 7), (1, 5)]
-TRIANGLES = [1, 1, 1, 0, 0, 1]
-FUNCTIONS = [tc.count, tc.vertex_triangles, tc.edge_triangles, tc.simple_edges, tc.transitivity]
 
 pandas_only = pytest.mark.pandas_only
 
 
-def small(source="src", destination="dst"):
-    return pd.DataFrame(ROWS, columns=[source, destination])
-
-
 def ask_everything(edges, **columns):
     """Call every function that reads an edge frame."""
-    graph = tc.Graph(edges, **columns)
-    tc.memory_estimate(edges, **columns)
     tc.vertex_triangles(edges, vertices=[9, 1], **columns)
-    answers = [function(edges, **columns) for function in FUNCTIONS]
-    return [graph, *answers, tc.annotate(edges, "triangles", **columns)]
-
-
-def needs(edges, **options):
-    """Bytes by stage, as promised: names and Python integers."""
-    stages = dict(tc.memory_estimate(edges, **options))
-    assert {(type(stage), type(need)) for stage, need in stages.items()} == {(str, int)}
-    return stages
+    tc.annotate(edges, "triangles", **columns)
+    for function in FUNCTIONS:
+        function(edges, **columns)
 
 
 # Which columns ------------------------------------------------------------------------------------
@@ -79,7 +60,7 @@ def test_named_columns_win(backend):
 )
 def test_columns_that_cannot_be_guessed_are_listed(backend, names):
     frame = backend.frame({name: [1, 2] for name in names})
-    for function in [*FUNCTIONS, tc.Graph, tc.memory_estimate]:
+    for function in FUNCTIONS:
         with pytest.raises(ValueError) as caught:
             function(frame)
         for name in names:
@@ -95,7 +76,7 @@ def test_a_frame_without_columns(backend):
 def test_a_missing_column_lists_those_present(backend, wrong):
     columns = {"source": "a", "destination": "b"} | wrong
     frame = backend.frame(small("a", "b").assign(other=1))
-    for function in [*FUNCTIONS, tc.Graph, tc.memory_estimate]:
+    for function in FUNCTIONS:
         with pytest.raises(tc.ColumnNotFoundError) as caught:
             function(frame, **columns)
         assert isinstance(caught.value, KeyError)
@@ -322,7 +303,7 @@ def test_other_columns_of_any_dtype_are_harmless(backend):
 
 def test_other_columns_cost_nothing(backend):
     bare, wide = backend.frame(small()), backend.frame(small().assign(**odd_columns()))
-    assert needs(wide) == needs(bare)
+    assert dict(tc.memory_estimate(wide)) == dict(tc.memory_estimate(bare))
 
 
 # annotate -----------------------------------------------------------------------------------------
@@ -408,250 +389,3 @@ def test_no_rows_keep_the_dtype_of_the_ids(backend):
 )
 def test_a_few_rows(backend, rows):
     check(backend, pd.DataFrame(rows, columns=["src", "dst"]))
-
-
-# vertices= ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series, pd.Index])
-def test_vertices_select_in_the_order_given(backend, kind):
-    edges = backend.frame(small())
-    chosen = kind([9, 7, 1, 9, 7])
-    frame = backend.to_pandas(tc.vertex_triangles(edges, vertices=chosen))
-    assert_columns(frame, "vertex", "triangles")
-    assert frame["vertex"].tolist() == [9, 7, 1]
-    assert frame["triangles"].tolist() == [1, 0, 1]
-    assert [dtype.name for dtype in frame.dtypes] == ["int64", "int64"]
-
-
-def test_vertices_of_the_frames_own_library(backend):
-    edges = backend.frame(small())
-    frame = backend.to_pandas(tc.vertex_triangles(edges, vertices=edges["dst"]))
-    assert frame["vertex"].tolist() == [1, 9, 5, 2, 7]
-    assert frame["triangles"].tolist() == [1, 1, 1, 0, 0]
-
-
-def test_no_vertices_chosen(backend):
-    frame = backend.to_pandas(tc.vertex_triangles(backend.frame(small()), vertices=[]))
-    assert_columns(frame, "vertex", "triangles")
-    assert (len(frame), frame["triangles"].dtype) == (0, np.int64)
-
-
-def test_unknown_vertices_are_listed_up_to_five(backend):
-    edges = backend.frame(small())
-    with pytest.raises(ValueError) as caught:
-        tc.vertex_triangles(edges, vertices=[9, 1111, 5, 2222])
-    assert "1111" in str(caught.value) and "2222" in str(caught.value)
-    with pytest.raises(ValueError) as caught:
-        tc.vertex_triangles(edges, vertices=[1, *range(1111, 10000, 1111)])
-    assert sum(str(v) in str(caught.value) for v in range(1111, 10000, 1111)) == 5
-
-
-def test_unknown_strings_are_listed(backend):
-    edges = backend.frame({"src": ["a", "b"], "dst": ["b", "c"]})
-    with pytest.raises(ValueError, match="nobody"):
-        tc.vertex_triangles(edges, vertices=["a", "nobody"])
-
-
-# Graph --------------------------------------------------------------------------------------------
-
-
-def test_a_graph_answers_like_its_frame(backend):
-    edges = backend.frame(small().set_axis(list("abcdef"), axis=0))
-    graph = tc.Graph(edges)
-    for _ in range(2):
-        assert (graph.n_vertices, graph.n_edges) == (5, 4)
-        assert type(graph.n_vertices) is type(graph.n_edges) is int
-        assert tc.count(graph) == 1
-        assert tc.transitivity(graph) == tc.transitivity(edges) == pytest.approx(3 / 5)
-        for function in (tc.vertex_triangles, tc.simple_edges):
-            pd.testing.assert_frame_equal(
-                backend.to_pandas(function(graph)), backend.to_pandas(function(edges))
-            )
-        pd.testing.assert_series_equal(
-            backend.to_pandas(tc.edge_triangles(graph)), backend.to_pandas(tc.edge_triangles(edges))
-        )
-
-
-def test_a_graph_is_of_its_frames_library(backend):
-    edges = backend.frame(small())
-    graph = tc.Graph(edges)
-    assert type(tc.vertex_triangles(graph)) is type(edges)
-    assert type(tc.simple_edges(graph)) is type(edges)
-    assert type(tc.edge_triangles(graph)) is type(edges["src"])
-
-
-def test_isolated_vertices(backend):
-    graph = tc.Graph(backend.frame(small()), vertices=[100, 9, -3, 100])
-    assert (graph.n_vertices, graph.n_edges, tc.count(graph)) == (7, 4, 1)
-    frame = backend.to_pandas(tc.vertex_triangles(graph))
-    assert frame["vertex"].tolist() == [-3, 1, 2, 5, 7, 9, 100]
-    assert frame["triangles"].tolist() == [0, 1, 0, 1, 0, 1, 0]
-    chosen = backend.to_pandas(tc.vertex_triangles(graph, vertices=[100, 1]))
-    assert chosen["triangles"].tolist() == [0, 1]
-    assert len(backend.to_pandas(tc.simple_edges(graph))) == 4
-
-
-def test_isolated_vertices_alone(backend):
-    graph = tc.Graph(backend.frame(small().head(0)), vertices=[4, 2])
-    assert (graph.n_vertices, graph.n_edges, tc.count(graph)) == (2, 0, 0)
-    frame = backend.to_pandas(tc.vertex_triangles(graph))
-    assert frame["vertex"].tolist() == [2, 4]
-    assert tc.transitivity(graph) == 0.0
-
-
-def test_isolated_strings(backend):
-    names = small().replace(dict(zip(range(10), "abcdefghij", strict=True))).astype("str")
-    graph = tc.Graph(backend.frame(names), vertices=["zoe", "b"])
-    assert backend.to_pandas(tc.vertex_triangles(graph))["vertex"].tolist() == [
-        *("b", "c", "f", "h", "j", "zoe")
-    ]
-
-
-def test_isolated_vertices_of_nulls_or_another_kind_are_refused(backend):
-    with pytest.raises(tc.NullIdError):
-        tc.Graph(backend.frame(small()), vertices=[1.0, None])
-    with pytest.raises(tc.IdTypeError):
-        tc.Graph(backend.frame(small()), vertices=["a"])
-    with pytest.raises(tc.IdTypeError):
-        tc.Graph(backend.frame(small()), vertices=[0.5])
-
-
-def test_a_graph_is_pickled(backend):
-    for frame in (small(), small().replace({1: 2**40}).astype("uint64"), small().astype("str")):
-        graph = tc.Graph(backend.frame(frame), vertices=frame["src"].tolist())
-        again = pickle.loads(pickle.dumps(graph))
-        assert (again.n_vertices, again.n_edges) == (graph.n_vertices, graph.n_edges)
-        assert tc.count(again) == 1
-        for function in (tc.vertex_triangles, tc.simple_edges, tc.edge_triangles):
-            one, two = backend.to_pandas(function(again)), backend.to_pandas(function(graph))
-            assert one.equals(two)
-
-
-def test_a_graph_does_not_follow_later_changes_of_its_frame(backend):
-    edges = backend.frame(small())
-    graph = tc.Graph(edges)
-    edges["dst"] = edges["src"]
-    edges.iloc[0, 0] = 77
-    edges.index = list("abcdef")
-    assert tc.count(graph) == 1
-    assert backend.to_pandas(tc.vertex_triangles(graph))["vertex"].tolist() == [1, 2, 5, 7, 9]
-    sides = backend.to_pandas(tc.edge_triangles(graph))
-    assert_column(sides, "triangles", np.int64, pd.RangeIndex(6), TRIANGLES)
-
-
-@pandas_only
-def test_a_graph_does_not_follow_the_array_below_its_frame(backend):
-    array = np.array(ROWS)
-    graph = tc.Graph(pd.DataFrame(array, columns=["src", "dst"], copy=False))
-    array[:] = 0
-    assert tc.count(graph) == 1
-    assert tc.edge_triangles(graph).tolist() == TRIANGLES
-    assert tc.vertex_triangles(graph)["vertex"].tolist() == [1, 2, 5, 7, 9]
-
-
-# Where it runs, and misuse ------------------------------------------------------------------------
-
-
-def test_the_engine_by_name(backend):
-    edges = backend.frame(small())
-    named = tc.annotate(edges, "triangles", **backend.engine_kwargs)
-    assert type(named) is type(edges)
-    assert backend.to_pandas(named)["triangles"].tolist() == TRIANGLES
-    assert tc.count(edges, **backend.engine_kwargs) == tc.count(edges, engine="cpu") == 1
-    moved = tc.vertex_triangles(edges, engine="cpu")
-    assert type(moved) is type(edges)
-    assert backend.to_pandas(moved)["triangles"].tolist() == [1, 0, 1, 0, 1]
-
-
-@pytest.mark.cpu_only
-@pytest.mark.parametrize("function", [*FUNCTIONS, tc.Graph])
-def test_no_gpu_says_what_to_install(backend, function):
-    with pytest.raises(tc.KernelError, match=r"(?s)(?i:pip install|install).*rapids_tc\[cu1[23]\]"):
-        function(small(), engine="cuda")
-
-
-@pytest.mark.parametrize("engine", ["nonsense", "CPU", "", 3])
-def test_an_engine_that_is_none(backend, engine):
-    for function in [*FUNCTIONS, tc.Graph]:
-        with pytest.raises(ValueError, match=r"cpu.*cuda"):
-            function(backend.frame(small()), engine=engine)
-
-
-@pytest.mark.cpu_only
-@pytest.mark.parametrize("method", ["polak", "bitmap", "trust", "nonsense"])
-def test_a_method_needs_the_cuda_engine(backend, method):
-    for function in (tc.count, tc.vertex_triangles, tc.edge_triangles, tc.transitivity):
-        with pytest.raises(ValueError, match=r"(?i)cuda"):
-            function(small(), method=method)
-    assert tc.count(small(), method="auto") == 1
-
-
-def test_a_memory_limit_that_cannot_hold(backend):
-    edges = backend.frame(complete(60).frame())
-    for function in [*FUNCTIONS, tc.Graph]:
-        with pytest.raises(tc.CapacityError, match=r"\d") as caught:
-            function(edges, memory_limit=1000)
-        assert isinstance(caught.value, MemoryError)
-    assert tc.count(edges) == tc.count(edges, memory_limit=2**33) == 34220
-
-
-def test_memory_is_estimated_by_stage(backend):
-    little = needs(backend.frame(complete(10).frame()))
-    much = needs(backend.frame(complete(100).frame()))
-    assert little.keys() == much.keys()
-    assert all(need >= 0 for need in [*little.values(), *much.values()])
-    assert sum(much.values()) > sum(little.values()) > 0
-    more = needs(backend.frame(complete(100).frame()), function="edge_triangles")
-    assert sum(more.values()) >= sum(much.values())
-    with pytest.raises(ValueError, match="count"):
-        tc.memory_estimate(backend.frame(small()), function="nonsense")
-
-
-def test_progress_changes_no_answer_and_no_output(backend, capsys):
-    edges = backend.frame(wheel(50).frame())
-    assert tc.count(edges, progress=True) == tc.count(edges, progress=False) == 50
-    assert capsys.readouterr().out == ""
-
-
-def test_only_the_frame_is_positional(backend):
-    edges = backend.frame(small())
-    for function in (*FUNCTIONS, tc.Graph, tc.memory_estimate):
-        with pytest.raises(TypeError):
-            function(edges, "src", "dst")
-        with pytest.raises(TypeError):
-            function()
-        with pytest.raises(TypeError):
-            function(edges, sauce="src")
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [None, True, 3, "edges.csv", ROWS, {"src": [1]}, np.array(ROWS), object(), small],
-    ids=lambda wrong: type(wrong).__name__,
-)
-def test_other_things_are_no_edges(backend, wrong):
-    for function in [*FUNCTIONS, tc.Graph, tc.memory_estimate]:
-        with pytest.raises(TypeError) as caught:
-            function(wrong)
-        assert "DataFrame" in str(caught.value)
-        assert type(wrong).__name__ in str(caught.value)
-    with pytest.raises(TypeError, match="DataFrame"):
-        tc.annotate(wrong, "triangles")
-
-
-def test_a_column_is_no_frame(backend):
-    with pytest.raises((TypeError, ValueError)):
-        tc.count(backend.frame(small())["src"])
-
-
-def test_many_threads_ask_at_once(backend):
-    frames = {name: backend.frame(known.frame()) for name, known in SMALL.items()}
-    shared = tc.Graph(frames["K9"])
-
-    def ask(name):
-        return tc.count(frames[name]), tc.count(shared)
-
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(ask, list(SMALL) * 6))
-    assert answers == [(known.triangles, 84) for known in SMALL.values()] * 6

@@ -184,6 +184,7 @@ def test_nullable_integers_stay_exact(backend, dtype):
 NAMES = ["delta", "alpha", "echo", "bravo", "charlie"]
 UNICODE = ["\uffff", "\U00010000", "Z", "é", "e\u0301"]  # UTF-16 would turn the first two round
 AWKWARD = ["", " ", "a", "A", "a "]
+NULS = ["a", "a\0", "a\0\0", "\0a", "\0"]  # one C string or two, not five
 STRINGS = [
     "str",
     *(
@@ -200,9 +201,27 @@ STRINGS = [
 
 
 @pytest.mark.parametrize("dtype", STRINGS)
-@pytest.mark.parametrize("ids", [NAMES, UNICODE, AWKWARD, list("98765")])
+@pytest.mark.parametrize("ids", [NAMES, UNICODE, AWKWARD, NULS, list("98765")])
 def test_strings_come_back_as_they_came(backend, dtype, ids):
     check_ids(backend, edge_frame(ids, dtype))
+
+
+@pandas_only
+@pytest.mark.parametrize("dtype", ["Sparse[int64]", pd.ArrowDtype(pa.string_view())], ids=str)
+def test_rare_dtypes_are_right_or_refused(backend, dtype):
+    frame = edge_frame([1, 2, 3, 4, 5] if "int" in str(dtype) else NAMES, dtype)
+    try:
+        assert tc.count(frame) == 1
+    except tc.IdTypeError as error:
+        assert "src" in str(error)
+
+
+@pandas_only
+def test_text_that_no_encoding_holds_is_right_or_refused(backend):
+    try:
+        check(backend, edge_frame(["\ud800", "\ud801", "a", "b", "c"], "object"))
+    except tc.IdTypeError as error:
+        assert "src" in str(error)
 
 
 @pandas_only

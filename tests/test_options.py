@@ -1,0 +1,116 @@
+"""Where it runs, what it may use, and what is misuse: the options every function takes."""
+
+import numpy as np
+import pytest
+from checks import FUNCTIONS
+from graphs import ROWS, TRIANGLES, complete, small, wheel
+
+import rapids_tc as tc
+
+RUNNING = [function for function in FUNCTIONS if function is not tc.memory_estimate]
+
+
+def needs(edges, **options):
+    """Bytes by stage, as promised: names and Python integers."""
+    stages = dict(tc.memory_estimate(edges, **options))
+    assert {(type(stage), type(need)) for stage, need in stages.items()} == {(str, int)}
+    return stages
+
+
+def test_the_engine_by_name(backend):
+    edges = backend.frame(small())
+    named = tc.annotate(edges, "triangles", **backend.engine_kwargs)
+    assert type(named) is type(edges)
+    assert backend.to_pandas(named)["triangles"].tolist() == TRIANGLES
+    assert tc.count(edges, **backend.engine_kwargs) == tc.count(edges, engine="cpu") == 1
+    moved = tc.vertex_triangles(edges, engine="cpu")
+    assert type(moved) is type(edges)
+    assert backend.to_pandas(moved)["triangles"].tolist() == [1, 0, 1, 0, 1]
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("function", RUNNING)
+def test_no_gpu_says_what_to_install(backend, function):
+    with pytest.raises(tc.KernelError, match=r"(?s)(?i:pip install|install).*rapids_tc\[cu1[23]\]"):
+        function(small(), engine="cuda")
+
+
+@pytest.mark.parametrize("engine", ["nonsense", "CPU", "", 3])
+def test_an_engine_that_is_none(backend, engine):
+    for function in RUNNING:
+        with pytest.raises(ValueError, match=r"cpu.*cuda"):
+            function(backend.frame(small()), engine=engine)
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("method", ["polak", "bitmap", "trust", "nonsense"])
+def test_a_method_needs_the_cuda_engine(backend, method):
+    for function in (tc.count, tc.vertex_triangles, tc.edge_triangles, tc.transitivity):
+        with pytest.raises(ValueError, match=r"(?i)cuda"):
+            function(small(), method=method)
+    assert tc.count(small(), method="auto") == 1
+
+
+def test_a_memory_limit_that_cannot_hold(backend):
+    edges = backend.frame(complete(60).frame())
+    for function in RUNNING:
+        with pytest.raises(tc.CapacityError, match=r"\d") as caught:
+            function(edges, memory_limit=1000)
+        assert isinstance(caught.value, MemoryError)
+    assert tc.count(edges) == tc.count(edges, memory_limit=2**33) == 34220
+
+
+def test_a_memory_limit_holds_for_a_prepared_graph(backend):
+    edges = backend.frame(complete(60).frame())
+    for function in (tc.count, tc.vertex_triangles, tc.edge_triangles):
+        with pytest.raises(tc.CapacityError):
+            function(tc.Graph(edges), memory_limit=1)
+
+
+def test_memory_is_estimated_by_stage(backend):
+    little = needs(backend.frame(complete(10).frame()))
+    much = needs(backend.frame(complete(100).frame()))
+    assert little.keys() == much.keys()
+    assert all(need >= 0 for need in [*little.values(), *much.values()])
+    assert sum(much.values()) > sum(little.values()) > 0
+    more = needs(backend.frame(complete(100).frame()), function="edge_triangles")
+    assert sum(more.values()) >= sum(much.values())
+    with pytest.raises(ValueError, match="count"):
+        tc.memory_estimate(backend.frame(small()), function="nonsense")
+
+
+def test_progress_changes_no_answer_and_no_output(backend, capsys):
+    edges = backend.frame(wheel(50).frame())
+    assert tc.count(edges, progress=True) == tc.count(edges, progress=False) == 50
+    assert capsys.readouterr().out == ""
+
+
+def test_only_the_frame_is_positional(backend):
+    edges = backend.frame(small())
+    for function in FUNCTIONS:
+        with pytest.raises(TypeError):
+            function(edges, "src", "dst")
+        with pytest.raises(TypeError):
+            function()
+        with pytest.raises(TypeError):
+            function(edges, sauce="src")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [None, True, 3, "edges.csv", ROWS, {"src": [1]}, np.array(ROWS), object(), small],
+    ids=lambda wrong: type(wrong).__name__,
+)
+def test_other_things_are_no_edges(backend, wrong):
+    for function in FUNCTIONS:
+        with pytest.raises(TypeError) as caught:
+            function(wrong)
+        assert "DataFrame" in str(caught.value)
+        assert type(wrong).__name__ in str(caught.value)
+    with pytest.raises(TypeError, match="DataFrame"):
+        tc.annotate(wrong, "triangles")
+
+
+def test_a_column_is_no_frame(backend):
+    with pytest.raises((TypeError, ValueError)):
+        tc.count(backend.frame(small())["src"])
