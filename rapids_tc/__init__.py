@@ -3,7 +3,8 @@
 ``import rapids_tc as tc``, then ``df.pipe(tc.count)`` on a cuDF, pandas, Polars or Arrow frame.
 """
 
-from rapids_tc.clustering import transitivity
+from rapids_tc.annotate import annotate
+from rapids_tc.clustering import average_clustering, clustering, transitivity
 from rapids_tc.errors import (
     CapacityError,
     ColumnNotFoundError,
@@ -13,8 +14,9 @@ from rapids_tc.errors import (
     RapidsTCError,
 )
 from rapids_tc.graph import Graph
+from rapids_tc.similarity import similarity
+from rapids_tc.triads import triad_counts
 from rapids_tc.triangles import (
-    annotate,
     count,
     edge_triangles,
     memory_estimate,
@@ -33,10 +35,14 @@ __all__ = [
     "NullIdError",
     "RapidsTCError",
     "annotate",
+    "average_clustering",
+    "clustering",
     "count",
     "edge_triangles",
     "memory_estimate",
+    "similarity",
     "simple_edges",
     "transitivity",
+    "triad_counts",
     "vertex_triangles",
 ]

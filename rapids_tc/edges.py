@@ -58,19 +58,24 @@ def id_columns(frame: Frame, source: Any, destination: Any, backend: Backend) ->
             )
         source, destination = pair or labels
     for role, label in (("source", source), ("destination", destination)):
-        if isinstance(label, list | set | dict) or hasattr(label, "ndim"):
-            raise ValueError(
-                f"{role}={label!r}: one column names a vertex; combine several into one first"
-            )
-        if label not in labels:
-            raise ColumnNotFoundError(
-                f"{role}={label!r} is not a column; the frame has {_listed(labels)}"
-            )
-        if labels.count(label) > 1:
-            raise ValueError(f"the label {label!r} stands {labels.count(label)} times in the frame")
+        check_label(role, label, labels)
     if source == destination:
         raise ValueError(f"source and destination are the same column, {source!r}")
     return source, destination
+
+
+def check_label(role: str, label: Any, labels: list[Any]) -> None:
+    """Raise where the argument `role` names no single column; the message lists those present."""
+    if isinstance(label, list | set | dict) or hasattr(label, "ndim"):
+        raise ValueError(
+            f"{role}={label!r}: one column is named here; combine several into one first"
+        )
+    if label not in labels:
+        raise ColumnNotFoundError(
+            f"{role}={label!r} is not a column; the frame has {_listed(labels)}"
+        )
+    if labels.count(label) > 1:
+        raise ValueError(f"the label {label!r} stands {labels.count(label)} times in the frame")
 
 
 def look_at_columns(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -13,7 +11,6 @@ from rapids_tc._backend import Array, Backend, Frame, open_frame
 from rapids_tc._progress import Report
 from rapids_tc.csr import Csr
 from rapids_tc.edges import NumberedEdges, find_vertices, id_columns, number_edges
-from rapids_tc.errors import CapacityError
 from rapids_tc.ids import DenseIds
 
 
@@ -125,14 +122,22 @@ class Graph:
         smaller = csr.offsets[1:] - csr.offsets[:-1]
         return smaller + xp.bincount(csr.columns, minlength=csr.n)[: csr.n]
 
+    @property
+    def wedges(self) -> int:
+        """Paths of two edges."""
+        return int((self.degrees * (self.degrees - 1) // 2).sum())
+
     @cached_property
     def edge_counts(self) -> Array:
         """Triangles of every oriented edge, uint32, aligned with ``csr.columns``."""
-        return self.count_edges("auto")
+        return self._count_edges("auto")
 
     def count_edges(self, method: str) -> Array:
         """As `edge_counts`, by a method of choice."""
         method = plan.choose(method, self.backend.engine)
+        return self.edge_counts if method == "auto" else self._count_edges(method)
+
+    def _count_edges(self, method: str) -> Array:
         layout = self.layout
         with self.stage("counting") as report:
             return self._engine.edge_counts(layout, method=method, tick=report.tick)
@@ -147,6 +152,12 @@ class Graph:
             sums[self.backend.array(around.index)] += self.backend.array(around)
         return sums // 2
 
+    def vertex_sums(self, sides: Array) -> Array:
+        """At every rank the sum over its triangles of the products of their sides' values."""
+        layout = self.layout
+        with self.stage("summing") as report:
+            return self._engine.vertex_sums(layout, sides, tick=report.tick)
+
     def count(self, method: str) -> int:
         """Triangles of the graph."""
         method = plan.choose(method, self.backend.engine)
@@ -156,49 +167,71 @@ class Graph:
         with self.stage("counting") as report:
             return self._engine.count(layout, method=method, tick=report.tick)
 
-    @contextmanager
-    def stage(self, name: str) -> Iterator[Report]:
-        """Report a stage, and say how large the graph was where memory ran out."""
-        report = Report(self.progress)
-        report.stage(name)
-        try:
-            yield report
-        except CapacityError:
-            raise
-        except MemoryError as error:
-            rows = self.backend.home.rows(self._frame)
-            raise CapacityError(
-                f"out of memory while {name}: {rows:,} rows need about {self._need(rows):,} bytes "
-                "on top of the frame. rapids_tc.memory_estimate lists the stages; a frame of "
-                "narrower integer ids needs less"
-            ) from error
-        finally:
-            report.close()
+    @cached_property
+    def trussness(self) -> Array:
+        """The trussness of every oriented edge, int32, aligned with ``csr.columns``."""
+        return self.peel(None)
 
-    def _need(self, rows: int) -> int:
-        known = getattr(self, "_edges", None)
+    def peel(self, k: int | None) -> Array:
+        """As `trussness`, but with `k` all that counts is whether it is at least k."""
+        layout, counts = self.layout, self.edge_counts
+        with self.stage("peeling") as report:
+            return self._engine.truss(layout, counts, k=k, tick=report.tick)
+
+    def stage(self, name: str) -> Report:
+        """Report a stage, and say how large the graph was where memory ran out."""
+        return Report(self.progress, name, self._need)
+
+    def _need(self) -> str:
+        known, rows = getattr(self, "_edges", None), self.backend.home.rows(self._frame)
         size, dense = (known.ids.size, isinstance(known.ids, DenseIds)) if known else (rows, False)
-        return max(stage.bytes for stage in plan.stages(rows, size, dense))
+        need = max(stage.bytes for stage in plan.stages(rows, size, dense))
+        return (
+            f"{rows:,} rows need about {need:,} bytes on top of the frame. "
+            "rapids_tc.memory_estimate lists the stages; a frame of narrower integer ids needs less"
+        )
 
     def vertex_frame(self, columns: dict[str, Array], vertices: Any) -> Frame:
         """A frame of values by rank: all vertices by id, or those asked for in that order."""
-        ids, order = self._edges.ids, self._order
-        if vertices is None:
-            numbers = self.backend.xp.flatnonzero(order.present)
-        else:
-            numbers = find_vertices(ids, vertices, order.present)
-        ranks = self.backend.array(order.rank)[numbers]
+        numbers = self._numbers(vertices)
+        ranks = self.backend.array(self._order.rank)[numbers]
         values = {name: by_rank[ranks] for name, by_rank in columns.items()}
-        frame = self.backend.library.DataFrame({"vertex": ids.take(numbers), **values})
+        vertex = self._edges.ids.take(numbers)
+        frame = self.backend.library.DataFrame({"vertex": vertex, **values})
         return self.backend.home.frame(frame)
 
-    def edge_column(self, values: Array, name: str) -> Any:
-        """Values of the edges as a column aligned with the user's rows; loops get 0."""
-        xp, rows = self.backend.xp, self._edges.rows
+    def at_vertices(self, by_rank: Array, vertices: Any) -> Array:
+        """The values by rank of the vertices asked for, each once; of all without."""
+        if vertices is None:
+            return by_rank
+        return by_rank[self.backend.array(self._order.rank)[self._numbers(vertices)]]
+
+    def _numbers(self, vertices: Any) -> Array:
+        if vertices is None:
+            return self.backend.xp.flatnonzero(self._order.present)
+        return find_vertices(self._edges.ids, vertices, self._order.present)
+
+    def row_edges(self) -> Array:
+        """Where in ``csr.columns`` the edge of each of the user's rows is (int64); -1: a loop."""
+        rows = self._edges.rows
         own = replace(self._edges, src=self._edges.src[:rows], dst=self._edges.dst[:rows])
-        where = self._engine.locate(self.csr, *orient.ranked(own, self._order, self.backend))
-        with_loop = xp.concatenate([values, xp.zeros(1, values.dtype)])  # a loop is at -1
-        return self.backend.home.aligned(self._frame, with_loop[where], name)
+        return self._engine.locate(self.csr, *orient.ranked(own, self._order, self.backend))
+
+    def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
+        """Values of the edges as columns aligned with the user's rows; loops get 0."""
+        xp, where, aligned = self.backend.xp, self.row_edges(), {}
+        for name, values in columns.items():
+            with_loop = xp.concatenate([values, xp.zeros(1, values.dtype)])  # a loop is at -1
+            aligned[name] = self.backend.home.aligned(self._frame, with_loop[where], name)
+        return aligned
+
+    def edge_column(self, values: Array, name: str) -> Any:
+        """One of `edge_columns`."""
+        return self.edge_columns({name: values})[name]
+
+    def take_rows(self, positions: Array) -> Frame:
+        """The user's rows at these positions, as they are."""
+        return self.backend.home.take(self._frame, positions)
 
     def simple_edges(self) -> Frame:
         """Each edge once as ids, src < dst, sorted."""
@@ -221,6 +254,10 @@ class Graph:
     def labels(self) -> list[Any]:
         """The column labels of the user's frame."""
         return self.backend.home.labels(self._frame)
+
+    def column(self, label: Any) -> Any:
+        """A column of the user's frame, in the working library."""
+        return self.backend.bring(self.backend.home.column(self._frame, label))
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

@@ -10,8 +10,6 @@ from rapids_tc.edges import id_columns, look_at_columns
 from rapids_tc.graph import Graph, as_graph
 from rapids_tc.ids import dense_range
 
-ALIGNED = ("triangles",)
-
 
 def count(
     edges: Any,
@@ -175,71 +173,6 @@ def edge_triangles(
     return graph.edge_column(graph.count_edges(method).astype("int64"), "triangles")
 
 
-def annotate(
-    edges: Any,
-    *columns: str,
-    source: Any = None,
-    destination: Any = None,
-    engine: str | None = None,
-    method: str = "auto",
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
-    """Add columns to the edge frame, all from one preparation.
-
-    Parameters
-    ----------
-    edges : DataFrame or Graph
-        One row an edge; it is not changed.
-    *columns : str
-        What to add: "triangles".
-    source, destination, engine, method, progress, memory_limit
-        See `count`.
-
-    Returns
-    -------
-    DataFrame
-        The user's rows and columns, index included, and behind them
-
-        ========= ===== =========================================
-        triangles int64 as `edge_triangles`
-        ========= ===== =========================================
-
-    Raises
-    ------
-    ValueError
-        No column, an unknown one, the same twice, or one that the frame has already.
-        Further: see `Graph`.
-
-    Notes
-    -----
-    Cost: that of the dearest column.
-
-    Examples
-    --------
-    >>> import pandas as pd, rapids_tc as tc
-    >>> df = pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})
-    >>> tc.annotate(df, "triangles")
-       src  dst  triangles
-    0    0    1          1
-    1    1    2          1
-    2    2    0          1
-    3    2    3          0
-    """
-    unknown = [c for c in columns if c not in ALIGNED]
-    if unknown or not columns or len(set(columns)) < len(columns):
-        raise ValueError(f"columns={list(columns)!r}: name each of {list(ALIGNED)} at most once")
-    graph = as_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
-    )  # fmt: skip
-    clash = [c for c in columns if c in graph.labels]
-    if clash:
-        raise ValueError(f"the frame has a column {clash[0]!r} already: rename or drop it first")
-    counts = graph.count_edges(method).astype("int64")
-    return graph.assign({"triangles": graph.edge_column(counts, "triangles")})
-
-
 def simple_edges(
     edges: Any,
     *,
@@ -331,8 +264,11 @@ def memory_estimate(
     >>> list(estimate)
     ['number', 'order', 'orient', 'layout', 'count']
     """
-    per_edge = {"edge_triangles", "vertex_triangles", "annotate"}
-    whole = {"count", "simple_edges", "transitivity", "Graph"}
+    per_edge = {
+        "annotate", "average_clustering", "clustering", "edge_triangles", "similarity",
+        "vertex_triangles",
+    }  # fmt: skip
+    whole = {"count", "simple_edges", "transitivity", "triad_counts", "Graph"}
     if function not in per_edge | whole:
         known = ", ".join(sorted(per_edge | whole))
         raise ValueError(f"function={function!r}; accepted: {known}")
