@@ -58,6 +58,7 @@ SKIPPED = {  # marker: (why, the backends it does not run on)
     "pandas_only": ("about pandas itself", ("cuda",)),
     "cpu_only": ("about a machine that serves pandas by the CPU engine", ("cuda", "host")),
     "large": ("too large for the emulator", ("host",)),
+    "card_only": ("about a real card", ("pandas", "host")),
 }
 
 

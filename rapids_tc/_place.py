@@ -1,0 +1,71 @@
+"""The device and stream of a call: those of the frame, whatever the caller's current ones are.
+
+cuDF works on its default stream. A call of ours does the same, on the device that holds the frame,
+so that its steps and the user's next dataframe operation follow one another. The caller's current
+device and stream are current again afterwards, and may read the result at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def placed(function: Function) -> Function:
+    """Run a function on the device and stream of its first argument, edges or a Graph."""
+
+    @functools.wraps(function)
+    def run(edges: Any, *args: Any, **keywords: Any) -> Any:
+        with place(edges):
+            return function(edges, *args, **keywords)
+
+    return run  # type: ignore[return-value]
+
+
+@contextmanager
+def place(edges: Any) -> Iterator[None]:
+    """Make the device that holds `edges` and cuDF's stream the current ones."""
+    cupy = sys.modules.get("cupy")
+    device = None if cupy is None else _device(edges)
+    if cupy is None or device is None:
+        yield
+        return
+    per_thread = os.environ.get("CUDF_PER_THREAD_STREAM", "0") == "1"
+    stream = cupy.cuda.Stream.ptds if per_thread else cupy.cuda.Stream.null
+    with cupy.cuda.Device(device):
+        callers = cupy.cuda.get_current_stream()
+        if callers.ptr == stream.ptr:
+            yield
+            return
+        callers.synchronize()  # what the caller has queued may make the frame
+        with stream:
+            yield
+        stream.synchronize()
+
+
+def _device(edges: Any) -> int | None:
+    """The number of the device that holds a frame or graph; None for what is not on a card."""
+    array = getattr(getattr(edges, "csr", None), "columns", None)
+    if array is None and hasattr(edges, "dtypes") and hasattr(edges, "iloc"):
+        edges = edges.as_gpu_object() if hasattr(edges, "as_gpu_object") else edges
+        if type(edges).__module__.partition(".")[0] != "cudf":
+            return None
+        array = next(map(_values, (edges.iloc[:, i] for i in range(edges.shape[1]))), None)
+        if array is None:
+            return sys.modules["cupy"].cuda.Device().id
+    device = getattr(array, "device", None)
+    return getattr(device, "id", None)
+
+
+def _values(column: Any) -> Any:
+    """A column's array, or None where the column has none (strings, nulls)."""
+    try:
+        return column.values
+    except (TypeError, ValueError, NotImplementedError):
+        return None
