@@ -1,0 +1,150 @@
+"""The command ``rapids-tc``: count the triangles of a file, and say what the machine can do."""
+
+from __future__ import annotations
+
+import errno
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+import rapids_tc as tc
+from rapids_tc._progress import Report
+from rapids_tc.files import FORMATS, EdgeFile, read_edges
+
+
+class _Commands(click.Group):
+    """Commands whose foreseen errors are one line and exit code 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (tc.RapidsTCError, ValueError, OSError, MemoryError) as error:
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
+                raise
+            text = str(error)
+            if isinstance(error, OSError) and error.filename is not None:
+                text = f"{error.filename}: {error.strerror}"
+            click.echo(f"error: {' '.join(text.split()) or type(error).__name__}", err=True)
+            ctx.exit(2)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(tc.__version__, prog_name="rapids-tc")
+def main() -> None:
+    """Exact triangle counts of graphs, on the CPU or an NVIDIA GPU."""
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--engine", type=click.Choice(["cpu", "cuda"]), help="Where to count. [default: cpu]")
+@click.option("--method", default="auto", show_default=True, help="Intersection method, of cuda.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--format", type=click.Choice(FORMATS), help="Format of the file.")
+@click.option("--separator", help="Of text: a character, 'tab' or 'blanks'.")
+@click.option("--header/--no-header", default=None, help="Of text: is the first line no edge?")
+@click.option("--comment", metavar="CHARS", help="Of text: what begins a comment; '' for nothing.")
+@click.option("--ids", type=click.Choice(["integer", "string"]), help="Of text: what ids are.")
+@click.option("--source", metavar="COLUMN", help="One id column: a name, or a number from 1.")
+@click.option("--destination", metavar="COLUMN", help="The other id column.")
+def count(file: Path, engine: str | None, method: str, as_json: bool, **reading: Any) -> None:
+    """Count the triangles of the graph in FILE.
+
+    FILE is text (two ids a line: CSV, TSV, blanks; with comments, with or without a header),
+    MatrixMarket, METIS, .npz or Parquet, plain or compressed by gzip, bzip2 or xz. What the file
+    does not say is guessed and printed on stderr; the options override it.
+
+    Direction, repeated edges and self loops do not count. Vertices are the ids in edges and
+    self loops, and those that MatrixMarket, METIS and .npz name without an edge.
+    """
+    seconds: dict[str, float] = {}
+    with _timed(seconds, "read"):
+        edges = _read(file, reading)
+    for guess in edges.guesses:
+        click.echo(f"guessed: {guess}", err=True)
+    with _timed(seconds, "prepare"):
+        isolated = edges.isolated if len(edges.isolated) else None
+        graph = tc.Graph(edges.frame, vertices=isolated, engine=engine)
+    with _timed(seconds, "count"):
+        triangles = tc.count(graph, method=method)
+    answers = {
+        "vertices": graph.n_vertices,
+        "edges": graph.n_edges,
+        "triangles": triangles,
+        # tc.transitivity would count once more.
+        "transitivity": 3 * triangles / graph.wedges if graph.wedges else 0.0,
+    }
+    if as_json:
+        about = {"file": str(file), "format": edges.format, "guesses": edges.guesses}
+        how = {"engine": engine or "cpu", "method": method, "seconds": seconds}
+        click.echo(json.dumps(about | answers | how))
+    else:
+        shown = [(name, f"{value:,}") for name, value in answers.items() if name != "transitivity"]
+        shown.append(("transitivity", f"{answers['transitivity']:.6g}"))
+        shown += [(f"{name} time", f"{value:.3f} s") for name, value in seconds.items()]
+        _print(shown)
+
+
+@main.command()
+def doctor() -> None:
+    """Say what is installed and what a GPU needs.
+
+    Tells the versions, the card and its driver, and the command that installs what is missing.
+    """
+    from rapids_tc.cli.machine import findings
+
+    _print([("rapids_tc", tc.__version__), *findings()])
+
+
+@main.group()
+def datasets() -> None:
+    """Write a generated graph to a file."""
+
+
+@datasets.command()
+@click.argument("scale", type=int)
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="File to write.")
+@click.option("--edge-factor", default=16, show_default=True, help="Rows per vertex.")
+@click.option("--seed", default=0, show_default=True, help="Another seed, another graph.")
+def rmat(scale: int, out: Path, edge_factor: int, seed: int) -> None:
+    """Write the Graph500 R-MAT graph of 2**SCALE vertices.
+
+    The suffix of the file says how: .npz, .parquet, .csv, or anything else for text with tabs.
+    """
+    from rapids_tc import datasets
+
+    frame = datasets.rmat(scale, edge_factor=edge_factor, seed=seed)
+    if out.suffix == ".npz":
+        import numpy as np
+
+        np.savez(out, src=frame["src"], dst=frame["dst"])
+    elif out.suffix == ".parquet":
+        frame.to_parquet(out, index=False)
+    else:
+        frame.to_csv(out, index=False, sep="," if out.suffix == ".csv" else "\t")
+
+
+def _read(file: Path, options: dict[str, Any]) -> EdgeFile:
+    report = Report(None)
+    report.stage(f"reading {file.name}")
+    try:
+        return read_edges(file, tick=report.tick, **options)
+    finally:
+        report.close()
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    seconds[stage] = time.perf_counter() - start
+
+
+def _print(rows: list[tuple[str, str]]) -> None:
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        click.echo(f"{click.style(name.ljust(width), bold=True)}  {value}")

@@ -1,0 +1,177 @@
+"""What of rapids_tc can run on this machine, and what to install for the rest."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+# By import name, the distributions that bring it: the one without a suffix is conda's.
+_PACKAGES = {
+    "numpy": ("numpy",),
+    "pandas": ("pandas",),
+    "numba": ("numba",),
+    "pyarrow": ("pyarrow",),
+    "polars": ("polars",),
+    "dask": ("dask",),
+    "networkx": ("networkx",),
+    "cupy": ("cupy-cuda13x", "cupy-cuda12x", "cupy"),
+    "cudf": ("cudf-cu13", "cudf-cu12", "cudf"),
+    "dask_cudf": ("dask-cudf-cu13", "dask-cudf-cu12", "dask-cudf"),
+    "dask_cuda": ("dask-cuda",),
+    "cugraph": ("cugraph-cu13", "cugraph-cu12", "cugraph"),
+}
+_EXTRAS = {"pyarrow": "arrow", "dask": "dask", "networkx": "networkx"}
+_GPU = ("cupy", "cudf")  # what the CUDA engine needs
+_OLDEST = {13: (7, 5), 12: (7, 0)}  # compute capability that the packages of a CUDA major serve
+_TRIAL = (
+    "import rapids_tc as tc, rapids_tc.datasets as d; print(tc.count(d.karate(library='cudf')))"
+)
+_TRIAL_ANSWER = "45"
+_CAPABILITY_MAJOR, _CAPABILITY_MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_*
+
+
+@dataclass(frozen=True)
+class Card:
+    name: str
+    bytes: int
+    capability: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Driver:
+    """The NVIDIA driver: its release, the newest CUDA it serves, and its cards."""
+
+    release: str
+    cuda: tuple[int, int]
+    cards: tuple[Card, ...]
+
+
+class DriverError(Exception):
+    """There is no usable NVIDIA driver; the message says why."""
+
+
+def findings() -> Iterator[tuple[str, str]]:
+    """What was found, as pairs of a subject and what there is to say of it."""
+    yield "python", f"{platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}"
+    for name in _PACKAGES:
+        found = _installed(name)
+        how = f": {_pip(_EXTRAS[name])}" if name in _EXTRAS else ""
+        versions = ", ".join(f"{brings} {version}" for brings, version in found)
+        yield name, versions.removeprefix(f"{name} ") or f"not installed{how}"
+    try:
+        driver = find_driver()
+    except DriverError as error:
+        yield "driver", f"none: {error}"
+        yield "GPU", "not usable without an NVIDIA driver"
+        yield "to install", f"a driver, then {_pip('cu13')} or, for CUDA 12, {_pip('cu12')}"
+        return
+    yield "driver", "{}, serves CUDA up to {}.{}".format(driver.release, *driver.cuda)
+    for number, card in enumerate(driver.cards):
+        capability = "compute capability {}.{}".format(*card.capability)
+        yield f"card {number}", f"{card.name}, {card.bytes / 2**30:.0f} GiB, {capability}"
+    yield from advice(driver)
+
+
+def advice(driver: Driver) -> Iterator[tuple[str, str]]:
+    """Whether the GPU can be used with this driver and, if not, what to install."""
+    best = max((card.capability for card in driver.cards), default=(0, 0))
+    served = [
+        major for major, oldest in _OLDEST.items() if driver.cuda >= (major,) and best >= oldest
+    ]
+    if not served:
+        oldest = "a card of compute capability {}.{} or newer".format(*_OLDEST[12])
+        yield "GPU", f"not usable: it takes a driver for CUDA 12 or newer, and {oldest}"
+        return
+    installed = [name for package in _GPU for name, _ in _installed(package)]
+    majors = {int(digits[0]) for name in installed if (digits := re.findall(r"1[23]", name))}
+    missing = [package for package in _GPU if not _installed(package)]
+    if len(majors) > 1 or not majors <= set(served):
+        yield "GPU", f"not usable: {', '.join(installed)}, but one CUDA of {served} is needed"
+        yield "to install", f"pip uninstall -y {' '.join(installed)} && {_pip(f'cu{served[0]}')}"
+    elif missing:
+        yield "GPU", f"not usable yet: {' and '.join(missing)} missing"
+        yield "to install", _pip(f"cu{max(majors, default=served[0])}")
+    else:
+        yield "GPU", _trial()
+
+
+def find_driver() -> Driver:
+    """Ask the driver's own library, which every CUDA package stands on.
+
+    Raises
+    ------
+    DriverError
+        The library is absent, or does not start.
+    """
+    try:
+        cuda = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError as error:
+        raise DriverError(f"no NVIDIA driver is visible ({error})") from error
+
+    def ask(function: str, *arguments: object) -> None:
+        try:
+            code = getattr(cuda, function)(*arguments)
+        except AttributeError as error:
+            raise DriverError(f"its library has no {function}") from error
+        if code:
+            text = ctypes.c_char_p()
+            cuda.cuGetErrorString(code, ctypes.byref(text))
+            raise DriverError(f"{function}: {(text.value or b'unknown error').decode()}")
+
+    version, count = ctypes.c_int(), ctypes.c_int()
+    ask("cuInit", 0)
+    ask("cuDriverGetVersion", ctypes.byref(version))
+    ask("cuDeviceGetCount", ctypes.byref(count))
+    cards = []
+    for device in range(count.value):
+        name, size = ctypes.create_string_buffer(256), ctypes.c_size_t()
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        ask("cuDeviceGetName", name, 256, device)
+        ask("cuDeviceTotalMem_v2", ctypes.byref(size), device)
+        ask("cuDeviceGetAttribute", ctypes.byref(major), _CAPABILITY_MAJOR, device)
+        ask("cuDeviceGetAttribute", ctypes.byref(minor), _CAPABILITY_MINOR, device)
+        cards.append(
+            Card(name.value.decode(errors="replace"), size.value, (major.value, minor.value))
+        )
+    release = Path("/sys/module/nvidia/version")
+    return Driver(
+        release.read_text().strip() if release.exists() else "release unknown",
+        (version.value // 1000, version.value % 1000 // 10),
+        tuple(cards),
+    )
+
+
+def _installed(package: str) -> list[tuple[str, str]]:
+    """The distributions that bring the package, with their versions."""
+    found = []
+    for name in _PACKAGES[package]:
+        try:
+            found.append((name, metadata.version(name)))
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _pip(extra: str) -> str:
+    return f'pip install "rapids_tc[{extra}]"'
+
+
+def _trial() -> str:
+    """Count on the card, in a process of its own: what breaks there breaks nothing here."""
+    command = [sys.executable, "-c", _TRIAL]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        return "not usable: a count of 78 edges took longer than 300 s"
+    if done.returncode == 0 and done.stdout.strip() == _TRIAL_ANSWER:
+        return "ready: a trial count on the card was right"
+    last = done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}"
+    return f"not usable: a trial count on the card failed: {last.splitlines()[-1]}"

@@ -1,0 +1,340 @@
+"""The command line: what it prints where, and how it fails."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib import metadata
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import rapids_tc as tc
+from rapids_tc import cli
+from rapids_tc.cli import machine, main
+from rapids_tc.cli.machine import Card, Driver, DriverError
+from rapids_tc.datasets import karate, rmat
+
+pytestmark = pytest.mark.cpu_only
+
+H100 = Card("NVIDIA H100", 80 * 2**30, (9, 0))
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def karate_file(tmp_path):
+    path = tmp_path / "karate.csv"
+    karate().to_csv(path, index=False)
+    return path
+
+
+def table(output):
+    return {line[:14].strip(): line[14:].strip() for line in output.splitlines()}
+
+
+def test_count(karate_file):
+    done = run("count", karate_file)
+    assert done.exit_code == 0
+    shown = table(done.stdout)
+    assert list(shown) == [
+        "vertices", "edges", "triangles", "transitivity", "read time", "prepare time", "count time"
+    ]  # fmt: skip
+    assert [*shown.values()][:4] == ["34", "78", "45", "0.255682"]
+    assert all(shown[f"{stage} time"].endswith(" s") for stage in ("read", "prepare", "count"))
+    assert done.stderr.splitlines() == [
+        "guessed: text separated by commas",
+        "guessed: the first line 'src,dst' names the columns",
+        "guessed: ids are integers",
+    ]
+
+
+def test_count_as_json(karate_file):
+    done = run("count", "--json", "--engine", "cpu", karate_file)
+    answer = json.loads(done.stdout)
+    assert answer.pop("seconds").keys() == {"read", "prepare", "count"}
+    assert answer.pop("guesses") == [line[9:] for line in done.stderr.splitlines()]
+    assert answer == {
+        "file": str(karate_file),
+        "format": "text",
+        "vertices": 34,
+        "edges": 78,
+        "triangles": 45,
+        "transitivity": pytest.approx(tc.transitivity(karate()), abs=1e-15),
+        "engine": "cpu",
+        "method": "auto",
+    }
+
+
+def test_vertices_without_edges_are_counted_where_the_file_names_them(tmp_path):
+    path = tmp_path / "g.graph"
+    path.write_text("5 3\n2 3\n1 3\n1 2\n\n\n")
+    assert json.loads(run("count", "--json", path).stdout)["vertices"] == 5
+
+
+def test_large_numbers_are_readable(tmp_path):
+    path = tmp_path / "edges.npz"
+    assert run("datasets", "rmat", 10, "--out", path).exit_code == 0
+    shown = table(run("count", path).stdout)
+    assert shown["triangles"] == f"{tc.count(rmat(10)):,}" and "," in shown["triangles"]
+
+
+def test_options_override_every_guess(tmp_path):
+    path = tmp_path / "edges"
+    path.write_text("9:1:2\n9:2:3\n9:3:1\n!:x\n")
+    done = run(
+        "count", "--format", "text", "--separator", ":", "--no-header", "--comment", "!",
+        "--ids", "string", "--source", 2, "--destination", 3, "--json", path,
+    )  # fmt: skip
+    assert (json.loads(done.stdout)["triangles"], done.stderr) == (1, "")
+    done = run("count", "--separator", ":", "--header", "--comment", "!", "--json", path)
+    assert json.loads(done.stdout)["edges"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nothing.csv"], "error: nothing.csv: No such file or directory"),
+        (["."], "error: .: Is a directory"),
+        (["bad.csv"], "error: bad.csv, line 3: 'x' is not an integer"),
+        (["bad.csv", "--source", "a", "--destination", "b"], "error: no column 'a'"),
+        (["good.csv", "--separator", "::"], "error: separator must be one character"),
+        (["good.csv", "--method", "no-such"], "error: method='no-such'"),
+        (["good.csv", "--engine", "cuda"], 'error: engine="cuda" needs'),
+        (["good.csv", "--engine", "tpu"], "'tpu' is not one of 'cpu', 'cuda'"),
+        (["good.csv", "--format", "xls"], "'xls' is not one of 'text'"),
+        ([], "Missing argument 'FILE'"),
+    ],
+)
+def test_errors_are_told_without_a_traceback(tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.csv").write_text("1,2\n2,3\n3,x\n")
+    (tmp_path / "good.csv").write_text("1,2\n2,3\n3,1\n")
+    done = run("count", *arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert isinstance(done.exception, SystemExit)
+    assert words in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (MemoryError(), "error: MemoryError"),
+        (tc.CapacityError("too large:\n  try less"), "error: too large: try less"),
+        (OSError(28, "No space left on device"), "error: [Errno 28] No space left on device"),
+    ],
+)
+def test_an_error_is_one_line(monkeypatch, karate_file, error, line):
+    def fail(*args, **kwargs):
+        raise error
+
+    monkeypatch.setattr(cli, "read_edges", fail)
+    done = run("count", karate_file)
+    assert (done.exit_code, done.stderr) == (2, f"{line}\n")
+
+
+def test_a_fault_of_ours_keeps_its_traceback(monkeypatch, karate_file):
+    monkeypatch.setattr(cli, "read_edges", lambda *args, **kwargs: 1 / 0)
+    assert isinstance(run("count", karate_file).exception, ZeroDivisionError)
+
+
+def test_reading_reports_its_progress(monkeypatch, karate_file):
+    told = []
+
+    class Report(cli.Report):
+        def stage(self, name):
+            told.append(name)
+
+        def tick(self, done):
+            told.append(done)
+
+        def close(self):
+            told.append("closed")
+
+    monkeypatch.setattr(cli, "Report", Report)
+    run("count", karate_file)
+    assert told[0] == "reading karate.csv" and told[-1] == "closed"
+    assert 1.0 in told
+
+
+def test_a_real_process(karate_file):
+    command = [sys.executable, "-m", "rapids_tc.cli", "count", "--json", str(karate_file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["triangles"] == 45
+    karate_file.write_text("1,2\n2,3\n3\n")
+    done = subprocess.run(
+        [*command[:-1], "karate.csv"], cwd=karate_file.parent, capture_output=True
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"error: karate.csv, line 3" in done.stderr and b"Traceback" not in done.stderr
+
+
+def test_help_and_version():
+    assert run("--version").stdout == f"rapids-tc, version {tc.__version__}\n"
+    for arguments in (["--help"], ["-h"], ["count", "-h"], ["doctor", "-h"], ["datasets", "-h"]):
+        done = run(*arguments)
+        assert done.exit_code == 0 and done.stdout.startswith("Usage: ")
+        assert "..." not in done.stdout.replace("[ARGS]...", "")  # no summary is cut short
+
+
+def test_the_command_is_installed():
+    entries = metadata.entry_points(group="console_scripts", name="rapids-tc")
+    assert next(iter(entries)).load() is main
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".csv", ".txt"])
+def test_rmat(tmp_path, suffix):
+    path = tmp_path / f"edges{suffix}"
+    done = run("datasets", "rmat", 6, "--edge-factor", 4, "--seed", 3, "--out", path)
+    assert (done.exit_code, done.output) == (0, "")
+    written = cli.read_edges(path).frame
+    pd.testing.assert_frame_equal(written, rmat(6, edge_factor=4, seed=3), check_dtype=False)
+    assert run("datasets", "rmat", 99, "--out", path).exit_code == 2
+
+
+# Doctor -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pretend(monkeypatch):
+    """Pretend to be a machine with these distributions and this driver."""
+
+    def imagine(driver, *distributions, trial="ready"):
+        def version(name):
+            if name in distributions:
+                return "26.10"
+            raise metadata.PackageNotFoundError(name)
+
+        def find():
+            if isinstance(driver, str):
+                raise DriverError(driver)
+            return driver
+
+        monkeypatch.setattr(machine.metadata, "version", version)
+        monkeypatch.setattr(machine, "find_driver", find)
+        monkeypatch.setattr(machine, "_trial", lambda: trial)
+        return dict(machine.findings())
+
+    return imagine
+
+
+def test_doctor_here():
+    done = run("doctor")
+    assert done.exit_code == 0 and done.stderr == ""
+    assert f"pandas      {pd.__version__}" in done.stdout
+    assert "GPU" in done.stdout
+
+
+def test_doctor_without_a_driver(pretend):
+    found = pretend("no libcuda", "cupy-cuda13x", "cudf-cu13")
+    assert found["driver"] == "none: no libcuda"
+    assert found["cupy"] == "cupy-cuda13x 26.10"
+    assert found["to install"].startswith("a driver, then ")
+    assert found["pyarrow"] == 'not installed: pip install "rapids_tc[arrow]"'
+
+
+@pytest.mark.parametrize(
+    ("cuda", "capability", "distributions", "verdict", "command"),
+    [
+        ((13, 0), (9, 0), [], "cupy and cudf missing", 'pip install "rapids_tc[cu13]"'),
+        ((14, 2), (9, 0), [], "cupy and cudf missing", 'pip install "rapids_tc[cu13]"'),
+        ((12, 8), (9, 0), [], "cupy and cudf missing", 'pip install "rapids_tc[cu12]"'),
+        ((13, 0), (7, 0), [], "cupy and cudf missing", 'pip install "rapids_tc[cu12]"'),
+        ((13, 0), (9, 0), ["cupy-cuda12x"], "cudf missing", 'pip install "rapids_tc[cu12]"'),
+        ((13, 0), (9, 0), ["cudf-cu13"], "cupy missing", 'pip install "rapids_tc[cu13]"'),
+        ((13, 0), (9, 0), ["cupy", "cudf"], "ready", None),
+        ((13, 0), (9, 0), ["cupy-cuda12x", "cudf-cu12"], "ready", None),
+        ((13, 0), (9, 0), ["cupy-cuda13x", "cudf-cu13"], "ready", None),
+        (
+            (12, 8),
+            (9, 0),
+            ["cupy-cuda13x", "cudf-cu13"],
+            "not usable: cupy-cuda13x, cudf-cu13",
+            'pip uninstall -y cupy-cuda13x cudf-cu13 && pip install "rapids_tc[cu12]"',
+        ),
+        (
+            (13, 0),
+            (9, 0),
+            ["cupy-cuda12x", "cudf-cu13"],
+            "not usable: cupy-cuda12x, cudf-cu13",
+            'pip uninstall -y cupy-cuda12x cudf-cu13 && pip install "rapids_tc[cu13]"',
+        ),
+        ((11, 8), (9, 0), [], "CUDA 12 or newer", None),
+        ((13, 0), (6, 1), [], "compute capability 7.0", None),
+    ],
+)
+def test_doctor_advice(pretend, cuda, capability, distributions, verdict, command):
+    driver = Driver("580.1", cuda, (Card("card", 2**30, capability),))
+    found = pretend(driver, *distributions)
+    assert verdict in found["GPU"]
+    assert found.get("to install") == command
+
+
+def test_doctor_names_the_cards(pretend):
+    found = pretend(Driver("580.1", (13, 0), (H100, H100)))
+    assert found["driver"] == "580.1, serves CUDA up to 13.0"
+    assert found["card 0"] == found["card 1"] == "NVIDIA H100, 80 GiB, compute capability 9.0"
+    assert "not usable" in pretend(Driver("580.1", (13, 0), ()))["GPU"]
+
+
+class Cuda:
+    """The driver's library, as far as the doctor asks it."""
+
+    start = 0
+
+    def cuInit(self, flags):
+        return self.start
+
+    def cuDriverGetVersion(self, version):
+        version._obj.value = 13010
+        return 0
+
+    def cuDeviceGetCount(self, count):
+        count._obj.value = 1
+        return 0
+
+    def cuDeviceGetName(self, name, size, device):
+        name.value = b"NVIDIA H100"
+        return 0
+
+    def cuDeviceTotalMem_v2(self, size, device):
+        size._obj.value = 80 * 2**30
+        return 0
+
+    def cuDeviceGetAttribute(self, value, attribute, device):
+        value._obj.value = {75: 9, 76: 0}[attribute]
+        return 0
+
+    def cuGetErrorString(self, code, text):
+        text._obj.value = b"no CUDA-capable device is detected"
+        return 0
+
+
+def test_the_driver_is_asked(monkeypatch):
+    monkeypatch.setattr(machine.ctypes, "CDLL", lambda name: Cuda())
+    driver = machine.find_driver()
+    assert (driver.cuda, driver.cards) == ((13, 1), (H100,))
+    monkeypatch.setattr(Cuda, "start", 100)
+    with pytest.raises(DriverError, match="cuInit: no CUDA-capable device"):
+        machine.find_driver()
+    monkeypatch.setattr(machine.ctypes, "CDLL", lambda name: object())
+    with pytest.raises(DriverError, match="no cuInit"):
+        machine.find_driver()
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"),
+    [
+        ("print(45)", "ready: "),
+        ("print(44)", "failed: 44"),
+        ("raise ImportError('no libcudf.so')", "failed: ImportError: no libcudf.so"),
+        (f"import os; os.kill(os.getpid(), {9 if os.name == 'posix' else 15})", "exit code -9"),
+    ],
+)
+def test_the_trial_cannot_crash_the_doctor(monkeypatch, code, verdict):
+    monkeypatch.setattr(machine, "_TRIAL", code)
+    assert verdict in machine._trial()
