@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from answers import graph_rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rapids_tc.errors import ColumnNotFoundError, RapidsTCError
 from rapids_tc.files import EdgeFile, EdgeFileError, read_edges
@@ -133,6 +135,53 @@ def test_ids_that_are_text(read, monkeypatch, text, expected, arrow):
     file = read(text)
     assert rows(file) == expected
     assert "ids are text" in file.guesses
+
+
+IDS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 9)
+
+
+@settings(deadline=None)
+@given(
+    edges=st.lists(st.tuples(IDS, IDS), min_size=1, max_size=30),
+    separator=st.sampled_from([",", ", ", "\t", " ", "   ", " \t", ";", "|"]),
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
+    more=st.sampled_from(["", "1.5", "{}", "# x"]),
+    between=st.sampled_from(["", "# c", "%", "  "]),
+    pack=st.sampled_from([bytes, gzip.compress, lzma.compress]),
+    block=st.sampled_from([1, 3, 16, 1000]),
+)
+def test_what_is_written_is_read(
+    tmp_path_factory, edges, separator, end, more, between, pack, block
+):
+    lines = []
+    for u, v in edges:
+        lines += [f"{u}{separator}{v}" + (separator + more if more else ""), between]
+    path = tmp_path_factory.mktemp("written") / "edges"
+    path.write_bytes(pack(end.join(lines).encode()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rapids_tc.files.source._BLOCK", block)
+        assert rows(read_edges(path, header=False)) == [list(edge) for edge in edges]
+
+
+@settings(deadline=None)
+@given(
+    lines=st.lists(st.text("ab #%\t,\"'é1", max_size=8), min_size=1, max_size=6),
+    separator=st.sampled_from([None, ",", "\t", " "]),
+)
+def test_both_parsers_of_text_agree(tmp_path_factory, lines, separator):
+    path = tmp_path_factory.mktemp("text") / "edges"
+    path.write_text("\n".join(lines))
+
+    def outcome() -> object:
+        try:
+            return rows(read_edges(path, ids="string", separator=separator))
+        except EdgeFileError as error:
+            return str(error)
+
+    arrow = outcome()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rapids_tc.files.text.find_spec", lambda name: None)
+        assert outcome() == arrow
 
 
 def test_guesses_are_sentences_and_given_options_are_no_guesses(read):
@@ -492,7 +541,7 @@ def test_progress(tmp_path):
 
 def test_blocks_are_whole_lines(tmp_path):
     (tmp_path / "g").write_bytes(b"12\r\n34\r5\n\n6")
-    assert b"".join(Source(tmp_path / "g").blocks("")) == b"12\r\n34\r5\n\n6"
+    assert b"".join(Source(tmp_path / "g").blocks("")) == b"12\n34\n5\n\n6"
 
 
 def test_import_is_light():

@@ -109,8 +109,7 @@ def without_edges(src: Array, dst: Array, first: int, n: int) -> Array:
 def _numbers_by_line(source: Source) -> tuple[Array, Array]:
     """All numbers of the file, and how many each line has; comment lines are no lines."""
     numbers, counts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for block in source.blocks("%", keep_ends=False):
-        text = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    for text in source.blocks("%", keep_ends=False):
         if text and not text.endswith(b"\n"):
             text += b"\n"
         data = np.frombuffer(text, np.uint8)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from rapids_tc.errors import RapidsTCError
 
@@ -71,22 +71,23 @@ class Source:
     def blocks(
         self, marks: str, *, skip_first: bool = False, keep_ends: bool = True
     ) -> Iterator[bytes]:
-        """Whole lines, about a megabyte at a time.
+        """Whole lines, about a megabyte at a time, each with LF at its end, whatever it was.
 
         Lines that begin with one of `marks` are blanked, and with `skip_first` the first other
         line. Their ends stay, so that lines keep their numbers, unless `keep_ends` is False.
         """
         self.comments = 0
-        begin = rb"(?:\A|(?<=[\r\n]))"
-        end = b"" if keep_ends else rb"(?:\r\n|\r|\n|\Z)"
         signs = [mark.encode() for mark in marks]
-        comment = begin + rb"[ \t]*(?:" + b"|".join(map(re.escape, signs)) + rb")[^\r\n]*" + end
+        comment = rb"(?m)^[ \t]*(?:" + b"|".join(map(re.escape, signs)) + rb").*"
+        comment += b"" if keep_ends else rb"\n?"
         for block in self._whole_lines():
+            if b"\r" in block:
+                block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
             if any(sign in block for sign in signs):
                 block, count = re.subn(comment, b"", block)
                 self.comments += count
             if skip_first:
-                block, count = re.subn(begin + rb"[^\r\n]*\S[^\r\n]*", b"", block, count=1)
+                block, count = re.subn(rb"(?m)^.*\S.*", b"", block, count=1)
                 skip_first = not count
             yield block
 
@@ -104,10 +105,6 @@ class Source:
             if lines := [line.decode(errors="replace") for line in whole if line.strip()]:
                 return lines
         return []
-
-    def stream(self, marks: str, *, skip_first: bool) -> IO[bytes]:
-        """The lines of `blocks` as a file to read from."""
-        return cast(IO[bytes], _Stream(self.blocks(marks, skip_first=skip_first)))
 
     def locate(
         self,
@@ -176,8 +173,8 @@ def shortened(line: str) -> str:
     return repr(line if len(line) <= SHOWN else line[:SHOWN] + "…")
 
 
-class _Stream(io.RawIOBase):
-    """Blocks of bytes as a file."""
+class Stream(io.RawIOBase):
+    """Blocks of bytes as a file to read from."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self._blocks, self._left = blocks, memoryview(b"")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.errors import ColumnNotFoundError
-from rapids_tc.files.source import Column, EdgeFileError, Options, Source, shortened
+from rapids_tc.files.source import Column, EdgeFileError, Options, Source, Stream, shortened
 
 Frame = Any  # pandas.DataFrame
 Array = np.ndarray
@@ -137,7 +138,7 @@ def parse(source: Source, rules: Rules) -> Frame:
 
     def read(dtype: Any, column: int | None = None) -> Frame:
         return pd.read_csv(
-            source.stream(rules.marks, skip_first=rules.skip_first),
+            Stream(source.blocks(rules.marks, skip_first=rules.skip_first)),
             sep=r"\s+" if rules.separator == BLANKS else rules.separator,
             header=None,
             names=range(max(rules.columns) + 1),
@@ -180,10 +181,17 @@ def _parse_by_arrow(source: Source, rules: Rules) -> Frame:
 
     names = [str(place) for place in range(rules.width)]
     chosen = [names[place] for place in rules.columns]
+
+    def blocks() -> Iterator[bytes]:
+        for block in source.blocks(rules.marks, skip_first=rules.skip_first):
+            if rules.quoted and b'"' in block:
+                raise pyarrow.ArrowInvalid("it lets a quote without its like pass")
+            yield block
+
     table = read_csv(
-        source.stream(rules.marks, skip_first=rules.skip_first),
+        Stream(blocks()),
         ReadOptions(column_names=names),
-        ParseOptions(delimiter=rules.separator, quote_char='"' if rules.quoted else False),
+        ParseOptions(delimiter=rules.separator, quote_char=False),
         ConvertOptions(
             include_columns=chosen,
             column_types=dict.fromkeys(chosen, pyarrow.string()),
