@@ -105,6 +105,10 @@ class Home:
         """A new frame with these aligned columns behind the others."""
         return frame.assign(**columns)
 
+    def take(self, frame: Frame, positions: Array) -> Frame:
+        """The rows at these positions, every column and the index with them."""
+        return frame.take(_to_host(positions))
+
 
 class PandasHome(Home):
     def column(self, frame: Frame, label: Any) -> Series:
@@ -127,6 +131,9 @@ class CudfHome(Home):
 
     def frame(self, result: Frame) -> Frame:
         return result if _root(result) == "cudf" else sys.modules["cudf"].from_pandas(result)
+
+    def take(self, frame: Frame, positions: Array) -> Frame:
+        return frame.take(positions)  # where they are
 
     def aligned(self, frame: Frame, values: Array, name: str) -> Series:
         return sys.modules["cudf"].Series(values, index=frame.index, name=name)
@@ -183,6 +190,9 @@ class PolarsHome(Home):
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         return frame.with_columns(**columns)
+
+    def take(self, frame: Frame, positions: Array) -> Frame:
+        return frame[_to_host(positions)]
 
 
 def open_frame(edges: Any, engine: str | None) -> tuple[Frame, Backend]:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from rapids_tc.errors import CapacityError
 
 PATIENCE = 1.0  # seconds before anything is shown
 
@@ -29,8 +33,8 @@ class Report:
         self._name = name
         self.tick(0.0)
 
-    def tick(self, done: float) -> None:
-        """Say which share of the stage is done, 0 to 1."""
+    def tick(self, done: float, note: str = "") -> None:
+        """Say which share of the stage is done, 0 to 1, and perhaps where it is."""
         if not self.wanted or time.monotonic() - self._start < PATIENCE:
             return
         if self._bar is None:
@@ -40,10 +44,26 @@ class Report:
             self._bar = Progress(console=Console(stderr=True), transient=True)
             self._bar.start()
             self._task = self._bar.add_task(self._name, total=1.0)
-        self._bar.update(self._task, description=self._name, completed=done)
+        name = f"{self._name}: {note}" if note else self._name
+        self._bar.update(self._task, description=name, completed=done)
 
     def close(self) -> None:
         """Take the bar away."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+
+@contextmanager
+def reported(name: str, progress: bool | None, need: Callable[[], str]) -> Iterator[Report]:
+    """Report a stage; where memory runs out, say so with what `need` tells."""
+    report = Report(progress)
+    report.stage(name)
+    try:
+        yield report
+    except CapacityError:
+        raise
+    except MemoryError as error:
+        raise CapacityError(f"out of memory while {name}: {need()}") from error
+    finally:
+        report.close()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rapids_tc._backend import Array
+from rapids_tc._place import placed
 from rapids_tc.graph import Graph, as_graph
 from rapids_tc.similarity import MEASURES, edge_similarity
 
@@ -16,6 +17,7 @@ _COLUMNS: dict[str, Callable[[Graph, str, Array], Array]] = {
 }
 
 
+@placed
 def annotate(
     edges: Any,
     *columns: str,

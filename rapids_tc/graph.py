@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from rapids_tc import engines, orient, plan
 from rapids_tc._backend import Array, Backend, Frame, open_frame
-from rapids_tc._progress import Report
+from rapids_tc._place import place
+from rapids_tc._progress import Report, reported
 from rapids_tc.csr import Csr
 from rapids_tc.edges import NumberedEdges, find_vertices, id_columns, number_edges
 from rapids_tc.ids import DenseIds
+
+_NEED_LESS = "memory_estimate lists the stages; a frame of narrower integer ids needs less"
 
 
 class Graph:
@@ -77,9 +81,11 @@ class Graph:
         progress: bool | None = None,
         memory_limit: int | None = None,
     ) -> None:
-        self._read(edges, vertices, source, destination, engine, progress, memory_limit)
-        # The graph outlives the call, and must not see what the user does to the frame.
-        self._edges = replace(self._edges, src=self._edges.src.copy(), dst=self._edges.dst.copy())
+        with place(edges):
+            self._read(edges, vertices, source, destination, engine, progress, memory_limit)
+            # The graph outlives the call, and must not see what the user does to the frame.
+            src, dst = self._edges.src.copy(), self._edges.dst.copy()
+            self._edges = replace(self._edges, src=src, dst=dst)
         if hasattr(self._frame, "copy"):
             self._frame = self._frame.copy(deep=False)
 
@@ -152,12 +158,6 @@ class Graph:
             sums[self.backend.array(around.index)] += self.backend.array(around)
         return sums // 2
 
-    def vertex_sums(self, sides: Array) -> Array:
-        """At every rank the sum over its triangles of the products of their sides' values."""
-        layout = self.layout
-        with self.stage("summing") as report:
-            return self._engine.vertex_sums(layout, sides, tick=report.tick)
-
     def count(self, method: str) -> int:
         """Triangles of the graph."""
         method = plan.choose(method, self.backend.engine)
@@ -178,18 +178,15 @@ class Graph:
         with self.stage("peeling") as report:
             return self._engine.truss(layout, counts, k=k, tick=report.tick)
 
-    def stage(self, name: str) -> Report:
+    def stage(self, name: str) -> AbstractContextManager[Report]:
         """Report a stage, and say how large the graph was where memory ran out."""
-        return Report(self.progress, name, self._need)
+        return reported(name, self.progress, self._need)
 
     def _need(self) -> str:
         known, rows = getattr(self, "_edges", None), self.backend.home.rows(self._frame)
         size, dense = (known.ids.size, isinstance(known.ids, DenseIds)) if known else (rows, False)
         need = max(stage.bytes for stage in plan.stages(rows, size, dense))
-        return (
-            f"{rows:,} rows need about {need:,} bytes on top of the frame. "
-            "rapids_tc.memory_estimate lists the stages; a frame of narrower integer ids needs less"
-        )
+        return f"{rows:,} rows need about {need:,} bytes on top of the frame. {_NEED_LESS}"
 
     def vertex_frame(self, columns: dict[str, Array], vertices: Any) -> Frame:
         """A frame of values by rank: all vertices by id, or those asked for in that order."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rapids_tc._backend import Array
+from rapids_tc._place import placed
 from rapids_tc.graph import Graph, as_graph
 
 # Each from the common neighbours of an edge and the degrees of its ends.
@@ -17,6 +18,7 @@ _FORMULAS = {
 MEASURES = tuple(_FORMULAS)
 
 
+@placed
 def similarity(
     edges: Any,
     *,

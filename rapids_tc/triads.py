@@ -5,9 +5,11 @@ from __future__ import annotations
 from math import comb
 from typing import Any
 
+from rapids_tc._place import placed
 from rapids_tc.graph import as_graph
 
 
+@placed
 def triad_counts(
     edges: Any,
     *,

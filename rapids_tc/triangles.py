@@ -6,11 +6,13 @@ from typing import Any
 
 from rapids_tc import plan
 from rapids_tc._backend import open_frame
+from rapids_tc._place import placed
 from rapids_tc.edges import id_columns, look_at_columns
 from rapids_tc.graph import Graph, as_graph
 from rapids_tc.ids import dense_range
 
 
+@placed
 def count(
     edges: Any,
     *,
@@ -67,6 +69,7 @@ def count(
     return graph.count(method)
 
 
+@placed
 def vertex_triangles(
     edges: Any,
     *,
@@ -124,6 +127,7 @@ def vertex_triangles(
     return graph.vertex_frame({"triangles": graph.vertex_counts(method)}, vertices)
 
 
+@placed
 def edge_triangles(
     edges: Any,
     *,
@@ -173,6 +177,7 @@ def edge_triangles(
     return graph.edge_column(graph.count_edges(method).astype("int64"), "triangles")
 
 
+@placed
 def simple_edges(
     edges: Any,
     *,
@@ -224,6 +229,7 @@ def simple_edges(
     ).simple_edges()  # fmt: skip
 
 
+@placed
 def memory_estimate(
     edges: Any,
     *,

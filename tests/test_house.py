@@ -27,7 +27,8 @@ ANALYTICS = {"annotate", "triangles", "clustering", "truss", "similarity", "tria
 ALLOWED = {
     "errors": set(),
     "_cache": set(),
-    "_progress": set(),
+    "_place": set(),
+    "_progress": {"errors"},
     "csr": set(),
     "_backend": {"errors"},
     "kernels": BASE,
@@ -36,8 +37,8 @@ ALLOWED = {
     "ids": BASE,
     "edges": BASE | {"ids"},
     "orient": BASE | {"edges"},
-    "graph": BASE | FRAMES | {"engines"},
-    **dict.fromkeys(ANALYTICS, BASE | FRAMES | ANALYTICS),
+    "graph": BASE | FRAMES | {"engines", "_place"},
+    **dict.fromkeys(ANALYTICS, BASE | FRAMES | ANALYTICS | {"_place"}),
     "datasets": BASE,
     "files": BASE,
     "testing": BASE | {"csr", "engines", "kernels"},
@@ -60,10 +61,12 @@ DEFINITIONS = {
     "clustering": "clustering",
     "count": "count",
     "edge_triangles": "edge_triangles",
+    "k_truss": "k_truss",
     "similarity": "similarity",
     "simple_edges": "simple_edges",
     "transitivity": "transitivity",
     "triad_counts": "triad_counts",
+    "trussness": "trussness",
     "vertex_triangles": "vertex_triangles",
 }
 NO_ANSWERS = {"Graph", "memory_estimate"}
@@ -231,7 +234,8 @@ def test_the_frame_alone_is_positional():
     for name in DEFINITIONS.keys() | NO_ANSWERS:
         parameters = list(inspect.signature(getattr(tc, name)).parameters.values())
         assert parameters[0].name == "edges"
-        assert [p.name for p in parameters[1:] if p.kind is p.POSITIONAL_OR_KEYWORD] == []
+        positional = [p.name for p in parameters[1:] if p.kind is p.POSITIONAL_OR_KEYWORD]
+        assert positional == (["k"] if name == "k_truss" else [])
         if name in DEFINITIONS:
             keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
             assert {"source", "destination", "engine", "progress", "memory_limit"} <= keywords
