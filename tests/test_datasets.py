@@ -5,6 +5,7 @@ import sys
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 from rapids_tc import datasets
@@ -122,6 +123,18 @@ def test_more_rows_than_a_cudf_column(monkeypatch):
     monkeypatch.setattr(datasets, "_library", lambda name: (None, None))
     with pytest.raises(CapacityError, match="2,147,483,648"):
         rmat(27, library="cudf")
+
+
+def test_every_library_gets_the_same_edges(backend):
+    library = "cudf" if backend.name == "cuda" else "pandas"
+    for scale, factor in ((5, 3), (13, 16)):  # 13: the GPU's chunks are larger than NumPy's
+        edges = rmat(scale, edge_factor=factor, seed=9, library=library)
+        src, dst = rmat_rows(scale, 0, factor << scale, seed=9)
+        expected = pd.DataFrame({"src": src, "dst": dst})
+        pd.testing.assert_frame_equal(backend.to_pandas(edges), expected)
+    pd.testing.assert_frame_equal(
+        backend.to_pandas(datasets.karate(library=library)), datasets.karate()
+    )
 
 
 def test_no_rows():
