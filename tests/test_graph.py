@@ -1,7 +1,10 @@
 """`Graph`, prepared once and asked many times, and `vertices=`, which selects or adds."""
 
 import pickle
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_all_start_methods
 
 import numpy as np
 import pandas as pd
@@ -164,3 +167,25 @@ def test_many_threads_ask_at_once(backend):
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(ask, list(SMALL) * 6))
     assert answers == [(known.triangles, 84) for known in SMALL.values()] * 6
+
+
+FORKED = """
+import multiprocessing
+import pandas as pd
+import rapids_tc as tc
+
+def ask(shift):
+    return tc.count(pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, shift]}))
+
+print(ask(0))  # the parent's threads are running before it forks
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    print(pool.map(ask, [0, 3, 0]))
+"""
+
+
+@pytest.mark.cpu_only
+@pytest.mark.skipif("fork" not in get_all_start_methods(), reason="this system does not fork")
+def test_a_forked_child_asks_too(backend):
+    command = [sys.executable, "-c", FORKED]
+    out = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert out.stdout.splitlines() == ["1", "[1, 0, 1]"]
