@@ -65,7 +65,7 @@ def rmat(scale: int, *, edge_factor: int = 16, seed: int = 0, library: str = "pa
 
     Notes
     -----
-    Takes about 0.1 µs an edge on one core; the frame itself and a fixed work space are all the
+    Takes about 0.03 µs an edge on one core; the frame itself and a fixed work space are all the
     memory used. The model is that of Chakrabarti, Zhan and Faloutsos, "R-MAT: A recursive model
     for graph mining" (SDM 2004), the numbers are those of the Graph500 specification.
 
