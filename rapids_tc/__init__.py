@@ -23,6 +23,7 @@ from rapids_tc.triangles import (
     simple_edges,
     vertex_triangles,
 )
+from rapids_tc.truss import k_truss, trussness
 
 __version__ = "0.1.0"
 
@@ -39,10 +40,12 @@ __all__ = [
     "clustering",
     "count",
     "edge_triangles",
+    "k_truss",
     "memory_estimate",
     "similarity",
     "simple_edges",
     "transitivity",
     "triad_counts",
+    "trussness",
     "vertex_triangles",
 ]

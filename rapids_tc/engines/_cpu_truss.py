@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numba
 import numpy as np
@@ -54,7 +55,7 @@ class CpuPeeler:
     table: int = 1 << 22
     shrink: float = 0.75
     least: int = 1 << 12
-    xp = np
+    xp: ClassVar[Any] = np
 
     def rows(self, csr: Csr) -> Array:
         return np.repeat(np.arange(csr.n, dtype=np.uint32), np.diff(csr.offsets))

@@ -93,7 +93,9 @@ class Levels:
 class Peeler(Protocol):
     """An engine's part."""
 
-    xp: Any
+    @property
+    def xp(self) -> Any:
+        """NumPy or CuPy."""
 
     def rows(self, csr: Csr) -> Array:
         """The larger rank of every edge, uint32."""
@@ -120,18 +122,20 @@ def decompose(
         return result
     levels = Levels(0, 0, ALL) if k is None else Levels(0, k - 3, k - 3)
     kept = xp.flatnonzero(counts)
-    arrays = [kept.astype("uint32"), peeler.rows(csr)[kept], csr.columns[kept], counts[kept]]
+    ids, rows, columns = kept.astype("uint32"), peeler.rows(csr)[kept], csr.columns[kept]
+    support = counts[kept]
     total = len(kept)
     while len(kept):
-        left = Left(*arrays, *peeler.link(arrays[1], arrays[2], csr.n))
-        del arrays
+        left = Left(ids, rows, columns, support, *peeler.link(rows, columns, csr.n))
+        del ids, rows, columns, support
         done = peeler.peel(left, levels, _report(tick, left.m, total, levels))
         result[left.ids] = left.support & np.uint32(DEAD - 1)
         kept = xp.flatnonzero(left.support < DEAD)
         if done:
             result[left.ids[kept]] = k or 0  # without k, none is left
             break
-        arrays = [a[kept] for a in (left.ids, left.rows, left.columns, left.support)]
+        ids, rows, columns = left.ids[kept], left.rows[kept], left.columns[kept]
+        support = left.support[kept]
         del left  # the next is made where this was
     return result
 
