@@ -12,14 +12,13 @@ import numpy as np
 
 from rapids_tc.csr import Array, Csr
 from rapids_tc.errors import CapacityError, KernelError
-from rapids_tc.kernels import _nvrtc, _source, catalogue
-from rapids_tc.kernels.catalogue import Capacities, Launch
+from rapids_tc.kernels import _nvrtc, catalogue, launch
+from rapids_tc.kernels.method import Capacities
 
 Tick = Callable[[float], None]
 
 _THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in prepare.cu
 _MOST_EDGES, _MOST_RANKS = 2**31, 2**32  # positions and ranks are 32-bit in kernels
-_SLICES = 16  # of a kernel's work where progress is shown
 _STEPS = (
     "mark_kept",
     "scan_counts",
@@ -33,8 +32,6 @@ _STEPS = (
     "list_rows",
     "locate",
 )
-
-_read = functools.cache(_source.read)
 
 
 @dataclass(frozen=True)
@@ -149,16 +146,17 @@ class CudaEngine:
         """The triangles of the graph."""
         with self.device(layout.csr.columns):
             total = self.xp.zeros(1, "uint64")
-            self._run(layout, method, "Total", total, tick)
+            launch.run(self, layout, catalogue.find(method), "Total", total, tick)
             return int(total[0])
 
     def edge_counts(
         self, layout: Layout, *, method: str = "auto", tick: Tick | None = None
     ) -> Array:
         """The triangles of every oriented edge: uint32, aligned with ``layout.csr.columns``."""
+        found = catalogue.find(method, returns="edges")
         with self.device(layout.csr.columns):
             counts = self.xp.zeros(layout.csr.m, "uint32")
-            self._run(layout, method, "EdgeCounts", counts, tick)
+            launch.run(self, layout, found, "EdgeCounts", counts, tick)
             return counts
 
     def locate(self, csr: Csr, u: Array, v: Array) -> Array:
@@ -172,15 +170,20 @@ class CudaEngine:
 
     def rows(self, csr: Csr, least: int, most: int) -> tuple[Array, int]:
         """The rows of `least` to `most` entries, and how many there are."""
+        given = (csr.offsets, np.uint64(csr.n), np.int64(least), np.int64(most))
+        return self.listed(self._steps["list_rows"], csr.n, *given)
 
-        def fill(size: int) -> tuple[Array, Array]:
-            count, rows = self.xp.zeros(1, "uint32"), self.xp.empty(size, "uint32")
-            limits = (np.int64(least), np.int64(most), np.uint32(size))
-            self._step("list_rows", csr.n, csr.offsets, np.uint64(csr.n), *limits, count, rows)
-            return count, rows
+    def listed(self, kernel: Any, size: int, *given: Any) -> tuple[Array, int]:
+        """The numbers below `size` that a kernel lists, and how many: it runs twice, to count."""
 
-        size = int(fill(0)[0][0])
-        return fill(size)[1], size
+        def fill(room: int) -> tuple[Array, Array]:
+            count, items = self.xp.zeros(1, "uint32"), self.xp.empty(room, "uint32")
+            if size:
+                kernel((_blocks(size),), (_THREADS,), (*given, np.uint32(room), count, items))
+            return count, items
+
+        found = int(fill(0)[0][0])
+        return fill(found)[1], found
 
     def _tasks(self, csr: Csr, in_offsets: Array, probes: Array) -> tuple[Array, Array]:
         """Blocks' and warps' tasks of ``bitmap.cu``."""
@@ -196,47 +199,9 @@ class CudaEngine:
 
         return fill(*fill(0, 0)[0].tolist())[1:]
 
-    def _run(self, layout: Layout, name: str, visit: str, out: Array, tick: Tick | None) -> None:
-        """Launch every kernel of a method, its items in slices where progress is shown."""
-        method, graph = catalogue.find(name), layout.csr
-        names = tuple(launch.kernel for launch in method.launches)
-        kernels = self.compile(_read(method.source), names, (f"-DRTC_VISIT={visit}",))
-        slices = _SLICES if tick else 1
-        tickets = self.xp.zeros(len(names) * slices, "uint32")
-        arrays = (graph.offsets, graph.columns, layout.low, layout.in_edges, layout.in_offsets)
-        for number, launch in enumerate(method.launches):
-            items, size = launch.work(self, layout)
-            width, depth, shared = self._shared(launch, layout.capacities, visit)
-            for at in range(number * slices, (number + 1) * slices):
-                part = at - number * slices
-                first, last = size * part // slices, size * (part + 1) // slices
-                if first < last:
-                    blocks = -(-(last - first) // launch.drawn)
-                    grid = (min(blocks, self.sm_count * launch.blocks_per_sm),)
-                    drawn = (items, np.uint32(first), np.uint32(last))
-                    rest = (width, depth, tickets[at : at + 1], out)
-                    args = (*arrays, *drawn, *rest)
-                    kernels[launch.kernel](grid, (launch.threads,), args, shared_mem=shared)
-                if tick:
-                    self.wait()
-                    tick((at + 1) / len(tickets))
-
-    def _shared(
-        self, launch: Launch, sizes: Capacities, visit: str
-    ) -> tuple[np.uint32, np.uint32, int]:
-        """Width, depth and bytes of dynamic shared memory of a launch."""
-        width, depth = launch.width(sizes), launch.depth(sizes)
-        need = 4 * launch.words(width, depth, visit == "EdgeCounts")
-        if need + 16 > self.shared_limit:  # 16: what kernels declare themselves
-            raise KernelError(
-                f"{launch.kernel} needs {need:,} bytes of shared memory a block, of "
-                f"{self.shared_limit:,}: lower {sizes}"
-            )
-        return np.uint32(width), np.uint32(depth), need
-
     @property
     def _steps(self) -> Mapping[str, Any]:
-        return self.compile(_read("prepare.cu"), _STEPS, ())
+        return self.compile(launch.read("prepare.cu"), _STEPS, ())
 
     def _step(self, kernel: str, size: int, *args: Any) -> None:
         """Launch a kernel of ``prepare.cu`` with a thread an element."""

@@ -8,55 +8,9 @@ field of `Capacities`, so that tests can force every fallback.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from rapids_tc.kernels.method import Capacities, Launch, Method
 
-
-@dataclass(frozen=True)
-class Capacities:
-    """Sizes that only cost time when they are small: every method is exact with any of them."""
-
-    bits: int = 65536  # bitmap: of a block's map, a power of two from 64 to 65,536
-    counters: int = 2048  # bitmap: shared counters for the edges of a middle vertex
-    light_bits: int = 4096  # bitmap: of a warp's map, a power of two from 32 on
-    heavy_from: int = 8192  # bitmap: probes from which a middle vertex is work for blocks
-    piece: int = 524288  # bitmap: probes of a block's task
-    nodes: int = 32  # tricore: of the search tree, kept by a warp
-    narrow_rows: int = 100  # trust: entries of a row up to which a warp takes it
-    wide_buckets: int = 1024  # trust: of a block's hash table, a power of two
-    narrow_buckets: int = 32  # trust: of a warp's, a power of two
-    bucket: int = 8  # trust: entries of a bucket
-
-
-@dataclass(frozen=True)
-class Launch:
-    """One kernel of a method, and how it is launched."""
-
-    kernel: str
-    work: Callable[[Any, Any], tuple[Any, int]]  # (engine, layout) -> its items, how many
-    threads: int  # of a block
-    blocks_per_sm: int
-    drawn: int  # items that a block's threads draw from the ticket at once
-    width: Callable[[Capacities], int]
-    depth: Callable[[Capacities], int]
-    words: Callable[[int, int, bool], int]  # of shared memory: width, depth, edge counts wanted?
-
-
-@dataclass(frozen=True)
-class Method:
-    """An intersection method, as ``rapids_tc.methods()`` lists it."""
-
-    name: str
-    aliases: tuple[str, ...]
-    paper: str
-    iterator: str
-    intersection: str
-    granularity: str
-    returns: tuple[str, ...]
-    source: str
-    launches: tuple[Launch, ...]
-
+__all__ = ["METHODS", "Capacities", "Launch", "Method", "find"]
 
 _BITMAP = Method(
     name="bitmap",
@@ -74,8 +28,8 @@ _BITMAP = Method(
             threads=128,
             blocks_per_sm=10,
             drawn=1,
-            width=lambda sizes: sizes.bits,
-            depth=lambda sizes: sizes.counters,
+            width=lambda layout: layout.capacities.bits,
+            depth=lambda layout: layout.capacities.counters,
             words=lambda width, depth, edges: 64 + width // 32 + edges * (width // 32 + depth),
         ),
         Launch(
@@ -84,8 +38,7 @@ _BITMAP = Method(
             threads=256,
             blocks_per_sm=6,
             drawn=8 * 4,
-            width=lambda sizes: sizes.light_bits,
-            depth=lambda sizes: 0,
+            width=lambda layout: layout.capacities.light_bits,
             words=lambda width, depth, edges: 8 * width // 32,
         ),
     ),
@@ -107,8 +60,7 @@ _TRICORE = Method(
             threads=256,
             blocks_per_sm=6,
             drawn=8 * 32,
-            width=lambda sizes: sizes.nodes,
-            depth=lambda sizes: 0,
+            width=lambda layout: layout.capacities.nodes,
             words=lambda width, depth, edges: 8 * width,
         ),
     ),
@@ -132,8 +84,8 @@ _TRUST = Method(
             threads=1024,
             blocks_per_sm=2,
             drawn=1,
-            width=lambda sizes: sizes.wide_buckets,
-            depth=lambda sizes: sizes.bucket,
+            width=lambda layout: layout.capacities.wide_buckets,
+            depth=lambda layout: layout.capacities.bucket,
             words=lambda width, depth, edges: width * (1 + depth),
         ),
         Launch(
@@ -142,22 +94,50 @@ _TRUST = Method(
             threads=256,
             blocks_per_sm=6,
             drawn=8 * 4,
-            width=lambda sizes: sizes.narrow_buckets,
-            depth=lambda sizes: sizes.bucket,
+            width=lambda layout: layout.capacities.narrow_buckets,
+            depth=lambda layout: layout.capacities.bucket,
             words=lambda width, depth, edges: 8 * width * (1 + depth),
         ),
     ),
 )
 
-METHODS: tuple[Method, ...] = (_BITMAP, _TRICORE, _TRUST)
+_POLAK = Method(
+    name="polak",
+    aliases=(),
+    paper="Polak: Counting triangles in large graphs on GPU. IPDPSW 2016",
+    iterator="edge",
+    intersection="merge with two pointers",
+    granularity="thread per edge",
+    returns=("total",),
+    source="polak.cu",
+    launches=(
+        Launch(
+            kernel="polak",
+            work=lambda engine, layout: (layout.light, layout.csr.m),
+            threads=256,
+            blocks_per_sm=8,
+            drawn=8 * 32,
+        ),
+    ),
+)
+
+METHODS: tuple[Method, ...] = (_BITMAP, _TRICORE, _TRUST, _POLAK)
 
 
-def find(name: str) -> Method:
-    """The method of a name or alias; "auto" is the fastest on the graphs measured so far."""
+def find(name: str, returns: str = "total") -> Method:
+    """The method of a name or alias; "auto" is the fastest on the graphs measured so far.
+
+    Raises
+    ------
+    ValueError
+        There is no such method, or it does not return what is asked for; with those that do.
+    """
     if name == "auto":
         return _BITMAP
-    for method in METHODS:
-        if name == method.name or name in method.aliases:
-            return method
-    known = ", ".join(name for method in METHODS for name in (method.name, *method.aliases))
+    named = {name: method for method in METHODS for name in (method.name, *method.aliases)}
+    if name in named and returns in named[name].returns:
+        return named[name]
+    known = ", ".join(name for name, method in named.items() if returns in method.returns)
+    if name in named:
+        raise ValueError(f"method={name!r} gives no counts of {returns}; choose auto, {known}")
     raise ValueError(f"method={name!r} is not known; choose auto, {known}")

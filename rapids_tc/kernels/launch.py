@@ -1,0 +1,82 @@
+"""From a row of the catalogue to launches: sources compiled, sizes checked, work in slices."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.errors import KernelError
+from rapids_tc.kernels import _source
+from rapids_tc.kernels.method import Launch, Method
+
+_SLICES = 16  # of a kernel's work where progress is shown
+
+read = functools.cache(_source.read)
+
+
+def run(
+    engine: Any,
+    layout: Any,
+    method: Method,
+    visit: str,
+    out: Any,
+    tick: Callable[[float], None] | None,
+) -> None:
+    """Launch every kernel of a method, its items in slices where progress is shown.
+
+    Parameters
+    ----------
+    engine : CudaEngine
+    layout : Layout
+        Made by the engine.
+    method : Method
+    visit : {"Total", "EdgeCounts"}
+        The visitor of ``visit.cuh`` that the kernels are compiled for.
+    out : array
+        Zeros that the visitor adds to.
+    tick : callable, optional
+        Is told the share that is done.
+
+    Raises
+    ------
+    KernelError
+        A launch needs more shared memory than the device has.
+    """
+    graph, xp = layout.csr, engine.xp
+    names = tuple(dict.fromkeys(launch.kernel for launch in method.launches))
+    kernels = engine.compile(read(method.source), names, (f"-DRTC_VISIT={visit}",))
+    slices = _SLICES if tick else 1
+    tickets = xp.zeros(len(method.launches) * slices, "uint32")
+    arrays = (graph.offsets, graph.columns, layout.low, layout.in_edges, layout.in_offsets)
+    for number, launch in enumerate(method.launches):
+        items, size = launch.work(engine, layout)
+        width, depth, shared = _shared(engine, layout, launch, visit)
+        most = engine.sm_count * launch.blocks_per_sm
+        for at in range(number * slices, (number + 1) * slices):
+            part = at - number * slices
+            first, last = size * part // slices, size * (part + 1) // slices
+            if first < last:
+                grid = (min(-(-(last - first) // launch.drawn), most),)
+                drawn = (items, np.uint32(first), np.uint32(last))
+                args = (*arrays, *drawn, width, depth, tickets[at : at + 1], out)
+                kernels[launch.kernel](grid, (launch.threads,), args, shared_mem=shared)
+            if tick:
+                engine.wait()
+                tick((at + 1) / len(tickets))
+
+
+def _shared(
+    engine: Any, layout: Any, launch: Launch, visit: str
+) -> tuple[np.uint32, np.uint32, int]:
+    """Width, depth and bytes of dynamic shared memory of a launch."""
+    width, depth = launch.width(layout), launch.depth(layout)
+    need = 4 * launch.words(width, depth, visit == "EdgeCounts")
+    if need + 16 > engine.shared_limit:  # 16: what kernels declare themselves
+        raise KernelError(
+            f"{launch.kernel} needs {need:,} bytes of shared memory a block, of "
+            f"{engine.shared_limit:,}: lower {layout.capacities}"
+        )
+    return np.uint32(width), np.uint32(depth), need

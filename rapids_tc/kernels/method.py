@@ -1,0 +1,53 @@
+"""What the catalogue says of a method: its kernels, their launches, and the sizes of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Capacities:
+    """Sizes that only cost time when they are small: every method is exact with any of them."""
+
+    bits: int = 65536  # bitmap: of a block's map, a power of two from 64 to 65,536
+    counters: int = 2048  # bitmap: shared counters for the edges of a middle vertex
+    light_bits: int = 4096  # bitmap: of a warp's map, a power of two from 32 on
+    heavy_from: int = 8192  # bitmap: probes from which a middle vertex is work for blocks
+    piece: int = 524288  # bitmap: probes of a block's task
+    nodes: int = 32  # tricore: of the search tree, kept by a warp
+    narrow_rows: int = 100  # trust: entries of a row up to which a warp takes it
+    wide_buckets: int = 1024  # trust: of a block's hash table, a power of two
+    narrow_buckets: int = 32  # trust and h-index: of a warp's, a power of two
+    bucket: int = 8  # trust and h-index: entries of a bucket
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One kernel of a method and how it is launched, as functions of a graph's layout."""
+
+    kernel: str
+    work: Callable[[Any, Any], tuple[Any, int]]  # (engine, layout) -> its items, how many
+    threads: int  # of a block
+    blocks_per_sm: int
+    drawn: int  # items that a block's threads draw from the ticket at once
+    width: Callable[[Any], int] = lambda layout: 0
+    depth: Callable[[Any], int] = lambda layout: 0
+    words: Callable[[int, int, bool], int] = lambda width, depth, edges: 0
+    """Of shared memory: width, depth, edge counts wanted?"""
+
+
+@dataclass(frozen=True)
+class Method:
+    """An intersection method, as ``rapids_tc.methods()`` lists it."""
+
+    name: str
+    aliases: tuple[str, ...]
+    paper: str
+    iterator: str
+    intersection: str
+    granularity: str
+    returns: tuple[str, ...]
+    source: str
+    launches: tuple[Launch, ...]
