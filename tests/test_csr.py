@@ -1,8 +1,10 @@
-"""`Csr.validate` names each precondition of the kernels that a CSR breaks."""
+"""`Csr.validate` names each precondition of the kernels that a CSR breaks; a graph breaks none."""
 
 import numpy as np
 import pytest
+from graphs import SMALL, disturbed
 
+import rapids_tc as tc
 from rapids_tc.csr import Csr
 
 # K4 and a pendant: ranks 0 to 4, each row holding smaller ranks.
@@ -49,3 +51,20 @@ def test_no_vertices_and_no_edges_pass():
 def test_a_broken_precondition_is_named(broken, message):
     with pytest.raises(ValueError, match=message):
         csr(**broken).validate()
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_graph_hands_a_sound_csr_ordered_by_degree(backend, name):
+    frame, _ = disturbed(SMALL[name], seed=1)
+    graph = tc.Graph(backend.frame(frame))
+    graph.csr.validate()
+    assert (graph.csr.n, graph.csr.m) == (graph.n_vertices, graph.n_edges)
+    longest = int((graph.csr.offsets[1:] - graph.csr.offsets[:-1]).max())
+    assert longest <= (2 * len(frame)) ** 0.5  # a star has rows of one, whatever its ids
+
+
+def test_isolated_vertices_have_empty_rows_or_none(backend):
+    frame, ids = disturbed(SMALL["wheel"], seed=2)
+    graph = tc.Graph(backend.frame(frame), vertices=[*range(2000, 2100), int(ids[0])])
+    graph.csr.validate()
+    assert graph.csr.m == graph.n_edges == 16

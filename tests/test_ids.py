@@ -516,11 +516,20 @@ def test_nulls_elsewhere_do_no_harm(backend):
 # Chosen vertices, by the same rules ---------------------------------------------------------------
 
 
-def test_vertices_that_a_narrow_dtype_cannot_hold_are_unknown(backend):
-    edges = backend.frame(edge_frame([0, 1, 2, 3, 4], "int8"))
-    for stranger in (256, 300, -256, 2**40):  # 256 is 0 in eight bits
+@pytest.mark.parametrize(
+    ("ids", "dtype", "strangers"),
+    [
+        ([0, 1, 2, 3, 4], "int8", [256, 300, -256, 2**40]),  # 256 is 0 in eight bits
+        ([0, 2**30, -(2**31), 5, 2**31 - 1], "int32", [2**32, 2**32 + 5, -(2**32), 2**31]),
+        ([0, 2**62, 7, 2**64 - 1, 2**63], "uint64", [-1, -(2**63), 1]),  # -1 is 2**64 - 1 there
+        ([0, 2**62, 7, -1, -(2**63)], "int64", [2**64 - 1, 2**63, 1]),
+    ],
+)
+def test_vertices_are_never_wrapped_into_the_ids(backend, ids, dtype, strangers):
+    edges = backend.frame(edge_frame(ids, dtype))
+    for stranger in strangers:
         with pytest.raises(ValueError, match=str(stranger)):
-            tc.vertex_triangles(edges, vertices=[0, stranger])
+            tc.vertex_triangles(edges, vertices=[stranger])
 
 
 def test_vertices_of_the_wrong_kind_are_refused(backend):
