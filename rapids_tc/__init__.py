@@ -14,6 +14,7 @@ from rapids_tc.errors import (
     RapidsTCError,
 )
 from rapids_tc.graph import Graph
+from rapids_tc.listing import iter_triangles, list_triangles
 from rapids_tc.similarity import similarity
 from rapids_tc.triads import triad_counts
 from rapids_tc.triangles import (
@@ -40,7 +41,9 @@ __all__ = [
     "clustering",
     "count",
     "edge_triangles",
+    "iter_triangles",
     "k_truss",
+    "list_triangles",
     "memory_estimate",
     "similarity",
     "simple_edges",

@@ -47,6 +47,11 @@ class Report:
         name = f"{self._name}: {note}" if note else self._name
         self._bar.update(self._task, description=name, completed=done)
 
+    @property
+    def ticker(self) -> Callable[..., None] | None:
+        """`tick` for an engine, which works in slices to call it; None where nobody looks."""
+        return self.tick if self.wanted else None
+
     def close(self) -> None:
         """Take the bar away."""
         if self._bar is not None:

@@ -194,7 +194,9 @@ def _weighted_sums(graph: Graph, label: Any) -> Array:
     """For every rank, the cube roots of the products of scaled weights over its triangles."""
     weights = _edge_weights(graph, _row_weights(graph, label))
     largest = float(weights.max()) if len(weights) else 0.0
-    return graph.vertex_sums(graph.backend.xp.cbrt(weights / (largest or 1.0)))
+    sides, layout = graph.backend.xp.cbrt(weights / (largest or 1.0)), graph.layout
+    with graph.stage("summing over triangles") as report:
+        return graph._engine.vertex_sums(layout, sides, tick=report.ticker)
 
 
 def _edge_weights(graph: Graph, by_row: Array) -> Array:

@@ -146,7 +146,7 @@ class Graph:
     def _count_edges(self, method: str) -> Array:
         layout = self.layout
         with self.stage("counting") as report:
-            return self._engine.edge_counts(layout, method=method, tick=report.tick)
+            return self._engine.edge_counts(layout, method=method, tick=report.ticker)
 
     def vertex_counts(self, method: str) -> Array:
         """Triangles at every rank, int64: half the sum over the edges around it."""
@@ -165,7 +165,7 @@ class Graph:
             return int(self.edge_counts.sum(dtype="uint64")) // 3
         layout = self.layout
         with self.stage("counting") as report:
-            return self._engine.count(layout, method=method, tick=report.tick)
+            return self._engine.count(layout, method=method, tick=report.ticker)
 
     @cached_property
     def trussness(self) -> Array:
@@ -176,7 +176,7 @@ class Graph:
         """As `trussness`, but with `k` all that counts is whether it is at least k."""
         layout, counts = self.layout, self.edge_counts
         with self.stage("peeling") as report:
-            return self._engine.truss(layout, counts, k=k, tick=report.tick)
+            return self._engine.truss(layout, counts, k=k, tick=report.ticker)
 
     def stage(self, name: str) -> AbstractContextManager[Report]:
         """Report a stage, and say how large the graph was where memory ran out."""

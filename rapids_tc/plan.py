@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 from rapids_tc.errors import CapacityError
 
+MAX_ROWS = 2**31 - 1  # of a frame that any library can hold
+LISTED = 80  # bytes of a triangle that is listed: ranks, a sort, and ids of eight bytes
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -44,6 +47,16 @@ def require(needed: list[Stage], limit: int | None) -> None:
             f'the stage "{worst.name}" needs about {worst.bytes:,} bytes and memory_limit= allows '
             f"{limit:,}: raise the limit, or count a part of the edges at a time with "
             "rapids_tc.count on induced subgraphs"
+        )
+
+
+def require_listing(triangles: int, memory: int, advice: str) -> None:
+    """Raise CapacityError where a frame of so many triangles is more than can be made."""
+    need = LISTED * triangles
+    if triangles > MAX_ROWS or need > memory:
+        raise CapacityError(
+            f"a frame of {triangles:,} triangles takes about {need:,} bytes while it is made; it "
+            f"may have {MAX_ROWS:,} rows and take {memory:,} bytes: {advice}"
         )
 
 

@@ -23,7 +23,16 @@ KERNELS = sorted(PACKAGE.rglob("*.cu")) + sorted(PACKAGE.rglob("*.cuh"))
 # What a file or folder of ours may import of ours; a folder's files may also import each other.
 BASE = {"errors", "_backend", "_cache", "_progress"}
 FRAMES = {"graph", "plan", "csr", "orient", "edges", "ids"}
-ANALYTICS = {"annotate", "triangles", "clustering", "truss", "similarity", "triads", "approximate"}
+ANALYTICS = {
+    "annotate",
+    "triangles",
+    "clustering",
+    "truss",
+    "similarity",
+    "triads",
+    "approximate",
+    "listing",
+}
 ALLOWED = {
     "errors": set(),
     "_cache": set(),
@@ -52,7 +61,12 @@ HOMES = {
     "distributed": {"scale/dask.py"},
     "dask_cudf": {"scale/dask.py"},
     "dask_cuda": {"scale/dask.py"},
-    "numba": {"engines/cpu.py", "engines/_cpu_truss.py", "engines/_numba.py"},
+    "numba": {
+        "engines/_cpu_list.py",
+        "engines/cpu.py",
+        "engines/_cpu_truss.py",
+        "engines/_numba.py",
+    },
 }
 # The definition in reference.py of every function that computes an answer.
 DEFINITIONS = {
@@ -62,6 +76,8 @@ DEFINITIONS = {
     "count": "count",
     "edge_triangles": "edge_triangles",
     "k_truss": "k_truss",
+    "iter_triangles": "list_triangles",
+    "list_triangles": "list_triangles",
     "similarity": "similarity",
     "simple_edges": "simple_edges",
     "transitivity": "transitivity",

@@ -23,10 +23,12 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
     "tiny": Capacities(
         **{"bits": 64, "counters": 4, "light_bits": 32, "heavy_from": 1, "piece": 64},
         **{"nodes": 1, "narrow_rows": 1, "wide_buckets": 4, "bucket": 1},
+        **{"chunk": 3, "kept": 1},
     ),
     "pieces": Capacities(
         **{"bits": 128, "counters": 32, "light_bits": 64, "heavy_from": 200, "piece": 300},
         **{"nodes": 7, "narrow_rows": 20, "wide_buckets": 64, "narrow_buckets": 2, "bucket": 3},
+        **{"chunk": 37, "kept": 5},
     ),
 }
 
@@ -206,11 +208,15 @@ def test_probes_are_what_each_method_promises(graph):
     layout = engine.prepare(csr)
     prefix = np.arange(csr.m) - csr.offsets[csr.rows]  # of N+(u) below v, for each edge (u, v)
     own, other = (np.diff(csr.offsets)[ends] for ends in (csr.rows, csr.columns))
+    shorter = np.minimum(prefix, other)[np.argsort(csr.columns, kind="stable")]
+    by_chunk = np.add.reduceat(shorter, np.arange(0, csr.m, 256)) if csr.m else shorter
     promised = {
         "bitmap": prefix[other > 0].sum(),  # pairs of a row
         "tricore": np.minimum(prefix, other).sum(),
         "trust": other[own > 1].sum(),
         "polak": merge_steps(csr),
+        "grouptc": -(-by_chunk // 256).sum() * 256,
+        "hu": (other * np.frexp(own)[1])[own > 1].sum(),  # a comparison for each bit of own
     }
     assert promised.keys() == {method.name for method in METHODS}
     for method, probes in promised.items():

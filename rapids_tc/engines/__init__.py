@@ -8,13 +8,14 @@ from typing import Any, Protocol
 from rapids_tc._backend import emulator
 from rapids_tc.csr import Array, Csr
 
-Tick = Callable[[float], None]
+Tick = Callable[..., None]  # (done), or (done, note)
 
 
 class Engine(Protocol):
     """What an engine does for a graph. `layout` is the engine's own, made once by `prepare`.
 
-    A `tick` is called now and then with the share that is done, 0 to 1.
+    A `tick` is called now and then with the share that is done, 0 to 1; by `truss` also with a
+    note on where it is.
     """
 
     def csr(self, keys: Array, n: int) -> Csr:
@@ -28,6 +29,15 @@ class Engine(Protocol):
 
     def edge_counts(self, layout: Any, *, method: str = "auto", tick: Tick | None = None) -> Array:
         """The triangles of every oriented edge: uint32, aligned with ``csr.columns``."""
+
+    def truss(
+        self, layout: Any, counts: Array, *, k: int | None = None, tick: Tick | None = None
+    ) -> Array:
+        """The trussness of every oriented edge: int32, aligned with ``csr.columns``.
+
+        `counts` are what `edge_counts` returns. With `k`, all levels below it are one, which is
+        faster: edges of the k-truss get k, the others less.
+        """
 
     def locate(self, csr: Csr, u: Array, v: Array) -> Array:
         """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks; -1 for loops."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from numba import njit
-from numba.core import cgutils
+from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
@@ -24,7 +24,8 @@ def atomic_add(typing_context, array, index, value):
             context, builder, signature.args[0], view, [position], wraparound=False
         )
         addend = context.cast(builder, addend, signature.args[2], array.dtype)
-        return builder.atomic_rmw("add", pointer, addend, "monotonic")
+        add = "fadd" if isinstance(array.dtype, types.Float) else "add"
+        return builder.atomic_rmw(add, pointer, addend, "monotonic")
 
     return array.dtype(array, index, value), generate
 

@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit, prange
 
 from rapids_tc.csr import Array, Csr
-from rapids_tc.engines import _truss
+from rapids_tc.engines import _cpu_list, _truss, host_memory
 from rapids_tc.engines._cpu_truss import CpuPeeler
 from rapids_tc.engines._numba import atomic_add, find, one_at_a_time
 
@@ -29,6 +29,8 @@ Tick = Callable[..., None] | None
 TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB where places are kept
 TASKS_A_THREAD = 16
 BATCHES = 32  # parallel calls of a long count, so that progress and Ctrl-C come through
+
+memory = host_memory
 
 
 @dataclass(frozen=True)
@@ -70,15 +72,44 @@ def prepare(csr: Csr) -> Layout:
 
 def count(layout: Layout, *, method: str = "auto", tick: Tick = None) -> int:
     """Count the triangles of the graph."""
-    nothing = np.zeros(0, np.uint32)
-    return _run(layout, _count, np.uint8, nothing, tick)
+    return _run(layout, _count, np.uint8, tick, np.zeros(0, np.uint32))
 
 
 def edge_counts(layout: Layout, *, method: str = "auto", tick: Tick = None) -> Array:
     """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``."""
     counts = np.zeros(layout.csr.m, np.uint32)
-    _run(layout, _count_edges, np.int32, counts, tick)
+    _run(layout, _count_edges, np.int32, tick, counts)
     return counts
+
+
+def closed(layout: Layout, *, tick: Tick = None) -> Array:
+    """Count the triangles that each in-edge closes: uint32, in the order of the layout."""
+    counts = np.zeros(layout.csr.m, np.uint32)
+    _run(layout, _count, np.uint8, tick, counts)
+    return counts
+
+
+def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Array:
+    """The ranks u > v > w of triangles `first` to `last` - 1: uint32, shape (3, last - first)."""
+    graph, threads = layout.csr, numba.get_num_threads()
+    ranks = np.empty((3, last - first), np.uint32)
+    targets = np.linspace(first, last, threads * TASKS_A_THREAD + 1).astype(np.int64)
+    bounds = np.searchsorted(starts, targets, side="right") - 1
+    bounds[-1] = np.searchsorted(starts, last)
+    with one_at_a_time:
+        tables = np.zeros((threads, _slots(graph)), np.uint8)
+        _cpu_list.write(
+            graph.offsets, graph.columns, layout.in_offsets, layout.in_rows, np.unique(bounds),
+            tables, starts, first, last, ranks,
+        )  # fmt: skip
+    return ranks
+
+
+def vertex_sums(layout: Layout, sides: Array, *, tick: Tick = None) -> Array:
+    """For each rank the sum, over its triangles, of the products of their sides' values."""
+    sums = np.zeros(layout.csr.n, np.float64)
+    _run(layout, _cpu_list.sum_products, np.int32, tick, sides, sums)
+    return sums
 
 
 def locate(csr: Csr, u: Array, v: Array) -> Array:
@@ -92,20 +123,23 @@ def truss(layout: Layout, counts: Array, *, k: int | None = None, tick: Tick = N
     return _truss.decompose(CpuPeeler(), layout.csr, counts, k, tick)
 
 
-def _run(layout: Layout, kernel, slot, counts: Array, tick: Tick) -> int:
+def _slots(graph: Csr) -> int:
+    return min(TABLE, 1 << max(graph.n - 1, 1).bit_length())
+
+
+def _run(layout: Layout, kernel, slot, tick: Tick, *arrays: Array) -> int:
     graph, threads = layout.csr, numba.get_num_threads()
     bounds = _cut(layout, threads * TASKS_A_THREAD)
     tasks, total = len(bounds) - 1, 0
-    size = min(TABLE, 1 << max(graph.n - 1, 1).bit_length())
     with one_at_a_time:
-        tables = np.zeros((threads, size), slot)
+        tables = np.zeros((threads, _slots(graph)), slot)
         step = max(threads, -(-tasks // BATCHES))
         for first in range(0, tasks, step):
             batch = bounds[first : first + step + 1]
             total += int(
                 kernel(
                     graph.offsets, graph.columns, layout.in_offsets, layout.in_rows, batch, tables,
-                    counts,
+                    *arrays,
                 )
             )  # fmt: skip
             if tick is not None:
@@ -164,7 +198,8 @@ def _transpose(offsets, columns):
 
 
 @njit(parallel=True, cache=True, nogil=True)
-def _count(offsets, columns, in_offsets, in_rows, bounds, tables, counts):
+def _count(offsets, columns, in_offsets, in_rows, bounds, tables, closed):
+    """The number of triangles; those of every in-edge too, where `closed` has room for them."""
     # A total a task: Numba on Python 3.12 fails to make a reduction of a scalar here.
     found = np.zeros(len(bounds) - 1, np.int64)
     mask = np.int64(tables.shape[1] - 1)
@@ -181,23 +216,24 @@ def _count(offsets, columns, in_offsets, in_rows, bounds, tables, counts):
             if begin < end:
                 for p in range(begin, end):
                     mark[columns[p] & mask] = 1
-                if v <= mask + 1:  # every w < v is its own slot
-                    for i in range(here, stop):
-                        j = offsets[in_rows[i]]
-                        w = np.int64(columns[j])
+                own = v <= mask + 1  # every w < v has a slot of its own
+                for i in range(here, stop):
+                    j = offsets[in_rows[i]]
+                    w = np.int64(columns[j])
+                    hits = np.int64(0)
+                    if own:
                         while w < v:  # v itself is in the row, so the walk ends
-                            mine += np.int64(mark[w])
+                            hits += np.int64(mark[w])
                             j += 1
                             w = np.int64(columns[j])
-                else:
-                    for i in range(here, stop):
-                        j = offsets[in_rows[i]]
+                    while w < v:
+                        if mark[w & mask] and find(columns, begin, end, w) >= 0:
+                            hits += 1
+                        j += 1
                         w = np.int64(columns[j])
-                        while w < v:
-                            if mark[w & mask] and find(columns, begin, end, w) >= 0:
-                                mine += 1
-                            j += 1
-                            w = np.int64(columns[j])
+                    mine += hits
+                    if len(closed):
+                        closed[i] = hits
                 for p in range(begin, end):
                     mark[columns[p] & mask] = 0
             here = stop

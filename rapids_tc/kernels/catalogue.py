@@ -121,7 +121,53 @@ _POLAK = Method(
     ),
 )
 
-METHODS: tuple[Method, ...] = (_BITMAP, _TRICORE, _TRUST, _POLAK)
+_GROUPTC = Method(
+    name="grouptc",
+    aliases=(),
+    paper="Li, Xu, Pham, Tu, Zhou: A comparative study of intersection-based triangle counting "
+    "algorithms on GPUs. IPDPS 2024",
+    iterator="edge",
+    intersection="binary search from where the last one ended",
+    granularity="block per chunk of edges, thread per id",
+    returns=("total",),
+    source="grouptc.cu",
+    launches=(
+        Launch(
+            kernel="grouptc",
+            work=lambda engine, layout: (layout.light, layout.csr.m),
+            threads=256,
+            blocks_per_sm=8,
+            drawn=256,
+            width=lambda layout: layout.capacities.chunk,
+            words=lambda width, depth, edges: 4 * width,
+        ),
+    ),
+)
+
+_HU = Method(
+    name="hu",
+    aliases=(),
+    paper="Hu, Guan, Zou: Triangle counting on GPU using fine-grained task distribution. "
+    "ICDEW 2019",
+    iterator="vertex",
+    intersection="binary search in a row kept in shared memory",
+    granularity="block per vertex, thread per two-hop neighbour",
+    returns=("total",),
+    source="hu.cu",
+    launches=(
+        Launch(
+            kernel="hu",
+            work=lambda engine, layout: engine.rows(layout.csr, 2, layout.csr.m),
+            threads=256,
+            blocks_per_sm=8,
+            drawn=1,
+            width=lambda layout: layout.capacities.kept,
+            words=lambda width, depth, edges: width,
+        ),
+    ),
+)
+
+METHODS: tuple[Method, ...] = (_BITMAP, _TRICORE, _TRUST, _POLAK, _GROUPTC, _HU)
 
 
 def find(name: str, returns: str = "total") -> Method:

@@ -33,7 +33,7 @@ def run(
     layout : Layout
         Made by the engine.
     method : Method
-    visit : {"Total", "EdgeCounts"}
+    visit : {"Total", "EdgeCounts", "Closed"}
         The visitor of ``visit.cuh`` that the kernels are compiled for.
     out : array
         Zeros that the visitor adds to.

@@ -21,6 +21,8 @@ class Capacities:
     wide_buckets: int = 1024  # trust: of a block's hash table, a power of two
     narrow_buckets: int = 32  # trust and h-index: of a warp's, a power of two
     bucket: int = 8  # trust and h-index: entries of a bucket
+    chunk: int = 256  # grouptc: edges that a block joins, at most 256
+    kept: int = 2048  # hu: ids of a row that are kept by a block
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ __device__ __forceinline__ u32 probe(const Graph& g, const Middle& m, u32 id, u3
     if (exists) index = find(g.columns + m.start, m.length, g.columns[position]);
     hit = index != kNone;
   }
-  if (RTC_VISIT::kEdges && hit) {
+  if (RTC_VISIT::kSides && hit) {
     if (!kConfirm) index = m.base[slot / 32] + __popc(word & ((1u << slot % 32) - 1));
     sides(m, position, index, visit);
   }
@@ -139,7 +139,7 @@ __device__ __forceinline__ void scan_tail(const Graph& g, const Middle& m, const
       const u32 index = find(g.columns + m.start, m.length, id);
       if (index == kNone) continue;
       hits++;
-      if (RTC_VISIT::kEdges) sides(m, position, index, visit);
+      if (RTC_VISIT::kSides) sides(m, position, index, visit);
     }
     visit.list(start + length, hits, kTailLanes);
   }
@@ -157,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
   const u32 words = width / 32;
   u32 *const tail = memory + words, *const base = tail + kTailWords, *const counters = base + words;
   for (u32 i = threadIdx.x; i < words + kTailWords; i += blockDim.x) memory[i] = 0;
-  for (u32 i = threadIdx.x; RTC_VISIT::kEdges && i < depth; i += blockDim.x) counters[i] = 0;
+  for (u32 i = threadIdx.x; RTC_VISIT::kSides && i < depth; i += blockDim.x) counters[i] = 0;
   RTC_VISIT visit(out);
   for (;;) {
     __syncthreads();   // the maps and counters are all zero, and everyone has read the last ticket
@@ -169,12 +169,12 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
     const u32 begin = task[1], end = task[2];
     Middle m = middle(g, task[0], memory, width);
     m.base = base;
-    if (RTC_VISIT::kEdges && m.length <= depth) m.counters = counters;
+    if (RTC_VISIT::kSides && m.length <= depth) m.counters = counters;
     const u16* const row = low + m.start;
     for (u32 i = threadIdx.x; i < m.length; i += blockDim.x) {
       if (row[i] < m.mask) atomicOr(memory + row[i] / 32, 1u << row[i] % 32);
       else atomicOr(tail + columns[m.start + i] / 32 % kTailWords, 1u << columns[m.start + i] % 32);
-      if (RTC_VISIT::kEdges && leads(row, i)) base[row[i] / 32] = i;
+      if (RTC_VISIT::kSides && leads(row, i)) base[row[i] / 32] = i;
     }
     __syncthreads();   // the maps and bases are whole
     for (u32 i = begin + threadIdx.x / kWarp * kWarp; i < end; i += blockDim.x)
@@ -185,7 +185,7 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
     __syncthreads();   // all probes and counts of this task are done
     for (u32 i = threadIdx.x; i < m.length; i += blockDim.x) {
       if (leads(row, i)) memory[row[i] / 32] = 0;
-      if (RTC_VISIT::kEdges && m.counters) {
+      if (RTC_VISIT::kSides && m.counters) {
         visit.edge(m.start + i, counters[i]);
         counters[i] = 0;
       }

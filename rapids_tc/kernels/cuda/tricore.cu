@@ -60,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, kBlocksPerSm) tricore(RTC
         const u32 index = find(columns + many + begin, end - begin, id);
         if (index == kNone) continue;
         hits++;
-        if (RTC_VISIT::kEdges) {
+        if (RTC_VISIT::kSides) {
           visit.side(few + i);
           visit.side(many + begin + index);
         }

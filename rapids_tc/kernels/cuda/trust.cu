@@ -58,7 +58,7 @@ __device__ __forceinline__ void count_at(const Graph& g, u32 u, u32* memory, u32
       const u32 id = g.columns[begin + at];
       if (!contains(table, id)) continue;
       hits++;
-      if (RTC_VISIT::kEdges) {
+      if (RTC_VISIT::kSides) {
         visit.side(start + find(table.row, lists, id));
         visit.side(begin + at);
       }

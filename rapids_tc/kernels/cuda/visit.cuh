@@ -1,8 +1,8 @@
 // Visitors: what a method's triangles are for. A method finds w in both N+(u) and N+(v) while it
 // works on the edge (u, v), and names edges by their positions in the CSR's columns.
 //
-//   side(position)             w was found: (u, w) or (v, w) is in one more triangle. Only called
-//                              where kEdges, so that a total costs no position arithmetic.
+//   side(position)             w was found: (u, w) or (v, w) is in one more triangle. Nothing need
+//                              be known of position but where kSides.
 //   edge(position, hits)       one lane found hits triangles on the edge (u, v) at position.
 //   list(position, hits, l)    the same, found by l = 2^k neighbouring lanes together, each with
 //                              its own hits. All 32 lanes of the warp must call it.
@@ -15,7 +15,7 @@
 // The number of triangles. Owned by the lane until finish, then one 64-bit atomic a warp.
 struct Total {
   using Out = u64;
-  static constexpr bool kEdges = false;
+  static constexpr bool kEdges = false, kSides = false;
   u64* out;
   u64 found;
 
@@ -33,7 +33,7 @@ struct Total {
 // does not depend on their order.
 struct EdgeCounts {
   using Out = u32;
-  static constexpr bool kEdges = true;
+  static constexpr bool kEdges = true, kSides = true;
   u32* out;
 
   __device__ explicit EdgeCounts(u32* out) : out(out) {}
@@ -44,4 +44,11 @@ struct EdgeCounts {
     if (threadIdx.x % lanes == 0) edge(position, hits);
   }
   __device__ void finish() {}
+};
+
+// For every edge (u, v), the triangles u > v > w: as EdgeCounts, but nothing for the other two sides.
+struct Closed : EdgeCounts {
+  static constexpr bool kSides = false;
+  using EdgeCounts::EdgeCounts;
+  __device__ void side(u32) {}
 };

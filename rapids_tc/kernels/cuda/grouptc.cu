@@ -1,0 +1,81 @@
+// grouptc.cu - GroupTC (Li, Xu, Pham, Tu and Zhou, "A comparative study of intersection-based triangle
+// counting algorithms on GPUs", IPDPS'24): a block takes a chunk of consecutive edges, joins the lists
+// it must look up end to end, and deals them to its threads id by id.
+//
+// - Edge chunks: many short edges or one long one make the same work for each thread.
+// - Partial lists: of N+(u) only what is below v, the other end, can close a triangle.
+// - Side choice: the shorter list is looked up, the longer one searched.
+// - Remembered offset: a thread's next id of the same edge is larger, so its binary search starts
+//   where the last one ended.
+//
+// Input: any oriented Csr and its in-edges. Item = an in-edge; a ticket is width of them, no more than
+// kThreads, one for each thread to unpack. depth unused. Dynamic shared memory: 4 * width words, entry
+// i of each array owned by thread i until the barrier, then read by all.
+// Probes: what the threads are dealt, idle ones in a chunk's last round included.
+//
+// Written: out, by the visitor's atomics.
+#include "device.cuh"
+#include "visit.cuh"
+
+static_assert(!RTC_VISIT::kEdges, "grouptc counts totals");
+
+constexpr u32 kThreads = 256, kWarps = kThreads / kWarp;
+
+// The chunk's edges: few is looked up in many. Starts are positions in columns.
+struct Chunk {
+  u32 *few, *many, *many_length;
+  u32* ends;                            // of the few lists, laid end to end
+};
+
+// Unpack edge i of the chunk; returns the length of its few list.
+__device__ __forceinline__ u32 unpack(const Graph& g, u64 edge, const Chunk& c, u32 i) {
+  u32 few = u32(edge >> 32), few_length = u32(edge), many = 0, many_length = 0;
+  if (few_length) {
+    const u32 v = g.columns[few + few_length];
+    many = u32(g.offsets[v]);
+    many_length = u32(g.offsets[v + 1]) - many;
+  }
+  const bool turn = few_length > many_length;
+  c.few[i] = turn ? many : few;
+  c.many[i] = turn ? few : many;
+  c.many_length[i] = turn ? few_length : many_length;
+  return turn ? many_length : few_length;
+}
+
+extern "C" __global__ void __launch_bounds__(kThreads) grouptc(RTC_METHOD_ARGS) {
+  RTC_DYNAMIC_SHARED(u32, memory);
+  RTC_SHARED(u32, drawn, 1);
+  RTC_SHARED(u32, sums, kWarps);
+  const Graph g = RTC_GRAPH;
+  const Chunk c{memory, memory + width, memory + 2 * width, memory + 3 * width};
+  const u32 i = threadIdx.x, warp = i / kWarp;
+  RTC_VISIT visit(out);
+  for (;;) {
+    if (i == 0) drawn[0] = RTC_TICKET(ticket);
+    __syncthreads();                    // the ticket is there, and everyone is done with the last chunk
+    const u32 begin = first + drawn[0] * width;
+    if (begin >= last) break;
+    u32 end = 0;
+    if (i < width) end = unpack(g, begin + i < last ? in_edges[begin + i] : 0, c, i);
+    end = warp_scan(end);
+    if (i % kWarp == kWarp - 1) sums[warp] = end;
+    __syncthreads();                    // the sums of all warps are there
+    for (u32 before = 0; before < warp; before++) end += sums[before];
+    if (i < width) c.ends[i] = end;
+    __syncthreads();                    // the chunk is unpacked
+    const u32 all = c.ends[width - 1];
+    u32 edge = 0, from = 0, hits = 0;   // this thread's edge, and where in many its last search ended
+    for (u32 at = i; at < (all + kThreads - 1) / kThreads * kThreads; at += kThreads) {
+      RTC_PROBE(1);
+      if (at >= all) break;
+      while (c.ends[edge] <= at) edge++, from = 0;
+      const u32 begin_edge = edge ? c.ends[edge - 1] : 0, length = c.many_length[edge];
+      const u32 id = g.columns[c.few[edge] + at - begin_edge];
+      const u32* const many = g.columns + c.many[edge];
+      from += lower_bound(many + from, length - from, id);
+      hits += from < length && many[from] == id;
+    }
+    visit.edge(kNone, hits);
+  }
+  visit.finish();
+}
