@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -30,6 +31,29 @@ class Engine(Protocol):
     def edge_counts(self, layout: Any, *, method: str = "auto", tick: Tick | None = None) -> Array:
         """The triangles of every oriented edge: uint32, aligned with ``csr.columns``."""
 
+    def closed(self, layout: Any, *, tick: Tick | None = None) -> Array:
+        """The triangles that each in-edge (u, v) of the layout closes: uint32, m, in its order.
+
+        Each triangle u > v > w is one of (u, v)'s, so that they add up to the total.
+        """
+
+    def list_triangles(self, layout: Any, starts: Array, first: int, last: int) -> Array:
+        """The ranks u > v > w of triangles `first` to `last` - 1: uint32, (3, last - first).
+
+        `starts` (int64, m + 1) is where the triangles of each in-edge start: the sums of `closed`
+        before it. Within an in-edge they are in ascending w.
+        """
+
+    def vertex_sums(self, layout: Any, sides: Array, *, tick: Tick | None = None) -> Array:
+        """For each rank the sum, over its triangles, of the products of their sides' values.
+
+        `sides` and the sums are float64, the former aligned with ``csr.columns``. The order of
+        summation is left open.
+        """
+
+    def memory(self) -> int:
+        """Bytes of memory where the engine works."""
+
     def truss(
         self, layout: Any, counts: Array, *, k: int | None = None, tick: Tick | None = None
     ) -> Array:
@@ -41,6 +65,13 @@ class Engine(Protocol):
 
     def locate(self, csr: Csr, u: Array, v: Array) -> Array:
         """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks; -1 for loops."""
+
+
+def host_memory() -> int:
+    """Bytes of memory of this machine; more than there could be where it does not tell."""
+    if not hasattr(os, "sysconf"):
+        return 2**63
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def load(name: str) -> Engine:

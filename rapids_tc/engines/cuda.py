@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.csr import Array, Csr
-from rapids_tc.engines import _truss
-from rapids_tc.engines._cuda_truss import CudaPeeler
+from rapids_tc.engines import _cuda_list, host_memory
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.kernels import _nvrtc, catalogue, launch
 from rapids_tc.kernels.method import Capacities
 
-Tick = Callable[..., None]
+Tick = Callable[[float], None]
 
 _THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in prepare.cu
 _MOST_EDGES, _MOST_RANKS = 2**31, 2**32  # positions and ranks are 32-bit in kernels
@@ -84,6 +83,8 @@ class CudaEngine:
         The context in which an array's device is the current one.
     wait : callable
         Returns when all that was launched is done.
+    memory : callable
+        Bytes of memory of the device.
     capacities : Capacities
         Of the layouts that are prepared; tests make them small.
     """
@@ -94,6 +95,7 @@ class CudaEngine:
     shared_limit: int = 48 * 1024
     device: Callable[[Array], AbstractContextManager[Any]] = lambda array: nullcontext()
     wait: Callable[[], None] = lambda: None
+    memory: Callable[[], int] = host_memory
     capacities: Capacities = field(default_factory=Capacities)
 
     def csr(self, keys: Array, n: int) -> Csr:
@@ -161,13 +163,9 @@ class CudaEngine:
             launch.run(self, layout, found, "EdgeCounts", counts, tick)
             return counts
 
-    def truss(
-        self, layout: Layout, counts: Array, *, k: int | None = None, tick: Tick | None = None
-    ) -> Array:
-        """The trussness of every oriented edge; with `k`, of the k-truss k, of others less."""
-        with self.device(counts):
-            peeler = CudaPeeler(self.xp, self.compile, self.sm_count)
-            return _truss.decompose(peeler, layout.csr, counts, k, tick)
+    closed = _cuda_list.closed
+    list_triangles = _cuda_list.list_triangles
+    vertex_sums = _cuda_list.vertex_sums
 
     def locate(self, csr: Csr, u: Array, v: Array) -> Array:
         """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks; -1 for loops."""
@@ -258,4 +256,5 @@ def _engine(device: int) -> CudaEngine:
         shared_limit=attribute("MaxSharedMemoryPerBlock"),
         device=lambda array: array.device,
         wait=lambda: cupy.cuda.get_current_stream().synchronize(),
+        memory=lambda: int(cupy.cuda.Device(device).mem_info[1]),
     )
