@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.csr import Array, Csr
-from rapids_tc.engines import _cuda_list, host_memory
+from rapids_tc.engines import _cuda_list, _truss, host_memory
+from rapids_tc.engines._cuda_truss import CudaPeeler
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.kernels import _nvrtc, catalogue, launch
 from rapids_tc.kernels.method import Capacities
 
-Tick = Callable[[float], None]
+Tick = Callable[..., None]
 
 _THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in prepare.cu
 _MOST_EDGES, _MOST_RANKS = 2**31, 2**32  # positions and ranks are 32-bit in kernels
@@ -166,6 +167,14 @@ class CudaEngine:
     closed = _cuda_list.closed
     list_triangles = _cuda_list.list_triangles
     vertex_sums = _cuda_list.vertex_sums
+
+    def truss(
+        self, layout: Layout, counts: Array, *, k: int | None = None, tick: Tick | None = None
+    ) -> Array:
+        """The trussness of every oriented edge; with `k`, of the k-truss k, of others less."""
+        with self.device(counts):
+            peeler = CudaPeeler(self.xp, self.compile, self.sm_count)
+            return _truss.decompose(peeler, layout.csr, counts, k, tick)
 
     def locate(self, csr: Csr, u: Array, v: Array) -> Array:
         """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks; -1 for loops."""
