@@ -17,9 +17,11 @@ from ..errors import KernelError
 
 _HERE = Path(__file__).parent
 _RUNTIME = _HERE / "host_runtime.cpp"
-_HEADERS = tuple(_HERE / f"{name}.hpp" for name in ("cuda_host", "host_runtime", "host_threads", "host_fibers"))
+_HEADERS = tuple(
+    _HERE / f"{name}.hpp" for name in ("cuda_host", "host_runtime", "host_threads", "host_fibers")
+)
 # addr2line takes #line for what it says in version 4 only.
-_COMMON = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-w", "-g1", "-gdwarf-4")
+_COMMON = ("-std=c++17", "-fPIC", "-shared", "-fvisibility=hidden", "-w", "-g1", "-gdwarf-4")
 # Kernels may look at the same bytes by two types, as nvcc lets them.
 _KERNEL = ("-fno-strict-aliasing", "-fno-omit-frame-pointer")
 _CHECKS = {
@@ -34,27 +36,32 @@ def build(source: str, names: Sequence[str], options: Sequence[str], sanitizer: 
     """The library that holds these kernels, compiled unless it is in the cache."""
     macros = tuple(option for option in options if option.startswith(("-D", "-U")))
     exports = "".join(f"RTC_KERNEL({i}, {name})\n" for i, name in enumerate(names))
-    text = f'#include "{_HEADERS[0]}"\n{source}\n#line 1 "exports"\n{exports}'
-    runtime = _made(
-        f'#line 1 "{_RUNTIME.name}"\n{_RUNTIME.read_text()}', ".o", ("-O2", "-c", *_TOLD[sanitizer])
-    )
-    flags = (*_KERNEL, *_CHECKS[sanitizer], *macros, "-shared")
-    return _made(text, ".so", flags, before=(str(runtime), "-ldl"))
+    text = f'#include "{_HEADERS[0].name}"\n{source}\n#line 1 "exports"\n{exports}'
+    return _made(text, (*_KERNEL, *_CHECKS[sanitizer], *macros))
 
 
-def _made(text: str, suffix: str, flags: Sequence[str], before: Sequence[str] = ()) -> Path:
+def build_runtime(sanitizer: str | None) -> Path:
+    """The scheduler's library: one for all kernels, which find its functions when they are loaded.
+
+    Compiled without the sanitizer, so that its own memory is no part of reports.
+    """
+    text = f'#line 1 "{_RUNTIME.name}"\n{_RUNTIME.read_text()}'
+    return _made(text, ("-O2", *_TOLD[sanitizer]))
+
+
+def _made(text: str, flags: Sequence[str]) -> Path:
     compiler, version = _compiler()
-    command = [compiler, *_COMMON, f"-I{_HERE}", *flags]
+    command = [compiler, *_COMMON, *flags]
     headers = [header.read_text() for header in _HEADERS]
-    parts = (text, *headers, *command, *before, version, platform.machine())
+    parts = (text, *headers, *command, version, platform.machine())
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
-    made = cache_directory("emulator") / f"{key}{suffix}"
+    made = cache_directory("emulator") / f"{key}.so"
     if not made.exists():
         # Made beside its place and renamed, so that no process sees half a library.
         with tempfile.TemporaryDirectory(dir=made.parent) as folder:
             written, result = Path(folder, "kernels.cpp"), Path(folder, made.name)
             written.write_text(text)
-            run = [*command, "-x", "c++", str(written), "-x", "none", *before, "-o", str(result)]
+            run = [*command, f"-I{_HERE}", str(written), "-o", str(result)]
             done = subprocess.run(run, capture_output=True, text=True, errors="replace")
             if done.returncode:
                 raise KernelError(f"{compiler} cannot compile the kernel:\n{done.stderr}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import KernelError
-from . import _sanitize
+from . import _build, _sanitize
 
 STATIC_SHARED = 48 * 1024  # what a kernel may use without asking for more
 MAX_SHARED = 227 * 1024  # what an H100 can give to one block
@@ -189,6 +190,12 @@ class HostKernel:
 
 def load(path: Path, names: Sequence[str]) -> dict[str, HostKernel]:
     """The kernels of a library by name."""
+    _load_runtime()
     library = ctypes.CDLL(str(path))
     _sanitize.collect_reports()
     return {name: HostKernel(library, number, name) for number, name in enumerate(names)}
+
+
+@functools.cache
+def _load_runtime() -> None:
+    ctypes.CDLL(str(_build.build_runtime(_sanitize.sanitizer())), mode=ctypes.RTLD_GLOBAL)

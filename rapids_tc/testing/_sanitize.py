@@ -25,7 +25,7 @@ _OPTIONS = {
     "UBSAN_OPTIONS": "print_stacktrace=1",
     # Only kernels count; a race is told again when its array comes back at another's address.
     "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:report_thread_leaks=0"
-    ":suppress_equal_addresses=0",
+    ":suppress_equal_addresses=0:history_size=0",
 }
 _ADDR_NO_RANDOMIZE = 0x0040000
 

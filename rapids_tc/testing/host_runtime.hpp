@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#pragma GCC visibility push(default)  // they meet when the kernels' library is loaded
+
 struct uint3 { unsigned x, y, z; };
 struct dim3 {
   unsigned x, y, z;
@@ -50,3 +52,5 @@ void probe(uint64_t n);
 unsigned lane();
 
 }  // namespace rtc_host
+
+#pragma GCC visibility pop

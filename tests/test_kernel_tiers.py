@@ -1,0 +1,155 @@
+"""Every method and visitor on graphs made to be hard, in any thread order, under each sanitizer.
+
+The graphs of test_kernels.py are run by it as they are; here they are run under the sanitizers too.
+ThreadSanitizer is slow: it meets graphs of a hundred edges, which `hundred` in a test's name says.
+"""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from emulator_support import SEEDS, compiler, plain_only, run_again
+from graphs import book, complete, friendship, star, wheel
+from test_kernels import CASES, ENGINE, clique, each_case, fan, gives_edges, keys_of, union
+
+import rapids_tc as tc
+from rapids_tc import datasets, testing
+
+__all__ = ["compiler"]
+pytestmark = pytest.mark.usefixtures("compiler")
+
+HERE = Path(__file__).parent
+
+
+def atlas():
+    """All 1253 graphs of up to seven vertices, side by side."""
+    return list(nx.disjoint_union_all(nx.graph_atlas_g()).edges)
+
+
+def cases():
+    """The graphs of cases.json side by side, their ids numbered."""
+    rows = []
+    for case in json.loads((HERE / "data" / "cases.json").read_text()):
+        ids = {
+            id: i for i, id in enumerate(dict.fromkeys(end for row in case["edges"] for end in row))
+        }
+        rows.append([(ids[u], ids[v]) for u, v in case["edges"]])
+    return union(*rows)
+
+
+def degrees():
+    """Hubs, rims and cliques of degrees where a kernel may change its mind."""
+    around = [1, 2, 31, 32, 33, 99, 100, 101, 1023, 1024, 1025]
+    wheels = [wheel(d).rows for d in around if d > 3]
+    stars = [star(d).rows for d in around]
+    cliques = [complete(d + 1).rows for d in around if d <= 101]
+    return union(*wheels, *stars, *cliques, book(1024).rows, friendship(50).rows)
+
+
+def hundred():
+    """A hundred rows with something of everything: long rows, deep cliques, repeats, loops."""
+    loops = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    return union(loops, clique(8), fan(8), wheel(8).rows, book(6).rows, star(9).rows)
+
+
+GRAPHS = {"atlas": atlas, "cases": cases, "degrees": degrees, "hundred": hundred}
+
+
+@cache
+def known(name):
+    """The rows of a graph as a frame, its triangles, and those of every row."""
+    rows = GRAPHS[name]()
+    by_row = reference.by_row(rows, reference.edge_triangles(rows))
+    return pd.DataFrame(rows, columns=["src", "dst"]), reference.count(rows), by_row
+
+
+def check(name, method, sizes, seed):
+    frame, total, by_row = known(name)
+    with testing.host_engine(capacities=sizes), testing.thread_order(seed):
+        graph = tc.Graph(frame)
+        assert tc.count(graph, method=method) == total
+        if gives_edges(method):
+            assert tc.edge_triangles(graph, method=method).tolist() == by_row
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@each_case
+def test_hundred_edges(method, sizes, seed):
+    check("hundred", method, sizes, seed)
+
+
+# Every case in one thread order, every method in several.
+@pytest.mark.parametrize(
+    "method, sizes, seed", [(*case, i % 3) for i, case in enumerate(CASES.values())], ids=CASES
+)
+@pytest.mark.parametrize("name", ["atlas", "cases", "degrees"])
+def test_many_graphs_at_once(name, method, sizes, seed):
+    check(name, method, sizes, seed)
+
+
+def colliding():
+    """Cliques whose ranks are equal modulo the size of every table, or stand at its end."""
+    steps = (32, 64, 128, 1024, 4096)
+    strided = [range(1, 12 * step, step) for step in steps] + [range(1, 4 * 65536, 65536)]
+    ends = [range(size - 6, size + 6) for size in (*steps, 65536)]
+    rows = [(u, v) for ranks in (*strided, *ends) for u in ranks for v in ranks if v < u]
+    long = {*strided[3], *range(2, 102)}  # a row for a block, in few of its buckets
+    return rows + [(200_000, v) for v in long]
+
+
+@each_case
+def test_colliding_ranks(method, sizes):
+    rows = colliding()
+    by_edge = reference.edge_triangles(rows)
+    engine = replace(ENGINE, capacities=sizes)
+    layout = engine.prepare(engine.csr(keys_of(rows), max(max(row) for row in rows) + 1))
+    assert engine.count(layout, method=method) == reference.count(rows)
+    if gives_edges(method):
+        edges = zip(layout.csr.columns.tolist(), layout.csr.rows.tolist(), strict=True)
+        counts = engine.edge_counts(layout, method=method)
+        assert dict(zip(edges, counts.tolist(), strict=True)) == by_edge
+
+
+def test_the_whole_stack_agrees_with_the_cpu():
+    frame = datasets.rmat(8, seed=1)
+    frame.index = np.arange(len(frame))[::-1] * 3
+
+    def answers():
+        graph = tc.Graph(frame)
+        return tc.vertex_triangles(graph), tc.edge_triangles(graph), tc.simple_edges(graph)
+
+    with testing.host_engine():
+        emulated = answers()
+    pd.testing.assert_frame_equal(emulated[0], answers()[0])
+    pd.testing.assert_series_equal(emulated[1], answers()[1])
+    pd.testing.assert_frame_equal(emulated[2], answers()[2])
+
+
+@plain_only
+@pytest.mark.timeout(600)
+def test_overruns_and_undefined_arithmetic():
+    run_again(__file__, "address", str(HERE / "test_kernels.py"), timeout=580)
+
+
+@plain_only
+@pytest.mark.timeout(600)
+def test_races():
+    run_again(__file__, "thread", "-k", "hundred", timeout=580)
+
+
+@plain_only
+@pytest.mark.timeout(600)
+def test_what_users_do():
+    """Cases and frames once more, pandas served by the emulated card."""
+    files = [str(HERE / name) for name in ("test_cases.py", "test_frames.py")]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--backend", "host"]
+    done = subprocess.run([*command, *files], capture_output=True, text=True, timeout=580)
+    assert done.returncode == 0, done.stdout[-8000:]
