@@ -13,6 +13,7 @@ from rapids_tc.similarity import MEASURES, edge_similarity
 # For each column the value of every oriented edge, from (graph, name, triangles of the edges).
 _COLUMNS: dict[str, Callable[[Graph, str, Array], Array]] = {
     "triangles": lambda graph, name, counts: counts.astype("int64"),
+    "trussness": lambda graph, name, counts: graph.trussness,
     **dict.fromkeys(MEASURES, edge_similarity),
 }
 
@@ -46,6 +47,7 @@ def annotate(
 
         ========= ======= =======================================
         triangles int64   as `edge_triangles`
+        trussness int32   as `trussness`
         jaccard   float64 as `similarity`, as are the next three
         overlap   float64
         sorensen  float64
@@ -60,7 +62,7 @@ def annotate(
 
     Notes
     -----
-    Cost: that of `edge_triangles`, whatever the number of columns.
+    Cost: that of `edge_triangles`, or of `trussness`, whatever the number of columns.
 
     Examples
     --------

@@ -6,10 +6,12 @@ from math import inf, nan
 from typing import Any
 
 from rapids_tc._backend import Array
+from rapids_tc._place import placed
 from rapids_tc.edges import check_label
 from rapids_tc.graph import Graph, as_graph
 
 
+@placed
 def clustering(
     edges: Any,
     *,
@@ -81,6 +83,7 @@ def clustering(
     return graph.vertex_frame({"clustering": _per_pair(graph, sums)}, vertices)
 
 
+@placed
 def average_clustering(
     edges: Any,
     *,
@@ -138,6 +141,7 @@ def average_clustering(
     return float(values.mean()) if len(values) else nan
 
 
+@placed
 def transitivity(
     edges: Any,
     *,

@@ -8,11 +8,17 @@ import rapids_tc as tc
 
 FUNCTIONS = [  # all that need nothing but a frame
     tc.Graph,
+    tc.average_clustering,
+    tc.clustering,
     tc.count,
     tc.edge_triangles,
+    tc.list_triangles,
     tc.memory_estimate,
+    tc.similarity,
     tc.simple_edges,
     tc.transitivity,
+    tc.triad_counts,
+    tc.trussness,
     tc.vertex_triangles,
 ]
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 import rapids_tc as tc
 from rapids_tc import engines
 
-COLUMNS = ["triangles", "jaccard", "overlap", "sorensen", "cosine"]
+COLUMNS = ["triangles", "trussness", "jaccard", "overlap", "sorensen", "cosine"]
 
 
 @contextmanager
@@ -40,6 +40,8 @@ def column_of(rows, name):
     """The oracle's column of raw rows."""
     if name == "triangles":
         return reference.by_row(rows, reference.edge_triangles(rows))
+    if name == "trussness":
+        return reference.by_row(rows, reference.trussness(rows))
     return reference.by_row(rows, reference.similarity(rows, name))
 
 
@@ -51,7 +53,7 @@ def test_all_columns_of_any_frame(backend, edges):
     rows = rows_of(edges)
     wide = backend.to_pandas(tc.annotate(backend.frame(edges), *COLUMNS))
     assert list(wide.columns) == ["src", "dst", *COLUMNS]
-    assert [wide[name].dtype for name in COLUMNS] == [np.int64] + [np.float64] * 4
+    assert [wide[name].dtype for name in COLUMNS] == [np.int64, np.int32] + [np.float64] * 4
     for name in COLUMNS:
         assert wide[name].tolist() == pytest.approx(column_of(rows, name), abs=1e-12)
 
@@ -65,7 +67,9 @@ def test_columns_stand_in_the_order_asked_for(backend):
 def test_each_column_is_that_of_its_function(backend):
     edges = backend.frame(small())
     wide = backend.to_pandas(tc.annotate(edges, *COLUMNS))
-    for measure in COLUMNS[1:]:
+    pd.testing.assert_series_equal(wide["triangles"], backend.to_pandas(tc.edge_triangles(edges)))
+    pd.testing.assert_series_equal(wide["trussness"], backend.to_pandas(tc.trussness(edges)))
+    for measure in COLUMNS[2:]:
         alone = backend.to_pandas(tc.similarity(edges, measure=measure))
         pd.testing.assert_series_equal(wide[measure], alone)
 
@@ -74,7 +78,7 @@ def test_one_preparation_and_one_count_for_all_columns(backend):
     edges = backend.frame(small())
     with counted_calls() as calls:
         tc.annotate(edges, *COLUMNS)
-    assert calls == {"csr": 1, "prepare": 1, "edge_counts": 1, "locate": 1}
+    assert calls == {"csr": 1, "prepare": 1, "edge_counts": 1, "truss": 1, "locate": 1}
 
 
 def test_a_graph_counts_its_edges_once(backend):
@@ -82,7 +86,9 @@ def test_a_graph_counts_its_edges_once(backend):
         graph = tc.Graph(backend.frame(small()))
         tc.edge_triangles(graph)
         tc.similarity(graph, measure="cosine")
-        tc.annotate(graph, "jaccard", "overlap")
+        tc.annotate(graph, "jaccard", "trussness")
+        tc.trussness(graph)
+        tc.k_truss(graph, "max")
         tc.clustering(graph)
         tc.average_clustering(graph)
         tc.vertex_triangles(graph)
@@ -90,7 +96,7 @@ def test_a_graph_counts_its_edges_once(backend):
         tc.triad_counts(graph)
         tc.transitivity(graph)
     del calls["locate"]  # the way back to the rows, once a call
-    assert calls == {"csr": 1, "prepare": 1, "edge_counts": 1}
+    assert calls == {"csr": 1, "prepare": 1, "edge_counts": 1, "truss": 1}
 
 
 @pytest.mark.parametrize("columns", [(), ("jaccard", "jaccard"), ("triangles", "dice")])

@@ -48,6 +48,7 @@ def test_real_graph(backend, shared_graphs, row):
     corners = backend.to_pandas(tc.vertex_triangles(graph))["triangles"]
     assert sum_of_squares(corners) == int(row["sum_sq_vertex_triangles"])
     assert (len(corners), corners.max()) == (graph.n_vertices, int(row["max_vertex_triangles"]))
+    assert tc.average_clustering(graph) == pytest.approx(float(row["avg_clustering"]), rel=1e-12)
     sides = backend.to_pandas(tc.edge_triangles(graph))
     assert sum_of_squares(sides) == int(row["sum_sq_edge_support"])
     assert (len(sides), sides.max()) == (graph.n_edges, int(row["max_edge_support"]))
