@@ -143,7 +143,7 @@ def decompose(
 def _report(tick: Tick | None, m: int, total: int, levels: Levels) -> Callable[[int], None]:
     def report(dead: int) -> None:
         if tick is not None:
-            note = f"k = {levels.level + 3}, {m - dead:,} edges, round {levels.rounds:,}"
+            note = f"k = {levels.level + 2}, {m - dead:,} edges, round {levels.rounds:,}"
             tick(1 - (m - dead) / total, note)
 
     return report
