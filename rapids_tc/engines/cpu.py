@@ -15,20 +15,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numba
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from rapids_tc.csr import Array, Csr
 from rapids_tc.engines import _cpu_list, _truss, host_memory
 from rapids_tc.engines._cpu_truss import CpuPeeler
-from rapids_tc.engines._numba import atomic_add, find, one_at_a_time
+from rapids_tc.engines._numba import atomic_add, cores, find, share
 
 Tick = Callable[..., None] | None
 
 TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB where places are kept
-TASKS_A_THREAD = 16
-BATCHES = 32  # parallel calls of a long count, so that progress and Ctrl-C come through
+TASKS_A_THREAD = 64  # of uneven length after all, and drawn one by one
+ALONE = 1 << 18  # probes, or look-ups, that are not worth waking a second thread
 
 memory = host_memory
 
@@ -59,15 +58,12 @@ def csr(keys: Array, n: int) -> Csr:
 
     Repeats and self loops among the keys are dropped.
     """
-    with one_at_a_time:
-        offsets, columns = _csr(keys, n)
-    return Csr(offsets, columns)
+    return Csr(*_csr(keys, n))
 
 
 def prepare(csr: Csr) -> Layout:
     """Group the in-edges by middle vertex. O(m) time, 4 m + 16 n bytes."""
-    with one_at_a_time:
-        return Layout(csr, *_transpose(csr.offsets, csr.columns))
+    return Layout(csr, *_transpose(csr.offsets, csr.columns))
 
 
 def count(layout: Layout, *, method: str = "auto", tick: Tick = None) -> int:
@@ -91,17 +87,20 @@ def closed(layout: Layout, *, tick: Tick = None) -> Array:
 
 def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Array:
     """The ranks u > v > w of triangles `first` to `last` - 1: uint32, shape (3, last - first)."""
-    graph, threads = layout.csr, numba.get_num_threads()
+    graph, threads = layout.csr, cores() if last - first > ALONE else 1
     ranks = np.empty((3, last - first), np.uint32)
     targets = np.linspace(first, last, threads * TASKS_A_THREAD + 1).astype(np.int64)
     bounds = np.searchsorted(starts, targets, side="right") - 1
     bounds[-1] = np.searchsorted(starts, last)
-    with one_at_a_time:
-        tables = np.zeros((threads, _slots(graph)), np.uint8)
-        _cpu_list.write(
-            graph.offsets, graph.columns, layout.in_offsets, layout.in_rows, np.unique(bounds),
-            tables, starts, first, last, ranks,
-        )  # fmt: skip
+    bounds = np.unique(bounds)
+    tables = np.zeros((threads, _slots(graph)), np.uint8)
+    arrays = (graph.offsets, graph.columns, layout.in_offsets, layout.in_rows)
+
+    def task(number: int, thread: int) -> None:
+        here, end = bounds[number], bounds[number + 1]
+        _cpu_list.write(*arrays, here, end, tables[thread], starts, first, last, ranks)
+
+    share(task, len(bounds) - 1, threads)
     return ranks
 
 
@@ -114,8 +113,15 @@ def vertex_sums(layout: Layout, sides: Array, *, tick: Tick = None) -> Array:
 
 def locate(csr: Csr, u: Array, v: Array) -> Array:
     """Position in ``csr.columns`` of the edge {u, v} for each pair of ranks; -1 for a loop."""
-    with one_at_a_time:
-        return _locate(csr.offsets, csr.columns, u, v)
+    positions, threads = np.empty(len(u), np.int64), cores() if len(u) > ALONE else 1
+    bounds = np.linspace(0, len(u), threads + 1).astype(np.int64)
+
+    def task(number: int, thread: int) -> None:
+        part = slice(bounds[number], bounds[number + 1])
+        _locate(csr.offsets, csr.columns, u[part], v[part], positions[part])
+
+    share(task, threads, threads)
+    return positions
 
 
 def truss(layout: Layout, counts: Array, *, k: int | None = None, tick: Tick = None) -> Array:
@@ -128,23 +134,17 @@ def _slots(graph: Csr) -> int:
 
 
 def _run(layout: Layout, kernel, slot, tick: Tick, *arrays: Array) -> int:
-    graph, threads = layout.csr, numba.get_num_threads()
-    bounds = _cut(layout, threads * TASKS_A_THREAD)
-    tasks, total = len(bounds) - 1, 0
-    with one_at_a_time:
-        tables = np.zeros((threads, _slots(graph)), slot)
-        step = max(threads, -(-tasks // BATCHES))
-        for first in range(0, tasks, step):
-            batch = bounds[first : first + step + 1]
-            total += int(
-                kernel(
-                    graph.offsets, graph.columns, layout.in_offsets, layout.in_rows, batch, tables,
-                    *arrays,
-                )
-            )  # fmt: skip
-            if tick is not None:
-                tick(min(1.0, (first + step) / tasks))
-    return total
+    """Share out the in-edges, by probes; the sum of what the tasks return."""
+    graph = layout.csr
+    threads = cores() if layout.work.sum() > ALONE else 1
+    bounds = _cut(layout, threads * TASKS_A_THREAD if threads > 1 else 1)
+    tables = np.zeros((threads, _slots(graph)), slot)
+    given = (graph.offsets, graph.columns, layout.in_offsets, layout.in_rows)
+
+    def task(number: int, thread: int) -> int:
+        return kernel(*given, bounds[number], bounds[number + 1], tables[thread], *arrays)
+
+    return share(task, len(bounds) - 1, threads, tick)
 
 
 def _cut(layout: Layout, tasks: int) -> Array:
@@ -197,103 +197,90 @@ def _transpose(offsets, columns):
     return in_offsets, in_rows, work
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def _count(offsets, columns, in_offsets, in_rows, bounds, tables, closed):
+@njit(cache=True, nogil=True)
+def _count(offsets, columns, in_offsets, in_rows, here, last, mark, closed):
     """The number of triangles; those of every in-edge too, where `closed` has room for them."""
-    # A total a task: Numba on Python 3.12 fails to make a reduction of a scalar here.
-    found = np.zeros(len(bounds) - 1, np.int64)
-    mask = np.int64(tables.shape[1] - 1)
-    for task in prange(len(bounds) - 1):
-        mark = tables[numba.get_thread_id()]
-        here, last = bounds[task], bounds[task + 1]
-        v = np.searchsorted(in_offsets, here, side="right") - 1
-        mine = np.int64(0)
-        while here < last:
-            while in_offsets[v + 1] <= here:
-                v += 1
-            stop = min(last, in_offsets[v + 1])
-            begin, end = offsets[v], offsets[v + 1]
-            if begin < end:
-                for p in range(begin, end):
-                    mark[columns[p] & mask] = 1
-                own = v <= mask + 1  # every w < v has a slot of its own
-                for i in range(here, stop):
-                    j = offsets[in_rows[i]]
-                    w = np.int64(columns[j])
-                    hits = np.int64(0)
-                    if own:
-                        while w < v:  # v itself is in the row, so the walk ends
-                            hits += np.int64(mark[w])
-                            j += 1
-                            w = np.int64(columns[j])
-                    while w < v:
-                        if mark[w & mask] and find(columns, begin, end, w) >= 0:
-                            hits += 1
+    mask = np.int64(len(mark) - 1)
+    v = np.searchsorted(in_offsets, here, side="right") - 1
+    mine = np.int64(0)
+    while here < last:
+        while in_offsets[v + 1] <= here:
+            v += 1
+        stop = min(last, in_offsets[v + 1])
+        begin, end = offsets[v], offsets[v + 1]
+        if begin < end:
+            for p in range(begin, end):
+                mark[columns[p] & mask] = 1
+            own = v <= mask + 1  # every w < v has a slot of its own
+            for i in range(here, stop):
+                j = offsets[in_rows[i]]
+                w = np.int64(columns[j])
+                hits = np.int64(0)
+                if own:
+                    while w < v:  # v itself is in the row, so the walk ends
+                        hits += np.int64(mark[w])
                         j += 1
                         w = np.int64(columns[j])
-                    mine += hits
-                    if len(closed):
-                        closed[i] = hits
-                for p in range(begin, end):
-                    mark[columns[p] & mask] = 0
-            here = stop
-        found[task] = mine
-    return found.sum()
+                while w < v:
+                    if mark[w & mask] and find(columns, begin, end, w) >= 0:
+                        hits += 1
+                    j += 1
+                    w = np.int64(columns[j])
+                mine += hits
+                if len(closed):
+                    closed[i] = hits
+            for p in range(begin, end):
+                mark[columns[p] & mask] = 0
+        here = stop
+    return mine
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def _count_edges(offsets, columns, in_offsets, in_rows, bounds, tables, counts):
+@njit(cache=True, nogil=True)
+def _count_edges(offsets, columns, in_offsets, in_rows, here, last, place, counts):
     """As `_count`; a table entry is 1 + the place of w in N+(v).
 
     (u, v) is added to once a walk. (u, w) and (v, w) may be another thread's too: atomics.
     """
-    found = np.zeros(len(bounds) - 1, np.int64)
-    mask = np.int64(tables.shape[1] - 1)
-    for task in prange(len(bounds) - 1):
-        place = tables[numba.get_thread_id()]
-        here, last = bounds[task], bounds[task + 1]
-        v = np.searchsorted(in_offsets, here, side="right") - 1
-        mine = np.int64(0)
-        while here < last:
-            while in_offsets[v + 1] <= here:
-                v += 1
-            stop = min(last, in_offsets[v + 1])
-            begin, end = offsets[v], offsets[v + 1]
-            if begin < end:
-                closed = np.zeros(end - begin, np.uint32)
-                for p in range(begin, end):
-                    place[columns[p] & mask] = p - begin + 1
-                for i in range(here, stop):
-                    j = offsets[in_rows[i]]
+    mask = np.int64(len(place) - 1)
+    v = np.searchsorted(in_offsets, here, side="right") - 1
+    mine = np.int64(0)
+    while here < last:
+        while in_offsets[v + 1] <= here:
+            v += 1
+        stop = min(last, in_offsets[v + 1])
+        begin, end = offsets[v], offsets[v + 1]
+        if begin < end:
+            closed = np.zeros(end - begin, np.uint32)
+            for p in range(begin, end):
+                place[columns[p] & mask] = p - begin + 1
+            for i in range(here, stop):
+                j = offsets[in_rows[i]]
+                w = np.int64(columns[j])
+                of_uv = np.int64(0)
+                while w < v:
+                    at = np.int64(place[w & mask]) - 1
+                    if at >= 0 and v > mask + 1:
+                        p = find(columns, begin, end, w)
+                        at = np.int64(p - begin if p >= 0 else -1)
+                    if at >= 0:
+                        of_uv += 1
+                        closed[at] += np.uint32(1)
+                        atomic_add(counts, j, 1)
+                    j += 1
                     w = np.int64(columns[j])
-                    of_uv = np.int64(0)
-                    while w < v:
-                        at = np.int64(place[w & mask]) - 1
-                        if at >= 0 and v > mask + 1:
-                            p = find(columns, begin, end, w)
-                            at = np.int64(p - begin if p >= 0 else -1)
-                        if at >= 0:
-                            of_uv += 1
-                            closed[at] += np.uint32(1)
-                            atomic_add(counts, j, 1)
-                        j += 1
-                        w = np.int64(columns[j])
-                    if of_uv:
-                        atomic_add(counts, j, of_uv)
-                        mine += of_uv
-                for p in range(begin, end):
-                    place[columns[p] & mask] = 0
-                    if closed[p - begin]:
-                        atomic_add(counts, p, closed[p - begin])
-            here = stop
-        found[task] = mine
-    return found.sum()
+                if of_uv:
+                    atomic_add(counts, j, of_uv)
+                    mine += of_uv
+            for p in range(begin, end):
+                place[columns[p] & mask] = 0
+                if closed[p - begin]:
+                    atomic_add(counts, p, closed[p - begin])
+        here = stop
+    return mine
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def _locate(offsets, columns, u, v):
-    positions = np.empty(len(u), np.int64)
-    for i in prange(len(u)):
+@njit(cache=True, nogil=True)
+def _locate(offsets, columns, u, v, positions):
+    for i in range(len(u)):
         low, high = min(u[i], v[i]), max(u[i], v[i])
         positions[i] = find(columns, offsets[high], offsets[high + 1], low)
-    return positions
