@@ -217,6 +217,7 @@ def test_probes_are_what_each_method_promises(graph):
         "polak": merge_steps(csr),
         "grouptc": -(-by_chunk // 256).sum() * 256,
         "hu": (other * np.frexp(own)[1])[own > 1].sum(),  # a comparison for each bit of own
+        "h-index": np.maximum(prefix, other)[(prefix > 0) & (other > 0)].sum(),
     }
     assert promised.keys() == {method.name for method in METHODS}
     for method, probes in promised.items():

@@ -167,7 +167,31 @@ _HU = Method(
     ),
 )
 
-METHODS: tuple[Method, ...] = (_BITMAP, _TRICORE, _TRUST, _POLAK, _GROUPTC, _HU)
+_H_INDEX = Method(
+    name="h-index",
+    aliases=(),
+    paper="Pandey, Li, Buluc, Xu, Liu: H-INDEX: hash-indexing for parallel triangle counting on "
+    "GPUs. HPEC 2019",
+    iterator="edge",
+    intersection="hash table of the shorter list, with interleaved buckets",
+    granularity="warp per edge",
+    returns=("total",),
+    source="h_index.cu",
+    launches=(
+        Launch(
+            kernel="h_index",
+            work=lambda engine, layout: (layout.light, layout.csr.m),
+            threads=256,
+            blocks_per_sm=8,
+            drawn=8 * 32,
+            width=lambda layout: layout.capacities.narrow_buckets,
+            depth=lambda layout: layout.capacities.bucket,
+            words=lambda width, depth, edges: 8 * width * (1 + depth),
+        ),
+    ),
+)
+
+METHODS: tuple[Method, ...] = (_BITMAP, _TRICORE, _TRUST, _POLAK, _GROUPTC, _HU, _H_INDEX)
 
 
 def find(name: str, returns: str = "total") -> Method:

@@ -74,7 +74,7 @@ def _shared(
     """Width, depth and bytes of dynamic shared memory of a launch."""
     width, depth = launch.width(layout), launch.depth(layout)
     need = 4 * launch.words(width, depth, visit == "EdgeCounts")
-    if need + 16 > engine.shared_limit:  # 16: what kernels declare themselves
+    if need + 64 > engine.shared_limit:  # 64: what kernels declare themselves
         raise KernelError(
             f"{launch.kernel} needs {need:,} bytes of shared memory a block, of "
             f"{engine.shared_limit:,}: lower {layout.capacities}"
