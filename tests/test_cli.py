@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 import rapids_tc as tc
-from rapids_tc import cli
-from rapids_tc.cli import machine, main
+from rapids_tc.cli import machine, main, reading, tables
 from rapids_tc.cli.machine import Card, Driver, DriverError
 from rapids_tc.datasets import karate, rmat
+from rapids_tc.files import read_edges
 
 pytestmark = pytest.mark.cpu_only
 
@@ -131,20 +131,20 @@ def test_an_error_is_one_line(monkeypatch, karate_file, error, line):
     def fail(*args, **kwargs):
         raise error
 
-    monkeypatch.setattr(cli, "read_edges", fail)
+    monkeypatch.setattr(reading, "read_edges", fail)
     done = run("count", karate_file)
     assert (done.exit_code, done.stderr) == (2, f"{line}\n")
 
 
 def test_a_fault_of_ours_keeps_its_traceback(monkeypatch, karate_file):
-    monkeypatch.setattr(cli, "read_edges", lambda *args, **kwargs: 1 / 0)
+    monkeypatch.setattr(reading, "read_edges", lambda *args, **kwargs: 1 / 0)
     assert isinstance(run("count", karate_file).exception, ZeroDivisionError)
 
 
 def test_reading_reports_its_progress(monkeypatch, karate_file):
     told = []
 
-    class Report(cli.Report):
+    class Report(reading.Report):
         def stage(self, name):
             told.append(name)
 
@@ -154,7 +154,7 @@ def test_reading_reports_its_progress(monkeypatch, karate_file):
         def close(self):
             told.append("closed")
 
-    monkeypatch.setattr(cli, "Report", Report)
+    monkeypatch.setattr(reading, "Report", Report)
     run("count", karate_file)
     assert told[0] == "reading karate.csv" and told[-1] == "closed"
     assert 1.0 in told
@@ -175,7 +175,9 @@ def test_a_real_process(karate_file):
 
 def test_help_and_version():
     assert run("--version").stdout == f"rapids-tc, version {tc.__version__}\n"
-    for arguments in (["--help"], ["-h"], ["count", "-h"], ["doctor", "-h"], ["datasets", "-h"]):
+    for arguments in (["--help"], ["-h"], ["count", "-h"], ["doctor", "-h"], ["datasets", "-h"],
+        ["clustering", "-h"], ["truss", "-h"], ["list", "-h"],
+    ):  # fmt: skip
         done = run(*arguments)
         assert done.exit_code == 0 and done.stdout.startswith("Usage: ")
         assert "..." not in done.stdout.replace("[ARGS]...", "")  # no summary is cut short
@@ -191,9 +193,91 @@ def test_rmat(tmp_path, suffix):
     path = tmp_path / f"edges{suffix}"
     done = run("datasets", "rmat", 6, "--edge-factor", 4, "--seed", 3, "--out", path)
     assert (done.exit_code, done.output) == (0, "")
-    written = cli.read_edges(path).frame
+    written = read_edges(path).frame
     pd.testing.assert_frame_equal(written, rmat(6, edge_factor=4, seed=3), check_dtype=False)
     assert run("datasets", "rmat", 99, "--out", path).exit_code == 2
+
+
+# Tables -------------------------------------------------------------------------------------------
+
+TABLES = {
+    "clustering": tc.clustering,
+    "truss": lambda graph: tc.annotate(graph, "trussness"),
+    "truss --k 4": lambda graph: tc.k_truss(graph, 4).reset_index(drop=True),
+    "truss --k max": lambda graph: tc.k_truss(graph, "max").reset_index(drop=True),
+    "list": tc.list_triangles,
+}
+
+
+@pytest.mark.parametrize("rows", [7, 10_000_000])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("command", TABLES)
+def test_tables(tmp_path, monkeypatch, karate_file, command, suffix, rows):
+    monkeypatch.setattr(tables, "_ROWS", rows)
+    out = tmp_path / f"table{suffix}"
+    done = run(*command.split(), karate_file, "--out", out)
+    assert (done.exit_code, done.stdout) == (0, "")
+    found = pd.read_csv(out) if suffix == ".csv" else pd.read_parquet(out)
+    if command == "list" and rows == 7:  # sorted within each seven rows
+        found = found.sort_values(["u", "v", "w"], ignore_index=True)
+    expected = TABLES[command](karate())
+    pd.testing.assert_frame_equal(found, expected, check_dtype=suffix == ".parquet", rtol=1e-14)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["karate.csv", f"table{suffix}"]
+
+
+@pytest.mark.parametrize("command", TABLES)
+def test_tables_go_to_stdout(karate_file, command):
+    done = run(*command.split(), karate_file)
+    assert done.stdout == TABLES[command](karate()).to_csv(index=False)
+    assert done.stderr.startswith("guessed: ")
+
+
+def test_a_table_of_nothing_has_its_columns(tmp_path):
+    path, out = tmp_path / "edges", tmp_path / "list.parquet"
+    path.write_text("1 2\n2 3\n")
+    assert run("list", path).stdout == "u,v,w\n"
+    assert run("list", path, "--out", out).exit_code == 0
+    assert [*pd.read_parquet(out).dtypes] == ["int64"] * 3
+
+
+def test_an_isolated_vertex_has_a_row(tmp_path):
+    path = tmp_path / "g.graph"
+    path.write_text("4 3\n2 3\n1 3\n1 2\n\n")
+    assert run("clustering", path).stdout == "vertex,clustering\n1,1.0\n2,1.0\n3,1.0\n4,0.0\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ["list", "--out", "x.txt"],
+            "error: --out x.txt: the suffix says how, one of .csv, .parquet",
+        ),
+        (["list", "--out", "no/x.csv"], "error: no/x.csv.part: No such file or directory"),
+        (["truss", "--k", "1"], "error: k=1"),
+        (["truss", "--k", "-3"], "error: k=-3"),
+        (["truss", "--k", "most"], "error: k='most'"),
+    ],
+)
+def test_tables_that_cannot_be_written(tmp_path, monkeypatch, karate_file, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments, karate_file)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert words in done.stderr.splitlines()[-1]
+    assert [*tmp_path.iterdir()] == [karate_file]
+
+
+def test_a_table_that_fails_half_way_leaves_what_was_there(tmp_path, monkeypatch, karate_file):
+    def fail(*args, **kwargs):
+        yield tc.list_triangles(karate())
+        raise OSError(28, "No space left on device")
+
+    out = tmp_path / "old.csv"
+    out.write_text("as it was")
+    monkeypatch.setattr(tc, "iter_triangles", fail)
+    assert run("list", karate_file, "--out", out).exit_code == 2
+    assert out.read_text() == "as it was"
+    assert len([*tmp_path.iterdir()]) == 2
 
 
 # Doctor -------------------------------------------------------------------------------------------

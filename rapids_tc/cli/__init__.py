@@ -1,4 +1,4 @@
-"""The command ``rapids-tc``: count the triangles of a file, and say what the machine can do."""
+"""The command ``rapids-tc``: answers about the graph in a file, and what the machine can do."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 import click
 
 import rapids_tc as tc
-from rapids_tc._progress import Report
-from rapids_tc.files import FORMATS, EdgeFile, read_edges
+from rapids_tc.cli import tables
+from rapids_tc.cli.reading import prepare, read, takes_file
 
 
 class _Commands(click.Group):
@@ -40,17 +40,9 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--engine", type=click.Choice(["cpu", "cuda"]), help="Where to count. [default: cpu]")
+@takes_file
 @click.option("--method", default="auto", show_default=True, help="Intersection method, of cuda.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--format", type=click.Choice(FORMATS), help="Format of the file.")
-@click.option("--separator", help="Of text: a character, 'tab' or 'blanks'.")
-@click.option("--header/--no-header", default=None, help="Of text: is the first line no edge?")
-@click.option("--comment", metavar="CHARS", help="Of text: what begins a comment; '' for nothing.")
-@click.option("--ids", type=click.Choice(["integer", "string"]), help="Of text: what ids are.")
-@click.option("--source", metavar="COLUMN", help="One id column: a name, or a number from 1.")
-@click.option("--destination", metavar="COLUMN", help="The other id column.")
 def count(file: Path, engine: str | None, method: str, as_json: bool, **reading: Any) -> None:
     """Count the triangles of the graph in FILE.
 
@@ -63,12 +55,9 @@ def count(file: Path, engine: str | None, method: str, as_json: bool, **reading:
     """
     seconds: dict[str, float] = {}
     with _timed(seconds, "read"):
-        edges = _read(file, reading)
-    for guess in edges.guesses:
-        click.echo(f"guessed: {guess}", err=True)
+        edges = read(file, reading)
     with _timed(seconds, "prepare"):
-        isolated = edges.isolated if len(edges.isolated) else None
-        graph = tc.Graph(edges.frame, vertices=isolated, engine=engine)
+        graph = prepare(edges, engine)
     with _timed(seconds, "count"):
         triangles = tc.count(graph, method=method)
     answers = {
@@ -87,6 +76,10 @@ def count(file: Path, engine: str | None, method: str, as_json: bool, **reading:
         shown.append(("transitivity", f"{answers['transitivity']:.6g}"))
         shown += [(f"{name} time", f"{value:.3f} s") for name, value in seconds.items()]
         _print(shown)
+
+
+for command in tables.COMMANDS:
+    main.add_command(command)
 
 
 @main.command()
@@ -126,15 +119,6 @@ def rmat(scale: int, out: Path, edge_factor: int, seed: int) -> None:
         frame.to_parquet(out, index=False)
     else:
         frame.to_csv(out, index=False, sep="," if out.suffix == ".csv" else "\t")
-
-
-def _read(file: Path, options: dict[str, Any]) -> EdgeFile:
-    report = Report(None)
-    report.stage(f"reading {file.name}")
-    try:
-        return read_edges(file, tick=report.tick, **options)
-    finally:
-        report.close()
 
 
 @contextmanager

@@ -1,0 +1,120 @@
+"""The commands whose answer is a table: clustering, truss and list."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import click
+
+import rapids_tc as tc
+from rapids_tc.cli.reading import prepare, read, takes_file
+
+_ROWS = 10_000_000  # triangles that `list` holds at a time
+_OUT = click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="File to write, .parquet or .csv. [default: CSV to stdout]",
+)
+
+
+@click.command()
+@takes_file
+@_OUT
+def clustering(file: Path, engine: str | None, out: Path | None, **reading: Any) -> None:
+    """Write the clustering of every vertex of the graph in FILE.
+
+    Columns: vertex, clustering. `rapids-tc count --help` tells how FILE is read.
+    """
+    graph = _open(file, engine, out, reading)
+    _write([tc.clustering(graph)], out)
+
+
+@click.command()
+@takes_file
+@_OUT
+@click.option("--k", metavar="K", help="Only the k-truss: an integer from 2 on, or 'max'.")
+def truss(file: Path, engine: str | None, out: Path | None, k: str | None, **reading: Any) -> None:
+    """Write the edges in FILE with their truss numbers.
+
+    Columns: src, dst and trussness, the largest k whose k-truss holds the edge. With --k the edges
+    of that truss alone, src and dst, each once. `rapids-tc count --help` tells how FILE is read.
+    """
+    graph = _open(file, engine, out, reading)
+    if k is None:
+        _write([tc.annotate(graph, "trussness")], out)
+    else:
+        _write([tc.k_truss(graph, int(k) if k.lstrip("-").isdigit() else k)], out)
+
+
+@click.command("list")
+@takes_file
+@_OUT
+def list_(file: Path, engine: str | None, out: Path | None, **reading: Any) -> None:
+    """Write every triangle of the graph in FILE once.
+
+    Columns: u, v, w, with u < v < w. Ten million rows are made, sorted and written at a time.
+    `rapids-tc count --help` tells how FILE is read.
+    """
+    graph = _open(file, engine, out, reading)
+    frames = tc.iter_triangles(graph, rows=_ROWS)
+    first = next(frames, None)
+    _write(chain([tc.list_triangles(graph) if first is None else first], frames), out)
+
+
+COMMANDS = (clustering, truss, list_)
+
+
+def _open(file: Path, engine: str | None, out: Path | None, reading: dict[str, Any]) -> tc.Graph:
+    """The graph of a file, once it is known that the answer can be written."""
+    if out is not None:
+        _writer(out)
+    return prepare(read(file, reading), engine)
+
+
+def _write(frames: Iterable[Any], out: Path | None) -> None:
+    """Write pandas frames one behind another: to a file, whole or not at all, or to stdout."""
+    if out is None:
+        _write_csv(frames, sys.stdout)
+        return
+    part = out.with_name(f"{out.name}.part")
+    try:
+        _writer(out)(frames, part)
+        os.replace(part, out)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _write_csv(frames: Iterable[Any], out: Any) -> None:
+    to_file = isinstance(out, Path)
+    with open(out, "w", newline="", encoding="utf-8") if to_file else nullcontext(out) as file:
+        for number, frame in enumerate(frames):
+            frame.to_csv(file, index=False, header=number == 0)
+
+
+def _write_parquet(frames: Iterable[Any], out: Any) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    tables = (pyarrow.Table.from_pandas(frame, preserve_index=False) for frame in frames)
+    first = next(tables)
+    with parquet.ParquetWriter(out, first.schema) as writer:
+        for table in chain([first], tables):
+            writer.write_table(table)
+
+
+_WRITERS: dict[str, Callable[[Iterable[Any], Any], None]] = {
+    ".csv": _write_csv,
+    ".parquet": _write_parquet,
+}
+
+
+def _writer(out: Path) -> Callable[[Iterable[Any], Any], None]:
+    if out.suffix not in _WRITERS:
+        raise ValueError(f"--out {out}: the suffix says how, one of {', '.join(_WRITERS)}")
+    return _WRITERS[out.suffix]
