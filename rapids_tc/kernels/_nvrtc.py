@@ -8,6 +8,8 @@ from typing import Any
 
 from rapids_tc.errors import KernelError
 
+OPTIONS = ("-std=c++17",)
+
 
 def compile(source: str, names: Sequence[str], options: Sequence[str] = ()) -> Mapping[str, Any]:
     """Compile kernels for the current device, once in a process.
@@ -40,7 +42,7 @@ def _compile(source: str, names: tuple[str, ...], options: tuple[str, ...], devi
     import cupy
 
     # A module a device: a kernel that was looked up on one device is loaded there alone.
-    module = cupy.RawModule(code=source, options=("-std=c++17", *options))
+    module = cupy.RawModule(code=source, options=(*OPTIONS, *options))
     try:
         return {name: module.get_function(name) for name in names}
     except cupy.cuda.compiler.CompileException as error:

@@ -1,0 +1,87 @@
+"""NVRTC compiles every kernel for every architecture, with no card and no driver."""
+
+import importlib.util
+
+import pytest
+from emulator_support import PLANTED, need
+
+from rapids_tc.kernels import _nvrtc, _source
+from rapids_tc.kernels.catalogue import METHODS
+
+ARCHITECTURES = (75, 80, 90, 100, 120)
+VISITORS = {"total": ("Total",), "edges": ("EdgeCounts", "Closed")}
+REDUCE = 80  # the first architecture with __reduce_*_sync, which language.cu shows
+
+# The sources as they are compiled: of each method for its visitors, the others once.
+OPTIONS = {
+    f"{method.source}-{visitor}": (method.source, (f"-DRTC_VISIT={visitor}",))
+    for method in METHODS
+    for returned in method.returns
+    for visitor in VISITORS[returned]
+}
+OTHERS = {path.name for path in _source.FOLDER.glob("*.cu")} - {m.source for m in METHODS}
+OPTIONS |= {name: (name, ()) for name in sorted(OTHERS)}
+
+
+@pytest.fixture(scope="module")
+def nvrtc():
+    """The bindings, once their library is there."""
+    found = importlib.util.find_spec("cuda") and importlib.util.find_spec("cuda.bindings")
+    need(found is not None, "cuda-bindings, to compile kernels for cards")
+    from cuda.bindings import nvrtc
+
+    try:
+        nvrtc.nvrtcVersion()
+    except RuntimeError as error:
+        need(False, f"nvidia-cuda-nvrtc, to compile kernels for cards: {error}")
+    return nvrtc
+
+
+def compile_for(nvrtc, architecture, source, options=(), names=()):
+    """The binary of a source, and the names in it of kernels with template arguments."""
+
+    def asked(function, *args):
+        error, *answer = function(*args)
+        if error != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            _, size = nvrtc.nvrtcGetProgramLogSize(program)
+            log = bytearray(size)
+            nvrtc.nvrtcGetProgramLog(program, log)
+            pytest.fail(f"sm_{architecture}: {error}\n{log.decode()}")
+        return answer[0] if answer else None
+
+    _, program = nvrtc.nvrtcCreateProgram(source.encode(), b"source.cu", 0, [], [])
+    for name in names:
+        asked(nvrtc.nvrtcAddNameExpression, program, name.encode())
+    given = [f"--gpu-architecture=sm_{architecture}", *_nvrtc.OPTIONS, *options]
+    asked(nvrtc.nvrtcCompileProgram, program, len(given), [option.encode() for option in given])
+    binary = bytearray(asked(nvrtc.nvrtcGetCUBINSize, program))
+    asked(nvrtc.nvrtcGetCUBIN, program, binary)
+    log = bytearray(asked(nvrtc.nvrtcGetProgramLogSize, program))
+    asked(nvrtc.nvrtcGetProgramLog, program, log)
+    warnings = [line for line in log.decode().splitlines() if "warning" in line]
+    # Turing's multiprocessors hold 1,024 threads: a launch bound that wants more is ignored.
+    assert all("minnctapersm" in line and architecture == 75 for line in warnings), warnings
+    lowered = [asked(nvrtc.nvrtcGetLoweredName, program, name.encode()) for name in names]
+    nvrtc.nvrtcDestroyProgram(program)
+    return bytes(binary), lowered
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("file, options", OPTIONS.values(), ids=OPTIONS)
+def test_kernels_compile(nvrtc, file, options, architecture):
+    binary, _ = compile_for(nvrtc, architecture, _source.read(file), options)
+    for method in METHODS:
+        for launch in method.launches if method.source == file else ():
+            assert launch.kernel.encode() in binary
+
+
+@pytest.mark.parametrize("path", sorted(PLANTED.glob("*.cu")), ids=lambda path: path.stem)
+def test_what_the_emulator_runs_is_cuda(nvrtc, path):
+    templates = [] if path.stem == "language" else [f"{path.stem}<true>", f"{path.stem}<false>"]
+    binary, lowered = compile_for(nvrtc, REDUCE, _source.read(path), names=templates)
+    assert all(name in binary for name in lowered)
+
+
+def test_messages_name_the_file_and_line(nvrtc):
+    with pytest.raises(pytest.fail.Exception, match=r"language\.cu\(\d+\): error.*\n.*wrong"):
+        compile_for(nvrtc, 80, _source.read(PLANTED / "language.cu") + "wrong")
