@@ -23,12 +23,12 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
     "tiny": Capacities(
         **{"bits": 64, "counters": 4, "light_bits": 32, "heavy_from": 1, "piece": 64},
         **{"nodes": 1, "narrow_rows": 1, "wide_buckets": 4, "bucket": 1},
-        **{"chunk": 3, "kept": 1},
+        **{"chunk": 3, "kept": 1, "team": 32, "steps": 1},
     ),
     "pieces": Capacities(
         **{"bits": 128, "counters": 32, "light_bits": 64, "heavy_from": 200, "piece": 300},
         **{"nodes": 7, "narrow_rows": 20, "wide_buckets": 64, "narrow_buckets": 2, "bucket": 3},
-        **{"chunk": 37, "kept": 5},
+        **{"chunk": 37, "kept": 5, "team": 1, "steps": 3},
     ),
 }
 
@@ -192,14 +192,32 @@ def test_progress_reaches_the_end_and_changes_nothing(method):
     assert done[-1] == 1
 
 
-def merge_steps(csr):
-    """For each edge, the different ids of its lists up to the end of the one that ends first."""
-    columns, offsets, steps = csr.columns.tolist(), csr.offsets.tolist(), 0
+def lists(csr):
+    """For each edge (u, v), N+(u) below v and N+(v) where neither is empty."""
+    columns, offsets = csr.columns.tolist(), csr.offsets.tolist()
     for position, (u, v) in enumerate(zip(csr.rows.tolist(), columns, strict=True)):
         own, other = columns[offsets[u] : position], columns[offsets[v] : offsets[v + 1]]
         if own and other:
-            steps += len({id for id in own + other if id <= min(own[-1], other[-1])})
-    return steps
+            yield own, other
+
+
+def met(own, other):
+    """The ids of two lists up to the end of the one that ends first, common ones twice."""
+    end = min(own[-1], other[-1])
+    return [id for id in own + other if id <= end]
+
+
+def fox_steps(own, other):
+    """Steps of a merge whose ids of the shorter list go first, or look-ups where they are less."""
+    few, many = (own, other) if len(own) <= len(other) else (other, own)
+    if len(few) + len(many) > len(few) * len(many).bit_length():
+        return len(few)
+    return path_steps(few, many)
+
+
+def path_steps(first, second):
+    """Steps of a merge by single ids, equal ones from the first list first."""
+    return len(met(first, second)) - (first[-1] in second)  # the end of the first is the end
 
 
 def test_probes_are_what_each_method_promises(graph):
@@ -214,7 +232,9 @@ def test_probes_are_what_each_method_promises(graph):
         "bitmap": prefix[other > 0].sum(),  # pairs of a row
         "tricore": np.minimum(prefix, other).sum(),
         "trust": other[own > 1].sum(),
-        "polak": merge_steps(csr),
+        "polak": sum(len(set(met(*pair))) for pair in lists(csr)),
+        "green": sum(path_steps(*pair) for pair in lists(csr)),
+        "fox": sum(fox_steps(*pair) for pair in lists(csr)),
         "grouptc": -(-by_chunk // 256).sum() * 256,
         "hu": (other * np.frexp(own)[1])[own > 1].sum(),  # a comparison for each bit of own
         "h-index": np.maximum(prefix, other)[(prefix > 0) & (other > 0)].sum(),

@@ -8,6 +8,11 @@ field of `Capacities`, so that tests can force every fallback.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.kernels import launch
 from rapids_tc.kernels.method import Capacities, Launch, Method
 
 __all__ = ["METHODS", "Capacities", "Launch", "Method", "find"]
@@ -191,7 +196,60 @@ _H_INDEX = Method(
     ),
 )
 
-METHODS: tuple[Method, ...] = (_BITMAP, _TRICORE, _TRUST, _POLAK, _GROUPTC, _HU, _H_INDEX)
+_GREEN = Method(
+    name="green",
+    aliases=("merge_path",),
+    paper="Green, Yalamanchili, Munguia: Fast triangle counting on the GPU. IA3 2014",
+    iterator="edge",
+    intersection="merge, its path cut in equal parts",
+    granularity="several threads per edge",
+    returns=("total",),
+    source="green.cu",
+    launches=(
+        Launch(
+            kernel="green",
+            work=lambda engine, layout: (layout.light, layout.csr.m),
+            threads=256,
+            blocks_per_sm=8,
+            drawn=8 * 32,
+            width=lambda layout: layout.capacities.team,
+        ),
+    ),
+)
+
+
+def _fox_bin(number: int) -> Launch:
+    """The intersections of a bin: four times the steps of the bin before, twice the threads."""
+
+    def work(engine: Any, layout: Any) -> tuple[Any, int]:
+        csr, steps = layout.csr, layout.capacities.steps * 4**number
+        source, options = launch.read("fox.cu"), ("-DRTC_VISIT=Total",)
+        kernel = engine.compile(source, ("fox_bin",), options)["fox_bin"]
+        least = steps // 4 + 1 if number else 0
+        limits = (np.uint32(least), np.uint32(steps if number < 5 else 2**32 - 1))
+        arrays = (csr.offsets, csr.columns, layout.in_edges)
+        return engine.listed(kernel, csr.m, *arrays, np.uint32(csr.m), *limits)
+
+    team = 2**number
+    return Launch("fox", work, 256, 8, drawn=256 // team, width=lambda layout: team)
+
+
+_FOX = Method(
+    name="fox",
+    aliases=(),
+    paper="Fox, Green, Gabert, An, Bader: Fast and adaptive list intersections on the GPU. "
+    "HPEC 2018",
+    iterator="edge",
+    intersection="merge or binary search, the cheaper by an estimate",
+    granularity="1 to 32 threads per edge, by six bins of work",
+    returns=("total",),
+    source="fox.cu",
+    launches=tuple(map(_fox_bin, range(6))),
+)
+
+METHODS: tuple[Method, ...] = (
+    *(_BITMAP, _TRICORE, _TRUST, _POLAK, _GREEN, _FOX, _HU, _H_INDEX, _GROUPTC),
+)
 
 
 def find(name: str, returns: str = "total") -> Method:

@@ -23,6 +23,8 @@ class Capacities:
     bucket: int = 8  # trust and h-index: entries of a bucket
     chunk: int = 256  # grouptc: edges that a block joins, at most 256
     kept: int = 2048  # hu: ids of a row that are kept by a block
+    team: int = 8  # green: threads an edge, a power of two up to 32
+    steps: int = 16  # fox: of the first bin's largest intersection
 
 
 @dataclass(frozen=True)

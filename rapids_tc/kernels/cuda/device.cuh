@@ -81,6 +81,14 @@ __device__ __forceinline__ u32 warp_scan(u32 value) {
   return value;
 }
 
+// Room for size more entries behind counter: the first one's index. All lanes of the warp.
+__device__ __forceinline__ u32 reserve(u32* counter, u32 size) {
+  const u32 through = warp_scan(size);
+  u32 base = 0;
+  if (threadIdx.x % kWarp == kWarp - 1 && through) base = atomicAdd(counter, through);
+  return __shfl_sync(kFullMask, base, kWarp - 1) + through - size;
+}
+
 // One number of a warp's own from the ticket, the same in all its lanes.
 __device__ __forceinline__ u32 warp_ticket(u32* ticket) {
   u32 drawn = 0;

@@ -134,14 +134,6 @@ describe_in_edges(u64* packed, const u32* starts, u64 m, u64* probes) {
 }
 
 // ------------------------------------------------------------------------------- work lists
-// Room for size more entries behind counter: the first one's index. All lanes of the warp.
-__device__ __forceinline__ u32 reserve(u32* counter, u32 size) {
-  const u32 through = warp_scan(size);
-  u32 base = 0;
-  if (threadIdx.x % kWarp == kWarp - 1 && through) base = atomicAdd(counter, through);
-  return __shfl_sync(kFullMask, base, kWarp - 1) + through - size;
-}
-
 // bitmap.cu's items. v with at least heavy_from probes: pieces of about piece probes, for a block
 // each, lanes by the mean length of a list. The others: v itself. counts: how many of either; in
 // no order that could be relied on.

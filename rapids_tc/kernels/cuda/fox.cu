@@ -1,0 +1,79 @@
+// fox.cu - Fox, Green, Gabert, An and Bader ("Fast and adaptive list intersections on the GPU",
+// HPEC'18): edges are binned by the work they are estimated to be, and each of the six bins has its
+// own number of threads an edge, from one to a warp. Neighbouring threads so have like work.
+//
+// - fox_bin lists the edges of a bin: the intersections of width .. depth estimated steps.
+// - Two ways to intersect, the cheaper one by the estimate for each edge: a merge, its path cut in
+//   equal parts for the threads (merge_path.cuh), a + b steps; or the ids of the shorter list looked
+//   up in the longer by binary search, min(a, b) times the bits of max(a, b).
+//
+// Input: any oriented Csr and its in-edges. Item = tasks[i] = an in-edge of the bin. width = threads an
+// edge, a power of two up to kWarp; depth unused. Nothing is shared. Probes: the steps of merges, and
+// the look-ups of searches.
+//
+// Written: out, by the visitor's atomics; by fox_bin the list, each place reserved by an atomic.
+#include "device.cuh"
+#include "merge_path.cuh"
+#include "visit.cuh"
+
+static_assert(!RTC_VISIT::kEdges, "fox counts totals");
+
+constexpr u32 kThreads = 256;
+
+// The two lists of an edge, the shorter first.
+struct Lists {
+  const u32 *few, *many;
+  u32 n_few, n_many;
+};
+
+__device__ __forceinline__ Lists lists(const Graph& g, u64 edge) {
+  const u32 *const a = g.columns + u32(edge >> 32);
+  const u32 n_a = u32(edge), v = a[n_a], n_b = u32(g.offsets[v + 1] - g.offsets[v]);
+  const u32* const b = g.columns + g.offsets[v];
+  return n_a <= n_b ? Lists{a, b, n_a, n_b} : Lists{b, a, n_b, n_a};
+}
+
+struct Work { u64 merge, search; };
+
+__device__ __forceinline__ Work estimate(const Lists& l) {
+  return {u64(l.n_few) + l.n_many, u64(l.n_few) * (32 - __clz(int(l.n_many)))};
+}
+
+// The in-edges whose estimate is least to most: as list_rows in prepare.cu.
+extern "C" __global__ void __launch_bounds__(kThreads)
+fox_bin(const i64* offsets, const u32* columns, const u64* in_edges, u32 m, u32 least, u32 most, u32 room,
+        u32* count, u32* items) {
+  const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+  bool listed = false;
+  if (i < m) {
+    const Lists l = lists(Graph{offsets, columns, nullptr, in_edges, nullptr}, in_edges[i]);
+    const Work work = estimate(l);
+    const u64 steps = work.merge < work.search ? work.merge : work.search;
+    listed = l.n_few && steps >= least && steps <= most;
+  }
+  const u32 at = reserve(count, listed);
+  if (listed && at < room) items[at] = i;
+}
+
+extern "C" __global__ void __launch_bounds__(kThreads) fox(RTC_METHOD_ARGS) {
+  const u32 lane = threadIdx.x % kWarp, part = lane & (width - 1);
+  RTC_VISIT visit(out);
+  for (;;) {
+    const u32 drawn = first + warp_ticket(ticket) * (kWarp / width), item = drawn + lane / width;
+    if (drawn >= last) break;
+    if (item >= last) continue;
+    const Lists l = lists(RTC_GRAPH, in_edges[tasks[item]]);
+    const Work work = estimate(l);
+    u32 hits = 0;
+    if (work.merge <= work.search) {
+      hits = merge_part(l.few, l.n_few, l.many, l.n_many, part, width);
+    } else {
+      for (u32 i = part; i < l.n_few; i += width) {
+        RTC_PROBE(1);
+        hits += find(l.many, l.n_many, l.few[i]) != kNone;
+      }
+    }
+    visit.edge(kNone, hits);
+  }
+  visit.finish();
+}

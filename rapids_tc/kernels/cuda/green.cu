@@ -1,0 +1,43 @@
+// green.cu - Green, Yalamanchili and Munguia ("Fast triangle counting on the GPU", IA3'14): several
+// threads an edge (u, v). Each finds by binary search on a diagonal where its share of the merge of
+// N+(u) below v and N+(v) begins, and merges that share, so all have the same number of steps.
+//
+// Input: any oriented Csr and its in-edges. Item = an in-edge, kWarp of them a ticket. width = threads
+// an edge, a power of two up to kWarp, depth unused. Nothing is shared but by shuffles.
+// Probes: steps of the merges, an id of either list each, up to the end of the one that ends first.
+//
+// Written: out, by the visitor's atomics.
+#include "device.cuh"
+#include "merge_path.cuh"
+#include "visit.cuh"
+
+static_assert(!RTC_VISIT::kEdges, "green counts totals");
+
+constexpr u32 kThreads = 256;
+
+extern "C" __global__ void __launch_bounds__(kThreads) green(RTC_METHOD_ARGS) {
+  const u32 lane = threadIdx.x % kWarp, part = lane & (width - 1), groups = kWarp / width;
+  RTC_VISIT visit(out);
+  for (;;) {
+    const u32 item = first + warp_ticket(ticket) * kWarp;
+    if (item >= last) break;
+    const u64 mine = item + lane < last ? in_edges[item + lane] : 0;
+    const u32 my_start = u32(mine >> 32), my_length = u32(mine);
+    u32 my_row = 0, my_row_length = 0;
+    if (my_length) {                     // each lane fetches the other list of its own edge
+      const u32 v = columns[my_start + my_length];
+      my_row = u32(offsets[v]);
+      my_row_length = u32(offsets[v + 1]) - my_row;
+    }
+    u32 hits = 0;
+    for (u32 round = 0; round < kWarp; round += groups) {   // an edge for each group of width threads
+      const u32 owner = round + lane / width;
+      const u32* const a = columns + __shfl_sync(kFullMask, my_start, owner);
+      const u32* const b = columns + __shfl_sync(kFullMask, my_row, owner);
+      const u32 n_a = __shfl_sync(kFullMask, my_length, owner), n_b = __shfl_sync(kFullMask, my_row_length, owner);
+      hits += merge_part(a, n_a, b, n_b, part, width);
+    }
+    visit.edge(kNone, hits);
+  }
+  visit.finish();
+}
