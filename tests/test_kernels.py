@@ -18,26 +18,29 @@ pytestmark = pytest.mark.usefixtures("compiler")
 ENGINE = CudaEngine(xp=np, compile=testing.compile)
 SIZES = {  # what forces a path: each is exact, whatever the graph
     "default": Capacities(),
-    "heavy": Capacities(heavy_from=0),
+    "heavy": Capacities(heavy_from=0, warp_from=0, block_from=10**9),
     "light": Capacities(heavy_from=2**40),
     "tiny": Capacities(
         **{"bits": 64, "counters": 4, "light_bits": 32, "heavy_from": 1, "piece": 64},
         **{"nodes": 1, "narrow_rows": 1, "wide_buckets": 4, "bucket": 1},
         **{"chunk": 3, "kept": 1, "team": 32, "steps": 1},
+        **{"warp_from": 10**9, "block_from": 10**9},
     ),
     "pieces": Capacities(
         **{"bits": 128, "counters": 32, "light_bits": 64, "heavy_from": 200, "piece": 300},
         **{"nodes": 7, "narrow_rows": 20, "wide_buckets": 64, "narrow_buckets": 2, "bucket": 3},
         **{"chunk": 37, "kept": 5, "team": 1, "steps": 3},
+        **{"block_from": 0, "filter": 3, "scratch": 1},
     ),
 }
 
 # What has no use for a size need not be run with it.
+USERS = {"heavy": ("bitmap", "bisson"), "light": ("bitmap",)}
 CASES = {
     f"{method.name}-{name}": (method.name, sizes)
     for method in METHODS
     for name, sizes in SIZES.items()
-    if name in ("default", "tiny", "pieces") or method.name == "bitmap"
+    if method.name in USERS.get(name, (method.name,))
     if name == "default" or method.name != "polak"
 }
 each_case = pytest.mark.parametrize("method, sizes", CASES.values(), ids=CASES)
@@ -236,6 +239,7 @@ def test_probes_are_what_each_method_promises(graph):
         "green": sum(path_steps(*pair) for pair in lists(csr)),
         "fox": sum(fox_steps(*pair) for pair in lists(csr)),
         "grouptc": -(-by_chunk // 256).sum() * 256,
+        "bisson": other[prefix > 0].sum(),
         "hu": (other * np.frexp(own)[1])[own > 1].sum(),  # a comparison for each bit of own
         "h-index": np.maximum(prefix, other)[(prefix > 0) & (other > 0)].sum(),
     }

@@ -54,14 +54,17 @@ def run(
     for number, launch in enumerate(method.launches):
         items, size = launch.work(engine, layout)
         width, depth, shared = _shared(engine, layout, launch, visit)
-        most = engine.sm_count * launch.blocks_per_sm
+        each, blocks = launch.scratch(layout), -(-size // launch.drawn)
+        most = min(blocks, engine.sm_count * launch.blocks_per_sm)
+        most = min(most, max(1, layout.capacities.scratch // each)) if each else most
+        scratch = xp.zeros(each * most, "uint32")
         for at in range(number * slices, (number + 1) * slices):
             part = at - number * slices
             first, last = size * part // slices, size * (part + 1) // slices
             if first < last:
                 grid = (min(-(-(last - first) // launch.drawn), most),)
                 drawn = (items, np.uint32(first), np.uint32(last))
-                args = (*arrays, *drawn, width, depth, tickets[at : at + 1], out)
+                args = (*arrays, *drawn, width, depth, scratch, tickets[at : at + 1], out)
                 kernels[launch.kernel](grid, (launch.threads,), args, shared_mem=shared)
             if tick:
                 engine.wait()

@@ -24,6 +24,10 @@ class Capacities:
     chunk: int = 256  # grouptc: edges that a block joins, at most 256
     kept: int = 2048  # hu: ids of a row that are kept by a block
     team: int = 8  # green: threads an edge, a power of two up to 32
+    warp_from: int = 4  # bisson: mean degree from which a warp takes a vertex
+    block_from: int = 40  # bisson: and from which a block does
+    filter: int = 64  # bisson: words of a filter of 2,048 ids a bit
+    scratch: int = 2**30  # bisson: words of all bitmaps, past which fewer blocks run
     steps: int = 16  # fox: of the first bin's largest intersection
 
 
@@ -40,6 +44,8 @@ class Launch:
     depth: Callable[[Any], int] = lambda layout: 0
     words: Callable[[int, int, bool], int] = lambda width, depth, edges: 0
     """Of shared memory: width, depth, edge counts wanted?"""
+    scratch: Callable[[Any], int] = lambda layout: 0
+    """Words of global memory for each block: zeros, left zero."""
 
 
 @dataclass(frozen=True)

@@ -48,11 +48,12 @@ struct Graph {
 };
 
 // The one launch signature. Items first .. last - 1 are drawn from the ticket; what an item is
-// (tasks[...], an in-edge), and what width and depth limit, each method says in its header.
+// (tasks[...], an in-edge), what width and depth limit, and what scratch is, each method says in its
+// header.
 #define RTC_METHOD_ARGS                                                                        \
   const i64 *offsets, const u32 *columns, const u16 *low, const u64 *in_edges,                 \
       const u32 *in_offsets, const u32 *tasks, u32 first, u32 last, u32 width, u32 depth,      \
-      u32 *ticket, RTC_VISIT::Out *out
+      u32 *scratch, u32 *ticket, RTC_VISIT::Out *out
 #define RTC_GRAPH Graph{offsets, columns, low, in_edges, in_offsets}
 
 // First index of the ascending list a[0 .. n) whose entry is not below x; n if none.

@@ -1,0 +1,193 @@
+"""Rows of the catalogue: published methods that give the total alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.kernels import launch
+from rapids_tc.kernels.method import Launch, Method
+
+_POLAK = Method(
+    name="polak",
+    aliases=(),
+    paper="Polak: Counting triangles in large graphs on GPU. IPDPSW 2016",
+    iterator="edge",
+    intersection="merge with two pointers",
+    granularity="thread per edge",
+    returns=("total",),
+    source="polak.cu",
+    launches=(
+        Launch(
+            kernel="polak",
+            work=lambda engine, layout: (layout.light, layout.csr.m),
+            threads=256,
+            blocks_per_sm=8,
+            drawn=8 * 32,
+        ),
+    ),
+)
+
+_GROUPTC = Method(
+    name="grouptc",
+    aliases=(),
+    paper="Li, Xu, Pham, Tu, Zhou: A comparative study of intersection-based triangle counting "
+    "algorithms on GPUs. IPDPS 2024",
+    iterator="edge",
+    intersection="binary search from where the last one ended",
+    granularity="block per chunk of edges, thread per id",
+    returns=("total",),
+    source="grouptc.cu",
+    launches=(
+        Launch(
+            kernel="grouptc",
+            work=lambda engine, layout: (layout.light, layout.csr.m),
+            threads=256,
+            blocks_per_sm=8,
+            drawn=256,
+            width=lambda layout: layout.capacities.chunk,
+            words=lambda width, depth, edges: 4 * width,
+        ),
+    ),
+)
+
+_HU = Method(
+    name="hu",
+    aliases=(),
+    paper="Hu, Guan, Zou: Triangle counting on GPU using fine-grained task distribution. "
+    "ICDEW 2019",
+    iterator="vertex",
+    intersection="binary search in a row kept in shared memory",
+    granularity="block per vertex, thread per two-hop neighbour",
+    returns=("total",),
+    source="hu.cu",
+    launches=(
+        Launch(
+            kernel="hu",
+            work=lambda engine, layout: engine.rows(layout.csr, 2, layout.csr.m),
+            threads=256,
+            blocks_per_sm=8,
+            drawn=1,
+            width=lambda layout: layout.capacities.kept,
+            words=lambda width, depth, edges: width,
+        ),
+    ),
+)
+
+_H_INDEX = Method(
+    name="h-index",
+    aliases=(),
+    paper="Pandey, Li, Buluc, Xu, Liu: H-INDEX: hash-indexing for parallel triangle counting on "
+    "GPUs. HPEC 2019",
+    iterator="edge",
+    intersection="hash table of the shorter list, with interleaved buckets",
+    granularity="warp per edge",
+    returns=("total",),
+    source="h_index.cu",
+    launches=(
+        Launch(
+            kernel="h_index",
+            work=lambda engine, layout: (layout.light, layout.csr.m),
+            threads=256,
+            blocks_per_sm=8,
+            drawn=8 * 32,
+            width=lambda layout: layout.capacities.narrow_buckets,
+            depth=lambda layout: layout.capacities.bucket,
+            words=lambda width, depth, edges: 8 * width * (1 + depth),
+        ),
+    ),
+)
+
+_GREEN = Method(
+    name="green",
+    aliases=("merge_path",),
+    paper="Green, Yalamanchili, Munguia: Fast triangle counting on the GPU. IA3 2014",
+    iterator="edge",
+    intersection="merge, its path cut in equal parts",
+    granularity="several threads per edge",
+    returns=("total",),
+    source="green.cu",
+    launches=(
+        Launch(
+            kernel="green",
+            work=lambda engine, layout: (layout.light, layout.csr.m),
+            threads=256,
+            blocks_per_sm=8,
+            drawn=8 * 32,
+            width=lambda layout: layout.capacities.team,
+        ),
+    ),
+)
+
+
+def _fox_bin(number: int) -> Launch:
+    """The intersections of a bin: four times the steps of the bin before, twice the threads."""
+
+    def work(engine: Any, layout: Any) -> tuple[Any, int]:
+        csr, steps = layout.csr, layout.capacities.steps * 4**number
+        source, options = launch.read("fox.cu"), ("-DRTC_VISIT=Total",)
+        kernel = engine.compile(source, ("fox_bin",), options)["fox_bin"]
+        least = steps // 4 + 1 if number else 0
+        limits = (np.uint32(least), np.uint32(steps if number < 5 else 2**32 - 1))
+        arrays = (csr.offsets, csr.columns, layout.in_edges)
+        return engine.listed(kernel, csr.m, *arrays, np.uint32(csr.m), *limits)
+
+    team = 2**number
+    return Launch("fox", work, 256, 8, drawn=256 // team, width=lambda layout: team)
+
+
+_FOX = Method(
+    name="fox",
+    aliases=(),
+    paper="Fox, Green, Gabert, An, Bader: Fast and adaptive list intersections on the GPU. "
+    "HPEC 2018",
+    iterator="edge",
+    intersection="merge or binary search, the cheaper by an estimate",
+    granularity="1 to 32 threads per edge, by six bins of work",
+    returns=("total",),
+    source="fox.cu",
+    launches=tuple(map(_fox_bin, range(6))),
+)
+
+
+def _bisson(team: str, maps: int) -> Launch:
+    """The launch that takes a graph's vertices by a block, a warp or a thread; the others idle."""
+
+    def work(engine: Any, layout: Any) -> tuple[Any, int]:
+        csr, sizes = layout.csr, layout.capacities
+        mean = 2 * csr.m / max(csr.n, 1)
+        own = (
+            "block" if mean >= sizes.block_from else "warp" if mean >= sizes.warp_from else "thread"
+        )
+        return engine.rows(csr, 2, csr.m) if own == team else (layout.light, 0)
+
+    def width(layout: Any) -> int:
+        return -(-layout.csr.n // 32) if maps else 0
+
+    return Launch(
+        kernel=f"bisson_{team}",
+        work=work,
+        threads=256,
+        blocks_per_sm=8,
+        drawn={"block": 1, "warp": 8, "thread": 256}[team],
+        width=width,
+        depth=lambda layout: layout.capacities.filter if maps else 0,
+        words=lambda width, depth, edges: maps * depth,
+        scratch=lambda layout: maps * width(layout),
+    )
+
+
+_BISSON = Method(
+    name="bisson",
+    aliases=(),
+    paper="Bisson, Fatica: Static graph challenge on GPU. HPEC 2017",
+    iterator="vertex",
+    intersection="bitmap of all vertices in global memory",
+    granularity="block, warp or thread per vertex, by mean degree",
+    returns=("total",),
+    source="bisson.cu",
+    launches=(_bisson("block", maps=1), _bisson("warp", maps=8), _bisson("thread", maps=0)),
+)
+
+TOTALS = (_POLAK, _GREEN, _BISSON, _FOX, _HU, _H_INDEX, _GROUPTC)
