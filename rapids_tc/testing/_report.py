@@ -13,7 +13,9 @@ from . import _build
 _FRAME = re.compile(r"\s*#\d+ .*\((?P<module>\S+)\+(?P<offset>0x[0-9a-f]+)\)")
 _OURS = re.compile(r"(?:.*/)?([0-9a-f]+\.so)$")
 _EMULATOR = ("cuda_host.hpp", "host_runtime.cpp", "exports", "??")
-_NOISE = re.compile(r"=====|SUMMARY|\s*Thread T\d+ .*created by|allocated by")
+_NOISE = re.compile(
+    r"=====|SUMMARY|\s*Thread T\d+ .*created by|allocated by|.*swapcontext functions"
+)
 _END = re.compile(r"Shadow bytes around|HINT:")
 _FIBER = re.compile(r"(Thread T\d+) '([^']*)'")
 
