@@ -48,7 +48,7 @@ class CpuPeeler:
         Edges of which no smaller `Left` is made.
     """
 
-    large: int = 1 << 20
+    large: int = 1 << 18
     pause: int = 1 << 26
     piece: int = 1 << 22
     table: int = 1 << 22
@@ -204,7 +204,7 @@ def _peel_task(
     vertex, e, level = task[0], np.uint32(task[1]), state[_LEVEL]
     begin, end = starts[vertex], starts[vertex + 1]
     low, mask = np.uint64(0xFFFFFFFF), np.uint64(len(table) - 1)
-    marked = end - begin <= _SEARCH * task[2]
+    marked, exact = end - begin <= _SEARCH * task[2], len(table) >= len(offsets) - 1
     if marked:
         for i in range(begin, end):
             f = near[i] >> np.uint64(32)
@@ -221,7 +221,8 @@ def _peel_task(
                 if slot == 0:
                     continue
                 g = np.int64(slot) - 1
-                found = rows[g] ^ columns[g] ^ vertex == w  # or another w has taken the slot
+                # Of more vertices than slots, another may have taken this one's.
+                found = exact or rows[g] ^ columns[g] ^ vertex == np.int64(w)
             else:
                 found = False
             if not found:
@@ -232,9 +233,9 @@ def _peel_task(
             if (status[f] and f < e) or (status[g] and g < e):
                 continue
             if not status[f]:
-                _drop(support, np.int64(f), level, queue, state)
+                _count_off(support, np.int64(f), level, queue, state)
             if not status[g]:
-                _drop(support, g, level, queue, state)
+                _count_off(support, g, level, queue, state)
         e = link[e]
     if marked:
         for i in range(begin, end):
@@ -242,7 +243,7 @@ def _peel_task(
 
 
 @njit(inline="always")
-def _drop(support, e, level, queue, state):
+def _count_off(support, e, level, queue, state):
     """One triangle less; the edge that falls to the level is in the next frontier."""
     if atomic_add(support, e, np.uint32(0xFFFFFFFF)) == level + 1:
         queue[atomic_add(state, _TAIL, 1)] = e

@@ -111,5 +111,7 @@ class CudaPeeler:
         return min(32, max(4, 1 << (2 * left.m // max(used, 1)).bit_length()))
 
     def _make(self, kernel: str, size: Any, *args: Any) -> None:
+        """Launch a kernel with a thread an element."""
         kernels = self.compile(launch.read("truss.cu"), _MAKE + _PEEL, ())
-        kernels[kernel]((-(-int(size) // _THREADS),), (_THREADS,), args)
+        if size:
+            kernels[kernel]((-(-int(size) // _THREADS),), (_THREADS,), args)
