@@ -23,19 +23,22 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
     "tiny": Capacities(
         **{"bits": 64, "counters": 4, "light_bits": 32, "heavy_from": 1, "piece": 64},
         **{"nodes": 1, "narrow_rows": 1, "wide_buckets": 4, "bucket": 1},
-        **{"chunk": 3, "kept": 1, "team": 32, "steps": 1},
+        **{"chunk": 3, "kept": 1, "team": 32, "steps": 1, "vector": 1},
         **{"warp_from": 10**9, "block_from": 10**9},
     ),
     "pieces": Capacities(
         **{"bits": 128, "counters": 32, "light_bits": 64, "heavy_from": 200, "piece": 300},
         **{"nodes": 7, "narrow_rows": 20, "wide_buckets": 64, "narrow_buckets": 2, "bucket": 3},
-        **{"chunk": 37, "kept": 5, "team": 1, "steps": 3},
+        **{"chunk": 37, "kept": 5, "team": 1, "steps": 3, "vector": 9},
         **{"block_from": 0, "filter": 3, "scratch": 1},
     ),
 }
 
 # What has no use for a size need not be run with it.
-USERS = {"heavy": ("bitmap", "bisson"), "light": ("bitmap",)}
+USERS = {
+    "heavy": ("bitmap", "bisson", "vertex-elimination"),
+    "light": ("bitmap", "vertex-elimination"),
+}
 CASES = {
     f"{method.name}-{name}": (method.name, sizes)
     for method in METHODS
@@ -223,6 +226,11 @@ def path_steps(first, second):
     return len(met(first, second)) - (first[-1] in second)  # the end of the first is the end
 
 
+def entries(row, vector):
+    """Entries of a vector up to the one at or past the end of a row."""
+    return min(sum(id < row[-1] for id in vector) + 1, len(vector))
+
+
 def test_probes_are_what_each_method_promises(graph):
     csr, _, _ = graph
     engine = replace(ENGINE, capacities=SIZES["heavy"])
@@ -240,6 +248,7 @@ def test_probes_are_what_each_method_promises(graph):
         "fox": sum(fox_steps(*pair) for pair in lists(csr)),
         "grouptc": -(-by_chunk // 256).sum() * 256,
         "bisson": other[prefix > 0].sum(),
+        "vertex-elimination": sum(entries(*pair) for pair in lists(csr)),
         "hu": (other * np.frexp(own)[1])[own > 1].sum(),  # a comparison for each bit of own
         "h-index": np.maximum(prefix, other)[(prefix > 0) & (other > 0)].sum(),
     }

@@ -190,4 +190,37 @@ _BISSON = Method(
     launches=(_bisson("block", maps=1), _bisson("warp", maps=8), _bisson("thread", maps=0)),
 )
 
-TOTALS = (_POLAK, _GREEN, _BISSON, _FOX, _HU, _H_INDEX, _GROUPTC)
+
+def _elimination(team: str, teams: int) -> Launch:
+    """The launch for the vertices that are work for a block, or a warp, as bitmap has them."""
+
+    def work(engine: Any, layout: Any) -> tuple[Any, int]:
+        if team == "block":
+            return layout.heavy, len(layout.heavy) // 4
+        return layout.light, len(layout.light)
+
+    return Launch(
+        kernel=f"elimination_{team}",
+        work=work,
+        threads=256,
+        blocks_per_sm=8,
+        drawn=teams,
+        width=lambda layout: layout.capacities.vector,
+        words=lambda width, depth, edges: teams * width,
+    )
+
+
+_ELIMINATION = Method(
+    name="vertex-elimination",
+    aliases=(),
+    paper="Low, Rao, Lee, Popovici, Franchetti, McMillan: First look: linear algebra-based "
+    "triangle counting without matrix multiplication. HPEC 2017",
+    iterator="middle vertex",
+    intersection="sparse dot product of a row and a vector",
+    granularity="block or warp per vertex, thread per row",
+    returns=("total",),
+    source="vertex_elimination.cu",
+    launches=(_elimination("block", teams=1), _elimination("warp", teams=8)),
+)
+
+TOTALS = (_POLAK, _GREEN, _BISSON, _FOX, _HU, _H_INDEX, _GROUPTC, _ELIMINATION)

@@ -28,6 +28,7 @@ class Capacities:
     block_from: int = 40  # bisson: and from which a block does
     filter: int = 64  # bisson: words of a filter of 2,048 ids a bit
     scratch: int = 2**30  # bisson: words of all bitmaps, past which fewer blocks run
+    vector: int = 256  # vertex-elimination: entries of a vector that a team keeps
     steps: int = 16  # fox: of the first bin's largest intersection
 
 

@@ -1,0 +1,86 @@
+// vertex_elimination.cu - Low, Rao, Lee, Popovici, Franchetti and McMillan ("First look: linear
+// algebra-based triangle counting without matrix multiplication", HPEC'17): the loop over vertices i
+// that parts the adjacency matrix at i,
+//
+//       ( A00  a01  A02 )        and adds    delta += a12' A20 a01,
+//       ( a10   0   a12 )
+//       ( A20  a21  A22 )        the edges between the neighbours after i and those before it.
+//
+// a01 is N+(i), and the rows of A20 that a12 picks are, for every u with i in N+(u), the entries of N+(u)
+// below i. So a step is a sparse dot product a row, added up: no product matrix, nor even the vector
+// A20 a01, is ever formed. A thread takes a row; a01 is kept in shared memory, all threads of a team
+// read the same entry of it, and each walks its own row to where that entry would be.
+//
+// Input: any oriented Csr and its in-edges; the tasks of bitmap.cu. elimination_block: item =
+// tasks[4 i ..] = {i, first in-edge, last in-edge, unused}, a block each. elimination_warp: item =
+// tasks[i] = i, a warp each. width = entries of a01 kept by a team, depth unused. Dynamic shared memory:
+// width words a team. Probes: entries of a01 that a row has anything left for.
+//
+// Written: out, by the visitor's atomics; of the kept entries the k-th by thread k modulo the team.
+#include "device.cuh"
+#include "visit.cuh"
+
+static_assert(!RTC_VISIT::kEdges, "vertex-elimination counts totals");
+
+constexpr u32 kThreads = 256;
+
+// The dot product of a row of A20 and a01, of which the first n_kept entries are kept.
+__device__ __forceinline__ u32 dot(const u32* row, const u32* row_end, const u32* kept, u32 n_kept,
+                                   const u32* a01, u32 n) {
+  u32 sum = 0;
+  for (u32 k = 0; k < n && row != row_end; k++) {
+    RTC_PROBE(1);
+    const u32 w = k < n_kept ? kept[k] : a01[k];
+    while (row != row_end && *row < w) row++;
+    if (row != row_end && *row == w) sum++, row++;
+  }
+  return sum;
+}
+
+// This thread's part of a12' A20 a01 over the in-edges begin .. end - 1 of i, by a team of `threads`
+// threads, of which it is the thread-th; barrier() holds up all of them.
+template <class Barrier>
+__device__ __forceinline__ u32 eliminate(const Graph& g, u32 i, u32 begin, u32 end, u32* kept, u32 width,
+                                         u32 thread, u32 threads, Barrier barrier) {
+  const u32* const a01 = g.columns + g.offsets[i];
+  const u32 n = u32(g.offsets[i + 1] - g.offsets[i]), n_kept = n < width ? n : width;
+  barrier();                            // everyone is done with the last vertex
+  for (u32 k = thread; k < n_kept; k += threads) kept[k] = a01[k];
+  barrier();                            // a01 is kept
+  u32 sum = 0;
+  for (u32 at = begin + thread; at < end; at += threads) {
+    const u64 edge = g.in_edges[at];
+    const u32* const row = g.columns + u32(edge >> 32);
+    sum += dot(row, row + u32(edge), kept, n_kept, a01, n);
+  }
+  return sum;
+}
+
+extern "C" __global__ void __launch_bounds__(kThreads) elimination_block(RTC_METHOD_ARGS) {
+  RTC_DYNAMIC_SHARED(u32, kept);
+  RTC_SHARED(u32, drawn, 1);
+  RTC_VISIT visit(out);
+  for (;;) {
+    if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
+    __syncthreads();                    // the ticket is there, and read before the barriers below
+    const u32 item = first + drawn[0];
+    if (item >= last) break;
+    const u32* const task = tasks + 4 * u64(item);
+    visit.edge(kNone, eliminate(RTC_GRAPH, task[0], task[1], task[2], kept, width, threadIdx.x, kThreads,
+                                [] { __syncthreads(); }));
+  }
+  visit.finish();
+}
+
+extern "C" __global__ void __launch_bounds__(kThreads) elimination_warp(RTC_METHOD_ARGS) {
+  RTC_DYNAMIC_SHARED(u32, memory);
+  RTC_VISIT visit(out);
+  for (;;) {
+    const u32 item = first + warp_ticket(ticket);
+    if (item >= last) break;
+    const u32 i = tasks[item];
+    visit.edge(kNone, eliminate(RTC_GRAPH, i, in_offsets[i], in_offsets[i + 1], memory + threadIdx.x / kWarp * width,
+                                width, threadIdx.x % kWarp, kWarp, [] { __syncwarp(); }));
+  }
+  visit.finish();
+}
