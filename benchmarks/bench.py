@@ -32,6 +32,8 @@ from rapids_tc import engines
 PACKAGES = ("rapids_tc", "numpy", "pandas", "numba", "cupy-cuda13x", "cudf-cu13", "cugraph-cu13",
             "igraph", "networkit", "networkx")  # fmt: skip
 
+TRUSSES = (4, 8, 16)
+
 
 @click.command()
 @click.argument("graph")
@@ -43,7 +45,7 @@ PACKAGES = ("rapids_tc", "numpy", "pandas", "numba", "cupy-cuda13x", "cudf-cu13"
 @click.option("--repeat", default=7, show_default=True)
 @click.option("--out", type=click.File("a"), default="-")
 def main(graph, library, engine, method, what, against, repeat, out) -> None:
-    """Time GRAPH: rmat:SCALE, grid:SIDE, uniform:SCALE:EDGES, star:N, wheel:N, book:N, an .npz."""
+    """Time GRAPH: rmat:SCALE, grid:SIDE, uniform:SCALE:EDGES, a shape:SIZE, or an .npz file."""
     frame = load(graph, library)
     about = {"graph": graph, "rows": len(frame), **machine(library)}
     jobs = list(ours(frame, engine, method))
@@ -82,6 +84,13 @@ def ours(frame: Any, engine: str | None, methods: tuple[str, ...]) -> Iterator[t
         yield tool, "count", lambda m=method: made.count(graph.layout, method=m)
         yield tool, "edge counts", lambda m=method: made.edge_counts(graph.layout, method=m) is None
         yield tool, "frame to count", lambda m=method: tc.count(frame, engine=engine, method=m)
+    counts, peel = graph.edge_counts, made.truss
+    yield tool, "peel", lambda: int(peel(graph.layout, counts).sum(dtype="int64"))
+    for k in TRUSSES:
+        edges = lambda k=k: int((peel(graph.layout, counts, k=k) >= k).sum())  # noqa: E731
+        yield tool, f"peel to {k}", edges
+        yield tool, f"{k}-truss", lambda k=k: len(tc.k_truss(frame, k, engine=engine))
+    yield tool, "frame to trussness", lambda: tc.trussness(frame, engine=engine) is None
     yield tool, "prepare", lambda: tc.Graph(frame, engine=engine).layout is None
     yield tool, "frame to edge column", lambda: tc.edge_triangles(frame, engine=engine) is None
     yield tool, "frame to vertex frame", lambda: tc.vertex_triangles(frame, engine=engine) is None
@@ -159,9 +168,11 @@ def of_cugraph(frame: Any) -> list[tuple]:
 
     graph = build()
     count = lambda g: int(cugraph.triangle_count(g)["counts"].astype("int64").sum()) // 3  # noqa: E731
+    truss = lambda k: cugraph.ktruss_subgraph(graph, k).number_of_edges()  # noqa: E731
     return [
         ("cugraph", "count", lambda: count(graph)),
         ("cugraph", "frame to count", lambda: count(build())),
+        *(("cugraph", f"{k}-truss", lambda k=k: truss(k)) for k in TRUSSES),
     ]
 
 

@@ -21,8 +21,8 @@ def load(name: str, library: str = "pandas") -> Any:
     elif kind == "uniform":
         scale, edges = rest.split(":")
         frame = uniform(int(scale), int(float(edges)))
-    elif kind in ("star", "wheel", "book"):
-        frame = {"star": star, "wheel": wheel, "book": book}[kind](int(float(rest)))
+    elif kind in SHAPES:
+        frame = SHAPES[kind](int(float(rest)))
     elif Path(name).suffix == ".npz":
         with np.load(name) as file:
             frame = pd.DataFrame({"src": file["src"], "dst": file["dst"]})
@@ -71,3 +71,21 @@ def book(pages: int) -> pd.DataFrame:
             "dst": np.concatenate([spine + 1, page, page]),
         }
     )
+
+
+def tube(rings: int) -> pd.DataFrame:
+    """Rings of four vertices, the squares between them cut in two: peeled a ring a round."""
+    at = np.arange(4 * rings, dtype=np.int32).reshape(rings, 4)
+    beside = np.roll(at, -1, axis=1)
+    src = np.concatenate([at.ravel(), at[:-1].ravel(), at[:-1].ravel()])
+    dst = np.concatenate([beside.ravel(), at[1:].ravel(), beside[1:].ravel()])
+    return pd.DataFrame({"src": src, "dst": dst})
+
+
+def clique(n: int) -> pd.DataFrame:
+    """Every two of n vertices."""
+    src, dst = np.triu_indices(n, 1)
+    return pd.DataFrame({"src": src.astype(np.int32), "dst": dst.astype(np.int32)})
+
+
+SHAPES = {"star": star, "wheel": wheel, "book": book, "tube": tube, "clique": clique}
