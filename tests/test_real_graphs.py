@@ -52,6 +52,11 @@ def test_real_graph(backend, shared_graphs, row):
     sides = backend.to_pandas(tc.edge_triangles(graph))
     assert sum_of_squares(sides) == int(row["sum_sq_edge_support"])
     assert (len(sides), sides.max()) == (graph.n_edges, int(row["max_edge_support"]))
+    numbers = backend.to_pandas(tc.trussness(graph))
+    assert int(numbers.sum()) == int(row["sum_truss_numbers"])
+    assert numbers.max() == int(row["max_truss"])
+    assert len(tc.k_truss(graph, "max")) == int(row["max_truss_edges"])
+    assert len(tc.k_truss(edges, int(row["max_truss"]))) == int(row["max_truss_edges"])
 
 
 @pytest.mark.parametrize("row", those(MANIFEST, is_edge_list))
