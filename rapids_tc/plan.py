@@ -22,7 +22,9 @@ class Stage:
     bytes: int
 
 
-def stages(rows: int, vertices: int, dense: bool, edge_columns: bool = False) -> list[Stage]:
+def stages(
+    rows: int, vertices: int, dense: bool, edge_columns: bool = False, peeled: bool = False
+) -> list[Stage]:
     """Memory of each stage for `rows` raw rows and `vertices` distinct ids."""
     numbers = 0 if dense else 8 * rows
     ids = 0 if dense else 24 * vertices
@@ -34,6 +36,8 @@ def stages(rows: int, vertices: int, dense: bool, edge_columns: bool = False) ->
         Stage("layout", kept + 22 * rows + 32 * vertices),
         Stage("count", kept + 12 * rows + 32 * vertices),
     ]
+    if peeled:
+        result.append(Stage("peel", kept + 64 * rows + 80 * vertices))
     if edge_columns:
         result.append(Stage("columns", kept + 36 * rows + 32 * vertices))
     return result

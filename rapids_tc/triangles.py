@@ -270,8 +270,9 @@ def memory_estimate(
     >>> list(estimate)
     ['number', 'order', 'orient', 'layout', 'count']
     """
+    peeled = {"annotate", "k_truss", "trussness"}
     per_edge = {
-        "annotate", "average_clustering", "clustering", "edge_triangles", "similarity",
+        *peeled, "average_clustering", "clustering", "edge_triangles", "similarity",
         "vertex_triangles",
     }  # fmt: skip
     whole = {"count", "simple_edges", "transitivity", "triad_counts", "Graph"}
@@ -286,5 +287,5 @@ def memory_estimate(
         columns = look_at_columns(frame, *id_columns(frame, source, destination, backend), backend)
         rows, found = backend.home.rows(frame), dense_range(columns, backend)
         size, dense = (found[1], True) if found else (2 * rows, False)
-    stages = plan.stages(rows, size, dense, edge_columns=function in per_edge)
+    stages = plan.stages(rows, size, dense, function in per_edge, function in peeled)
     return {stage.name: stage.bytes for stage in stages}

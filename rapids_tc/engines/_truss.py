@@ -121,22 +121,21 @@ def decompose(
     if k == 2:
         return result
     levels = Levels(0, 0, ALL) if k is None else Levels(0, k - 3, k - 3)
-    kept = xp.flatnonzero(counts)
-    ids, rows, columns = kept.astype("uint32"), peeler.rows(csr)[kept], csr.columns[kept]
-    support = counts[kept]
-    total = len(kept)
-    while len(kept):
+    ids = xp.flatnonzero(counts).astype("uint32")
+    rows, columns, support = peeler.rows(csr)[ids], csr.columns[ids], counts[ids]
+    total = len(ids)
+    while len(ids):
         left = Left(ids, rows, columns, support, *peeler.link(rows, columns, csr.n))
-        del ids, rows, columns, support
+        del rows, columns, support
         done = peeler.peel(left, levels, _report(tick, left.m, total, levels))
         result[left.ids] = left.support & np.uint32(DEAD - 1)
         kept = xp.flatnonzero(left.support < DEAD)
+        ids = left.ids[kept]
         if done:
-            result[left.ids[kept]] = k or 0  # without k, none is left
+            result[ids] = k or 0  # without k, none is left
             break
-        ids, rows, columns = left.ids[kept], left.rows[kept], left.columns[kept]
-        support = left.support[kept]
-        del left  # the next is made where this was
+        rows, columns, support = left.rows[kept], left.columns[kept], left.support[kept]
+        del left, kept  # the next is made where this was
     return result
 
 
