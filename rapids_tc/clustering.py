@@ -80,7 +80,7 @@ def clustering(
         memory_limit=memory_limit,
     )  # fmt: skip
     sums = graph.vertex_counts(method) if weight is None else _weighted_sums(graph, weight)
-    return graph.vertex_frame({"clustering": _per_pair(graph, sums)}, vertices)
+    return graph.vertex_frame({"clustering": per_pair(graph, sums)}, vertices)
 
 
 @placed
@@ -136,7 +136,7 @@ def average_clustering(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit,
     )  # fmt: skip
-    values = graph.at_vertices(_per_pair(graph, graph.vertex_counts(method)), vertices)
+    values = graph.at_vertices(per_pair(graph, graph.vertex_counts(method)), vertices)
     values = values if count_zeros else values[values > 0]
     return float(values.mean()) if len(values) else nan
 
@@ -188,7 +188,7 @@ def transitivity(
     return 3 * graph.count(method) / graph.wedges if graph.wedges else 0.0
 
 
-def _per_pair(graph: Graph, sums: Array) -> Array:
+def per_pair(graph: Graph, sums: Array) -> Array:
     """Sums over the triangles of every rank as a mean over the pairs of its neighbours."""
     pairs = graph.degrees * (graph.degrees - 1) // 2
     return sums / graph.backend.xp.maximum(pairs, 1)  # without a pair there is no triangle

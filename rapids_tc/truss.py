@@ -108,7 +108,7 @@ def k_truss(
     1    1    2    b
     2    2    0    c
     """
-    wanted = _checked(k)
+    wanted = checked_k(k)
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit,
@@ -116,7 +116,7 @@ def k_truss(
     return graph.take_rows(_first_rows(graph, _in_truss(graph, wanted)))
 
 
-def _checked(k: Any) -> int | None:
+def checked_k(k: Any) -> int | None:
     """`k` as an integer, None for "max"."""
     if isinstance(k, str) and k == "max":
         return None
@@ -132,9 +132,14 @@ def _checked(k: Any) -> int | None:
 def _in_truss(graph: Graph, k: int | None) -> Array:
     """Which oriented edges are in the k-truss; without k, in the last one that has any."""
     if k is None:
-        return graph.trussness == graph.trussness.max(initial=2)
+        return graph.trussness == max_truss(graph)
     k = min(k, 2**31 - 1)
     return (graph.trussness if "trussness" in graph.__dict__ else graph.peel(k)) >= k
+
+
+def max_truss(graph: Graph) -> int:
+    """The largest k whose truss has an edge; 2 without an edge."""
+    return int(graph.trussness.max()) if graph.n_edges else 2  # CuPy's max has no initial=
 
 
 def _first_rows(graph: Graph, wanted: Array) -> Array:

@@ -12,7 +12,7 @@ import pytest
 import reference
 
 import rapids_tc as tc
-from rapids_tc import datasets, files
+from rapids_tc import datasets, files, plot
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "rapids_tc"
@@ -48,6 +48,7 @@ ALLOWED = {
     "orient": BASE | {"edges"},
     "graph": BASE | FRAMES | {"engines", "_place"},
     **dict.fromkeys(ANALYTICS, BASE | FRAMES | ANALYTICS | {"_place"}),
+    "plot": BASE | FRAMES | ANALYTICS | {"_place"},
     "datasets": BASE,
     "files": BASE,
     "testing": BASE | {"csr", "engines", "kernels"},
@@ -56,6 +57,7 @@ ALLOWED = {
 }
 # The only files that import these, top level or not.
 HOMES = {
+    "matplotlib": {"plot.py"},
     "cupy": {"engines/cuda.py", "kernels/_nvrtc.py", "_backend.py"},
     "dask": {"scale/dask.py"},
     "distributed": {"scale/dask.py"},
@@ -168,6 +170,10 @@ PUBLIC = {name: getattr(tc, name) for name in tc.__all__} | {
     "datasets.karate": datasets.karate,
     "datasets.rmat": datasets.rmat,
     "files.read_edges": files.read_edges,
+    "plot.clustering_by_degree": plot.clustering_by_degree,
+    "plot.draw_truss": plot.draw_truss,
+    "plot.triangle_distribution": plot.triangle_distribution,
+    "plot.truss_profile": plot.truss_profile,
 }
 DOCUMENTED = sorted(PUBLIC.keys() - ERRORS)
 
