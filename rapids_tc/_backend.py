@@ -77,6 +77,14 @@ class Backend:
         """The values of a numeric column without nulls, zero-copy where the library can."""
         return column.to_numpy() if self.library.__name__ == "pandas" else column.values
 
+    def extent(self, values: Array) -> tuple[int, int]:
+        """The least and the greatest of some integers.
+
+        By cuDF on a card, whose reductions are compiled: CuPy compiles its own in a first call.
+        """
+        known = values if self.xp.__name__ == "numpy" else self.library.Series(values)
+        return int(known.min()), int(known.max())
+
     def host(self, values: Array) -> Array:
         return values.get() if self.xp.__name__ == "cupy" else values
 

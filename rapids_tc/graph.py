@@ -102,7 +102,9 @@ class Graph:
         )
         self._engine = engines.load(self.backend.engine)
         with self.stage("ordering by degree"):
-            self._order = orient.degree_order(self._edges, self.backend)
+            known = self._edges
+            degrees = self._engine.degrees(known.src, known.dst, known.ids.size)
+            self._order = orient.degree_order(degrees, self.backend)
         with self.stage("orienting and sorting"):
             keys = orient.orient(self._edges, self._order, self.backend)
             self.csr: Csr = self._engine.csr(keys, self._order.n)

@@ -92,7 +92,7 @@ class IndexedIds:
             known = _within(values, int(limits.min), int(limits.max))
             ids = self.backend.library.Series(xp.where(known, values, 0).astype(self.index.dtype))
         elif self.kind == "string":
-            ids = ids.astype(self.index.dtype)
+            ids = _text(IdColumn(ids, "vertices=", "string"), self.backend)
         found = xp.asarray(self.index.get_indexer(self.backend.library.Index(ids)))
         return xp.where(known, found.astype("int64"), -1)
 
@@ -141,8 +141,7 @@ def number(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], Ids]
     if columns[0].kind not in ("integer", "float"):
         return _by_value(columns, columns[0].distinct.dtype, backend)
     arrays = [integers(c.distinct, c.name, backend) for c in columns]
-    low = min(int(a.min()) for a in arrays)
-    dtype = _common_integer([a.dtype for a in arrays], low, columns)
+    dtype = _common_integer(arrays, columns, backend)
     found = dense_range(columns, backend)
     if found is None:
         return _by_value(columns, dtype, backend)
@@ -162,8 +161,8 @@ def dense_range(columns: list[IdColumn], backend: Backend) -> tuple[int, int] | 
     if any(c.kind not in ("integer", "float", "empty") or c.categorical for c in columns):
         return None
     arrays = [integers(c.values, c.name, backend) for c in columns if c.kind != "empty"]
-    low = min((int(a.min()) for a in arrays), default=0)
-    high = max((int(a.max()) for a in arrays), default=-1)
+    ends = [backend.extent(a) for a in arrays]
+    low, high = min((e[0] for e in ends), default=0), max((e[1] for e in ends), default=-1)
     room = DENSE * max(len(c.values) for c in columns) + 1024
     base = 0 if low >= 0 and high < room else low
     return (base, high - base + 1) if high - base < room else None
@@ -191,11 +190,12 @@ def _by_value(columns: list[IdColumn], dtype: Any, backend: Backend) -> tuple[li
     """Factorize each column, then the distinct values of all columns together."""
     xp, codes, distinct = backend.xp, [], []
     for column in columns:
+        cast = column.distinct.astype(dtype) if column.kind != "string" else _text(column, backend)
         if column.categorical:
             codes.append(backend.array(column.values.cat.codes))
-            distinct.append(backend.library.Index(column.distinct.astype(dtype)))
+            distinct.append(backend.library.Index(cast))
         else:
-            code, values = column.values.astype(dtype).factorize()
+            code, values = cast.factorize()
             codes.append(xp.asarray(code))
             distinct.append(backend.library.Index(values))
     merged, index = distinct[0].append(distinct[1:]).factorize()
@@ -222,12 +222,12 @@ def _returned(columns: list[IdColumn], common: Any) -> Any:
     return first.values.dtype if same else common
 
 
-def _common_integer(dtypes: list[Any], low: int, columns: list[IdColumn]) -> np.dtype:
+def _common_integer(arrays: list[Array], columns: list[IdColumn], backend: Backend) -> np.dtype:
     """The wider of the dtypes; int64 beside uint64 meets in uint64, never in float64."""
-    common = np.result_type(*dtypes)
+    common = np.result_type(*(a.dtype for a in arrays))
     if common.kind != "f":
         return common
-    if low < 0:
+    if min(backend.extent(a)[0] for a in arrays) < 0:
         raise IdTypeError(
             f"{' and '.join(f'{c.name} ({c.values.dtype})' for c in columns)} hold ids of uint64 "
             "and negative ones, which no integer dtype holds together; convert them to strings"
@@ -240,8 +240,10 @@ def _kind(values: Series, backend: Backend) -> str:
     dtype = values.dtype
     if len(values) == 0:
         return "empty"
+    if type(dtype).__name__ == "SparseDtype":
+        return "sparse"
     arrow = str(getattr(dtype, "pyarrow_dtype", ""))
-    if type(dtype).__name__ == "StringDtype" or arrow in ("string", "large_string", "string_view"):
+    if type(dtype).__name__ == "StringDtype" or arrow in ("string", "large_string"):
         return "string"
     if (arrow and dtype.kind not in "iufM") or str(dtype).startswith("decimal"):
         return arrow or "decimal"
@@ -256,7 +258,26 @@ def _kind(values: Series, backend: Backend) -> str:
     from pandas.api.types import infer_dtype
 
     inferred = infer_dtype(values.dropna(), skipna=False)  # nulls are named as what they are
-    return inferred if inferred != "mixed" else "mixed objects"
+    return inferred if inferred in ("string", "empty") else f"objects: {inferred}"
+
+
+def _text(column: IdColumn, backend: Backend) -> Series:
+    """Strings in one dtype: Arrow's, for pandas' tables of objects end a string at a NUL."""
+    values = column.distinct
+    if backend.library.__name__ == "cudf":
+        return values
+    try:
+        return values.astype(backend.library.StringDtype("pyarrow", na_value=np.nan))
+    except UnicodeEncodeError as error:
+        raise IdTypeError(f"{column.name} holds text that UTF-8 cannot: {error}; map it") from error
+    except ImportError:
+        if values.dtype != "str":
+            values = values.astype("str")
+        if bool(values.str.contains("\0", regex=False).any()):
+            raise IdTypeError(
+                f"{column.name} holds strings with NUL characters: install PyArrow for those"
+            ) from None
+        return values
 
 
 def _refuse_nulls(values: Series, name: str) -> None:

@@ -20,34 +20,31 @@ class Order:
     Attributes
     ----------
     rank : Series of uint32, one for every number
-        Of no meaning where the number is no vertex.
+        n or more where the number is no vertex: it stands in no row.
     number : array of int64, shape (n,)
         The number of every rank.
-    present : array of bool, one for every number
-        Whether the number is a vertex: it stands in some row.
     """
 
     rank: Series
     number: Array
-    present: Array
 
     @property
     def n(self) -> int:
         return len(self.number)
 
+    @property
+    def present(self) -> Array:
+        """Whether each number is a vertex: bool, one for every number."""
+        return self.rank.values < self.n
 
-def degree_order(edges: NumberedEdges, backend: Backend) -> Order:
-    """Rank the vertices by descending raw degree."""
-    xp, library, size = backend.xp, backend.library, edges.ids.size
-    # Counting in an array of all numbers takes a third of two groupby().size().
-    degree = xp.bincount(edges.src, minlength=size) + xp.bincount(edges.dst, minlength=size)
-    present = degree > 0
-    numbers = xp.flatnonzero(present)
-    by_degree = library.Series(degree[numbers], index=numbers).sort_values(ascending=False)
+
+def degree_order(degree: Array, backend: Backend) -> Order:
+    """Rank the numbers by descending degree; those of degree 0 are no vertices."""
+    by_degree = backend.library.Series(degree).sort_values(ascending=False)
     number = backend.array(by_degree.index)
-    rank = xp.zeros(edges.ids.size, "uint32")
-    rank[number] = xp.arange(len(number), dtype="uint32")
-    return Order(library.Series(rank), number, present)
+    rank = backend.xp.empty(len(degree), "uint32")
+    rank[number] = backend.xp.arange(len(number), dtype="uint32")
+    return Order(backend.library.Series(rank), number[: int((by_degree > 0).sum())])
 
 
 def ranked(edges: NumberedEdges, order: Order, backend: Backend) -> tuple[Array, Array]:

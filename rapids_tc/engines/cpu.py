@@ -53,6 +53,11 @@ class Layout:
     work: Array
 
 
+def degrees(src: Array, dst: Array, size: int) -> Array:
+    """Count how often each number below `size` stands in either array."""
+    return np.bincount(src, minlength=size) + np.bincount(dst, minlength=size)
+
+
 def csr(keys: Array, n: int) -> Csr:
     """Build the CSR of `n` ranks from ascending packed keys (larger rank << 32 | smaller rank).
 

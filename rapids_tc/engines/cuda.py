@@ -22,6 +22,7 @@ Tick = Callable[..., None]
 _THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in prepare.cu
 _MOST_EDGES, _MOST_RANKS = 2**31, 2**32  # positions and ranks are 32-bit in kernels
 _STEPS = (
+    "count_ends",
     "mark_kept",
     "scan_counts",
     "write_columns",
@@ -98,6 +99,15 @@ class CudaEngine:
     wait: Callable[[], None] = lambda: None
     memory: Callable[[], int] = host_memory
     capacities: Capacities = field(default_factory=Capacities)
+
+    def degrees(self, src: Array, dst: Array, size: int) -> Array:
+        """How often each number below `size` stands in either array: uint32."""
+        with self.device(src):
+            degree = self.xp.zeros(size, "uint32")
+            for ends in (src, dst):
+                narrow = ends.view("uint32") if ends.itemsize == 4 else ends.astype("uint32")
+                self._step("count_ends", len(ends), narrow, np.uint64(len(ends)), degree)
+            return degree
 
     def csr(self, keys: Array, n: int) -> Csr:
         """The CSR of `n` ranks from ascending packed keys, larger rank << 32 | smaller rank.

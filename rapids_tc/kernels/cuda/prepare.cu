@@ -1,6 +1,7 @@
 // prepare.cu - from sorted packed keys to the arrays that kernels read, one short kernel a step. A
 // packed key is larger rank << 32 | smaller rank. In the order in which they run:
 //
+//   raw rows -> degrees: count_ends
 //   keys -> CSR:         mark_kept, scan_counts, write_columns, write_offsets
 //   CSR -> bitmap.cu:    pack_in_edges, (a sort), find_in_edges, expand_rows, describe_in_edges,
 //                        bitmap_tasks twice: to count and to write
@@ -17,6 +18,13 @@ constexpr u32 kExpandEach = 8;        // edges a thread of expand_rows
 constexpr u64 kLeastLists = 64;       // of a piece of a vertex: for fewer, setting up costs more
 
 __device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
+
+// ------------------------------------------------------------------------------- raw rows
+// How often each number stands among the ends, added to degree by atomics.
+extern "C" __global__ void __launch_bounds__(kThreads) count_ends(const u32* ends, u64 n_ends, u32* degree) {
+  const u64 i = element();
+  if (i < n_ends) atomicAdd(degree + ends[i], 1u);
+}
 
 // ------------------------------------------------------------------------------- keys -> CSR
 // A key is kept unless it is a loop or equal to the one before. kept: a bit a key. counts: how many
