@@ -13,18 +13,26 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from rapids_tc._homes import (
+    Array,
+    ArrowHome,
+    CudfHome,
+    Frame,
+    Home,
+    PandasHome,
+    PolarsHome,
+    ProxyHome,
+    Series,
+    pyarrow,
+)  # fmt: skip
 from rapids_tc.errors import KernelError
-
-Array = Any  # numpy.ndarray or cupy.ndarray
-Frame = Any  # a frame of the user's library
-Series = Any  # a pandas or cuDF Series
 
 # Set by rapids_tc.testing.host_engine: an engine that runs CUDA kernels on NumPy arrays.
 emulator: ContextVar[Any] = ContextVar("emulator", default=None)
 
 ACCEPTED = (
     "a pandas or cuDF DataFrame, a cugraph.Graph, anything with __arrow_c_stream__ "
-    "(Polars, PyArrow, DuckDB) or a rapids_tc.Graph"
+    "(Polars, PyArrow, DuckDB), or a prepared Graph for the functions"
 )
 
 
@@ -89,120 +97,6 @@ class Backend:
         return values.get() if self.xp.__name__ == "cupy" else values
 
 
-class Home:
-    """The user's library. Columns are told by label, rows by position."""
-
-    def labels(self, frame: Frame) -> list[Any]:
-        return list(frame.columns)
-
-    def rows(self, frame: Frame) -> int:
-        return len(frame)
-
-    def column(self, frame: Frame, label: Any) -> Series:
-        raise NotImplementedError
-
-    def frame(self, result: Frame) -> Frame:
-        """A whole new frame, made in the working library, in the user's."""
-        raise NotImplementedError
-
-    def aligned(self, frame: Frame, values: Array, name: str) -> Series:
-        """Values of every row as the user's kind of column, with the frame's index."""
-        raise NotImplementedError
-
-    def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
-        """A new frame with these aligned columns behind the others."""
-        return frame.assign(**columns)
-
-    def take(self, frame: Frame, positions: Array) -> Frame:
-        """The rows at these positions, every column and the index with them."""
-        return frame.take(_to_host(positions))
-
-
-class PandasHome(Home):
-    def column(self, frame: Frame, label: Any) -> Series:
-        return frame[label]
-
-    def frame(self, result: Frame) -> Frame:
-        return result if _root(result) == "pandas" else result.to_pandas()
-
-    def aligned(self, frame: Frame, values: Array, name: str) -> Series:
-        return _pandas().Series(_to_host(values), index=frame.index, name=name)
-
-    def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
-        # One concat keeps repeated labels apart and copies no block of the user's frame.
-        return _pandas().concat([frame, *columns.values()], axis=1)
-
-
-class CudfHome(Home):
-    def column(self, frame: Frame, label: Any) -> Series:
-        return frame[label]
-
-    def frame(self, result: Frame) -> Frame:
-        return result if _root(result) == "cudf" else sys.modules["cudf"].from_pandas(result)
-
-    def take(self, frame: Frame, positions: Array) -> Frame:
-        return frame.take(positions)  # where they are
-
-    def aligned(self, frame: Frame, values: Array, name: str) -> Series:
-        return sys.modules["cudf"].Series(values, index=frame.index, name=name)
-
-
-class ProxyHome(Home):
-    """Frames under cudf.pandas: proxies round cuDF, and proxies are given back."""
-
-    def column(self, frame: Frame, label: Any) -> Series:
-        return frame[label].as_gpu_object()
-
-    def frame(self, result: Frame) -> Frame:
-        return sys.modules["cudf.pandas"].as_proxy_object(result)
-
-    def aligned(self, frame: Frame, values: Array, name: str) -> Series:
-        index = frame.index.as_gpu_object()
-        return self.frame(sys.modules["cudf"].Series(values, index=index, name=name))
-
-
-class ArrowHome(Home):
-    """PyArrow tables, also for any object that only speaks the Arrow C stream interface."""
-
-    def labels(self, frame: Frame) -> list[Any]:
-        return frame.column_names
-
-    def rows(self, frame: Frame) -> int:
-        return frame.num_rows
-
-    def column(self, frame: Frame, label: Any) -> Series:
-        return frame.column(frame.column_names.index(label)).to_pandas()
-
-    def frame(self, result: Frame) -> Frame:
-        return _pyarrow().Table.from_pandas(_on_host(result), preserve_index=False)
-
-    def aligned(self, frame: Frame, values: Array, name: str) -> Series:
-        return _pyarrow().chunked_array([_to_host(values)])
-
-    def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
-        for name, values in columns.items():
-            frame = frame.append_column(name, values)
-        return frame
-
-
-class PolarsHome(Home):
-    def column(self, frame: Frame, label: Any) -> Series:
-        return _pyarrow().chunked_array([frame.get_column(label).to_arrow()]).to_pandas()
-
-    def frame(self, result: Frame) -> Frame:
-        table = _pyarrow().Table.from_pandas(_on_host(result), preserve_index=False)
-        return sys.modules["polars"].from_arrow(table)
-
-    def aligned(self, frame: Frame, values: Array, name: str) -> Series:
-        return sys.modules["polars"].Series(name, _to_host(values))
-
-    def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
-        return frame.with_columns(**columns)
-
-    def take(self, frame: Frame, positions: Array) -> Frame:
-        return frame[_to_host(positions)]
-
-
 def open_frame(edges: Any, engine: str | None) -> tuple[Frame, Backend]:
     """Recognise the user's edges; say where they are worked on.
 
@@ -232,8 +126,7 @@ def open_frame(edges: Any, engine: str | None) -> tuple[Frame, Backend]:
     elif _is(edges, "polars", "DataFrame"):
         home = PolarsHome()
     elif hasattr(edges, "__arrow_c_stream__") and not isinstance(edges, type):
-        pyarrow = _pyarrow()
-        edges = edges if isinstance(edges, pyarrow.Table) else pyarrow.table(edges)
+        edges = edges if _is(edges, "pyarrow", "Table") else pyarrow().table(edges)
         home = ArrowHome()
     else:
         raise TypeError(f"edges is of type {type(edges).__qualname__}; accepted: {ACCEPTED}")
@@ -275,32 +168,6 @@ def _restore(xp: str, library: str, engine: str, home: Home) -> Backend:
     return Backend(import_module(xp), import_module(library), engine, home)
 
 
-def _root(value: Any) -> str:
-    return type(value).__module__.partition(".")[0]
-
-
 def _is(value: Any, library: str, name: str) -> bool:
     module = sys.modules.get(library)
     return module is not None and isinstance(value, getattr(module, name, ()))
-
-
-def _pandas() -> ModuleType:
-    return sys.modules["pandas"]
-
-
-def _pyarrow() -> ModuleType:
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise ImportError(
-            "frames that come by the Arrow interface need PyArrow: pip install 'rapids_tc[arrow]'"
-        ) from error
-    return pyarrow
-
-
-def _to_host(values: Array) -> Array:
-    return values.get() if _root(values) == "cupy" else values
-
-
-def _on_host(result: Frame) -> Frame:
-    return result.to_pandas() if _root(result) == "cudf" else result

@@ -95,19 +95,19 @@ class Graph:
         columns = id_columns(self._frame, source, destination, self.backend)
         with self.stage("numbering the ids"):
             self._edges = number_edges(self._frame, *columns, self.backend, vertices)
-        rows = len(self._edges.src)
-        plan.require(
-            plan.stages(rows, self._edges.ids.size, isinstance(self._edges.ids, DenseIds)),
-            memory_limit,
-        )
+        self.require(memory_limit)
         self._engine = engines.load(self.backend.engine)
         with self.stage("ordering by degree"):
-            known = self._edges
-            degrees = self._engine.degrees(known.src, known.dst, known.ids.size)
+            src, dst, size = self._edges.src, self._edges.dst, self._edges.ids.size
+            degrees = self._engine.degrees(src, dst, size)
             self._order = orient.degree_order(degrees, self.backend)
         with self.stage("orienting and sorting"):
             keys = orient.orient(self._edges, self._order, self.backend)
             self.csr: Csr = self._engine.csr(keys, self._order.n)
+
+    def require(self, memory_limit: int | None) -> None:
+        """Raise CapacityError where a call on this graph needs more bytes than allowed."""
+        plan.require(self._stages(), memory_limit)
 
     @property
     def n_vertices(self) -> int:
@@ -127,8 +127,7 @@ class Graph:
     def degrees(self) -> Array:
         """Neighbours of every rank, int64."""
         xp, csr = self.backend.xp, self.csr
-        smaller = csr.offsets[1:] - csr.offsets[:-1]
-        return smaller + xp.bincount(csr.columns, minlength=csr.n)[: csr.n]
+        return xp.diff(csr.offsets) + xp.bincount(csr.columns, minlength=csr.n)[: csr.n]
 
     @property
     def wedges(self) -> int:
@@ -163,7 +162,7 @@ class Graph:
     def count(self, method: str) -> int:
         """Triangles of the graph."""
         method = plan.choose(method, self.backend.engine)
-        if "edge_counts" in self.__dict__:
+        if method == "auto" and "edge_counts" in self.__dict__:
             return int(self.edge_counts.sum(dtype="uint64")) // 3
         layout = self.layout
         with self.stage("counting") as report:
@@ -184,10 +183,13 @@ class Graph:
         """Report a stage, and say how large the graph was where memory ran out."""
         return reported(name, self.progress, self._need)
 
-    def _need(self) -> str:
+    def _stages(self) -> list[plan.Stage]:
         known, rows = getattr(self, "_edges", None), self.backend.home.rows(self._frame)
         size, dense = (known.ids.size, isinstance(known.ids, DenseIds)) if known else (rows, False)
-        need = max(stage.bytes for stage in plan.stages(rows, size, dense))
+        return plan.stages(rows, size, dense)
+
+    def _need(self) -> str:
+        rows, need = self.backend.home.rows(self._frame), max(s.bytes for s in self._stages())
         return f"{rows:,} rows need about {need:,} bytes on top of the frame. {_NEED_LESS}"
 
     def vertex_frame(self, columns: dict[str, Array], vertices: Any) -> Frame:
@@ -195,9 +197,8 @@ class Graph:
         numbers = self._numbers(vertices)
         ranks = self.backend.array(self._order.rank)[numbers]
         values = {name: by_rank[ranks] for name, by_rank in columns.items()}
-        vertex = self._edges.ids.take(numbers)
-        frame = self.backend.library.DataFrame({"vertex": vertex, **values})
-        return self.backend.home.frame(frame)
+        values = {"vertex": self._edges.ids.take(numbers), **values}
+        return self.backend.home.frame(self.backend.library.DataFrame(values))
 
     def at_vertices(self, by_rank: Array, vertices: Any) -> Array:
         """The values by rank of the vertices asked for, each once; of all without."""
@@ -240,10 +241,8 @@ class Graph:
         keys <<= 32
         keys |= self.backend.xp.maximum(u, v).astype("uint64")
         keys.sort()
-        frame = self.backend.library.DataFrame(
-            {"src": ids.take(keys >> 32), "dst": ids.take(keys & 0xFFFFFFFF)}
-        )
-        return self.backend.home.frame(frame)
+        ends = {"src": ids.take(keys >> 32), "dst": ids.take(keys & 0xFFFFFFFF)}
+        return self.backend.home.frame(self.backend.library.DataFrame(ends))
 
     def assign(self, columns: dict[str, Any]) -> Frame:
         """The user's frame with aligned columns behind its own."""
@@ -269,8 +268,8 @@ class Graph:
         self._engine = engines.load(self.backend.engine)
 
     def __repr__(self) -> str:
-        where = self.backend.engine
-        return f"<rapids_tc.Graph: {self.n_vertices} vertices, {self.n_edges} edges, {where}>"
+        size = f"{self.n_vertices} vertices, {self.n_edges} edges"
+        return f"<rapids_tc.Graph: {size}, {self.backend.engine}>"
 
 
 def as_graph(
@@ -294,7 +293,8 @@ def as_graph(
             raise ValueError("a Graph has its columns chosen: give source= to Graph() instead")
         if engine not in (None, edges.backend.engine):
             raise ValueError(f"this Graph lives on {edges.backend.engine!r}, not on {engine!r}")
+        edges.require(memory_limit)
         return edges
-    graph = Graph.__new__(Graph)
+    graph = Graph.__new__(Graph)  # for one call: no copies
     graph._read(edges, None, source, destination, engine, progress, memory_limit)
     return graph

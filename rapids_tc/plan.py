@@ -45,12 +45,15 @@ def stages(
 
 def require(needed: list[Stage], limit: int | None) -> None:
     """Raise CapacityError where a stage needs more than `limit` bytes."""
+    if limit is None:
+        return
+    if not isinstance(limit, int) or isinstance(limit, bool) or limit <= 0:
+        raise ValueError(f"memory_limit={limit!r}: give a number of bytes, such as 8 * 2**30")
     worst = max(needed, key=lambda stage: stage.bytes)
-    if limit is not None and worst.bytes > limit:
+    if worst.bytes > limit:
         raise CapacityError(
             f'the stage "{worst.name}" needs about {worst.bytes:,} bytes and memory_limit= allows '
-            f"{limit:,}: raise the limit, or count a part of the edges at a time with "
-            "rapids_tc.count on induced subgraphs"
+            f"{limit:,}: raise the limit, or give ids of a narrower integer type"
         )
 
 
