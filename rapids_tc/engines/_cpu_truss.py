@@ -4,7 +4,7 @@ The edges of a frontier are put into tasks by the end with the longer row. A tas
 a table, then walks the other end's row for each of its edges: a step is one look at the table.
 Where so little is walked that marking would cost more, each step is a search instead. Frontiers of
 little work are peeled one after another without leaving the compiled code: there can be a hundred
-thousand, and a parallel call costs as much as thousands of steps.
+thousand, and work for several threads costs as much as thousands of steps to hand out.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class CpuPeeler:
     Attributes
     ----------
     large : int
-        Steps from which a round is worth a parallel call.
+        Steps from which a round is shared among threads.
     pause : int
         Steps of serial peeling after which progress and Ctrl-C come through.
     piece : int

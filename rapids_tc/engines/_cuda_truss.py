@@ -46,7 +46,7 @@ class CudaPeeler:
     compile: Callable[..., Mapping[str, Any]]
     sm_count: int
     marked: int = 1 << 11
-    steps: int = 1 << 14
+    steps: int = 1 << 13
     scanned: int = 1 << 16
     rounds: int = 1 << 14
     batch: int = 4
