@@ -7,7 +7,8 @@ from typing import Any
 
 from rapids_tc._backend import Array, Backend, Frame
 from rapids_tc.errors import CapacityError, ColumnNotFoundError, IdTypeError
-from rapids_tc.ids import IdColumn, Ids, IndexedIds, check, look, number
+from rapids_tc.ids import IdColumn, check, look
+from rapids_tc.numbering import Ids, IndexedIds, number
 
 PAIRS = (("src", "dst"), ("source", "destination"), ("source", "target"))
 MAX_NUMBERS = 2**32 - 1  # ranks are uint32, and one value is kept for "none"

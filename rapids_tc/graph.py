@@ -13,7 +13,7 @@ from rapids_tc._place import place
 from rapids_tc._progress import Report, reported
 from rapids_tc.csr import Csr
 from rapids_tc.edges import NumberedEdges, find_vertices, id_columns, number_edges
-from rapids_tc.ids import DenseIds
+from rapids_tc.numbering import DenseIds
 
 _NEED_LESS = "memory_estimate lists the stages; a frame of narrower integer ids needs less"
 

@@ -9,7 +9,7 @@ from rapids_tc._backend import open_frame
 from rapids_tc._place import placed
 from rapids_tc.edges import id_columns, look_at_columns
 from rapids_tc.graph import Graph, as_graph
-from rapids_tc.ids import dense_range
+from rapids_tc.numbering import dense_range
 
 
 @placed
@@ -261,7 +261,8 @@ def memory_estimate(
 
     Notes
     -----
-    Ids that are not dense integers count as if each were seen once: an upper bound.
+    Ids that are not dense integers count as if each were seen once: an upper bound. Triangles that
+    are listed come on top: how many there are is not known before they are counted.
 
     Examples
     --------
@@ -272,8 +273,8 @@ def memory_estimate(
     """
     peeled = {"annotate", "k_truss", "trussness"}
     per_edge = {
-        *peeled, "average_clustering", "clustering", "edge_triangles", "similarity",
-        "vertex_triangles",
+        *peeled, "average_clustering", "clustering", "edge_triangles", "iter_triangles",
+        "list_triangles", "similarity", "vertex_triangles",
     }  # fmt: skip
     whole = {"count", "simple_edges", "transitivity", "triad_counts", "Graph"}
     if function not in per_edge | whole:

@@ -22,7 +22,7 @@ KERNELS = sorted(PACKAGE.rglob("*.cu")) + sorted(PACKAGE.rglob("*.cuh"))
 
 # What a file or folder of ours may import of ours; a folder's files may also import each other.
 BASE = {"errors", "_backend", "_cache", "_progress"}
-FRAMES = {"graph", "plan", "csr", "orient", "edges", "ids"}
+FRAMES = {"graph", "plan", "csr", "orient", "edges", "ids", "numbering"}
 ANALYTICS = {
     "annotate",
     "triangles",
@@ -45,7 +45,8 @@ ALLOWED = {
     "engines": BASE | {"csr", "kernels"},
     "plan": {"errors"},
     "ids": BASE,
-    "edges": BASE | {"ids"},
+    "numbering": BASE | {"ids"},
+    "edges": BASE | {"ids", "numbering"},
     "orient": BASE | {"edges"},
     "graph": BASE | FRAMES | {"engines", "_place"},
     **dict.fromkeys(ANALYTICS, BASE | FRAMES | ANALYTICS | {"_place"}),

@@ -1,0 +1,178 @@
+"""Numbers for ids: a number stands for an id in all code behind, and there is a way back.
+
+Numbers are in the order of the ids' values. Integers in a dense range are their own numbers (less
+the smallest, where it is not near zero); all other ids are factorized, column by column, so that
+memory follows how many distinct ids there are, never how large they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rapids_tc._backend import Array, Backend, Series
+from rapids_tc.errors import IdTypeError
+from rapids_tc.ids import IdColumn, integers, text
+
+DENSE = 4  # integers are their own numbers while their range is at most this times the rows
+
+
+@dataclass(frozen=True)
+class DenseIds:
+    """Integers that are their own numbers, less `base`."""
+
+    size: int
+    base: int
+    dtype: Any
+    backend: Backend
+    kind: str = "integer"
+
+    def take(self, numbers: Array) -> Series:
+        """The ids of some numbers, in the dtype the user gave."""
+        wide = np.dtype("int64" if self.base + self.size <= 2**63 else "uint64").type
+        ids = numbers.astype(wide) + wide(self.base)
+        return self.backend.library.Series(ids).astype(self.dtype)
+
+    def find(self, ids: Series) -> Array:
+        """The number of each id (int64), -1 where it has none."""
+        values = integers(ids, "vertices=", self.backend)
+        inside = _within(values, self.base, self.base + self.size - 1)
+        numbers = (values.astype("uint64") - np.uint64(self.base % 2**64)).astype("int64")
+        return self.backend.xp.where(inside, numbers, -1)
+
+
+@dataclass(frozen=True)
+class IndexedIds:
+    """Any ids, sorted by value: the number of an id is its place in `index`."""
+
+    index: Any
+    dtype: Any
+    backend: Backend
+    kind: str
+
+    @property
+    def size(self) -> int:
+        return len(self.index)
+
+    def take(self, numbers: Array) -> Series:
+        """The ids of some numbers, in the dtype the user gave."""
+        taken = self.index.take(numbers.astype("int64"))
+        return self.backend.library.Series(taken).astype(self.dtype)
+
+    def find(self, ids: Series) -> Array:
+        """The number of each id (int64), -1 where it has none."""
+        xp, known = self.backend.xp, self.backend.xp.ones(len(ids), bool)
+        if self.kind == "integer":
+            values = integers(ids, "vertices=", self.backend)
+            limits = np.iinfo(self.index.dtype)
+            known = _within(values, int(limits.min), int(limits.max))
+            ids = self.backend.library.Series(xp.where(known, values, 0).astype(self.index.dtype))
+        elif self.kind == "string":
+            ids = text(IdColumn(ids, "vertices=", "string"), self.backend)
+        found = xp.asarray(self.index.get_indexer(self.backend.library.Index(ids)))
+        return xp.where(known, found.astype("int64"), -1)
+
+
+Ids = DenseIds | IndexedIds
+
+
+def number(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], Ids]:
+    """Number the ids of checked columns of one kind, all together.
+
+    Returns
+    -------
+    arrays of integers, one a column, and the way back to the ids.
+    """
+    if columns[0].kind not in ("integer", "float"):
+        return _by_value(columns, columns[0].distinct.dtype, backend)
+    arrays = [integers(c.distinct, c.name, backend) for c in columns]
+    dtype = _common_integer(arrays, columns, backend)
+    found = dense_range(columns, backend)
+    if found is None:
+        return _by_value(columns, dtype, backend)
+    base, size = found
+    shift = np.uint64(base % 2**64)
+    arrays = [
+        (a.astype("uint64") - shift).astype("uint32")
+        if base or a.dtype == "uint64"  # which no signed type holds
+        else a  # the user's own buffer
+        for a in arrays
+    ]
+    return arrays, DenseIds(size, base, _returned(columns, dtype), backend)
+
+
+def dense_range(columns: list[IdColumn], backend: Backend) -> tuple[int, int] | None:
+    """The first id and how many there are from it on, where integers can number themselves."""
+    if any(c.kind not in ("integer", "float", "empty") or c.categorical for c in columns):
+        return None
+    arrays = [integers(c.values, c.name, backend) for c in columns if c.kind != "empty"]
+    ends = [backend.extent(a) for a in arrays]
+    low, high = min((e[0] for e in ends), default=0), max((e[1] for e in ends), default=-1)
+    room = DENSE * max(len(c.values) for c in columns) + 1024
+    base = 0 if low >= 0 and high < room else low
+    return (base, high - base + 1) if high - base < room else None
+
+
+def _by_value(columns: list[IdColumn], dtype: Any, backend: Backend) -> tuple[list[Array], Ids]:
+    """Factorize each column, then the distinct values of all columns together."""
+    xp, codes, distinct = backend.xp, [], []
+    for column in columns:
+        cast = column.distinct.astype(dtype) if column.kind != "string" else text(column, backend)
+        if column.categorical:
+            codes.append(backend.array(column.values.cat.codes))
+            distinct.append(backend.library.Index(cast))
+        else:
+            code, values = cast.factorize()
+            codes.append(xp.asarray(code))
+            distinct.append(backend.library.Index(values))
+    merged, index = distinct[0].append(distinct[1:]).factorize()
+    order = xp.asarray(index.argsort())
+    place = xp.empty(len(index), "uint32")
+    place[order] = xp.arange(len(index), dtype="uint32")
+    place = place[xp.asarray(merged)]
+    starts = np.cumsum([0, *(len(values) for values in distinct)]).tolist()
+    numbers = [place[start:][code] for start, code in zip(starts, codes, strict=False)]
+    kind = "integer" if columns[0].kind == "float" else columns[0].kind
+    return numbers, IndexedIds(index.take(order), _returned(columns, dtype), backend, kind)
+
+
+def _returned(columns: list[IdColumn], common: Any) -> Any:
+    """The dtype ids come back in: as given where all columns agree, else the common one."""
+    first = columns[0]
+    if first.kind == "float" or any(c.categorical != first.categorical for c in columns):
+        return common
+    if first.categorical:
+        own = set(_host(first.distinct).tolist())
+        same = all(set(_host(c.distinct).tolist()) == own for c in columns[1:])
+        return first.values.dtype if same else common
+    same = all(c.values.dtype == first.values.dtype for c in columns[1:])
+    return first.values.dtype if same else common
+
+
+def _common_integer(arrays: list[Array], columns: list[IdColumn], backend: Backend) -> np.dtype:
+    """The wider of the dtypes; int64 beside uint64 meets in uint64, never in float64."""
+    common = np.result_type(*(a.dtype for a in arrays))
+    if common.kind != "f":
+        return common
+    if min(backend.extent(a)[0] for a in arrays) < 0:
+        raise IdTypeError(
+            f"{' and '.join(f'{c.name} ({c.values.dtype})' for c in columns)} hold ids of uint64 "
+            "and negative ones, which no integer dtype holds together; convert them to strings"
+        )
+    return np.dtype("uint64")
+
+
+def _within(values: Array, low: int, high: int) -> Array:
+    """Which integers lie in [low, high], whatever their width and sign."""
+    own = np.iinfo(values.dtype)
+    if high < own.min or low > own.max:
+        return values != values
+    return (values >= values.dtype.type(max(low, own.min))) & (
+        values <= values.dtype.type(min(high, own.max))
+    )
+
+
+def _host(values: Series) -> Series:
+    return values.to_pandas() if hasattr(values, "to_pandas") else values
