@@ -1,5 +1,6 @@
 """Every method of the catalogue and every visitor on the emulator, against the oracle."""
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -24,12 +25,14 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
         **{"bits": 64, "counters": 4, "light_bits": 32, "heavy_from": 1, "piece": 64},
         **{"nodes": 1, "narrow_rows": 1, "wide_buckets": 4, "bucket": 1},
         **{"chunk": 3, "kept": 1, "team": 32, "steps": 1, "vector": 1},
+        **{"batch": 9000, "tile": 33},
         **{"warp_from": 10**9, "block_from": 10**9},
     ),
     "pieces": Capacities(
         **{"bits": 128, "counters": 32, "light_bits": 64, "heavy_from": 200, "piece": 300},
         **{"nodes": 7, "narrow_rows": 20, "wide_buckets": 64, "narrow_buckets": 2, "bucket": 3},
         **{"chunk": 37, "kept": 5, "team": 1, "steps": 3, "vector": 9},
+        **{"batch": 30000, "tile": 200},
         **{"block_from": 0, "filter": 3, "scratch": 1},
     ),
 }
@@ -231,6 +234,14 @@ def entries(row, vector):
     return min(sum(id < row[-1] for id in vector) + 1, len(vector))
 
 
+def rounds(candidates, row, n):
+    """Digits of four bits that decide whether each candidate is in a row: until it is one's own."""
+    shifts = range(4, n.bit_length(), 4)
+    alike = [Counter(id >> shift for id in row) for shift in shifts]
+    pairs = list(zip(shifts, alike, strict=True))
+    return sum(1 + sum(alike[id >> shift] > 1 for shift, alike in pairs) for id in candidates)
+
+
 def test_probes_are_what_each_method_promises(graph):
     csr, _, _ = graph
     engine = replace(ENGINE, capacities=SIZES["heavy"])
@@ -249,6 +260,7 @@ def test_probes_are_what_each_method_promises(graph):
         "grouptc": -(-by_chunk // 256).sum() * 256,
         "bisson": other[prefix > 0].sum(),
         "vertex-elimination": sum(entries(*pair) for pair in lists(csr)),
+        "radix": sum(rounds(*pair, csr.n) for pair in lists(csr)),
         "hu": (other * np.frexp(own)[1])[own > 1].sum(),  # a comparison for each bit of own
         "h-index": np.maximum(prefix, other)[(prefix > 0) & (other > 0)].sum(),
     }

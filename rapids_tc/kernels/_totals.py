@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc.kernels import launch
+from rapids_tc.kernels import launch, radix
 from rapids_tc.kernels.method import Launch, Method
 
 _POLAK = Method(
@@ -126,8 +126,8 @@ def _fox_bin(number: int) -> Launch:
 
     def work(engine: Any, layout: Any) -> tuple[Any, int]:
         csr, steps = layout.csr, layout.capacities.steps * 4**number
-        source, options = launch.read("fox.cu"), ("-DRTC_VISIT=Total",)
-        kernel = engine.compile(source, ("fox_bin",), options)["fox_bin"]
+        source, options = launch.read(_FOX.source), ("-DRTC_VISIT=Total",)
+        kernel = engine.compile(source, _FOX.kernels, options)["fox_bin"]
         least = steps // 4 + 1 if number else 0
         limits = (np.uint32(least), np.uint32(steps if number < 5 else 2**32 - 1))
         arrays = (csr.offsets, csr.columns, layout.in_edges)
@@ -148,6 +148,7 @@ _FOX = Method(
     returns=("total",),
     source="fox.cu",
     launches=tuple(map(_fox_bin, range(6))),
+    others=("fox_bin",),
 )
 
 
@@ -223,4 +224,18 @@ _ELIMINATION = Method(
     launches=(_elimination("block", teams=1), _elimination("warp", teams=8)),
 )
 
-TOTALS = (_POLAK, _GREEN, _BISSON, _FOX, _HU, _H_INDEX, _GROUPTC, _ELIMINATION)
+_RADIX = Method(
+    name="radix",
+    aliases=(),
+    paper="Cohen: Graph twiddling in a MapReduce world. CiSE 11(4), 2009; binned by rapids_tc",
+    iterator="wedge",
+    intersection="stable radix binning of closing edges against edges",
+    granularity="warp per tile of candidates",
+    returns=("total",),
+    source="radix.cu",
+    launches=(),
+    driver=radix.count,
+    others=radix.KERNELS,
+)
+
+TOTALS = (*(_POLAK, _GREEN, _BISSON, _FOX, _HU, _H_INDEX, _GROUPTC, _RADIX, _ELIMINATION),)

@@ -46,8 +46,9 @@ def run(
         A launch needs more shared memory than the device has.
     """
     graph, xp = layout.csr, engine.xp
-    names = tuple(dict.fromkeys(launch.kernel for launch in method.launches))
-    kernels = engine.compile(read(method.source), names, (f"-DRTC_VISIT={visit}",))
+    kernels = engine.compile(read(method.source), method.kernels, (f"-DRTC_VISIT={visit}",))
+    if method.driver is not None:
+        method.driver(engine, layout, kernels, out, tick)
     slices = _SLICES if tick else 1
     tickets = xp.zeros(len(method.launches) * slices, "uint32")
     arrays = (graph.offsets, graph.columns, layout.low, layout.in_edges, layout.in_offsets)

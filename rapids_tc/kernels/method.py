@@ -29,6 +29,8 @@ class Capacities:
     filter: int = 64  # bisson: words of a filter of 2,048 ids a bit
     scratch: int = 2**30  # bisson: words of all bitmaps, past which fewer blocks run
     vector: int = 256  # vertex-elimination: entries of a vector that a team keeps
+    batch: int = 2**23  # radix: wedges that are binned at once
+    tile: int = 1024  # radix: candidates that a warp takes
     steps: int = 16  # fox: of the first bin's largest intersection
 
 
@@ -62,3 +64,12 @@ class Method:
     returns: tuple[str, ...]
     source: str
     launches: tuple[Launch, ...]
+    driver: Callable[..., None] | None = None
+    """Where a loop is needed in place of launches: (engine, layout, kernels, out, tick)."""
+    others: tuple[str, ...] = ()
+    """The kernels that no launch names."""
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The kernels that are compiled from the source."""
+        return (*dict.fromkeys(launch.kernel for launch in self.launches), *self.others)

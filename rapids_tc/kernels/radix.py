@@ -1,0 +1,116 @@
+"""The loop of ``radix.cu``: batches of wedges, and in each a round a digit until nobody is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+KERNELS = ("radix_wedges", "radix_split", "radix_count", "radix_place")
+_DIGIT, _DIGITS = 4, 16  # as in radix.cu
+_THREADS, _WARPS = 256, 8  # of every block
+
+
+@dataclass(frozen=True)
+class _Bins:
+    """Candidates by bin, and each bin's edges; all uint32. See ``Bins`` in radix.cu."""
+
+    keys: Any
+    bins: Any
+    lows: Any
+    highs: Any
+
+
+def count(
+    engine: Any,
+    layout: Any,
+    kernels: Mapping[str, Any],
+    out: Any,
+    tick: Callable[[float], None] | None,
+) -> None:
+    """Add the triangles of the graph to ``out``."""
+    xp, csr = engine.xp, layout.csr
+    lengths = (layout.in_edges & 0xFFFFFFFF).astype("int64")
+    middles = csr.columns[(layout.in_edges >> 32).astype("int64") + lengths]
+    lengths[(csr.offsets[1:] == csr.offsets[:-1])[middles]] = 0  # no edge could close them
+    before = xp.concatenate([xp.zeros(1, "int64"), xp.cumsum(lengths)])
+    del lengths, middles
+    digits = max(1, -(-csr.n.bit_length() // _DIGIT))
+    for bins, done in _batches(engine, layout, kernels, before):
+        for digit in reversed(range(digits)):
+            if len(bins.keys):
+                bins = _round(engine, layout, kernels, bins, digit * _DIGIT, out)
+        if tick:
+            engine.wait()
+            tick(done)
+    if tick:
+        tick(1.0)
+
+
+def _batches(
+    engine: Any, layout: Any, kernels: Mapping[str, Any], before: Any
+) -> Iterator[tuple[_Bins, float]]:
+    """The wedges in batches, in bins by middle vertex; and the share that is done with each."""
+    xp, csr = engine.xp, layout.csr
+    by_middle = before[layout.in_offsets.astype("int64")]  # wedges before those of each vertex
+    total = int(before[-1])
+    for begin in range(0, total, layout.capacities.batch):
+        end = min(total, begin + layout.capacities.batch)
+        edges = xp.searchsorted(before, xp.asarray([begin, end - 1]), side="right").tolist()
+        first, last = edges[0] - 1, edges[1]
+        keys = xp.empty(end - begin, "uint32")
+        wedges = (
+            np.uint64(first),
+            np.uint64(last - first),
+            np.int64(begin),
+            np.uint32(end - begin),
+        )
+        _launch(
+            kernels["radix_wedges"],
+            end - begin,
+            csr.columns,
+            layout.in_edges,
+            before,
+            *wedges,
+            keys,
+        )
+        vertices = xp.searchsorted(by_middle, xp.asarray([begin, end - 1]), side="right").tolist()
+        own = by_middle[vertices[0] - 1 : vertices[1] + 1].clip(begin, end) - begin
+        used = xp.flatnonzero(own[1:] > own[:-1])
+        middles = used + (vertices[0] - 1)
+        bins = xp.append(own[used], end - begin).astype("uint32")
+        lows, highs = csr.offsets[middles], csr.offsets[middles + 1]
+        yield _Bins(keys, bins, lows.astype("uint32"), highs.astype("uint32")), end / total
+
+
+def _round(
+    engine: Any, layout: Any, kernels: Mapping[str, Any], own: _Bins, shift: int, out: Any
+) -> _Bins:
+    """Decide candidates by a digit; those that are left, in their smaller bins."""
+    xp, columns, width = engine.xp, layout.csr.columns, layout.capacities.tile
+    per_bin = -(-(own.bins[1:] - own.bins[:-1]).astype("int64") // width)
+    tiles = xp.concatenate([xp.zeros(1, "int64"), xp.cumsum(per_bin)])
+    n_bins, n_tiles = len(per_bin), int(tiles[-1])
+    arrays = (own.bins, tiles.astype("uint32"), own.lows, own.highs)
+    given = (*arrays, np.uint32(n_bins), np.uint32(shift))
+    splits = xp.empty(n_bins * _DIGITS, "uint32")
+    _launch(kernels["radix_split"], n_bins * _DIGITS, columns, *given, splits)
+    work = (*given, splits, np.uint32(n_tiles), np.uint32(width), own.keys)
+    counts = xp.empty(n_tiles * _DIGITS, "uint32")
+    _launch(kernels["radix_count"], n_tiles * 32, columns, *work, counts, out)
+    sums = xp.concatenate([xp.zeros(1, "uint32"), xp.cumsum(counts, dtype="uint32")])
+    placed = xp.empty(int(sums[-1]), "uint32")
+    if len(placed):
+        _launch(kernels["radix_place"], n_tiles * 32, *work, sums, placed)
+    at = _DIGITS * tiles[:-1, None] + xp.arange(_DIGITS) * per_bin[:, None]
+    begins, ends = sums[at].ravel(), sums[at + per_bin[:, None]].ravel()
+    used = xp.flatnonzero(ends > begins)
+    highs = xp.concatenate([splits.reshape(-1, _DIGITS)[:, 1:], own.highs[:, None]], axis=1)
+    bins = xp.append(begins[used], sums[-1:])
+    return _Bins(placed, bins, splits[used], highs.ravel()[used])
+
+
+def _launch(kernel: Any, threads: int, *args: Any) -> None:
+    kernel((-(-threads // _THREADS),), (_THREADS,), args)
