@@ -78,7 +78,9 @@ def test_one_preparation_and_one_count_for_all_columns(backend):
     edges = backend.frame(small())
     with counted_calls() as calls:
         tc.annotate(edges, *COLUMNS)
-    assert calls == {"csr": 1, "prepare": 1, "edge_counts": 1, "truss": 1, "locate": 1}
+    dear = {"csr": 1, "prepare": 1, "edge_counts": 1, "truss": 1, "locate": 1}
+    assert {name: calls[name] for name in dear} == dear
+    assert not calls["count"]
 
 
 def test_a_graph_counts_its_edges_once(backend):
@@ -95,8 +97,9 @@ def test_a_graph_counts_its_edges_once(backend):
         assert tc.count(graph) == reference.count(ROWS)
         tc.triad_counts(graph)
         tc.transitivity(graph)
-    del calls["locate"]  # the way back to the rows, once a call
-    assert calls == {"csr": 1, "prepare": 1, "edge_counts": 1, "truss": 1}
+    dear = {"csr": 1, "prepare": 1, "edge_counts": 1, "truss": 1}
+    assert {name: calls[name] for name in dear} == dear
+    assert not calls["count"]
 
 
 @pytest.mark.parametrize("columns", [(), ("jaccard", "jaccard"), ("triangles", "dice")])

@@ -235,3 +235,46 @@ def test_a_lazy_frame_says_what_to_do():
 def test_pandas_frames_stay_pandas():
     frame = pd.DataFrame(COLUMNS)  # it speaks Arrow too
     assert type(tc.vertex_triangles(frame)) is pd.DataFrame
+
+
+# Answers of several kinds, in the library that came ----------------------------------------------
+
+WEIGHTED = {**COLUMNS, "w": [1.0, 8.0, 27.0, 1.0, 1.0, 64.0]}
+
+
+@pytest.mark.parametrize(
+    ("make", "frame", "column"),
+    [(pl.DataFrame, pl.DataFrame, pl.Series), (pa.table, pa.Table, pa.ChunkedArray)],
+    ids=["polars", "pyarrow"],
+)
+def test_every_function_answers_in_kind(make, frame, column):
+    edges, plain = make(WEIGHTED), pd.DataFrame(WEIGHTED)
+    names = ["triangles", "trussness", "jaccard", "overlap", "sorensen", "cosine"]
+    pairs = [
+        (function(edges, **options), function(plain, **options))
+        for function, options in [
+            (tc.clustering, {}),
+            (tc.clustering, {"weight": "w", "vertices": [9, 5, 2]}),
+            (tc.list_triangles, {}),
+            (tc.k_truss, {"k": 3}),
+        ]
+    ]
+    pairs.append((tc.annotate(edges, *names), tc.annotate(plain, *names)))
+    for found, expected in pairs:
+        assert isinstance(found, frame)
+        found = found.to_dict(as_series=False) if frame is pl.DataFrame else found.to_pydict()
+        assert found == expected.to_dict("list")
+    for function in (tc.similarity, tc.trussness):
+        found = function(edges)
+        assert isinstance(found, column)
+        assert [*found.to_numpy()] == function(plain).tolist()
+    assert tc.average_clustering(edges) == tc.average_clustering(plain)
+    assert tc.triad_counts(edges).equals(tc.triad_counts(plain))
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pa.table], ids=["polars", "pyarrow"])
+def test_a_missing_weight_is_refused(make):
+    for dtype in (float, int):
+        weights = [None if i == 4 else dtype(1) for i in range(6)]
+        with pytest.raises(ValueError, match=r"1 of the weights.*row 4"):
+            tc.clustering(make({**COLUMNS, "w": weights}), weight="w")
