@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rapids_tc import testing
+from rapids_tc.errors import KernelError
 
 PLANTED = Path(__file__).with_name("planted")
 # Thread orders. The sanitizers see a fault in any; they are slow.
@@ -32,7 +33,10 @@ def compiler() -> None:
 def run_again(file: str, sanitizer: str, *arguments: str, timeout: float = 280) -> None:
     """Run a test file once more with its kernels under a sanitizer; it must pass there too."""
     command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments, file]
-    done = testing.run_sanitized(sanitizer, command, timeout=timeout)
+    try:
+        done = testing.run_sanitized(sanitizer, command, timeout=timeout)
+    except KernelError as error:
+        need(False, f"a compiler with sanitizers: {error}")
     assert done.returncode == 0, done.stdout[-8000:]
 
 

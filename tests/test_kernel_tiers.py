@@ -135,8 +135,9 @@ def test_the_whole_stack_agrees_with_the_cpu():
 
 @plain_only
 @pytest.mark.timeout(600)
-def test_overruns_and_undefined_arithmetic():
-    run_again(__file__, "address", str(HERE / "test_kernels.py"), timeout=580)
+@pytest.mark.parametrize("file", ["test_kernel_tiers.py", "test_kernels.py"])
+def test_overruns_and_undefined_arithmetic(file):
+    run_again(str(HERE / file), "address", timeout=580)
 
 
 @plain_only

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..errors import KernelError
 from . import _build, _report
 
 _CHOSEN, _REPORTS = "RAPIDS_TC_SANITIZER", "RAPIDS_TC_SANITIZER_REPORTS"
@@ -62,8 +63,10 @@ def run_sanitized(
     Raises
     ------
     KernelError
-        There is no g++ or no such sanitizer.
+        There is no g++ or no such sanitizer, or this is not Linux.
     """
+    if sys.platform != "linux":
+        raise KernelError("sanitizers are preloaded by LD_PRELOAD, which needs Linux")
     # The C++ library too: a sanitizer looks for the functions that throw when it starts.
     libraries = (_LIBRARIES[sanitizer][0], "stdc++")
     with tempfile.TemporaryDirectory() as folder:
