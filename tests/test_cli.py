@@ -267,6 +267,13 @@ def test_tables_that_cannot_be_written(tmp_path, monkeypatch, karate_file, argum
     assert [*tmp_path.iterdir()] == [karate_file]
 
 
+def test_parquet_without_pyarrow(monkeypatch, karate_file):
+    monkeypatch.setattr(tables, "find_spec", lambda name: None)
+    done = run("list", karate_file, "--out", "x.parquet")
+    assert (done.exit_code, "pip install 'rapids_tc[arrow]'" in done.stderr) == (2, True)
+    assert "guessed" not in done.stderr  # said before the file is read
+
+
 def test_a_table_that_fails_half_way_leaves_what_was_there(tmp_path, monkeypatch, karate_file):
     def fail(*args, **kwargs):
         yield tc.list_triangles(karate())

@@ -6,6 +6,8 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -98,9 +100,7 @@ def _write_csv(frames: Iterable[Any], out: Any) -> None:
 
 
 def _write_parquet(frames: Iterable[Any], out: Any) -> None:
-    import pyarrow
-    from pyarrow import parquet
-
+    pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     tables = (pyarrow.Table.from_pandas(frame, preserve_index=False) for frame in frames)
     first = next(tables)
     with parquet.ParquetWriter(out, first.schema) as writer:
@@ -117,4 +117,6 @@ _WRITERS: dict[str, Callable[[Iterable[Any], Any], None]] = {
 def _writer(out: Path) -> Callable[[Iterable[Any], Any], None]:
     if out.suffix not in _WRITERS:
         raise ValueError(f"--out {out}: the suffix says how, one of {', '.join(_WRITERS)}")
+    if out.suffix == ".parquet" and find_spec("pyarrow") is None:
+        raise ValueError(f"--out {out}: Parquet needs PyArrow: pip install 'rapids_tc[arrow]'")
     return _WRITERS[out.suffix]
