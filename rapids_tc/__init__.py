@@ -15,6 +15,7 @@ from rapids_tc.errors import (
 )
 from rapids_tc.graph import Graph
 from rapids_tc.listing import iter_triangles, list_triangles
+from rapids_tc.methods import methods
 from rapids_tc.similarity import similarity
 from rapids_tc.triads import triad_counts
 from rapids_tc.triangles import (
@@ -45,6 +46,7 @@ __all__ = [
     "k_truss",
     "list_triangles",
     "memory_estimate",
+    "methods",
     "similarity",
     "simple_edges",
     "transitivity",

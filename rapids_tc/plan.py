@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rapids_tc.errors import CapacityError
+from rapids_tc.kernels import catalogue
 
 MAX_ROWS = 2**31 - 1  # of a frame that any library can hold
 LISTED = 80  # bytes of a triangle that is listed: ranks, a sort, and ids of eight bytes
@@ -65,6 +66,11 @@ def require_listing(triangles: int, memory: int, advice: str) -> None:
             f"a frame of {triangles:,} triangles takes about {need:,} bytes while it is made; it "
             f"may have {MAX_ROWS:,} rows and take {memory:,} bytes: {advice}"
         )
+
+
+def require_method(method: str, returns: str) -> None:
+    """Raise ValueError unless there is such a method and it returns "total", or "edges"."""
+    catalogue.find(method, returns)
 
 
 def choose(method: str, engine: str) -> str:

@@ -62,6 +62,7 @@ def count(
     >>> df.pipe(tc.count)
     1
     """
+    plan.require_method(method, "total")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit,
@@ -120,6 +121,7 @@ def vertex_triangles(
     2       2          1
     3       3          0
     """
+    plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit,
@@ -170,6 +172,7 @@ def edge_triangles(
     >>> df["triangles"].tolist()
     [1, 1, 1, 0]
     """
+    plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit,

@@ -43,7 +43,8 @@ ALLOWED = {
     "_backend": {"errors", "_homes"},
     "kernels": BASE,
     "engines": BASE | {"csr", "kernels"},
-    "plan": {"errors"},
+    "plan": {"errors", "kernels"},
+    "methods": {"kernels"},
     "ids": BASE,
     "numbering": BASE | {"ids"},
     "edges": BASE | {"ids", "numbering"},
@@ -55,7 +56,7 @@ ALLOWED = {
     "files": BASE,
     "testing": BASE | {"csr", "engines", "kernels"},
     "cli": BASE | ANALYTICS | {"", "datasets", "files", "graph"},
-    "": BASE | ANALYTICS | {"graph"},
+    "": BASE | ANALYTICS | {"graph", "methods"},
 }
 # The only files that import these, top level or not.
 HOMES = {
@@ -90,6 +91,7 @@ DEFINITIONS = {
     "vertex_triangles": "vertex_triangles",
 }
 NO_ANSWERS = {"Graph", "memory_estimate"}
+NO_GRAPH = {"methods"}
 
 
 def unit(name):
@@ -196,9 +198,8 @@ def test_a_public_name_has_a_summary_line(name):
 def test_a_public_name_is_documented(name):
     value = PUBLIC[name]
     doc = sections(value.__doc__)
-    named = set(
-        re.findall(r"\w+", " ".join(re.findall(r"^(\S.*?) ?(?::|$)", doc["Parameters"], re.M)))
-    )
+    parameters = re.findall(r"^(\S.*?) ?(?::|$)", doc.get("Parameters", ""), re.M)
+    named = set(re.findall(r"\w+", " ".join(parameters)))
     for parameter in inspect.signature(value).parameters:
         assert parameter in named, f"{parameter} is not in the docstring"
     if inspect.isfunction(value):
@@ -230,14 +231,15 @@ def test_what_a_graph_shows_is_documented():
 
 
 def test_every_answer_has_a_definition():
-    assert set(tc.__all__) == DEFINITIONS.keys() | NO_ANSWERS | ERRORS
+    assert set(tc.__all__) == DEFINITIONS.keys() | NO_ANSWERS | NO_GRAPH | ERRORS
     for definition in DEFINITIONS.values():
         assert inspect.getdoc(getattr(reference, definition))
 
 
 def test_every_function_is_in_the_changelog():
     told = (ROOT / "CHANGELOG.md").read_text()
-    assert [n for n in DEFINITIONS.keys() | NO_ANSWERS if not re.search(rf"\b{n}\b", told)] == []
+    names = DEFINITIONS.keys() | NO_ANSWERS | NO_GRAPH
+    assert [name for name in names if not re.search(rf"\b{name}\b", told)] == []
 
 
 def test_every_error_is_ours_and_a_builtin():

@@ -120,5 +120,8 @@ def find(name: str, returns: str = "total") -> Method:
         return named[name]
     known = ", ".join(name for name, method in named.items() if returns in method.returns)
     if name in named:
-        raise ValueError(f"method={name!r} gives no counts of {returns}; choose auto, {known}")
-    raise ValueError(f"method={name!r} is not known; choose auto, {known}")
+        raise ValueError(
+            f"method={name!r} gives no counts of {returns}; choose auto, or of the CUDA kernels "
+            f"{known}"
+        )
+    raise ValueError(f"method={name!r} is not known; choose auto, or of the CUDA kernels {known}")
