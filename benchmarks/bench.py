@@ -203,7 +203,8 @@ def machine(library: str) -> dict[str, Any]:
     about = {
         "cpu": cpu_name(), "cores": len(os.sched_getaffinity(0)),
         "python": platform.python_version(),
-        "versions": versions, "commit": git("rev-parse", "--short", "HEAD"),
+        "versions": versions,
+        "commit": os.environ.get("RTC_COMMIT") or git("rev-parse", "--short", "HEAD"),
         "changed": bool(git("status", "--porcelain", "--untracked-files=no")),
         "command": " ".join(["python", *sys.argv]), "date": time.strftime("%Y-%m-%d"),
     }  # fmt: skip
