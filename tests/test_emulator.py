@@ -159,3 +159,21 @@ def test_the_corrected_twin_is_quiet(planted):
 @pytest.mark.parametrize("sanitizer", ["address", "thread"])
 def test_again(sanitizer):
     run_again(__file__, sanitizer, str(PLANTED.with_name("test_emulator_language.py")))
+
+
+CRASH = """
+import numpy as np
+from rapids_tc import testing
+kernel = testing.compile(testing.read({path!r}), ("wild_pointer<true>",))["wild_pointer<true>"]
+kernel((1,), (32,), (np.ones(32, np.uint32), np.zeros(32, np.uint32)))
+"""
+
+
+@plain_only
+@pytest.mark.parametrize("sanitizer", ["address", "thread"])
+def test_a_process_that_a_fault_kills_is_no_success(sanitizer):
+    code = CRASH.format(path=str(PLANTED / "wild_pointer.cu"))
+    done = testing.run_sanitized(sanitizer, ["-c", code], timeout=100)
+    assert done.returncode != 0
+    assert "SEGV" in done.stdout
+    assert "wild_pointer.cu:7" in done.stdout

@@ -7,6 +7,7 @@ it raises what was added.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
 import os
@@ -57,8 +58,8 @@ def run_sanitized(
     Returns
     -------
     subprocess.CompletedProcess
-        ``returncode`` and ``stdout``, which holds the standard error too, and the sanitizer's
-        last words should the process have died of a fault.
+        ``returncode`` and ``stdout``, which holds the standard error too. Should a fault have
+        killed the process, its code is not 0 and the sanitizer's last words are there.
 
     Raises
     ------
@@ -89,8 +90,9 @@ def run_sanitized(
             timeout=timeout,
             preexec_fn=_fixed_addresses,
         )
-        if done.returncode < 0:
-            done.stdout += "".join(path.read_text() for path in sorted(Path(folder).iterdir()))
+        if any(Path(folder).glob("*.running")):
+            done.returncode = done.returncode or 1
+            done.stdout += _report.readable(_text(Path(folder), "*"))
     return done
 
 
@@ -106,16 +108,25 @@ def collect_reports() -> None:
         for name in _LIBRARIES[chosen]:
             library = ctypes.CDLL(_build.compiler_library(name))
             library.__sanitizer_set_report_path(os.fsencode(f"{os.environ[_REPORTS]}/{name}"))
+        # Sanitizers end a process with a code of theirs, which has to be 0 for those that go on.
+        running = Path(os.environ[_REPORTS], f"{os.getpid()}.running")
+        running.touch()
+        atexit.register(running.unlink)
 
 
 def new_report() -> str:
     """What this process's sanitizer has written since the last call."""
     if sanitizer() is None:
         return ""
+    return _report.readable(_text(Path(os.environ[_REPORTS]), f"*.{os.getpid()}"))
+
+
+def _text(folder: Path, pattern: str) -> str:
+    """What was added to files since the last call."""
     text = ""
-    for path in sorted(Path(os.environ[_REPORTS]).glob(f"*.{os.getpid()}")):
+    for path in sorted(folder.glob(pattern)):
         with path.open(errors="replace") as file:
             file.seek(_read.get(path, 0))
             text += file.read()
             _read[path] = file.tell()
-    return _report.readable(text)
+    return text

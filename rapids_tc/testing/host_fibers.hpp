@@ -201,11 +201,14 @@ void make(Fiber& f, void (*entry)()) {
 #endif
 }
 
-// Fibers that a failure left in the middle of a kernel are no use to TSan any more.
+// Fibers that a failure left in the middle of a kernel are no use to TSan any more. Going there and
+// back with synchronization, on paper, orders what they did before what follows.
 void abandon_fibers() {
   for (Fiber& f : fibers) {
     if (!f.stack) continue;
 #if defined(RTC_TSAN)
+    __tsan_switch_to_fiber(f.tsan, 0);
+    __tsan_switch_to_fiber(scheduler.tsan, 0);
     __tsan_destroy_fiber(f.tsan);
 #endif
     munmap(static_cast<char*>(const_cast<void*>(f.stack)) - kPage, kStack);

@@ -141,15 +141,17 @@ unsigned lane() { return current->index & 31; }
 void probe(uint64_t n) { launch->probes += n; }
 
 uint64_t meet(Op op, unsigned mask, uint64_t value, unsigned source, Site site) {
-  Unseen unseen;
   Thread& me = *current;
-  me.call = {op, mask, source, value, site};
-  me.state = State::waiting;
-  Meeting* order = op == Op::block ? everybody
-                   : op == Op::warp ? &meeting(warps[me.index / 32], mask) : nullptr;
-  char* token = order ? order->token() : nullptr;
-  if (token) release(token);
-  op == Op::block ? arrive_at_block(me) : arrive_at_warp(me);
+  char* token = nullptr;
+  {
+    Unseen unseen;
+    me.call = {op, mask, source, value, site};
+    me.state = State::waiting;
+    Meeting* order = op == Op::block ? everybody
+                     : op == Op::warp ? &meeting(warps[me.index / 32], mask) : nullptr;
+    if (order) release(token = order->token());
+    op == Op::block ? arrive_at_block(me) : arrive_at_warp(me);
+  }
   pause();
   if (token) acquire(token);
   return me.result;
