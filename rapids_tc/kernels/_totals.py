@@ -171,7 +171,7 @@ def _bisson(team: str, maps: int) -> Launch:
         work=work,
         threads=256,
         blocks_per_sm=8,
-        drawn={"block": 1, "warp": 8, "thread": 256}[team],
+        drawn={"block": 1, "warp": 8 * 4, "thread": 256}[team],
         width=width,
         depth=lambda layout: layout.capacities.filter if maps else 0,
         words=lambda width, depth, edges: maps * depth,
@@ -205,7 +205,7 @@ def _elimination(team: str, teams: int) -> Launch:
         work=work,
         threads=256,
         blocks_per_sm=8,
-        drawn=teams,
+        drawn=1 if team == "block" else 8 * 4,
         width=lambda layout: layout.capacities.vector,
         words=lambda width, depth, edges: teams * width,
     )

@@ -3,8 +3,8 @@
 To add a method: write ``cuda/<name>.cu`` with kernels of the one launch signature
 (``RTC_METHOD_ARGS`` in ``device.cuh``) that report to the visitor ``RTC_VISIT``, and add its row
 to `METHODS` or, where it gives the total alone, to `TOTALS` in ``_totals.py``; its closed form is
-added to the probes in ``tests/test_kernels.py``. Whatever it must not take for granted (sizes of tables, of shared memory) becomes a
-field of `Capacities`, so that tests can force every fallback.
+added to the probes in ``tests/test_kernels.py``. Whatever it must not take for granted (sizes of
+tables, of shared memory) becomes a field of `Capacities`, so that tests can force every fallback.
 """
 
 from __future__ import annotations

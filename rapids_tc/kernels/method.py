@@ -42,7 +42,7 @@ class Launch:
     work: Callable[[Any, Any], tuple[Any, int]]  # (engine, layout) -> its items, how many
     threads: int  # of a block
     blocks_per_sm: int
-    drawn: int  # items that a block's threads draw from the ticket at once
+    drawn: int  # items a block, by which the grid is sized while they are few
     width: Callable[[Any], int] = lambda layout: 0
     depth: Callable[[Any], int] = lambda layout: 0
     words: Callable[[int, int, bool], int] = lambda width, depth, edges: 0

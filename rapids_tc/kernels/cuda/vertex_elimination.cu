@@ -38,13 +38,12 @@ __device__ __forceinline__ u32 dot(const u32* row, const u32* row_end, const u32
 }
 
 // This thread's part of a12' A20 a01 over the in-edges begin .. end - 1 of i, by a team of `threads`
-// threads, of which it is the thread-th; barrier() holds up all of them.
+// threads, of which it is the thread-th; barrier() holds up all of them. They are done with the last i.
 template <class Barrier>
 __device__ __forceinline__ u32 eliminate(const Graph& g, u32 i, u32 begin, u32 end, u32* kept, u32 width,
                                          u32 thread, u32 threads, Barrier barrier) {
   const u32* const a01 = g.columns + g.offsets[i];
   const u32 n = u32(g.offsets[i + 1] - g.offsets[i]), n_kept = n < width ? n : width;
-  barrier();                            // everyone is done with the last vertex
   for (u32 k = thread; k < n_kept; k += threads) kept[k] = a01[k];
   barrier();                            // a01 is kept
   u32 sum = 0;
@@ -62,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) elimination_block(RTC_MET
   RTC_VISIT visit(out);
   for (;;) {
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
-    __syncthreads();                    // the ticket is there, and read before the barriers below
+    __syncthreads();                    // the ticket is there, and everyone is done with the last vertex
     const u32 item = first + drawn[0];
     if (item >= last) break;
     const u32* const task = tasks + 4 * u64(item);
@@ -79,6 +78,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) elimination_warp(RTC_METH
     const u32 item = first + warp_ticket(ticket);
     if (item >= last) break;
     const u32 i = tasks[item];
+    __syncwarp();                       // all lanes are done with the last vertex
     visit.edge(kNone, eliminate(RTC_GRAPH, i, in_offsets[i], in_offsets[i + 1], memory + threadIdx.x / kWarp * width,
                                 width, threadIdx.x % kWarp, kWarp, [] { __syncwarp(); }));
   }
