@@ -52,7 +52,7 @@ def place(edges: Any) -> Iterator[None]:
 def _device(edges: Any) -> int | None:
     """The number of the device that holds a frame or graph; None for what is not on a card."""
     array = getattr(getattr(edges, "csr", None), "columns", None)
-    if array is None and hasattr(edges, "dtypes") and hasattr(edges, "iloc"):
+    if array is None and getattr(edges, "ndim", 0) == 2 and hasattr(edges, "iloc"):
         edges = edges.as_gpu_object() if hasattr(edges, "as_gpu_object") else edges
         if type(edges).__module__.partition(".")[0] != "cudf":
             return None

@@ -195,7 +195,7 @@ class Graph:
     def vertex_frame(self, columns: dict[str, Array], vertices: Any) -> Frame:
         """A frame of values by rank: all vertices by id, or those asked for in that order."""
         numbers = self._numbers(vertices)
-        ranks = self.backend.array(self._order.rank)[numbers]
+        ranks = self._order.rank[numbers]
         values = {name: by_rank[ranks] for name, by_rank in columns.items()}
         values = {"vertex": self._edges.ids.take(numbers), **values}
         return self.backend.home.frame(self.backend.library.DataFrame(values))
@@ -204,7 +204,7 @@ class Graph:
         """The values by rank of the vertices asked for, each once; of all without."""
         if vertices is None:
             return by_rank
-        return by_rank[self.backend.array(self._order.rank)[self._numbers(vertices)]]
+        return by_rank[self._order.rank[self._numbers(vertices)]]
 
     def _numbers(self, vertices: Any) -> Array:
         if vertices is None:

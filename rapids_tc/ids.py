@@ -130,7 +130,10 @@ def text(column: IdColumn, backend: Backend) -> Series:
 
 
 def _refuse_nulls(values: Series, name: str) -> None:
-    nulls = int(values.isna().sum())
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
+        nulls = getattr(values, "null_count", 0)  # cuDF's; pandas has none in these
+    else:
+        nulls = int(values.isna().sum())
     if values.dtype.kind == "f":
         nulls = max(nulls, int((values != values).sum()))
     if nulls:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rapids_tc._backend import Array, Backend, Series
+from rapids_tc._backend import Array, Backend
 from rapids_tc.edges import NumberedEdges
 
 
@@ -19,13 +19,13 @@ class Order:
 
     Attributes
     ----------
-    rank : Series of uint32, one for every number
+    rank : array of uint32, one for every number
         n or more where the number is no vertex: it stands in no row.
     number : array of int64, shape (n,)
         The number of every rank.
     """
 
-    rank: Series
+    rank: Array
     number: Array
 
     @property
@@ -35,7 +35,7 @@ class Order:
     @property
     def present(self) -> Array:
         """Whether each number is a vertex: bool, one for every number."""
-        return self.rank.values < self.n
+        return self.rank < self.n
 
 
 def degree_order(degree: Array, backend: Backend) -> Order:
@@ -44,13 +44,14 @@ def degree_order(degree: Array, backend: Backend) -> Order:
     number = backend.array(by_degree.index)
     rank = backend.xp.empty(len(degree), "uint32")
     rank[number] = backend.xp.arange(len(number), dtype="uint32")
-    return Order(backend.library.Series(rank), number[: int((by_degree > 0).sum())])
+    return Order(rank, number[: int((by_degree > 0).sum())])
 
 
 def ranked(edges: NumberedEdges, order: Order, backend: Backend) -> tuple[Array, Array]:
     """The larger and the smaller rank of every raw row, uint32."""
-    src = order.rank.take(edges.src).reset_index(drop=True)
-    dst = order.rank.take(edges.dst).reset_index(drop=True)
+    # Taken from an array: a Series would take its index along.
+    src = backend.library.Series(order.rank[edges.src])
+    dst = backend.library.Series(order.rank[edges.dst])
     return backend.array(src.where(src > dst, dst)), backend.array(src.where(src < dst, dst))
 
 

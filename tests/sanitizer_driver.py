@@ -34,7 +34,25 @@ def graphs():
     rim = np.stack([np.arange(1, 3001), np.roll(np.arange(1, 3001), 1)], 1)
     yield "wheel", np.concatenate([hub, rim]), 3000
     yield "random", random.integers(0, 500, (20_000, 2)), None
-    yield "K1100", np.array(list(combinations(range(1100), 2))), 221_228_700
+    yield "K300", np.array(list(combinations(range(300), 2))), 4_455_100
+
+
+def analytics(card, layout, total: int) -> None:
+    """What is built on the counts: listing, sums over triangles, look-ups and the truss."""
+    csr, counts = layout.csr, card.edge_counts(layout)
+    found = cupy.asnumpy(card.closed(layout)).astype(np.int64)
+    starts = cupy.asarray(np.concatenate([[0], np.cumsum(found)]))
+    assert int(starts[-1]) == total
+    for first, last in ((0, total // 3), (total // 3, total)):
+        u, v, w = card.list_triangles(layout, starts, first, last)
+        assert bool(((u > v) & (v > w)).all())
+    sums = card.vertex_sums(layout, cupy.ones(csr.m))
+    assert round(float(sums.sum())) == 3 * total
+    assert bool((card.locate(csr, csr.rows, csr.columns) == cupy.arange(csr.m)).all())
+    every = card.truss(layout, counts)
+    assert int(every.min()) >= 2 and bool(
+        ((card.truss(layout, counts, k=3) >= 3) == (counts > 0)).all()
+    )
 
 
 def main() -> None:
@@ -50,6 +68,7 @@ def main() -> None:
             if "edges" in method.returns:
                 counts = card.edge_counts(layout, method=method.name)
                 assert int(counts.sum(dtype="uint64")) == 3 * totals[method.name], method.name
+        analytics(card, layout, totals["bitmap"])
         assert len(set(totals.values())) == 1 and total in (None, totals["bitmap"]), (name, totals)
         print(name, totals["bitmap"], "by", len(totals), "methods", flush=True)
 

@@ -21,6 +21,7 @@ Tick = Callable[..., None]
 
 _THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in prepare.cu
 _MOST_EDGES, _MOST_RANKS = 2**31, 2**32  # positions and ranks are 32-bit in kernels
+_WORK_AN_EDGE, _TASKS_AN_SM = 16, 32  # a block's task is a share of what a graph of m edges costs
 _STEPS = (
     "count_ends",
     "mark_kept",
@@ -215,12 +216,14 @@ class CudaEngine:
     def _tasks(self, csr: Csr, in_offsets: Array, probes: Array) -> tuple[Array, Array]:
         """Blocks' and warps' tasks of ``bitmap.cu``."""
         sizes, xp = self.capacities, self.xp
-        limits = (np.uint64(csr.n), np.uint64(sizes.heavy_from), np.uint64(sizes.piece))
+        fair = _WORK_AN_EDGE * csr.m // (_TASKS_AN_SM * self.sm_count)
+        piece = min(sizes.piece, max(sizes.least_piece, fair))
+        costs = (np.uint64(sizes.list_cost), np.uint64(sizes.heavy_from), np.uint64(piece))
 
         def fill(n_heavy: int, n_light: int) -> tuple[Array, Array, Array]:
             heavy, light = xp.empty(4 * n_heavy, "uint32"), xp.empty(n_light, "uint32")
             room, counts = (np.uint32(n_heavy), np.uint32(n_light)), xp.zeros(2, "uint32")
-            given = (csr.offsets, in_offsets, probes, *limits, *room)
+            given = (csr.offsets, in_offsets, probes, np.uint64(csr.n), *costs, *room)
             self._step("bitmap_tasks", csr.n, *given, counts, heavy, light)
             return counts, heavy, light
 

@@ -142,20 +142,22 @@ describe_in_edges(u64* packed, const u32* starts, u64 m, u64* probes) {
 }
 
 // ------------------------------------------------------------------------------- work lists
-// bitmap.cu's items. v with at least heavy_from probes: pieces of about piece probes, for a block
-// each, lanes by the mean length of a list. The others: v itself. counts: how many of either; in
-// no order that could be relied on.
+// bitmap.cu's items. The cost of v is its probes, and list_cost more for each list: hubs have many
+// lists of a few entries. v of at least heavy_from: pieces that cost about piece, for a block each,
+// lanes by the mean length of a list. The others: v itself. counts: how many of either; in no order
+// that could be relied on.
 extern "C" __global__ void __launch_bounds__(kThreads)
-bitmap_tasks(const i64* offsets, const u32* in_offsets, const u64* probes, u64 n, u64 heavy_from, u64 piece,
-             u32 heavy_room, u32 light_room, u32* counts, u32* heavy, u32* light) {
+bitmap_tasks(const i64* offsets, const u32* in_offsets, const u64* probes, u64 n, u64 list_cost, u64 heavy_from,
+             u64 piece, u32 heavy_room, u32 light_room, u32* counts, u32* heavy, u32* light) {
   const u64 v = element();
   const u64 work = v < n && offsets[v + 1] > offsets[v] ? probes[v] : 0;   // no N+(v), no triangles
+  const u64 lists = work ? in_offsets[v + 1] - in_offsets[v] : 0;
   u64 begin = 0, end = 0, each = 1, mean = 0;
-  if (work >= heavy_from && work) {
+  if (work && work + list_cost * lists >= heavy_from) {
     begin = in_offsets[v];
     end = in_offsets[v + 1];
-    mean = work / (end - begin) + 1;
-    each = piece / mean / kWarp * kWarp;
+    mean = work / lists + 1;
+    each = piece / (mean + list_cost) / kWarp * kWarp;
     if (each < kLeastLists) each = kLeastLists;
   }
   const u32 pieces = u32((end - begin + each - 1) / each), is_light = work && !pieces;
