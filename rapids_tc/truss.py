@@ -6,9 +6,11 @@ import operator
 from typing import Any
 
 from rapids_tc._backend import Array
+from rapids_tc._place import placed
 from rapids_tc.graph import Graph, as_graph
 
 
+@placed
 def trussness(
     edges: Any,
     *,
@@ -58,6 +60,7 @@ def trussness(
     return graph.edge_column(graph.trussness, "trussness")
 
 
+@placed
 def k_truss(
     edges: Any,
     k: Any,
