@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rapids_tc import plan
 from rapids_tc._backend import Array
 from rapids_tc._place import placed
 from rapids_tc.graph import Graph, as_graph
@@ -77,6 +78,7 @@ def similarity(
     """
     if measure not in MEASURES:
         raise ValueError(f"measure={measure!r}; accepted: {', '.join(map(repr, MEASURES))}")
+    plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import comb
 from typing import Any
 
+from rapids_tc import plan
 from rapids_tc._place import placed
 from rapids_tc.graph import as_graph
 
@@ -62,6 +63,7 @@ def triad_counts(
     """
     import pandas as pd
 
+    plan.require_method(method, "total")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit,

@@ -10,7 +10,10 @@ PUBLISHED = {
     *("polak", "green", "bisson", "tricore", "fox", "hu", "h-index", "trust", "grouptc", "radix"),
     "vertex-elimination",
 }
-EDGES = (tc.edge_triangles, tc.vertex_triangles, tc.clustering, tc.average_clustering)
+EDGES = (
+    *(tc.edge_triangles, tc.vertex_triangles, tc.clustering, tc.average_clustering),
+    tc.similarity,
+)
 NO_EDGES = object()  # a TypeError where somebody reads them
 
 
@@ -39,7 +42,7 @@ def test_a_name_counts(name):
         assert tc.transitivity(edges, method=name) == pytest.approx(135 / 528)
 
 
-@pytest.mark.parametrize("function", [*EDGES, tc.count, tc.transitivity])
+@pytest.mark.parametrize("function", [*EDGES, tc.count, tc.transitivity, tc.triad_counts])
 def test_a_name_that_is_none_is_told_all_names(function):
     with pytest.raises(ValueError, match="method='nonsense' is not known") as caught:
         function(NO_EDGES, method="nonsense")
