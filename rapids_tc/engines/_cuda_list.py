@@ -5,21 +5,19 @@ Functions of a `rapids_tc.engines.cuda.CudaEngine`, which has them as its method
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from rapids_tc.csr import Array
+from rapids_tc.engines import Tick
 from rapids_tc.kernels import catalogue, launch
 
-Tick = Callable[..., None] | None
-
 _THREADS, _BLOCKS_PER_SM = 256, 8  # of list.cu's kernels
-_SLICES = 16  # where progress is shown
 
 
-def closed(engine: Any, layout: Any, *, tick: Tick = None) -> Array:
+def closed(engine: Any, layout: Any, *, tick: Tick | None = None) -> Array:
     """The triangles that each in-edge closes: uint32, in the order of the layout."""
     with engine.device(layout.csr.columns):
         counts = engine.xp.zeros(layout.csr.m, "uint32")
@@ -42,11 +40,11 @@ def list_triangles(engine: Any, layout: Any, starts: Array, first: int, last: in
         return ranks
 
 
-def vertex_sums(engine: Any, layout: Any, sides: Array, *, tick: Tick = None) -> Array:
+def vertex_sums(engine: Any, layout: Any, sides: Array, *, tick: Tick | None = None) -> Array:
     """For each rank the sum, over its triangles, of the products of their sides' values."""
     with engine.device(layout.csr.columns):
         sums = engine.xp.zeros(layout.csr.n, "float64")
-        slices, m = _SLICES if tick else 1, layout.csr.m
+        slices, m = launch.SLICES if tick else 1, layout.csr.m
         for part in range(slices):
             edges = m * part // slices, m * (part + 1) // slices
             _launch(engine, "vertex_sums", layout, edges, (), (sides, sums))

@@ -30,9 +30,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from rapids_tc.csr import Array, Csr
+from rapids_tc.engines import Tick
 from rapids_tc.errors import CapacityError
-
-Tick = Callable[..., None]
 
 DEAD = 1 << 31  # in `Left.support` of a removed edge; its trussness is in the other bits
 ALL = DEAD - 1  # a level that no edge is above: no edge is in 2**31 triangles, see `decompose`

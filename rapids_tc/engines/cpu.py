@@ -12,18 +12,15 @@ it, ranks share slots and a hit is confirmed in N+(v).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
 
 from rapids_tc.csr import Array, Csr
-from rapids_tc.engines import _cpu_list, _truss, host_memory
+from rapids_tc.engines import Tick, _cpu_list, _truss, host_memory
 from rapids_tc.engines._cpu_truss import CpuPeeler
 from rapids_tc.engines._numba import atomic_add, cores, find, share
-
-Tick = Callable[..., None] | None
 
 TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB where places are kept
 TASKS_A_THREAD = 64  # of uneven length after all, and drawn one by one
@@ -71,19 +68,19 @@ def prepare(csr: Csr) -> Layout:
     return Layout(csr, *_transpose(csr.offsets, csr.columns))
 
 
-def count(layout: Layout, *, method: str = "auto", tick: Tick = None) -> int:
+def count(layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> int:
     """Count the triangles of the graph."""
     return _run(layout, _count, np.uint8, tick, np.zeros(0, np.uint32))
 
 
-def edge_counts(layout: Layout, *, method: str = "auto", tick: Tick = None) -> Array:
+def edge_counts(layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> Array:
     """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``."""
     counts = np.zeros(layout.csr.m, np.uint32)
     _run(layout, _count_edges, np.int32, tick, counts)
     return counts
 
 
-def closed(layout: Layout, *, tick: Tick = None) -> Array:
+def closed(layout: Layout, *, tick: Tick | None = None) -> Array:
     """Count the triangles that each in-edge closes: uint32, in the order of the layout."""
     counts = np.zeros(layout.csr.m, np.uint32)
     _run(layout, _count, np.uint8, tick, counts)
@@ -109,7 +106,7 @@ def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Arra
     return ranks
 
 
-def vertex_sums(layout: Layout, sides: Array, *, tick: Tick = None) -> Array:
+def vertex_sums(layout: Layout, sides: Array, *, tick: Tick | None = None) -> Array:
     """For each rank the sum, over its triangles, of the products of their sides' values."""
     sums = np.zeros(layout.csr.n, np.float64)
     _run(layout, _cpu_list.sum_products, np.int32, tick, sides, sums)
@@ -129,7 +126,9 @@ def locate(csr: Csr, u: Array, v: Array) -> Array:
     return positions
 
 
-def truss(layout: Layout, counts: Array, *, k: int | None = None, tick: Tick = None) -> Array:
+def truss(
+    layout: Layout, counts: Array, *, k: int | None = None, tick: Tick | None = None
+) -> Array:
     """The trussness of every oriented edge; with `k`, of those in the k-truss k, of others less."""
     return _truss.decompose(CpuPeeler(), layout.csr, counts, k, tick)
 
@@ -138,7 +137,7 @@ def _slots(graph: Csr) -> int:
     return min(TABLE, 1 << max(graph.n - 1, 1).bit_length())
 
 
-def _run(layout: Layout, kernel, slot, tick: Tick, *arrays: Array) -> int:
+def _run(layout: Layout, kernel, slot, tick: Tick | None, *arrays: Array) -> int:
     """Share out the in-edges, by probes; the sum of what the tasks return."""
     graph = layout.csr
     threads = cores() if layout.work.sum() > ALONE else 1

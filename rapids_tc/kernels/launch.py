@@ -12,7 +12,7 @@ from rapids_tc.errors import KernelError
 from rapids_tc.kernels import _source
 from rapids_tc.kernels.method import Launch, Method
 
-_SLICES = 16  # of a kernel's work where progress is shown
+SLICES = 16  # of a kernel's work, where progress is shown
 
 read = functools.cache(_source.read)
 
@@ -49,7 +49,7 @@ def run(
     kernels = engine.compile(read(method.source), method.kernels, (f"-DRTC_VISIT={visit}",))
     if method.driver is not None:
         method.driver(engine, layout, kernels, out, tick)
-    slices = _SLICES if tick else 1
+    slices = SLICES if tick else 1
     tickets = xp.zeros(len(method.launches) * slices, "uint32")
     arrays = (graph.offsets, graph.columns, layout.low, layout.in_edges, layout.in_offsets)
     for number, launch in enumerate(method.launches):
