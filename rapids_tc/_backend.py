@@ -24,6 +24,8 @@ from rapids_tc._homes import (
     ProxyHome,
     Series,
     pyarrow,
+    root,
+    to_host,
 )  # fmt: skip
 from rapids_tc.errors import KernelError
 
@@ -62,7 +64,7 @@ class Backend:
 
     def bring(self, column: Series) -> Series:
         """The column as a Series of `library`, moved only when it has to be."""
-        if type(column).__module__.partition(".")[0] == self.library.__name__:
+        if root(column) == self.library.__name__:
             return column
         if self.library.__name__ == "cudf":
             return self.library.Series(column)
@@ -70,14 +72,14 @@ class Backend:
 
     def series(self, values: Any) -> Series:
         """Ids that the user gave (a list, an array, a Series or an Index) as a Series here."""
-        root = type(values).__module__.partition(".")[0]
-        if root == "polars":
+        given = root(values)
+        if given == "polars":
             values = values.to_pandas()
         if hasattr(values, "index") and hasattr(values, "dtype"):
             values = self.bring(values)
-        elif root == "cupy" and self.library.__name__ == "pandas":
+        elif given == "cupy" and self.library.__name__ == "pandas":
             values = values.get()
-        elif root != "cupy" and self.library.__name__ == "cudf":
+        elif given != "cupy" and self.library.__name__ == "cudf":
             values = import_module("pandas").Series(values)  # cuDF overflows on ids from 2**63 on
         return self.library.Series(values).reset_index(drop=True)
 
@@ -94,7 +96,7 @@ class Backend:
         return int(known.min()), int(known.max())
 
     def host(self, values: Array) -> Array:
-        return values.get() if self.xp.__name__ == "cupy" else values
+        return to_host(values)
 
 
 def open_frame(edges: Any, engine: str | None) -> tuple[Frame, Backend]:

@@ -37,7 +37,7 @@ class Home:
 
     def take(self, frame: Frame, positions: Array) -> Frame:
         """The rows at these positions, every column and the index with them."""
-        return frame.take(_to_host(positions))
+        return frame.take(to_host(positions))
 
 
 class PandasHome(Home):
@@ -45,10 +45,10 @@ class PandasHome(Home):
         return frame[label]
 
     def frame(self, result: Frame) -> Frame:
-        return result if root(result) == "pandas" else result.to_pandas()
+        return _on_host(result)
 
     def aligned(self, frame: Frame, values: Array, name: str) -> Series:
-        return _pandas().Series(_to_host(values), index=frame.index, name=name)
+        return _pandas().Series(to_host(values), index=frame.index, name=name)
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         # One concat keeps repeated labels apart and copies no block of the user's frame.
@@ -99,7 +99,7 @@ class ArrowHome(Home):
         return pyarrow().Table.from_pandas(_on_host(result), preserve_index=False)
 
     def aligned(self, frame: Frame, values: Array, name: str) -> Series:
-        return pyarrow().chunked_array([_to_host(values)])
+        return pyarrow().chunked_array([to_host(values)])
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         for name, values in columns.items():
@@ -116,16 +116,17 @@ class PolarsHome(Home):
         return sys.modules["polars"].from_arrow(table)
 
     def aligned(self, frame: Frame, values: Array, name: str) -> Series:
-        return sys.modules["polars"].Series(name, _to_host(values))
+        return sys.modules["polars"].Series(name, to_host(values))
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         return frame.with_columns(**columns)
 
     def take(self, frame: Frame, positions: Array) -> Frame:
-        return frame[_to_host(positions)]
+        return frame[to_host(positions)]
 
 
 def root(value: Any) -> str:
+    """The library that a value is of."""
     return type(value).__module__.partition(".")[0]
 
 
@@ -143,7 +144,8 @@ def pyarrow() -> ModuleType:
     return pyarrow
 
 
-def _to_host(values: Array) -> Array:
+def to_host(values: Array) -> Array:
+    """The array in the memory of the host."""
     return values.get() if root(values) == "cupy" else values
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 KERNELS = ("radix_wedges", "radix_split", "radix_count", "radix_place")
 _DIGIT, _DIGITS = 4, 16  # as in radix.cu
-_THREADS, _WARPS = 256, 8  # of every block
+_THREADS = 256  # of every block
 
 
 @dataclass(frozen=True)
