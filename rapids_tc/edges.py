@@ -116,7 +116,7 @@ def number_edges(
     numbers, ids = number(filled, backend)
     if ids.size > MAX_NUMBERS:
         raise CapacityError(f"{ids.size} distinct ids; one machine numbers at most {MAX_NUMBERS}")
-    if filled[-1].name == "vertices=":
+    if vertices is not None and columns[-1].kind != "empty":
         loops = numbers.pop()
         ends = numbers or [loops[:0], loops[:0]]
         numbers = [
