@@ -15,13 +15,13 @@ from rapids_tc.errors import (
 )
 from rapids_tc.graph import Graph
 from rapids_tc.listing import iter_triangles, list_triangles
+from rapids_tc.memory import memory_estimate
 from rapids_tc.methods import methods
 from rapids_tc.similarity import similarity
 from rapids_tc.triads import triad_counts
 from rapids_tc.triangles import (
     count,
     edge_triangles,
-    memory_estimate,
     simple_edges,
     vertex_triangles,
 )

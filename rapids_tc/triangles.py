@@ -1,15 +1,12 @@
-"""Triangle counts: of the graph, of its vertices, of its edges."""
+"""Triangle counts: of the graph, of its vertices, of its edges; and the edges they are made on."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from rapids_tc import plan
-from rapids_tc._backend import open_frame
 from rapids_tc._place import placed
-from rapids_tc.edges import id_columns, look_at_columns
-from rapids_tc.graph import Graph, as_graph
-from rapids_tc.numbering import dense_range
+from rapids_tc.graph import as_graph
 
 
 @placed
@@ -230,66 +227,3 @@ def simple_edges(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit,
     ).simple_edges()  # fmt: skip
-
-
-@placed
-def memory_estimate(
-    edges: Any,
-    *,
-    function: str = "count",
-    source: Any = None,
-    destination: Any = None,
-    engine: str | None = None,
-) -> dict[str, int]:
-    """Estimate the memory that a call will take on top of the frame, stage by stage.
-
-    Parameters
-    ----------
-    edges : DataFrame or Graph
-        One row an edge; only read, nothing is allocated for it.
-    function : str, optional
-        The function that would be called.
-    source, destination, engine
-        See `count`.
-
-    Returns
-    -------
-    dict
-        Bytes (int) that each stage holds at its height, on top of `edges`.
-
-    Raises
-    ------
-    ValueError
-        No such function. Further: see `Graph`.
-
-    Notes
-    -----
-    Ids that are not dense integers count as if each were seen once: an upper bound. Triangles that
-    are listed come on top: how many there are is not known before they are counted.
-
-    Examples
-    --------
-    >>> import pandas as pd, rapids_tc as tc
-    >>> estimate = tc.memory_estimate(pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0]}))
-    >>> list(estimate)
-    ['number', 'order', 'orient', 'layout', 'count']
-    """
-    peeled = {"annotate", "k_truss", "trussness"}
-    per_edge = {
-        *peeled, "average_clustering", "clustering", "edge_triangles", "iter_triangles",
-        "list_triangles", "similarity", "vertex_triangles",
-    }  # fmt: skip
-    whole = {"count", "simple_edges", "transitivity", "triad_counts", "Graph"}
-    if function not in per_edge | whole:
-        known = ", ".join(sorted(per_edge | whole))
-        raise ValueError(f"function={function!r}; accepted: {known}")
-    if isinstance(edges, Graph):
-        frame, backend, size = edges._frame, edges.backend, edges._edges.ids.size
-        rows, dense = edges._edges.rows, True
-    else:
-        frame, backend = open_frame(edges, engine)
-        columns = look_at_columns(frame, *id_columns(frame, source, destination, backend), backend)
-        rows, found = backend.home.rows(frame), dense_range(columns, backend)
-        size, dense = (found[1], True) if found else (2 * rows, False)
-    stages = plan.stages(rows, size, dense, function in per_edge, function in peeled)
-    return {stage.name: stage.bytes for stage in stages}

@@ -32,6 +32,7 @@ ANALYTICS = {
     "triads",
     "approximate",
     "listing",
+    "memory",
 }
 ALLOWED = {
     "errors": set(),
