@@ -1,4 +1,4 @@
-"""Engines: where an oriented graph is counted. One protocol, the CPU and CUDA."""
+"""Engines: where an oriented graph is counted. One protocol for both, CPU and CUDA."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ def load(name: str) -> Engine:
     if name == "cuda":
         if emulator.get() is not None:
             return emulator.get()
-        from . import cuda
+        from rapids_tc.engines import cuda
 
         return cuda.engine()
-    from . import cpu
+    from rapids_tc.engines import cpu
 
     return cpu
