@@ -99,8 +99,8 @@ class Graph:
         self._engine = engines.load(self.backend.engine)
         with self.stage("ordering by degree"):
             src, dst, size = self._edges.src, self._edges.dst, self._edges.ids.size
-            degrees = self._engine.degrees(src, dst, size)
-            self._order = orient.degree_order(degrees, self.backend)
+            degree, n = self._engine.degrees(src, dst, size)
+            self._order = orient.degree_order(degree, n, self.backend)
         with self.stage("orienting and sorting"):
             keys = orient.orient(self._edges, self._order, self.backend)
             self.csr: Csr = self._engine.csr(keys, self._order.n)

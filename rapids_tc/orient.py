@@ -38,13 +38,13 @@ class Order:
         return self.rank < self.n
 
 
-def degree_order(degree: Array, backend: Backend) -> Order:
-    """Rank the numbers by descending degree; those of degree 0 are no vertices."""
+def degree_order(degree: Array, n: int, backend: Backend) -> Order:
+    """Rank the numbers by descending degree; all but `n` have degree 0 and are no vertices."""
     by_degree = backend.library.Series(degree).sort_values(ascending=False)
     number = backend.array(by_degree.index)
     rank = backend.xp.empty(len(degree), "uint32")
     rank[number] = backend.xp.arange(len(number), dtype="uint32")
-    return Order(rank, number[: int((by_degree > 0).sum())])
+    return Order(rank, number[:n])
 
 
 def ranked(edges: NumberedEdges, order: Order, backend: Backend) -> tuple[Array, Array]:

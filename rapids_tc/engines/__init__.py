@@ -19,8 +19,8 @@ class Engine(Protocol):
     note on where it is.
     """
 
-    def degrees(self, src: Array, dst: Array, size: int) -> Array:
-        """How often each number below `size` stands in either array."""
+    def degrees(self, src: Array, dst: Array, size: int) -> tuple[Array, int]:
+        """How often each number below `size` stands in either array, and how many do."""
 
     def csr(self, keys: Array, n: int) -> Csr:
         """The CSR of `n` ranks from ascending packed keys; repeats and loops are dropped."""

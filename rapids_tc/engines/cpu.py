@@ -50,9 +50,10 @@ class Layout:
     work: Array
 
 
-def degrees(src: Array, dst: Array, size: int) -> Array:
-    """Count how often each number below `size` stands in either array."""
-    return np.bincount(src, minlength=size) + np.bincount(dst, minlength=size)
+def degrees(src: Array, dst: Array, size: int) -> tuple[Array, int]:
+    """Count how often each number below `size` stands in either array, and how many do."""
+    degree = np.bincount(src, minlength=size) + np.bincount(dst, minlength=size)
+    return degree, int(np.count_nonzero(degree))
 
 
 def csr(keys: Array, n: int) -> Csr:

@@ -24,6 +24,7 @@ _MOST_EDGES, _MOST_RANKS = 2**31, 2**32  # positions and ranks are 32-bit in ker
 _WORK_AN_EDGE, _TASKS_AN_SM = 16, 32  # a block's task is a share of what a graph of m edges costs
 _STEPS = (
     "count_ends",
+    "count_present",
     "mark_kept",
     "scan_counts",
     "write_columns",
@@ -101,14 +102,15 @@ class CudaEngine:
     memory: Callable[[], int] = host_memory
     capacities: Capacities = field(default_factory=Capacities)
 
-    def degrees(self, src: Array, dst: Array, size: int) -> Array:
-        """How often each number below `size` stands in either array: uint32."""
+    def degrees(self, src: Array, dst: Array, size: int) -> tuple[Array, int]:
+        """How often each number below `size` stands in either array: uint32; how many do."""
         with self.device(src):
-            degree = self.xp.zeros(size, "uint32")
+            degree, present = self.xp.zeros(size, "uint32"), self.xp.zeros(1, "uint32")
             for ends in (src, dst):
                 narrow = ends.view("uint32") if ends.itemsize == 4 else ends.astype("uint32")
                 self._step("count_ends", len(ends), narrow, np.uint64(len(ends)), degree)
-            return degree
+            self._step("count_present", size, degree, np.uint64(size), present)
+            return degree, int(present[0])
 
     def csr(self, keys: Array, n: int) -> Csr:
         """The CSR of `n` ranks from ascending packed keys, larger rank << 32 | smaller rank.

@@ -13,10 +13,10 @@ class Capacities:
 
     bits: int = 65536  # bitmap: of a block's map, a power of two from 64 to 65,536
     counters: int = 2048  # bitmap: shared counters for the edges of a middle vertex
-    light_bits: int = 4096  # bitmap: of a warp's map, a power of two from 32 on
-    list_cost: int = 16  # bitmap: probes that a list costs besides its own
+    light_bits: int = 8192  # bitmap: of a warp's map, a power of two from 32 on
+    list_cost: int = 32  # bitmap: probes that a list costs besides its own
     heavy_from: int = 8192  # bitmap: cost from which a middle vertex is work for blocks
-    piece: int = 524288  # bitmap: cost of a block's task, at most
+    piece: int = 1048576  # bitmap: cost of a block's task, at most
     least_piece: int = 32768  # bitmap: the same where the graph is small
     nodes: int = 32  # tricore: of the search tree, kept by a warp
     narrow_rows: int = 100  # trust: entries of a row up to which a warp takes it

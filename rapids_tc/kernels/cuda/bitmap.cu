@@ -19,11 +19,11 @@
 #include "device.cuh"
 #include "visit.cuh"
 
-constexpr u32 kBlockThreads = 128, kBlocksPerSm = 10;
-constexpr u32 kWarpThreads = 256, kWarpBlocksPerSm = 6;
+constexpr u32 kBlockThreads = 128, kBlocksPerSm = 8;
+constexpr u32 kWarpThreads = 256, kWarpBlocksPerSm = 8;
 constexpr u32 kLightLanes = 3;        // log2 of the lanes a list of a light vertex
 constexpr u32 kLightChunk = 4;        // light vertices a ticket
-constexpr int kBlockLists = 4, kWarpLists = 2;   // lists in flight in each group of lanes
+constexpr int kBlockLists = 8, kWarpLists = 2;   // lists in flight in each group of lanes
 
 constexpr u32 kTailWords = 64;        // words of the filter of N+(v)'s ids from top on
 constexpr u32 kTailLanes = 8;

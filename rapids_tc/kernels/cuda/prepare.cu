@@ -1,7 +1,7 @@
 // prepare.cu - from sorted packed keys to the arrays that kernels read, one short kernel a step. A
 // packed key is larger rank << 32 | smaller rank. In the order in which they run:
 //
-//   raw rows -> degrees: count_ends
+//   raw rows -> degrees: count_ends, count_present
 //   keys -> CSR:         mark_kept, scan_counts, write_columns, write_offsets
 //   CSR -> bitmap.cu:    pack_in_edges, (a sort), find_in_edges, expand_rows, describe_in_edges,
 //                        bitmap_tasks twice: to count and to write
@@ -24,6 +24,13 @@ __device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x +
 extern "C" __global__ void __launch_bounds__(kThreads) count_ends(const u32* ends, u64 n_ends, u32* degree) {
   const u64 i = element();
   if (i < n_ends) atomicAdd(degree + ends[i], 1u);
+}
+
+// How many of n numbers have a degree, added to count by one atomic a warp.
+extern "C" __global__ void __launch_bounds__(kThreads) count_present(const u32* degree, u64 n, u32* count) {
+  const u64 i = element();
+  const u32 votes = __ballot_sync(kFullMask, i < n && degree[i]);
+  if (threadIdx.x % kWarp == 0 && votes) atomicAdd(count, u32(__popc(votes)));
 }
 
 // ------------------------------------------------------------------------------- keys -> CSR
