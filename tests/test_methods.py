@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rapids_tc as tc
-from rapids_tc import testing
+from rapids_tc import datasets, testing
 
 PUBLISHED = {
     *("polak", "green", "bisson", "tricore", "fox", "hu", "h-index", "trust", "grouptc", "radix"),
@@ -36,7 +36,7 @@ def test_names_and_aliases_are_each_one_method():
 
 @pytest.mark.parametrize("name", [*tc.methods()["name"], "binary_search", "hash", "auto"])
 def test_a_name_counts(name):
-    edges = tc.datasets.karate()
+    edges = datasets.karate()
     with testing.host_engine():
         assert tc.count(edges, method=name) == 45
         assert tc.transitivity(edges, method=name) == pytest.approx(135 / 528)
@@ -58,7 +58,7 @@ def test_who_gives_totals_alone_is_told_who_counts_edges(function, name):
 
 
 def test_who_gives_edge_counts_is_asked():
-    edges = tc.datasets.karate()
+    edges = datasets.karate()
     with testing.host_engine():
         counts = [tc.edge_triangles(edges, method=name) for name in ("auto", "hash", "tricore")]
     assert all((np.asarray(count) == np.asarray(counts[0])).all() for count in counts)
