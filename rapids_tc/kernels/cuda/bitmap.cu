@@ -20,7 +20,12 @@
 #include "visit.cuh"
 
 constexpr u32 kBlockThreads = 128, kBlocksPerSm = 8;
+// Eight blocks of 256 fill a multiprocessor of 2,048 threads, as those of sm_80, 90 and 100 are.
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ % 100 != 0 || __CUDA_ARCH__ >= 1200)
+constexpr u32 kWarpThreads = 256, kWarpBlocksPerSm = 4;
+#else
 constexpr u32 kWarpThreads = 256, kWarpBlocksPerSm = 8;
+#endif
 constexpr u32 kLightLanes = 3;        // log2 of the lanes a list of a light vertex
 constexpr u32 kLightChunk = 4;        // light vertices a ticket
 constexpr int kBlockLists = 8, kWarpLists = 2;   // lists in flight in each group of lanes
