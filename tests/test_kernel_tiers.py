@@ -105,9 +105,7 @@ def colliding():
     return rows + [(200_000, v) for v in long]
 
 
-@each_case
-def test_colliding_ranks(method, sizes):
-    rows = colliding()
+def check_ranks(rows, method, sizes):
     by_edge = reference.edge_triangles(rows)
     engine = replace(ENGINE, capacities=sizes)
     layout = engine.prepare(engine.csr(keys_of(rows), max(max(row) for row in rows) + 1))
@@ -116,6 +114,18 @@ def test_colliding_ranks(method, sizes):
         edges = zip(layout.csr.columns.tolist(), layout.csr.rows.tolist(), strict=True)
         counts = engine.edge_counts(layout, method=method)
         assert dict(zip(edges, counts.tolist(), strict=True)) == by_edge
+
+
+@each_case
+def test_colliding_ranks(method, sizes):
+    check_ranks(colliding(), method, sizes)
+
+
+@each_case
+def test_hundred_edges_of_colliding_ranks(method, sizes):
+    strided, end = range(1, 9 * 64, 64), range(58, 70)  # past the smallest bitmaps, and at the end
+    rows = [(u, v) for ranks in (strided, end) for u in ranks for v in ranks if v < u]
+    check_ranks(rows, method, sizes)
 
 
 def test_the_whole_stack_agrees_with_the_cpu():
