@@ -82,7 +82,7 @@ def annotate(
     plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, function="annotate",
     )  # fmt: skip
     clash = [c for c in columns if c in graph.labels]
     if clash:

@@ -79,7 +79,7 @@ def clustering(
     plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, function="clustering",
     )  # fmt: skip
     sums = graph.vertex_counts(method) if weight is None else _weighted_sums(graph, weight)
     return graph.vertex_frame({"clustering": per_pair(graph, sums)}, vertices)
@@ -137,7 +137,7 @@ def average_clustering(
     plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, function="average_clustering",
     )  # fmt: skip
     values = graph.at_vertices(per_pair(graph, graph.vertex_counts(method)), vertices)
     values = values if count_zeros else values[values > 0]
@@ -187,7 +187,7 @@ def transitivity(
     plan.require_method(method, "total")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, function="transitivity",
     )  # fmt: skip
     return 3 * graph.count(method) / graph.wedges if graph.wedges else 0.0
 

@@ -56,7 +56,7 @@ class Graph:
 
     Notes
     -----
-    Cost: one sort of the rows; at most 40 bytes a row on top of the frame for integer ids.
+    Cost: one sort of the rows; `memory_estimate` tells the bytes.
 
     Examples
     --------
@@ -82,20 +82,22 @@ class Graph:
         memory_limit: int | None = None,
     ) -> None:
         with place(edges):
-            self._read(edges, vertices, source, destination, engine, progress, memory_limit)
+            where = (source, destination, engine)
+            self._read(edges, vertices, where, progress, memory_limit, "Graph")
             # The graph outlives the call, and must not see what the user does to the frame.
             src, dst = self._edges.src.copy(), self._edges.dst.copy()
             self._edges = replace(self._edges, src=src, dst=dst)
         if hasattr(self._frame, "copy"):
             self._frame = self._frame.copy(deep=False)
 
-    def _read(self, edges, vertices, source, destination, engine, progress, memory_limit) -> None:
+    def _read(self, edges, vertices, where, progress, memory_limit, function) -> None:
+        source, destination, engine = where
         self.progress = progress
         self._frame, self.backend = open_frame(edges, engine)
         columns = id_columns(self._frame, source, destination, self.backend)
         with self.stage("numbering the ids"):
             self._edges = number_edges(self._frame, *columns, self.backend, vertices)
-        self.require(memory_limit)
+        plan.require(self.stages(function), memory_limit)
         self._engine = engines.load(self.backend.engine)
         with self.stage("ordering by degree"):
             src, dst, size = self._edges.src, self._edges.dst, self._edges.ids.size
@@ -104,10 +106,6 @@ class Graph:
         with self.stage("orienting and sorting"):
             keys = orient.orient(self._edges, self._order, self.backend)
             self.csr: Csr = self._engine.csr(keys, self._order.n)
-
-    def require(self, memory_limit: int | None) -> None:
-        """Raise CapacityError where a call on this graph needs more bytes than allowed."""
-        plan.require(self._stages(), memory_limit)
 
     @property
     def n_vertices(self) -> int:
@@ -183,13 +181,14 @@ class Graph:
         """Report a stage, and say how large the graph was where memory ran out."""
         return reported(name, self.progress, self._need)
 
-    def _stages(self) -> list[plan.Stage]:
+    def stages(self, function: str) -> list[plan.Stage]:
+        """The memory that a function needs on this graph, made or in the making."""
         known, rows = getattr(self, "_edges", None), self.backend.home.rows(self._frame)
         size, dense = (known.ids.size, isinstance(known.ids, DenseIds)) if known else (rows, False)
-        return plan.stages(rows, size, dense)
+        return plan.stages(function, rows, size, dense)
 
     def _need(self) -> str:
-        rows, need = self.backend.home.rows(self._frame), max(s.bytes for s in self._stages())
+        rows, need = self.backend.home.rows(self._frame), max(s.bytes for s in self.stages("count"))
         return f"{rows:,} rows need about {need:,} bytes on top of the frame. {_NEED_LESS}"
 
     def vertex_frame(self, columns: dict[str, Array], vertices: Any) -> Frame:
@@ -280,6 +279,7 @@ def as_graph(
     engine: str | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
+    function: str = "count",
 ) -> Graph:
     """The graph itself where one is given, else one made for a single call.
 
@@ -293,8 +293,8 @@ def as_graph(
             raise ValueError("a Graph has its columns chosen: give source= to Graph() instead")
         if engine not in (None, edges.backend.engine):
             raise ValueError(f"this Graph lives on {edges.backend.engine!r}, not on {engine!r}")
-        edges.require(memory_limit)
+        plan.require(edges.stages(function), memory_limit)
         return edges
     graph = Graph.__new__(Graph)  # for one call: no copies
-    graph._read(edges, None, source, destination, engine, progress, memory_limit)
+    graph._read(edges, None, (source, destination, engine), progress, memory_limit, function)
     return graph

@@ -74,7 +74,7 @@ def list_triangles(
         raise ValueError(f"max_rows={max_rows!r}; accepted: an integer from 0 on, or None")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, function="list_triangles",
     )  # fmt: skip
     listing = _Listing(graph)
     advice = "iter_triangles(edges, rows=...) gives them frame by frame"
@@ -145,7 +145,7 @@ def iter_triangles(
         raise ValueError(f"rows={rows!r}; accepted: an integer from 1 on")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, function="iter_triangles",
     )  # fmt: skip
     return _frames(graph, int(rows), memory_limit)
 

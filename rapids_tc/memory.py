@@ -54,22 +54,14 @@ def memory_estimate(
     >>> list(estimate)
     ['number', 'order', 'orient', 'layout', 'count']
     """
-    peeled = {"annotate", "k_truss", "trussness"}
-    per_edge = {
-        *peeled, "average_clustering", "clustering", "edge_triangles", "iter_triangles",
-        "list_triangles", "similarity", "vertex_triangles",
-    }  # fmt: skip
-    whole = {"count", "simple_edges", "transitivity", "triad_counts", "Graph"}
-    if function not in per_edge | whole:
-        known = ", ".join(sorted(per_edge | whole))
-        raise ValueError(f"function={function!r}; accepted: {known}")
+    if function not in plan.FUNCTIONS:
+        raise ValueError(f"function={function!r}; accepted: {', '.join(sorted(plan.FUNCTIONS))}")
     if isinstance(edges, Graph):
-        frame, backend, size = edges._frame, edges.backend, edges._edges.ids.size
-        rows, dense = edges._edges.rows, True
+        stages = edges.stages(function)
     else:
         frame, backend = open_frame(edges, engine)
         columns = look_at_columns(frame, *id_columns(frame, source, destination, backend), backend)
         rows, found = backend.home.rows(frame), dense_range(columns, backend)
-        size, dense = (found[1], True) if found else (2 * rows, False)
-    stages = plan.stages(rows, size, dense, function in per_edge, function in peeled)
+        size = found[1] if found else 2 * rows
+        stages = plan.stages(function, rows, size, found is not None)
     return {stage.name: stage.bytes for stage in stages}

@@ -15,6 +15,14 @@ MAX_ROWS = 2**31 - 1  # of a frame that any library can hold
 LISTED = 80  # bytes of a triangle that is listed: ranks, a sort, and ids of eight bytes
 
 
+PEELING = {"annotate", "k_truss", "trussness"}
+BY_EDGE = {
+    *PEELING, "average_clustering", "clustering", "edge_triangles", "iter_triangles",
+    "list_triangles", "similarity", "vertex_triangles",
+}  # fmt: skip
+FUNCTIONS = {*BY_EDGE, "count", "simple_edges", "transitivity", "triad_counts", "Graph"}
+
+
 @dataclass(frozen=True)
 class Stage:
     """One stage of a call: the bytes it holds at its height, on top of the user's frame."""
@@ -23,10 +31,8 @@ class Stage:
     bytes: int
 
 
-def stages(
-    rows: int, vertices: int, dense: bool, edge_columns: bool = False, peeled: bool = False
-) -> list[Stage]:
-    """Memory of each stage for `rows` raw rows and `vertices` distinct ids."""
+def stages(function: str, rows: int, vertices: int, dense: bool) -> list[Stage]:
+    """Memory of each stage of a function for `rows` raw rows and `vertices` distinct ids."""
     numbers = 0 if dense else 8 * rows
     ids = 0 if dense else 24 * vertices
     kept = numbers + ids + 21 * vertices  # ranks, their inverse, presence, offsets
@@ -37,9 +43,9 @@ def stages(
         Stage("layout", kept + 22 * rows + 32 * vertices),
         Stage("count", kept + 12 * rows + 32 * vertices),
     ]
-    if peeled:
+    if function in PEELING:
         result.append(Stage("peel", kept + 64 * rows + 80 * vertices))
-    if edge_columns:
+    if function in BY_EDGE:
         result.append(Stage("columns", kept + 36 * rows + 32 * vertices))
     return result
 

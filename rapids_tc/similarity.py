@@ -81,7 +81,7 @@ def similarity(
     plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, function="similarity",
     )  # fmt: skip
     values = edge_similarity(graph, measure, graph.count_edges(method))
     return graph.edge_column(values, measure)

@@ -66,7 +66,7 @@ def triad_counts(
     plan.require_method(method, "total")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, function="triad_counts",
     )  # fmt: skip
     n, m, triangle = graph.n_vertices, graph.n_edges, graph.count(method)
     wedge = graph.wedges - 3 * triangle

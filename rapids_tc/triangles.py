@@ -62,7 +62,7 @@ def count(
     plan.require_method(method, "total")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, function="count",
     )  # fmt: skip
     return graph.count(method)
 
@@ -121,7 +121,7 @@ def vertex_triangles(
     plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, function="vertex_triangles",
     )  # fmt: skip
     return graph.vertex_frame({"triangles": graph.vertex_counts(method)}, vertices)
 
@@ -172,7 +172,7 @@ def edge_triangles(
     plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, function="edge_triangles",
     )  # fmt: skip
     return graph.edge_column(graph.count_edges(method).astype("int64"), "triangles")
 
@@ -225,5 +225,5 @@ def simple_edges(
     """
     return as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, function="simple_edges",
     ).simple_edges()  # fmt: skip

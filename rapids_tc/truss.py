@@ -55,7 +55,7 @@ def trussness(
     """
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, function="trussness",
     )  # fmt: skip
     return graph.edge_column(graph.trussness, "trussness")
 
@@ -114,7 +114,7 @@ def k_truss(
     wanted = checked_k(k)
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, function="k_truss",
     )  # fmt: skip
     return graph.take_rows(_first_rows(graph, _in_truss(graph, wanted)))
 
