@@ -288,7 +288,12 @@ def test_wrong_line(read, text, line, words):
         (bz2.compress(b"1 2\n" * 1000)[:-12], "damaged"),
         (gzip.compress(b"a b\n" * 1000)[:-12], "damaged"),
     ],
-)
+    # Named: packed bytes hold the time, and differ between the workers of a run.
+    ids=[
+        "bytes", "open quote", "metis", "matrix", "one word", "one line", "minus beside 2**64",
+        "gzip", "xz", "bz2", "gzip of text",
+    ],
+)  # fmt: skip
 def test_no_edge_list(read, content, words):
     with pytest.raises(EdgeFileError, match=f"^edges.txt: .*({words})"):
         read(content)
