@@ -60,7 +60,12 @@ def hundred():
     return union(loops, clique(8), fan(8), wheel(8).rows, book(6).rows, star(9).rows)
 
 
-GRAPHS = {"atlas": atlas, "cases": cases, "degrees": degrees, "hundred": hundred}
+def pages():
+    """A book of fewer than a hundred edges: the spine's in-edges are the work of two warps."""
+    return book(45).rows
+
+
+GRAPHS = {f.__name__: f for f in (atlas, cases, degrees, hundred, pages)}
 
 
 @cache
@@ -80,10 +85,35 @@ def check(name, method, sizes, seed):
             assert tc.edge_triangles(graph, method=method).tolist() == by_row
 
 
+small = pytest.mark.parametrize("name", ["hundred", "pages"])
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @each_case
-def test_hundred_edges(method, sizes, seed):
-    check("hundred", method, sizes, seed)
+@small
+def test_hundred_edges(name, method, sizes, seed):
+    check(name, method, sizes, seed)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@small
+def test_hundred_edges_listed_and_summed(name, seed):
+    frame, total, _ = known(name)
+    weighted = frame.assign(weight=1 + np.arange(len(frame)) % 7)
+    expected = reference.weighted_clustering(list(weighted.itertuples(index=False, name=None)))
+    with testing.host_engine(), testing.thread_order(seed):
+        assert len(tc.list_triangles(frame)) == total
+        found = tc.clustering(weighted, weight="weight", source="src", destination="dst")
+    assert dict(found.itertuples(index=False, name=None)) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_hundred_blocks_scanned_in_tiles(seed):
+    counts = np.arange(20_001, dtype=np.uint32) % 11
+    sums = np.concatenate([[0], np.cumsum(counts[:-1])])
+    with testing.thread_order(seed):
+        ENGINE._steps["scan_counts"]((1,), (1024,), (counts, np.uint32(len(counts) - 1)))
+    assert counts.tolist() == sums.tolist()
 
 
 # Every case in one thread order, every method in several.
