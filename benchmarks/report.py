@@ -1,6 +1,6 @@
 """The tables of the README, made from the figures in ``results/``.
 
-    python benchmarks/report.py
+python benchmarks/report.py
 """
 
 from __future__ import annotations
@@ -11,21 +11,27 @@ from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
 # The file of a table, its columns as (heading, tool, figure), and what the time is shown in.
-CARD = "h200-2026-11-28.jsonl", [
-    ("count stage", "rapids_tc cuda auto", "count"),
-    ("frame to count", "rapids_tc cuda auto", "frame to count"),
-    ("frame to edge column", "rapids_tc cuda auto", "frame to edge column"),
-    ("frame to truss numbers", "rapids_tc cuda auto", "frame to trussness"),
-    ("cuGraph: build and count", "cugraph", "frame to count"),
-    ("cuGraph: one k-truss, k = 16", "cugraph", "16-truss"),
-]
-CPU = "cpu-2026-11-28.jsonl", [
-    ("count stage", "rapids_tc cpu auto", "count"),
-    ("frame to count", "rapids_tc cpu auto", "frame to count"),
-    ("frame to edge column", "rapids_tc cpu auto", "frame to edge column"),
-    ("igraph: build and count", "igraph", "frame to count"),
-    ("networkit: build and count", "networkit", "frame to count"),
-]
+CARD = (
+    "h200-2026-11-28.jsonl",
+    [
+        ("count stage", "rapids_tc cuda auto", "count"),
+        ("frame to count", "rapids_tc cuda auto", "frame to count"),
+        ("frame to edge column", "rapids_tc cuda auto", "frame to edge column"),
+        ("frame to truss numbers", "rapids_tc cuda auto", "frame to trussness"),
+        ("cuGraph: build and count", "cugraph", "frame to count"),
+        ("cuGraph: one k-truss, k = 16", "cugraph", "16-truss"),
+    ],
+)
+CPU = (
+    "cpu-2026-11-28.jsonl",
+    [
+        ("count stage", "rapids_tc cpu auto", "count"),
+        ("frame to count", "rapids_tc cpu auto", "frame to count"),
+        ("frame to edge column", "rapids_tc cpu auto", "frame to edge column"),
+        ("igraph: build and count", "igraph", "frame to count"),
+        ("networkit: build and count", "networkit", "frame to count"),
+    ],
+)
 
 
 def read(name: str) -> list[dict[str, Any]]:
@@ -43,7 +49,7 @@ def table(name: str, columns: list[tuple[str, str, str]]) -> str:
     for graph in graphs:
         cells = [found.get((graph, tool, figure)) for _, tool, figure in columns]
         size = next(x["rows"] for x in lines if x["graph"] == graph)
-        shown = [f"{1e3 * x['seconds']:,.{1 if x['seconds'] < 0.1 else 0}f}" if x else "" for x in cells]
+        shown = [milliseconds(x["seconds"]) if x else "" for x in cells]
         rows.append([graph.replace("rmat:", "R-MAT "), f"{size / 1e6:.1f} M", *shown])
     return about(lines) + "\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
@@ -55,7 +61,11 @@ def about(lines: list[dict[str, Any]]) -> str:
     wanted = ("cudf-cu13", "cupy-cuda13x", "cugraph-cu13", "numba", "igraph", "networkit")
     with_ = ", ".join(f"{name} {versions[name]}" for name in wanted if name in versions)
     commits = " and ".join(dict.fromkeys(x["commit"] for x in lines))
-    return f"Milliseconds on {place} ({with_}; commit {commits}; medians of one run, {first['date']})."
+    return f"Milliseconds, medians, on {place} ({with_}; commit {commits}; {first['date']})."
+
+
+def milliseconds(seconds: float) -> str:
+    return f"{1e3 * seconds:,.{1 if seconds < 0.1 else 0}f}"
 
 
 def cpu(line: dict[str, Any]) -> str:
