@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -62,6 +62,10 @@ class Backend:
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.xp.__name__, self.library.__name__, self.engine, self.home)
 
+    def at(self, home: Home) -> Backend:
+        """The same place, and results that go to another home."""
+        return replace(self, home=home)
+
     def bring(self, column: Series) -> Series:
         """The column as a Series of `library`, moved only when it has to be."""
         if root(column) == self.library.__name__:
@@ -72,6 +76,11 @@ class Backend:
 
     def series(self, values: Any) -> Series:
         """Ids that the user gave (a list, an array, a Series or an Index) as a Series here."""
+        if isinstance(values, set | frozenset | dict | str) or getattr(values, "ndim", 1) != 1:
+            raise TypeError(
+                f"vertices= is a {type(values).__name__}; give a list, an array of one dimension, "
+                "a Series or an Index"
+            )
         given = root(values)
         if given == "polars":
             values = values.to_pandas()
@@ -127,7 +136,7 @@ def open_frame(edges: Any, engine: str | None) -> tuple[Frame, Backend]:
         raise TypeError("edges is a polars.LazyFrame: call .collect() first")
     elif _is(edges, "polars", "DataFrame"):
         home = PolarsHome()
-    elif hasattr(edges, "__arrow_c_stream__") and not isinstance(edges, type):
+    elif hasattr(edges, "__arrow_c_stream__") and not isinstance(edges, type) and _wide(edges):
         edges = edges if _is(edges, "pyarrow", "Table") else pyarrow().table(edges)
         home = ArrowHome()
     else:
@@ -135,6 +144,11 @@ def open_frame(edges: Any, engine: str | None) -> tuple[Frame, Backend]:
     on_card = isinstance(home, CudfHome | ProxyHome) or emulator.get() is not None
     place = engine or ("cuda" if on_card else "cpu")
     return edges, Backend(*_modules(place), place, home)
+
+
+def _wide(edges: Any) -> bool:
+    """Whether an Arrow stream is one of tables, not of a single column."""
+    return type(edges).__name__ not in ("Series", "ChunkedArray", "Index")
 
 
 def _cugraph_edges(graph: Any) -> Frame:

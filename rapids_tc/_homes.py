@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
+
+from rapids_tc.errors import IdTypeError
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 Frame = Any  # a frame of the user's library
 Series = Any  # a pandas or cuDF Series
+
+ID_COLUMNS = ("vertex", "src", "dst", "u", "v", "w")  # of frames that functions make
 
 
 class Home:
@@ -35,6 +40,14 @@ class Home:
         """A new frame with these aligned columns behind the others."""
         return frame.assign(**columns)
 
+    def snapshot(self, frame: Frame) -> Frame:
+        """The frame as it is now, whatever is done to the user's later."""
+        return frame
+
+    def for_ids(self, frame: Frame, labels: tuple[Any, Any]) -> Home:
+        """The home that gives ids back in the type of these columns, where it is one of text."""
+        return self
+
     def take(self, frame: Frame, positions: Array) -> Frame:
         """The rows at these positions, every column and the index with them."""
         return frame.take(to_host(positions))
@@ -51,8 +64,13 @@ class PandasHome(Home):
         return _pandas().Series(to_host(values), index=frame.index, name=name)
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
-        # One concat keeps repeated labels apart and copies no block of the user's frame.
-        return _pandas().concat([frame, *columns.values()], axis=1)
+        wide = self.snapshot(frame)
+        for name, values in columns.items():
+            wide[name] = values.to_numpy()
+        return wide
+
+    def snapshot(self, frame: Frame) -> Frame:
+        return frame.copy(deep=False)  # pandas copies what is written to
 
 
 class CudfHome(Home):
@@ -61,6 +79,9 @@ class CudfHome(Home):
 
     def frame(self, result: Frame) -> Frame:
         return result if root(result) == "cudf" else sys.modules["cudf"].from_pandas(result)
+
+    def snapshot(self, frame: Frame) -> Frame:
+        return frame.copy(deep=True)  # a shallow copy would see what is written
 
     def take(self, frame: Frame, positions: Array) -> Frame:
         return frame.take(positions)  # where they are
@@ -71,6 +92,9 @@ class CudfHome(Home):
 
 class ProxyHome(Home):
     """Frames under cudf.pandas: proxies round cuDF, and proxies are given back."""
+
+    def snapshot(self, frame: Frame) -> Frame:
+        return frame.copy(deep=True)
 
     def column(self, frame: Frame, label: Any) -> Series:
         return frame[label].as_gpu_object()
@@ -83,8 +107,11 @@ class ProxyHome(Home):
         return self.frame(sys.modules["cudf"].Series(values, index=index, name=name))
 
 
+@dataclass(frozen=True)
 class ArrowHome(Home):
     """PyArrow tables, also for any object that only speaks the Arrow C stream interface."""
+
+    ids: Any = None  # the type of id columns of text or categories; others find theirs
 
     def labels(self, frame: Frame) -> list[Any]:
         return frame.column_names
@@ -92,11 +119,20 @@ class ArrowHome(Home):
     def rows(self, frame: Frame) -> int:
         return frame.num_rows
 
+    def for_ids(self, frame: Frame, labels: tuple[Any, Any]) -> Home:
+        kinds = {frame.schema.field(frame.column_names.index(label)).type for label in labels}
+        text = {"string", "string_view", "large_string"} & {str(kind) for kind in kinds}
+        return replace(self, ids=kinds.pop()) if text and len(kinds) == 1 else self
+
     def column(self, frame: Frame, label: Any) -> Series:
-        return frame.column(frame.column_names.index(label)).to_pandas()
+        return _to_pandas(frame.column(frame.column_names.index(label)), label)
 
     def frame(self, result: Frame) -> Frame:
-        return pyarrow().Table.from_pandas(_on_host(result), preserve_index=False)
+        table = pyarrow().Table.from_pandas(_on_host(result), preserve_index=False)
+        for place, name in enumerate(table.column_names):
+            if self.ids is not None and name in ID_COLUMNS:
+                table = table.set_column(place, name, table.column(place).cast(self.ids))
+        return table
 
     def aligned(self, frame: Frame, values: Array, name: str) -> Series:
         return pyarrow().chunked_array([to_host(values)])
@@ -107,13 +143,24 @@ class ArrowHome(Home):
         return frame
 
 
+@dataclass(frozen=True)
 class PolarsHome(Home):
+    ids: Any = None  # as of `ArrowHome`
+
+    def for_ids(self, frame: Frame, labels: tuple[Any, Any]) -> Home:
+        kinds = [frame.schema[label] for label in labels]
+        named = kinds[0] == kinds[1] and isinstance(kinds[0], sys.modules["polars"].Enum)
+        return replace(self, ids=kinds[0]) if named else self
+
     def column(self, frame: Frame, label: Any) -> Series:
-        return pyarrow().chunked_array([frame.get_column(label).to_arrow()]).to_pandas()
+        return _to_pandas(frame.get_column(label), label)
 
     def frame(self, result: Frame) -> Frame:
         table = pyarrow().Table.from_pandas(_on_host(result), preserve_index=False)
-        return sys.modules["polars"].from_arrow(table)
+        frame = sys.modules["polars"].from_arrow(table)
+        if self.ids is None:
+            return frame
+        return frame.cast({name: self.ids for name in ID_COLUMNS if name in frame.columns})
 
     def aligned(self, frame: Frame, values: Array, name: str) -> Series:
         return sys.modules["polars"].Series(name, to_host(values))
@@ -121,8 +168,23 @@ class PolarsHome(Home):
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         return frame.with_columns(**columns)
 
+    def snapshot(self, frame: Frame) -> Frame:
+        return frame.clone()
+
     def take(self, frame: Frame, positions: Array) -> Frame:
         return frame[to_host(positions)]
+
+
+def _to_pandas(column: Any, label: Any) -> Series:
+    arrow = pyarrow()
+    try:
+        if not isinstance(column, arrow.ChunkedArray):
+            column = arrow.chunked_array([column.to_arrow()])
+        return column.to_pandas()
+    except arrow.ArrowException as error:
+        raise IdTypeError(
+            f"column {label!r} cannot be read: {error}; cast it to integers or strings"
+        ) from error
 
 
 def root(value: Any) -> str:

@@ -76,7 +76,7 @@ def annotate(
     2    2    0          1      0.5
     3    2    3          0      0.0
     """
-    unknown = [c for c in columns if c not in _COLUMNS]
+    unknown = [c for c in columns if not isinstance(c, str) or c not in _COLUMNS]
     if unknown or not columns or len(set(columns)) < len(columns):
         raise ValueError(f"columns={list(columns)!r}: name each of {list(_COLUMNS)} at most once")
     plan.require_method(method, "edges")

@@ -87,14 +87,14 @@ class Graph:
             # The graph outlives the call, and must not see what the user does to the frame.
             src, dst = self._edges.src.copy(), self._edges.dst.copy()
             self._edges = replace(self._edges, src=src, dst=dst)
-        if hasattr(self._frame, "copy"):
-            self._frame = self._frame.copy(deep=False)
+            self._frame = self.backend.home.snapshot(self._frame)
 
     def _read(self, edges, vertices, where, progress, memory_limit, function) -> None:
         source, destination, engine = where
         self.progress = progress
         self._frame, self.backend = open_frame(edges, engine)
         columns = id_columns(self._frame, source, destination, self.backend)
+        self.backend = self.backend.at(self.backend.home.for_ids(self._frame, columns))
         with self.stage("numbering the ids"):
             self._edges = number_edges(self._frame, *columns, self.backend, vertices)
         plan.require(self.stages(function), memory_limit)

@@ -7,6 +7,7 @@ at once; they are what `memory_estimate` shows and what `memory_limit=` is compa
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 
 from rapids_tc.errors import CapacityError
 from rapids_tc.kernels import catalogue
@@ -46,7 +47,9 @@ def stages(function: str, rows: int, vertices: int, dense: bool) -> list[Stage]:
     if function in PEELING:
         result.append(Stage("peel", kept + 64 * rows + 80 * vertices))
     if function in BY_EDGE:
-        result.append(Stage("columns", kept + 36 * rows + 32 * vertices))
+        result.append(Stage("columns", kept + 60 * rows + 32 * vertices))
+    if function == "simple_edges":
+        result.append(Stage("edges", kept + 66 * rows))
     return result
 
 
@@ -54,7 +57,7 @@ def require(needed: list[Stage], limit: int | None) -> None:
     """Raise CapacityError where a stage needs more than `limit` bytes."""
     if limit is None:
         return
-    if not isinstance(limit, int) or isinstance(limit, bool) or limit <= 0:
+    if not isinstance(limit, Integral) or isinstance(limit, bool) or limit <= 0:
         raise ValueError(f"memory_limit={limit!r}: give a number of bytes, such as 8 * 2**30")
     worst = max(needed, key=lambda stage: stage.bytes)
     if worst.bytes > limit:

@@ -112,3 +112,18 @@ def test_columns_are_named_once_each(backend, columns):
 def test_a_column_of_the_frame_is_not_overwritten(backend, name):
     with pytest.raises(ValueError, match=name):
         tc.annotate(backend.frame(small().assign(**{name: 7})), *COLUMNS)
+
+
+def test_annotate_keeps_the_columns_index_and_the_attributes():
+    columns = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "z")])
+    frame = pd.DataFrame([[0, 1, 5], [1, 2, 6], [2, 0, 7]], columns=columns)
+    frame.attrs["from"] = "somewhere"
+    wide = tc.annotate(frame, "triangles", source=("a", "x"), destination=("a", "y"))
+    assert isinstance(wide.columns, pd.MultiIndex)
+    assert wide["triangles"].tolist() == [1, 1, 1] and wide.attrs == frame.attrs
+    assert list(frame.columns) == list(columns)
+
+
+def test_a_list_of_columns_is_told_how():
+    with pytest.raises(ValueError, match="triangles"):
+        tc.annotate(pd.DataFrame({"src": [0], "dst": [1]}), ["triangles"])

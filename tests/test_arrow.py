@@ -278,3 +278,53 @@ def test_a_missing_weight_is_refused(make):
         weights = [None if i == 4 else dtype(1) for i in range(6)]
         with pytest.raises(ValueError, match=r"1 of the weights.*row 4"):
             tc.clustering(make({**COLUMNS, "w": weights}), weight="w")
+
+
+# What a library's own types and tables owe -------------------------------------------------------
+
+
+def test_a_graph_does_not_follow_a_polars_frame():
+    frame = pl.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3], "w": [1.0, 1.0, 1.0, 1.0]})
+    graph = tc.Graph(frame)
+    before = tc.clustering(graph, weight="w"), tc.k_truss(graph, 3), tc.annotate(graph, "triangles")
+    frame[0, "w"], frame[0, "src"] = 0.0, 77
+    frame.extend(frame)
+    frame.drop_in_place("dst")
+    after = tc.clustering(graph, weight="w"), tc.k_truss(graph, 3), tc.annotate(graph, "triangles")
+    for old, new in zip(before, after, strict=True):
+        assert old.equals(new)
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
+def test_text_comes_back_in_its_arrow_type(kind):
+    table = pa.table(
+        {"src": pa.array(["a", "b", "c"], kind), "dst": pa.array(["b", "c", "a"], kind)}
+    )
+    assert tc.vertex_triangles(table).schema.field("vertex").type == kind
+    assert tc.simple_edges(table).schema.field("dst").type == kind
+    assert tc.list_triangles(table).schema.field("w").type == kind
+
+
+def test_an_enum_can_be_joined_with_what_comes_back():
+    kind = pl.Enum(["a", "b", "c", "d"])
+    frame = pl.DataFrame(
+        {"src": ["a", "b", "c"], "dst": ["b", "c", "a"]}, schema=dict.fromkeys(["src", "dst"], kind)
+    )
+    joined = frame.join(tc.vertex_triangles(frame), left_on="src", right_on="vertex")
+    assert joined["triangles"].to_list() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [pd.Series([1]), pl.Series([1]), pa.chunked_array([[1]])],
+    ids=["pandas", "polars", "arrow"],
+)
+def test_a_column_alone_is_no_frame(column):
+    with pytest.raises(TypeError, match="accepted"):
+        tc.count(column)
+
+
+def test_integers_wider_than_any_are_refused_by_name():
+    wide = pl.Series([1, 2], dtype=pl.Int128)
+    with pytest.raises(tc.IdTypeError, match=r"left.*cast"):
+        tc.count(pl.DataFrame({"left": wide, "right": wide}))

@@ -40,7 +40,7 @@ ALLOWED = {
     "_place": set(),
     "_progress": {"errors"},
     "csr": set(),
-    "_homes": set(),
+    "_homes": {"errors"},
     "_backend": {"errors", "_homes"},
     "kernels": BASE,
     "engines": BASE | {"csr", "kernels"},

@@ -114,3 +114,21 @@ def test_other_things_are_no_edges(backend, wrong):
 def test_a_column_is_no_frame(backend):
     with pytest.raises((TypeError, ValueError)):
         tc.count(backend.frame(small())["src"])
+
+
+def test_a_memory_limit_may_be_numpys(backend):
+    assert tc.count(backend.frame(small()), memory_limit=np.int64(10**9)) == 1
+
+
+@pytest.mark.parametrize("vertices", [{0, 1}, {0: 1}, "01", np.zeros((2, 2), int)], ids=str)
+def test_vertices_have_an_order_and_one_dimension(backend, vertices):
+    with pytest.raises(TypeError, match=r"vertices=.*list"):
+        tc.vertex_triangles(backend.frame(small()), vertices=vertices)
+
+
+def test_a_memory_limit_is_for_the_function_asked(backend):
+    edges = backend.frame(small())
+    need = max(tc.memory_estimate(edges, function="trussness").values())
+    with pytest.raises(tc.CapacityError, match="peel"):
+        tc.trussness(edges, memory_limit=need - 1)
+    assert len(tc.trussness(edges, memory_limit=need)) == len(edges)
