@@ -22,6 +22,7 @@ CARD = (
         ("cuGraph: one k-truss, k = 16", "cugraph", "16-truss"),
     ],
 )
+LATER = "h100-2026-11-28.jsonl", CARD[1][:3]
 CPU = (
     "cpu-2026-11-28.jsonl",
     [
@@ -72,6 +73,16 @@ def cpu(line: dict[str, Any]) -> str:
     return f"{line['cores']} cores of an {line['cpu']}"
 
 
+def tables() -> str:
+    """All tables of the README."""
+    return "\n\n".join(table(name, columns) for name, columns in (CARD, LATER, CPU)) + "\n"
+
+
+def main() -> None:
+    readme = RESULTS.parents[1] / "README.md"
+    told = readme.read_text().partition("\n## Speed\n")[0]
+    readme.write_text(f"{told}\n## Speed\n{tables()}")
+
+
 if __name__ == "__main__":
-    for name, columns in (CARD, CPU):
-        print(table(name, columns), end="\n\n")
+    main()
