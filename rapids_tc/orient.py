@@ -1,4 +1,4 @@
-"""Numbered edges → degree order → sorted, oriented keys: dataframe operations.
+"""Numbered edges → degree order → oriented keys: dataframe operations.
 
 Degrees are those of the raw rows, repeats and loops included: any order of the vertices gives the
 right answer, so the order comes first and repeats are dropped after the only sort. By raw degree a
@@ -56,16 +56,15 @@ def ranked(edges: NumberedEdges, order: Order, backend: Backend) -> tuple[Array,
 
 
 def orient(edges: NumberedEdges, order: Order, backend: Backend) -> Array:
-    """Direct every raw row from its larger to its smaller rank and sort.
+    """Direct every raw row from its larger to its smaller rank.
 
     Returns
     -------
     array of uint64
-        larger rank << 32 | smaller rank, ascending; repeats and loops are still inside.
+        larger rank << 32 | smaller rank, in the order of the rows; repeats and loops are inside.
     """
     keys, smaller = ranked(edges, order, backend)
     keys = keys.astype("uint64")
     keys <<= 32
     keys |= smaller
-    keys.sort()
     return keys

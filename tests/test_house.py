@@ -71,6 +71,7 @@ HOMES = {
         "engines/_cpu_list.py",
         "engines/cpu.py",
         "engines/_cpu_truss.py",
+        "engines/_cpu_rows.py",
         "engines/_numba.py",
     },
 }

@@ -23,7 +23,7 @@ class Engine(Protocol):
         """How often each number below `size` stands in either array, and how many do."""
 
     def csr(self, keys: Array, n: int) -> Csr:
-        """The CSR of `n` ranks from ascending packed keys; repeats and loops are dropped."""
+        """The CSR of `n` ranks from packed keys in any order; repeats and loops are dropped."""
 
     def prepare(self, csr: Csr) -> Any:
         """What counting needs besides the CSR."""

@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from rapids_tc.csr import Array, Csr
-from rapids_tc.engines import Tick, _cpu_list, _truss, host_memory
+from rapids_tc.engines import Tick, _cpu_list, _cpu_rows, _truss, host_memory
 from rapids_tc.engines._cpu_truss import CpuPeeler
 from rapids_tc.engines._numba import atomic_add, cores, find, share
 
@@ -57,16 +57,18 @@ def degrees(src: Array, dst: Array, size: int) -> tuple[Array, int]:
 
 
 def csr(keys: Array, n: int) -> Csr:
-    """Build the CSR of `n` ranks from ascending packed keys (larger rank << 32 | smaller rank).
+    """Build the CSR of `n` ranks from packed keys (larger rank << 32 | smaller rank).
 
-    Repeats and self loops among the keys are dropped.
+    They are sorted by counting: a stable pass over the smaller ranks and one over the larger,
+    O(rows + n) each. Repeats and self loops among them are dropped.
     """
-    return Csr(*_csr(keys, n))
+    by_smaller = _cpu_rows.sorted_by(keys, np.uint64(0), n)
+    return Csr(*_cpu_rows.csr(_cpu_rows.sorted_by(by_smaller, np.uint64(32), n), n))
 
 
 def prepare(csr: Csr) -> Layout:
     """Group the in-edges by middle vertex. O(m) time, 4 m + 16 n bytes."""
-    return Layout(csr, *_transpose(csr.offsets, csr.columns))
+    return Layout(csr, *_cpu_rows.transpose(csr.offsets, csr.columns))
 
 
 def count(layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> int:
@@ -164,42 +166,6 @@ def _cut(layout: Layout, tasks: int) -> Array:
     first, last = layout.in_offsets[v], layout.in_offsets[v + 1]
     inner = first + (np.clip(share, 0.0, 1.0) * (last - first)).astype(np.int64)
     return np.concatenate([[0], np.maximum.accumulate(inner), [layout.in_offsets[-1]]])
-
-
-@njit(cache=True, nogil=True)
-def _csr(keys, n):
-    offsets = np.zeros(n + 1, np.int64)
-    columns = np.empty(len(keys), np.uint32)
-    m = 0
-    for i in range(len(keys)):
-        u, v = keys[i] >> np.uint64(32), keys[i] & np.uint64(0xFFFFFFFF)
-        if u != v and (i == 0 or keys[i] != keys[i - 1]):
-            columns[m] = v
-            offsets[u + np.uint64(1)] += 1
-            m += 1
-    for u in range(n):
-        offsets[u + 1] += offsets[u]
-    return offsets, columns[:m].copy()
-
-
-@njit(cache=True, nogil=True)
-def _transpose(offsets, columns):
-    n = len(offsets) - 1
-    in_offsets = np.zeros(n + 1, np.int64)
-    work = np.zeros(n, np.int64)
-    for u in range(n):
-        for p in range(offsets[u], offsets[u + 1]):
-            in_offsets[np.int64(columns[p]) + 1] += 1
-            work[columns[p]] += p - offsets[u]
-    for v in range(n):
-        in_offsets[v + 1] += in_offsets[v]
-    free = in_offsets[:-1].copy()
-    in_rows = np.empty(len(columns), np.uint32)
-    for u in range(n):
-        for p in range(offsets[u], offsets[u + 1]):
-            in_rows[free[columns[p]]] = u
-            free[columns[p]] += 1
-    return in_offsets, in_rows, work
 
 
 @njit(cache=True, nogil=True)

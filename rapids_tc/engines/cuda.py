@@ -113,10 +113,10 @@ class CudaEngine:
             return degree, int(present[0])
 
     def csr(self, keys: Array, n: int) -> Csr:
-        """The CSR of `n` ranks from ascending packed keys, larger rank << 32 | smaller rank.
+        """The CSR of `n` ranks from packed keys, larger rank << 32 | smaller rank.
 
-        Repeats and loops are dropped. On top of the keys this takes 4 bytes an edge, 8 a rank
-        and a quarter of a byte a key.
+        The keys are sorted in place; repeats and loops are dropped. On top of the sort this takes
+        4 bytes an edge, 8 a rank and a quarter of a byte a key.
         """
         xp, size = self.xp, len(keys)
         if size >= _MOST_EDGES or n >= _MOST_RANKS:
@@ -125,6 +125,7 @@ class CudaEngine:
                 f"{_MOST_EDGES:,} rows and {_MOST_RANKS:,} vertices"
             )
         with self.device(keys):
+            keys.sort()
             blocks = _blocks(size)
             kept = xp.empty(-(-size // 32), "uint32")
             counts = xp.zeros(blocks + 1, "uint32")
