@@ -3,8 +3,10 @@
 import bz2
 import gzip
 import lzma
+import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pandas as pd
@@ -13,7 +15,7 @@ from answers import graph_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rapids_tc.errors import ColumnNotFoundError, RapidsTCError
+from rapids_tc.errors import CapacityError, ColumnNotFoundError, RapidsTCError
 from rapids_tc.files import EdgeFile, EdgeFileError, read_edges
 from rapids_tc.files.source import Source
 
@@ -69,6 +71,8 @@ def rows(file: EdgeFile) -> list[list]:
         "3 3\n1 2\n2 3\n3 1\n",
         "3 3 3\n1 2\n2 3\n3 1\n",
         "3 3\n1,2\n2,3\n3,1\n",
+        "id,from,to\n7,1,2\n8,2,3\n9,3,1\n",
+        "name,from,to\nx,1,2\ny,2,3\nz,3,1\n",
         "3 3\r\n1\t2\r\n2\t3\r\n3\t1\r\n",
         "3,3,u,graph\n1,2\n2,3\n3,1\n",
     ],
@@ -120,6 +124,11 @@ def test_every_guess_can_be_overridden(read, text, options, expected):
         ("cat #dog\n#dog %fox\n", [["cat", "#dog"], ["#dog", "%fox"]]),
         ('"a, b","c"\nd,"e"\n', [["a, b", "c"], ["d", "e"]]),
         ("a, b\nb, c\n", [["a", "b"], ["b", "c"]]),
+        ("a , b \n\tb, c\n", [["a", "b"], ["b", "c"]]),
+        ("a |b\nb | c \n", [["a", "b"], ["b", "c"]]),
+        ("\u0663 \u0664\n\u0664 \u0665\n", [["\u0663", "\u0664"], ["\u0664", "\u0665"]]),
+        ("a\u00a0x b\nb c\n", [["a\u00a0x", "b"], ["b", "c"]]),
+        ("e 1 2\na 1 2\nb 3 4\n", [["e", "1"], ["a", "1"], ["b", "3"]]),
         ("a b  c\n", [["a", "b"]]),
         ("a b\nb  c\n d e\n", [["a", "b"], ["b", "c"], ["d", "e"]]),
         ("a|b|x\nb|c|y\n", [["a", "b"], ["b", "c"]]),
@@ -208,8 +217,42 @@ def test_size_line_must_fit(read, header):
     assert len(rows(read(f"{header}\n{both_ways}"))) == 6
 
 
-def test_a_triangle_is_not_taken_for_a_size_line(read):
-    assert len(rows(read("3 1\n1 2\n2 3\n"))) == 3
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3 1\n1 2\n2 3\n",
+        "3 2\n2 1\n1 3\n",
+        "3\t2\n2\t1\n1\t3\n",
+        "3,2\n2,1\n1,3\n",
+        "4,2\n2,1\n1,3\n",
+        "3,2,x\n2,1,x\n1,3,x\n",
+        "3,2,x\n2,1\n1,3\n",
+        "3 2 {}\n2 1 {}\n1 3 {}\n",
+        "3 1 2\n1 2 2\n2 3 2\n",
+    ],
+)
+def test_an_edge_is_not_taken_for_a_size_line(read, text):
+    assert len(rows(read(text))) == 3
+
+
+def test_ids_beside_a_float_keep_every_digit(read):
+    text = "9007199254740992,1\n1,2\n9007199254740993,2\n{},1\n"
+    assert rows(read(text.format(5)))[2] == [9007199254740993, 2]
+    for odd in ("5.0", "1e3", "inf", "nan", "", "True"):
+        with pytest.raises(EdgeFileError, match=r"^edges\.txt, line 4: "):
+            read(text.format(odd))
+
+
+@pytest.mark.parametrize("more", ["9223372036854775808", "1e19", "5.0"])
+def test_pieces_of_many_types(read, monkeypatch, more):
+    monkeypatch.setattr("rapids_tc.files.text._PIECE", 2)
+    text = f"1 2\n9007199254740993 4\n5 6\n{more} 7\n8 9\n"
+    if more.isdigit():
+        frame = read(text).frame
+        assert frame["src"].tolist() == [1, 9007199254740993, 5, 2**63, 8]
+        text += "-1 3\n"
+    with pytest.raises(EdgeFileError, match="negative" if more.isdigit() else "line 4: "):
+        read(text)
 
 
 @pytest.mark.parametrize(
@@ -248,6 +291,14 @@ def test_no_edges(read, text):
         ("New York\tBonn\nBonn\tLa Paz\nLa Paz Bonn\n", 3, "two ids separated by tabs"),
         ("1\t2\n2\t3\n3\n", 3, "two ids separated by tabs"),
         ("a\nb\nc\n", 1, "two ids separated by blanks"),
+        ("1 2.0\n", 1, "'2.0' is not an integer"),
+        ("1 2.0\n2 3.0\n3 1.5\n", 1, "'2.0' is not an integer"),
+        ("1 2\n3 " + "4" * 5000 + "\n", 2, "64 bits"),
+        ("1 2\n3\f4\n", 2, "two ids separated by blanks"),
+        ("\f\n1 2\n2 3\n", 1, "two ids"),
+        ("1 2\n\f\n3 4\n", 2, "two ids separated by blanks"),
+        ("1 2\n3 4\n5 \u0663\n", 3, "is not an integer"),
+        ("1 2\n1 1e19\n", 2, "'1e19' is not an integer"),
         ("1,2\n2,x\n", 2, "'x' is not an integer"),
         ("# c\n\n1,2\n# c\n2,1.5\n", 5, "'1.5' is not an integer"),
         ("1,2\r2,3\r3,-\r", 3, "'-'"),
@@ -287,11 +338,19 @@ def test_wrong_line(read, text, line, words):
         (lzma.compress(b"1 2\n" * 1000)[:-12], "damaged"),
         (bz2.compress(b"1 2\n" * 1000)[:-12], "damaged"),
         (gzip.compress(b"a b\n" * 1000)[:-12], "damaged"),
+        (b"BZh9" + b"x" * 100, "damaged"),
+        ('{"edges": [[1, 2]]}\n', "looks like JSON"),
+        ("[[1, 2],\n[2, 3],\n[3, 1]]\n", "looks like JSON"),
+        ("<html>\n1 2\n2 3\n", "looks like HTML"),
+        ("c a graph\np edge 3 2\ne 1 2\ne 2 3\n", "looks like DIMACS"),
+        ("c\np sp 3 2\na 1 2 9\na 2 3 9\n", "looks like DIMACS"),
+        ("e 1 2\ne 2 3\n", "looks like DIMACS"),
     ],
     # Named: packed bytes hold the time, and differ between the workers of a run.
     ids=[
         "bytes", "open quote", "metis", "matrix", "one word", "one line", "minus beside 2**64",
-        "gzip", "xz", "bz2", "gzip of text",
+        "gzip", "xz", "bz2", "gzip of text", "broken bz2", "object", "array", "html", "colouring",
+        "arcs", "edges only",
     ],
 )  # fmt: skip
 def test_no_edge_list(read, content, words):
@@ -319,6 +378,7 @@ def test_a_named_format_is_not_questioned(read):
             ColumnNotFoundError,
             "'a', 'b', 'c'",
         ),
+        ({"header": True}, ColumnNotFoundError, "name source and dest.*: 'a', 'b', 'c'"),
         ({"format": "metis", "separator": ","}, ValueError, "separator"),
         ({"format": "npz", "source": 1, "destination": 2}, ValueError, "columns"),
     ],
@@ -327,6 +387,33 @@ def test_wrong_options(read, options, error, words):
     text = "a,b,c\n1,2,3\n" if options.get("header") else "1,2,3\n4,5,6\n"
     with pytest.raises(error, match=words):
         read(text, **options)
+
+
+def test_what_looks_like_another_format_can_be_named_text(read):
+    assert rows(read("<a> <b>\n<b> <c>\n", format="text")) == [["<a>", "<b>"], ["<b>", "<c>"]]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress])
+@pytest.mark.parametrize("good", [True, False])
+def test_a_pipe_is_read(tmp_path, pack, good):
+    os.mkfifo(tmp_path / "pipe")
+    content = pack(b"1 2\n2 3\n3 " + (b"1\n" if good else b"x\n"))
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(content,))
+    writer.start()
+    done: list[float] = []
+    if good:
+        assert rows(read_edges(tmp_path / "pipe", tick=done.append)) == TRIANGLE
+        assert max(done) <= 1
+    else:
+        with pytest.raises(EdgeFileError, match=r"^pipe, line 3: 'x'"):
+            read_edges(tmp_path / "pipe")
+    writer.join()
+
+
+def test_empty_name():
+    with pytest.raises(ValueError, match="name of the file is empty"):
+        read_edges("")
 
 
 def test_missing_file(tmp_path):
@@ -377,6 +464,17 @@ def test_broken_matrix_market(read, text, words):
         read(text, name="m.mtx")
 
 
+def test_more_vertices_than_a_graph_holds(read, tmp_path):
+    for n in (2**32, 10**12, 10**17):
+        with pytest.raises(CapacityError, match=rf"^m\.mtx: {n:,} vertices"):
+            read(f"{MATRIX}{n} {n} 1\n2 1\n", name="m.mtx")
+    np.savez(tmp_path / "g.npz", src=[1], dst=[2], n=10**12)
+    with pytest.raises(CapacityError, match=r"^g\.npz: "):
+        read_edges(tmp_path / "g.npz")
+    with pytest.raises(EdgeFileError, match=r"^m\.mtx: expected a size line"):
+        read(f"{MATRIX}{'9' * 5000} 5 1\n2 1\n", name="m.mtx")
+
+
 def test_empty_matrix(read):
     file = read(f"{MATRIX}3 3 0\n")
     assert (rows(file), file.isolated.tolist()) == ([], [1, 2, 3])
@@ -417,7 +515,7 @@ def test_metis(read, form, end, last):
 
 def test_metis_by_name_or_by_option(read):
     text = "6 4\n" + "\n".join(METIS[""])
-    for name in ("g.metis", "g.graph.xz", "g.metis.graph"):
+    for name in ("g.metis", "g.GRAPH", "g.graph.xz", "g.metis.graph"):
         assert read(text, name=name).format == "metis"
     assert read(text, name="g.txt", format="metis").guesses == []
     assert read("1 2\n", name="g.graph", format="text").format == "text"

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rapids_tc.errors import CapacityError
 from rapids_tc.files.adjacency import read_matrix_market, read_metis
 from rapids_tc.files.binary import read_npz, read_parquet
 from rapids_tc.files.source import Column, EdgeFileError, Options, Source
@@ -73,7 +74,8 @@ def read_edges(
     Parameters
     ----------
     path : path
-        A file, plain or compressed by gzip, bzip2 or xz, whatever its name says.
+        A file, plain or compressed by gzip, bzip2 or xz, whatever its name says. What can be
+        read only once, a pipe, is held in memory.
     format : {"text", "matrixmarket", "metis", "npz", "parquet"}, optional
         Left out: MatrixMarket, ``.npz`` and Parquet are told by content, METIS by the name
         (``.graph``, ``.metis``), and everything else is text: two ids a line, more columns are
@@ -82,7 +84,9 @@ def read_edges(
         Of text: a character, ``"tab"``, or ``"blanks"`` for any run of blanks and tabs.
     header : bool, optional
         Of text: whether the first line is no edge. Left out: it is none if it names columns, or
-        is "n m" with m (or 2 m) lines behind it whose ids are no larger than n.
+        is "n m" between blanks or "n,m,words", with m (or 2 m) lines behind it whose ids are no
+        larger than n. "n m" that may be an edge of a triangle, both ids in other lines, is an
+        edge.
     comment : str, optional
         Of text: a line that begins with one of these characters is no edge; ``""`` for none.
         Left out: ``#`` and ``%``; with ids that are text, only the one that opens the file.
@@ -91,8 +95,8 @@ def read_edges(
         leading zeros, and any other id is then an error; otherwise text, as it comes.
     source, destination : str or int, optional
         Columns of text and Parquet by name, or by number from 1. Left out: `src` and `dst`,
-        `source` and `destination` or `target` if there are such names, else the first two of
-        text, the only two of Parquet.
+        `source` and `destination` or `target`, `from` and `to`, `u` and `v` if there are such
+        names, else the only two, or the first two of text whose columns have no names.
     tick : callable, optional
         Told the share read, 0 to 1, now and then.
 
@@ -105,7 +109,10 @@ def read_edges(
     EdgeFileError
         The file does not hold what its format promises. The message has its name and line.
     ColumnNotFoundError
-        `source` or `destination` is none of the columns.
+        `source` or `destination` is none of the columns, or must be given: text has three
+        columns or more with other names.
+    CapacityError
+        The file says more vertices than a graph holds, or memory does not suffice.
 
     Notes
     -----
@@ -133,11 +140,16 @@ def read_edges(
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
     if ids not in (None, "integer", "string"):
         raise ValueError(f"ids must be 'integer' or 'string', not {ids!r}")
+    if not str(path):
+        raise ValueError("the name of the file is empty")
     file = Source(Path(path), tick)
     kind = format or _guess_format(file)
     options = Options(format, separator, header, comment, ids, (source, destination))
     _refuse_unused(kind, options)
-    frame, isolated, guesses = _READERS[kind](file, options)
+    try:
+        frame, isolated, guesses = _READERS[kind](file, options)
+    except MemoryError as error:
+        raise CapacityError(f"{file.path.name}: {error or 'out of memory'}") from error
     if format is None and kind != "text":
         guesses = [f"format {kind}", *guesses]
     return EdgeFile(frame, kind, isolated, guesses)
@@ -161,4 +173,4 @@ def _guess_format(file: Source) -> str:
         return "matrixmarket"
     if b"\0" in head:
         raise file.fault(f"binary data, and no format that is read: {', '.join(FORMATS)}")
-    return "metis" if _METIS_NAMES & set(file.path.suffixes) else "text"
+    return "metis" if _METIS_NAMES & {suffix.lower() for suffix in file.path.suffixes} else "text"

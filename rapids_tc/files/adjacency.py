@@ -10,11 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from rapids_tc.errors import CapacityError
+from rapids_tc.files.guess import BLANKS
 from rapids_tc.files.source import EdgeFileError, Options, Source, shortened
-from rapids_tc.files.text import BLANKS, Rules, parse
+from rapids_tc.files.text import Rules, parse
 
 Frame = Any  # pandas.DataFrame
 Array = Any  # numpy.ndarray
+
+_MOST = 2**32 - 1  # vertices of a graph
 
 
 def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
@@ -27,10 +31,10 @@ def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, 
     skip_first = len(sizes.split()) == 3
     if not skip_first:
         # Some published files have the size line behind a comment mark.
-        behind_marks = [line[1:] for line in head if re.fullmatch(r"%(\s*\d+){3}\s*", line)]
+        behind_marks = [line[1:] for line in head if re.fullmatch(r"%(\s*[0-9]+){3}\s*", line)]
         sizes = behind_marks[0] if behind_marks else sizes
         guesses.append(f"the size line is behind a comment mark: {shortened(sizes)}")
-    if not re.fullmatch(r"\s*\d+\s+\d+\s+\d+\s*", sizes):
+    if not re.fullmatch(r"(\s*[0-9]{1,18}){3}\s*", sizes):
         raise source.fault(f"expected a size line (rows columns entries), not {shortened(sizes)}")
     n, columns, entries = map(int, sizes.split())
     if n != columns:
@@ -100,6 +104,8 @@ def frame_of(src: Array, dst: Array) -> Frame:
 
 def without_edges(src: Array, dst: Array, first: int, n: int) -> Array:
     """Which of `n` ids from `first` on are in no row."""
+    if n > _MOST:
+        raise CapacityError(f"{n:,} vertices are more than a graph holds ({_MOST:,})")
     seen = np.zeros(n, bool)
     seen[src - first] = True
     seen[dst - first] = True
@@ -128,7 +134,7 @@ def _numbers_by_line(source: Source) -> tuple[Array, Array]:
 
 
 def _wrong_number(line: str) -> str:
-    wrong = next((word for word in line.split() if not re.fullmatch(r"-?\d+", word)), None)
+    wrong = next((word for word in line.split() if not re.fullmatch(r"-?[0-9]+", word)), None)
     return "" if wrong is None else f"{shortened(wrong)} is not an integer"
 
 

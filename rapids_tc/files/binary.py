@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.files.adjacency import frame_of, without_edges
+from rapids_tc.files.guess import PAIRS, choose_columns
 from rapids_tc.files.source import EdgeFileError, Options, Source
-from rapids_tc.files.text import PAIRS, choose_columns
 
 Frame = Any  # pandas.DataFrame
 Array = Any  # numpy.ndarray
@@ -54,7 +54,9 @@ def read_parquet(source: Source, options: Options) -> tuple[Frame, Array, list[s
             places = choose_columns(names, options.columns, width=len(names))
             chosen = [names[place] for place in places]
             frame = file.read(columns=chosen).select(chosen).to_pandas(ignore_metadata=True)
-    except pyarrow.ArrowInvalid as error:
+    except (pyarrow.ArrowInvalid, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
         raise source.fault(str(error)) from error
     frame.columns = ["src", "dst"]
     return frame, np.zeros(0, np.int64), []

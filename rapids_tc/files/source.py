@@ -22,7 +22,7 @@ SHOWN = 60  # characters of a wrong line that a message shows
 _BLOCK = 2**20
 _SAMPLE = 2**16
 _COMPRESSED: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ\x00": lzma}
-_DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
+_DAMAGED = (EOFError, lzma.LZMAError, zlib.error)
 
 
 class EdgeFileError(RapidsTCError, ValueError):
@@ -58,6 +58,7 @@ class Source:
     path: Path
     tick: Callable[[float], None] | None = None
     comments: int = 0
+    _spool: bytes | None = None  # of a pipe, which can be read only once
 
     def fault(self, what: str, line: int | None = None) -> EdgeFileError:
         """The error to raise: the place and what is wrong there."""
@@ -87,7 +88,7 @@ class Source:
                 block, count = re.subn(comment, b"", block)
                 self.comments += count
             if skip_first:
-                block, count = re.subn(rb"(?m)^.*\S.*", b"", block, count=1)
+                block, count = re.subn(rb"(?m)^.*[^ \t\n].*", b"", block, count=1)
                 skip_first = not count
             yield block
 
@@ -102,7 +103,7 @@ class Source:
                         f"a line of more than {_SAMPLE:,} bytes; this does not look like an edge "
                         "list (METIS and MatrixMarket files: name the format)"
                     )
-            if lines := [line.decode(errors="replace") for line in whole if line.strip()]:
+            if lines := [line.decode(errors="replace") for line in whole if line.strip(b" \t")]:
                 return lines
         return []
 
@@ -124,7 +125,7 @@ class Source:
                 number += 1
                 try:
                     line = raw.decode()
-                    what = wrong(line) if line.strip() else ""
+                    what = wrong(line) if line.strip(" \t") else ""
                 except UnicodeDecodeError:
                     line, what = raw.decode(errors="replace"), "not UTF-8 text"
                 if what:
@@ -144,8 +145,8 @@ class Source:
             yield last
 
     def _read(self, size: int) -> Iterator[bytes]:
-        total = max(self.path.stat().st_size, 1)
         with self.open() as (plain, packed):
+            total = len(self._spool or b"") or max(self.path.stat().st_size, 1)
             data = plain.read(size).removeprefix(b"\xef\xbb\xbf")
             while data:
                 if self.tick:
@@ -156,15 +157,27 @@ class Source:
     @contextmanager
     def open(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
         """The file decompressed, and as it is on the disk."""
-        with self.path.open("rb") as packed:
+        with self._open() as packed:
             magic = packed.read(6)
             packed.seek(0)
             module = next((m for sign, m in _COMPRESSED.items() if magic.startswith(sign)), None)
             plain = module.open(packed) if module else packed
             try:
                 yield plain, packed
-            except _DAMAGED as error:
+            except (*_DAMAGED, OSError) as error:
+                # bz2 raises a bare OSError; one of the system has a number.
+                if isinstance(error, OSError) and (error.errno is not None or not module):
+                    raise
                 raise self.fault(f"the compressed data is damaged: {error}") from error
+
+    def _open(self) -> IO[bytes]:
+        if self._spool is None:
+            file = self.path.open("rb")
+            if file.seekable():
+                return file
+            with file:
+                self._spool = file.read()
+        return io.BytesIO(self._spool)
 
 
 def shortened(line: str) -> str:

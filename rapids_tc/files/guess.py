@@ -1,0 +1,168 @@
+"""What a text file does not say and is guessed: separator, header, columns and kind of ids."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from typing import Any
+
+from rapids_tc.errors import ColumnNotFoundError
+from rapids_tc.files.source import Column, Source, shortened
+
+Frame = Any  # pandas.DataFrame
+
+BLANKS = " "  # as a separator: any run of blanks and tabs
+SPELLED = {"blanks": BLANKS, "tab": "\t", "\\t": "\t", "comma": ","}
+CALLED = {BLANKS: "blanks", "\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}
+PAIRS = (
+    ("src", "dst"),
+    ("source", "destination"),
+    ("source", "target"),
+    ("from", "to"),
+    ("u", "v"),
+)
+INTEGER = re.compile(r"[+-]?[0-9]+")
+_PLAIN = re.compile(r"-?(0|[1-9][0-9]*)")  # what stays the same when read as a number
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.I)
+SIZES = re.compile(r"\s*[0-9]+(\s+[0-9]+){1,2}\s*")
+_FRACTION = re.compile(r"[+-]?[0-9]*(\.[0-9]*(e[+-]?[0-9]+)?|e[+-]?[0-9]+)", re.I)
+_SIZE = re.compile(r"[0-9]{1,18}")
+_DIMACS_COMMENT = re.compile(r"c(\s.*)?")
+_DIMACS = re.compile(r"p\s+[a-z]+\s+[0-9]+\s+[0-9]+\s*")
+_DIMACS_EDGE = re.compile(r"[ea]\s+[0-9]+\s+[0-9]+(\s+\S+)?\s*")
+_WORD = re.compile(r"([^\W\d].*)?")  # a column's name; none above a column of row numbers
+# Above ids that are text themselves, only these words are names.
+_NAME = re.compile(
+    r"(src|source|from|u|node|vertex|id)[ _-]?(node|vertex|id|name)?[ _-]?[01]?", re.I
+)
+MATRIX = 10  # columns from which as many lines as columns are taken for a matrix
+
+
+def choose_columns(
+    names: list[str] | None, wanted: tuple[Column, Column], *, width: int
+) -> tuple[int, int]:
+    """Where the ids are: as wanted, by name or number from 1; else as named; else first."""
+    source, destination = wanted
+    if source is not None and destination is not None:
+        places = _place(names, source, width), _place(names, destination, width)
+        if places[0] == places[1]:
+            raise ValueError(f"source and destination are both column {source!r}")
+        return places
+    if source is not None or destination is not None:
+        raise ValueError("source and destination are given together or not at all")
+    lower = [name.lower() for name in names or ()]
+    for pair in PAIRS:
+        if set(pair) <= set(lower):
+            return lower.index(pair[0]), lower.index(pair[1])
+    row_numbers = lower[:1] == [""]
+    if names and is_wordy(names) and width - row_numbers > 2:
+        raise ColumnNotFoundError(f"name source and destination; columns: {_listed(names, width)}")
+    return (1, 2) if lower[:1] == [""] and width > 2 else (0, 1)
+
+
+def _place(names: list[str] | None, column: str | int, width: int) -> int:
+    if names and column in names:
+        return names.index(str(column))
+    if str(column).isdecimal() and 1 <= int(column) <= width:
+        return int(column) - 1
+    raise ColumnNotFoundError(f"no column {column!r}; columns: {_listed(names, width)}")
+
+
+def _listed(names: list[str] | None, width: int) -> str:
+    return ", ".join(map(repr, names)) if names else f"1 to {width}"
+
+
+def split(line: str, separator: str) -> list[str]:
+    if separator == BLANKS:
+        return re.findall(r"[^ \t]+", line)
+    if separator in ",;":
+        return [
+            field.strip(BLANKS + "\t") for field in next(csv.reader([line], delimiter=separator))
+        ]
+    return [field.strip(BLANKS + "\t") for field in line.split(separator)]
+
+
+def guess_separator(lines: list[str]) -> str:
+    # Attributes that NetworkX writes behind the ids, {...}, may hold anything.
+    body = [line.partition("{")[0] for line in lines[1:] or lines]
+    lines_with = {sep: sum(sep in line for line in body) for sep in (",", "\t", ";", "|")}
+    best = max(lines_with, key=lambda sep: lines_with[sep])
+    mixed = best == "\t" and lines_with[best] < len(body)  # tabs here, blanks there
+    if mixed and all(re.match(r"\s*-?[0-9]+\s+-?[0-9]+(\s|$)", line) for line in body):
+        return BLANKS
+    return best if 2 * lines_with[best] >= len(body) else BLANKS
+
+
+def guess_header(rows: list[list[str]]) -> bool:
+    first, *body = rows
+    lower = {field.lower() for field in first}
+    return is_wordy(first) and (
+        _NAME.fullmatch(first[0]) is not None
+        or any(lower >= set(pair) for pair in PAIRS)
+        or mostly_integers(body, (0, 1))
+    )
+
+
+def is_wordy(fields: list[str]) -> bool:
+    return len(fields) > 1 and all(_WORD.fullmatch(field) for field in fields[:2])
+
+
+def mostly_integers(rows: list[list[str]], places: tuple[int, int]) -> bool:
+    # Mostly: one line that is wrong should be found by name, not turn all ids into text.
+    fields = [row[p] for row in rows for p in places if p < len(row)]
+    plain = sum(_PLAIN.fullmatch(field) is not None for field in fields)
+    # Integers beside fractions are no names: they should be found by their line too.
+    numbers = plain and all(_FRACTION.fullmatch(f) or _PLAIN.fullmatch(f) for f in fields)
+    return 2 * plain > len(fields) or bool(numbers and plain < len(fields))
+
+
+def is_size_line(rows: list[list[str]], separator: str, frame: Frame) -> bool:
+    """Whether the first row is "n m", "n n m" or "n,m,words", and no edge that could be needed.
+
+    As many rows follow as m says (or 2 m), with no id above n; numbers alone are believed only
+    between blanks. An edge that might close a triangle, both ids in other lines, stays one.
+    """
+    first, second = rows[0], rows[1] if len(rows) > 1 else []
+    numbers = list(itertools.takewhile(_SIZE.fullmatch, first))
+    sizes, rest = [int(field) for field in numbers], frame.iloc[1:]
+    if not len(rest) or not 2 <= len(sizes) <= 3 or len(set(sizes[:-1])) > 1:
+        return False
+    both_ways = len(rest) == 2 * sizes[-1] and rest["src"].sum() == rest["dst"].sum()
+    if rest.max().max() > sizes[0] or not (len(rest) == sizes[-1] or both_ways):
+        return False
+    words = first[len(sizes) :]
+    apart = len(first) != len(second) if words else separator in (BLANKS, "\t")
+    u, v = frame["src"].iloc[0], frame["dst"].iloc[0]
+    known = all(((rest["src"] == end) | (rest["dst"] == end)).any() for end in (u, v))
+    return apart and (u == v or not known)
+
+
+def refuse_other_formats(source: Source, lines: list[str]) -> None:
+    """Text that is surely no edge list, though it would pass for one."""
+    called = {"{": "JSON", "[": "JSON", "<": "HTML or XML"}.get(lines[0].lstrip()[:1])
+    said = [line for line in lines if not _DIMACS_COMMENT.fullmatch(line)]
+    if said and (_DIMACS.fullmatch(said[0]) or all(map(_DIMACS_EDGE.fullmatch, said))):
+        called = "DIMACS"
+    if called:
+        raise source.fault(
+            f"this looks like {called}, which is not read; format text takes it for an edge list "
+            f"all the same: {shortened(lines[0])}"
+        )
+
+
+def refuse_ragged(source: Source, body: list[list[str]]) -> None:
+    lengths = {len(row) for row in body}
+    if len(lengths) > 2 and all(_NUMBER.fullmatch(field) for row in body for field in row):
+        raise source.fault(
+            f"lines of {min(lengths)} to {max(lengths)} numbers do not look like an edge list; "
+            "name the format: metis, or text for the ids of the first two columns"
+        )
+
+
+def refuse_matrix(source: Source, width: int, rows: int) -> None:
+    if rows in (width, width - 1):
+        raise source.fault(
+            f"{rows} lines of {width} columns look like an adjacency matrix, not an edge list; "
+            "format text takes the ids of the first two columns all the same"
+        )
