@@ -18,6 +18,7 @@ from rapids_tc.files import read_edges
 
 pytestmark = pytest.mark.cpu_only
 
+NO_SUCH = "No such file or directory"
 H100 = Card("NVIDIA H100", 80 * 2**30, (9, 0))
 
 
@@ -99,6 +100,7 @@ def test_options_override_every_guess(tmp_path):
     [
         (["nothing.csv"], "error: nothing.csv: No such file or directory"),
         (["."], "error: .: Is a directory"),
+        ([""], "the name of the file is empty"),
         (["bad.csv"], "error: bad.csv, line 3: 'x' is not an integer"),
         (["bad.csv", "--source", "a", "--destination", "b"], "error: no column 'a'"),
         (["good.csv", "--separator", "::"], "error: separator must be one character"),
@@ -123,6 +125,7 @@ def test_errors_are_told_without_a_traceback(tmp_path, monkeypatch, arguments, w
     ("error", "line"),
     [
         (MemoryError(), "error: MemoryError"),
+        (ImportError("no engine:\n- pyarrow"), "error: no engine: - pyarrow"),
         (tc.CapacityError("too large:\n  try less"), "error: too large: try less"),
         (OSError(28, "No space left on device"), "error: [Errno 28] No space left on device"),
     ],
@@ -188,7 +191,7 @@ def test_the_command_is_installed():
     assert next(iter(entries)).load() is main
 
 
-@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".csv", ".txt"])
+@pytest.mark.parametrize("suffix", [".npz", ".NPZ", ".parquet", ".csv", ".CSV", ".txt"])
 def test_rmat(tmp_path, suffix):
     path = tmp_path / f"edges{suffix}"
     done = run("datasets", "rmat", 6, "--edge-factor", 4, "--seed", 3, "--out", path)
@@ -196,6 +199,15 @@ def test_rmat(tmp_path, suffix):
     written = read_edges(path).frame
     pd.testing.assert_frame_equal(written, rmat(6, edge_factor=4, seed=3), check_dtype=False)
     assert run("datasets", "rmat", 99, "--out", path).exit_code == 2
+
+
+def test_rmat_that_cannot_be_written(tmp_path, monkeypatch):
+    done = run("datasets", "rmat", 4, "--out", tmp_path / "none" / "a.csv")
+    assert (done.exit_code, done.stderr) == (2, f"error: {tmp_path / 'none'}: {NO_SUCH}\n")
+    monkeypatch.setattr(tables, "find_spec", lambda name: None)
+    done = run("datasets", "rmat", 4, "--out", tmp_path / "a.parquet")
+    assert done.exit_code == 2 and "needs PyArrow: pip install" in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 # Tables -------------------------------------------------------------------------------------------
@@ -253,7 +265,7 @@ def test_an_isolated_vertex_has_a_row(tmp_path):
             ["list", "--out", "x.txt"],
             "error: --out x.txt: the suffix says how, one of .csv, .parquet",
         ),
-        (["list", "--out", "no/x.csv"], "error: no/x.csv.part: No such file or directory"),
+        (["list", "--out", "no/x.csv"], "error: no: No such file or directory"),
         (["truss", "--k", "1"], "error: k=1"),
         (["truss", "--k", "-3"], "error: k=-3"),
         (["truss", "--k", "most"], "error: k='most'"),
@@ -272,6 +284,30 @@ def test_parquet_without_pyarrow(monkeypatch, karate_file):
     done = run("list", karate_file, "--out", "x.parquet")
     assert (done.exit_code, "pip install 'rapids_tc[arrow]'" in done.stderr) == (2, True)
     assert "guessed" not in done.stderr  # said before the file is read
+
+
+@pytest.mark.parametrize(
+    ("out", "words"),
+    [
+        ("none/x.csv", f"none: {NO_SUCH}"),
+        ("folder.csv", "folder.csv: Is a directory"),
+        ("", "the name of the file is empty"),
+    ],
+)
+def test_out_is_looked_at_before_the_file(tmp_path, monkeypatch, out, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.csv").mkdir()
+    done = run("list", "unread.csv", "--out", out)
+    assert done.exit_code == 2 and words in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("suffix", [".CSV", ".Parquet"])
+def test_a_part_of_the_user_is_left_alone(tmp_path, karate_file, suffix):
+    (tmp_path / f"x{suffix}.part").write_text("mine")
+    assert run("list", karate_file, "--out", tmp_path / f"x{suffix}").exit_code == 0
+    assert (tmp_path / f"x{suffix}.part").read_text() == "mine"
+    assert (tmp_path / f"x{suffix}").stat().st_size > 100
+    assert len([*tmp_path.iterdir()]) == 3
 
 
 def test_a_table_that_fails_half_way_leaves_what_was_there(tmp_path, monkeypatch, karate_file):

@@ -14,7 +14,7 @@ import click
 
 import rapids_tc as tc
 from rapids_tc.cli import tables
-from rapids_tc.cli.reading import prepare, read, takes_file
+from rapids_tc.cli.reading import FileName, prepare, read, takes_file
 
 
 class _Commands(click.Group):
@@ -23,7 +23,7 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except (tc.RapidsTCError, ValueError, OSError, MemoryError) as error:
+        except (tc.RapidsTCError, ValueError, OSError, MemoryError, ImportError) as error:
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise
             text = str(error)
@@ -100,7 +100,7 @@ def datasets() -> None:
 
 @datasets.command()
 @click.argument("scale", type=int)
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="File to write.")
+@click.option("--out", required=True, type=FileName(path_type=Path), help="File to write.")
 @click.option("--edge-factor", default=16, show_default=True, help="Rows per vertex.")
 @click.option("--seed", default=0, show_default=True, help="Another seed, another graph.")
 def rmat(scale: int, out: Path, edge_factor: int, seed: int) -> None:
@@ -110,15 +110,18 @@ def rmat(scale: int, out: Path, edge_factor: int, seed: int) -> None:
     """
     from rapids_tc import datasets
 
+    suffix = out.suffix.lower()
+    tables.check_out(out, (suffix,))
     frame = datasets.rmat(scale, edge_factor=edge_factor, seed=seed)
-    if out.suffix == ".npz":
+    if suffix == ".npz":
         import numpy as np
 
-        np.savez(out, src=frame["src"], dst=frame["dst"])
-    elif out.suffix == ".parquet":
+        with out.open("wb") as file:  # by name, .NPZ would become .NPZ.npz
+            np.savez(file, src=frame["src"], dst=frame["dst"])
+    elif suffix == ".parquet":
         frame.to_parquet(out, index=False)
     else:
-        frame.to_csv(out, index=False, sep="," if out.suffix == ".csv" else "\t")
+        frame.to_csv(out, index=False, sep="," if suffix == ".csv" else "\t")
 
 
 @contextmanager

@@ -12,8 +12,18 @@ import rapids_tc as tc
 from rapids_tc._progress import Report
 from rapids_tc.files import FORMATS, EdgeFile, read_edges
 
+
+class FileName(click.Path):
+    """A path; the empty name, which would pass for the folder we are in, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not str(value):
+            self.fail("the name of the file is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 _PARAMETERS = (
-    click.argument("file", type=click.Path(path_type=Path)),
+    click.argument("file", type=FileName(path_type=Path)),
     click.option(
         "--engine", type=click.Choice(["cpu", "cuda"]), help="Where to work. [default: cpu]"
     ),

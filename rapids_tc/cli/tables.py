@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 import click
 
 import rapids_tc as tc
-from rapids_tc.cli.reading import prepare, read, takes_file
+from rapids_tc.cli.reading import FileName, prepare, read, takes_file
 
 _ROWS = 10_000_000  # triangles that `list` holds at a time
 _OUT = click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=FileName(path_type=Path),
     help="File to write, .parquet or .csv. [default: CSV to stdout]",
 )
 
@@ -75,7 +76,7 @@ COMMANDS = (clustering, truss, list_)
 def _open(file: Path, engine: str | None, out: Path | None, reading: dict[str, Any]) -> tc.Graph:
     """The graph of a file, once it is known that the answer can be written."""
     if out is not None:
-        _writer(out)
+        check_out(out, tuple(_WRITERS))
     return prepare(read(file, reading), engine)
 
 
@@ -84,9 +85,10 @@ def _write(frames: Iterable[Any], out: Path | None) -> None:
     if out is None:
         _write_csv(frames, sys.stdout)
         return
-    part = out.with_name(f"{out.name}.part")
+    parts = (out.with_name(f"{out.name}.part{number or ''}") for number in count())
+    part = next(part for part in parts if not os.path.lexists(part))  # the user may have one
     try:
-        _writer(out)(frames, part)
+        _WRITERS[out.suffix.lower()](frames, part)
         os.replace(part, out)
     finally:
         part.unlink(missing_ok=True)
@@ -114,9 +116,13 @@ _WRITERS: dict[str, Callable[[Iterable[Any], Any], None]] = {
 }
 
 
-def _writer(out: Path) -> Callable[[Iterable[Any], Any], None]:
-    if out.suffix not in _WRITERS:
-        raise ValueError(f"--out {out}: the suffix says how, one of {', '.join(_WRITERS)}")
-    if out.suffix == ".parquet" and find_spec("pyarrow") is None:
+def check_out(out: Path, suffixes: tuple[str, ...]) -> None:
+    """Raise, before any work is done, what would stop an answer from being written there."""
+    if out.suffix.lower() not in suffixes:
+        raise ValueError(f"--out {out}: the suffix says how, one of {', '.join(suffixes)}")
+    if out.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
         raise ValueError(f"--out {out}: Parquet needs PyArrow: pip install 'rapids_tc[arrow]'")
-    return _WRITERS[out.suffix]
+    if out.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(out))
+    if not out.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(out.parent))
