@@ -30,7 +30,7 @@ def alone(code: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("scale", [18, 20, 22])
+@pytest.mark.parametrize("scale", [18, 20, 22, 24])
 def test_agreement_with_cugraph(scale):
     cugraph = pytest.importorskip("cugraph", reason="cuGraph is not installed")
     edges = datasets.rmat(scale, library="cudf")
@@ -52,6 +52,21 @@ def test_every_method_counts_the_same(method):
     if "edges" in catalogue.find(method).returns:
         by_method = tc.edge_triangles(edges, method=method)
         assert (by_method == tc.edge_triangles(edges)).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_counts_the_real_graphs(shared_graphs, manifest, method):
+    for row in manifest.values():
+        with np.load(shared_graphs / row["file"]) as file:
+            edges = pd.DataFrame({"src": file["src"], "dst": file["dst"]})
+        counted = tc.count(edges, engine="cuda", method=method)
+        assert counted == int(row["triangles"]), row["name"]
+
+
+def test_truss_numbers_are_the_cpu_engines():
+    edges = datasets.rmat(18)
+    on_card = tc.trussness(edges, engine="cuda")
+    pd.testing.assert_series_equal(on_card, tc.trussness(edges, engine="cpu"))
 
 
 def test_edge_counts_are_the_cpu_engines():
