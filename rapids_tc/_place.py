@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from rapids_tc._homes import root
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -52,15 +54,14 @@ def place(edges: Any) -> Iterator[None]:
 def _device(edges: Any) -> int | None:
     """The number of the device that holds a frame or graph; None for what is not on a card."""
     array = getattr(getattr(edges, "csr", None), "columns", None)
-    if array is None and getattr(edges, "ndim", 0) == 2 and hasattr(edges, "iloc"):
-        edges = edges.as_gpu_object() if hasattr(edges, "as_gpu_object") else edges
-        if type(edges).__module__.partition(".")[0] != "cudf":
-            return None
-        array = next(map(_values, (edges.iloc[:, i] for i in range(edges.shape[1]))), None)
+    if hasattr(edges, "as_gpu_object"):  # cudf.pandas works on one device: nothing to look up
+        return sys.modules["cupy"].cuda.Device().id
+    if array is None and root(edges) == "cudf" and getattr(edges, "ndim", 0) == 2:
+        columns = (edges.iloc[:, i] for i in range(edges.shape[1]))
+        array = next((a for a in map(_values, columns) if a is not None), None)
         if array is None:
             return sys.modules["cupy"].cuda.Device().id
-    device = getattr(array, "device", None)
-    return getattr(device, "id", None)
+    return getattr(getattr(array, "device", None), "id", None)
 
 
 def _values(column: Any) -> Any:

@@ -13,7 +13,6 @@ from rapids_tc._place import place
 from rapids_tc._progress import Report, reported
 from rapids_tc.csr import Csr
 from rapids_tc.edges import NumberedEdges, find_vertices, id_columns, number_edges
-from rapids_tc.numbering import DenseIds
 
 _NEED_LESS = "memory_estimate lists the stages; a frame of narrower integer ids needs less"
 
@@ -82,14 +81,13 @@ class Graph:
         memory_limit: int | None = None,
     ) -> None:
         with place(edges):
-            where = (source, destination, engine)
-            self._read(edges, vertices, where, progress, memory_limit, "Graph")
+            self._read(edges, vertices, (source, destination, engine), progress, memory_limit)
             # The graph outlives the call, and must not see what the user does to the frame.
             src, dst = self._edges.src.copy(), self._edges.dst.copy()
             self._edges = replace(self._edges, src=src, dst=dst)
             self._frame = self.backend.home.snapshot(self._frame)
 
-    def _read(self, edges, vertices, where, progress, memory_limit, function) -> None:
+    def _read(self, edges, vertices, where, progress, memory_limit, function="Graph") -> None:
         source, destination, engine = where
         self.progress = progress
         self._frame, self.backend = open_frame(edges, engine)
@@ -184,8 +182,9 @@ class Graph:
     def stages(self, function: str) -> list[plan.Stage]:
         """The memory that a function needs on this graph, made or in the making."""
         known, rows = getattr(self, "_edges", None), self.backend.home.rows(self._frame)
-        size, dense = (known.ids.size, isinstance(known.ids, DenseIds)) if known else (rows, False)
-        return plan.stages(function, rows, size, dense)
+        if known is None:  # as many ids as rows, say
+            return plan.stages(function, rows, rows, False)
+        return plan.stages(function, len(known.src), known.ids.size, known.ids.dense)
 
     def _need(self) -> str:
         rows, need = self.backend.home.rows(self._frame), max(s.bytes for s in self.stages("count"))

@@ -8,7 +8,7 @@ memory follows how many distinct ids there are, never how large they are.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ class DenseIds:
     dtype: Any
     backend: Backend
     kind: str = "integer"
+    dense: ClassVar[bool] = True
 
     def take(self, numbers: Array) -> Series:
         """The ids of some numbers, in the dtype the user gave."""
@@ -51,6 +52,7 @@ class IndexedIds:
     dtype: Any
     backend: Backend
     kind: str
+    dense: ClassVar[bool] = False
 
     @property
     def size(self) -> int:

@@ -15,7 +15,7 @@ from rapids_tc.kernels import catalogue
 MAX_ROWS = 2**31 - 1  # of a frame that any library can hold
 LISTED = 80  # bytes of a triangle that is listed: ranks, a sort, and ids of eight bytes
 
-
+# What a function does besides counting.
 PEELING = {"annotate", "k_truss", "trussness"}
 BY_EDGE = {
     *PEELING, "average_clustering", "clustering", "edge_triangles", "iter_triangles",

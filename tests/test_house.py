@@ -37,7 +37,7 @@ ANALYTICS = {
 ALLOWED = {
     "errors": set(),
     "_cache": set(),
-    "_place": set(),
+    "_place": {"_homes"},
     "_progress": {"errors"},
     "csr": set(),
     "_homes": {"errors"},

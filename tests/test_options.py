@@ -132,3 +132,9 @@ def test_a_memory_limit_is_for_the_function_asked(backend):
     with pytest.raises(tc.CapacityError, match="peel"):
         tc.trussness(edges, memory_limit=need - 1)
     assert len(tc.trussness(edges, memory_limit=need)) == len(edges)
+
+
+def test_isolated_vertices_are_in_the_estimate_of_a_graph(backend):
+    bare = tc.memory_estimate(tc.Graph(backend.frame(small())))
+    more = tc.memory_estimate(tc.Graph(backend.frame(small()), vertices=range(1000)))
+    assert all(more[stage] > bare[stage] for stage in ("order", "orient", "count"))
