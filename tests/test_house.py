@@ -45,6 +45,7 @@ ALLOWED = {
     "kernels": BASE,
     "engines": BASE | {"csr", "kernels"},
     "plan": {"errors", "kernels"},
+    "scale": {"errors", "csr"},
     "methods": {"kernels"},
     "ids": BASE,
     "numbering": BASE | {"ids"},
