@@ -69,6 +69,7 @@ HOMES = {
     "dask_cudf": {"scale/dask.py"},
     "dask_cuda": {"scale/dask.py"},
     "numba": {
+        "engines/_cpu_count.py",
         "engines/_cpu_list.py",
         "engines/cpu.py",
         "engines/_cpu_truss.py",

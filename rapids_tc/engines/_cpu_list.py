@@ -10,12 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from rapids_tc.engines._cpu_count import walk
 from rapids_tc.engines._numba import atomic_add, find
 
 
 @njit(cache=True, nogil=True)
 def write(
-    offsets, columns, in_offsets, in_rows, here, end_of_task, mark, starts, first, last, ranks
+    offsets, columns, in_offsets, in_edges, here, end_of_task, mark, starts, first, last, ranks
 ):
     """Triangles `first` to `last` - 1, in the order of in-edges, into the three rows of `ranks`.
 
@@ -32,12 +33,13 @@ def write(
             for p in range(begin, end):
                 mark[columns[p] & mask] = 1
             for i in range(here, stop):
-                t, until, j = starts[i], min(starts[i + 1], last), offsets[in_rows[i]]
+                t, until = starts[i], min(starts[i + 1], last)
+                u, j, _ = walk(offsets, in_edges[i])
                 while t < until:
                     w = np.int64(columns[j])
                     if mark[w & mask] and (v <= mask + 1 or find(columns, begin, end, w) >= 0):
                         if t >= first:
-                            ranks[0, t - first] = in_rows[i]
+                            ranks[0, t - first] = u
                             ranks[1, t - first] = v
                             ranks[2, t - first] = w
                         t += 1
@@ -48,7 +50,10 @@ def write(
 
 
 @njit(cache=True, nogil=True)
-def sum_products(offsets, columns, in_offsets, in_rows, here, end_of_task, place, sides, sums):
+def sum_products(
+    offsets, columns, walk_offsets, walked, in_offsets, in_edges, here, end_of_task, place,
+    sides, sums,
+):  # fmt: skip
     """Add to each corner of a triangle the product of the values of its sides."""
     mask = np.int64(len(place) - 1)
     v = np.searchsorted(in_offsets, here, side="right") - 1
@@ -62,12 +67,11 @@ def sum_products(offsets, columns, in_offsets, in_rows, here, end_of_task, place
             for p in range(begin, end):
                 place[columns[p] & mask] = p - begin + 1
             for i in range(here, stop):
-                u, of_u = in_rows[i], 0.0
-                uv = find(columns, offsets[u], offsets[u + 1], v)
-                for j in range(offsets[u], uv):
-                    at = np.int64(place[columns[j] & mask]) - 1
+                (u, first, uv), of_u = walk(walk_offsets, in_edges[i]), 0.0
+                for j in range(first, uv):  # v itself comes next
+                    at = np.int64(place[walked[j] & mask]) - 1
                     if at >= 0 and v > mask + 1:
-                        at = max(find(columns, begin, end, columns[j]) - begin, np.int64(-1))
+                        at = max(find(columns, begin, end, walked[j]) - begin, np.int64(-1))
                     if at >= 0:
                         product = sides[uv] * sides[j] * sides[begin + at]
                         of_u += product

@@ -40,22 +40,61 @@ def csr(keys, n):
     return offsets, columns[:m].copy()
 
 
+@njit(inline="always")
+def _row(offsets, u):
+    """Where row u begins and ends; that before the first is empty."""
+    return offsets[max(u, 0)], offsets[u + 1]
+
+
 @njit(cache=True, nogil=True)
-def transpose(offsets, columns):
-    """Offsets and rows of the in-edges by column, and the probes of each column."""
-    n = len(offsets) - 1
-    in_offsets = np.zeros(n + 1, np.int64)
-    work = np.zeros(n, np.int64)
-    for u in range(n):
-        for p in range(offsets[u], offsets[u + 1]):
-            in_offsets[np.int64(columns[p]) + 1] += 1
-            work[columns[p]] += p - offsets[u]
+def group(uv_offsets, uv_columns, uw_offsets, uw_columns, to_row, shift, n, first, last):
+    """The edges of uv grouped by the row of v: see `rapids_tc.engines.cpu.Layout`.
+
+    Row r of uv is row r + `to_row` of uw; v has row v + `shift` of `n`; only `first` <= v < `last`.
+    """
+    in_offsets, work = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
+    for v in uv_columns:
+        if first <= v < last:
+            in_offsets[np.int64(v) + shift + 1] += 1
     for v in range(n):
         in_offsets[v + 1] += in_offsets[v]
     free = in_offsets[:-1].copy()
-    in_rows = np.empty(len(columns), np.uint32)
-    for u in range(n):
-        for p in range(offsets[u], offsets[u + 1]):
-            in_rows[free[columns[p]]] = u
-            free[columns[p]] += 1
-    return in_offsets, in_rows, work
+    in_edges = np.empty(in_offsets[n], np.uint64)
+    for r in range(len(uv_offsets) - 1):
+        u = np.int64(r) + to_row
+        begin, end = _row(uw_offsets, u)
+        below = begin
+        for p in range(uv_offsets[r], uv_offsets[r + 1]):
+            if first <= uv_columns[p] < last:
+                v = np.int64(uv_columns[p]) + shift
+                while below < end and uw_columns[below] < v:
+                    below += 1
+                in_edges[free[v]] = u << 32 | (below - begin)
+                work[v] += below - begin
+                free[v] += 1
+    return in_offsets, in_edges, work
+
+
+@njit(cache=True, nogil=True)
+def work(uv_offsets, uv_columns, uw_offsets, uw_columns, to_row, shift):
+    """The sum of the lengths of `group` by column of uv."""
+    work = np.zeros(len(uv_offsets) - 1, np.int64)
+    for r in range(len(uv_offsets) - 1):
+        begin, end = _row(uw_offsets, np.int64(r) + to_row)
+        below = begin
+        for p in range(uv_offsets[r], uv_offsets[r + 1]):
+            while below < end and uw_columns[below] < uv_columns[p] + shift:
+                below += 1
+            work[uv_columns[p]] += below - begin
+    return work
+
+
+@njit(cache=True, nogil=True)
+def add_in_edges(offsets, columns, in_offsets, values, shift, first, last, sums):
+    """Add values of in-edges, in the order of `group`, to the edges of which they were made."""
+    free = in_offsets[:-1].copy()
+    for p in range(len(columns)):
+        if first <= columns[p] < last:
+            v = np.int64(columns[p]) + shift
+            sums[p] += values[free[v]]
+            free[v] += 1

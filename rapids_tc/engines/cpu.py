@@ -8,6 +8,9 @@ The in-edges of all middle vertices lie one after another, and a task is a range
 about the same number of probes: a hub of a million in-neighbours is many tasks. The table of a
 thread has at most `TABLE` entries, whatever the graph: a vertex below that is its own slot; above
 it, ranks share slots and a hit is confirmed in N+(v).
+
+The rows of v, the rows of u that are walked and the edges (u, v) are those of one graph, or of
+three blocks of it, see `rapids_tc.scale.blocks`.
 """
 
 from __future__ import annotations
@@ -18,9 +21,9 @@ import numpy as np
 from numba import njit
 
 from rapids_tc.csr import Array, Csr
-from rapids_tc.engines import Tick, _cpu_list, _cpu_rows, _truss, host_memory
+from rapids_tc.engines import Tick, _cpu_count, _cpu_list, _cpu_rows, _truss, host_memory
 from rapids_tc.engines._cpu_truss import CpuPeeler
-from rapids_tc.engines._numba import atomic_add, cores, find, share
+from rapids_tc.engines._numba import cores, find, share
 
 TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB where places are kept
 TASKS_A_THREAD = 64  # of uneven length after all, and drawn one by one
@@ -31,23 +34,39 @@ memory = host_memory
 
 @dataclass(frozen=True)
 class Layout:
-    """What the CPU engine keeps of a graph between calls.
+    """What the CPU engine keeps of a graph, or of a task on blocks, between calls.
 
     Attributes
     ----------
     csr : Csr
+        The rows N+(v) that are marked: the graph, or block vw.
     in_offsets : array of int64, shape (n + 1,)
-        The in-edges of ``v`` are ``in_rows[in_offsets[v]:in_offsets[v + 1]]``.
-    in_rows : array of uint32, shape (m,)
-        Every u with v in N+(u), ascending.
+        The in-edges of row ``v`` are ``in_edges[in_offsets[v]:in_offsets[v + 1]]``.
+    in_edges : array of uint64
+        Every u with v in N+(u), ascending: its row in `walked` << 32 | the entries there below v.
     work : array of int64, shape (n,)
         Probes of each middle vertex.
+    walked : Csr
+        The rows N+(u) that are walked: the graph, or block uw.
+    edges : Csr
+        Of which the in-edges were made: the graph, or block uv.
+    middles : tuple of int
+        The first middle vertex and that past the last, as columns of `edges`.
+    shift : int
+        From a column of `edges` to the row of the same vertex in `csr`.
+    whole : bool
+        The three are one graph, not blocks.
     """
 
     csr: Csr
     in_offsets: Array
-    in_rows: Array
+    in_edges: Array
     work: Array
+    walked: Csr
+    edges: Csr
+    middles: tuple[int, int]
+    shift: int
+    whole: bool
 
 
 def degrees(src: Array, dst: Array, size: int) -> tuple[Array, int]:
@@ -66,27 +85,67 @@ def csr(keys: Array, n: int) -> Csr:
     return Csr(*_cpu_rows.csr(_cpu_rows.sorted_by(by_smaller, np.uint64(32), n), n))
 
 
-def prepare(csr: Csr) -> Layout:
-    """Group the in-edges by middle vertex. O(m) time, 4 m + 16 n bytes."""
-    return Layout(csr, *_cpu_rows.transpose(csr.offsets, csr.columns))
+def prepare(csr: Csr, middles: tuple[int, int] | None = None) -> Layout:
+    """Group the in-edges by middle vertex. O(m) time, 8 m + 16 n bytes."""
+    return _prepare(csr, csr, csr, (0, 0, 0), middles, whole=True)
+
+
+def prepare_blocks(
+    uv: Csr,
+    uw: Csr,
+    vw: Csr,
+    residues: tuple[int, int, int],
+    middles: tuple[int, int] | None = None,
+) -> Layout:
+    """As `prepare`, for a task on blocks."""
+    return _prepare(uv, uw, vw, residues, middles, whole=False)
+
+
+def _prepare(
+    uv: Csr,
+    uw: Csr,
+    vw: Csr,
+    residues: tuple[int, int, int],
+    middles: tuple[int, int] | None,
+    whole: bool,
+) -> Layout:
+    to_row, shift = _shifts(residues)
+    range_of_v = middles or (0, vw.n - shift)
+    in_offsets, in_edges, work = _cpu_rows.group(
+        *_arrays(uv), *_arrays(uw), to_row, shift, vw.n, *range_of_v
+    )
+    return Layout(vw, in_offsets, in_edges, work, uw, uv, range_of_v, shift, whole)
+
+
+def work(uv: Csr, uw: Csr | None = None, residues: tuple[int, int, int] = (0, 0, 0)) -> Array:
+    """Probes of every middle vertex: int64, by column of `uv`."""
+    to_row, shift = _shifts(residues)
+    return _cpu_rows.work(*_arrays(uv), *_arrays(uw or uv), to_row, shift)
 
 
 def count(layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> int:
-    """Count the triangles of the graph."""
-    return _run(layout, _count, np.uint8, tick, np.zeros(0, np.uint32))
+    """Count the triangles of the graph, or those of a task."""
+    return _run(layout, _cpu_count.total, np.uint8, tick, np.zeros(0, np.uint32))
 
 
 def edge_counts(layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> Array:
-    """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``."""
-    counts = np.zeros(layout.csr.m, np.uint32)
-    _run(layout, _count_edges, np.int32, tick, counts)
-    return counts
+    """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``.
+
+    Of a task, the triangles that it finds: three arrays, aligned with those of uv, uw and vw.
+    """
+    graphs = (layout.csr,) if layout.whole else (layout.edges, layout.walked, layout.csr)
+    counts = tuple(np.zeros(graph.m, np.uint32) for graph in graphs)
+    of_uv = np.zeros(len(layout.in_edges), np.uint32)
+    _run(layout, _cpu_count.edges, np.int32, tick, of_uv, counts[len(counts) // 2], counts[-1])
+    where = layout.in_offsets, of_uv, layout.shift, *layout.middles
+    _cpu_rows.add_in_edges(*_arrays(layout.edges), *where, counts[0])
+    return counts[0] if layout.whole else counts
 
 
 def closed(layout: Layout, *, tick: Tick | None = None) -> Array:
     """Count the triangles that each in-edge closes: uint32, in the order of the layout."""
-    counts = np.zeros(layout.csr.m, np.uint32)
-    _run(layout, _count, np.uint8, tick, counts)
+    counts = np.zeros(len(layout.in_edges), np.uint32)
+    _run(layout, _cpu_count.total, np.uint8, tick, counts)
     return counts
 
 
@@ -99,7 +158,7 @@ def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Arra
     bounds[-1] = np.searchsorted(starts, last)
     bounds = np.unique(bounds)
     tables = np.zeros((threads, _slots(graph)), np.uint8)
-    arrays = (graph.offsets, graph.columns, layout.in_offsets, layout.in_rows)
+    arrays = (graph.offsets, graph.columns, layout.in_offsets, layout.in_edges)
 
     def task(number: int, thread: int) -> None:
         here, end = bounds[number], bounds[number + 1]
@@ -136,17 +195,26 @@ def truss(
     return _truss.decompose(CpuPeeler(), layout.csr, counts, k, tick)
 
 
+def _arrays(graph: Csr) -> tuple[Array, Array]:
+    return graph.offsets, graph.columns
+
+
+def _shifts(residues: tuple[int, int, int]) -> tuple[int, int]:
+    """From a row of uv to the row of u in uw, and from a column of uv to the row of v in vw."""
+    i, j, k = residues
+    return (i > k) - (i > j), int(j > k)
+
+
 def _slots(graph: Csr) -> int:
     return min(TABLE, 1 << max(graph.n - 1, 1).bit_length())
 
 
 def _run(layout: Layout, kernel, slot, tick: Tick | None, *arrays: Array) -> int:
     """Share out the in-edges, by probes; the sum of what the tasks return."""
-    graph = layout.csr
     threads = cores() if layout.work.sum() > ALONE else 1
     bounds = _cut(layout, threads * TASKS_A_THREAD if threads > 1 else 1)
-    tables = np.zeros((threads, _slots(graph)), slot)
-    given = (graph.offsets, graph.columns, layout.in_offsets, layout.in_rows)
+    tables = np.zeros((threads, _slots(layout.csr)), slot)
+    given = (*_arrays(layout.csr), *_arrays(layout.walked), layout.in_offsets, layout.in_edges)
 
     def task(number: int, thread: int) -> int:
         return kernel(*given, bounds[number], bounds[number + 1], tables[thread], *arrays)
@@ -166,88 +234,6 @@ def _cut(layout: Layout, tasks: int) -> Array:
     first, last = layout.in_offsets[v], layout.in_offsets[v + 1]
     inner = first + (np.clip(share, 0.0, 1.0) * (last - first)).astype(np.int64)
     return np.concatenate([[0], np.maximum.accumulate(inner), [layout.in_offsets[-1]]])
-
-
-@njit(cache=True, nogil=True)
-def _count(offsets, columns, in_offsets, in_rows, here, last, mark, closed):
-    """The number of triangles; those of every in-edge too, where `closed` has room for them."""
-    mask = np.int64(len(mark) - 1)
-    v = np.searchsorted(in_offsets, here, side="right") - 1
-    mine = np.int64(0)
-    while here < last:
-        while in_offsets[v + 1] <= here:
-            v += 1
-        stop = min(last, in_offsets[v + 1])
-        begin, end = offsets[v], offsets[v + 1]
-        if begin < end:
-            for p in range(begin, end):
-                mark[columns[p] & mask] = 1
-            own = v <= mask + 1  # every w < v has a slot of its own
-            for i in range(here, stop):
-                j = offsets[in_rows[i]]
-                w = np.int64(columns[j])
-                hits = np.int64(0)
-                if own:
-                    while w < v:  # v itself is in the row, so the walk ends
-                        hits += np.int64(mark[w])
-                        j += 1
-                        w = np.int64(columns[j])
-                while w < v:
-                    if mark[w & mask] and find(columns, begin, end, w) >= 0:
-                        hits += 1
-                    j += 1
-                    w = np.int64(columns[j])
-                mine += hits
-                if len(closed):
-                    closed[i] = hits
-            for p in range(begin, end):
-                mark[columns[p] & mask] = 0
-        here = stop
-    return mine
-
-
-@njit(cache=True, nogil=True)
-def _count_edges(offsets, columns, in_offsets, in_rows, here, last, place, counts):
-    """As `_count`; a table entry is 1 + the place of w in N+(v).
-
-    (u, v) is added to once a walk. (u, w) and (v, w) may be another thread's too: atomics.
-    """
-    mask = np.int64(len(place) - 1)
-    v = np.searchsorted(in_offsets, here, side="right") - 1
-    mine = np.int64(0)
-    while here < last:
-        while in_offsets[v + 1] <= here:
-            v += 1
-        stop = min(last, in_offsets[v + 1])
-        begin, end = offsets[v], offsets[v + 1]
-        if begin < end:
-            closed = np.zeros(end - begin, np.uint32)
-            for p in range(begin, end):
-                place[columns[p] & mask] = p - begin + 1
-            for i in range(here, stop):
-                j = offsets[in_rows[i]]
-                w = np.int64(columns[j])
-                of_uv = np.int64(0)
-                while w < v:
-                    at = np.int64(place[w & mask]) - 1
-                    if at >= 0 and v > mask + 1:
-                        p = find(columns, begin, end, w)
-                        at = np.int64(p - begin if p >= 0 else -1)
-                    if at >= 0:
-                        of_uv += 1
-                        closed[at] += np.uint32(1)
-                        atomic_add(counts, j, 1)
-                    j += 1
-                    w = np.int64(columns[j])
-                if of_uv:
-                    atomic_add(counts, j, of_uv)
-                    mine += of_uv
-            for p in range(begin, end):
-                place[columns[p] & mask] = 0
-                if closed[p - begin]:
-                    atomic_add(counts, p, closed[p - begin])
-        here = stop
-    return mine
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,163 @@
+"""Counting on blocks and on parts of a graph: tasks add up to the oracle, by every engine."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import reference
+from graphs import SMALL, dense_edge_lists, edge_lists
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rapids_tc as tc
+from rapids_tc import datasets
+from rapids_tc.engines import cpu
+from rapids_tc.scale import blocks
+from rapids_tc.scale.blocks import Partition
+
+ENGINES = {"cpu": cpu}
+SIDES = (1, 2, 3, 4)
+each_engine = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+many = settings(max_examples=60, deadline=None)
+
+
+def keys_of(rows):
+    """Packed keys of raw rows of ranks, each in the direction of the orientation."""
+    return np.array([max(row) << 32 | min(row) for row in rows], np.uint64)
+
+
+def vertices_of(rows):
+    return 1 + max((max(row) for row in rows), default=-1)
+
+
+def split(engine, rows, n):
+    """Every block of a graph of ranks."""
+    size = vertices_of(rows)
+    local = blocks.split(keys_of(rows), n, np)
+    return {at: engine.csr(keys, blocks.shape(size, n, *at)) for at, keys in local.items()}
+
+
+def by_edge(block, counts, n, at):
+    """{(v, u): its count} of the edges of a block."""
+    assert counts.dtype == np.uint32 and len(counts) == block.m
+    u, v = blocks.ends(block, n, *at)
+    return dict(zip(zip(v.tolist(), u.tolist(), strict=True), counts.tolist(), strict=True))
+
+
+def check(engine, rows, n, m=1):
+    """All tasks of n x n blocks, each in m parts by the work they are: total and edge counts."""
+    made = split(engine, rows, n)
+    total, sides = 0, {at: np.zeros(block.m, np.uint32) for at, block in made.items()}
+    for task in blocks.tasks(Partition(n, 1)):
+        uv, uw, vw = (made[at] for at in task.blocks)
+        bounds = blocks.cuts(engine.work(uv, uw, task.residues), m)
+        for middles in pairwise(bounds) if m > 1 else (None,):
+            layout = engine.prepare_blocks(uv, uw, vw, task.residues, middles)
+            found = engine.count(layout)
+            counts = engine.edge_counts(layout)
+            assert [int(c.sum(dtype=np.int64)) for c in counts] == [found] * 3
+            for at, part in zip(task.blocks, counts, strict=True):
+                sides[at] += part
+            total += found
+    assert total == reference.count(rows)
+    known = {}
+    for at, counts in sides.items():
+        known |= by_edge(made[at], counts, n, at)
+    assert known == reference.edge_triangles(rows)
+
+
+@pytest.mark.parametrize("n", SIDES)
+@pytest.mark.parametrize("name", SMALL)
+@each_engine
+def test_closed_forms(engine, name, n):
+    rows = SMALL[name].rows
+    check(engine, rows, n)
+    check(engine, [(v, u) for u, v in rows] + rows, n, m=2)
+
+
+@many
+@given(rows=edge_lists(25, 120) | dense_edge_lists(), n=st.integers(1, 5), m=st.integers(1, 3))
+def test_any_graph_on_the_cpu(rows, n, m):
+    check(cpu, rows, n, m)
+
+
+@many
+@given(rows=edge_lists(25, 120), parts=st.integers(1, 5))
+def test_parts_of_a_graph_on_the_cpu(rows, parts):
+    check_parts(cpu, rows, parts)
+
+
+def check_parts(engine, rows, parts):
+    """A whole graph in parts of its middle vertices."""
+    graph = engine.csr(keys_of(rows), vertices_of(rows))
+    work = engine.work(graph)
+    total, sides = 0, np.zeros(graph.m, np.uint32)
+    for middles in pairwise(blocks.cuts(work, parts)):
+        layout = engine.prepare(graph, middles)
+        total += engine.count(layout)
+        sides += engine.edge_counts(layout)
+    assert total == reference.count(rows)
+    assert by_edge(graph, sides, 1, (0, 0)) == reference.edge_triangles(rows)
+    whole = engine.prepare(graph)
+    assert (engine.edge_counts(whole) == sides).all()
+
+
+@each_engine
+@pytest.mark.parametrize("parts", [1, 2, 7])
+def test_parts_of_a_graph(engine, parts):
+    for name in ("K9", "wheel", "book", "star"):
+        check_parts(engine, SMALL[name].rows, parts)
+
+
+@each_engine
+@pytest.mark.parametrize("n", SIDES)
+def test_work_is_the_entries_below_each_middle_vertex(engine, n):
+    rows = SMALL["K9"].rows + SMALL["tube"].rows
+    made, near = split(engine, rows, n), reference.neighbours(rows)
+    for task in blocks.tasks(Partition(n, 1)):
+        i, j, k = task.residues
+        uv, uw, _ = (made[at] for at in task.blocks)
+        work = engine.work(uv, uw, task.residues)
+        assert work.dtype == np.int64
+        for v, probes in enumerate(work.tolist()):
+            rank = v * n + j
+            lists = [u for u in near.get(rank, ()) if u > rank and u % n == i]
+            assert probes == sum(w < rank and w % n == k for u in lists for w in near[u])
+
+
+def test_the_work_of_all_tasks_is_that_of_the_graph():
+    graph = tc.Graph(datasets.rmat(10)).csr
+    keys = graph.rows.astype(np.uint64) << np.uint64(32) | graph.columns
+    local = blocks.split(keys, 3, np)
+    made = {at: cpu.csr(part, blocks.shape(graph.n, 3, *at)) for at, part in local.items()}
+    probes = 0
+    for task in blocks.tasks(Partition(3, 1)):
+        probes += int(cpu.work(made[task.blocks[0]], made[task.blocks[1]], task.residues).sum())
+    lengths = np.diff(graph.offsets)
+    assert probes == int(cpu.work(graph).sum()) == int((lengths * (lengths - 1) // 2).sum())
+
+
+@pytest.mark.parametrize("slots", [1, 2, 16])
+def test_blocks_whose_ranks_share_slots(monkeypatch, slots):
+    monkeypatch.setattr(cpu, "TABLE", slots)
+    for name in ("K9", "tube", "K4,4,4,4"):
+        for n in SIDES:
+            check(cpu, SMALL[name].rows, n)
+
+
+def test_blocks_on_several_threads(monkeypatch):
+    """A middle-sized graph, its tasks shared out, against the graph as a whole."""
+    monkeypatch.setattr(cpu, "ALONE", 0)
+    monkeypatch.setattr(cpu, "cores", lambda: 4)
+    graph = tc.Graph(datasets.rmat(11))
+    keys = graph.csr.rows.astype(np.uint64) << np.uint64(32) | graph.csr.columns
+    for n in (2, 3):
+        local = blocks.split(keys, n, np)
+        made = {at: cpu.csr(part, blocks.shape(graph.csr.n, n, *at)) for at, part in local.items()}
+        sides = np.zeros(graph.csr.m, np.uint32)
+        for task in blocks.tasks(Partition(n, 1)):
+            layout = cpu.prepare_blocks(*(made[at] for at in task.blocks), task.residues)
+            for at, counts in zip(task.blocks, cpu.edge_counts(layout), strict=True):
+                sides[cpu.locate(graph.csr, *blocks.ends(made[at], n, *at))] += counts
+        assert (sides == graph.edge_counts).all()
+        assert int(sides.sum()) == 3 * tc.count(graph)
