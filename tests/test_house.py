@@ -57,12 +57,14 @@ ALLOWED = {
     "datasets": BASE,
     "files": BASE,
     "testing": BASE | {"csr", "engines", "kernels"},
+    "interop": {""},
     "cli": BASE | ANALYTICS | {"", "datasets", "files", "graph"},
     "": BASE | ANALYTICS | {"graph", "methods"},
 }
 # The only files that import these, top level or not.
 HOMES = {
     "matplotlib": {"plot.py"},
+    "networkx": {"interop/networkx.py", "interop/_networkx_graph.py"},
     "cupy": {"engines/cuda.py", "kernels/_nvrtc.py", "_backend.py"},
     "dask": {"scale/dask.py"},
     "distributed": {"scale/dask.py"},

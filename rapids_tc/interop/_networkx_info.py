@@ -1,0 +1,32 @@
+"""What NetworkX asks at its own import: a file apart, for NetworkX cannot be imported yet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+FUNCTIONS = {
+    "all_triangles": "In the order of NetworkX; where that is a set's, in the order of nodes.",
+    "average_clustering": "",
+    "clustering": "Weights must be numbers, not negative.",
+    "generalized_degree": "",
+    "k_truss": "`k` is an integer; the result is a NetworkX graph (`backend_priority.generators`).",
+    "transitivity": "",
+    "triangles": "",
+}
+ENGINE = {"engine : str, optional": '"cpu" or "cuda"; by default that of the configuration.'}
+
+
+def get_info() -> dict[str, Any]:
+    """Describe the backend: the entry point ``networkx.backend_info``."""
+    return {
+        "backend_name": "rapids_tc",
+        "project": "rapids_tc",
+        "package": "rapids_tc",
+        "short_summary": "Exact triangles on all cores of a CPU, or on an NVIDIA GPU.",
+        "description": "Triangle counts, clustering and k-truss of undirected simple graphs.",
+        "default_config": {"engine": None},
+        "functions": {
+            name: {"additional_docs": docs, "additional_parameters": ENGINE}
+            for name, docs in FUNCTIONS.items()
+        },
+    }

@@ -1,0 +1,492 @@
+"""The NetworkX backend: the same answers, types and order, by NetworkX's own rules and tests."""
+
+import copy
+import inspect
+import os
+import pickle
+import re
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from graphs import dense_edge_lists, edge_lists
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rapids_tc as tc
+from rapids_tc.interop import networkx as ours
+from rapids_tc.interop._networkx_info import FUNCTIONS, get_info
+
+many = settings(max_examples=40, deadline=None)
+PROJECT = Path(__file__).parents[1] / "pyproject.toml"
+GROUPS = tomllib.loads(PROJECT.read_text())["project"]["entry-points"]
+BY_NODE = ("triangles", "clustering", "generalized_degree")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def registered():
+    """NetworkX knows the backend, also where the tree is on the path but not installed."""
+    names, priority = nx.utils.backends, nx.config.backend_priority
+    if "rapids_tc" not in names.backends:
+        [(name, value)] = GROUPS["networkx.backends"].items()
+        names.backends[name] = EntryPoint(name, value, "networkx.backends")
+        names.backend_info[name] = get_info()
+        config = nx.utils.Config(**get_info()["default_config"])
+        nx.config.backends = nx.utils.Config(rapids_tc=config, **nx.config.backends)
+        names._dispatchable.__call__ = names._dispatchable._call_if_any_backends_installed
+    with nx.config(backend_priority=priority, warnings_to_ignore={"cache"}):
+        yield
+
+
+@pytest.fixture
+def call(backend):
+    """Call a function of NetworkX by the backend, on the engine under test."""
+
+    def run(name, *args, **keywords):
+        return getattr(nx, name)(*args, backend="rapids_tc", **backend.engine_kwargs, **keywords)
+
+    return run
+
+
+@pytest.fixture
+def first_choice():
+    """The backend before NetworkX, for every call."""
+    chosen = nx.utils.configs.BackendPriorities(
+        algos=["rapids_tc"], generators=["rapids_tc"], classes=[]
+    )
+    with nx.config(backend_priority=chosen):
+        yield
+
+
+def original(name, *args, **keywords):
+    return getattr(nx, name)(*args, backend="networkx", **keywords)
+
+
+def assert_same(found, expected):
+    """The same values of the same types in the same order, all the way down."""
+    assert type(found) is type(expected)
+    if isinstance(expected, nx.Graph):
+        for part in ("graph", "_node", "_adj"):
+            assert_same(getattr(found, part), getattr(expected, part))
+    elif isinstance(expected, Counter):  # in which NetworkX has the order of a set
+        assert found == expected
+        assert {type(x) for item in found.items() for x in item} <= {int}
+    elif isinstance(expected, dict):
+        assert list(found) == list(expected)
+        for key, value in expected.items():
+            assert_same(found[key], value)
+    else:
+        assert found == expected
+
+
+def assert_same_triangles(found, expected):
+    """The same tuples, and their first two corners in the same order."""
+    found, expected = list(found), list(expected)
+    assert sorted(map(repr, found)) == sorted(map(repr, expected))
+    assert [t[:2] for t in found] == [t[:2] for t in expected]
+    assert {type(t) for t in found} <= {tuple}
+
+
+def marked(graph, seed=0):
+    """The graph with attributes on everything."""
+    rng = np.random.default_rng(seed)
+    graph.graph["name"] = "marked"
+    for node in list(graph)[::2]:
+        graph.nodes[node]["label"] = [str(node)]
+    for u, v in list(graph.edges)[::3]:
+        graph.edges[u, v].update(weight=float(rng.integers(0, 9)), kind="x")
+    return graph
+
+
+GRAPHS = [
+    nx.Graph(),
+    nx.empty_graph(3),
+    nx.Graph([(5, 5)]),
+    nx.Graph([("a", "b"), ("b", "c"), ("c", "a"), ("c", (1, 2)), (None.__class__, "a")]),
+    nx.Graph([(2, 1.5), (1.5, "x"), ("x", 2), (frozenset({1}), 2), (2, 2), ("x", "x")]),
+    nx.karate_club_graph(),
+    nx.les_miserables_graph(),
+    nx.gnm_random_graph(40, 200, seed=3),
+    nx.relabel_nodes(nx.gnm_random_graph(30, 220, seed=4), lambda n: (7 * n) % 31 - 9),
+    nx.subgraph_view(nx.complete_graph(9), filter_edge=lambda u, v: (u + v) % 4),
+    nx.complete_graph(12).subgraph([9, 1, 7, 3, 2]),
+    nx.freeze(nx.wheel_graph(9)),
+]
+
+ANY = pytest.mark.parametrize("graph", GRAPHS, ids=str)
+
+
+@st.composite
+def random_graphs(draw):
+    """Graphs of few nodes in any order, loops among them."""
+    graph = nx.Graph()
+    graph.add_nodes_from(draw(st.lists(st.integers(-2, 13), unique=True)))
+    graph.add_edges_from(draw(st.one_of(edge_lists(), dense_edge_lists())))
+    return graph
+
+
+# Answers ------------------------------------------------------------------------------------------
+
+
+@ANY
+def test_answers_have_the_types_and_order_of_networkx(call, graph):
+    for name in (*BY_NODE, "transitivity"):
+        assert_same(call(name, graph), original(name, graph))
+    assert_same_triangles(call("all_triangles", graph), original("all_triangles", graph))
+    if graph:
+        for zeros in (True, False)[: 1 + any(nx.clustering(graph).values())]:
+            expected = original("average_clustering", graph, count_zeros=zeros)
+            assert_same(call("average_clustering", graph, count_zeros=zeros), expected)
+
+
+@many
+@given(graph=random_graphs(), data=st.data())
+def test_any_graph_and_any_nodes(backend, graph, data):
+    keywords = {"backend": "rapids_tc", **backend.engine_kwargs}
+    nodes = data.draw(st.lists(st.integers(-4, 15)))
+    for name in BY_NODE:
+        assert_same(getattr(nx, name)(graph, nodes, **keywords), original(name, graph, nodes))
+    found = nx.all_triangles(graph, nodes, **keywords)
+    assert_same_triangles(found, original("all_triangles", graph, nodes))
+
+
+@pytest.mark.parametrize("name", BY_NODE)
+@pytest.mark.parametrize(
+    "nodes", [0, [0], (33, 5, 5, 0), {7}, {3: 1}, [99, 2, -1], [], "ab", range(4, 9)], ids=repr
+)
+def test_nodes_asked_for(call, name, nodes):
+    graph = nx.karate_club_graph()
+    assert_same(call(name, graph, nodes), original(name, graph, nodes))
+    assert_same(call(name, graph, nodes=nodes), original(name, graph, nodes))
+
+
+@pytest.mark.parametrize("name", [*BY_NODE, "all_triangles"])
+def test_an_iterator_of_nodes_is_taken_once(call, name):
+    graph = nx.karate_club_graph()
+    found, expected = (f(name, graph, iter([3, 2, 0])) for f in (call, original))
+    if name == "all_triangles":
+        assert_same_triangles(found, expected)
+    else:
+        assert_same(found, expected)
+
+
+@pytest.mark.parametrize("name", [*BY_NODE, "all_triangles"])
+@pytest.mark.parametrize("nodes", [99, 1.5, [[0]], [0, {}]], ids=repr)
+def test_nodes_that_are_none(call, name, nodes):
+    graph = nx.karate_club_graph()
+    with pytest.raises(nx.NetworkXError) as expected:
+        list(original(name, graph, nodes))
+    with pytest.raises(nx.NetworkXError, match=re.escape(str(expected.value))):
+        list(call(name, graph, nodes))
+
+
+@pytest.mark.parametrize("nodes", [[1, 2, 3], [33], range(0, 30, 3)], ids=repr)
+def test_averages_of_some_nodes(call, nodes):
+    graph = nx.karate_club_graph()
+    expected = original("average_clustering", graph, nodes)
+    assert_same(call("average_clustering", graph, nodes), expected)
+
+
+def test_averages_of_nothing_fail_alike(call):
+    with pytest.raises(ZeroDivisionError):
+        call("average_clustering", nx.Graph())
+    with pytest.raises(ZeroDivisionError):
+        call("average_clustering", nx.path_graph(3), count_zeros=False)
+    with pytest.raises(AttributeError):
+        original("average_clustering", nx.path_graph(3), 1)
+    with pytest.raises(AttributeError):
+        call("average_clustering", nx.path_graph(3), 1)
+
+
+@pytest.mark.parametrize("graph", [g for g in GRAPHS if g and not nx.number_of_selfloops(g)])
+def test_trusses_are_graphs_of_networkx(call, graph):
+    graph = graph if nx.is_frozen(graph) else marked(graph.copy())
+    for k in (-1, 2, 3, 4, 5, 9, 2**40, np.int64(3), True):
+        assert_same(call("k_truss", graph, k), original("k_truss", graph, k))
+
+
+def test_a_truss_shares_no_attributes(call):
+    graph = marked(nx.complete_graph(5))
+    truss = call("k_truss", graph, 3)
+    truss.add_edge(0, 1, weight="changed")
+    truss.nodes[0]["label"] = "changed"
+    truss.graph["name"] = "changed"
+    assert_same(graph, marked(nx.complete_graph(5)))
+
+
+class Subclass(nx.Graph):
+    pass
+
+
+def test_a_truss_keeps_the_class(call):
+    graph = Subclass(nx.complete_graph(4))
+    assert_same(call("k_truss", graph, 3), original("k_truss", graph, 3))
+
+
+def test_a_truss_refuses_loops_alike(call):
+    graph = nx.Graph([(0, 1), (1, 2), (2, 0), (1, 1)])
+    with pytest.raises(nx.NetworkXNotImplemented) as expected:
+        original("k_truss", graph, 3)
+    with pytest.raises(nx.NetworkXNotImplemented, match=re.escape(str(expected.value))):
+        call("k_truss", graph, 3)
+
+
+# Weights ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("graph", [g for g in GRAPHS if not nx.is_frozen(g)], ids=str)
+def test_weights(call, graph):
+    graph = marked(graph.copy(), seed=1)
+    for nodes in (None, list(graph)[:4]):
+        found = call("clustering", graph, nodes, weight="weight")
+        expected = original("clustering", graph, nodes, weight="weight")
+        assert list(found) == list(expected)
+        assert found == pytest.approx(expected, rel=1e-12)
+        assert list(map(type, found.values())) == list(map(type, expected.values()))
+    if graph:
+        average = call("average_clustering", graph, weight="weight", count_zeros=True)
+        assert average == pytest.approx(original("average_clustering", graph, weight="weight"))
+
+
+def test_the_weight_of_a_loop_is_networkxs_largest(call):
+    graph = nx.complete_graph(4)
+    graph.add_edge(1, 1, weight=8)
+    expected = original("clustering", graph, weight="weight")
+    assert expected[0] == pytest.approx(1 / 8)
+    assert call("clustering", graph, weight="weight") == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("weight", [-1, float("nan"), float("inf"), "heavy", None, 2**70, True])
+def test_weights_that_are_left_to_networkx(call, first_choice, weight):
+    graph = nx.complete_graph(4)
+    nx.set_edge_attributes(graph, weight, "weight")
+    with pytest.raises(NotImplementedError):
+        call("clustering", graph, weight="weight")
+    assert set(call("k_truss", graph, 3).edges) == set(graph.edges)  # needs no numbers
+
+
+def test_weights_of_0_fail_as_networkx_says(first_choice, monkeypatch):
+    monkeypatch.setattr(ours, "SMALL", 0)
+    graph = nx.complete_graph(4)
+    nx.set_edge_attributes(graph, 0, "weight")
+    with pytest.raises(ZeroDivisionError):
+        nx.clustering(graph, weight="weight")
+    nx.set_edge_attributes(graph, -2, "weight")
+    graph.__networkx_cache__.clear()
+    assert nx.clustering(graph, weight="weight") == dict.fromkeys(graph, 1.0)
+
+
+# NetworkX's rules ---------------------------------------------------------------------------------
+
+
+def test_names_and_signatures_are_networkxs():
+    assert get_info()["functions"].keys() == FUNCTIONS.keys()
+    for name in FUNCTIONS:
+        dispatched = nx.utils.backends._registered_algorithms[name]
+        theirs = list(inspect.signature(dispatched.orig_func).parameters.values())
+        *mine, engine = inspect.signature(getattr(ours, name)).parameters.values()
+        assert [(p.name, p.kind, p.default) for p in mine] == [
+            (p.name, p.kind, p.default) for p in theirs
+        ]
+        assert (engine.name, engine.kind, engine.default) == ("engine", engine.KEYWORD_ONLY, None)
+
+
+def test_every_function_about_triangles_is_served():
+    served = {name for name in nx.algorithms.cluster.__all__ if name != "square_clustering"}
+    assert served | {"k_truss"} == FUNCTIONS.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "graph", "keywords", "reason"),
+    [
+        ("transitivity", nx.DiGraph([(0, 1)]), {}, "directed"),
+        ("clustering", nx.DiGraph([(0, 1)]), {}, "directed"),
+        ("triangles", nx.MultiGraph([(0, 1)]), {}, "multigraph"),
+        ("all_triangles", nx.MultiGraph([(0, 1)]), {}, "multigraph"),
+        ("clustering", nx.path_graph(2), {"weight": len}, "weight= is a function"),
+        ("average_clustering", nx.path_graph(2), {"weight": len}, "weight= is a function"),
+        ("k_truss", nx.path_graph(2), {"k": 2.5}, "k=2.5 is not an integer"),
+        ("triangles", nx.path_graph(2), {"noodles": 1}, "noodles"),
+        ("triangles", "abc", {}, "str is no graph"),
+        ("square_clustering", nx.path_graph(2), {}, "no such function"),
+    ],
+)
+def test_what_is_not_served_has_its_reason(name, graph, keywords, reason):
+    assert reason in ours.can_run(name, (graph,), keywords)
+    assert reason in ours.can_run(name, (), {"G": graph, **keywords})
+
+
+@pytest.mark.parametrize("name", ["clustering", "average_clustering", "transitivity"])
+def test_what_is_not_served_falls_back(first_choice, name):
+    graph = nx.gnm_random_graph(30, 200, seed=1, directed=True)
+    assert_same(getattr(nx, name)(graph), original(name, graph))
+    with pytest.raises(NotImplementedError, match=f"{name}.*rapids_tc.*given arguments"):
+        getattr(nx, name)(graph, backend="rapids_tc")
+
+
+@pytest.mark.parametrize("name", ["triangles", "generalized_degree", "k_truss", "all_triangles"])
+def test_directed_graphs_are_refused_by_networkx_itself(first_choice, name):
+    arguments = [3] * (name == "k_truss")
+    with pytest.raises(nx.NetworkXNotImplemented):
+        list(getattr(nx, name)(nx.DiGraph([(0, 1)]), *arguments))
+
+
+def test_more_triangles_than_memory_are_left_to_networkx(first_choice, monkeypatch):
+    monkeypatch.setattr(ours, "SMALL", 0)
+
+    def full(*args, **keywords):
+        raise tc.CapacityError("too many")
+
+    monkeypatch.setattr(tc, "list_triangles", full)
+    graph = nx.complete_graph(5)
+    assert list(nx.all_triangles(graph)) == list(original("all_triangles", graph))
+
+
+def test_should_run_weighs_the_conversion():
+    large, small = nx.gnm_random_graph(500, 4000, seed=1), nx.path_graph(5)
+    for name in FUNCTIONS:
+        arguments = {"k": 3} if name == "k_truss" else {}
+        assert ours.should_run(name, (large,), arguments) is True
+        assert "edges" in ours.should_run(name, (small,), arguments)
+    for nodes in (3, [3, 4], iter([3])):
+        assert "few nodes" in ours.should_run("triangles", (large, nodes), {})
+    assert "few nodes" in ours.should_run("all_triangles", (large,), {"nbunch": [1]})
+    assert ours.should_run("triangles", (large,), {"nodes": list(large)}) is True
+    nx.triangles(large, backend="rapids_tc")
+    assert ours.should_run("triangles", (large, 3), {}) is True  # converted already
+
+
+@pytest.mark.parametrize("size", [10, 100])
+def test_by_priority_a_large_graph_is_counted_here(first_choice, monkeypatch, size):
+    calls = []
+    count = tc.vertex_triangles
+    monkeypatch.setattr(tc, "vertex_triangles", lambda *a, **k: calls.append(a) or count(*a, **k))
+    graph = nx.complete_graph(size)
+    assert_same(nx.triangles(graph), original("triangles", graph))
+    assert bool(calls) is (graph.number_of_edges() >= ours.SMALL)
+
+
+def test_a_graph_is_converted_once_and_again_when_it_changed(monkeypatch):
+    made = []
+    convert = ours.convert_from_nx
+    monkeypatch.setattr(
+        ours, "convert_from_nx", lambda *a, **k: made.append(convert(*a, **k)) or made[-1]
+    )
+    graph = nx.complete_graph(5)
+    for name in (*BY_NODE, "transitivity", "average_clustering", "triangles"):
+        getattr(nx, name)(graph, backend="rapids_tc")
+    assert len(made) == 1
+    assert graph.__networkx_cache__["backends"]["rapids_tc"].popitem()[1] is made[0]
+    graph.add_edge(0, 5)
+    graph.add_edge(1, 5)
+    assert nx.triangles(graph, backend="rapids_tc") == original("triangles", graph)
+    assert len(made) == 2
+    with nx.config(cache_converted_graphs=False):
+        nx.triangles(graph, backend="rapids_tc")
+    assert len(made) == 3
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))])
+def test_a_graph_with_its_conversion_is_copied_and_pickled(again):
+    graph = marked(nx.karate_club_graph())
+    nx.k_truss(graph, 3, backend="rapids_tc")
+    other = again(graph)
+    assert other.__networkx_cache__["backends"]["rapids_tc"]
+    for name in BY_NODE:
+        assert_same(getattr(nx, name)(other, backend="rapids_tc"), original(name, graph))
+
+
+@ANY
+def test_a_converted_graph_is_one_of_networkxs_backends(graph):
+    converted = ours.convert_from_nx(graph, preserve_edge_attrs=True, preserve_node_attrs=True)
+    assert_same(nx.triangles(converted), original("triangles", graph))
+    copied = nx.Graph.copy(graph)
+    assert_same(ours.convert_to_nx(converted), copied)
+    if not nx.number_of_selfloops(graph):
+        assert_same(nx.k_truss(converted, 3), original("k_truss", graph, 3))
+    with pytest.raises(NotImplementedError):
+        nx.square_clustering(converted)
+    with nx.config(fallback_to_nx=True):
+        assert nx.square_clustering(converted) == nx.square_clustering(graph)
+
+
+def test_what_cannot_be_converted():
+    for graph in (nx.DiGraph(), nx.MultiGraph(), nx.MultiDiGraph()):
+        with pytest.raises(NotImplementedError, match=r"directed|multigraph"):
+            ours.convert_from_nx(graph)
+
+
+@pytest.mark.cpu_only
+def test_the_engine_by_keyword_or_configuration():
+    graph = nx.complete_graph(5)
+    with pytest.raises(tc.KernelError, match="cuDF"):
+        nx.triangles(graph, backend="rapids_tc", engine="cuda")
+    with pytest.raises(ValueError, match="gpu"):
+        nx.triangles(graph, backend="rapids_tc", engine="gpu")
+    with nx.config.backends.rapids_tc(engine="cuda"):
+        with pytest.raises(tc.KernelError, match="cuDF"):
+            nx.triangles(graph, backend="rapids_tc")
+        assert nx.triangles(graph, 0, backend="rapids_tc", engine="cpu") == 6
+
+
+# NetworkX's own tests -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The environment of a process in which this package is an installed one."""
+    folder = tmp_path_factory.mktemp("installed")
+    metadata = folder / f"rapids_tc-{tc.__version__}.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: rapids_tc\nVersion: {tc.__version__}\n"
+    )
+    lines = [
+        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in points.items())
+        for group, points in GROUPS.items()
+    ]
+    (metadata / "entry_points.txt").write_text("\n".join(lines))
+    path = os.pathsep.join([str(folder), str(Path(tc.__file__).parents[1])])
+    return {**os.environ, "PYTHONPATH": path}
+
+
+def run(code, env, cwd):
+    return subprocess.run(
+        [sys.executable, "-c", code], env=env, cwd=cwd, capture_output=True, text=True
+    )
+
+
+def test_networkx_finds_the_backend_and_loads_nothing_heavy_for_it(installed, tmp_path):
+    code = """
+import sys, networkx as nx
+print([m for m in ("pandas", "numba", "cupy", "rapids_tc.interop.networkx") if m in sys.modules])
+assert nx.config.backends.rapids_tc.engine is None
+nx.config.backend_priority.algos = ["rapids_tc"]
+print(nx.triangles(nx.complete_graph(100), [0, 1]), "numba" in sys.modules)
+print(nx.triangles(nx.complete_graph(100)) == {i: 4851 for i in range(100)}, "numba" in sys.modules)
+print("rapids_tc :" in nx.k_truss.__doc__)
+"""
+    done = run(code, {**installed, "NETWORKX_BACKEND_PRIORITY": ""}, tmp_path)
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == ["[]", "{0: 4851, 1: 4851} False", "True True", "True"]
+
+
+def test_networkxs_own_tests_pass(installed, tmp_path):
+    env = {**installed, "NETWORKX_TEST_BACKEND": "rapids_tc", "NETWORKX_FALLBACK_TO_NX": "True"}
+    env.pop("PYTEST_ADDOPTS", None)
+    modules = [f"networkx.algorithms.tests.test_{name}" for name in ("cluster", "core")]
+    options = ["-p", "no:cacheprovider", "-o", "log_cli=true", "-o", "log_cli_level=DEBUG"]
+    code = f"import networkx, pytest; pytest.main({[*options, '--pyargs', *modules]})"
+    done = run(code, env, tmp_path)
+    last = done.stdout.splitlines()[-1]
+    assert re.fullmatch(r"=+ (\d+) passed(, \d+ skipped)? in .*=+", last), done.stdout[-5000:]
+    assert int(re.search(r"(\d+) passed", last)[1]) >= 80
+    used = Counter(re.findall(r"Using backend 'rapids_tc' for call to '(\w+)'", done.stdout))
+    assert used.keys() == FUNCTIONS.keys()
+    assert used["triangles"] >= 10
