@@ -14,6 +14,7 @@ from rapids_tc.errors import (
     RapidsTCError,
 )
 from rapids_tc.graph import Graph
+from rapids_tc.interop.accessor import register_accessor
 from rapids_tc.listing import iter_triangles, list_triangles
 from rapids_tc.memory import memory_estimate
 from rapids_tc.methods import methods
@@ -47,6 +48,7 @@ __all__ = [
     "list_triangles",
     "memory_estimate",
     "methods",
+    "register_accessor",
     "similarity",
     "simple_edges",
     "transitivity",

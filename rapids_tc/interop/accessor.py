@@ -1,0 +1,100 @@
+"""The functions as methods of frames, where the user asks for them: ``df.tc.count()``."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from importlib import import_module
+from inspect import Parameter, isclass, isfunction, signature
+from typing import Any
+
+import rapids_tc as tc
+
+# Where each library registers accessors; of these only pandas is imported for it.
+_LIBRARIES = {
+    "pandas": "pandas.api.extensions",
+    "cudf": "cudf.api.extensions",
+    "dask.dataframe": "dask.dataframe.extensions",
+}
+
+
+def register_accessor(name: str = "tc") -> tuple[str, ...]:
+    """Give data frames an attribute that holds the functions: ``df.tc.count()``.
+
+    Parameters
+    ----------
+    name : str, optional
+        What the attribute is called.
+
+    Returns
+    -------
+    tuple of str
+        The libraries whose data frames have the attribute now: "pandas" always, "cudf" and
+        "dask.dataframe" where they have been imported before. Call again after a later import.
+
+    Raises
+    ------
+    ValueError
+        `name` is no identifier, or data frames have another attribute of that name.
+
+    Notes
+    -----
+    Nothing is registered by ``import rapids_tc``. Every function whose first argument is the edges
+    is there, and `Graph`: ``df.tc.k_truss(4)`` is ``tc.k_truss(df, 4)``.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> "pandas" in tc.register_accessor()
+    True
+    >>> pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0]}).tc.count()
+    1
+    """
+    if not (isinstance(name, str) and name.isidentifier()):
+        raise ValueError(f"name={name!r}: an attribute's name is letters, digits and _")
+    import_module("pandas")
+    present = [library for library in _LIBRARIES if library in sys.modules]
+    missing = [library for library in present if not _registered(library, name)]
+    for library in missing:
+        import_module(_LIBRARIES[library]).register_dataframe_accessor(name)(_accessor())
+    return tuple(present)
+
+
+def _registered(library: str, name: str) -> bool:
+    """Whether it is done already; ValueError where something else has the name."""
+    there = getattr(sys.modules[library].DataFrame, name, None)
+    if there not in (None, _accessor()):
+        raise ValueError(f"{library}.DataFrame has an attribute {name!r} already: choose another")
+    return there is not None
+
+
+@cache
+def _accessor() -> type:
+    """The class of ``df.tc``, with a method for each function that takes edges."""
+
+    def bind(self: Any, frame: Any) -> None:
+        self._frame = frame
+
+    methods = {name: _method(getattr(tc, name)) for name in tc.__all__ if _takes_edges(name)}
+    doc = "The functions of rapids_tc on this frame: ``df.tc.count()`` is ``tc.count(df)``."
+    return type("Accessor", (), {"__doc__": doc, "__init__": bind, **methods})
+
+
+def _takes_edges(name: str) -> bool:
+    value = getattr(tc, name)
+    if not isfunction(value) and not (isclass(value) and not issubclass(value, Exception)):
+        return False
+    return next(iter(signature(value).parameters), None) == "edges"
+
+
+def _method(function: Any) -> Any:
+    def method(self: Any, *args: Any, **keywords: Any) -> Any:
+        return function(self._frame, *args, **keywords)
+
+    given = signature(function)
+    _, *others = given.parameters.values()
+    own = Parameter("self", Parameter.POSITIONAL_ONLY)
+    method.__name__ = method.__qualname__ = function.__name__
+    method.__doc__ = function.__doc__
+    method.__signature__ = given.replace(parameters=[own, *others])  # type: ignore[attr-defined]
+    return method
