@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rapids_tc import plan
 from rapids_tc._backend import Array
 from rapids_tc._place import placed
 from rapids_tc.graph import Graph, as_graph
@@ -79,10 +78,9 @@ def annotate(
     unknown = [c for c in columns if not isinstance(c, str) or c not in _COLUMNS]
     if unknown or not columns or len(set(columns)) < len(columns):
         raise ValueError(f"columns={list(columns)!r}: name each of {list(_COLUMNS)} at most once")
-    plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="annotate",
+        memory_limit=memory_limit, function="annotate", method=method,
     )  # fmt: skip
     clash = [c for c in columns if c in graph.labels]
     if clash:

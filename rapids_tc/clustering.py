@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import inf, nan
 from typing import Any
 
-from rapids_tc import plan
 from rapids_tc._backend import Array
 from rapids_tc._place import placed
 from rapids_tc.edges import check_label
@@ -76,10 +75,9 @@ def clustering(
     """
     if weight is not None and method != "auto":
         raise ValueError(f'method={method!r}: with weight= only method="auto" is there')
-    plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="clustering",
+        memory_limit=memory_limit, function="clustering", method=method,
     )  # fmt: skip
     sums = graph.vertex_counts(method) if weight is None else _weighted_sums(graph, weight)
     return graph.vertex_frame({"clustering": per_pair(graph, sums)}, vertices)
@@ -134,10 +132,9 @@ def average_clustering(
     >>> round(tc.average_clustering(df), 3), round(tc.average_clustering(df, count_zeros=False), 3)
     (0.583, 0.778)
     """
-    plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="average_clustering",
+        memory_limit=memory_limit, function="average_clustering", method=method,
     )  # fmt: skip
     values = graph.at_vertices(per_pair(graph, graph.vertex_counts(method)), vertices)
     values = values if count_zeros else values[values > 0]
@@ -184,10 +181,9 @@ def transitivity(
     >>> tc.transitivity(pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]}))
     0.6
     """
-    plan.require_method(method, "total")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="transitivity",
+        memory_limit=memory_limit, function="transitivity", method=method,
     )  # fmt: skip
     return 3 * graph.count(method) / graph.wedges if graph.wedges else 0.0
 
@@ -204,7 +200,7 @@ def _weighted_sums(graph: Graph, label: Any) -> Array:
     largest = float(weights.max()) if len(weights) else 0.0
     sides, layout = graph.backend.xp.cbrt(weights / (largest or 1.0)), graph.layout
     with graph.stage("summing over triangles") as report:
-        return graph._engine.vertex_sums(layout, sides, tick=report.ticker)
+        return graph.engine.vertex_sums(layout, sides, tick=report.ticker)
 
 
 def _edge_weights(graph: Graph, by_row: Array) -> Array:

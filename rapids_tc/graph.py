@@ -5,19 +5,20 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from rapids_tc import engines, orient, plan
-from rapids_tc._backend import Array, Backend, Frame, open_frame
+from rapids_tc._backend import Array, Frame, open_frame
 from rapids_tc._place import place
 from rapids_tc._progress import Report, reported
 from rapids_tc.csr import Csr
-from rapids_tc.edges import NumberedEdges, find_vertices, id_columns, number_edges
+from rapids_tc.edges import NumberedEdges, id_columns, number_edges
+from rapids_tc.summary import Summary
 
 _NEED_LESS = "memory_estimate lists the stages; a frame of narrower integer ids needs less"
 
 
-class Graph:
+class Graph(Summary):
     """An undirected simple graph over an edge frame, prepared once and reused by every function.
 
     Direction is ignored, repeated rows collapse and self loops are dropped. The frame is read when
@@ -67,7 +68,6 @@ class Graph:
 
     _frame: Frame
     _edges: NumberedEdges
-    backend: Backend
 
     def __init__(
         self,
@@ -87,27 +87,27 @@ class Graph:
             self._edges = replace(self._edges, src=src, dst=dst)
             self._frame = self.backend.home.snapshot(self._frame)
 
-    def _read(self, edges, vertices, where, progress, memory_limit, function="Graph") -> None:
+    def _read(
+        self, edges, vertices, where, progress, memory_limit, function="Graph", method="auto"
+    ) -> None:
         source, destination, engine = where
         self.progress = progress
         self._frame, self.backend = open_frame(edges, engine)
+        plan.require_method(method, function, self.backend.engine)
         columns = id_columns(self._frame, source, destination, self.backend)
         self.backend = self.backend.at(self.backend.home.for_ids(self._frame, columns))
         with self.stage("numbering the ids"):
             self._edges = number_edges(self._frame, *columns, self.backend, vertices)
+            self.ids = self._edges.ids
         plan.require(self.stages(function), memory_limit)
-        self._engine = engines.load(self.backend.engine)
+        self.engine = engines.load(self.backend.engine)
         with self.stage("ordering by degree"):
             src, dst, size = self._edges.src, self._edges.dst, self._edges.ids.size
-            degree, n = self._engine.degrees(src, dst, size)
-            self._order = orient.degree_order(degree, n, self.backend)
+            degree, n = self.engine.degrees(src, dst, size)
+            self.order = orient.degree_order(degree, n, self.backend)
         with self.stage("orienting and sorting"):
-            keys = orient.orient(self._edges, self._order, self.backend)
-            self.csr: Csr = self._engine.csr(keys, self._order.n)
-
-    @property
-    def n_vertices(self) -> int:
-        return self._order.n
+            keys = orient.orient(self._edges, self.order, self.backend)
+            self.csr: Csr = self.engine.csr(keys, self.order.n)
 
     @property
     def n_edges(self) -> int:
@@ -117,18 +117,13 @@ class Graph:
     def layout(self) -> Any:
         """What the engine needs to count besides the CSR."""
         with self.stage("laying out"):
-            return self._engine.prepare(self.csr)
+            return self.engine.prepare(self.csr)
 
     @cached_property
     def degrees(self) -> Array:
         """Neighbours of every rank, int64."""
         xp, csr = self.backend.xp, self.csr
         return xp.diff(csr.offsets) + xp.bincount(csr.columns, minlength=csr.n)[: csr.n]
-
-    @property
-    def wedges(self) -> int:
-        """Paths of two edges."""
-        return int((self.degrees * (self.degrees - 1) // 2).sum())
 
     @cached_property
     def edge_counts(self) -> Array:
@@ -137,13 +132,12 @@ class Graph:
 
     def count_edges(self, method: str) -> Array:
         """As `edge_counts`, by a method of choice."""
-        method = plan.choose(method, self.backend.engine)
         return self.edge_counts if method == "auto" else self._count_edges(method)
 
     def _count_edges(self, method: str) -> Array:
         layout = self.layout
         with self.stage("counting") as report:
-            return self._engine.edge_counts(layout, method=method, tick=report.ticker)
+            return self.engine.edge_counts(layout, method=method, tick=report.ticker)
 
     def vertex_counts(self, method: str) -> Array:
         """Triangles at every rank, int64: half the sum over the edges around it."""
@@ -157,12 +151,11 @@ class Graph:
 
     def count(self, method: str) -> int:
         """Triangles of the graph."""
-        method = plan.choose(method, self.backend.engine)
         if method == "auto" and "edge_counts" in self.__dict__:
             return int(self.edge_counts.sum(dtype="uint64")) // 3
         layout = self.layout
         with self.stage("counting") as report:
-            return self._engine.count(layout, method=method, tick=report.ticker)
+            return self.engine.count(layout, method=method, tick=report.ticker)
 
     @cached_property
     def trussness(self) -> Array:
@@ -173,7 +166,7 @@ class Graph:
         """As `trussness`, but with `k` all that counts is whether it is at least k."""
         layout, counts = self.layout, self.edge_counts
         with self.stage("peeling") as report:
-            return self._engine.truss(layout, counts, k=k, tick=report.ticker)
+            return self.engine.truss(layout, counts, k=k, tick=report.ticker)
 
     def stage(self, name: str) -> AbstractContextManager[Report]:
         """Report a stage, and say how large the graph was where memory ran out."""
@@ -190,30 +183,11 @@ class Graph:
         rows, need = self.backend.home.rows(self._frame), max(s.bytes for s in self.stages("count"))
         return f"{rows:,} rows need about {need:,} bytes on top of the frame. {_NEED_LESS}"
 
-    def vertex_frame(self, columns: dict[str, Array], vertices: Any) -> Frame:
-        """A frame of values by rank: all vertices by id, or those asked for in that order."""
-        numbers = self._numbers(vertices)
-        ranks = self._order.rank[numbers]
-        values = {name: by_rank[ranks] for name, by_rank in columns.items()}
-        values = {"vertex": self._edges.ids.take(numbers), **values}
-        return self.backend.home.frame(self.backend.library.DataFrame(values))
-
-    def at_vertices(self, by_rank: Array, vertices: Any) -> Array:
-        """The values by rank of the vertices asked for, each once; of all without."""
-        if vertices is None:
-            return by_rank
-        return by_rank[self._order.rank[self._numbers(vertices)]]
-
-    def _numbers(self, vertices: Any) -> Array:
-        if vertices is None:
-            return self.backend.xp.flatnonzero(self._order.present)
-        return find_vertices(self._edges.ids, vertices, self._order.present)
-
     def row_edges(self) -> Array:
         """Where in ``csr.columns`` the edge of each of the user's rows is (int64); -1: a loop."""
         rows = self._edges.rows
         own = replace(self._edges, src=self._edges.src[:rows], dst=self._edges.dst[:rows])
-        return self._engine.locate(self.csr, *orient.ranked(own, self._order, self.backend))
+        return self.engine.locate(self.csr, *orient.ranked(own, self.order, self.backend))
 
     def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
         """Values of the edges as columns aligned with the user's rows; loops get 0."""
@@ -233,7 +207,7 @@ class Graph:
 
     def simple_edges(self) -> Frame:
         """Each edge once as ids, src < dst, sorted."""
-        number, ids = self._order.number, self._edges.ids
+        number, ids = self.order.number, self.ids
         u, v = number[self.csr.rows], number[self.csr.columns]
         keys = self.backend.xp.minimum(u, v).astype("uint64")
         keys <<= 32
@@ -258,12 +232,12 @@ class Graph:
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
         state.pop("layout", None)  # quickly made again
-        del state["_engine"]
+        del state["engine"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._engine = engines.load(self.backend.engine)
+        self.engine = engines.load(self.backend.engine)
 
     def __repr__(self) -> str:
         size = f"{self.n_vertices} vertices, {self.n_edges} edges"
@@ -279,21 +253,25 @@ def as_graph(
     progress: bool | None = None,
     memory_limit: int | None = None,
     function: str = "count",
+    method: str = "auto",
 ) -> Graph:
     """The graph itself where one is given, else one made for a single call.
 
     Raises
     ------
     ValueError
-        A prepared graph is asked to be read in another way than it was.
+        A prepared graph is asked to be read in another way than it was, or there is no such method.
     """
-    if isinstance(edges, Graph):
+    if isinstance(edges, Summary):
+        plan.require_method(method, function, edges.backend.engine)
         if source is not None or destination is not None:
             raise ValueError("a Graph has its columns chosen: give source= to Graph() instead")
         if engine not in (None, edges.backend.engine):
             raise ValueError(f"this Graph lives on {edges.backend.engine!r}, not on {engine!r}")
         plan.require(edges.stages(function), memory_limit)
-        return edges
+        return cast(Graph, edges)  # a Summed one where the function asks of vertices alone
     graph = Graph.__new__(Graph)  # for one call: no copies
-    graph._read(edges, None, (source, destination, engine), progress, memory_limit, function)
+    graph._read(
+        edges, None, (source, destination, engine), progress, memory_limit, function, method
+    )
     return graph

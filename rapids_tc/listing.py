@@ -162,21 +162,21 @@ def _frames(graph: Graph, rows: int, memory_limit: int | None) -> Iterator[Frame
 
 
 def _memory(graph: Graph, limit: int | None) -> int:
-    return min(graph._engine.memory(), sys.maxsize if limit is None else limit)
+    return min(graph.engine.memory(), sys.maxsize if limit is None else limit)
 
 
 class _Listing:
     """The triangles of a graph, each with its number: in the order of the layout's in-edges."""
 
     def __init__(self, graph: Graph) -> None:
-        self.graph, self.engine, xp = graph, graph._engine, graph.backend.xp
+        self.graph, self.engine, xp = graph, graph.engine, graph.backend.xp
         layout = graph.layout
         with graph.stage("counting") as report:
             closed = self.engine.closed(layout, tick=report.ticker)
             self.starts = xp.zeros(len(closed) + 1, "int64")
             xp.cumsum(closed, dtype="int64", out=self.starts[1:])
         self.total = int(self.starts[-1])
-        self.number = graph._order.number.astype("uint32")
+        self.number = graph.order.number.astype("uint32")
 
     def frame(self, first: int, last: int) -> Frame:
         """Triangles `first` to `last` - 1, sorted."""
@@ -184,7 +184,7 @@ class _Listing:
         with graph.stage("listing"):
             ranks = self.engine.list_triangles(graph.layout, self.starts, first, last)
             corners = self._sorted(self.number[ranks])
-            columns = zip("uvw", map(graph._edges.ids.take, corners), strict=True)
+            columns = zip("uvw", map(graph.ids.take, corners), strict=True)
             return graph.backend.home.frame(graph.backend.library.DataFrame(dict(columns)))
 
     def _sorted(self, numbers: Array) -> tuple[Array, Array, Array]:
@@ -193,7 +193,7 @@ class _Listing:
         low = xp.minimum(xp.minimum(a, b), c)
         high = xp.maximum(xp.maximum(a, b), c)
         middle = a ^ b ^ c ^ low ^ high
-        bits = max(self.graph._edges.ids.size - 1, 1).bit_length()
+        bits = max(self.graph.ids.size - 1, 1).bit_length()
         if 3 * bits > 64:
             order = xp.lexsort(xp.stack([high, middle, low]))
             return low[order], middle[order], high[order]

@@ -77,16 +77,11 @@ def require_listing(triangles: int, memory: int, advice: str) -> None:
         )
 
 
-def require_method(method: str, returns: str) -> None:
-    """Raise ValueError unless there is such a method and it returns "total", or "edges"."""
-    catalogue.find(method, returns)
-
-
-def choose(method: str, engine: str) -> str:
-    """Check `method` against the engine; a named method is a CUDA kernel."""
+def require_method(method: str, function: str, engine: str) -> None:
+    """Raise ValueError unless the engine has a method of that name for what a function counts."""
+    catalogue.find(method, "edges" if function in BY_EDGE else "total")
     if method != "auto" and engine == "cpu":
         raise ValueError(
             f'method={method!r} names a CUDA kernel; on the CPU engine only method="auto" counts. '
             'Pass a cuDF frame, or engine="cuda"'
         )
-    return method

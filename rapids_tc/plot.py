@@ -246,8 +246,7 @@ def _library(name: str) -> Any:
 
 def _names(graph: Graph, ranks: np.ndarray) -> list[Any]:
     """The ids of some ranks."""
-    number = graph._order.number[graph.backend.xp.asarray(ranks)]
-    ids = graph._edges.ids.take(number)
+    ids = graph.ids_of(graph.backend.xp.asarray(ranks))
     return (ids.to_pandas() if hasattr(ids, "to_pandas") else ids).tolist()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rapids_tc import plan
 from rapids_tc._backend import Array
 from rapids_tc._place import placed
 from rapids_tc.graph import Graph, as_graph
@@ -78,10 +77,9 @@ def similarity(
     """
     if measure not in MEASURES:
         raise ValueError(f"measure={measure!r}; accepted: {', '.join(map(repr, MEASURES))}")
-    plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="similarity",
+        memory_limit=memory_limit, function="similarity", method=method,
     )  # fmt: skip
     values = edge_similarity(graph, measure, graph.count_edges(method))
     return graph.edge_column(values, measure)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import comb
 from typing import Any
 
-from rapids_tc import plan
 from rapids_tc._place import placed
 from rapids_tc.graph import as_graph
 
@@ -63,10 +62,9 @@ def triad_counts(
     """
     import pandas as pd
 
-    plan.require_method(method, "total")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="triad_counts",
+        memory_limit=memory_limit, function="triad_counts", method=method,
     )  # fmt: skip
     n, m, triangle = graph.n_vertices, graph.n_edges, graph.count(method)
     wedge = graph.wedges - 3 * triangle

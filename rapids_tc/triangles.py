@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rapids_tc import plan
 from rapids_tc._place import placed
 from rapids_tc.graph import as_graph
 
@@ -59,10 +58,9 @@ def count(
     >>> df.pipe(tc.count)
     1
     """
-    plan.require_method(method, "total")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="count",
+        memory_limit=memory_limit, function="count", method=method,
     )  # fmt: skip
     return graph.count(method)
 
@@ -118,10 +116,9 @@ def vertex_triangles(
     2       2          1
     3       3          0
     """
-    plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="vertex_triangles",
+        memory_limit=memory_limit, function="vertex_triangles", method=method,
     )  # fmt: skip
     return graph.vertex_frame({"triangles": graph.vertex_counts(method)}, vertices)
 
@@ -169,10 +166,9 @@ def edge_triangles(
     >>> df["triangles"].tolist()
     [1, 1, 1, 0]
     """
-    plan.require_method(method, "edges")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="edge_triangles",
+        memory_limit=memory_limit, function="edge_triangles", method=method,
     )  # fmt: skip
     return graph.edge_column(graph.count_edges(method).astype("int64"), "triangles")
 

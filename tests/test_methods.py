@@ -1,6 +1,7 @@
 """The frame of methods, and what a method of the wrong kind is told before any work."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rapids_tc as tc
@@ -14,7 +15,7 @@ EDGES = (
     *(tc.edge_triangles, tc.vertex_triangles, tc.clustering, tc.average_clustering),
     tc.similarity,
 )
-NO_EDGES = object()  # a TypeError where somebody reads them
+NO_EDGES = pd.DataFrame({"src": [True], "dst": [False]})  # an IdTypeError where they are read
 
 
 def test_every_published_method_is_there():

@@ -1,0 +1,135 @@
+"""What is known of a graph vertex by vertex, wherever its edges are.
+
+Functions that answer for vertices, or for the whole graph, ask nothing else of it: they are the
+same for a `Graph`, for one whose blocks are counted one after another, and for a cluster's sums.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from rapids_tc import plan
+from rapids_tc._backend import Array, Backend, Frame
+from rapids_tc.edges import find_vertices
+from rapids_tc.numbering import Ids
+from rapids_tc.orient import Order
+
+
+class Summary(ABC):
+    """A graph as seen from its vertices: arrays with a value for every rank.
+
+    Attributes
+    ----------
+    backend : Backend
+        Where the arrays are, and how results go home.
+    ids : DenseIds or IndexedIds
+        From numbers to the user's ids.
+    order : Order
+        From numbers to ranks and back.
+    """
+
+    backend: Backend
+    ids: Ids
+    order: Order
+
+    @property
+    @abstractmethod
+    def n_edges(self) -> int:
+        """Distinct undirected edges without self loops."""
+
+    @property
+    @abstractmethod
+    def degrees(self) -> Array:
+        """Neighbours of every rank, int64."""
+
+    @abstractmethod
+    def count(self, method: str) -> int:
+        """Triangles of the graph."""
+
+    @abstractmethod
+    def vertex_counts(self, method: str) -> Array:
+        """Triangles at every rank, int64."""
+
+    def stages(self, function: str) -> list[plan.Stage]:
+        """The memory that a function still needs."""
+        return []
+
+    @property
+    def n_vertices(self) -> int:
+        """Distinct ids, isolated ones included."""
+        return self.order.n
+
+    @property
+    def wedges(self) -> int:
+        """Paths of two edges."""
+        return int((self.degrees * (self.degrees - 1) // 2).sum())
+
+    def vertex_frame(self, columns: dict[str, Array], vertices: Any) -> Frame:
+        """A frame of values by rank: all vertices by id, or those asked for in that order."""
+        numbers = self._numbers(vertices)
+        ranks = self.order.rank[numbers]
+        values = {name: by_rank[ranks] for name, by_rank in columns.items()}
+        values = {"vertex": self.ids.take(numbers), **values}
+        return self.backend.home.frame(self.backend.library.DataFrame(values))
+
+    def at_vertices(self, by_rank: Array, vertices: Any) -> Array:
+        """The values by rank of the vertices asked for, each once; of all without."""
+        if vertices is None:
+            return by_rank
+        return by_rank[self.order.rank[self._numbers(vertices)]]
+
+    def ids_of(self, ranks: Array) -> Any:
+        """The user's ids of some ranks."""
+        return self.ids.take(self.order.number[ranks])
+
+    def _numbers(self, vertices: Any) -> Array:
+        if vertices is None:
+            return self.backend.xp.flatnonzero(self.order.present)
+        return find_vertices(self.ids, vertices, self.order.present)
+
+
+class Summed(Summary):
+    """A graph that was counted elsewhere, such as on a cluster: its sums are given.
+
+    Parameters
+    ----------
+    backend, ids, order
+        See `Summary`.
+    n_edges, degrees
+        See there, too.
+    total : int, optional
+        Triangles of the graph.
+    sums : array of int64, optional
+        Triangles at every rank. Without it, only what needs no more than the total is answered.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        ids: Ids,
+        order: Order,
+        *,
+        n_edges: int,
+        degrees: Array,
+        total: int | None = None,
+        sums: Array | None = None,
+    ) -> None:
+        self.backend, self.ids, self.order = backend, ids, order
+        self._n_edges, self._degrees, self._total, self._sums = n_edges, degrees, total, sums
+
+    @property
+    def n_edges(self) -> int:
+        return self._n_edges
+
+    @property
+    def degrees(self) -> Array:
+        return self._degrees
+
+    def count(self, method: str) -> int:
+        return int(self.vertex_counts(method).sum()) // 3 if self._total is None else self._total
+
+    def vertex_counts(self, method: str) -> Array:
+        if self._sums is None:
+            raise ValueError("the triangles of this graph were counted, not those of its vertices")
+        return self._sums

@@ -1,0 +1,65 @@
+"""A graph that was counted elsewhere: the functions of vertices answer from its sums."""
+
+import pytest
+from graphs import small, tube
+
+import rapids_tc as tc
+from rapids_tc.summary import Summed
+
+FUNCTIONS = {
+    "count": tc.count,
+    "transitivity": tc.transitivity,
+    "triad_counts": tc.triad_counts,
+    "vertex_triangles": tc.vertex_triangles,
+    "clustering": tc.clustering,
+    "average_clustering": tc.average_clustering,
+}
+OF_THE_TOTAL = ("count", "transitivity", "triad_counts")
+GRAPHS = {"small": small(), "tube": tube(4, 6).frame(), "empty": small()[:0]}
+
+
+def summed(graph, **known):
+    return Summed(
+        graph.backend, graph.ids, graph.order, n_edges=graph.n_edges, degrees=graph.degrees, **known
+    )
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_answers_are_those_of_the_graph(backend, name, function):
+    graph, ask = tc.Graph(backend.frame(GRAPHS[name])), FUNCTIONS[function]
+    expected = ask(graph)
+    given = {"sums": {"sums": graph.vertex_counts("auto")}, "total": {"total": tc.count(graph)}}
+    for known in ("sums", "total") if function in OF_THE_TOTAL else ("sums",):
+        found = ask(summed(graph, **given[known]))
+        assert type(found) is type(expected)
+        if hasattr(expected, "equals"):
+            assert backend.to_pandas(found).equals(backend.to_pandas(expected))
+        else:
+            assert found == pytest.approx(expected, abs=0, nan_ok=True)
+
+
+def test_vertices_are_chosen_and_refused_alike(backend):
+    graph = tc.Graph(backend.frame(small()), vertices=[3])
+    elsewhere = summed(graph, sums=graph.vertex_counts("auto"))
+    frame = backend.to_pandas(tc.vertex_triangles(elsewhere, vertices=[9, 3, 9, 1]))
+    assert frame.to_dict("list") == {"vertex": [9, 3, 1], "triangles": [1, 0, 1]}
+    assert tc.average_clustering(elsewhere, vertices=[1, 2]) == 0.5
+    with pytest.raises(ValueError, match=r"1 of vertices= not in the graph: 4"):
+        tc.clustering(elsewhere, vertices=[4])
+    with pytest.raises(tc.IdTypeError):
+        tc.vertex_triangles(elsewhere, vertices=["a"])
+
+
+def test_what_was_not_counted_is_not_made_up(backend):
+    graph = tc.Graph(backend.frame(small()))
+    with pytest.raises(ValueError, match="vertices"):
+        tc.vertex_triangles(summed(graph, total=1))
+
+
+def test_ranks_are_named_by_the_ids_of_the_user(backend):
+    graph = tc.Graph(backend.frame(small()))
+    ids = backend.to_pandas(graph.ids_of(graph.backend.xp.arange(graph.n_vertices)))
+    assert sorted(ids.tolist()) == [1, 2, 5, 7, 9]
+    degrees = graph.backend.host(graph.degrees).tolist()
+    assert dict(zip(ids.tolist(), degrees, strict=True)) == {1: 2, 2: 1, 5: 2, 7: 0, 9: 3}
