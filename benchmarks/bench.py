@@ -1,235 +1,194 @@
-"""Time rapids_tc and its neighbours on one graph, in one process: one JSON line a figure.
+"""Time rapids_tc and its neighbours on graphs, all in one process: one JSON line a figure.
 
-    python benchmarks/bench.py rmat:18 --against igraph --against networkit
-    python benchmarks/bench.py rmat:24 --library cudf --against cugraph --out results/h100.jsonl
+    python benchmarks/bench.py rmat:18 rmat:20 --against igraph --against networkit
+    python benchmarks/bench.py --suite study --out results/study-h100.jsonl
 
 A figure is the median of `--repeat` calls after one that warms up, with the smallest and the
-largest beside it; the warm-up's own time is the figure "first". Every line says on what card, with
-which driver and versions, from which commit and by which command it was measured.
+largest beside it; the warm-up's own time is "first". Every line says on what card, with which
+driver and versions, from which commit and by which command it was measured. What would take longer
+than `--patience` seconds, told from a smaller graph of the family or from a first call, is a line
+that says so, as is what runs out of memory. All answers about a graph are compared: a disagreement
+or an error is a line too, and the exit code is 1.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import platform
-import subprocess
+import math
 import sys
-import time
-from collections.abc import Callable, Iterator
-from importlib import metadata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import click
-import numpy as np
-from datasets import load
+from datasets import known, label, load
+from machine import machine, write
+from memory import peak
+from suites import SUITES, Entry, Suite
 
-import rapids_tc as tc
-from rapids_tc import engines
+from rapids_tc.bench import NEIGHBOURS, Contender, Job, Referee, TooLongError, measure, ours, run
+from rapids_tc.errors import CapacityError
+from rapids_tc.graph import as_graph
+from rapids_tc.kernels.catalogue import METHODS
 
-PACKAGES = ("rapids_tc", "numpy", "pandas", "numba", "cupy-cuda13x", "cudf-cu13", "cugraph-cu13",
-            "igraph", "networkit", "networkx")  # fmt: skip
-
-TRUSSES = (4, 8, 16)
+FIGURES = ("count", "edge counts", "frame to count")
+OUT_OF_MEMORY = ("out_of_memory", "bad_alloc", "out of memory")  # as cuGraph words it
 
 
 @click.command()
-@click.argument("graph")
-@click.option("--library", type=click.Choice(["pandas", "cudf"]), default="pandas")
-@click.option("--engine", type=click.Choice(["cpu", "cuda"]), default=None)
-@click.option("--method", multiple=True, default=["auto"], help="Intersection methods to time.")
-@click.option("--what", multiple=True, help="Only these figures, e.g. count.")
-@click.option("--against", multiple=True, help="igraph, networkit, networkx, cugraph.")
-@click.option("--repeat", default=7, show_default=True)
-@click.option("--out", type=click.File("a"), default="-")
-def main(graph, library, engine, method, what, against, repeat, out) -> None:
-    """Time GRAPH: rmat:SCALE, grid:SIDE, uniform:SCALE:EDGES, a shape:SIZE, or an .npz file."""
-    frame = load(graph, library)
-    about = {"graph": graph, "rows": len(frame), **machine(library)}
-    jobs = list(ours(frame, engine, method))
-    for name in against:
-        jobs += NEIGHBOURS[name](frame)
-    for tool, figure, call in jobs:
-        if what and figure not in what:
-            continue
-        first, times, answer = clock(call, repeat, synchronise(library))
-        line = {
-            **about, "tool": tool, "what": figure, "seconds": median(times), "least": min(times),
-            "most": max(times), "repeat": repeat, "first": first, "answer": answer,
-        }  # fmt: skip
-        out.write(json.dumps(line) + "\n")
-        out.flush()
+@click.argument("graphs", nargs=-1)
+@click.option("--suite", type=click.Choice([*SUITES]), help="Graphs, figures and all the rest.")
+@click.option("--library", type=click.Choice(["pandas", "cudf"]), help="[default: pandas]")
+@click.option("--method", multiple=True, help="Methods to time; 'all' names all. [default: auto]")
+@click.option("--what", multiple=True, help=f"Figures to take. [default: {', '.join(FIGURES)}]")
+@click.option("--against", multiple=True, type=click.Choice([*NEIGHBOURS]), help="Neighbours.")
+@click.option("--repeat", type=int, help="Calls of a figure. [default: 7]")
+@click.option("--patience", type=float, help="Seconds for the calls of a figure. [default: 600]")
+@click.option("--out", type=click.File("a"), default="-", help="File to add lines to.")
+def main(graphs, suite, library, method, what, against, repeat, patience, out) -> None:
+    """Time GRAPHS: rmat:SCALE, grid:SIDE, uniform:SCALE:EDGES, theory:NAME, a shape:SIZE,
+    shared:NAME, or an .npz file. Options overrule those of a suite."""
+    plan = SUITES[suite] if suite else Suite((), "pandas", (), 7, 600.0)
+    figures = what or FIGURES
+    entries = [Entry(name, figures, figures, method or ("auto",)) for name in graphs]
+    plan = Suite(
+        tuple(entries) or plan.entries, library or plan.library, against or plan.against,
+        repeat or plan.repeat, patience or plan.patience,
+    )  # fmt: skip
+    if not plan.entries:
+        raise click.UsageError("name a graph or a suite")
+    about, foresight, faults = machine(card=plan.library == "cudf"), Foresight(), []
+    for entry in plan.entries:
+        for line in bout(entry, plan, foresight):
+            write(out, about | {"graph": label(entry.graph)} | line)
+            if "failed" in line:
+                faults.append(f"{label(entry.graph)}, {line['tool']}: {line['failed']}")
+    if faults:
+        click.echo("\n".join(["FAILED", *faults]), err=True)
+        sys.exit(1)
 
 
-def clock(call: Callable[[], Any], repeat: int, wait: Callable[[], None]):
-    """Seconds of the first call, of `repeat` more, and what the last returned."""
-    times, answer = [], None
-    for _ in range(repeat + 1):
-        wait()
-        start = time.perf_counter()
-        answer = call()
-        wait()
-        times.append(time.perf_counter() - start)
-    return times[0], times[1:], None if isinstance(answer, bool) else answer
+@dataclass
+class Foresight:
+    """What a job took on the last graph of a family, and what it will take on the next.
+
+    Methods differ, but all of them look at wedges: time is taken to grow as the look-ups of W1.
+    """
+
+    past: dict[tuple[str, str, str], tuple[str, float, float]] = field(default_factory=dict)
+
+    def learn(self, job: Job, graph: str, work: int, seconds: float) -> None:
+        self.past[job.tool, job.what, family(graph)] = graph, work, seconds
+
+    def warn(self, job: Job, graph: str, work: int, patience: float) -> str:
+        """Why not to start a job; the empty string where nothing speaks against it."""
+        for what in {job.what, "frame to count"}:
+            before = self.past.get((job.tool, what, family(graph)))
+            if before is None:
+                continue
+            smaller, its_work, seconds = before
+            expected = seconds * max(1.0, work / max(1, its_work))
+            if expected > patience:
+                told = "memory" if math.isinf(expected) else f"about {expected:.0f} s"
+                return f"{told}, told from {smaller}; patience is {patience:g} s"
+        return ""
 
 
-def ours(frame: Any, engine: str | None, methods: tuple[str, ...]) -> Iterator[tuple]:
-    """Frame to answer, and the stages between."""
-    graph = tc.Graph(frame, engine=engine)
-    made = engines.load(graph.backend.engine)
-    for method in methods:
-        tool = f"rapids_tc {graph.backend.engine} {method}"
-        yield tool, "count", lambda m=method: made.count(graph.layout, method=m)
-        yield tool, "edge counts", lambda m=method: made.edge_counts(graph.layout, method=m) is None
-        yield tool, "frame to count", lambda m=method: tc.count(frame, engine=engine, method=m)
-    counts, peel = graph.edge_counts, made.truss
-    yield tool, "peel", lambda: int(peel(graph.layout, counts).sum(dtype="int64"))
-    for k in TRUSSES:
-        edges = lambda k=k: int((peel(graph.layout, counts, k=k) >= k).sum())  # noqa: E731
-        yield tool, f"peel to {k}", edges
-        yield tool, f"{k}-truss", lambda k=k: len(tc.k_truss(frame, k, engine=engine))
-    yield tool, "frame to trussness", lambda: tc.trussness(frame, engine=engine) is None
-    yield tool, "prepare", lambda: tc.Graph(frame, engine=engine).layout is None
-    yield tool, "frame to edge column", lambda: tc.edge_triangles(frame, engine=engine) is None
-    yield tool, "frame to vertex frame", lambda: tc.vertex_triangles(frame, engine=engine) is None
+def family(graph: str) -> str:
+    """Graphs that differ in size alone: not those of a file, nor products of other stars."""
+    kind = graph.partition(":")[0]
+    return graph if kind in ("shared", "theory") else kind
 
 
-def of_igraph(frame: Any) -> list[tuple]:
-    import igraph
+def bout(entry: Entry, plan: Suite, foresight: Foresight) -> Iterator[dict[str, Any]]:
+    """The lines of one graph."""
+    try:
+        frame = load(entry.graph, plan.library)
+        size, work = facts(frame)
+    except Exception as error:  # a graph that is not there, or too large; the others go on
+        yield {"tool": "", "what": "graph"} | fault(error)
+        return
+    referee = Referee(known(entry.graph) | {"edges": size["edges"]})
 
-    pairs = frame[["src", "dst"]].to_numpy()
+    def figures(job: Job) -> tuple[str, ...]:
+        return entry.what if job.tool.split()[-1] in ("auto", *NEIGHBOURS) else entry.named
 
-    def build():
-        made = igraph.Graph(n=int(pairs.max()) + 1, edges=pairs)
-        made.simplify()
-        return made
+    def each(job: Job, given: Any) -> list[dict[str, Any]]:
+        if reason := foresight.warn(job, entry.graph, work, plan.patience):
+            return [{"tool": job.tool, "what": job.what, "skipped": reason}]
+        taken = [lambda: timed(job, given, plan, referee)]
+        if job.what == "frame to count" and "peak memory" in figures(job):
+            taken.append(lambda: weighed(job, given, plan.library))
+        return list(attempts(job, taken, lambda t: foresight.learn(job, entry.graph, work, t)))
 
-    def count(graph):
-        # list_triangles would make a Python tuple a triangle; this counts in C.
-        degree = np.array(graph.degree(), dtype=np.float64)
-        closed = np.array(graph.transitivity_local_undirected(mode="zero"))
-        return round(float((closed * degree * (degree - 1) / 2).sum())) // 3
-
-    graph = build()
-    return [
-        ("igraph", "count", lambda: count(graph)),
-        ("igraph", "frame to count", lambda: count(build())),
-    ]
-
-
-def of_networkit(frame: Any) -> list[tuple]:
-    import networkit
-
-    src, dst = (frame[c].to_numpy().astype(np.uint64) for c in ("src", "dst"))
-
-    def build():
-        n = int(max(src.max(), dst.max())) + 1
-        ones = np.ones(len(src))
-        made = networkit.GraphFromCoo((ones, (src, dst)), n=n, directed=False, weighted=False)
-        made.removeMultiEdges()
-        made.removeSelfLoops()
-        made.indexEdges()
-        return made
-
-    def count(graph):
-        scores = networkit.sparsification.TriangleEdgeScore(graph)
-        scores.run()
-        return int(np.sum(scores.scores())) // 3
-
-    graph = build()
-    return [
-        ("networkit", "count", lambda: count(graph)),
-        ("networkit", "frame to count", lambda: count(build())),
-    ]
-
-
-def of_networkx(frame: Any) -> list[tuple]:
-    import networkx
-
-    def build():
-        made = networkx.from_pandas_edgelist(frame, "src", "dst")
-        made.remove_edges_from(list(networkx.selfloop_edges(made)))
-        return made
-
-    graph = build()
-    count = lambda g: sum(networkx.triangles(g).values()) // 3  # noqa: E731
-    return [("networkx", "count", lambda: count(graph))]
-
-
-def of_cugraph(frame: Any) -> list[tuple]:
-    import cugraph
-
-    def build():
-        made = cugraph.Graph(directed=False)
-        made.from_cudf_edgelist(frame, source="src", destination="dst", renumber=True)
-        return made
-
-    graph = build()
-    count = lambda g: int(cugraph.triangle_count(g)["counts"].astype("int64").sum()) // 3  # noqa: E731
-    truss = lambda k: cugraph.ktruss_subgraph(graph, k).number_of_edges()  # noqa: E731
-    return [
-        ("cugraph", "count", lambda: count(graph)),
-        ("cugraph", "frame to count", lambda: count(build())),
-        *(("cugraph", f"{k}-truss", lambda k=k: truss(k)) for k in TRUSSES),
-    ]
-
-
-NEIGHBOURS = {
-    "igraph": of_igraph,
-    "networkit": of_networkit,
-    "networkx": of_networkx,
-    "cugraph": of_cugraph,
-}
-
-
-def synchronise(library: str) -> Callable[[], None]:
-    if library == "pandas":
-        return lambda: None
-    import cupy
-
-    return cupy.cuda.Device().synchronize
-
-
-def machine(library: str) -> dict[str, Any]:
-    """Where and with what a figure is measured."""
-    versions = {}
-    for package in PACKAGES:
+    for contender in contenders(entry, plan):
         try:
-            versions[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    about = {
-        "cpu": cpu_name(), "cores": len(os.sched_getaffinity(0)),
-        "python": platform.python_version(),
-        "versions": versions,
-        "commit": os.environ.get("RTC_COMMIT") or git("rev-parse", "--short", "HEAD"),
-        "changed": bool(git("status", "--porcelain", "--untracked-files=no")),
-        "command": " ".join(["python", *sys.argv]), "date": time.strftime("%Y-%m-%d"),
+            for lines in run(contender, frame, each, lambda job: job.what in figures(job)):
+                yield from (size | line for line in lines)
+        except Exception as error:  # what its build raised; the others go on
+            yield size | {"tool": contender.name, "what": "build"} | fault(error)
+
+
+def contenders(entry: Entry, plan: Suite) -> Iterator[Contender]:
+    engine = "cuda" if plan.library == "cudf" else "cpu"
+    methods = set(entry.methods)
+    if "all" in methods:  # the CPU engine has one method
+        named = {method.name for method in METHODS} if engine == "cuda" else set()
+        methods = methods - {"all"} | named
+    yield ours(engine, sorted(methods))  # "auto" first
+    yield from (NEIGHBOURS[name]() for name in plan.against)
+
+
+def facts(frame: Any) -> tuple[dict[str, int], int]:
+    """The size of a graph, and the wedges at its corners of lowest degree: W1."""
+    graph = as_graph(frame, progress=False)
+    length = graph.csr.offsets[1:] - graph.csr.offsets[:-1]
+    size = {"rows": len(frame), "vertices": graph.n_vertices, "edges": graph.n_edges}
+    return size, int((length * (length - 1) // 2).sum())
+
+
+def timed(job: Job, given: Any, plan: Suite, referee: Referee) -> dict[str, Any]:
+    timing = measure(job, given, repeat=plan.repeat, patience=plan.patience)
+    referee.hear(timing)
+    return {
+        "seconds": timing.seconds, "least": timing.least, "most": timing.most,
+        "repeat": len(timing.times), "first": timing.first, "answer": timing.answer,
     }  # fmt: skip
-    if library == "cudf":
-        import cupy
-
-        device = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
-        about["card"] = device["name"].decode()
-        about["driver"] = subprocess.run(
-            ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"],
-            capture_output=True, text=True, check=True,
-        ).stdout.split()[0]  # fmt: skip
-    return about
 
 
-def cpu_name() -> str:
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    return next((x.split(":")[1].strip() for x in lines if x.startswith("model name")), "unknown")
+def weighed(job: Job, given: Any, library: str) -> dict[str, Any]:
+    return {"what": "peak memory", "bytes": peak(lambda: job.call(given), library)}
 
 
-def git(*words: str) -> str:
-    done = subprocess.run(
-        ["git", *words], capture_output=True, text=True, cwd=Path(__file__).parent
-    )
-    return done.stdout.strip()
+def attempts(job: Job, taken: list[Any], learn: Any) -> Iterator[dict[str, Any]]:
+    """A line of each figure that is taken, up to the first that cannot be."""
+    for take in taken:
+        line = {"tool": job.tool, "what": job.what}
+        try:
+            line |= take()
+        except TooLongError as error:
+            learn(error.seconds)
+            yield line | {"skipped": str(error)}
+            return
+        except Exception as error:  # a line, so that the run goes on; main fails at its end
+            outcome = fault(error)
+            learn(math.inf if "skipped" in outcome else 0.0)
+            yield line | outcome
+            return
+        if "seconds" in line:
+            learn(line["seconds"])
+        yield line
+
+
+def fault(error: Exception) -> dict[str, str]:
+    """What an error means for a run: a lack of memory, or of a file, is told and no failure."""
+    if isinstance(error, FileNotFoundError):
+        return {"skipped": f"there is no {Path(error.filename).name}"}
+    text = " ".join(str(error).split())[:300] or type(error).__name__
+    out = isinstance(error, MemoryError) or any(word in text for word in OUT_OF_MEMORY)
+    if out and not isinstance(error, CapacityError):
+        text = "out of memory"
+    return {"skipped" if out else "failed": text}
 
 
 if __name__ == "__main__":

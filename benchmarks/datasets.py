@@ -1,14 +1,23 @@
-"""Graphs of the benchmarks, by name: ``rmat:20``, ``grid:200``, ``uniform:22:64e6``, a file."""
+"""Graphs of the benchmarks, by name, with the triangles that are known without counting.
+
+``rmat:20``, ``grid:200``, ``uniform:22:64e6``, ``theory:3-4-5-B1k``, a shape such as ``star:1e6``,
+``shared:ego-Twitter`` (a graph of the folder that RAPIDS_TC_SHARED names), or an .npz file. Rows
+are the same whichever library makes them; for cuDF they are made on the card.
+"""
 
 from __future__ import annotations
 
+import importlib
+import os
+from math import comb, prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from rapids_tc import datasets
+
+Ends = tuple[Any, Any]  # two int32 arrays of NumPy or CuPy
 
 
 def load(name: str, library: str = "pandas") -> Any:
@@ -16,76 +25,154 @@ def load(name: str, library: str = "pandas") -> Any:
     kind, _, rest = name.partition(":")
     if kind == "rmat":
         return datasets.rmat(int(rest), library=library)
-    if kind == "grid":
-        frame = grid(int(rest))
-    elif kind == "uniform":
-        scale, edges = rest.split(":")
-        frame = uniform(int(scale), int(float(edges)))
-    elif kind in SHAPES:
-        frame = SHAPES[kind](int(float(rest)))
-    elif Path(name).suffix == ".npz":
-        with np.load(name) as file:
-            frame = pd.DataFrame({"src": file["src"], "dst": file["dst"]})
+    frames = importlib.import_module(library)
+    xp = importlib.import_module("cupy") if library == "cudf" else np
+    if kind in MAKERS:
+        src, dst = MAKERS[kind](rest, xp)
+    elif kind == "shared" or Path(name).suffix == ".npz":
+        with np.load(path(name)) as file:
+            src, dst = (xp.asarray(file[end].astype(np.int32)) for end in ("src", "dst"))
     else:
         raise ValueError(f"no benchmark graph {name!r}")
-    if library == "pandas":
-        return frame
-    import cudf
-
-    return cudf.from_pandas(frame)
+    return frames.DataFrame({"src": src, "dst": dst})
 
 
-def grid(side: int) -> pd.DataFrame:
-    """The 3-D grid of side**3 vertices and no triangle."""
-    ids = np.arange(side**3, dtype=np.int32).reshape(side, side, side)
+def path(name: str) -> Path:
+    """Where the file of a graph lies."""
+    if not name.startswith("shared:"):
+        return Path(name)
+    folder = Path(os.environ.get("RAPIDS_TC_SHARED", ""), "graphs")
+    return folder / f"{name.removeprefix('shared:')}.npz"
+
+
+def label(name: str) -> str:
+    """What a graph is called in results: of a file, no folder."""
+    return Path(name).stem if name.endswith(".npz") else name.removeprefix("shared:")
+
+
+def known(name: str) -> dict[str, int]:
+    """Answers by question that hold by a closed form."""
+    kind, _, rest = name.partition(":")
+    if kind == "theory":
+        return {"triangles": theory_triangles(rest)}
+    if kind not in CLOSED:
+        return {}
+    return {"triangles": CLOSED[kind](int(float(rest)))}
+
+
+def grid(side: int, xp: Any) -> Ends:
+    """The 3-D grid of side**3 vertices."""
+    ids = xp.arange(side**3, dtype="int32").reshape(side, side, side)
     ends = [(ids[:-1], ids[1:]), (ids[:, :-1], ids[:, 1:]), (ids[:, :, :-1], ids[:, :, 1:])]
-    src, dst = (np.concatenate([pair[k].ravel() for pair in ends]) for k in (0, 1))
-    return pd.DataFrame({"src": src, "dst": dst})
+    src, dst = (xp.concatenate([pair[k].ravel() for pair in ends]) for k in (0, 1))
+    return src, dst
 
 
-def uniform(scale: int, edges: int) -> pd.DataFrame:
-    """`edges` rows between 2**scale vertices, each end drawn alike."""
-    random = np.random.default_rng(0)
-    return pd.DataFrame(
-        {k: random.integers(0, 1 << scale, edges, np.int32) for k in ("src", "dst")}
-    )
+def uniform(rest: str, xp: Any) -> Ends:
+    """``scale:edges``: rows between 2**scale vertices, each end drawn alike.
+
+    An end is a hash of its number, SplitMix64 by Steele, Lea and Flood ("Fast splittable
+    pseudorandom number generators", OOPSLA 2014), so that every library draws the same.
+    """
+    scale, edges = (int(float(number)) for number in rest.split(":"))
+    ends = []
+    for side in (0, 1):
+        words = xp.arange(side * edges + 1, (side + 1) * edges + 1, dtype="uint64")
+        words *= np.uint64(0x9E3779B97F4A7C15)
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            words ^= words >> np.uint64(shift)
+            words *= np.uint64(factor)
+        words ^= words >> np.uint64(31)
+        ends.append((words >> np.uint64(64 - scale)).astype("int32"))
+    return ends[0], ends[1]
 
 
-def star(leaves: int) -> pd.DataFrame:
-    rim = np.arange(1, leaves + 1, dtype=np.int32)
-    return pd.DataFrame({"src": np.zeros(leaves, np.int32), "dst": rim})
+def star(leaves: int, xp: Any) -> Ends:
+    return xp.zeros(leaves, "int32"), xp.arange(1, leaves + 1, dtype="int32")
 
 
-def wheel(rim: int) -> pd.DataFrame:
-    ring = np.arange(1, rim + 1, dtype=np.int32)
-    round_it = pd.DataFrame({"src": ring, "dst": np.roll(ring, 1)})
-    return pd.concat([star(rim), round_it], ignore_index=True)
+def wheel(rim: int, xp: Any) -> Ends:
+    """A hub, and a ring of more than three vertices round it."""
+    hub, ring = star(rim, xp)
+    return xp.concatenate([hub, ring]), xp.concatenate([ring, xp.roll(ring, -1)])
 
 
-def book(pages: int) -> pd.DataFrame:
-    page = np.arange(2, pages + 2, dtype=np.int32)
-    spine, ends = np.zeros(1, np.int32), np.zeros(pages, np.int32)
-    return pd.DataFrame(
-        {
-            "src": np.concatenate([spine, ends, ends + 1]),
-            "dst": np.concatenate([spine + 1, page, page]),
-        }
-    )
+def book(pages: int, xp: Any) -> Ends:
+    """Triangles on one common edge."""
+    page, ends = xp.arange(2, pages + 2, dtype="int32"), xp.zeros(pages, "int32")
+    spine = xp.zeros(1, "int32")
+    return xp.concatenate([spine, ends, ends + 1]), xp.concatenate([spine + 1, page, page])
 
 
-def tube(rings: int) -> pd.DataFrame:
+def tube(rings: int, xp: Any) -> Ends:
     """Rings of four vertices, the squares between them cut in two: peeled a ring a round."""
-    at = np.arange(4 * rings, dtype=np.int32).reshape(rings, 4)
-    beside = np.roll(at, -1, axis=1)
-    src = np.concatenate([at.ravel(), at[:-1].ravel(), at[:-1].ravel()])
-    dst = np.concatenate([beside.ravel(), at[1:].ravel(), beside[1:].ravel()])
-    return pd.DataFrame({"src": src, "dst": dst})
+    at = xp.arange(4 * rings, dtype="int32").reshape(rings, 4)
+    beside = xp.roll(at, -1, axis=1)
+    src = xp.concatenate([at.ravel(), at[:-1].ravel(), at[:-1].ravel()])
+    return src, xp.concatenate([beside.ravel(), at[1:].ravel(), beside[1:].ravel()])
 
 
-def clique(n: int) -> pd.DataFrame:
+def clique(n: int, xp: Any) -> Ends:
     """Every two of n vertices."""
-    src, dst = np.triu_indices(n, 1)
-    return pd.DataFrame({"src": src.astype(np.int32), "dst": dst.astype(np.int32)})
+    src, dst = xp.triu_indices(n, 1)
+    return src.astype("int32"), dst.astype("int32")
 
 
-SHAPES = {"star": star, "wheel": wheel, "book": book, "tube": tube, "clique": clique}
+# A Kronecker product of stars, by Kepner et al., "Design, generation, and validation of extreme
+# scale power-law graphs" (IPDPS Workshops 2018), the "Theory" graphs of the Graph Challenge. Bk
+# are plain stars; in B1k every star has a loop at its centre, in B2k at one leaf, and the one loop
+# of the product is taken away.
+
+
+def theory(name: str, xp: Any) -> Ends:
+    """``3-4-5-B1k``: stars of 3, 4 and 5 leaves; both directions of every edge."""
+    leaves, kind = _stars(name)
+    src, dst = xp.zeros(1, "int32"), xp.zeros(1, "int32")
+    for m in leaves:
+        leaf, centre = xp.arange(1, m + 1, dtype="int32"), xp.zeros(m, "int32")
+        loop = {"Bk": [], "B1k": [0], "B2k": [m]}[kind]
+        looped = xp.asarray(loop, dtype="int32")
+        ends = xp.concatenate([centre, leaf, looped]), xp.concatenate([leaf, centre, looped])
+        src, dst = (
+            (old[:, None] * np.int32(m + 1) + new).ravel()
+            for old, new in zip((src, dst), ends, strict=True)
+        )
+    kept = src != dst
+    return src[kept], dst[kept]
+
+
+def theory_triangles(name: str) -> int:
+    """Closed walks of three steps multiply over the factors; those over the loop are no triangles.
+
+    A star with its loop has t of them and d entries in the loop's row. In the product the loop
+    accounts for one walk round itself and three for each other neighbour.
+    """
+    leaves, kind = _stars(name)
+    if kind == "Bk":  # bipartite
+        return 0
+    walks = prod(3 * m + 1 if kind == "B1k" else 4 for m in leaves)
+    entries = prod(m + 1 if kind == "B1k" else 2 for m in leaves)
+    return (walks - 1 - 3 * (entries - 1)) // 6
+
+
+def _stars(name: str) -> tuple[list[int], str]:
+    *leaves, kind = name.split("-")
+    return [int(m) for m in leaves], kind
+
+
+def _sized(make: Any) -> Any:
+    return lambda rest, xp: make(int(float(rest)), xp)
+
+
+MAKERS = {
+    "uniform": uniform,
+    "theory": theory,
+    **{make.__name__: _sized(make) for make in (grid, star, wheel, book, tube, clique)},
+}
+CLOSED = {
+    "grid": lambda side: 0,
+    "star": lambda leaves: 0,
+    "wheel": lambda rim: rim,
+    "book": lambda pages: pages,
+    "clique": lambda n: comb(n, 3),
+}

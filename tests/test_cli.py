@@ -179,7 +179,7 @@ def test_a_real_process(karate_file):
 def test_help_and_version():
     assert run("--version").stdout == f"rapids-tc, version {tc.__version__}\n"
     for arguments in (["--help"], ["-h"], ["count", "-h"], ["doctor", "-h"], ["datasets", "-h"],
-        ["clustering", "-h"], ["truss", "-h"], ["list", "-h"],
+        ["clustering", "-h"], ["truss", "-h"], ["list", "-h"], ["bench", "-h"],
     ):  # fmt: skip
         done = run(*arguments)
         assert done.exit_code == 0 and done.stdout.startswith("Usage: ")

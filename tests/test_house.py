@@ -44,6 +44,7 @@ ALLOWED = {
     "_backend": {"errors", "_homes"},
     "kernels": BASE,
     "engines": BASE | {"csr", "kernels"},
+    "bench": BASE | FRAMES | ANALYTICS | {"engines", "kernels"},
     "plan": {"errors", "kernels"},
     "scale": {"errors", "csr"},
     "methods": {"kernels"},
@@ -59,7 +60,7 @@ ALLOWED = {
     "files": BASE,
     "testing": BASE | {"csr", "engines", "kernels"},
     "interop": {""},
-    "cli": BASE | ANALYTICS | {"", "datasets", "files", "graph"},
+    "cli": BASE | ANALYTICS | {"", "bench", "datasets", "files", "graph"},
     "": BASE | ANALYTICS | {"graph", "interop", "methods"},
 }
 # The only files that import these, top level or not.

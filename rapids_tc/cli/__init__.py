@@ -14,6 +14,7 @@ import click
 
 import rapids_tc as tc
 from rapids_tc.cli import tables
+from rapids_tc.cli.bench import bench
 from rapids_tc.cli.reading import FileName, prepare, read, takes_file
 
 
@@ -78,7 +79,7 @@ def count(file: Path, engine: str | None, method: str, as_json: bool, **reading:
         _print(shown)
 
 
-for command in tables.COMMANDS:
+for command in (*tables.COMMANDS, bench):
     main.add_command(command)
 
 

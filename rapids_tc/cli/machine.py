@@ -80,6 +80,14 @@ def findings() -> Iterator[tuple[str, str]]:
     yield from advice(driver)
 
 
+def has_card() -> bool:
+    """Whether there is a card here and the packages that its engine needs."""
+    try:
+        return bool(find_driver().cards) and all(map(_installed, _GPU))
+    except DriverError:
+        return False
+
+
 def advice(driver: Driver) -> Iterator[tuple[str, str]]:
     """Whether the GPU can be used with this driver and, if not, what to install."""
     best = max((card.capability for card in driver.cards), default=(0, 0))

@@ -1,0 +1,108 @@
+"""Time cold starts: in a process of its own, from its start through the imports to the answer.
+
+    python benchmarks/cold.py rmat:18 --library cudf --against cugraph --out results/cold.jsonl
+
+The first process finds empty caches of compiled kernels and is the figure "cold start, nothing
+cached"; the others find what it left, "cold start". The graph is made beforehand: reading it into
+a frame is not part of the time. What the operating system keeps of files is not dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import click
+import numpy as np
+from datasets import known, label, load
+from machine import machine, write
+
+from rapids_tc.bench import NEIGHBOURS, ours
+
+# Where CuPy, the driver and Numba keep what they compiled.
+CACHES = ("CUPY_CACHE_DIR", "CUDA_CACHE_PATH", "NUMBA_CACHE_DIR")
+ENGINES = {"pandas": "cpu", "cudf": "cuda"}
+
+
+@click.command()
+@click.argument("graphs", nargs=-1, required=True)
+@click.option("--library", type=click.Choice([*ENGINES]), default="pandas", show_default=True)
+@click.option("--against", multiple=True, type=click.Choice([*NEIGHBOURS]), help="Neighbours.")
+@click.option("--repeat", default=2, show_default=True, help="Processes after the first.")
+@click.option("--out", type=click.File("a"), default="-", help="File to add lines to.")
+def main(graphs, library, against, repeat, out) -> None:
+    """Time cold starts of rapids_tc and its neighbours on GRAPHS, as bench.py names them."""
+    about = machine(card=library == "cudf")
+    for graph in graphs:
+        rows = load(graph)
+        told = about | {"graph": label(graph), "rows": len(rows)}
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "edges.npz")
+            np.savez(file, src=rows["src"], dst=rows["dst"])
+            answers = set(known(graph).values())
+            for tool in ("rapids_tc", *against):
+                caches = {name: str(Path(folder, tool, name)) for name in CACHES}
+                starts = [start(tool, library, file, caches) for _ in range(repeat + 1)]
+                answers |= {found["answer"] for found in starts}
+                name = f"rapids_tc {ENGINES[library]} auto" if tool == "rapids_tc" else tool
+                for line in lines(name, starts):
+                    write(out, told | line)
+        if len(answers) != 1:
+            raise click.ClickException(f"the answers about {label(graph)} differ: {answers}")
+
+
+def start(tool: str, library: str, file: Path, caches: dict[str, str]) -> dict[str, Any]:
+    """What a fresh process tells of itself."""
+    begun = time.monotonic()  # the one clock of the machine: the process reads it too
+    command = [sys.executable, __file__, "--child", tool, library, str(file), repr(begun)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | caches, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"{tool}: {done.stderr[-2000:]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def child(tool: str, library: str, file: str, begun: str) -> None:
+    """Import, read the frame, count, and tell how long all but the reading took."""
+    frames = __import__(library)
+    contender = ours(ENGINES[library], ["auto"]) if tool == "rapids_tc" else NEIGHBOURS[tool]()
+    imported = time.monotonic()
+    with np.load(file) as ends:
+        frame = frames.DataFrame({end: ends[end] for end in ("src", "dst")})
+    count = next(job.call for job in contender.whole if job.what == "frame to count")
+    read = time.monotonic()
+    answer = count(frame)
+    took = time.monotonic() - read
+    imports = imported - float(begun)
+    print(json.dumps({"seconds": imports + took, "imports": imports, "answer": answer}))
+
+
+def lines(tool: str, starts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first start is a figure of its own, the others are repeats."""
+    found = []
+    for what, group in (("cold start, nothing cached", starts[:1]), ("cold start", starts[1:])):
+        seconds = [start["seconds"] for start in group]
+        if not seconds:
+            continue
+        found.append({
+            "tool": tool, "what": what, "seconds": median(seconds), "least": min(seconds),
+            "most": max(seconds), "repeat": len(seconds), "first": seconds[0],
+            "imports": median(start["imports"] for start in group),
+            "answer": group[0]["answer"],
+        })  # fmt: skip
+    return found
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--child"]:
+        child(*sys.argv[2:])
+    else:
+        main()

@@ -1,0 +1,61 @@
+"""Where, with what and by which command a figure is measured, and the file it goes to."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("rapids_tc", "numpy", "pandas", "numba", "cupy-cuda13x", "cudf-cu13", "cugraph-cu13",
+            "igraph", "networkit", "networkx")  # fmt: skip
+
+
+def machine(*, card: bool) -> dict[str, Any]:
+    """What every line of a results file says of its origin.
+
+    RTC_COMMIT names the commit where the code is measured without its repository.
+    """
+    versions = {}
+    for package in PACKAGES:
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    commit = os.environ.get("RTC_COMMIT")
+    about = {
+        "cpu": cpu_name(), "cores": len(os.sched_getaffinity(0)),
+        "python": platform.python_version(), "versions": versions,
+        "commit": commit or git("rev-parse", "--short", "HEAD"),
+        "changed": not commit and bool(git("status", "--porcelain", "--untracked-files=no")),
+        "command": " ".join(["python", Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "date": time.strftime("%Y-%m-%d"),
+    }  # fmt: skip
+    if card:
+        query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+        done = subprocess.run(query, capture_output=True, text=True, check=True)
+        about["card"], about["driver"] = done.stdout.splitlines()[0].split(", ")
+    return about
+
+
+def cpu_name() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    return next((x.split(":")[1].strip() for x in lines if x.startswith("model name")), "unknown")
+
+
+def git(*words: str) -> str:
+    done = subprocess.run(
+        ["git", *words], capture_output=True, text=True, cwd=Path(__file__).parent, check=True
+    )
+    return done.stdout.strip()
+
+
+def write(out: Any, line: dict[str, Any]) -> None:
+    """Add a line to a results file, at once: a run that is stopped keeps what it has."""
+    out.write(json.dumps(line) + "\n")
+    out.flush()

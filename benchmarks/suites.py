@@ -1,0 +1,86 @@
+"""Which graphs, methods, figures and neighbours make a study, by the name of the suite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+STAGES = ("count", "edge counts")
+CALLS = (*STAGES, "frame to count", "frame to edge column", "peak memory")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One graph and what is measured on it.
+
+    Attributes
+    ----------
+    graph : str
+        A name of `datasets.load`.
+    what : tuple of str
+        Figures of "auto" and of the neighbours.
+    named : tuple of str
+        Figures of the methods that are named.
+    methods : tuple of str
+        With "all", every method of the engine.
+    """
+
+    graph: str
+    what: tuple[str, ...] = CALLS
+    named: tuple[str, ...] = (*STAGES, "frame to count", "peak memory")
+    methods: tuple[str, ...] = ("auto", "all")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A run: its graphs, the smallest of a family first, so that larger ones can be foretold."""
+
+    entries: tuple[Entry, ...]
+    library: str
+    against: tuple[str, ...]
+    repeat: int
+    patience: float
+
+
+# Of the real graphs, those of most edges and of each kind: words, followers, web, dependencies,
+# authors, proteins, peers, routers.
+REAL = (
+    "wordnet30-gloss-cooc", "uk-2007-05@100000", "cnr-2000", "ego-Twitter", "fb-Cornell5",
+    "soc-Slashdot0902", "cit-HepTh", "PP-Pathways_ppi", "musae-github", "debian12-deps",
+    "ca-AstroPh", "email-Enron", "p2p-Gnutella31", "as-caida20071105",
+)  # fmt: skip
+SHAPES = (
+    "theory:25-81-256-B1k", "theory:3-4-5-9-16-25-B1k", "theory:5-9-16-25-81-B2k",
+    "star:1e7", "wheel:1e7", "book:1e7",
+)  # fmt: skip
+TRUSS = ("frame to trussness", "16-truss")
+
+
+def study() -> Iterator[Entry]:
+    """The comparative study, on one card."""
+    for name in (*(f"shared:{name}" for name in REAL), "grid:200", "uniform:22:64e6", *SHAPES):
+        yield Entry(name)
+    for scale in (16, 18, 20, 22):
+        yield Entry(f"rmat:{scale}", (*CALLS, *TRUSS) if scale in (18, 20) else CALLS)
+    yield Entry("rmat:24", named=STAGES)
+    yield Entry("rmat:26", named=("count",))
+
+
+def laptop() -> Iterator[Entry]:
+    """The CPU engine and what else runs on a CPU."""
+    for name in REAL:
+        yield Entry(f"shared:{name}")
+    for scale in (16, 18, 20):
+        yield Entry(f"rmat:{scale}")
+
+
+SMOKE = (
+    "rmat:8", "rmat:10", "grid:6", "uniform:10:5e3", "theory:3-4-5-B1k", "star:100", "wheel:100",
+    "book:100",
+)  # fmt: skip
+SUITES = {
+    "study": Suite(tuple(study()), "cudf", ("cugraph",), 3, 6.5),
+    "laptop": Suite(tuple(laptop()), "pandas", ("igraph", "networkit"), 5, 60.0),
+    "smoke": Suite(tuple(map(Entry, SMOKE)), "pandas", (), 1, 5.0),
+}
+SUITES["smoke-card"] = replace(SUITES["smoke"], library="cudf", against=("cugraph",))

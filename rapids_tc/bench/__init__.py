@@ -1,0 +1,22 @@
+"""Who counts a graph fastest: one clock for ``rapids-tc bench`` and for ``benchmarks/``.
+
+A `Contender` is a library with what it builds of a frame and the jobs that are timed on it, `run`
+leads one through its jobs, `measure` is the clock, and a `Referee` compares all the answers.
+"""
+
+from rapids_tc.bench.clock import Job, Referee, Timing, TooLongError, measure
+from rapids_tc.bench.contenders import Contender, ours, run
+from rapids_tc.bench.neighbours import NEIGHBOURS, installed
+
+__all__ = [
+    "NEIGHBOURS",
+    "Contender",
+    "Job",
+    "Referee",
+    "Timing",
+    "TooLongError",
+    "installed",
+    "measure",
+    "ours",
+    "run",
+]

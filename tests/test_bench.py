@@ -1,0 +1,360 @@
+"""The clock, the contenders, and the benchmarks' own scripts: figures right or told why not."""
+
+import json
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from answers import graph_rows
+from click.testing import CliRunner
+
+from rapids_tc.bench import NEIGHBOURS, Job, Referee, TooLongError, installed, measure, ours, run
+from rapids_tc.bench.neighbours import numbers
+from rapids_tc.datasets import karate, rmat
+from rapids_tc.errors import KernelError
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+sys.path.append(str(BENCHMARKS))
+bench, datasets, memory, ncu, suites = map(
+    __import__, ("bench", "datasets", "memory", "ncu", "suites")
+)
+
+pytestmark = pytest.mark.cpu_only
+
+
+def job(call, **more):
+    return Job("tool", "what", call, **more)
+
+
+# The clock ----------------------------------------------------------------------------------------
+
+
+def test_a_figure_is_the_median_of_the_calls_after_the_first():
+    naps = iter([0.05, 0.001, 0.02, 0.001, 0.001])
+    timing = measure(job(lambda given: time.sleep(next(naps)) or given), 45, repeat=4)
+    assert timing.answer == 45 and len(timing.times) == 4
+    assert timing.first >= 0.05 and timing.most >= 0.02
+    assert timing.least <= timing.seconds < 0.02
+
+
+def test_the_answer_is_made_after_the_clock_has_stopped():
+    slow = job(lambda given: given, answer=lambda got: time.sleep(0.05) or got)
+    timing = measure(slow, 1, repeat=2)
+    assert timing.answer == 1 and timing.most < 0.05
+
+
+def test_what_was_queued_is_waited_for():
+    done = []
+    queued = job(lambda given: done.clear(), wait=lambda: done.append(1), answer=lambda got: 0)
+    measure(queued, None, repeat=1)
+    assert done == [1]
+
+
+def test_patience():
+    with pytest.raises(TooLongError, match=r"a call took 0\.0\d+ s, patience is 0\.01 s") as told:
+        measure(job(lambda given: time.sleep(0.02)), None, repeat=3, patience=0.01)
+    assert told.value.seconds >= 0.02
+    calls = []
+    some = job(lambda given: calls.append(time.sleep(0.02)), answer=lambda got: 0)
+    timing = measure(some, None, repeat=100, patience=0.1)
+    assert 1 <= len(timing.times) <= 5 and len(calls) == len(timing.times) + 1
+    # However little patience is left after the first call, one more is made.
+    assert len(measure(some, None, repeat=100, patience=0.021).times) >= 1
+
+
+def test_the_referee_hears_one_answer_a_question():
+    referee = Referee({"triangles": 45})
+    referee.hear(measure(job(lambda given: 45), None, repeat=1))
+    referee.hear(measure(job(lambda given: 7, question="edges"), None, repeat=1))
+    assert (referee.answer("triangles"), referee.answer("edges")) == (45, 7)
+    assert referee.answer("nothing") is None
+    with pytest.raises(KernelError, match="triangles: 45 says the closed form, 44 says tool"):
+        referee.hear(measure(job(lambda given: 44), None, repeat=1))
+
+
+# Contenders ---------------------------------------------------------------------------------------
+
+
+FRAMES = {
+    "karate": karate(),
+    "repeats and loops": pd.DataFrame({"a": [0, 1, 1, 2, 2, 3], "b": [1, 0, 2, 0, 2, 3]}),
+    "negative": pd.DataFrame({"a": [-5, 2**40, 7], "b": [2**40, 7, -5]}),
+    "text": pd.DataFrame({"a": ["x", "y", "z"], "b": ["y", "z", "x"]}),
+    "of two widths": pd.DataFrame({"a": np.uint64([1, 2, 3]), "b": np.int8([2, 3, 1])}),
+    "no triangle": pd.DataFrame({"a": [1, 2], "b": [2, 3]}),
+    "no edge": pd.DataFrame({"a": [3], "b": [3]}),
+}
+
+
+def triangles(frame):
+    graph = nx.from_pandas_edgelist(frame, *frame.columns)
+    graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+    return sum(nx.triangles(graph).values()) // 3
+
+
+@pytest.mark.parametrize("name", ["rapids_tc", *installed("cpu")])
+@pytest.mark.parametrize("graph", FRAMES)
+def test_every_contender_is_right(name, graph):
+    contender = ours("cpu", ["auto"]) if name == "rapids_tc" else NEIGHBOURS[name]()
+    frame = FRAMES[graph]
+    found = {
+        (asked.what, asked.answer(asked.call(given)))
+        for asked, given in run(contender, frame, lambda *both: both)
+        if asked.question == "triangles"
+    }
+    expected = triangles(frame)
+    assert {answer for _, answer in found} == {expected}
+    assert {"count", "frame to count"} <= {what for what, _ in found}
+
+
+def test_our_figures_are_what_they_are_called():
+    graph = nx.karate_club_graph()
+    expected = {
+        "triangles": 45,
+        "edges": 78,
+        "triangles of rows": 3 * 45,
+        "the edges of the 4-truss": nx.k_truss(graph, 4).number_of_edges(),
+        "the edges of the 8-truss": 0,
+        "the edges of the 16-truss": 0,
+    }
+    expected["truss numbers of edges"] = expected["truss numbers of rows"] = 2 * 78 + sum(
+        nx.k_truss(graph, k).number_of_edges() for k in (3, 4, 5)
+    )
+    referee, heard = Referee(expected), []
+
+    def each(asked, given):
+        referee.hear(measure(asked, given, repeat=1))
+        heard.append(asked.question)
+
+    list(run(ours("cpu", ["auto"]), karate(), each))
+    assert set(heard) == set(expected)
+
+
+def test_numbers_are_taken_as_they_are_where_they_are_dense():
+    assert numbers(karate()).tolist() == karate().to_numpy().tolist()
+    assert numbers(FRAMES["negative"]).tolist() == [[0, 1], [1, 2], [2, 0]]
+
+
+# The benchmarks' graphs ---------------------------------------------------------------------------
+
+
+NAMES = ("grid:4", "star:9", "wheel:7", "book:6", "clique:9", "theory:3-4-Bk", "theory:3-4-5-B1k",
+         "theory:3-4-5-9-B2k", "theory:16-25-B1k")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_closed_forms(name):
+    assert datasets.known(name) == {"triangles": triangles(datasets.load(name))}
+
+
+@pytest.mark.parametrize("row", graph_rows("theory_answers.csv"))
+def test_theory_products(shared_graphs, row):
+    name = row["name"].replace("Theory-", "theory:")
+    assert datasets.known(name)["triangles"] == int(row["triangles"])
+    if int(row["undirected_edges"]) < 200_000:
+        frame = datasets.load(name)
+        assert len(frame) == int(row["directed_edges"]) == len(frame.drop_duplicates())
+        assert frame.to_numpy().max() + 1 == int(row["vertices"])
+
+
+def test_uniform_graphs():
+    frame = datasets.load("uniform:10:2e4")
+    assert frame.shape == (20_000, 2) and [*frame.dtypes] == ["int32"] * 2
+    for ends in (frame["src"], frame["dst"]):
+        times = np.bincount(ends, minlength=1024)  # about 19.5 each
+        assert len(times) == 1024 and times.min() > 5 and times.max() < 45
+        expected = 20_000 / 1024
+        assert ((times - expected) ** 2 / expected).sum() < 1023 + 5 * (2 * 1023) ** 0.5
+    assert abs(np.corrcoef(frame["src"], frame["dst"])[0, 1]) < 0.03
+
+
+def test_files_are_named_without_their_folder(tmp_path, monkeypatch):
+    (tmp_path / "graphs").mkdir()
+    np.savez(tmp_path / "graphs" / "small.npz", src=np.uint32([0]), dst=np.uint32([1]))
+    monkeypatch.setenv("RAPIDS_TC_SHARED", str(tmp_path))
+    by_path = str(tmp_path / "graphs" / "small.npz")
+    for name in ("shared:small", by_path):
+        assert datasets.load(name).to_numpy().tolist() == [[0, 1]]
+        assert datasets.label(name) == "small"
+    with pytest.raises(ValueError, match="no benchmark graph 'no:3'"):
+        datasets.load("no:3")
+
+
+def test_suites_name_graphs_that_exist(shared_graphs, monkeypatch):
+    monkeypatch.setenv("RAPIDS_TC_SHARED", str(shared_graphs.parent))
+    figures = {
+        asked.what for asked in (*ours("cpu", ["auto"]).stages, *ours("cpu", ["auto"]).whole)
+    }
+    for suite in suites.SUITES.values():
+        assert set(suite.against) <= set(NEIGHBOURS)
+        for entry in suite.entries:
+            kind = entry.graph.partition(":")[0]
+            assert kind in {"rmat", *datasets.MAKERS} or datasets.path(entry.graph).exists()
+            assert {*entry.what, *entry.named} <= figures | {"peak memory"}
+
+
+# The run ------------------------------------------------------------------------------------------
+
+
+def taken(*arguments):
+    done = CliRunner().invoke(bench.main, [*arguments])
+    return done, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_the_smoke_suite():
+    done, lines = taken("--suite", "smoke", "--against", "networkx")
+    assert done.exit_code == 0, done.output
+    by_graph = {}
+    for line in lines:
+        assert (
+            line["least"] <= line["seconds"] <= line["most"]
+            if "seconds" in line
+            else line["bytes"] >= 0
+        )
+        assert line["commit"] and line["command"] and line["edges"] <= line["rows"]
+        by_graph.setdefault(line["graph"], []).append((line["tool"], line["what"]))
+    assert list(by_graph) == list(suites.SMOKE)
+    wanted = [("rapids_tc cpu auto", what) for what in (*suites.CALLS,)]
+    wanted += [("networkx", what) for what in ("count", "frame to count", "peak memory")]
+    assert all(sorted(found) == sorted(wanted) for found in by_graph.values())
+
+
+def test_a_disagreement_fails_the_run(monkeypatch):
+    monkeypatch.setitem(datasets.CLOSED, "wheel", lambda rim: rim + 1)
+    done, lines = taken("wheel:5", "book:5", "--repeat", "1")
+    assert done.exit_code == 1
+    failed = [line for line in lines if "failed" in line]
+    assert {line["graph"] for line in failed} == {"wheel:5"}
+    assert "triangles: 6 says the closed form, 5 says rapids_tc cpu auto" in failed[0]["failed"]
+    assert {line["graph"] for line in lines if "seconds" in line} == {"book:5"}
+
+
+def test_what_takes_too_long_is_told_and_not_started_again():
+    done, lines = taken(
+        "rmat:8", "rmat:10", "rmat:12", "--against", "networkx",
+        "--patience", "0.015", "--repeat", "1", "--what", "frame to count",
+    )  # fmt: skip
+    told = {line["graph"]: line["skipped"] for line in lines if "skipped" in line}
+    assert done.exit_code == 0
+    assert told["rmat:12"].startswith("about ") and "told from rmat:" in told["rmat:12"]
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (MemoryError(), {"skipped": "out of memory"}),
+        (RuntimeError("non-success value: std::bad_alloc: out_of_memory: CUDA"),
+         {"skipped": "out of memory"}),
+        (FileNotFoundError(2, "None", "/somewhere/x.npz"), {"skipped": "there is no x.npz"}),
+        (ZeroDivisionError("division by zero"), {"failed": "division by zero"}),
+    ],
+)  # fmt: skip
+def test_errors_become_lines(error, outcome):
+    assert bench.fault(error) == outcome
+
+
+def test_what_runs_out_of_memory_is_not_tried_on_a_larger_graph():
+    def fail(given):
+        raise MemoryError
+
+    foresight, asked = bench.Foresight(), job(fail)
+    lines = list(bench.attempts(
+        asked, [lambda: asked.call(None)], lambda t: foresight.learn(asked, "rmat:9", 10, t)
+    ))  # fmt: skip
+    assert lines == [{"tool": "tool", "what": "what", "skipped": "out of memory"}]
+    assert foresight.warn(asked, "rmat:10", 20, 60.0).startswith("memory, told from rmat:9")
+    assert foresight.warn(asked, "grid:10", 20, 60.0) == ""
+
+
+def test_the_peak_of_a_call():
+    size = 64 * 2**20
+    peak = memory.peak(lambda: np.ones(size, np.uint8).sum(), "pandas")
+    assert 0.95 * size < peak < 1.25 * size  # Linux counts pages in batches
+    assert memory.peak(lambda: None, "pandas") < 2**20
+
+
+def test_cold_starts(tmp_path):
+    out = tmp_path / "cold.jsonl"
+    command = [sys.executable, str(BENCHMARKS / "cold.py"), "book:50", "--repeat", "1"]
+    done = subprocess.run([*command, "--against", "networkx", "--out", str(out)],
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    for line in lines:
+        assert line["answer"] == 50 and 0 < line["imports"] < line["seconds"] < 120
+    told = {(line["tool"], line["what"]): line["seconds"] for line in lines}
+    assert len(told) == 4
+    ours_cold = told["rapids_tc cpu auto", "cold start, nothing cached"]
+    assert ours_cold > told["rapids_tc cpu auto", "cold start"]  # Numba compiles in the first
+
+
+# ncu ----------------------------------------------------------------------------------------------
+
+
+def test_counters_are_read():
+    metrics = [ncu.DURATION, *ncu.COUNTERS.values()]
+    text = "\n".join(
+        ",".join(f'"{cell}"' for cell in row)
+        for row in [
+            ["ID", "Kernel Name", "Block Size", *metrics],
+            ["", "", "", "us", *("" for _ in ncu.COUNTERS)],
+            ["0", "polak(unsigned int, int)", "256", "1,000", "16", "8", "50", "1", "2", "3"],
+            ["1", "polak(unsigned int, int)", "256", "3,000", "32", "4", "90", "5", "6", "7"],
+            ["2", "green", "256", "500", "8", "n/a", "10", "20", "30", "40"],
+        ]
+    )  # fmt: skip
+    text = f"==PROF== Connected\nsomething printed\n{text}\n==PROF== Disconnected\n"
+    polak, green = ncu.parse(text.splitlines())
+    assert (polak["kernel"], polak["launches"]) == ("polak", 2)
+    assert polak["kernel_seconds"] == pytest.approx(4e-3)
+    assert polak["counters"]["warp efficiency"] == pytest.approx(100 * 28 / 32)
+    assert polak["counters"]["sectors a load"] == pytest.approx(5)
+    assert green["counters"]["sectors a load"] == 0 and green["counters"]["L2 hits"] == 40
+    assert list(ncu.parse(["==ERROR== no permission"])) == []
+
+
+def test_ncu_that_is_not_there_is_told(monkeypatch):
+    monkeypatch.setattr(ncu.shutil, "which", lambda name: None)
+    done = CliRunner().invoke(ncu.main, ["rmat:8"])
+    assert done.exit_code == 1 and "needs ncu" in done.stderr
+
+
+def test_ncu_is_asked_for_the_kernels_of_the_methods(monkeypatch):
+    """A stand-in for ncu writes what it would, for the kernels that it is asked for."""
+    asked = {}
+
+    def stand_in(command, **keywords):
+        asked.update(pairwise(command), child=command[-2:])
+        metrics = [ncu.DURATION, *ncu.COUNTERS.values()]
+        rows = [["Kernel Name", *metrics], ["", "ns", *("" for _ in ncu.COUNTERS)]]
+        for kernel in asked["--kernel-name"].removeprefix("regex:^(").removesuffix(")$").split("|"):
+            rows.append([f"{kernel}(int)", *("8" for _ in metrics)])
+        Path(asked["--log-file"]).write_text(
+            "\n".join(",".join(f'"{cell}"' for cell in row) for row in rows)
+        )
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(ncu.shutil, "which", lambda name: name)
+    monkeypatch.setattr(ncu.subprocess, "run", stand_in)
+    monkeypatch.setattr(ncu, "machine", lambda card: {"card": "a card"})
+    done = CliRunner().invoke(
+        ncu.main, ["rmat:8", "--method", "trust", "--method", "hash", "--method", "polak"]
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(line["tool"], line["kernel"]) for line in lines] == [
+        ("rapids_tc cuda trust", "trust_wide"),
+        ("rapids_tc cuda trust", "trust_narrow"),
+        ("rapids_tc cuda polak", "polak"),
+    ]
+    assert asked["child"] == ["trust", "polak"]
+    assert lines[0]["counters"]["warp efficiency"] == 25
+
+
+def test_r_mat_rows_are_those_of_the_package():
+    pd.testing.assert_frame_equal(datasets.load("rmat:8"), rmat(8))

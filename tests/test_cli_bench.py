@@ -1,0 +1,167 @@
+"""``rapids-tc bench``: every contender once, the fastest told, and what cannot run said."""
+
+import csv
+import io
+import json
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from emulator_support import compiler, need  # noqa: F401 - a fixture
+
+import rapids_tc as tc
+from rapids_tc import testing
+from rapids_tc.bench import NEIGHBOURS, installed
+from rapids_tc.cli import bench, main
+from rapids_tc.datasets import karate
+
+pytestmark = pytest.mark.cpu_only
+command = __import__("rapids_tc.cli.bench", fromlist=["bench"])
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["bench", *map(str, arguments)])
+
+
+@pytest.fixture
+def karate_file(tmp_path):
+    path = tmp_path / "karate.csv"
+    karate().to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def no_card(monkeypatch):
+    monkeypatch.setattr(command, "has_card", lambda: False)
+
+
+def figures(done):
+    return {(line["tool"], line["what"]): line for line in json.loads(done.stdout)["figures"]}
+
+
+def test_json(karate_file):
+    done = run(karate_file, "--as", "json", "--repeat", 3)
+    assert done.exit_code == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["file"], answer["rows"], answer["triangles"]) == (str(karate_file), 78, 45)
+    found = figures(done)
+    tools = {"rapids_tc cpu auto", *installed("cpu")}
+    assert found.keys() == {(tool, what) for tool in tools for what in command.FIGURES}
+    for line in found.values():
+        assert 0 < line["least"] <= line["seconds"] <= line["most"] and line["first"] > 0
+        assert (line["calls"], line["remark"]) == (3, "")
+    assert done.stderr.startswith("guessed: ")
+
+
+def test_csv(karate_file):
+    done = run(karate_file, "--as", "csv", "--repeat", 1)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [(row["tool"], row["what"]) for row in rows[:2]] == [
+        ("rapids_tc cpu auto", "count"),
+        ("rapids_tc cpu auto", "frame to count"),
+    ]
+    assert all(float(row["seconds"]) > 0 for row in rows)
+
+
+def test_the_table_begins_with_the_fastest(karate_file):
+    done = run(karate_file)
+    lines = done.stdout.splitlines()
+    assert "count stage" in lines[0] and "frame to count" in lines[0] and "least" in lines[0]
+    tools = [line.split("  ")[0] for line in lines[1:-2]]
+    assert set(tools) == {"rapids_tc cpu auto", *installed("cpu")}
+    assert lines[-2].startswith("fastest, count stage: ")
+    assert lines[-1] == f"fastest, frame to count: {tools[0]}"
+
+
+def test_seconds_are_readable():
+    shown = [command._seconds(value) for value in (None, 1.234e-5, 0.0123, 0.9, 12.345)]
+    assert shown == ["", "0.0123 ms", "12.3 ms", "900 ms", "12.3 s"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--method", "polak"], "error: --method polak names a CUDA kernel and needs a card"),
+        (["--engine", "cpu", "--method", "auto", "--method", "trust"], "error: --method trust"),
+        (["--method", "no-such"], "error: method='no-such' is not known; choose auto"),
+        (["--engine", "cuda"], 'error: engine="cuda" needs'),
+        (["--repeat", "0"], "0 is not in the range x>=1"),
+        (["--patience", "0"], "0.0 is not in the range x>0"),
+        (["--as", "xls"], "'xls' is not one of 'table', 'json', 'csv'"),
+    ],
+)
+def test_what_cannot_run_is_told_before_the_file_is_read(arguments, words):
+    done = run("unread.csv", *arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert words in done.stderr.splitlines()[-1]
+
+
+def test_on_a_card_all_methods_and_the_cpu_engine(monkeypatch, karate_file):
+    """What would be timed where there is a card, with the emulator as the card."""
+    made = []
+    monkeypatch.setattr(command, "has_card", lambda: True)
+    monkeypatch.setattr(command, "ours", lambda engine, methods: made.append((engine, [*methods])))
+    every = ["auto", *tc.methods()["name"]]
+    for arguments, expected in [
+        ((None, ()), [("cuda", every), ("cpu", ["auto"])]),
+        (("cuda", ()), [("cuda", every)]),
+        ((None, ("trust", "polak", "trust")), [("cuda", ["trust", "polak"])]),
+        (("cpu", ()), [("cpu", ["auto"])]),
+    ]:
+        made.clear()
+        command._contenders(*arguments)
+        assert made == expected
+
+
+@pytest.mark.usefixtures("compiler")
+def test_methods_on_the_emulator(karate_file):
+    with testing.host_engine():
+        done = run(
+            karate_file, "--engine", "cuda", "--method", "polak", "--method", "binary_search",
+            "--as", "json", "--repeat", 1,
+        )  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    tools = {tool for tool, _ in figures(done)}
+    assert {"rapids_tc cuda polak", "rapids_tc cuda binary_search"} <= tools
+    assert "cugraph" not in tools and json.loads(done.stdout)["triangles"] == 45
+
+
+def test_a_wrong_answer_is_an_error(monkeypatch, karate_file):
+    from rapids_tc.engines import cpu
+
+    right = cpu.count
+    monkeypatch.setattr(cpu, "count", lambda *given, **more: right(*given, **more) + 1)
+    need("networkx" in installed("cpu"), "NetworkX, to disagree with")
+    done = run(karate_file, "--repeat", 1)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "disagree on triangles: 46 says rapids_tc cpu auto, 45 says" in done.stderr
+
+
+def test_what_takes_too_long_or_too_much_is_a_remark(monkeypatch, karate_file):
+    assert (
+        "left out: takes minutes"
+        in command._neighbours(10**7, command._contenders(None, ()))[1][0].remark
+    )
+
+    def fail(*given, **more):
+        raise MemoryError
+
+    monkeypatch.setattr(tc.Graph, "count", fail)
+    found = figures(run(karate_file, "--patience", 1e-9, "--as", "json"))
+    assert found["rapids_tc cpu auto", "count"]["remark"] == "out of memory"
+    assert found["networkx", "count"]["seconds"] is None
+    assert found["networkx", "count"]["remark"].endswith("patience is 1e-09 s")
+    assert run(karate_file, "--patience", 1e-9).exit_code == 0  # nobody is fastest
+
+
+def test_ids_of_text(tmp_path):
+    path = tmp_path / "edges.csv"
+    pd.DataFrame({"src": [*"abca"], "dst": [*"bcad"]}).to_csv(path, index=False)
+    done = run(path, "--as", "json", "--repeat", 1)
+    assert json.loads(done.stdout)["triangles"] == 1, done.stderr
+
+
+def test_help():
+    assert bench is main.commands["bench"]
+    assert all(name in run("--help").stdout for name in ("--method", "--patience", "--as"))
+    assert set(installed("cpu")) <= NEIGHBOURS.keys() - {"cugraph"}
