@@ -66,7 +66,7 @@ ALLOWED = {
 # The only files that import these, top level or not.
 HOMES = {
     "matplotlib": {"plot.py"},
-    "networkx": {"interop/networkx.py", "interop/_networkx_graph.py"},
+    "networkx": {"bench/neighbours.py", "interop/networkx.py", "interop/_networkx_graph.py"},
     "cupy": {"engines/cuda.py", "kernels/_nvrtc.py", "_backend.py"},
     "dask": {"scale/dask.py"},
     "distributed": {"scale/dask.py"},
