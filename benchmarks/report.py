@@ -1,87 +1,296 @@
-"""The tables of the README, made from the figures in ``results/``.
+"""The tables of the README and of STUDY.md, and plots, made from the figures in ``results/``.
 
-python benchmarks/report.py
+    python benchmarks/report.py [--plots]
+
+Each file in ``results/`` is what one machine measured. The README shows a few columns of the newest
+files, STUDY.md everything. A results file that is added needs nothing but this command.
 """
 
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterable, Iterator
+from math import floor, log10
 from pathlib import Path
 from typing import Any
 
-RESULTS = Path(__file__).parent / "results"
-# The file of a table, its columns as (heading, tool, figure), and what the time is shown in.
-CARD = (
-    "h200-2026-11-28.jsonl",
-    [
-        ("count stage", "rapids_tc cuda auto", "count"),
-        ("frame to count", "rapids_tc cuda auto", "frame to count"),
-        ("frame to edge column", "rapids_tc cuda auto", "frame to edge column"),
-        ("frame to truss numbers", "rapids_tc cuda auto", "frame to trussness"),
-        ("cuGraph: build and count", "cugraph", "frame to count"),
-        ("cuGraph: one k-truss, k = 16", "cugraph", "16-truss"),
-    ],
-)
-LATER = "h100-2026-11-28.jsonl", CARD[1][:3]
-CPU = (
-    "cpu-2026-11-28.jsonl",
-    [
-        ("count stage", "rapids_tc cpu auto", "count"),
-        ("frame to count", "rapids_tc cpu auto", "frame to count"),
-        ("frame to edge column", "rapids_tc cpu auto", "frame to edge column"),
-        ("igraph: build and count", "igraph", "frame to count"),
-        ("networkit: build and count", "networkit", "frame to count"),
-    ],
-)
+HERE = Path(__file__).parent
+RESULTS, PLOTS, STUDY = HERE / "results", HERE / "plots", HERE / "STUDY.md"
+Line = dict[str, Any]
+# A column of the README: heading, tool, figure.
+CARD = [
+    ("count stage", "rapids_tc cuda auto", "count"),
+    ("frame to count", "rapids_tc cuda auto", "frame to count"),
+    ("frame to edge column", "rapids_tc cuda auto", "frame to edge column"),
+    ("frame to truss numbers", "rapids_tc cuda auto", "frame to trussness"),
+    ("cuGraph: build and count", "cugraph", "frame to count"),
+    ("cuGraph: one k-truss, k = 16", "cugraph", "16-truss"),
+]
+CPU = [
+    ("count stage", "rapids_tc cpu auto", "count"),
+    ("frame to count", "rapids_tc cpu auto", "frame to count"),
+    ("frame to edge column", "rapids_tc cpu auto", "frame to edge column"),
+    ("igraph: build and count", "igraph", "frame to count"),
+    ("networkit: build and count", "networkit", "frame to count"),
+]
+# Of each pattern the newest file; of each card the first table.
+README = (("study-*", CARD), ("h200-*", CARD), ("h100-*", CARD), ("cpu-*", CPU))
+MATRICES = {  # figures that STUDY.md shows for all tools beside each other
+    "count": "Count stage, milliseconds",
+    "edge counts": "Edge counts, milliseconds",
+    "frame to count": "Frame to count, milliseconds",
+}
+OURS = ("rapids_tc cuda ", "rapids_tc cpu ")
 
 
-def read(name: str) -> list[dict[str, Any]]:
+def read(name: str) -> list[Line]:
     """The figures of a file."""
     return [json.loads(line) for line in (RESULTS / name).read_text().splitlines()]
 
 
-def table(name: str, columns: list[tuple[str, str, str]]) -> str:
-    """Medians in milliseconds, a row a graph, below a line that says where they were measured."""
-    lines = read(name)
-    found = {(x["graph"], x["tool"], x["what"]): x for x in lines}
-    graphs = [g for g in dict.fromkeys(x["graph"] for x in lines) if g.startswith("rmat")]
-    head = ["graph", "rows", *(heading for heading, _, _ in columns)]
-    rows = [head, ["---"] * 2 + ["---:"] * len(columns)]
-    for graph in graphs:
-        cells = [found.get((graph, tool, figure)) for _, tool, figure in columns]
-        size = next(x["rows"] for x in lines if x["graph"] == graph)
-        shown = [milliseconds(x["seconds"]) if x else "" for x in cells]
-        rows.append([graph.replace("rmat:", "R-MAT "), f"{size / 1e6:.1f} M", *shown])
-    return about(lines) + "\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows)
+# Text ---------------------------------------------------------------------------------------------
 
 
-def about(lines: list[dict[str, Any]]) -> str:
+def table(head: list[str], rows: Iterable[list[str]], words: int = 1) -> str:
+    """A table of Markdown, its first columns words and the others numbers."""
+    align = ["---"] * words + ["---:"] * (len(head) - words)
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, align, *rows])
+
+
+def about(lines: list[Line]) -> str:
     """What the figures were measured on and with."""
     first, versions = lines[0], lines[0]["versions"]
-    place = f"{first['card']}, driver {first['driver']}" if "card" in first else cpu(first)
     wanted = ("cudf-cu13", "cupy-cuda13x", "cugraph-cu13", "numba", "igraph", "networkit")
     with_ = ", ".join(f"{name} {versions[name]}" for name in wanted if name in versions)
     commits = " and ".join(dict.fromkeys(x["commit"] for x in lines))
-    return f"Milliseconds, medians, on {place} ({with_}; commit {commits}; {first['date']})."
+    return f"{machine(first)} ({with_}; commit {commits}; {first['date']})."
+
+
+def machine(line: Line) -> str:
+    if "card" in line:
+        return f"{line['card']}, driver {line['driver']}"
+    return f"{line['cores']} cores of an {line['cpu']}"
 
 
 def milliseconds(seconds: float) -> str:
     return f"{1e3 * seconds:,.{1 if seconds < 0.1 else 0}f}"
 
 
-def cpu(line: dict[str, Any]) -> str:
-    return f"{line['cores']} cores of an {line['cpu']}"
+def three(value: float) -> str:
+    """Three digits that count."""
+    return f"{value:,.{max(0, 2 - floor(log10(value)))}f}" if value > 0 else "0"
+
+
+def shown(graph: str) -> str:
+    """The name of a graph in a table."""
+    kind, _, rest = graph.partition(":")
+    titles = {"rmat": "R-MAT", "grid": "3-D grid", "theory": "Theory"}
+    return f"{titles.get(kind, kind)} {rest}".strip().replace(":", ", ")
+
+
+def short(tool: str) -> str:
+    """A method by its name alone."""
+    return next((tool.removeprefix(ours) for ours in OURS if tool.startswith(ours)), tool)
+
+
+# The README ---------------------------------------------------------------------------------------
 
 
 def tables() -> str:
-    """All tables of the README."""
-    return "\n\n".join(table(name, columns) for name, columns in (CARD, LATER, CPU)) + "\n"
+    """The README's part on speed."""
+    made: dict[str, str] = {}
+    for pattern, columns in README:
+        for file in sorted(RESULTS.glob(f"{pattern}.jsonl"))[-1:]:
+            lines = read(file.name)
+            made.setdefault(lines[0].get("card", "CPU"), readme_table(lines, columns))
+    return "\n\n".join([*made.values(), LINK]) + "\n"
+
+
+LINK = "Every method on every graph, memory and cold starts: [the study](benchmarks/STUDY.md)."
+
+
+def readme_table(lines: list[Line], columns: list[tuple[str, str, str]]) -> str:
+    """Medians in milliseconds, a row an R-MAT graph; columns of which nothing is known left out."""
+    found = {(x["graph"], x["tool"], x["what"]): x for x in lines if "seconds" in x}
+    graphs = [g for g in graphs_of(lines) if g.startswith("rmat")]
+    columns = [c for c in columns if any((graph, *c[1:]) in found for graph in graphs)]
+    rows = []
+    for graph in graphs:
+        cells = [found.get((graph, tool, figure)) for _, tool, figure in columns]
+        size = next(x["rows"] for x in lines if x["graph"] == graph)
+        times = [milliseconds(x["seconds"]) if x else "" for x in cells]
+        rows.append([shown(graph), f"{size / 1e6:.1f} M", *times])
+    head = ["graph", "rows", *(heading for heading, _, _ in columns)]
+    return f"Milliseconds, medians, on {about(lines)}\n\n{table(head, rows, words=2)}"
+
+
+# STUDY.md -----------------------------------------------------------------------------------------
+
+
+def study() -> str:
+    """All tables of all results."""
+    parts = [
+        "# The comparative study",
+        "Made by `python benchmarks/report.py` from the files in `results/`, whose lines also hold "
+        "the spread, the first call and the command of every figure. Figures are medians, after a "
+        "call that warms up; all tools of a run gave the same answers. The count stage is the "
+        "count of a graph that is prepared, frame to count the whole call on raw rows. An empty "
+        "cell was not measured, or not finished: the reasons stand below a section's tables.",
+    ]  # fmt: skip
+    for file in sorted(RESULTS.glob("*.jsonl")):
+        parts += section(file.stem, read(file.name))
+    return "\n\n".join(parts) + "\n"
+
+
+def section(name: str, lines: list[Line]) -> Iterator[str]:
+    """What one file holds."""
+    yield f"## {name}"
+    yield f"On {about(lines)}"
+    found = {(x["graph"], x["tool"], x["what"]): x for x in lines if "seconds" in x}
+    for what, title in MATRICES.items():
+        if matrix := times(lines, found, what):
+            yield f"### {title}\n\n{matrix}"
+    for title, made in (
+        ("Speed-up of frame to count over cuGraph", speedup(lines, found, "cugraph")),
+        ("Speed-up of the count stage over tricore", speedup(lines, found, "tricore")),
+        ("Peak memory on top of the frame, bytes a row", memory(lines)),
+        ("Cold start to answer, seconds", cold(lines)),
+        ("Kernels, by Nsight Compute", kernels(lines)),
+        ("Other figures, milliseconds", others(lines, found)),
+        ("Not finished", unfinished(lines)),
+    ):
+        if made:
+            yield f"### {title}\n\n{made}"
+    for plot in sorted(PLOTS.glob(f"{name}-*.png")):
+        yield f"![{plot.stem}](plots/{plot.name})"
+
+
+def graphs_of(lines: list[Line]) -> list[str]:
+    """The graphs, those of a family by their size."""
+    size = {x["graph"]: x.get("rows", 0) for x in lines}
+    kinds = [*dict.fromkeys(graph.partition(":")[0] for graph in size)]
+    return sorted(size, key=lambda g: (kinds.index(g.partition(":")[0]), size[g]))
+
+
+def tools_of(found: dict[tuple[str, str, str], Line], what: str) -> list[str]:
+    """The tools that a figure is known of: auto, the methods, the neighbours."""
+    tools = dict.fromkeys(tool for _, tool, figure in found if figure == what)
+    return sorted(tools, key=lambda t: (not t.endswith("auto"), not t.startswith(OURS)))
+
+
+def times(lines: list[Line], found: dict[tuple[str, str, str], Line], what: str) -> str:
+    """Milliseconds by graph and tool, the fastest in bold; auto by the best named method."""
+    tools = tools_of(found, what)
+    auto = [tool for tool in tools if tool.endswith(" auto")]
+    named = [tool for tool in tools if tool.startswith(OURS) and tool not in auto]
+    rows = []
+    for graph in graphs_of(lines):
+        of = {t: found[graph, t, what]["seconds"] for t in tools if (graph, t, what) in found}
+        if not of:
+            continue
+        best = min(of.values())
+        cells = [cell(1e3 * of[t], bold=of[t] == best) if t in of else "" for t in tools]
+        if auto and named:
+            methods = [of[t] for t in named if t in of]
+            known = methods and auto[0] in of
+            cells.append(f"{of[auto[0]] / min(methods):.2f}" if known else "")
+        rows.append([shown(graph), *cells])
+    head = ["graph", *map(short, tools), *(["auto ÷ best method"] if auto and named else [])]
+    return table(head, rows) if rows else ""
+
+
+def cell(value: float, bold: bool) -> str:
+    return f"**{three(value)}**" if bold else three(value)
+
+
+def speedup(lines: list[Line], found: dict[tuple[str, str, str], Line], over: str) -> str:
+    """How many times faster than another every method is."""
+    what = "frame to count" if over == "cugraph" else "count"
+    tools = [tool for tool in tools_of(found, what) if short(tool) != over]
+    base = next((t for t in tools_of(found, what) if short(t) == over), "")
+    rows = []
+    for graph in graphs_of(lines):
+        if (slow := found.get((graph, base, what))) is None:
+            continue
+        fast = [found.get((graph, tool, what)) for tool in tools]
+        cells = [three(slow["seconds"] / x["seconds"]) if x else "" for x in fast]
+        rows.append([shown(graph), *cells])
+    return table(["graph", *map(short, tools)], rows) if rows and tools else ""
+
+
+def memory(lines: list[Line]) -> str:
+    found = {(x["graph"], x["tool"], x["what"]): x for x in lines if "bytes" in x}
+    tools = tools_of(found, "peak memory")
+    rows = []
+    for graph in graphs_of(lines):
+        of = [found.get((graph, tool, "peak memory")) for tool in tools]
+        if any(of):
+            rows.append([shown(graph), *(three(x["bytes"] / x["rows"]) if x else "" for x in of)])
+    return table(["graph", *map(short, tools)], rows) if rows else ""
+
+
+def cold(lines: list[Line]) -> str:
+    rows = [
+        [shown(x["graph"]), short(x["tool"]), x["what"], three(x["seconds"]), three(x["imports"])]
+        for x in lines
+        if "imports" in x
+    ]
+    return table(["graph", "tool", "figure", "seconds", "of it imports"], rows, 3) if rows else ""
+
+
+def kernels(lines: list[Line]) -> str:
+    profiled = [x for x in lines if "counters" in x]
+    if not profiled:
+        return ""
+    head = ["graph", "method", "kernel", "ms", *profiled[0]["counters"]]
+    rows = [
+        [
+            shown(x["graph"]), short(x["tool"]), x["kernel"], three(1e3 * x["kernel_seconds"]),
+            *(three(value) for value in x["counters"].values()),
+        ]
+        for x in sorted(profiled, key=lambda x: x["kernel_seconds"])
+    ]  # fmt: skip
+    units = "Warp efficiency, occupancy, DRAM, L2 and L2 hits in percent."
+    return f"{table(head, rows, 3)}\n\n{units}"
+
+
+def others(lines: list[Line], found: dict[tuple[str, str, str], Line]) -> str:
+    """Figures of few tools: a row a figure, a column a graph."""
+    known = {
+        (tool, what): None
+        for _, tool, what in found
+        if what not in MATRICES and not what.startswith("cold start")
+    }
+    graphs = [g for g in graphs_of(lines) if any((g, *key) in found for key in known)]
+    rows = []
+    for tool, what in known:
+        of = [found.get((graph, tool, what)) for graph in graphs]
+        label = tool.removesuffix(" auto").removesuffix(" cuda").removesuffix(" cpu")
+        rows.append([f"{label}: {what}", *(three(1e3 * x["seconds"]) if x else "" for x in of)])
+    return table(["", *map(shown, graphs)], rows) if rows else ""
+
+
+def unfinished(lines: list[Line]) -> str:
+    why: dict[tuple[str, str], list[str]] = {}
+    for x in lines:
+        if "skipped" in x:
+            why.setdefault((shown(x["graph"]), x["skipped"]), []).append(
+                f"{short(x['tool'])} ({x['what']})"
+            )
+    return "\n".join(f"- {graph}: {', '.join(who)}: {text}" for (graph, text), who in why.items())
 
 
 def main() -> None:
-    readme = RESULTS.parents[1] / "README.md"
+    if "--plots" in sys.argv[1:]:
+        import plots
+
+        for file in sorted(RESULTS.glob("*.jsonl")):
+            plots.draw(file.stem, read(file.name), PLOTS)
+    readme = HERE.parent / "README.md"
     told = readme.read_text().partition("\n## Speed\n")[0]
     readme.write_text(f"{told}\n## Speed\n{tables()}")
+    STUDY.write_text(study())
 
 
 if __name__ == "__main__":

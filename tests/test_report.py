@@ -1,21 +1,162 @@
-"""The figures that the README shows are those that were measured."""
+"""The figures that the README and STUDY.md show are those that were measured."""
 
+import json
+import re
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "benchmarks"))
 report = __import__("report")
+
+CARD = {"card": "NVIDIA H100", "driver": "580.1"}
+ORIGIN = {"cpu": "a CPU", "cores": 2, "versions": {"numba": "0.64"}, "commit": "abc", "rows": 1000,
+          "command": "python bench.py", "date": "2027-01-01"}  # fmt: skip
+
+
+def lines(*figures, **origin):
+    names = ("graph", "tool", "what")
+    return [
+        ORIGIN | origin | dict(zip(names, figure, strict=False)) | figure[3] for figure in figures
+    ]
+
+
+def timed(seconds):
+    return {"seconds": seconds, "least": seconds, "most": seconds, "repeat": 1, "answer": 5}
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """An empty folder of results, and how to put a file there."""
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    monkeypatch.setattr(report, "PLOTS", tmp_path)
+
+    def write(name, made):
+        (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in made))
+
+    return write
 
 
 def test_the_readme_shows_the_results():
     assert (ROOT / "README.md").read_text().endswith(f"\n## Speed\n{report.tables()}")
 
 
+def test_the_study_shows_the_results():
+    assert report.STUDY.read_text() == report.study()
+
+
 def test_every_figure_says_where_it_was_measured():
-    for file in sorted((ROOT / "benchmarks" / "results").glob("*.jsonl")):
+    for file in sorted(report.RESULTS.glob("*.jsonl")):
         for line in report.read(file.name):
             assert line["commit"] and line["command"] and line["versions"] and line["date"]
-            assert line["least"] <= line["seconds"] <= line["most"] and line["repeat"] >= 1
-            assert ("card" in line) == ("--library cudf" in line["command"])
-            assert "card" not in line or line["driver"]
+            if "cuda" in line["tool"] or line["tool"] == "cugraph":
+                assert line["card"] and line["driver"]
+            if "seconds" in line:
+                assert line["least"] <= line["seconds"] <= line["most"] and line["repeat"] >= 1
+            else:
+                assert {"bytes", "skipped", "counters"} & line.keys(), (
+                    "a figure, or why there is none"
+                )
+
+
+def test_all_answers_of_a_results_file_agree():
+    for file in sorted(report.RESULTS.glob("*.jsonl")):
+        answers = {}
+        for line in report.read(file.name):
+            assert "failed" not in line, f"{file.name}: {line}"
+            if line["what"] in ("count", "frame to count", "cold start"):
+                answers.setdefault(line["graph"], set()).add(line.get("answer"))
+        assert all(len(found - {None}) <= 1 for found in answers.values()), file.name
+
+
+def test_three_digits_that_count():
+    shown = [report.three(x) for x in (0, 0.00123456, 0.0999, 1, 9.876, 12.345, 999.9, 123456)]
+    assert shown == ["0", "0.00123", "0.0999", "1.00", "9.88", "12.3", "1,000", "123,456"]
+
+
+def test_a_study_replaces_the_older_table_of_its_card(results):
+    old = lines(("rmat:18", "rapids_tc cuda auto", "count", timed(0.5)), **CARD)
+    new = lines(("rmat:18", "rapids_tc cuda auto", "count", timed(0.25)), **CARD)
+    other = lines(("rmat:18", "rapids_tc cuda auto", "count", timed(0.75)), card="H200", driver="1")
+    results("h100-2026-01-01.jsonl", old)
+    assert "| R-MAT 18 | 0.0 M | 500 |" in report.tables()
+    results("study-2026-01-01.jsonl", old)
+    results("study-2026-01-02.jsonl", new)
+    results("h200-2026-01-01.jsonl", other)
+    text = report.tables()
+    assert "| 250 |" in text and "| 750 |" in text and "| 500 |" not in text
+    assert "frame to count" not in text  # of which nothing is known
+    assert text.endswith(f"\n\n{report.LINK}\n")
+
+
+def test_the_sections_of_the_study(results, tmp_path):
+    cuda = "rapids_tc cuda "
+    counters = {"warp efficiency": 87.5, "sectors a load": 4.0}
+    made = lines(
+        ("rmat:18", cuda + "auto", "count", timed(0.002)),
+        ("rmat:18", cuda + "polak", "count", timed(0.001)),
+        ("rmat:18", cuda + "tricore", "count", timed(0.008)),
+        ("rmat:16", cuda + "tricore", "count", timed(0.004) | {"rows": 10}),
+        ("rmat:18", cuda + "auto", "frame to count", timed(0.01)),
+        ("rmat:18", "cugraph", "frame to count", timed(0.25)),
+        ("rmat:18", cuda + "auto", "peak memory", {"bytes": 29_700}),
+        ("rmat:18", "cugraph", "peak memory", {"bytes": 101_000}),
+        ("rmat:18", cuda + "auto", "cold start", timed(4.0) | {"imports": 3.5}),
+        ("rmat:18", cuda + "auto", "frame to trussness", timed(0.2)),
+        ("rmat:18", cuda + "radix", "count", {"skipped": "about 9 s, told from rmat:16"}),
+        ("rmat:18", cuda + "trust", "ncu, count",
+         {"kernel": "trust_wide", "kernel_seconds": 0.003, "launches": 1, "counters": counters}),
+        **CARD,
+    )  # fmt: skip
+    results("study-x.jsonl", made)
+    (tmp_path / "study-x-count.png").touch()
+    text = report.study()
+    rows = {
+        heading: re.findall(r"^\|(?! ---)(.*) \|$", body, re.M)
+        for heading, body in re.findall(r"^### ([^\n]*)\n(.*?)(?=^#|\Z)", text, re.M | re.S)
+    }
+    assert rows["Count stage, milliseconds"] == [
+        " graph | auto | polak | tricore | auto ÷ best method",
+        " R-MAT 16 |  |  | **4.00** | ",
+        " R-MAT 18 | 2.00 | **1.00** | 8.00 | 2.00",
+    ]
+    assert rows["Speed-up of frame to count over cuGraph"][1] == " R-MAT 18 | 25.0"
+    assert rows["Speed-up of the count stage over tricore"][2] == " R-MAT 18 | 4.00 | 8.00"
+    assert rows["Peak memory on top of the frame, bytes a row"][1] == " R-MAT 18 | 29.7 | 101"
+    assert rows["Cold start to answer, seconds"][1] == " R-MAT 18 | auto | cold start | 4.00 | 3.50"
+    assert rows["Kernels, by Nsight Compute"][1] == (
+        " R-MAT 18 | trust | trust_wide | 3.00 | 87.5 | 4.00"
+    )
+    assert rows["Other figures, milliseconds"][1] == " rapids_tc: frame to trussness | 200"
+    assert "- R-MAT 18: radix (count): about 9 s, told from rmat:16" in text
+    assert "![study-x-count](plots/study-x-count.png)" in text
+
+
+def test_plots(results, tmp_path):
+    plots = __import__("plots")
+    cuda = "rapids_tc cuda "
+    figures = [
+        (graph, cuda + tool, what, timed(seconds))
+        for graph, scale in (("rmat:16", 1), ("rmat:18", 4), ("grid:20", 3))
+        for tool, seconds in (("auto", 0.001 * scale), ("tricore", 0.004 * scale))
+        for what in ("count", "frame to count")
+    ]
+    counters = {"warp efficiency": 87.5, "sectors a load": 4.0}
+    figures += [
+        (graph, tool, "peak memory", {"bytes": 500})
+        for graph in ("rmat:16", "rmat:18", "grid:20")
+        for tool in (cuda + "auto", "cugraph")
+    ]
+    figures += [
+        ("rmat:16", "cugraph", "frame to count", timed(0.1)),
+        ("rmat:16", cuda + "trust", "ncu, count",
+         {"kernel": "trust_wide", "kernel_seconds": 0.003, "counters": counters}),
+    ]  # fmt: skip
+    made = plots.draw("study", lines(*figures, **CARD), tmp_path)
+    assert [path.stem for path in made] == [
+        "study-count", "study-frame-to-count", "study-memory", "study-speed-up", "study-kernels"
+    ]  # fmt: skip
+    assert all(path.stat().st_size > 10_000 for path in made)
+    assert plots.draw("none", lines(("rmat:16", "igraph", "count", timed(1))), tmp_path) == []
