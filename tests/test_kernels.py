@@ -20,9 +20,10 @@ ENGINE = CudaEngine(xp=np, compile=testing.compile)
 SIZES = {  # what forces a path: each is exact, whatever the graph
     "default": Capacities(),
     "heavy": Capacities(heavy_from=0, warp_from=0, block_from=10**9),
-    "light": Capacities(heavy_from=2**40),
+    "light": Capacities(heavy_from=2**40, run=2**40),
+    "single": Capacities(heavy_from=2**40, run=1, light_bits=64, bits=64),
     "tiny": Capacities(
-        **{"bits": 64, "counters": 4, "light_bits": 32, "heavy_from": 1, "piece": 64},
+        **{"bits": 64, "counters": 4, "heavy_from": 1, "piece": 64},
         **{"nodes": 1, "narrow_rows": 1, "wide_buckets": 4, "bucket": 1},
         **{"chunk": 3, "kept": 1, "team": 32, "steps": 1, "vector": 1},
         **{"batch": 9000, "tile": 33},
@@ -30,6 +31,7 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
     ),
     "pieces": Capacities(
         **{"bits": 128, "counters": 32, "light_bits": 64, "heavy_from": 200, "piece": 300},
+        **{"entry_cost": 8, "run": 500},
         **{"nodes": 7, "narrow_rows": 20, "wide_buckets": 64, "narrow_buckets": 2, "bucket": 3},
         **{"chunk": 37, "kept": 5, "team": 1, "steps": 3, "vector": 9},
         **{"batch": 30000, "tile": 200},
@@ -41,6 +43,7 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
 USERS = {
     "heavy": ("bitmap", "bisson", "vertex-elimination"),
     "light": ("bitmap", "vertex-elimination"),
+    "single": ("bitmap",),
 }
 CASES = {
     f"{method.name}-{name}": (method.name, sizes)
@@ -269,6 +272,37 @@ def test_probes_are_what_each_method_promises(graph):
         with testing.measure() as work:
             engine.count(layout, method=method)
         assert work.probes == probes, method
+    for sizes in (SIZES["light"], SIZES["single"]):  # as many by runs, however they are cut
+        engine = replace(ENGINE, capacities=sizes)
+        layout = engine.prepare(csr)
+        with testing.measure() as work:
+            engine.count(layout, method="bitmap")
+        assert work.probes == promised["bitmap"]
+
+
+@pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
+def test_every_vertex_of_work_is_one_task(graph, sizes):
+    csr, _, _ = graph
+    layout = replace(ENGINE, capacities=sizes).prepare(csr)
+    prefix = np.arange(csr.m) - csr.offsets[csr.rows]
+    probes = np.bincount(csr.columns, prefix, minlength=csr.n) * (np.diff(csr.offsets) > 0)
+    cost = probes + sizes.list_cost * np.diff(layout.in_offsets.astype(int))
+    heavy = (probes > 0) & (cost >= sizes.heavy_from)
+    light = (probes > 0) & ~heavy
+    pieces = sorted(layout.heavy.reshape(-1, 4)[:, :3].tolist())
+    taken = [(v, i) for v, begin, end in pieces for i in range(begin, end)]
+    assert taken == [
+        (v, i) for v in np.flatnonzero(heavy).tolist() for i in range(*layout.in_offsets[v : v + 2])
+    ]
+    runs = sorted(layout.light.reshape(-1, 2).tolist())
+    in_runs = [v for first, size in runs for v in range(first, first + size)]
+    assert len(in_runs) == len(set(in_runs))
+    assert [v for v in in_runs if light[v]] == np.flatnonzero(light).tolist()
+    assert not heavy[in_runs].any()
+    assert all(size <= 32 and light[first] and light[first + size - 1] for first, size in runs)
+    dear = cost + sizes.entry_cost * np.diff(csr.offsets)
+    costs = [(dear * light)[first : first + size] for first, size in runs]
+    assert all(run.sum() < sizes.run + run.max() for run in costs)
 
 
 def test_a_method_without_edge_counts_says_who_has_them():

@@ -33,7 +33,8 @@ _STEPS = (
     "find_in_edges",
     "expand_rows",
     "describe_in_edges",
-    "bitmap_tasks",
+    "heavy_tasks",
+    "light_tasks",
     "list_rows",
     "locate",
 )
@@ -47,15 +48,15 @@ class Layout:
     ----------
     csr : Csr
     low : array of uint16, shape (m,)
-        ``csr.columns``, each at most ``Capacities.bits - 1``.
+        ``csr.columns`` as codes in a map of ``Capacities.bits`` bits, see ``device.cuh``.
     in_edges : array of uint64, shape (m,)
         For v, every u with v in N+(u): start of N+(u) << 32 | its entries below v.
     in_offsets : array of uint32, shape (n + 1,)
         v's in-edges are ``in_edges[in_offsets[v]:in_offsets[v + 1]]``.
     heavy : array of uint32, shape (4 * tasks,)
         Blocks' tasks: v, first and last in-edge, log2 of the lanes a list.
-    light : array of uint32
-        Vertices that are a warp's task.
+    light : array of uint32, shape (2 * runs,)
+        Warps' tasks: the first of some vertices that are numbered in turn, and how many.
     capacities : Capacities
         With which the rest was made, and kernels are launched.
     """
@@ -151,10 +152,10 @@ class CudaEngine:
             packed.sort()
             in_offsets = xp.empty(n + 1, "uint32")
             self._step("find_in_edges", n + 1, packed, np.uint64(m), np.uint64(n), in_offsets)
-            low, starts = xp.empty(m, "uint16"), xp.empty(m, "uint32")
-            top = np.uint32(self.capacities.bits - 1)
+            low, starts = xp.empty(-(-m // 8) * 8, "uint16")[:m], xp.empty(m, "uint32")
+            bits = np.uint32(self.capacities.bits)
             rows = (csr.offsets, csr.columns, np.uint64(n), np.uint64(m))
-            self._step("expand_rows", -(-m // _EXPAND_EACH), *rows, top, low, starts)
+            self._step("expand_rows", -(-m // _EXPAND_EACH), *rows, bits, low, starts)
             probes = xp.zeros(n, "uint64")
             self._step("describe_in_edges", m, packed, starts, np.uint64(m), probes)
             del starts
@@ -204,11 +205,11 @@ class CudaEngine:
         given = (csr.offsets, np.uint64(csr.n), np.int64(least), np.int64(most))
         return self.listed(self._steps["list_rows"], csr.n, *given)
 
-    def listed(self, kernel: Any, size: int, *given: Any) -> tuple[Array, int]:
-        """The numbers below `size` that a kernel lists, and how many: it runs twice, to count."""
+    def listed(self, kernel: Any, size: int, *given: Any, words: int = 1) -> tuple[Array, int]:
+        """What a kernel lists of `size` elements, and how many: it runs twice, to count."""
 
         def fill(room: int) -> tuple[Array, Array]:
-            count, items = self.xp.zeros(1, "uint32"), self.xp.empty(room, "uint32")
+            count, items = self.xp.zeros(1, "uint32"), self.xp.empty(words * room, "uint32")
             if size:
                 kernel((_blocks(size),), (_THREADS,), (*given, np.uint32(room), count, items))
             return count, items
@@ -218,19 +219,18 @@ class CudaEngine:
 
     def _tasks(self, csr: Csr, in_offsets: Array, probes: Array) -> tuple[Array, Array]:
         """Blocks' and warps' tasks of ``bitmap.cu``."""
-        sizes, xp = self.capacities, self.xp
+        sizes = self.capacities
         fair = _WORK_AN_EDGE * csr.m // (_TASKS_AN_SM * self.sm_count)
         piece = min(sizes.piece, max(sizes.least_piece, fair))
-        costs = (np.uint64(sizes.list_cost), np.uint64(sizes.heavy_from), np.uint64(piece))
-
-        def fill(n_heavy: int, n_light: int) -> tuple[Array, Array, Array]:
-            heavy, light = xp.empty(4 * n_heavy, "uint32"), xp.empty(n_light, "uint32")
-            room, counts = (np.uint32(n_heavy), np.uint32(n_light)), xp.zeros(2, "uint32")
-            given = (csr.offsets, in_offsets, probes, np.uint64(csr.n), *costs, *room)
-            self._step("bitmap_tasks", csr.n, *given, counts, heavy, light)
-            return counts, heavy, light
-
-        return fill(*fill(0, 0)[0].tolist())[1:]
+        given = (csr.offsets, in_offsets, probes)
+        costs = map(np.uint64, (csr.n, sizes.list_cost, sizes.heavy_from))
+        given = (*given, *costs)
+        heavy, light = (self._steps[name] for name in ("heavy_tasks", "light_tasks"))
+        runs = (np.uint64(sizes.entry_cost), np.uint64(sizes.run))
+        return (
+            self.listed(heavy, csr.n, *given, np.uint64(piece), words=4)[0],
+            self.listed(light, csr.n, *given, *runs, words=2)[0],
+        )
 
     @property
     def _steps(self) -> Mapping[str, Any]:

@@ -198,14 +198,14 @@ def _elimination(team: str, teams: int) -> Launch:
     def work(engine: Any, layout: Any) -> tuple[Any, int]:
         if team == "block":
             return layout.heavy, len(layout.heavy) // 4
-        return layout.light, len(layout.light)
+        return layout.light, len(layout.light) // 2
 
     return Launch(
         kernel=f"elimination_{team}",
         work=work,
         threads=256,
         blocks_per_sm=8,
-        drawn=1 if team == "block" else 8 * 4,
+        drawn=teams,
         width=lambda layout: layout.capacities.vector,
         words=lambda width, depth, edges: teams * width,
     )
@@ -218,7 +218,7 @@ _ELIMINATION = Method(
     "triangle counting without matrix multiplication. HPEC 2017",
     iterator="middle vertex",
     intersection="sparse dot product of a row and a vector",
-    granularity="block or warp per vertex, thread per row",
+    granularity="block per vertex, warp per run of light vertices, thread per row",
     returns=("total",),
     source="vertex_elimination.cu",
     launches=(_elimination("block", teams=1), _elimination("warp", teams=8)),

@@ -13,8 +13,10 @@ class Capacities:
 
     bits: int = 65536  # bitmap: of a block's map, a power of two from 64 to 65,536
     counters: int = 2048  # bitmap: shared counters for the edges of a middle vertex
-    light_bits: int = 8192  # bitmap: of a warp's map, a power of two from 32 on
+    light_bits: int = 16384  # bitmap: of a warp's map, a power of two from 64 on
     list_cost: int = 32  # bitmap: probes that a list costs besides its own
+    entry_cost: int = 64  # bitmap: probes that an entry of a light vertex's row costs
+    run: int = 16384  # bitmap: cost of a warp's task, from 1 on
     heavy_from: int = 8192  # bitmap: cost from which a middle vertex is work for blocks
     piece: int = 1048576  # bitmap: cost of a block's task, at most
     least_piece: int = 32768  # bitmap: the same where the graph is small

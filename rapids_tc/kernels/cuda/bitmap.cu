@@ -3,50 +3,36 @@
 // closes the triangle (u, v, w), w < v < u. Work: sum over u of C(|N+(u)|, 2), the least of all
 // list schemes, each unit one 16-bit load and one bit test.
 //
-// Input: any oriented Csr, and prepare.cu's layouts of it. low[p] = min(columns[p], top), where
-// top = bits of the block's map - 1: an id below top has a bit of its own, so its hit is a
-// triangle. Ids from top on are all stored as top, whose bit stays clear; in an ascending list they
-// come last, and a second, shorter pass looks at them by full id. In degree order they are few.
+// Input: any oriented Csr, and prepare.cu's layouts of it: low[p] is the code of columns[p] in a map
+// of as many bits as a block's. Where a code has one id, its hit is a triangle. The bits of shared
+// codes stay clear; in an ascending list they come last, and a second, shorter pass looks at them by
+// full id.
 //
 // bitmap_block: item = tasks[4 i ..] = {v, first in-edge, last in-edge, log2 of lanes a list}, a
 //   block each. width = bits of the map, depth = shared counters for edges (v, w).
 //   Dynamic shared memory: width / 32 + kTailWords words, with edge counts width / 32 + depth more.
-// bitmap_warp: item = tasks[i] = v with few probes, a warp each. width = bits of the warp's map,
-//   ids taken modulo, so that every hit is confirmed. Shared: width / 32 words a warp.
+// bitmap_run: vertices of few probes, see bitmap_run.cuh.
 //
 // Written: out, by the visitor's atomics. Shared words are set by atomicOr and atomicAdd; all other
 // shared writes are by the word's one owner, named where it happens.
+#include "bitmap_run.cuh"
 #include "device.cuh"
 #include "visit.cuh"
 
 constexpr u32 kBlockThreads = 128, kBlocksPerSm = 8;
-// Eight blocks of 256 fill a multiprocessor of 2,048 threads, as those of sm_80, 90 and 100 are.
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ % 100 != 0 || __CUDA_ARCH__ >= 1200)
-constexpr u32 kWarpThreads = 256, kWarpBlocksPerSm = 4;
-#else
-constexpr u32 kWarpThreads = 256, kWarpBlocksPerSm = 8;
-#endif
-constexpr u32 kLightLanes = 3;        // log2 of the lanes a list of a light vertex
-constexpr u32 kLightChunk = 4;        // light vertices a ticket
-constexpr int kBlockLists = 8, kWarpLists = 2;   // lists in flight in each group of lanes
-
-constexpr u32 kTailWords = 64;        // words of the filter of N+(v)'s ids from top on
+constexpr int kLists = 8;             // in flight in each group of lanes
+constexpr u32 kTailWords = 64;        // words of the filter of N+(v)'s ids without a bit
 constexpr u32 kTailLanes = 8;
 
 // The middle vertex of a task.
 struct Middle {
   u32 start, length;   // N+(v) is columns[start ..], length ids
-  u32* map;            // bit i: N+(v) has an id that low stores as i (or as i modulo width)
-  u32 mask;            // width - 1: in a block the last id, which has no bit; in a warp the modulus
+  u32* map;            // bit i: N+(v) has id i
+  u32 exact;           // ids from here on have no bit
   u32* base;           // for a word of the map, the index in N+(v) of its first id
   u32* counters;       // triangles of (v, columns[start + i]) found by this block, or null: row too long
-  u32 self;            // v as low stores it: never a hit, so what a lane without work tests
+  u32 self;            // the code of v: never a hit, so what a lane without work tests
 };
-
-__device__ __forceinline__ Middle middle(const Graph& g, u32 v, u32* map, u32 width) {
-  const u32 start = u32(g.offsets[v]), top = width - 1;
-  return {start, u32(g.offsets[v + 1]) - start, map, top, nullptr, nullptr, v < top ? v : top};
-}
 
 // The triangle of the entries at position in N+(u) and at index in N+(v).
 __device__ __forceinline__ void sides(const Middle& m, u32 position, u32 index, RTC_VISIT& visit) {
@@ -54,22 +40,12 @@ __device__ __forceinline__ void sides(const Middle& m, u32 position, u32 index, 
   if (m.counters) atomicAdd(m.counters + index, 1u); else visit.side(m.start + index);
 }
 
-// Is the entry of N+(u) at position, stored as id, in N+(v)? 1 or 0. exists: the entry is one of
-// the prefix, not v.
-template <bool kConfirm>
-__device__ __forceinline__ u32 probe(const Graph& g, const Middle& m, u32 id, u32 position, bool exists,
-                                     RTC_VISIT& visit) {
+// Has N+(v) the entry of N+(u) at position, of this code? 1 or 0. exists: the entry is one of the
+// prefix, not v.
+__device__ __forceinline__ u32 probe(const Middle& m, u32 code, u32 position, bool exists, RTC_VISIT& visit) {
   RTC_PROBE(exists);
-  const u32 slot = kConfirm ? id & m.mask : id, word = m.map[slot / 32];
-  u32 hit = word >> (slot % 32) & 1, index = kNone;
-  if (kConfirm && hit) {
-    if (exists) index = find(g.columns + m.start, m.length, g.columns[position]);
-    hit = index != kNone;
-  }
-  if (RTC_VISIT::kSides && hit) {
-    if (!kConfirm) index = m.base[slot / 32] + __popc(word & ((1u << slot % 32) - 1));
-    sides(m, position, index, visit);
-  }
+  const u32 word = m.map[code / 32], hit = word >> code % 32 & 1;
+  if (RTC_VISIT::kSides && hit) sides(m, position, m.base[code / 32] + __popc(word & ((1u << code % 32) - 1)), visit);
   return hit;
 }
 
@@ -77,14 +53,13 @@ __device__ __forceinline__ u32 probe(const Graph& g, const Middle& m, u32 id, u3
 // then 2^shift lanes share a list, kLists lists in flight, two ids a load. A load's second id may
 // lie past the prefix: v itself is there, at the position of the edge (u, v). The map is only read
 // here; nothing is shared between lanes but by shuffles.
-template <bool kConfirm, int kLists>
 __device__ __forceinline__ void scan(const Graph& g, const Middle& m, u32 first, u32 last, u32 shift,
                                      RTC_VISIT& visit) {
   const u32 lane = threadIdx.x % kWarp, lanes = 1u << shift, groups = kWarp >> shift, group = lane >> shift;
   u64 mine = first + lane < last ? g.in_edges[first + lane] : 0;
   if ((mine >> 32 & 1) && u32(mine)) {   // an odd start: the lane takes the entry before the first pair
     const u32 start = u32(mine >> 32), length = u32(mine);
-    visit.edge(start + length, probe<kConfirm>(g, m, g.low[start], start, true, visit));
+    visit.edge(start + length, probe(m, g.low[start], start, true, visit));
     mine += (1ull << 32) - 1;            // start + 1, length - 1
   }
   const u32 rounds = last - first < kWarp ? last - first : kWarp;
@@ -109,8 +84,8 @@ __device__ __forceinline__ void scan(const Graph& g, const Middle& m, u32 first,
 #pragma unroll
       for (int t = 0; t < kLists; t++) {
         u32& found = hits[RTC_VISIT::kEdges ? t : 0];
-        found += probe<kConfirm>(g, m, ids[t] & 0xffff, start[t] + k, k < length[t], visit);
-        found += probe<kConfirm>(g, m, ids[t] >> 16, start[t] + k + 1, k + 1 < length[t], visit);
+        found += probe(m, ids[t] & 0xffff, start[t] + k, k < length[t], visit);
+        found += probe(m, ids[t] >> 16, start[t] + k + 1, k + 1 < length[t], visit);
       }
     }
 #pragma unroll
@@ -119,14 +94,14 @@ __device__ __forceinline__ void scan(const Graph& g, const Middle& m, u32 first,
   }
 }
 
-// The same in-edges again, for entries from top on: the last ones of a prefix, each lane walking
-// towards the front until it meets an id below top. tail filters ids modulo its bits.
+// The same in-edges again, for entries without a bit: the last ones of a prefix, each lane walking
+// towards the front until it meets an exact id. tail filters ids modulo its bits.
 __device__ __forceinline__ void scan_tail(const Graph& g, const Middle& m, const u32* tail, u32 first, u32 last,
                                           RTC_VISIT& visit) {
   const u32 lane = threadIdx.x % kWarp, group = lane / kTailLanes;
   const u64 mine = first + lane < last ? g.in_edges[first + lane] : 0;
   const u32 end = u32(mine >> 32) + u32(mine);
-  u32 left = __ballot_sync(kFullMask, u32(mine) && g.low[end - 1] == m.mask);   // lists with such entries
+  u32 left = __ballot_sync(kFullMask, u32(mine) && g.low[end - 1] >= m.exact);   // lists with such entries
   while (left) {
     u32 pick = left;                     // one list for each group of lanes
     for (u32 i = 0; i < kWarp / kTailLanes; i++) {
@@ -139,7 +114,7 @@ __device__ __forceinline__ void scan_tail(const Graph& g, const Middle& m, const
     u32 hits = 0;
     for (u32 k = lane % kTailLanes + 1; k <= length; k += kTailLanes) {
       const u32 position = start + length - k, id = g.columns[position];
-      if (id < m.mask) break;
+      if (id < m.exact) break;
       if (!(tail[id / 32 % kTailWords] >> id % 32 & 1)) continue;
       const u32 index = find(g.columns + m.start, m.length, id);
       if (index == kNone) continue;
@@ -151,8 +126,8 @@ __device__ __forceinline__ void scan_tail(const Graph& g, const Middle& m, const
 }
 
 // Entry i of N+(v) is the first in its word of the block's map: the owner of that word, and of its base.
-__device__ __forceinline__ bool leads(const u16* row, u32 i) {
-  return i == 0 || row[i - 1] / 32 != row[i] / 32;
+__device__ __forceinline__ bool leads(const u16* row, u32 i, u32 exact) {
+  return row[i] < exact && (i == 0 || row[i - 1] / 32 != row[i] / 32);
 }
 
 extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap_block(RTC_METHOD_ARGS) {
@@ -172,57 +147,30 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
     if (item >= last) break;
     const u32* const task = tasks + 4 * u64(item);
     const u32 begin = task[1], end = task[2];
-    Middle m = middle(g, task[0], memory, width);
-    m.base = base;
-    if (RTC_VISIT::kSides && m.length <= depth) m.counters = counters;
+    const u32 v = task[0], start = u32(offsets[v]), length = u32(offsets[v + 1]) - start;
+    const bool counted = RTC_VISIT::kSides && length <= depth;
+    const Middle m{start, length, memory, exact_ids(width), base, counted ? counters : nullptr, code_of(v, width)};
     const u16* const row = low + m.start;
     for (u32 i = threadIdx.x; i < m.length; i += blockDim.x) {
-      if (row[i] < m.mask) atomicOr(memory + row[i] / 32, 1u << row[i] % 32);
+      if (row[i] < m.exact) atomicOr(memory + row[i] / 32, 1u << row[i] % 32);
       else atomicOr(tail + columns[m.start + i] / 32 % kTailWords, 1u << columns[m.start + i] % 32);
-      if (RTC_VISIT::kSides && leads(row, i)) base[row[i] / 32] = i;
+      if (RTC_VISIT::kSides && leads(row, i, m.exact)) base[row[i] / 32] = i;
     }
     __syncthreads();   // the maps and bases are whole
     for (u32 i = begin + threadIdx.x / kWarp * kWarp; i < end; i += blockDim.x)
-      scan<false, kBlockLists>(g, m, i, end, task[3], visit);
-    const bool has_tail = row[m.length - 1] == m.mask;
+      scan(g, m, i, end, task[3], visit);
+    const bool has_tail = row[m.length - 1] >= m.exact;
     for (u32 i = begin + threadIdx.x / kWarp * kWarp; has_tail && i < end; i += blockDim.x)
       scan_tail(g, m, tail, i, end, visit);
     __syncthreads();   // all probes and counts of this task are done
     for (u32 i = threadIdx.x; i < m.length; i += blockDim.x) {
-      if (leads(row, i)) memory[row[i] / 32] = 0;
+      if (leads(row, i, m.exact)) memory[row[i] / 32] = 0;
       if (RTC_VISIT::kSides && m.counters) {
         visit.edge(m.start + i, counters[i]);
         counters[i] = 0;
       }
     }
     if (has_tail && threadIdx.x < kTailWords) tail[threadIdx.x] = 0;
-  }
-  visit.finish();
-}
-
-extern "C" __global__ void __launch_bounds__(kWarpThreads, kWarpBlocksPerSm) bitmap_warp(RTC_METHOD_ARGS) {
-  RTC_DYNAMIC_SHARED(u32, memory);
-  const Graph g = RTC_GRAPH;
-  const u32 lane = threadIdx.x % kWarp, words = width / 32;
-  u32* const map = memory + threadIdx.x / kWarp * words;
-  for (u32 i = lane; i < words; i += kWarp) map[i] = 0;
-  RTC_VISIT visit(out);
-  for (;;) {
-    const u32 item = first + warp_ticket(ticket) * kLightChunk;
-    if (item >= last) break;
-    for (u32 t = item; t < last && t < item + kLightChunk; t++) {
-      const u32 v = tasks[t], begin = in_offsets[v], end = in_offsets[v + 1];
-      const Middle m = middle(g, v, map, width);
-      __syncwarp();    // the map is all zero
-      for (u32 i = lane; i < m.length; i += kWarp) {
-        const u32 slot = low[m.start + i] & m.mask;
-        atomicOr(map + slot / 32, 1u << slot % 32);
-      }
-      __syncwarp();    // the map is whole
-      for (u32 i = begin; i < end; i += kWarp) scan<true, kWarpLists>(g, m, i, end, kLightLanes, visit);
-      __syncwarp();    // all probes of v are done
-      for (u32 i = lane; i < words; i += kWarp) map[i] = 0;
-    }
   }
   visit.finish();
 }

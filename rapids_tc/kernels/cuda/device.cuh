@@ -42,7 +42,7 @@ constexpr u32 kNone = 0xffffffffu;   // no index: lists are shorter
 struct Graph {
   const i64* __restrict__ offsets;      // n + 1
   const u32* __restrict__ columns;      // N+(u), ascending, at offsets[u] ..
-  const u16* __restrict__ low;          // the same, each id no more than a limit (see bitmap.cu)
+  const u16* __restrict__ low;          // the same, 16 bits an id: its code (below)
   const u64* __restrict__ in_edges;     // where v is in N+(u): start of N+(u) << 32 | entries below v
   const u32* __restrict__ in_offsets;   // n + 1: those of v are in_edges[in_offsets[v]] ..
 };
@@ -56,6 +56,16 @@ struct Graph {
       u32 *scratch, u32 *ticket, RTC_VISIT::Out *out
 #define RTC_GRAPH Graph{offsets, columns, low, in_edges, in_offsets}
 
+// The code of an id in a map of `bits` bits, a power of two up to 65,536. Ids below exact_ids have
+// codes of their own, in their order; the others share what is left, by their last bits. In degree
+// order those are few, and in an ascending list they come last.
+__device__ __forceinline__ u32 exact_ids(u32 bits) { return bits - bits / 8; }
+
+__device__ __forceinline__ u32 code_of(u32 id, u32 bits) {
+  const u32 exact = exact_ids(bits);
+  return id < exact ? id : exact + (id & (bits / 8 - 1));
+}
+
 // First index of the ascending list a[0 .. n) whose entry is not below x; n if none.
 template <class T, class I>
 __device__ __forceinline__ I lower_bound(const T* a, I n, T x) {
@@ -68,15 +78,17 @@ __device__ __forceinline__ I lower_bound(const T* a, I n, T x) {
 }
 
 // Index of x in the ascending list a[0 .. n), or kNone.
-__device__ __forceinline__ u32 find(const u32* a, u32 n, u32 x) {
+template <class T>
+__device__ __forceinline__ u32 find(const T* a, u32 n, T x) {
   const u32 i = lower_bound(a, n, x);
   return i < n && a[i] == x ? i : kNone;
 }
 
 // Sum of the values of this lane and those before it. All lanes of the warp.
-__device__ __forceinline__ u32 warp_scan(u32 value) {
+template <class T>
+__device__ __forceinline__ T warp_scan(T value) {
   for (u32 step = 1; step < kWarp; step *= 2) {
-    const u32 before = __shfl_up_sync(kFullMask, value, step);
+    const T before = __shfl_up_sync(kFullMask, value, step);
     if (threadIdx.x % kWarp >= step) value += before;
   }
   return value;

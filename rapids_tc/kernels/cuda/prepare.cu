@@ -4,7 +4,7 @@
 //   raw rows -> degrees: count_ends, count_present
 //   keys -> CSR:         mark_kept, scan_counts, write_columns, write_offsets
 //   CSR -> bitmap.cu:    pack_in_edges, (a sort), find_in_edges, expand_rows, describe_in_edges,
-//                        bitmap_tasks twice: to count and to write
+//                        heavy_tasks and light_tasks twice: to count and to write
 //   CSR -> trust.cu:     list_rows twice
 //   pairs -> positions:  locate
 //
@@ -114,10 +114,10 @@ find_in_edges(const u64* packed, u64 m, u64 n, u32* in_offsets) {
   if (v <= n) in_offsets[v] = u32(lower_bound(packed, m, v << 32));
 }
 
-// For every position, the column as at most top (bitmap.cu's low) and where its row starts. A block
+// For every position, the code of its column in a map of `bits` bits and where its row starts. A block
 // finds the rows of its kThreads * kExpandEach edges first, so that its threads search few.
 extern "C" __global__ void __launch_bounds__(kThreads)
-expand_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u32 top, u16* low, u32* starts) {
+expand_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u32 bits, u16* low, u32* starts) {
   RTC_SHARED(u64, rows, 2);   // one past the row of the block's first edge, and of its last
   const u64 begin = u64(blockIdx.x) * kThreads * kExpandEach;
   const u64 end = begin + kThreads * kExpandEach < m ? begin + kThreads * kExpandEach : m;
@@ -127,7 +127,7 @@ expand_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u32 top, u16* 
   for (u64 p = begin + threadIdx.x; p < end; p += blockDim.x) {
     const u64 past = rows[0] + lower_bound(offsets + rows[0], rows[1] - rows[0], i64(p + 1));
     starts[p] = u32(offsets[past - 1]);
-    low[p] = u16(columns[p] < top ? columns[p] : top);
+    low[p] = u16(code_of(columns[p], bits));
   }
 }
 
@@ -149,34 +149,59 @@ describe_in_edges(u64* packed, const u32* starts, u64 m, u64* probes) {
 }
 
 // ------------------------------------------------------------------------------- work lists
-// bitmap.cu's items. The cost of v is its probes, and list_cost more for each list: hubs have many
-// lists of a few entries. v of at least heavy_from: pieces that cost about piece, for a block each,
-// lanes by the mean length of a list. The others: v itself. counts: how many of either; in no order
-// that could be relied on.
+// What v costs bitmap.cu: its probes, and list_cost more for each list, as hubs have many lists of a few
+// entries. 0: no triangle has it in the middle.
+__device__ __forceinline__ u64 cost_of(const i64* offsets, const u32* in_offsets, const u64* probes, u64 v,
+                                       u64 list_cost) {
+  const u64 work = offsets[v + 1] > offsets[v] ? probes[v] : 0;
+  return work ? work + list_cost * (in_offsets[v + 1] - in_offsets[v]) : 0;
+}
+
+// v of at least heavy_from, in pieces that cost about piece: bitmap_block's items, lanes by the mean
+// length of a list. In no order that could be relied on; count: how many.
 extern "C" __global__ void __launch_bounds__(kThreads)
-bitmap_tasks(const i64* offsets, const u32* in_offsets, const u64* probes, u64 n, u64 list_cost, u64 heavy_from,
-             u64 piece, u32 heavy_room, u32 light_room, u32* counts, u32* heavy, u32* light) {
-  const u64 v = element();
-  const u64 work = v < n && offsets[v + 1] > offsets[v] ? probes[v] : 0;   // no N+(v), no triangles
-  const u64 lists = work ? in_offsets[v + 1] - in_offsets[v] : 0;
+heavy_tasks(const i64* offsets, const u32* in_offsets, const u64* probes, u64 n, u64 list_cost, u64 heavy_from,
+            u64 piece, u32 room, u32* count, u32* tasks) {
+  const u64 v = element(), cost = v < n ? cost_of(offsets, in_offsets, probes, v, list_cost) : 0;
   u64 begin = 0, end = 0, each = 1, mean = 0;
-  if (work && work + list_cost * lists >= heavy_from) {
+  if (cost && cost >= heavy_from) {
     begin = in_offsets[v];
     end = in_offsets[v + 1];
-    mean = work / lists + 1;
+    mean = probes[v] / (end - begin) + 1;
     each = piece / (mean + list_cost) / kWarp * kWarp;
     if (each < kLeastLists) each = kLeastLists;
   }
-  const u32 pieces = u32((end - begin + each - 1) / each), is_light = work && !pieces;
-  const u32 at = reserve(counts, pieces), light_at = reserve(counts + 1, is_light);
-  if (is_light && light_at < light_room) light[light_at] = u32(v);
-  for (u32 i = 0; i < pieces && at + i < heavy_room; i++) {
-    u32* const task = heavy + 4 * u64(at + i);
+  const u32 pieces = u32((end - begin + each - 1) / each), at = reserve(count, pieces);
+  for (u32 i = 0; i < pieces && at + i < room; i++) {
+    u32* const task = tasks + 4 * u64(at + i);
     task[0] = u32(v);
     task[1] = u32(begin + i * each);
     task[2] = u32(begin + (i + 1) * each < end ? begin + (i + 1) * each : end);
     task[3] = mean < 64 ? 3 : mean < 256 ? 4 : 5;
   }
+}
+
+// The others in runs that cost about `run`, entry_cost more for each entry of a row: bitmap_run's items.
+// A run is of a warp's kWarp vertices those up to where the cost of all before passes a multiple of
+// `run`, without v of at least heavy_from, and neither begins nor ends with a v that costs nothing. In
+// no order that could be relied on; count: how many.
+extern "C" __global__ void __launch_bounds__(kThreads)
+light_tasks(const i64* offsets, const u32* in_offsets, const u64* probes, u64 n, u64 list_cost, u64 heavy_from,
+            u64 entry_cost, u64 run, u32 room, u32* count, u32* tasks) {
+  const u64 v = element(), cost = v < n ? cost_of(offsets, in_offsets, probes, v, list_cost) : 0;
+  const u32 lane = threadIdx.x % kWarp;
+  const bool heavy = cost && cost >= heavy_from, light = cost && !heavy;
+  const u64 own = light ? cost + entry_cost * u64(offsets[v + 1] - offsets[v]) : 0;
+  const u64 before = (warp_scan(own) - own) / run, last_before = __shfl_up_sync(kFullMask, before, 1);
+  const bool after_heavy = __shfl_up_sync(kFullMask, heavy, 1);
+  const u32 begins = __ballot_sync(kFullMask, lane == 0 || heavy || after_heavy || before != last_before);
+  const u32 later = begins & ~((2u << lane) - 1), past = later ? later & (~later + 1) : 0;   // bit of the next run
+  const u32 mine = __ballot_sync(kFullMask, light) & (past - 1) & ~((1u << lane) - 1);
+  const bool is_task = (begins >> lane & 1) && mine;
+  const u32 at = reserve(count, is_task), first = __ffs(int(mine)) - 1;
+  if (!is_task || at >= room) return;
+  tasks[2 * u64(at)] = u32(v - lane + first);
+  tasks[2 * u64(at) + 1] = kWarp - __clz(int(mine)) - first;
 }
 
 // The rows of least to most entries, in no order that could be relied on; count: how many.

@@ -13,7 +13,7 @@
 //
 // Input: any oriented Csr and its in-edges; the tasks of bitmap.cu. elimination_block: item =
 // tasks[4 i ..] = {i, first in-edge, last in-edge, unused}, a block each. elimination_warp: item =
-// tasks[i] = i, a warp each. width = entries of a01 kept by a team, depth unused. Dynamic shared memory:
+// tasks[2 i ..] = {first i, how many}, a warp each. width = entries of a01 kept by a team, depth unused. Dynamic shared memory:
 // width words a team. Probes: entries of a01 that a row has anything left for.
 //
 // Written: out, by the visitor's atomics; of the kept entries the k-th by thread k modulo the team.
@@ -77,10 +77,12 @@ extern "C" __global__ void __launch_bounds__(kThreads) elimination_warp(RTC_METH
   for (;;) {
     const u32 item = first + warp_ticket(ticket);
     if (item >= last) break;
-    const u32 i = tasks[item];
-    __syncwarp();                       // all lanes are done with the last vertex
-    visit.edge(kNone, eliminate(RTC_GRAPH, i, in_offsets[i], in_offsets[i + 1], memory + threadIdx.x / kWarp * width,
-                                width, threadIdx.x % kWarp, kWarp, [] { __syncwarp(); }));
+    const u32 from = tasks[2 * u64(item)], to = from + tasks[2 * u64(item) + 1];
+    for (u32 i = from; i < to; i++) {
+      __syncwarp();                     // all lanes are done with the last vertex
+      visit.edge(kNone, eliminate(RTC_GRAPH, i, in_offsets[i], in_offsets[i + 1], memory + threadIdx.x / kWarp * width,
+                                  width, threadIdx.x % kWarp, kWarp, [] { __syncwarp(); }));
+    }
   }
   visit.finish();
 }

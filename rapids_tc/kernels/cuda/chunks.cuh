@@ -1,0 +1,48 @@
+// chunks.cuh - the prefixes of up to 32 in-edges, cut into chunks of eight codes that lie together in
+// memory and dealt to the lanes of a warp in turn: however the lengths differ, all lanes have the same
+// share, and a chunk is one load.
+#pragma once
+#include "device.cuh"
+
+constexpr u32 kChunk = 8;             // codes
+
+// Every lane holds a value, no less than the lane before it: the last lane whose value is at most x,
+// each lane's own, or lane 0. All lanes of the warp.
+__device__ __forceinline__ u32 last_at_most(u32 value, u32 x) {
+  u32 lane = 0;
+  for (u32 step = kWarp / 2; step; step /= 2)
+    if (__shfl_sync(kFullMask, value, lane + step) <= x) lane += step;
+  return lane;
+}
+
+struct Chunk {
+  u32 owner;         // the lane that holds the in-edge
+  u32 edge;          // position of the in-edge in columns, where its prefix ends
+  u32 position;      // of code 0
+  u32 wanted;        // bit i: code i is one of the prefix
+  uint4 codes;       // from the least bits up
+};
+
+// Calls take(chunk), by all lanes of the warp together, for every chunk of the in-edges that the lanes
+// hold: start of N+(u) << 32 | length of the prefix, or 0. A lane without a chunk wants no code of it.
+template <class Take>
+__device__ __forceinline__ void each_chunk(const u16* low, u64 in_edge, Take take) {
+  const u32 start = u32(in_edge >> 32), length = u32(in_edge);
+  const u32 size = length ? (start % kChunk + length + kChunk - 1) / kChunk : 0, through = warp_scan(size);
+  const u32 all = __shfl_sync(kFullMask, through, kWarp - 1);
+  for (u32 i = threadIdx.x % kWarp; i / kWarp * kWarp < all; i += kWarp) {   // as often in every lane
+    Chunk c;
+    c.owner = last_at_most(through - size, i);
+    const u32 row = __shfl_sync(kFullMask, start, c.owner);
+    c.edge = row + __shfl_sync(kFullMask, length, c.owner);
+    c.position = (row / kChunk + i - __shfl_sync(kFullMask, through - size, c.owner)) * kChunk;
+    c.wanted = 0;
+    c.codes = {};
+    if (i < all) {
+      c.codes = __ldg(reinterpret_cast<const uint4*>(low + c.position));
+      const u32 first = row > c.position ? row - c.position : 0, left = c.edge - c.position;
+      c.wanted = (0xffu << first) & (0xffu >> (left < kChunk ? kChunk - left : 0));
+    }
+    take(c);
+  }
+}
