@@ -1,0 +1,61 @@
+"""The documentation site: ``sphinx-build -W -b html docs docs/_build/html``."""
+
+import shutil
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+
+import report  # noqa: E402
+
+import rapids_tc as tc  # noqa: E402
+
+project = "rapids_tc"
+author = "the authors of rapids_tc"
+copyright = f"{author}, Apache-2.0"
+release = version = tc.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+
+# Markdown: pages link to headings, and show what is made from the package and from figures.
+myst_heading_anchors = 3
+myst_enable_extensions = ["substitution"]
+
+
+def methods():
+    """The catalogue as a Markdown table, and the papers as a list."""
+    frame = tc.methods()
+    shown = frame[["name", "iterator", "intersection", "granularity", "returns"]]
+    rows = [shown.columns, ["---"] * shown.shape[1], *shown.itertuples(index=False)]
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    also = frame["aliases"].map(lambda names: f", also `{names}`" if names else "")
+    return f"{table}\n\n" + "\n".join("- `" + frame["name"] + "`" + also + ": " + frame["paper"])
+
+
+myst_substitutions = {"methods": methods(), "speed": report.tables()}
+
+# Docstrings: single backquotes name an object of ours where there is one.
+default_role = "autolink"
+autosummary_generate = True
+autodoc_typehints = "none"  # the parameters tell them, in words
+maximum_signature_line_length = 70
+numpydoc_show_class_members = False
+shutil.rmtree(Path(__file__).parent / "api" / "generated", ignore_errors=True)  # none left behind
+
+html_theme = "furo"
+pygments_dark_style = "github-dark"
+html_title = f"rapids_tc {version}"
+html_show_sphinx = False
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True

@@ -1,0 +1,120 @@
+"""The documentation: every example on every page runs, every public name has its place."""
+
+import doctest
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from click.testing import CliRunner
+from test_house import PUBLIC
+
+from rapids_tc.cli import main
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = {path.relative_to(DOCS).as_posix(): path for path in sorted(DOCS.rglob("*.md"))}
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+# What a fence holds: run here; run on a card; a command of ours and what it prints; not run.
+PYTHON, CARD, CONSOLE, SHELL = "python", "python gpu", "console", "sh"
+NOT_RUN = {"pip", "python", "sphinx-build"}  # programs of `sh` fences: they install, build, measure
+FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.M)
+
+
+def fences(text):
+    """(what it holds, number of its first line, its lines) of every fenced block."""
+    for found in FENCE.finditer(text):
+        yield found[1], text[: found.start(2)].count("\n"), found[2]
+
+
+def examples(page, *kinds):
+    """The doctest of a page: its examples of these kinds in one namespace, at their own lines."""
+    parser, text, found = doctest.DocTestParser(), page.read_text(), []
+    for kind, line, body in fences(text):
+        if kind in kinds:
+            for example in parser.get_examples(body):
+                example.lineno += line
+                found.append(example)
+    return doctest.DocTest(found, {}, page.name, str(page), 0, text)
+
+
+def run(page, *kinds):
+    runner, report = doctest.DocTestRunner(optionflags=OPTIONS), []
+    runner.run(examples(page, *kinds), out=report.append)
+    assert not runner.failures, "".join(report)
+
+
+@pytest.fixture(autouse=True)
+def somewhere(tmp_path, monkeypatch):
+    """Examples read files of the repository and write into a folder of their own."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("name", PAGES)
+def test_the_examples_of_a_page_run(name):
+    run(PAGES[name], PYTHON)
+
+
+@pytest.mark.card_only
+@pytest.mark.parametrize("name", [n for n, page in PAGES.items() if examples(page, CARD).examples])
+def test_the_examples_of_a_page_run_on_a_card(name):
+    run(PAGES[name], PYTHON, CARD)
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("name", PAGES)
+def test_the_commands_of_a_page_print_what_it_shows(name):
+    bodies = [body for kind, _, body in fences(PAGES[name].read_text()) if kind == CONSOLE]
+    for command, wanted in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(bodies), re.M):
+        program, *arguments = shlex.split(command)
+        assert program == "rapids-tc"
+        got = CliRunner().invoke(main, arguments).output
+        assert doctest.OutputChecker().check_output(wanted, got, OPTIONS), f"{command}\n{got}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_block_of_a_page_is_an_example_that_runs(name):
+    text = PAGES[name].read_text()
+    assert text.count("```") == 2 * len(list(fences(text)))
+    for kind, line, body in fences(text):
+        if kind in (PYTHON, CARD):
+            assert body.startswith(">>> "), f"line {line}: only prompts are run"
+        elif kind == CONSOLE:
+            assert body.startswith("$ "), f"line {line}: only prompts are run"
+        elif kind == SHELL:
+            assert {command.split()[0] for command in body.splitlines()} <= NOT_RUN
+        else:
+            assert kind.startswith("{"), f"line {line}: {kind!r} is not known"
+
+
+@pytest.mark.cpu_only
+def test_the_site_builds_without_a_warning(tmp_path):
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
+    done = subprocess.run([*command, DOCS, tmp_path / "site"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    made = (tmp_path / "site" / "performance.html").read_text()
+    assert "frame to count" in made and "{{" not in made
+
+
+def test_every_public_name_is_in_the_reference():
+    listed = re.findall(r"^   ([\w.]+)$", (DOCS / "api" / "index.md").read_text(), re.M)
+    assert len(listed) == len(set(listed))
+    assert PUBLIC.keys() - set(listed) == set()
+
+
+def test_every_public_function_has_a_how_to():
+    told = "".join(path.read_text() for name, path in PAGES.items() if not name.startswith("api/"))
+    functions = {name for name in PUBLIC if not name.endswith("Error")}
+    assert {n for n in functions if f"](#rapids_tc.{n})" not in told} == set()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_to_elsewhere_are_well_formed(name):
+    for link in re.findall(r"\]\((https?:[^)]*)\)", PAGES[name].read_text()):
+        parts = urlsplit(link)
+        assert parts.scheme == "https" and "." in parts.netloc and not re.search(r"\s", link), link
