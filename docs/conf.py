@@ -10,6 +10,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 import report  # noqa: E402
 
 import rapids_tc as tc  # noqa: E402
+from rapids_tc.interop._networkx_info import FUNCTIONS  # noqa: E402
 
 project = "rapids_tc"
 author = "the authors of rapids_tc"
@@ -41,7 +42,11 @@ def methods():
     return f"{table}\n\n" + "\n".join("- `" + frame["name"] + "`" + also + ": " + frame["paper"])
 
 
-myst_substitutions = {"methods": methods(), "speed": report.tables()}
+myst_substitutions = {
+    "methods": methods(),
+    "networkx": "\n".join(f"- `{name}`. {limits}" for name, limits in FUNCTIONS.items()),
+    "speed": report.tables(),
+}
 
 # Docstrings: single backquotes name an object of ours where there is one.
 default_role = "autolink"

@@ -2,15 +2,19 @@
 
 import csv
 import os
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 from answers import GRAPHS, MISSING
+
+PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,26 @@ def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
     chosen = BACKENDS[request.config.getoption("backend")]
     with _host_engine() if chosen.name == "host" else nullcontext():
         yield chosen
+
+
+@pytest.fixture(scope="module")
+def networkx_backend() -> Iterator[None]:
+    """NetworkX knows the backend, also where the tree is on the path but not installed."""
+    import networkx as nx
+
+    from rapids_tc.interop._networkx_info import get_info
+
+    names, priority = nx.utils.backends, nx.config.backend_priority
+    if "rapids_tc" not in names.backends:
+        groups = tomllib.loads(PROJECT.read_text())["project"]["entry-points"]
+        [(name, value)] = groups["networkx.backends"].items()
+        names.backends[name] = EntryPoint(name, value, "networkx.backends")
+        names.backend_info[name] = get_info()
+        config = nx.utils.Config(**get_info()["default_config"])
+        nx.config.backends = nx.utils.Config(rapids_tc=config, **nx.config.backends)
+        names._dispatchable.__call__ = names._dispatchable._call_if_any_backends_installed
+    with nx.config(backend_priority=priority, warnings_to_ignore={"cache"}):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from test_house import PUBLIC
 
 from rapids_tc.cli import main
 
+pytestmark = pytest.mark.usefixtures("networkx_backend")
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = {path.relative_to(DOCS).as_posix(): path for path in sorted(DOCS.rglob("*.md"))}

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import networkx as nx
@@ -27,21 +26,7 @@ many = settings(max_examples=40, deadline=None)
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 GROUPS = tomllib.loads(PROJECT.read_text())["project"]["entry-points"]
 BY_NODE = ("triangles", "clustering", "generalized_degree")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def registered():
-    """NetworkX knows the backend, also where the tree is on the path but not installed."""
-    names, priority = nx.utils.backends, nx.config.backend_priority
-    if "rapids_tc" not in names.backends:
-        [(name, value)] = GROUPS["networkx.backends"].items()
-        names.backends[name] = EntryPoint(name, value, "networkx.backends")
-        names.backend_info[name] = get_info()
-        config = nx.utils.Config(**get_info()["default_config"])
-        nx.config.backends = nx.utils.Config(rapids_tc=config, **nx.config.backends)
-        names._dispatchable.__call__ = names._dispatchable._call_if_any_backends_installed
-    with nx.config(backend_priority=priority, warnings_to_ignore={"cache"}):
-        yield
+pytestmark = pytest.mark.usefixtures("networkx_backend")
 
 
 @pytest.fixture
