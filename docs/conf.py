@@ -45,7 +45,7 @@ def methods():
 myst_substitutions = {
     "methods": methods(),
     "networkx": "\n".join(f"- `{name}`. {limits}" for name, limits in FUNCTIONS.items()),
-    "speed": report.tables(),
+    "speed": report.tables().replace(report.LINK, ""),
 }
 
 # Docstrings: single backquotes name an object of ours where there is one.
