@@ -4,6 +4,7 @@
 """
 
 from rapids_tc.annotate import annotate
+from rapids_tc.approximate import Estimate, approximate_count
 from rapids_tc.clustering import average_clustering, clustering, transitivity
 from rapids_tc.errors import (
     CapacityError,
@@ -33,12 +34,14 @@ __version__ = "0.1.0"
 __all__ = [
     "CapacityError",
     "ColumnNotFoundError",
+    "Estimate",
     "Graph",
     "IdTypeError",
     "KernelError",
     "NullIdError",
     "RapidsTCError",
     "annotate",
+    "approximate_count",
     "average_clustering",
     "clustering",
     "count",

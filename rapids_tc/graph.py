@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
@@ -15,6 +16,7 @@ from rapids_tc.csr import Csr
 from rapids_tc.edges import NumberedEdges, id_columns, number_edges
 from rapids_tc.summary import Summary
 
+Sample = Callable[[NumberedEdges], NumberedEdges]
 _NEED_LESS = "memory_estimate lists the stages; a frame of narrower integer ids needs less"
 
 
@@ -81,15 +83,14 @@ class Graph(Summary):
         memory_limit: int | None = None,
     ) -> None:
         with place(edges):
-            self._read(edges, vertices, (source, destination, engine), progress, memory_limit)
+            self._read(edges, vertices, (source, destination, engine), progress)
+            self._prepare("Graph", memory_limit)
             # The graph outlives the call, and must not see what the user does to the frame.
             src, dst = self._edges.src.copy(), self._edges.dst.copy()
             self._edges = replace(self._edges, src=src, dst=dst)
             self._frame = self.backend.home.snapshot(self._frame)
 
-    def _read(
-        self, edges, vertices, where, progress, memory_limit, function="Graph", method="auto"
-    ) -> None:
+    def _read(self, edges, vertices, where, progress, function="Graph", method="auto") -> None:
         source, destination, engine = where
         self.progress = progress
         self._frame, self.backend = open_frame(edges, engine)
@@ -99,6 +100,8 @@ class Graph(Summary):
         with self.stage("numbering the ids"):
             self._edges = number_edges(self._frame, *columns, self.backend, vertices)
             self.ids = self._edges.ids
+
+    def _prepare(self, function: str, memory_limit: int | None) -> None:
         plan.require(self.stages(function), memory_limit)
         self.engine = engines.load(self.backend.engine)
         with self.stage("ordering by degree"):
@@ -216,6 +219,16 @@ class Graph(Summary):
         ends = {"src": ids.take(keys >> 32), "dst": ids.take(keys & 0xFFFFFFFF)}
         return self.backend.home.frame(self.backend.library.DataFrame(ends))
 
+    def sampled(self, sample: Sample, function: str, memory_limit: int | None) -> Graph:
+        """The graph of a sample of the edges, for one call."""
+        graph = Graph.__new__(Graph)
+        for name in ("_frame", "backend", "ids", "progress"):
+            setattr(graph, name, getattr(self, name))
+        with graph.stage("sampling the edges"):
+            graph._edges = sample(self._edges)
+        graph._prepare(function, memory_limit)
+        return graph
+
     def assign(self, columns: dict[str, Any]) -> Frame:
         """The user's frame with aligned columns behind its own."""
         return self.backend.home.assign(self._frame, columns)
@@ -254,8 +267,9 @@ def as_graph(
     memory_limit: int | None = None,
     function: str = "count",
     method: str = "auto",
+    sample: Sample | None = None,
 ) -> Graph:
-    """The graph itself where one is given, else one made for a single call.
+    """The graph itself where one is given, else one made for a single call; or of a sample.
 
     Raises
     ------
@@ -268,10 +282,14 @@ def as_graph(
             raise ValueError("a Graph has its columns chosen: give source= to Graph() instead")
         if engine not in (None, edges.backend.engine):
             raise ValueError(f"this Graph lives on {edges.backend.engine!r}, not on {engine!r}")
-        plan.require(edges.stages(function), memory_limit)
-        return cast(Graph, edges)  # a Summed one where the function asks of vertices alone
-    graph = Graph.__new__(Graph)  # for one call: no copies
-    graph._read(
-        edges, None, (source, destination, engine), progress, memory_limit, function, method
-    )
-    return graph
+        graph = cast(Graph, edges)  # a Summed one where the function asks of vertices alone
+        if sample is None:
+            plan.require(edges.stages(function), memory_limit)
+            return graph
+    else:
+        graph = Graph.__new__(Graph)  # for one call: no copies
+        graph._read(edges, None, (source, destination, engine), progress, function, method)
+        if sample is None:
+            graph._prepare(function, memory_limit)
+            return graph
+    return graph.sampled(sample, function, memory_limit)

@@ -30,6 +30,11 @@ class DenseIds:
     kind: str = "integer"
     dense: ClassVar[bool] = True
 
+    @property
+    def words(self) -> Array:
+        """A uint64 for each number, made of the id's value."""
+        return self.backend.xp.arange(self.size, dtype="uint64") + np.uint64(self.base % 2**64)
+
     def take(self, numbers: Array) -> Series:
         """The ids of some numbers, in the dtype the user gave."""
         wide = np.dtype("int64" if self.base + self.size <= 2**63 else "uint64").type
@@ -57,6 +62,13 @@ class IndexedIds:
     @property
     def size(self) -> int:
         return len(self.index)
+
+    @property
+    def words(self) -> Array:
+        """A uint64 for each number, made of the id's value where that is an integer."""
+        if self.kind == "integer":
+            return self.backend.array(self.index).astype("uint64")
+        return self.backend.xp.arange(self.size, dtype="uint64")
 
     def take(self, numbers: Array) -> Series:
         """The ids of some numbers, in the dtype the user gave."""

@@ -18,8 +18,8 @@ LISTED = 80  # bytes of a triangle that is listed: ranks, a sort, and ids of eig
 # What a function does besides counting.
 PEELING = {"annotate", "k_truss", "trussness"}
 BY_EDGE = {
-    *PEELING, "average_clustering", "clustering", "edge_triangles", "iter_triangles",
-    "list_triangles", "similarity", "vertex_triangles",
+    *PEELING, "approximate_count", "average_clustering", "clustering", "edge_triangles",
+    "iter_triangles", "list_triangles", "similarity", "vertex_triangles",
 }  # fmt: skip
 FUNCTIONS = {*BY_EDGE, "count", "simple_edges", "transitivity", "triad_counts", "Graph"}
 

@@ -38,6 +38,32 @@ def count(rows):
     return len(list_triangles(rows))
 
 
+def colour(word, colours, seed):
+    """The colour of a 64-bit word: a number of the SplitMix64 sequence as a share of `colours`."""
+
+    def step(z):
+        return (z + 1) * 0x9E3779B97F4A7C15 % 2**64
+
+    def mix(z):
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+        return z ^ (z >> 31)
+
+    return (mix((step(word % 2**64) + mix(step(seed))) % 2**64) >> 32) * colours >> 32
+
+
+def approximate_count(rows, colour, colours):
+    """The triangles of one colour (a dict), scaled up, and the variance that they let expect.
+
+    A triangle has one colour with probability colours**-2, two that share an edge have the same
+    with colours**-3, two that share less with colours**-4.
+    """
+    seen = [t for t in list_triangles(rows) if len({colour[v] for v in t}) == 1]
+    pairs = sum(len({*a} & {*b}) == 2 for a, b in combinations(seen, 2))
+    alone, shared = colours**2 * (colours**2 - 1), 2 * colours**3 * (colours - 1)
+    return colours**2 * len(seen), alone * len(seen) + shared * pairs
+
+
 def vertex_triangles(rows, vertices=()):
     """{vertex: triangles it is a corner of}."""
     corners = Counter(corner for triangle in list_triangles(rows) for corner in triangle)

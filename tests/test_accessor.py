@@ -13,6 +13,7 @@ from graphs import small
 import rapids_tc as tc
 
 ARGUMENTS = {
+    "approximate_count": ([], {"colours": 2, "seed": 5}),
     "annotate": (["triangles", "jaccard"], {}),
     "iter_triangles": ([], {"rows": 2}),
     "k_truss": ([3], {}),

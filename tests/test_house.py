@@ -84,6 +84,7 @@ HOMES = {
 # The definition in reference.py of every function that computes an answer.
 DEFINITIONS = {
     "annotate": "edge_triangles",
+    "approximate_count": "approximate_count",
     "average_clustering": "average_clustering",
     "clustering": "clustering",
     "count": "count",
@@ -99,7 +100,7 @@ DEFINITIONS = {
     "vertex_triangles": "vertex_triangles",
 }
 NO_ANSWERS = {"Graph", "memory_estimate"}
-NO_GRAPH = {"methods", "register_accessor"}
+NO_GRAPH = {"Estimate", "methods", "register_accessor"}
 
 
 def unit(name):

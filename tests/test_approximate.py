@@ -1,0 +1,299 @@
+"""Approximate counts: the sample as defined, right on average, and intervals that hold."""
+
+from fractions import Fraction
+from itertools import product
+from math import inf, isfinite, sqrt
+from statistics import NormalDist
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from checks import rows_of
+from graphs import SMALL, book, complete, edge_frames, friendship, multipartite, wheel
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rapids_tc as tc
+from rapids_tc import approximate, datasets, orient
+
+many = settings(max_examples=60, deadline=None)
+
+
+def frame_of(rows):
+    return pd.DataFrame(rows, columns=["src", "dst"], dtype="int64")
+
+
+def expected(rows, colours, seed, words=None):
+    """The estimate and its standard error, by the definition."""
+    words = {v: v for row in rows for v in row} if words is None else words
+    colour = {v: reference.colour(word, colours, seed) for v, word in words.items()}
+    value, variance = reference.approximate_count(rows, colour, colours)
+    return value, sqrt(variance)
+
+
+def assert_estimate(found, value, stderr):
+    assert type(found) is tc.Estimate
+    assert [type(x) for x in (found.value, found.stderr, found.low, found.high)] == [
+        int, float, float, float,
+    ]  # fmt: skip
+    assert found.value == value
+    assert found.stderr == pytest.approx(stderr, rel=1e-12)
+    assert 0 <= found.low <= found.value <= found.high
+
+
+# The sample ---------------------------------------------------------------------------------------
+
+
+def test_the_sequence_is_splitmix64():
+    """The first numbers from state 0, as they are published."""
+    words = approximate._mix(approximate._step(np.arange(3, dtype="uint64")))
+    assert words.tolist() == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
+
+
+@many
+@given(
+    words=st.lists(st.integers(0, 2**64 - 1), min_size=1),
+    colours=st.integers(1, 2**32 - 1),
+    seed=st.integers(0, 2**64 - 1),
+)
+def test_colours_are_those_of_the_definition(words, colours, seed):
+    found = approximate.draw(np.array(words, "uint64"), colours, seed)
+    assert found.tolist() == [reference.colour(word, colours, seed) for word in words]
+
+
+@pytest.mark.parametrize("colours", [2, 3, 7, 16, 256, 257])
+def test_colours_are_even(colours):
+    for seed in range(3):
+        number = np.bincount(approximate.draw(np.arange(10**5, dtype="uint64"), colours, seed))
+        assert len(number) == colours
+        share = 10**5 / colours
+        assert ((number - share) ** 2 / share).sum() < colours + 5 * sqrt(2 * colours)
+
+
+@many
+@given(edges=edge_frames(), colours=st.integers(1, 5), seed=st.integers(0, 2**64 - 1))
+def test_ids_of_any_dtype(backend, edges, colours, seed):
+    rows = rows_of(edges)
+    ids = sorted({v for row in rows for v in row})
+    words = {v: int(v) if edges["src"].dtype.kind in "iuf" else i for i, v in enumerate(ids)}
+    found = tc.approximate_count(backend.frame(edges), colours=colours, seed=seed)
+    assert_estimate(found, *expected(rows, colours, seed, words))
+
+
+def variants(rows):
+    """The same graph in other rows, widths and neighbourhoods."""
+    turned = [(v, u) for u, v in rows]
+    yield "as it is", frame_of(rows)
+    yield "shuffled", frame_of(rows[::-1])
+    yield "turned", frame_of(turned)
+    yield "repeated", frame_of(rows * 40 + turned)
+    yield "with loops", frame_of([(5, 5), *rows, (2, 2)])
+    yield "narrow", frame_of(rows).astype("int8")
+    yield "unsigned", frame_of(rows).astype("uint64")
+    yield "floats", frame_of(rows).astype("float32")
+    yield "far away vertices beside", frame_of([*rows, (2**50, 2**60), (2**55, 2**60)])
+    yield "nearer ones beside", frame_of([*rows, (200, 199)])
+
+
+ROWS = [(int(u), int(v)) for u, v in nx.karate_club_graph().edges]
+
+
+@pytest.mark.parametrize(("name", "frame"), list(variants(ROWS)), ids=lambda value: str(value)[:20])
+def test_the_sample_is_of_the_graph_not_of_its_rows(backend, name, frame):
+    edges = backend.frame(frame)
+    for colours, seed in ((2, 0), (3, 2**64 - 1)):
+        value, stderr = expected(ROWS, colours, seed)
+        assert value
+        assert_estimate(tc.approximate_count(edges, colours=colours, seed=seed), value, stderr)
+
+
+def test_a_graph_is_sampled_like_its_frame(backend):
+    edges = backend.frame(frame_of(ROWS))
+    graph = tc.Graph(edges, vertices=[99, 2**40])
+    tc.count(graph)
+    for seed in range(5):
+        found = tc.approximate_count(graph, colours=2, seed=seed)
+        assert found == tc.approximate_count(edges, colours=2, seed=seed)
+    assert (tc.count(graph), graph.n_vertices) == (45, 36)  # it is left as it was
+
+
+def test_seeds_are_samples(backend):
+    edges = backend.frame(frame_of(ROWS))
+    found = [tc.approximate_count(edges, colours=2, seed=seed).value for seed in range(20)]
+    assert len(set(found)) > 8
+    assert found == [tc.approximate_count(edges, colours=2, seed=s).value for s in range(20)]
+
+
+def test_edges_are_dropped_before_they_are_sorted(backend, monkeypatch):
+    sorted_rows = []
+    original = orient.orient
+
+    def spy(edges, *args):
+        sorted_rows.append(len(edges.src))
+        return original(edges, *args)
+
+    monkeypatch.setattr(orient, "orient", spy)
+    edges = backend.frame(complete(60).frame())
+    tc.approximate_count(edges, colours=10, seed=1)
+    graph = tc.Graph(edges)
+    tc.approximate_count(graph, colours=10, seed=1)
+    assert sorted_rows == [sorted_rows[0], 1770, sorted_rows[0]]
+    assert sorted_rows[0] < 300
+
+
+# Right on average ---------------------------------------------------------------------------------
+
+ENUMERATED = {
+    "K4": (complete(4), 3),
+    "K5": (complete(5), 2),
+    "book": (book(3), 3),
+    "friendship": (friendship(2), 3),
+    "octahedron": (multipartite(3, 2), 2),
+    "wheel": (wheel(5), 2),
+    "K4 of 4 colours": (complete(4), 4),
+}
+
+
+@pytest.mark.parametrize("name", ENUMERATED)
+def test_the_mean_over_all_colourings_is_the_count(backend, monkeypatch, name):
+    """And that of the variances is the variance: exactly, for every graph and number of colours."""
+    known, colours = ENUMERATED[name]
+    edges, values, variances = backend.frame(known.frame()), [], []
+    for chosen in product(range(colours), repeat=known.n_vertices):
+        drawn = backend.frame({"colour": chosen})["colour"].values
+        monkeypatch.setattr(approximate, "draw", lambda *_, drawn=drawn: drawn)
+        found = tc.approximate_count(edges, colours=colours, seed=0)
+        values.append(Fraction(found.value))
+        variances.append(Fraction(round(found.stderr**2)))
+    mean = sum(values) / len(values)
+    assert mean == known.triangles
+    spread = sum((value - mean) ** 2 for value in values) / len(values)
+    assert sum(variances) / len(variances) == spread
+    assert spread > 0
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_one_colour_is_exact(backend, name):
+    known = SMALL[name]
+    found = tc.approximate_count(backend.frame(known.frame()), colours=1, seed=7)
+    assert found == tc.Estimate(known.triangles, 0.0, known.triangles, known.triangles)
+
+
+COVERED = {
+    "R-MAT": datasets.rmat(10),
+    "uniform": frame_of(list(nx.gnm_random_graph(400, 8000, seed=1).edges)),
+    "small world": frame_of(list(nx.watts_strogatz_graph(1000, 14, 0.1, seed=1).edges)),
+    "scale-free": frame_of(list(nx.powerlaw_cluster_graph(800, 8, 0.6, seed=1).edges)),
+    "wheel": wheel(2000).frame(),
+}
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("colours", [2, 5, 12])
+@pytest.mark.parametrize("name", COVERED)
+def test_intervals_hold_the_count_as_often_as_they_say(backend, name, colours):
+    edges, seeds = backend.frame(COVERED[name]), range(300)
+    count = tc.count(edges)
+    found = [tc.approximate_count(edges, colours=colours, seed=seed) for seed in seeds]
+    held = [e.low <= count <= e.high for e in found]
+    assert 0.91 <= np.mean(held) <= 0.99  # 0.95; of 300 draws 0.013 is a standard deviation
+    values = np.array([e.value for e in found], "float64")
+    stderr = sqrt(np.mean([e.stderr**2 for e in found]))
+    assert abs(values.mean() - count) < 3 * stderr / sqrt(len(seeds))
+    assert values.std() == pytest.approx(stderr, rel=0.15)
+
+
+# The interval -------------------------------------------------------------------------------------
+
+
+@many
+@given(
+    seen=st.integers(1, 10**9),
+    sharing=st.floats(0, 100),
+    colours=st.integers(2, 1000),
+    confidence=st.sampled_from([0.5, 0.8, 0.95, 0.999]),
+)
+def test_the_ends_are_as_many_standard_errors_away_as_asked_for(seen, sharing, colours, confidence):
+    found = approximate.estimate(seen, seen * sharing, colours, confidence)
+    away = NormalDist().inv_cdf((1 + confidence) / 2)
+    for end in (found.low, found.high):
+        stderr = found.stderr * sqrt(end / found.value)  # were the count there
+        assert end == seen or abs(end - found.value) == pytest.approx(away * stderr, rel=1e-6)
+    assert seen <= found.low < found.value < found.high
+
+
+def test_no_triangle_seen_is_no_proof_of_none():
+    found = approximate.estimate(0, 0.0, 10, 0.95)
+    assert (found.value, found.stderr, found.low) == (0, 0.0, 0.0)
+    assert found.high == pytest.approx(1.96**2 * 99, rel=1e-3)
+
+
+def test_counts_past_64_bits_are_exact():
+    found = approximate.estimate(2**63 - 1, 1e30, 2**20, 0.95)
+    assert found.value == (2**63 - 1) * 2**40
+    assert all(map(isfinite, (found.stderr, found.low, found.high)))
+
+
+def test_more_confidence_is_a_wider_interval(backend):
+    edges = backend.frame(frame_of(ROWS))
+    found = [tc.approximate_count(edges, colours=2, seed=1, confidence=c) for c in (0.5, 0.9, 0.99)]
+    assert found[0].low > found[1].low > found[2].low
+    assert found[0].high < found[1].high < found[2].high
+    assert len({(e.value, e.stderr) for e in found}) == 1
+    assert tc.approximate_count(edges, colours=2, seed=1, confidence=0.9) == found[1]
+
+
+# Misuse, and nothing ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"colours": 0},
+        {"colours": -1},
+        {"colours": 2.0},
+        {"colours": True},
+        {"colours": 2**32},
+        {"colours": "3"},
+        {"seed": -1},
+        {"seed": 2**64},
+        {"seed": 1.5},
+        {"seed": None},
+        {"confidence": 0},
+        {"confidence": 1},
+        {"confidence": inf},
+    ],
+    ids=str,
+)
+def test_arguments_that_cannot_be(backend, wrong):
+    edges = backend.frame(frame_of(ROWS))
+    [name] = wrong
+    with pytest.raises(ValueError, match=f"{name}=.*accepted"):
+        tc.approximate_count(edges, **{"colours": 2, "seed": 0, **wrong})
+
+
+def test_colours_and_seed_must_be_chosen(backend):
+    edges = backend.frame(frame_of(ROWS))
+    for given_ in ({}, {"colours": 2}, {"seed": 2}):
+        with pytest.raises(TypeError, match=r"colours|seed"):
+            tc.approximate_count(edges, **given_)
+    assert tc.approximate_count(edges, colours=np.int64(2), seed=np.uint64(3)) == (
+        tc.approximate_count(edges, colours=2, seed=3)
+    )
+
+
+@pytest.mark.parametrize("rows", [[], [(4, 4)], [(4, 5)], [(4, 5), (6, 6)]], ids=str)
+@pytest.mark.parametrize("colours", [1, 3, 1000])
+def test_next_to_nothing(backend, rows, colours):
+    found = tc.approximate_count(backend.frame(frame_of(rows)), colours=colours, seed=0)
+    assert (found.value, found.stderr, found.low) == (0, 0.0, 0.0)
+    assert (found.high > 0) is (colours > 1)
+
+
+def test_more_colours_than_vertices(backend):
+    edges = backend.frame(complete(30).frame())
+    assert tc.approximate_count(edges, colours=2**32 - 1, seed=0).value == 0
+    with pytest.raises(tc.CapacityError):
+        tc.approximate_count(edges, colours=1, seed=0, memory_limit=1000)
