@@ -7,17 +7,21 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+import click
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 from answers import graph_rows
 from click.testing import CliRunner
+from emulator_support import compiler  # noqa: F401 - a fixture
 
+from rapids_tc import testing
 from rapids_tc.bench import NEIGHBOURS, Job, Referee, TooLongError, installed, measure, ours, run
 from rapids_tc.bench.neighbours import numbers
 from rapids_tc.datasets import karate, rmat
 from rapids_tc.errors import KernelError
+from rapids_tc.kernels.catalogue import METHODS
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.append(str(BENCHMARKS))
@@ -358,3 +362,34 @@ def test_ncu_is_asked_for_the_kernels_of_the_methods(monkeypatch):
 
 def test_r_mat_rows_are_those_of_the_package():
     pd.testing.assert_frame_equal(datasets.load("rmat:8"), rmat(8))
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_card_is_timed_method_by_method(monkeypatch):
+    """The suite of a card, with the emulator as its card and pandas as its cuDF."""
+    for library, stand_in in (("cudf", pd), ("cupy", np)):
+        monkeypatch.setitem(sys.modules, library, stand_in)
+    monkeypatch.setattr(bench, "machine", lambda card: {"card": "a card"} if card else {})
+    monkeypatch.setattr(bench, "peak", lambda call, library: call() and 1000)
+    monkeypatch.setitem(bench.SUITES, "tiny", suites.Suite(
+        (suites.Entry("book:40"), suites.Entry("theory:3-4-5-B1k"), suites.Entry("none.npz")),
+        "cudf", ("networkx",), 1, 60.0,
+    ))  # fmt: skip
+    monkeypatch.setattr(bench.main.params[1], "type", click.Choice([*bench.SUITES]))
+    with testing.host_engine():
+        done, lines = taken("--suite", "tiny")
+    assert done.exit_code == 0, done.output
+    assert lines.pop()["skipped"] == "there is no none.npz"
+    tools = {f"rapids_tc cuda {method.name}": method.returns for method in METHODS}
+    tools["rapids_tc cuda auto"] = ("total", "edges")
+    for graph, answer in (("book:40", 40), ("theory:3-4-5-B1k", 287)):
+        found = {(x["tool"], x["what"]): x for x in lines if x["graph"] == graph}
+        assert all(x["answer"] == answer for (_, what), x in found.items() if "count" in what)
+        for tool, returns in tools.items():
+            assert {
+                (tool, "count"),
+                (tool, "frame to count"),
+                (tool, "peak memory"),
+            } <= found.keys()
+            assert ((tool, "edge counts") in found) == ("edges" in returns)
+        assert ("networkx", "frame to count") in found

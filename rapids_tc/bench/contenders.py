@@ -73,6 +73,7 @@ def ours(engine: str, methods: Sequence[str]) -> Contender:
         The engine cannot work here.
     """
     wait = getattr(engines.load(engine), "wait", None)
+    quiet: Any = {"engine": engine, "progress": False}  # a bar that is shown costs time
     stages: list[Job] = []
     whole: list[Job] = []
     for method in methods:
@@ -81,15 +82,15 @@ def ours(engine: str, methods: Sequence[str]) -> Contender:
         if "edges" in returns:
             counts = partial(Graph._count_edges, method=method)
             stages.append(Job(tool, "edge counts", counts, _third))
-        whole.append(Job(tool, "frame to count", partial(count, engine=engine, method=method)))
+        whole.append(Job(tool, "frame to count", partial(count, method=method, **quiet)))
     if "auto" in methods:
         stages += _peels(f"rapids_tc {engine} auto")
-        whole += _functions(f"rapids_tc {engine} auto", engine)
+        whole += _functions(f"rapids_tc {engine} auto", quiet)
     if wait is not None:
         stages, whole = ([replace(job, wait=wait) for job in jobs] for jobs in (stages, whole))
 
     def build(frame: Frame) -> Graph:
-        graph = as_graph(frame, engine=engine, progress=False)
+        graph = as_graph(frame, **quiet)
         _ = graph.layout
         return graph
 
@@ -108,14 +109,14 @@ def _peels(tool: str) -> list[Job]:
     return [numbers, *map(edges, TRUSSES)]
 
 
-def _functions(tool: str, engine: str) -> list[Job]:
+def _functions(tool: str, quiet: Any) -> list[Job]:
     def truss(k: int) -> Job:
-        take = partial(k_truss, k=k, engine=engine)
+        take = partial(k_truss, k=k, **quiet)
         return Job(tool, f"{k}-truss", take, len, f"the edges of the {k}-truss")
 
-    prepare = lambda frame: as_graph(frame, engine=engine).layout.csr.m  # noqa: E731
-    by_vertex = lambda frame: vertex_triangles(frame, engine=engine)["triangles"]  # noqa: E731
-    by_row, numbers = (partial(work, engine=engine) for work in (edge_triangles, trussness))
+    prepare = lambda frame: as_graph(frame, **quiet).layout.csr.m  # noqa: E731
+    by_vertex = lambda frame: vertex_triangles(frame, **quiet)["triangles"]  # noqa: E731
+    by_row, numbers = (partial(work, **quiet) for work in (edge_triangles, trussness))
     return [
         Job(tool, "prepare", prepare, question="edges"),
         Job(tool, "frame to edge column", by_row, _sum, "triangles of rows"),

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from rapids_tc._progress import Report
 from rapids_tc.bench import (
     NEIGHBOURS,
     Contender,
@@ -78,9 +79,10 @@ def bench(
     contenders = _contenders(engine, method)
     frame = read(file, reading).frame
     beside, lines = _neighbours(len(frame), contenders)
-    referee = Referee()
+    referee, report = Referee(), Report(None)
 
     def each(job: Job, given: Any) -> Line:
+        report.stage(f"timing {job.tool}, {job.what}")
         try:
             timing = measure(job, given, repeat=repeat, patience=patience)
         except (TooLongError, MemoryError) as error:
@@ -89,8 +91,13 @@ def bench(
         spread = (timing.seconds, timing.least, timing.most, timing.first)
         return Line(job.tool, job.what, *spread, len(timing.times))
 
-    for contender in [*contenders, *beside]:
-        lines += run(contender, frame, each, lambda job: job.what in FIGURES)
+    racing = [*contenders, *beside]
+    try:
+        for done, contender in enumerate(racing):
+            report.tick(done / len(racing))
+            lines += run(contender, frame, each, lambda job: job.what in FIGURES)
+    finally:
+        report.close()
     if shape == "json":
         about = {"file": str(file), "rows": len(frame), "triangles": referee.answer("triangles")}
         click.echo(json.dumps(about | {"figures": [asdict(line) for line in lines]}))
