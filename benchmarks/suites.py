@@ -81,7 +81,7 @@ SMOKE = (
 )  # fmt: skip
 SUITES = {
     "study": Suite(tuple(study()), "cudf", ("cugraph",), 3, 6.5),
-    "laptop": Suite(tuple(laptop()), "pandas", ("igraph", "networkit"), 5, 60.0),
+    "laptop": Suite(tuple(laptop()), "pandas", ("igraph", "networkit"), 3, 150.0),
     "smoke": Suite(tuple(map(Entry, SMOKE)), "pandas", (), 1, 5.0),
 }
 SUITES["smoke-card"] = replace(SUITES["smoke"], library="cudf", against=("cugraph",))

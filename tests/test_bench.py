@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,7 +16,17 @@ from click.testing import CliRunner
 from emulator_support import compiler  # noqa: F401 - a fixture
 
 from rapids_tc import testing
-from rapids_tc.bench import NEIGHBOURS, Job, Referee, TooLongError, installed, measure, ours, run
+from rapids_tc.bench import (
+    NEIGHBOURS,
+    Job,
+    Referee,
+    TooLongError,
+    clock,
+    installed,
+    measure,
+    ours,
+    run,
+)
 from rapids_tc.bench.neighbours import numbers
 from rapids_tc.datasets import karate, rmat
 from rapids_tc.errors import KernelError
@@ -39,18 +48,30 @@ def job(call, **more):
 # The clock ----------------------------------------------------------------------------------------
 
 
-def test_a_figure_is_the_median_of_the_calls_after_the_first():
-    naps = iter([0.05, 0.001, 0.02, 0.001, 0.001])
-    timing = measure(job(lambda given: time.sleep(next(naps)) or given), 45, repeat=4)
-    assert timing.answer == 45 and len(timing.times) == 4
-    assert timing.first >= 0.05 and timing.most >= 0.02
-    assert timing.least <= timing.seconds < 0.02
+@pytest.fixture
+def sleep(monkeypatch):
+    """A clock that goes on only while somebody sleeps by this, and what they gave."""
+    now = [0.0]
+
+    def wait(seconds, given=0):
+        now[0] += seconds
+        return given
+
+    monkeypatch.setattr(clock.time, "perf_counter", lambda: now[0])
+    return wait
 
 
-def test_the_answer_is_made_after_the_clock_has_stopped():
-    slow = job(lambda given: given, answer=lambda got: time.sleep(0.05) or got)
+def test_a_figure_is_the_median_of_the_calls_after_the_first(sleep):
+    naps = iter([9, 1, 4, 1, 2])
+    timing = measure(job(lambda given: sleep(next(naps), given)), 45, repeat=4)
+    assert (timing.answer, timing.first, timing.times) == (45, 9, (1, 4, 1, 2))
+    assert (timing.least, timing.seconds, timing.most) == (1, 1.5, 4)
+
+
+def test_the_answer_is_made_after_the_clock_has_stopped(sleep):
+    slow = job(lambda given: sleep(1, given), answer=lambda got: sleep(5, got))
     timing = measure(slow, 1, repeat=2)
-    assert timing.answer == 1 and timing.most < 0.05
+    assert (timing.answer, timing.times) == (1, (1, 1))
 
 
 def test_what_was_queued_is_waited_for():
@@ -60,16 +81,22 @@ def test_what_was_queued_is_waited_for():
     assert done == [1]
 
 
-def test_patience():
-    with pytest.raises(TooLongError, match=r"a call took 0\.0\d+ s, patience is 0\.01 s") as told:
-        measure(job(lambda given: time.sleep(0.02)), None, repeat=3, patience=0.01)
-    assert told.value.seconds >= 0.02
-    calls = []
-    some = job(lambda given: calls.append(time.sleep(0.02)), answer=lambda got: 0)
-    timing = measure(some, None, repeat=100, patience=0.1)
-    assert 1 <= len(timing.times) <= 5 and len(calls) == len(timing.times) + 1
-    # However little patience is left after the first call, one more is made.
-    assert len(measure(some, None, repeat=100, patience=0.021).times) >= 1
+@pytest.mark.parametrize(
+    ("naps", "patience", "times"),
+    [
+        ([3, 1, 1, 1, 1], 3.5, (1, 1, 1)),  # a fourth would be past it
+        ([3, 3, 3, 3, 3], 3.5, (3,)),  # one is made in any case
+        ([3, 1, 1, 1, 1], 100, (1, 1, 1, 1)),
+        ([3, 1, 3, 1, 1], 4, (1, 3)),
+    ],
+)
+def test_patience(sleep, naps, patience, times):
+    left = iter(naps)
+    timing = measure(job(lambda given: sleep(next(left))), None, repeat=4, patience=patience)
+    assert timing.times == times
+    with pytest.raises(TooLongError, match=r"^a call took 3 s, patience is 2\.5 s$") as told:
+        measure(job(lambda given: sleep(3)), None, repeat=4, patience=2.5)
+    assert told.value.seconds == 3
 
 
 def test_the_referee_hears_one_answer_a_question():
