@@ -154,6 +154,23 @@ def test_what_takes_too_long_or_too_much_is_a_remark(monkeypatch, karate_file):
     assert run(karate_file, "--patience", 1e-9).exit_code == 0  # nobody is fastest
 
 
+def test_progress_is_told(monkeypatch, karate_file):
+    told = []
+
+    class Report(command.Report):
+        def tick(self, done, note=""):
+            told.append((done, note))
+
+        def close(self):
+            told.append("closed")
+
+    monkeypatch.setattr(command, "Report", Report)
+    assert run(karate_file, "--repeat", 1).exit_code == 0
+    assert told.pop() == "closed" and told[0] == (0.0, "")
+    assert told[1] == (0.0, "rapids_tc cpu auto, count")
+    assert [done for done, _ in told] == sorted(done for done, _ in told) and told[-1][0] < 1
+
+
 def test_ids_of_text(tmp_path):
     path = tmp_path / "edges.csv"
     pd.DataFrame({"src": [*"abca"], "dst": [*"bcad"]}).to_csv(path, index=False)

@@ -79,10 +79,13 @@ def bench(
     contenders = _contenders(engine, method)
     frame = read(file, reading).frame
     beside, lines = _neighbours(len(frame), contenders)
+    racing = [*contenders, *beside]
+    jobs = [job for one in racing for job in (*one.stages, *one.whole) if job.what in FIGURES]
     referee, report = Referee(), Report(None)
+    report.stage("timing")
 
     def each(job: Job, given: Any) -> Line:
-        report.stage(f"timing {job.tool}, {job.what}")
+        report.tick(jobs.index(job) / len(jobs), f"{job.tool}, {job.what}")
         try:
             timing = measure(job, given, repeat=repeat, patience=patience)
         except (TooLongError, MemoryError) as error:
@@ -91,10 +94,8 @@ def bench(
         spread = (timing.seconds, timing.least, timing.most, timing.first)
         return Line(job.tool, job.what, *spread, len(timing.times))
 
-    racing = [*contenders, *beside]
     try:
-        for done, contender in enumerate(racing):
-            report.tick(done / len(racing))
+        for contender in racing:
             lines += run(contender, frame, each, lambda job: job.what in FIGURES)
     finally:
         report.close()
