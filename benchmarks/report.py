@@ -41,6 +41,7 @@ MATRICES = {  # figures that STUDY.md shows for all tools beside each other
     "edge counts": "Edge counts, milliseconds",
     "frame to count": "Frame to count, milliseconds",
 }
+APPROXIMATE = "rapids_tc approximate"  # of approximate.py: the error beside the time
 OURS = ("rapids_tc cuda ", "rapids_tc cpu ")
 
 
@@ -157,6 +158,7 @@ def section(name: str, lines: list[Line]) -> Iterator[str]:
         ("Peak memory on top of the frame, bytes a row", memory(lines)),
         ("Cold start to answer, seconds", cold(lines)),
         ("Kernels, by Nsight Compute", kernels(lines)),
+        ("Approximate counts: error against speed", approximations(lines)),
         ("Other figures, milliseconds", others(lines, found)),
         ("Not finished", unfinished(lines)),
     ):
@@ -255,12 +257,28 @@ def kernels(lines: list[Line]) -> str:
     return f"{table(head, rows, 3)}\n\n{units}"
 
 
+def approximations(lines: list[Line]) -> str:
+    measured = [x for x in lines if x["tool"] == APPROXIMATE]
+    exact = {x["graph"]: x["seconds"] for x in measured if x["what"] == "exact"}
+    rows = [
+        [
+            shown(x["graph"]), x["what"], milliseconds(x["seconds"]),
+            f"{exact[x['graph']] / x['seconds']:.1f}",
+            *(f"{100 * x[k]:.2g}" if k in x else "" for k in ("error", "stated", "held")),
+        ]
+        for x in measured
+    ]  # fmt: skip
+    head = ["graph", "", "frame to count, ms", "times faster"]
+    head += ["error, %", "standard error stated, %", "intervals that hold, %"]
+    return table(head, rows, 2) if rows else ""
+
+
 def others(lines: list[Line], found: dict[tuple[str, str, str], Line]) -> str:
     """Figures of few tools: a row a figure, a column a graph."""
     known = {
         (tool, what): None
         for _, tool, what in found
-        if what not in MATRICES and not what.startswith("cold start")
+        if what not in MATRICES and tool != APPROXIMATE and not what.startswith("cold start")
     }
     graphs = [g for g in graphs_of(lines) if any((g, *key) in found for key in known)]
     rows = []

@@ -134,6 +134,20 @@ def test_the_sections_of_the_study(results, tmp_path):
     assert "![study-x-count](plots/study-x-count.png)" in text
 
 
+def test_the_error_stands_beside_the_time(results):
+    tool, off = "rapids_tc approximate", {"error": 0.0123, "stated": 0.0119, "held": 0.94}
+    made = lines(
+        ("rmat:18", tool, "exact", timed(0.5)),
+        ("rmat:18", tool, "8 colours", timed(0.0625) | off),
+        ("rmat:18", "igraph", "count", timed(1)),
+    )
+    results("approximate-x.jsonl", made)
+    text = report.study().partition("### Approximate counts")[2]
+    assert "\n| R-MAT 18 | exact | 500 | 1.0 |  |  |  |\n" in text
+    assert "\n| R-MAT 18 | 8 colours | 62.5 | 8.0 | 1.2 | 1.2 | 94 |\n" in text
+    assert "Other figures" not in text
+
+
 def test_plots(results, tmp_path):
     plots = __import__("plots")
     cuda = "rapids_tc cuda "
