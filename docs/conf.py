@@ -44,7 +44,9 @@ def methods():
 
 myst_substitutions = {
     "methods": methods(),
-    "networkx": "\n".join(f"- `{name}`. {limits}" for name, limits in FUNCTIONS.items()),
+    "networkx": "\n".join(
+        f"- `{name}`: {say}" if say else f"- `{name}`" for name, say in FUNCTIONS.items()
+    ),
     "speed": report.tables().replace(report.LINK, ""),
 }
 
