@@ -6,6 +6,7 @@ import inspect
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -249,6 +250,15 @@ def test_every_function_is_in_the_changelog():
     told = (ROOT / "CHANGELOG.md").read_text()
     names = DEFINITIONS.keys() | NO_ANSWERS | NO_GRAPH
     assert [name for name in names if not re.search(rf"\b{name}\b", told)] == []
+
+
+def test_the_version_is_the_same_everywhere():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.M)
+    assert tc.__version__ == project["version"] == citation[1]
+    assert re.search(
+        rf"^## {re.escape(tc.__version__)}\b", (ROOT / "CHANGELOG.md").read_text(), re.M
+    )
 
 
 def test_every_error_is_ours_and_a_builtin():
