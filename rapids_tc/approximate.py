@@ -137,7 +137,8 @@ def approximate_count(
 def one_coloured(edges: NumberedEdges, *, colours: int, seed: int) -> NumberedEdges:
     """The edges, loops aside, whose two ends have the same colour."""
     colour = draw(edges.ids.words, colours, seed)
-    kept = (colour[edges.src] == colour[edges.dst]) & (edges.src != edges.dst)
+    alike = (colour[edges.src] == colour[edges.dst]) & (edges.src != edges.dst)
+    kept = edges.ids.backend.xp.flatnonzero(alike)
     src, dst = edges.src[kept], edges.dst[kept]
     return replace(edges, src=src, dst=dst, rows=len(src))
 
