@@ -5,19 +5,36 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import reference
+from emulator_support import SEEDS, compiler, plain_only, run_again
 from graphs import SMALL, dense_edge_lists, edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_kernel_tiers import hundred, pages
+from test_kernels import SIZES, book, fan, random_rows, union
 
 import rapids_tc as tc
-from rapids_tc import datasets
+from rapids_tc import datasets, testing
 from rapids_tc.engines import cpu
+from rapids_tc.engines.cuda import CudaEngine
 from rapids_tc.scale import blocks
-from rapids_tc.scale.blocks import Partition
+from rapids_tc.scale.blocks import Partition, Task
 
-ENGINES = {"cpu": cpu}
+__all__ = ["compiler"]
+pytestmark = pytest.mark.usefixtures("compiler")
+
+CUDA = {
+    name: CudaEngine(xp=np, compile=testing.compile, capacities=sizes)
+    for name, sizes in SIZES.items()
+}
 SIDES = (1, 2, 3, 4)
-each_engine = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+HARD = {  # for kernels: long rows and many in-edges, deep cliques, repeats, loops, skewed degrees
+    "hundred": hundred(),
+    "pages": pages(),
+    "long": union(fan(1025), book(600)),
+    "skewed": random_rows(300, 2500, 3),
+}
+each_engine = pytest.mark.parametrize("engine", [cpu, CUDA["default"]], ids=["cpu", "cuda"])
+each_size = pytest.mark.parametrize("engine", CUDA.values(), ids=CUDA)
 many = settings(max_examples=60, deadline=None)
 
 
@@ -68,11 +85,31 @@ def check(engine, rows, n, m=1):
 
 @pytest.mark.parametrize("n", SIDES)
 @pytest.mark.parametrize("name", SMALL)
-@each_engine
-def test_closed_forms(engine, name, n):
+def test_closed_forms(name, n):
     rows = SMALL[name].rows
-    check(engine, rows, n)
-    check(engine, [(v, u) for u, v in rows] + rows, n, m=2)
+    check(cpu, rows, n)
+    check(cpu, [(v, u) for u, v in rows] + rows, n, m=2)
+
+
+@each_size
+@pytest.mark.parametrize("name, n, m", [("long", 2, 1), ("skewed", 1, 1), ("skewed", 3, 2)])
+def test_blocks_by_kernels(engine, name, n, m):
+    check(engine, HARD[name], n, m)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@each_size
+@pytest.mark.parametrize("name, n", [("hundred", 2), ("pages", 3)])
+def test_hundred_edges_in_blocks(engine, name, n, seed):
+    with testing.thread_order(seed):
+        check(engine, HARD[name], n)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@each_size
+def test_hundred_edges_in_parts(engine, seed):
+    with testing.thread_order(seed):
+        check_parts(engine, HARD["hundred"], 3)
 
 
 @many
@@ -102,11 +139,15 @@ def check_parts(engine, rows, parts):
     assert (engine.edge_counts(whole) == sides).all()
 
 
-@each_engine
 @pytest.mark.parametrize("parts", [1, 2, 7])
-def test_parts_of_a_graph(engine, parts):
+def test_parts_of_a_graph(parts):
     for name in ("K9", "wheel", "book", "star"):
-        check_parts(engine, SMALL[name].rows, parts)
+        check_parts(cpu, SMALL[name].rows, parts)
+
+
+@each_size
+def test_parts_of_a_graph_by_kernels(engine):
+    check_parts(engine, HARD["skewed"], 4)
 
 
 @each_engine
@@ -161,3 +202,38 @@ def test_blocks_on_several_threads(monkeypatch):
                 sides[cpu.locate(graph.csr, *blocks.ends(made[at], n, *at))] += counts
         assert (sides == graph.edge_counts).all()
         assert int(sides.sum()) == 3 * tc.count(graph)
+
+
+def test_a_method_for_whole_graphs_says_so():
+    engine = CUDA["default"]
+    made = split(engine, SMALL["K9"].rows, 2)
+    layout = engine.prepare_blocks(*(made[at] for at in Task(1, 0, 0).blocks), (1, 0, 0))
+    with pytest.raises(ValueError, match=r"method='tricore' counts whole graphs.*auto"):
+        engine.count(layout, method="tricore")
+
+
+def test_what_is_transposed_once_serves_every_task():
+    engine, n = CUDA["default"], 3
+    made = split(engine, HARD["skewed"], n)
+    total = 0
+    for i in range(n):
+        for j in range(n):
+            uv = engine.transpose(made[i, j])
+            for k in range(n):
+                layout = engine.prepare_blocks(uv, made[i, k], made[j, k], (i, j, k))
+                total += engine.count(layout)
+                work = engine.work(uv, made[i, k], (i, j, k))
+                assert (work == engine.work(made[i, j], made[i, k], (i, j, k))).all()
+    assert total == reference.count(HARD["skewed"])
+
+
+@plain_only
+@pytest.mark.timeout(600)
+def test_overruns_and_undefined_arithmetic():
+    run_again(__file__, "address", "-k", "hundred or kernels", timeout=580)
+
+
+@plain_only
+@pytest.mark.timeout(600)
+def test_races():
+    run_again(__file__, "thread", "-k", "hundred", timeout=580)

@@ -19,6 +19,12 @@ OPTIONS = {
     for returned in method.returns
     for visitor in VISITORS[returned]
 }
+OPTIONS |= {
+    f"{method.source}-{visitor}-blocks": (method.source, (f"-DRTC_VISIT={visitor}", "-DRTC_BLOCKS"))
+    for method in METHODS
+    if method.blocks
+    for visitor in ("Total", "EdgeCounts")
+}
 OTHERS = {path.name for path in _source.FOLDER.glob("*.cu")} - {m.source for m in METHODS}
 OPTIONS |= {name: (name, ()) for name in sorted(OTHERS)}
 

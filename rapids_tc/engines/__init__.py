@@ -10,6 +10,8 @@ from rapids_tc._backend import emulator
 from rapids_tc.csr import Array, Csr
 
 Tick = Callable[..., None]  # (done), or (done, note)
+Middles = tuple[int, int]  # the first middle vertex, and that past the last
+Residues = tuple[int, int, int]  # of the corners u, v and w of a task
 
 
 class Engine(Protocol):
@@ -25,14 +27,38 @@ class Engine(Protocol):
     def csr(self, keys: Array, n: int) -> Csr:
         """The CSR of `n` ranks from packed keys in any order; repeats and loops are dropped."""
 
-    def prepare(self, csr: Csr) -> Any:
-        """What counting needs besides the CSR."""
+    def prepare(self, csr: Csr, middles: Middles | None = None) -> Any:
+        """What counting needs besides the CSR; of the middle vertices of a range alone, if given.
+
+        What is then counted is the triangles u > v > w whose v is one of them.
+        """
+
+    def transpose(self, uv: Csr) -> Any:
+        """A block in the form in which `prepare_blocks` and `work` need it, for every uw and vw."""
+
+    def prepare_blocks(
+        self, uv: Any, uw: Csr, vw: Csr, residues: Residues, middles: Middles | None = None
+    ) -> Any:
+        """As `prepare`, for a task on blocks: see `rapids_tc.scale.blocks`.
+
+        `uv` is a Csr, or what `transpose` made of it; `middles` are columns of it.
+        """
+
+    def work(self, uv: Any, uw: Csr | None = None, residues: Residues = (0, 0, 0)) -> Array:
+        """The probes that each middle vertex costs: int64, by column of `uv`.
+
+        Those of a graph are told from the graph alone.
+        """
 
     def count(self, layout: Any, *, method: str = "auto", tick: Tick | None = None) -> int:
-        """The triangles of the graph."""
+        """The triangles of the graph, or those of a task."""
 
-    def edge_counts(self, layout: Any, *, method: str = "auto", tick: Tick | None = None) -> Array:
-        """The triangles of every oriented edge: uint32, aligned with ``csr.columns``."""
+    def edge_counts(self, layout: Any, *, method: str = "auto", tick: Tick | None = None) -> Any:
+        """The triangles of every oriented edge: uint32, aligned with ``csr.columns``.
+
+        Of a task on blocks, the triangles that it finds: three arrays, aligned with the columns of
+        uv, uw and vw.
+        """
 
     def closed(self, layout: Any, *, tick: Tick | None = None) -> Array:
         """The triangles that each in-edge (u, v) of the layout closes: uint32, m, in its order.
@@ -68,6 +94,12 @@ class Engine(Protocol):
 
     def locate(self, csr: Csr, u: Array, v: Array) -> Array:
         """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks; -1 for loops."""
+
+
+def shifts(residues: Residues) -> tuple[int, int]:
+    """From a row of uv to the row of u in uw, and from a column of uv to the row of v in vw."""
+    i, j, k = residues
+    return (i > k) - (i > j), int(j > k)
 
 
 def host_memory() -> int:

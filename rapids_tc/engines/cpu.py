@@ -21,7 +21,17 @@ import numpy as np
 from numba import njit
 
 from rapids_tc.csr import Array, Csr
-from rapids_tc.engines import Tick, _cpu_count, _cpu_list, _cpu_rows, _truss, host_memory
+from rapids_tc.engines import (
+    Middles,
+    Residues,
+    Tick,
+    _cpu_count,
+    _cpu_list,
+    _cpu_rows,
+    _truss,
+    host_memory,
+    shifts,
+)
 from rapids_tc.engines._cpu_truss import CpuPeeler
 from rapids_tc.engines._numba import cores, find, share
 
@@ -51,7 +61,7 @@ class Layout:
     edges : Csr
         Of which the in-edges were made: the graph, or block uv.
     middles : tuple of int
-        The first middle vertex and that past the last, as columns of `edges`.
+        Those that are counted, as columns of `edges`.
     shift : int
         From a column of `edges` to the row of the same vertex in `csr`.
     whole : bool
@@ -64,7 +74,7 @@ class Layout:
     work: Array
     walked: Csr
     edges: Csr
-    middles: tuple[int, int]
+    middles: Middles
     shift: int
     whole: bool
 
@@ -85,31 +95,27 @@ def csr(keys: Array, n: int) -> Csr:
     return Csr(*_cpu_rows.csr(_cpu_rows.sorted_by(by_smaller, np.uint64(32), n), n))
 
 
-def prepare(csr: Csr, middles: tuple[int, int] | None = None) -> Layout:
+def prepare(csr: Csr, middles: Middles | None = None) -> Layout:
     """Group the in-edges by middle vertex. O(m) time, 8 m + 16 n bytes."""
     return _prepare(csr, csr, csr, (0, 0, 0), middles, whole=True)
 
 
+def transpose(uv: Csr) -> Csr:
+    """The block itself: in-edges are grouped with their walks, for each task."""
+    return uv
+
+
 def prepare_blocks(
-    uv: Csr,
-    uw: Csr,
-    vw: Csr,
-    residues: tuple[int, int, int],
-    middles: tuple[int, int] | None = None,
+    uv: Csr, uw: Csr, vw: Csr, residues: Residues, middles: Middles | None = None
 ) -> Layout:
     """As `prepare`, for a task on blocks."""
     return _prepare(uv, uw, vw, residues, middles, whole=False)
 
 
 def _prepare(
-    uv: Csr,
-    uw: Csr,
-    vw: Csr,
-    residues: tuple[int, int, int],
-    middles: tuple[int, int] | None,
-    whole: bool,
+    uv: Csr, uw: Csr, vw: Csr, residues: Residues, middles: Middles | None, whole: bool
 ) -> Layout:
-    to_row, shift = _shifts(residues)
+    to_row, shift = shifts(residues)
     range_of_v = middles or (0, vw.n - shift)
     in_offsets, in_edges, work = _cpu_rows.group(
         *_arrays(uv), *_arrays(uw), to_row, shift, vw.n, *range_of_v
@@ -117,9 +123,9 @@ def _prepare(
     return Layout(vw, in_offsets, in_edges, work, uw, uv, range_of_v, shift, whole)
 
 
-def work(uv: Csr, uw: Csr | None = None, residues: tuple[int, int, int] = (0, 0, 0)) -> Array:
+def work(uv: Csr, uw: Csr | None = None, residues: Residues = (0, 0, 0)) -> Array:
     """Probes of every middle vertex: int64, by column of `uv`."""
-    to_row, shift = _shifts(residues)
+    to_row, shift = shifts(residues)
     return _cpu_rows.work(*_arrays(uv), *_arrays(uw or uv), to_row, shift)
 
 
@@ -197,12 +203,6 @@ def truss(
 
 def _arrays(graph: Csr) -> tuple[Array, Array]:
     return graph.offsets, graph.columns
-
-
-def _shifts(residues: tuple[int, int, int]) -> tuple[int, int]:
-    """From a row of uv to the row of u in uw, and from a column of uv to the row of v in vw."""
-    i, j, k = residues
-    return (i > k) - (i > j), int(j > k)
 
 
 def _slots(graph: Csr) -> int:

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.csr import Array, Csr
-from rapids_tc.engines import _cuda_list, _truss, host_memory
+from rapids_tc.engines import Middles, Tick, _cuda_blocks, _cuda_list, _truss, host_memory
+from rapids_tc.engines._cuda_layout import Layout
 from rapids_tc.engines._cuda_truss import CudaPeeler
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.kernels import _nvrtc, catalogue, launch
 from rapids_tc.kernels.method import Capacities
-
-Tick = Callable[..., None]
 
 _THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in prepare.cu
 _MOST_EDGES, _MOST_RANKS = 2**31, 2**32  # positions and ranks are 32-bit in kernels
@@ -38,36 +37,6 @@ _STEPS = (
     "list_rows",
     "locate",
 )
-
-
-@dataclass(frozen=True)
-class Layout:
-    """What kernels read besides the CSR, made once for a graph by `CudaEngine.prepare`.
-
-    Attributes
-    ----------
-    csr : Csr
-    low : array of uint16, shape (m,)
-        ``csr.columns`` as codes in a map of ``Capacities.bits`` bits, see ``device.cuh``.
-    in_edges : array of uint64, shape (m,)
-        For v, every u with v in N+(u): start of N+(u) << 32 | its entries below v.
-    in_offsets : array of uint32, shape (n + 1,)
-        v's in-edges are ``in_edges[in_offsets[v]:in_offsets[v + 1]]``.
-    heavy : array of uint32, shape (4 * tasks,)
-        Blocks' tasks: v, first and last in-edge, log2 of the lanes a list.
-    light : array of uint32, shape (2 * runs,)
-        Warps' tasks: the first of some vertices that are numbered in turn, and how many.
-    capacities : Capacities
-        With which the rest was made, and kernels are launched.
-    """
-
-    csr: Csr
-    low: Array
-    in_edges: Array
-    in_offsets: Array
-    heavy: Array
-    light: Array
-    capacities: Capacities
 
 
 @dataclass(frozen=True)
@@ -109,8 +78,8 @@ class CudaEngine:
             degree, present = self.xp.zeros(size, "uint32"), self.xp.zeros(1, "uint32")
             for ends in (src, dst):
                 narrow = ends.view("uint32") if ends.itemsize == 4 else ends.astype("uint32")
-                self._step("count_ends", len(ends), narrow, np.uint64(len(ends)), degree)
-            self._step("count_present", size, degree, np.uint64(size), present)
+                self.step("count_ends", len(ends), narrow, np.uint64(len(ends)), degree)
+            self.step("count_present", size, degree, np.uint64(size), present)
             return degree, int(present[0])
 
     def csr(self, keys: Array, n: int) -> Csr:
@@ -131,36 +100,53 @@ class CudaEngine:
             kept = xp.empty(-(-size // 32), "uint32")
             counts = xp.zeros(blocks + 1, "uint32")
             if size:
-                self._step("mark_kept", size, keys, np.uint64(size), kept, counts)
+                self.step("mark_kept", size, keys, np.uint64(size), kept, counts)
                 scan = self._steps["scan_counts"]
                 scan((1,), (_SCAN_THREADS,), (counts, np.uint32(blocks)))
             columns = xp.empty(int(counts[-1]), "uint32")
             offsets = xp.empty(n + 1, "int64")
             marked = (keys, np.uint64(size), kept, counts)
-            self._step("write_columns", size, *marked, columns)
-            self._step("write_offsets", n + 1, *marked, np.uint64(n), offsets)
+            self.step("write_columns", size, *marked, columns)
+            self.step("write_offsets", n + 1, *marked, np.uint64(n), offsets)
             return Csr(offsets, columns)
 
-    def prepare(self, csr: Csr) -> Layout:
+    def prepare(self, csr: Csr, middles: Middles | None = None) -> Layout:
         """What counting needs besides the CSR, 14 bytes an edge; 20 while it is made."""
         xp, n, m = self.xp, csr.n, csr.m
         if m >= _MOST_EDGES:
             raise CapacityError(f"{m:,} edges: one card takes fewer than {_MOST_EDGES:,}")
         with self.device(csr.columns):
-            packed = xp.empty(m, "uint64")
-            self._step("pack_in_edges", m, csr.columns, np.uint64(m), packed)
-            packed.sort()
-            in_offsets = xp.empty(n + 1, "uint32")
-            self._step("find_in_edges", n + 1, packed, np.uint64(m), np.uint64(n), in_offsets)
-            low, starts = xp.empty(-(-m // 8) * 8, "uint16")[:m], xp.empty(m, "uint32")
-            bits = np.uint32(self.capacities.bits)
-            rows = (csr.offsets, csr.columns, np.uint64(n), np.uint64(m))
-            self._step("expand_rows", -(-m // _EXPAND_EACH), *rows, bits, low, starts)
-            probes = xp.zeros(n, "uint64")
-            self._step("describe_in_edges", m, packed, starts, np.uint64(m), probes)
+            packed = _cuda_blocks.group(self, csr, middles)
+            size, in_offsets = np.uint64(len(packed)), xp.empty(n + 1, "uint32")
+            self.step("find_in_edges", n + 1, packed, size, np.uint64(n), in_offsets)
+            low, probes = self.low(m), xp.zeros(n, "uint64")
+            starts = self.expand(csr, low)
+            self.step("describe_in_edges", len(packed), packed, starts, size, probes)
             del starts
-            heavy, light = self._tasks(csr, in_offsets, probes)
-            return Layout(csr, low, packed, in_offsets, heavy, light, self.capacities)
+            return self.layout(csr, low, packed, in_offsets, probes)
+
+    def low(self, size: int) -> Array:
+        """Room for `Layout.low`: read in whole chunks of 16 bytes."""
+        return self.xp.empty(-(-size // 8) * 8, "uint16")[:size]
+
+    def expand(self, csr: Csr, low: Array) -> Array:
+        """Write `low`; return where the row of every edge starts: uint32."""
+        starts, m = self.xp.empty(csr.m, "uint32"), np.uint64(csr.m)
+        rows, bits = (csr.offsets, csr.columns, np.uint64(csr.n), m), self.capacities.bits
+        size = -(-csr.m // _EXPAND_EACH)
+        self.step("expand_rows", size, *rows, np.uint32(bits), low, starts)
+        return starts
+
+    def layout(
+        self, csr: Csr, low: Array, in_edges: Array, in_offsets: Array, probes: Array, blocks=None
+    ) -> Layout:
+        """A layout, its tasks made from the probes of every middle vertex."""
+        tasks = self._tasks(csr, len(in_edges), in_offsets, probes)
+        return Layout(csr, low, in_edges, in_offsets, *tasks, self.capacities, blocks)
+
+    transpose = _cuda_blocks.transpose
+    prepare_blocks = _cuda_blocks.prepare_blocks
+    work = _cuda_blocks.work
 
     def count(self, layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> int:
         """The triangles of the graph."""
@@ -169,15 +155,14 @@ class CudaEngine:
             launch.run(self, layout, catalogue.find(method), "Total", total, tick)
             return int(total[0])
 
-    def edge_counts(
-        self, layout: Layout, *, method: str = "auto", tick: Tick | None = None
-    ) -> Array:
+    def edge_counts(self, layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> Any:
         """The triangles of every oriented edge: uint32, aligned with ``layout.csr.columns``."""
-        found = catalogue.find(method, returns="edges")
+        found, blocks = catalogue.find(method, returns="edges"), layout.blocks
         with self.device(layout.csr.columns):
-            counts = self.xp.zeros(layout.csr.m, "uint32")
+            size = layout.csr.m + (len(layout.in_edges) if blocks else 0)
+            counts = self.xp.zeros(size, "uint32")
             launch.run(self, layout, found, "EdgeCounts", counts, tick)
-            return counts
+            return _cuda_blocks.apart(self, blocks, counts) if blocks else counts
 
     closed = _cuda_list.closed
     list_triangles = _cuda_list.list_triangles
@@ -197,7 +182,7 @@ class CudaEngine:
             pairs = (u.astype("uint32", copy=False), v.astype("uint32", copy=False))
             positions = self.xp.empty(len(u), "int64")
             size = np.uint64(len(u))
-            self._step("locate", len(u), csr.offsets, csr.columns, *pairs, size, positions)
+            self.step("locate", len(u), csr.offsets, csr.columns, *pairs, size, positions)
             return positions
 
     def rows(self, csr: Csr, least: int, most: int) -> tuple[Array, int]:
@@ -217,14 +202,13 @@ class CudaEngine:
         found = int(fill(0)[0][0])
         return fill(found)[1], found
 
-    def _tasks(self, csr: Csr, in_offsets: Array, probes: Array) -> tuple[Array, Array]:
+    def _tasks(self, csr: Csr, edges: int, in_offsets: Array, probes: Array) -> tuple[Array, Array]:
         """Blocks' and warps' tasks of ``bitmap.cu``."""
         sizes = self.capacities
-        fair = _WORK_AN_EDGE * csr.m // (_TASKS_AN_SM * self.sm_count)
+        fair = _WORK_AN_EDGE * edges // (_TASKS_AN_SM * self.sm_count)
         piece = min(sizes.piece, max(sizes.least_piece, fair))
-        given = (csr.offsets, in_offsets, probes)
         costs = map(np.uint64, (csr.n, sizes.list_cost, sizes.heavy_from))
-        given = (*given, *costs)
+        given = (csr.offsets, in_offsets, probes, *costs)
         heavy, light = (self._steps[name] for name in ("heavy_tasks", "light_tasks"))
         runs = (np.uint64(sizes.entry_cost), np.uint64(sizes.run))
         return (
@@ -236,7 +220,7 @@ class CudaEngine:
     def _steps(self) -> Mapping[str, Any]:
         return self.compile(launch.read("prepare.cu"), _STEPS, ())
 
-    def _step(self, kernel: str, size: int, *args: Any) -> None:
+    def step(self, kernel: str, size: int, *args: Any) -> None:
         """Launch a kernel of ``prepare.cu`` with a thread an element."""
         if size:
             self._steps[kernel]((_blocks(size),), (_THREADS,), args)

@@ -23,6 +23,7 @@ _BITMAP = Method(
     granularity="block per vertex, lanes per list; warp per run of light vertices",
     returns=("total", "edges"),
     source="bitmap.cu",
+    blocks=True,
     launches=(
         Launch(
             kernel="bitmap_block",

@@ -46,12 +46,16 @@ def run(
         A launch needs more shared memory than the device has.
     """
     graph, xp = layout.csr, engine.xp
-    kernels = engine.compile(read(method.source), method.kernels, (f"-DRTC_VISIT={visit}",))
+    if layout.blocks and not method.blocks:
+        raise ValueError(f"method={method.name!r} counts whole graphs; on blocks, auto does")
+    options = (f"-DRTC_VISIT={visit}", *["-DRTC_BLOCKS"] * bool(layout.blocks))
+    kernels = engine.compile(read(method.source), method.kernels, options)
     if method.driver is not None:
         method.driver(engine, layout, kernels, out, tick)
     slices = SLICES if tick else 1
     tickets = xp.zeros(len(method.launches) * slices, "uint32")
     arrays = (graph.offsets, graph.columns, layout.low, layout.in_edges, layout.in_offsets)
+    edges_at = (np.uint32(graph.m),) if layout.blocks else ()
     for number, launch in enumerate(method.launches):
         items, size = launch.work(engine, layout)
         width, depth, shared = _shared(engine, layout, launch, visit)
@@ -65,7 +69,16 @@ def run(
             if first < last:
                 grid = (min(-(-(last - first) // launch.drawn), most),)
                 drawn = (items, np.uint32(first), np.uint32(last))
-                args = (*arrays, *drawn, width, depth, scratch, tickets[at : at + 1], out)
+                args = (
+                    *arrays,
+                    *drawn,
+                    width,
+                    depth,
+                    scratch,
+                    tickets[at : at + 1],
+                    out,
+                    *edges_at,
+                )
                 kernels[launch.kernel](grid, (launch.threads,), args, shared_mem=shared)
             if tick:
                 engine.wait()

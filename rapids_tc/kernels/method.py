@@ -72,6 +72,8 @@ class Method:
     """Where a loop is needed in place of launches: (engine, layout, kernels, out, tick)."""
     others: tuple[str, ...] = ()
     """The kernels that no launch names."""
+    blocks: bool = False
+    """Whether it counts on blocks of a graph too."""
 
     @property
     def kernels(self) -> tuple[str, ...]:

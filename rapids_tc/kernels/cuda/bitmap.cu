@@ -51,15 +51,15 @@ __device__ __forceinline__ u32 probe(const Middle& m, u32 code, u32 position, bo
 
 // One warp streams in-edges first .. last - 1 of v, at most 32: each lane loads one descriptor,
 // then 2^shift lanes share a list, kLists lists in flight, two ids a load. A load's second id may
-// lie past the prefix: v itself is there, at the position of the edge (u, v). The map is only read
-// here; nothing is shared between lanes but by shuffles.
+// lie past the prefix: v itself is there, at the position of the edge (u, v); of blocks, it is made v. The
+// map is only read here; nothing is shared between lanes but by shuffles.
 __device__ __forceinline__ void scan(const Graph& g, const Middle& m, u32 first, u32 last, u32 shift,
                                      RTC_VISIT& visit) {
   const u32 lane = threadIdx.x % kWarp, lanes = 1u << shift, groups = kWarp >> shift, group = lane >> shift;
   u64 mine = first + lane < last ? g.in_edges[first + lane] : 0;
   if ((mine >> 32 & 1) && u32(mine)) {   // an odd start: the lane takes the entry before the first pair
     const u32 start = u32(mine >> 32), length = u32(mine);
-    visit.edge(start + length, probe(m, g.low[start], start, true, visit));
+    visit.edge(edge_at(g, first + lane, start + length), probe(m, g.low[start], start, true, visit));
     mine += (1ull << 32) - 1;            // start + 1, length - 1
   }
   const u32 rounds = last - first < kWarp ? last - first : kWarp;
@@ -79,6 +79,7 @@ __device__ __forceinline__ void scan(const Graph& g, const Middle& m, u32 first,
 #pragma unroll
       for (int t = 0; t < kLists; t++) {
         ids[t] = k < length[t] ? __ldg(reinterpret_cast<const u32*>(g.low) + pair[t]) : m.self * 0x10001u;
+        if (kBlocks && k + 1 == length[t]) ids[t] = (ids[t] & 0xffff) | m.self << 16;
         pair[t] += lanes;
       }
 #pragma unroll
@@ -90,7 +91,7 @@ __device__ __forceinline__ void scan(const Graph& g, const Middle& m, u32 first,
     }
 #pragma unroll
     for (int t = 0; t < (RTC_VISIT::kEdges ? kLists : 1); t++)
-      visit.list(start[t] + length[t], hits[t], lanes);
+      visit.list(edge_at(g, first + round + t * groups + group, start[t] + length[t]), hits[t], lanes);
   }
 }
 
@@ -108,7 +109,8 @@ __device__ __forceinline__ void scan_tail(const Graph& g, const Middle& m, const
       if (i < group) pick &= pick - 1;
       left &= left - 1;
     }
-    u64 edge = __shfl_sync(kFullMask, mine, pick ? __ffs(int(pick)) - 1 : 0);
+    const u32 owner = pick ? __ffs(int(pick)) - 1 : 0;
+    u64 edge = __shfl_sync(kFullMask, mine, owner);
     if (!pick) edge = 0;
     const u32 start = u32(edge >> 32), length = u32(edge);
     u32 hits = 0;
@@ -121,7 +123,7 @@ __device__ __forceinline__ void scan_tail(const Graph& g, const Middle& m, const
       hits++;
       if (RTC_VISIT::kSides) sides(m, position, index, visit);
     }
-    visit.list(start + length, hits, kTailLanes);
+    visit.list(edge_at(g, first + owner, start + length), hits, kTailLanes);
   }
 }
 

@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(kRunThreads, kRunBlocksPerSm) bitma
             visit.side(position);
             visit.side(own_row + index);
           }
-          visit.edge(c.edge, hits);
+          visit.edge(edge_at(g, i - lane + c.owner, c.edge), hits);
         });
       }
       __syncwarp();      // all probes are done

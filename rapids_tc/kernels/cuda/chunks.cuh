@@ -17,7 +17,7 @@ __device__ __forceinline__ u32 last_at_most(u32 value, u32 x) {
 
 struct Chunk {
   u32 owner;         // the lane that holds the in-edge
-  u32 edge;          // position of the in-edge in columns, where its prefix ends
+  u32 edge;          // position in columns where its prefix ends
   u32 position;      // of code 0
   u32 wanted;        // bit i: code i is one of the prefix
   uint4 codes;       // from the least bits up

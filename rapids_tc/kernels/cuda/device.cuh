@@ -45,16 +45,29 @@ struct Graph {
   const u16* __restrict__ low;          // the same, 16 bits an id: its code (below)
   const u64* __restrict__ in_edges;     // where v is in N+(u): start of N+(u) << 32 | entries below v
   const u32* __restrict__ in_offsets;   // n + 1: those of v are in_edges[in_offsets[v]] ..
+  u32 edges_at;                         // of blocks: the position of the first in-edge
 };
 
 // The one launch signature. Items first .. last - 1 are drawn from the ticket; what an item is
 // (tasks[...], an in-edge), what width and depth limit, and what scratch is, each method says in its
-// header.
+// header. With RTC_BLOCKS, the graph is a task on blocks: the rows of u and those of v are two blocks
+// in one array of columns, v in numbers of its rows. A prefix need not end at v then.
+#ifdef RTC_BLOCKS
+constexpr bool kBlocks = true;
+#define RTC_BLOCKS_ARG , u32 edges_at
+#define RTC_GRAPH Graph{offsets, columns, low, in_edges, in_offsets, edges_at}
+#else
+constexpr bool kBlocks = false;
+#define RTC_BLOCKS_ARG
+#define RTC_GRAPH Graph{offsets, columns, low, in_edges, in_offsets, 0}
+#endif
 #define RTC_METHOD_ARGS                                                                        \
   const i64 *offsets, const u32 *columns, const u16 *low, const u64 *in_edges,                 \
       const u32 *in_offsets, const u32 *tasks, u32 first, u32 last, u32 width, u32 depth,      \
-      u32 *scratch, u32 *ticket, RTC_VISIT::Out *out
-#define RTC_GRAPH Graph{offsets, columns, low, in_edges, in_offsets}
+      u32 *scratch, u32 *ticket, RTC_VISIT::Out *out RTC_BLOCKS_ARG
+
+// The position of the edge (u, v), in-edge i, whose prefix ends at `end`: there, where v follows it.
+__device__ __forceinline__ u32 edge_at(const Graph& g, u32 i, u32 end) { return kBlocks ? g.edges_at + i : end; }
 
 // The code of an id in a map of `bits` bits, a power of two up to 65,536. Ids below exact_ids have
 // codes of their own, in their order; the others share what is left, by their last bits. In degree
@@ -100,6 +113,19 @@ __device__ __forceinline__ u32 reserve(u32* counter, u32 size) {
   u32 base = 0;
   if (threadIdx.x % kWarp == kWarp - 1 && through) base = atomicAdd(counter, through);
   return __shfl_sync(kFullMask, base, kWarp - 1) + through - size;
+}
+
+// Add each lane's value to sums[key], by one atomic for each run of the same key in neighbouring lanes.
+// All lanes of the warp.
+__device__ __forceinline__ void add_by_run(u64* sums, u32 key, u64 value) {
+  const u32 lane = threadIdx.x % kWarp;
+  for (u32 step = 1; step < kWarp; step *= 2) {   // sums of the next 2, 4, ... of the same key
+    const u64 next = __shfl_down_sync(kFullMask, value, step);
+    const u32 next_key = __shfl_down_sync(kFullMask, key, step);
+    if (lane + step < kWarp && next_key == key) value += next;
+  }
+  const u32 last_key = __shfl_up_sync(kFullMask, key, 1);
+  if (value && (lane == 0 || last_key != key)) atomicAdd(sums + key, value);
 }
 
 // One number of a warp's own from the ticket, the same in all its lanes.

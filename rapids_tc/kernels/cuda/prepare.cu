@@ -132,20 +132,13 @@ expand_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u32 bits, u16*
 }
 
 // In place: the sorted v << 32 | p becomes start of p's row << 32 | entries before p. The probes of
-// v, the sum of those lengths, by one atomic for each run of the same v in a warp.
+// v are the sum of those lengths.
 extern "C" __global__ void __launch_bounds__(kThreads)
 describe_in_edges(u64* packed, const u32* starts, u64 m, u64* probes) {
   const u64 i = element(), edge = i < m ? packed[i] : ~0ull;
-  const u32 v = u32(edge >> 32), p = u32(edge), start = i < m ? starts[p] : 0, lane = threadIdx.x % kWarp;
+  const u32 p = u32(edge), start = i < m ? starts[p] : 0;
   if (i < m) packed[i] = u64(start) << 32 | (p - start);
-  u64 sum = i < m ? p - start : 0;
-  for (u32 step = 1; step < kWarp; step *= 2) {   // sums of the next 2, 4, ... of the same v
-    const u64 next = __shfl_down_sync(kFullMask, sum, step);
-    const u32 next_v = __shfl_down_sync(kFullMask, v, step);
-    if (lane + step < kWarp && next_v == v) sum += next;
-  }
-  const u32 last_v = __shfl_up_sync(kFullMask, v, 1);
-  if (sum && (lane == 0 || last_v != v)) atomicAdd(probes + v, sum);
+  add_by_run(probes, u32(edge >> 32), i < m ? p - start : 0);
 }
 
 // ------------------------------------------------------------------------------- work lists
