@@ -13,7 +13,7 @@
 #include "device.cuh"
 #include "visit.cuh"
 
-constexpr u32 kRunThreads = 256, kRunBlocksPerSm = 5;
+constexpr u32 kRunThreads = 256, kRunBlocksPerSm = 6;
 constexpr u32 kRunsATicket = 2;
 
 struct RunMap {
