@@ -65,9 +65,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) bisson_block(RTC_METHOD_A
   for (u32 i = threadIdx.x; i < depth; i += kThreads) filter[i] = 0;
   RTC_VISIT visit(out);
   for (;;) {
-    __syncthreads();                    // the maps are zero, and everyone has read the last ticket
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
-    __syncthreads();                    // the ticket is there
+    __syncthreads();                    // the ticket is there, and the maps are zero
     const u32 item = first + drawn[0];
     if (item >= last) break;
     visit.edge(kNone, count_at(RTC_GRAPH, tasks[item], maps, threadIdx.x, kThreads, [] { __syncthreads(); }));

@@ -142,9 +142,8 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
   for (u32 i = threadIdx.x; RTC_VISIT::kSides && i < depth; i += blockDim.x) counters[i] = 0;
   RTC_VISIT visit(out);
   for (;;) {
-    __syncthreads();   // the maps and counters are all zero, and everyone has read the last ticket
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
-    __syncthreads();   // the ticket is there
+    __syncthreads();   // the ticket is there, and the maps and counters are all zero
     const u32 item = first + drawn[0];
     if (item >= last) break;
     const u32* const task = tasks + 4 * u64(item);

@@ -13,6 +13,7 @@
 //
 // Written: out, by the visitor's atomics; by fox_bin the list, each place reserved by an atomic.
 #include "device.cuh"
+#include "in_edge.cuh"
 #include "merge_path.cuh"
 #include "visit.cuh"
 
@@ -27,10 +28,9 @@ struct Lists {
 };
 
 __device__ __forceinline__ Lists lists(const Graph& g, u64 edge) {
-  const u32 *const a = g.columns + u32(edge >> 32);
-  const u32 n_a = u32(edge), v = a[n_a], n_b = u32(g.offsets[v + 1] - g.offsets[v]);
-  const u32* const b = g.columns + g.offsets[v];
-  return n_a <= n_b ? Lists{a, b, n_a, n_b} : Lists{b, a, n_b, n_a};
+  const InEdge e = in_edge(g, edge);
+  const u32 *const a = g.columns + e.start, *const b = g.columns + e.row;
+  return e.below <= e.length ? Lists{a, b, e.below, e.length} : Lists{b, a, e.length, e.below};
 }
 
 struct Work { u64 merge, search; };

@@ -8,6 +8,7 @@
 //
 // Written: out, by the visitor's atomics.
 #include "device.cuh"
+#include "in_edge.cuh"
 #include "merge_path.cuh"
 #include "visit.cuh"
 
@@ -21,20 +22,13 @@ extern "C" __global__ void __launch_bounds__(kThreads) green(RTC_METHOD_ARGS) {
   for (;;) {
     const u32 item = first + warp_ticket(ticket) * kWarp;
     if (item >= last) break;
-    const u64 mine = item + lane < last ? in_edges[item + lane] : 0;
-    const u32 my_start = u32(mine >> 32), my_length = u32(mine);
-    u32 my_row = 0, my_row_length = 0;
-    if (my_length) {                     // each lane fetches the other list of its own edge
-      const u32 v = columns[my_start + my_length];
-      my_row = u32(offsets[v]);
-      my_row_length = u32(offsets[v + 1]) - my_row;
-    }
+    const InEdge mine = in_edge(RTC_GRAPH, item + lane < last ? in_edges[item + lane] : 0);
     u32 hits = 0;
     for (u32 round = 0; round < kWarp; round += groups) {   // an edge for each group of width threads
       const u32 owner = round + lane / width;
-      const u32* const a = columns + __shfl_sync(kFullMask, my_start, owner);
-      const u32* const b = columns + __shfl_sync(kFullMask, my_row, owner);
-      const u32 n_a = __shfl_sync(kFullMask, my_length, owner), n_b = __shfl_sync(kFullMask, my_row_length, owner);
+      const u32* const a = columns + __shfl_sync(kFullMask, mine.start, owner);
+      const u32* const b = columns + __shfl_sync(kFullMask, mine.row, owner);
+      const u32 n_a = __shfl_sync(kFullMask, mine.below, owner), n_b = __shfl_sync(kFullMask, mine.length, owner);
       hits += merge_part(a, n_a, b, n_b, part, width);
     }
     visit.edge(kNone, hits);

@@ -15,6 +15,7 @@
 //
 // Written: out, by the visitor's atomics.
 #include "device.cuh"
+#include "in_edge.cuh"
 #include "visit.cuh"
 
 static_assert(!RTC_VISIT::kEdges, "grouptc counts totals");
@@ -29,17 +30,12 @@ struct Chunk {
 
 // Unpack edge i of the chunk; returns the length of its few list.
 __device__ __forceinline__ u32 unpack(const Graph& g, u64 edge, const Chunk& c, u32 i) {
-  u32 few = u32(edge >> 32), few_length = u32(edge), many = 0, many_length = 0;
-  if (few_length) {
-    const u32 v = g.columns[few + few_length];
-    many = u32(g.offsets[v]);
-    many_length = u32(g.offsets[v + 1]) - many;
-  }
-  const bool turn = few_length > many_length;
-  c.few[i] = turn ? many : few;
-  c.many[i] = turn ? few : many;
-  c.many_length[i] = turn ? few_length : many_length;
-  return turn ? many_length : few_length;
+  const InEdge e = in_edge(g, edge);
+  const bool turn = e.below > e.length;
+  c.few[i] = turn ? e.row : e.start;
+  c.many[i] = turn ? e.start : e.row;
+  c.many_length[i] = turn ? e.below : e.length;
+  return turn ? e.length : e.below;
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads) grouptc(RTC_METHOD_ARGS) {

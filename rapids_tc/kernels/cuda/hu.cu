@@ -33,9 +33,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) hu(RTC_METHOD_ARGS) {
   RTC_SHARED(u32, drawn, 1);
   RTC_VISIT visit(out);
   for (;;) {
-    __syncthreads();                    // everyone is done with kept, and has read the last ticket
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
-    __syncthreads();                    // the ticket is there
+    __syncthreads();                    // the ticket is there, and everyone is done with kept
     const u32 item = first + drawn[0];
     if (item >= last) break;
     const u32* const row = columns + offsets[tasks[item]];

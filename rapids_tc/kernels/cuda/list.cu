@@ -9,20 +9,9 @@
 // Input: any oriented Csr and prepare.cu's in_edges: start of N+(u) << 32 | entries below v, so that
 // v itself is columns[start + entries].
 #include "device.cuh"
+#include "in_edge.cuh"
 
 constexpr u32 kListThreads = 256;
-
-// The in-edge at position `start + below` of columns.
-struct InEdge {
-  u32 start, below;       // of N+(u), and its entries below v
-  u32 v, row, length;     // N+(v) is columns[row ..], length ids
-};
-
-__device__ __forceinline__ InEdge in_edge(const i64* offsets, const u32* columns, u64 packed) {
-  const u32 start = u32(packed >> 32), below = u32(packed), v = columns[start + below];
-  const u32 row = u32(offsets[v]);
-  return {start, below, v, row, u32(offsets[v + 1]) - row};
-}
 
 // The vertex whose row is at start: the last one that starts there, those before it being empty.
 __device__ __forceinline__ u32 row_at(const i64* offsets, u64 n, u32 start) {
@@ -71,7 +60,7 @@ vertex_sums(const i64* offsets, u64 n, const u32* columns, const u64* in_edges, 
   const u64 warps = u64(gridDim.x) * blockDim.x / kWarp;
   for (u64 i = first_edge + warp_of_grid(); i < last_edge; i += warps) {
     const InEdge e = in_edge(offsets, columns, in_edges[i]);
-    if (e.below == 0 || e.length == 0) continue;
+    if (e.length == 0) continue;
     const double side = sides[e.start + e.below];
     double sum = 0;
     for (u32 k = lane; k < e.below; k += kWarp) {

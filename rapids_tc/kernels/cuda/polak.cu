@@ -11,6 +11,7 @@
 //
 // Written: out, by the visitor's atomics. Nothing is shared, so there is no barrier.
 #include "device.cuh"
+#include "in_edge.cuh"
 #include "visit.cuh"
 
 static_assert(!RTC_VISIT::kEdges, "polak counts totals");
@@ -37,13 +38,10 @@ extern "C" __global__ void __launch_bounds__(kThreads) polak(RTC_METHOD_ARGS) {
   for (;;) {
     const u32 drawn = first + warp_ticket(ticket) * kWarp, item = drawn + threadIdx.x % kWarp;
     if (drawn >= last) break;
-    const u64 edge = item < last ? in_edges[item] : 0;
-    const u32 start = u32(edge >> 32), length = u32(edge);
-    if (length == 0) continue;           // v is the first of N+(u)
-    const u32 v = columns[start + length];
-    const i64 row = offsets[v], row_end = offsets[v + 1];
-    if (row == row_end) continue;
-    visit.edge(start + length, merge(columns + start, columns + start + length, columns + row, columns + row_end));
+    const InEdge e = in_edge(RTC_GRAPH, item < last ? in_edges[item] : 0);
+    if (e.length == 0) continue;
+    const u32 *const a = columns + e.start, *const b = columns + e.row;
+    visit.edge(kNone, merge(a, a + e.below, b, b + e.length));
   }
   visit.finish();
 }

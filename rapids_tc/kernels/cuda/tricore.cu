@@ -8,6 +8,7 @@
 //
 // Written: out, by the visitor's atomics.
 #include "device.cuh"
+#include "in_edge.cuh"
 #include "visit.cuh"
 
 constexpr u32 kThreads = 256, kBlocksPerSm = 6;
@@ -24,21 +25,14 @@ extern "C" __global__ void __launch_bounds__(kThreads, kBlocksPerSm) tricore(RTC
   for (;;) {
     const u32 item = first + warp_ticket(ticket) * kWarp;
     if (item >= last) break;
-    const u64 mine = item + lane < last ? in_edges[item + lane] : 0;
-    const u32 my_start = u32(mine >> 32), my_length = u32(mine);
-    u32 my_row = 0, my_row_length = 0;
-    if (my_length) {                     // each lane fetches the other list of its own edge
-      const u32 v = columns[my_start + my_length];
-      my_row = u32(offsets[v]);
-      my_row_length = u32(offsets[v + 1]) - my_row;
-    }
-    u32 left = __ballot_sync(kFullMask, my_length && my_row_length);
+    const InEdge mine = in_edge(RTC_GRAPH, item + lane < last ? in_edges[item + lane] : 0);
+    u32 left = __ballot_sync(kFullMask, mine.length);
     for (; left; left &= left - 1) {     // the warp takes those edges in turn
       const int owner = __ffs(int(left)) - 1;
-      u32 few = __shfl_sync(kFullMask, my_start, owner);
-      u32 few_length = __shfl_sync(kFullMask, my_length, owner);
-      u32 many = __shfl_sync(kFullMask, my_row, owner);
-      u32 many_length = __shfl_sync(kFullMask, my_row_length, owner);
+      u32 few = __shfl_sync(kFullMask, mine.start, owner);
+      u32 few_length = __shfl_sync(kFullMask, mine.below, owner);
+      u32 many = __shfl_sync(kFullMask, mine.row, owner);
+      u32 many_length = __shfl_sync(kFullMask, mine.length, owner);
       const u32 edge = few + few_length;
       if (few_length > many_length) {
         const u32 start = few, length = few_length;

@@ -2,12 +2,10 @@
 // shared memory, and every id of every N+(v), v in N+(u), is looked up in it. Work: sum over v of
 // |N+(v)| times its in-edges.
 //
-// - Interleaved buckets: the i-th entries of all buckets lie side by side, so that lanes that look
-//   at the i-th entry of different buckets meet different banks.
+// - Interleaved buckets: see hash.cuh.
 // - Degree classes: trust_wide takes a block a vertex, trust_narrow a warp.
 // - Virtual combination: the lists N+(v) are taken as one long list and dealt to the threads in
 //   turn, so that all have the same share however the lengths differ.
-// - A full bucket loses nothing: what does not fit is found by binary search in N+(u) itself.
 //
 // Input: any oriented Csr. Item = tasks[i] = u. width = buckets, a power of two; depth = entries of
 // a bucket kept. Dynamic shared memory of each table: width * (1 + depth) words.
@@ -15,31 +13,12 @@
 // Written: out, by the visitor's atomics; in shared memory the buckets' sizes by atomicAdd, whose
 // result gives each entry its owner.
 #include "device.cuh"
+#include "hash.cuh"
 #include "visit.cuh"
 
 constexpr u32 kWideThreads = 1024;
 constexpr u32 kNarrowThreads = 256, kNarrowBlocksPerSm = 6;
 constexpr u32 kNarrowChunk = 4;       // vertices a ticket
-
-struct Table {
-  const u32* row;        // N+(u): length ids, the first at position start
-  u32 start, length;
-  u32* sizes;            // of each bucket, those that did not fit included
-  u32* entries;          // the i-th of bucket b at [i * buckets + b]
-  u32 buckets, depth;
-};
-
-__device__ __forceinline__ void insert(const Table& t, u32 id) {
-  const u32 bucket = id & (t.buckets - 1), i = atomicAdd(t.sizes + bucket, 1u);
-  if (i < t.depth) t.entries[i * t.buckets + bucket] = id;
-}
-
-__device__ __forceinline__ bool contains(const Table& t, u32 id) {
-  const u32 bucket = id & (t.buckets - 1), size = t.sizes[bucket], kept = size < t.depth ? size : t.depth;
-  for (u32 i = 0; i < kept; i++)
-    if (t.entries[i * t.buckets + bucket] == id) return true;
-  return size > t.depth && find(t.row, t.length, id) != kNone;
-}
 
 // Build, probe and clear the table of u by `threads` threads, of which this is the thread-th;
 // barrier() holds up all of them. The sizes are zero before and after.
@@ -47,19 +26,19 @@ template <class Barrier>
 __device__ __forceinline__ void count_at(const Graph& g, u32 u, u32* memory, u32 buckets, u32 depth,
                                          u32 thread, u32 threads, Barrier barrier, RTC_VISIT& visit) {
   const u32 start = u32(g.offsets[u]), lists = u32(g.offsets[u + 1]) - start;
-  const Table table{g.columns + start, start, lists, memory, memory + buckets, buckets, depth};
-  for (u32 i = thread; i < lists; i += threads) insert(table, table.row[i]);
+  const HashTable table{memory, buckets, depth, g.columns + start, lists};
+  for (u32 i = thread; i < lists; i += threads) table.insert(table.ids[i]);
   barrier();                            // the table is whole
   u32 at = thread, hits = 0;            // in list i, or past its end
   for (u32 i = 0; i < lists; i++) {
-    const u32 v = table.row[i], begin = u32(g.offsets[v]), length = u32(g.offsets[v + 1]) - begin;
+    const u32 v = table.ids[i], begin = u32(g.offsets[v]), length = u32(g.offsets[v + 1]) - begin;
     for (; at < length; at += threads) {
       RTC_PROBE(1);
       const u32 id = g.columns[begin + at];
-      if (!contains(table, id)) continue;
+      if (!table.contains(id)) continue;
       hits++;
       if (RTC_VISIT::kSides) {
-        visit.side(start + find(table.row, lists, id));
+        visit.side(start + find(table.ids, lists, id));
         visit.side(begin + at);
       }
     }
@@ -78,9 +57,8 @@ extern "C" __global__ void __launch_bounds__(kWideThreads) trust_wide(RTC_METHOD
   for (u32 i = threadIdx.x; i < width; i += blockDim.x) memory[i] = 0;
   RTC_VISIT visit(out);
   for (;;) {
-    __syncthreads();                    // the sizes are zero, and everyone has read the last ticket
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
-    __syncthreads();                    // the ticket is there
+    __syncthreads();                    // the ticket is there, and the sizes are zero
     const u32 item = first + drawn[0];
     if (item >= last) break;
     const auto barrier = [] { __syncthreads(); };
@@ -93,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(kNarrowThreads, kNarrowBlocksPerSm)
 trust_narrow(RTC_METHOD_ARGS) {
   RTC_DYNAMIC_SHARED(u32, memory);
   const u32 lane = threadIdx.x % kWarp;
-  u32* const table = memory + threadIdx.x / kWarp * width * (1 + depth);
+  u32* const table = memory + threadIdx.x / kWarp * HashTable::words(width, depth);
   for (u32 i = lane; i < width; i += kWarp) table[i] = 0;
   __syncwarp();                         // the sizes are zero
   RTC_VISIT visit(out);
