@@ -101,8 +101,8 @@ class Graph(Summary):
             self._edges = number_edges(self._frame, *columns, self.backend, vertices)
             self.ids = self._edges.ids
 
-    def _prepare(self, function: str, memory_limit: int | None) -> None:
-        plan.require(self.stages(function), memory_limit)
+    def _prepare(self, function: str, memory_limit: int | None, method: str = "auto") -> None:
+        plan.require(self.stages(function, method), memory_limit)
         self.engine = engines.load(self.backend.engine)
         with self.stage("ordering by degree"):
             src, dst, size = self._edges.src, self._edges.dst, self._edges.ids.size
@@ -175,12 +175,12 @@ class Graph(Summary):
         """Report a stage, and say how large the graph was where memory ran out."""
         return reported(name, self.progress, self._need)
 
-    def stages(self, function: str) -> list[plan.Stage]:
+    def stages(self, function: str, method: str = "auto") -> list[plan.Stage]:
         """The memory that a function needs on this graph, made or in the making."""
         known, rows = getattr(self, "_edges", None), self.backend.home.rows(self._frame)
         if known is None:  # as many ids as rows, say
-            return plan.stages(function, rows, rows, False)
-        return plan.stages(function, len(known.src), known.ids.size, known.ids.dense)
+            return plan.stages(function, rows, rows, False, method)
+        return plan.stages(function, len(known.src), known.ids.size, known.ids.dense, method)
 
     def _need(self) -> str:
         rows, need = self.backend.home.rows(self._frame), max(s.bytes for s in self.stages("count"))
@@ -219,14 +219,16 @@ class Graph(Summary):
         ends = {"src": ids.take(keys >> 32), "dst": ids.take(keys & 0xFFFFFFFF)}
         return self.backend.home.frame(self.backend.library.DataFrame(ends))
 
-    def sampled(self, sample: Sample, function: str, memory_limit: int | None) -> Graph:
+    def sampled(
+        self, sample: Sample, function: str, memory_limit: int | None, method: str
+    ) -> Graph:
         """The graph of a sample of the edges, for one call."""
         graph = Graph.__new__(Graph)
         for name in ("_frame", "backend", "ids", "progress"):
             setattr(graph, name, getattr(self, name))
         with graph.stage("sampling the edges"):
             graph._edges = sample(self._edges)
-        graph._prepare(function, memory_limit)
+        graph._prepare(function, memory_limit, method)
         return graph
 
     def assign(self, columns: dict[str, Any]) -> Frame:
@@ -284,12 +286,12 @@ def as_graph(
             raise ValueError(f"this Graph lives on {edges.backend.engine!r}, not on {engine!r}")
         graph = cast(Graph, edges)  # a Summed one where the function asks of vertices alone
         if sample is None:
-            plan.require(edges.stages(function), memory_limit)
+            plan.require(edges.stages(function, method), memory_limit)
             return graph
     else:
         graph = Graph.__new__(Graph)  # for one call: no copies
         graph._read(edges, None, (source, destination, engine), progress, function, method)
         if sample is None:
-            graph._prepare(function, memory_limit)
+            graph._prepare(function, memory_limit, method)
             return graph
-    return graph.sampled(sample, function, memory_limit)
+    return graph.sampled(sample, function, memory_limit, method)

@@ -20,6 +20,7 @@ def memory_estimate(
     source: Any = None,
     destination: Any = None,
     engine: str | None = None,
+    method: str = "auto",
 ) -> dict[str, int]:
     """Estimate the memory that a call will take on top of the frame, stage by stage.
 
@@ -31,6 +32,8 @@ def memory_estimate(
         The function that would be called.
     source, destination, engine
         See `count`.
+    method : str, optional
+        The intersection method that it would be given; some keep more beside the graph.
 
     Returns
     -------
@@ -40,7 +43,7 @@ def memory_estimate(
     Raises
     ------
     ValueError
-        No such function. Further: see `Graph`.
+        No such function or method. Further: see `Graph`.
 
     Notes
     -----
@@ -57,11 +60,13 @@ def memory_estimate(
     if function not in plan.FUNCTIONS:
         raise ValueError(f"function={function!r}; accepted: {', '.join(sorted(plan.FUNCTIONS))}")
     if isinstance(edges, Graph):
-        stages = edges.stages(function)
+        plan.require_method(method, function, edges.backend.engine)
+        stages = edges.stages(function, method)
     else:
         frame, backend = open_frame(edges, engine)
+        plan.require_method(method, function, backend.engine)
         columns = look_at_columns(frame, *id_columns(frame, source, destination, backend), backend)
         rows, found = backend.home.rows(frame), dense_range(columns, backend)
         size = found[1] if found else 2 * rows
-        stages = plan.stages(function, rows, size, found is not None)
+        stages = plan.stages(function, rows, size, found is not None, method)
     return {stage.name: stage.bytes for stage in stages}

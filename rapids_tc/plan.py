@@ -32,8 +32,11 @@ class Stage:
     bytes: int
 
 
-def stages(function: str, rows: int, vertices: int, dense: bool) -> list[Stage]:
+def stages(
+    function: str, rows: int, vertices: int, dense: bool, method: str = "auto"
+) -> list[Stage]:
     """Memory of each stage of a function for `rows` raw rows and `vertices` distinct ids."""
+    own = catalogue.find(method).memory(rows, vertices)
     numbers = 0 if dense else 8 * rows
     ids = 0 if dense else 24 * vertices
     kept = numbers + ids + 21 * vertices  # ranks, their inverse, presence, offsets
@@ -42,7 +45,7 @@ def stages(function: str, rows: int, vertices: int, dense: bool) -> list[Stage]:
         Stage("order", kept + 16 * rows),
         Stage("orient", kept + 28 * rows),
         Stage("layout", kept + 22 * rows + 32 * vertices),
-        Stage("count", kept + 12 * rows + 32 * vertices),
+        Stage("count", kept + 12 * rows + 32 * vertices + own),
     ]
     if function in PEELING:
         result.append(Stage("peel", kept + 64 * rows + 80 * vertices))

@@ -51,7 +51,7 @@ class Summary(ABC):
     def vertex_counts(self, method: str) -> Array:
         """Triangles at every rank, int64."""
 
-    def stages(self, function: str) -> list[plan.Stage]:
+    def stages(self, function: str, method: str = "auto") -> list[plan.Stage]:
         """The memory that a function still needs."""
         return []
 

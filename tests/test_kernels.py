@@ -1,13 +1,16 @@
 """Every method of the catalogue and every visitor on the emulator, against the oracle."""
 
+import tracemalloc
 from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import reference
 from emulator_support import SEEDS, compiler, plain_only  # noqa: F401 - a fixture
 
+import rapids_tc as tc
 from rapids_tc import testing
 from rapids_tc.csr import Csr
 from rapids_tc.engines.cuda import CudaEngine
@@ -303,6 +306,33 @@ def test_every_vertex_of_work_is_one_task(graph, sizes):
     dear = cost + sizes.entry_cost * np.diff(csr.offsets)
     costs = [(dear * light)[first : first + size] for first, size in runs]
     assert all(run.sum() < sizes.run + run.max() for run in costs)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_a_method_takes_no_more_memory_than_it_tells(method):
+    small = 2**14  # what does not grow with the graph
+    for rows in (random_rows(2000, 8000, 2), random_rows(90, 3000, 1), wheel(1500)):
+        n = 1 + max(max(row) for row in rows)
+        layout = ENGINE.prepare(ENGINE.csr(keys_of(rows), n))
+        ENGINE.count(layout, method=method.name)  # compiled
+        tracemalloc.start()
+        ENGINE.count(layout, method=method.name)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak <= method.memory(layout.csr.m, n) + small
+
+
+def test_what_a_method_takes_is_in_the_estimate_and_under_the_limit():
+    frame = pd.DataFrame(random_rows(300, 3000, 1), columns=["src", "dst"])
+    with testing.host_engine():
+        for edges in (frame, tc.Graph(frame)):
+            bare, more = (tc.memory_estimate(edges, method=m) for m in ("auto", "radix"))
+            assert {stage for stage in bare if more[stage] > bare[stage]} == {"count"}
+            assert tc.count(edges, memory_limit=max(bare.values())) == tc.count(edges)
+            with pytest.raises(CapacityError, match="count"):
+                tc.count(edges, memory_limit=max(bare.values()), method="radix")
+        with pytest.raises(ValueError, match="nonsense"):
+            tc.memory_estimate(frame, method="nonsense")
 
 
 def test_a_method_without_edge_counts_says_who_has_them():

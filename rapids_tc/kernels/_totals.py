@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.kernels import launch, radix
-from rapids_tc.kernels.method import Launch, Method
+from rapids_tc.kernels.method import Capacities, Launch, Method
 
 _POLAK = Method(
     name="polak",
@@ -62,6 +62,7 @@ _HU = Method(
     granularity="block per vertex, thread per two-hop neighbour",
     returns=("total",),
     source="hu.cu",
+    memory=lambda edges, vertices: 4 * vertices,
     launches=(
         Launch(
             kernel="hu",
@@ -147,6 +148,7 @@ _FOX = Method(
     granularity="1 to 32 threads per edge, by six bins of work",
     returns=("total",),
     source="fox.cu",
+    memory=lambda edges, vertices: 4 * edges,
     launches=tuple(map(_fox_bin, range(6))),
     others=("fox_bin",),
 )
@@ -179,6 +181,13 @@ def _bisson(team: str, maps: int) -> Launch:
     )
 
 
+def _bitmaps(edges: int, vertices: int) -> int:
+    """Bytes of the rows' list, and of the bitmaps of as many blocks as the largest card runs."""
+    sizes, words = Capacities(), -(-vertices // 32)
+    maps = 8 * min(vertices, 8 * 256) if 2 * edges >= sizes.warp_from * vertices else 0
+    return 4 * (vertices + max(words, min(sizes.scratch, maps * words)))
+
+
 _BISSON = Method(
     name="bisson",
     aliases=(),
@@ -188,6 +197,7 @@ _BISSON = Method(
     granularity="block, warp or thread per vertex, by mean degree",
     returns=("total",),
     source="bisson.cu",
+    memory=_bitmaps,
     launches=(_bisson("block", maps=1), _bisson("warp", maps=8), _bisson("thread", maps=0)),
 )
 
@@ -235,6 +245,7 @@ _RADIX = Method(
     source="radix.cu",
     launches=(),
     driver=radix.count,
+    memory=radix.memory,
     others=radix.KERNELS,
 )
 

@@ -79,6 +79,7 @@ _TRUST = Method(
     granularity="block or warp per vertex, by degree",
     returns=("total", "edges"),
     source="trust.cu",
+    memory=lambda edges, vertices: 4 * vertices,
     launches=(
         Launch(
             kernel="trust_wide",

@@ -70,6 +70,8 @@ class Method:
     launches: tuple[Launch, ...]
     driver: Callable[..., None] | None = None
     """Where a loop is needed in place of launches: (engine, layout, kernels, out, tick)."""
+    memory: Callable[[int, int], int] = lambda edges, vertices: 0
+    """Bytes that a count takes besides the layout, at most, with `Capacities` as they are."""
     others: tuple[str, ...] = ()
     """The kernels that no launch names."""
     blocks: bool = False

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from rapids_tc.kernels.method import Capacities
 
 KERNELS = ("radix_wedges", "radix_split", "radix_count", "radix_place")
 _DIGIT, _DIGITS = 4, 16  # as in radix.cu
@@ -21,6 +24,12 @@ class _Bins:
     bins: Any
     lows: Any
     highs: Any
+
+
+def memory(edges: int, vertices: int) -> int:
+    """Bytes that `count` takes besides the layout, at most: of every edge, and of a batch."""
+    wedges = edges * math.isqrt(2 * edges)  # a row has no more entries than that
+    return 28 * edges + 8 * vertices + 32 * min(Capacities().batch, wedges)
 
 
 def count(
