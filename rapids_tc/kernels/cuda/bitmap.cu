@@ -9,7 +9,8 @@
 // full id.
 //
 // bitmap_block: item = tasks[4 i ..] = {v, first in-edge, last in-edge, log2 of lanes a list}, a
-//   block each. width = bits of the map, depth = shared counters for edges (v, w).
+//   block each. Lists go in chunks for a total; where each edge's hits are wanted, a list has lanes of
+//   its own. width = bits of the map, depth = shared counters for edges (v, w).
 //   Dynamic shared memory: width / 32 + kTailWords words, with edge counts width / 32 + depth more.
 // bitmap_run: vertices of few probes, see bitmap_run.cuh.
 //
@@ -19,7 +20,13 @@
 #include "device.cuh"
 #include "visit.cuh"
 
-constexpr u32 kBlockThreads = 128, kBlocksPerSm = 8;
+// Sixteen blocks of 128 fill a multiprocessor of 2,048 threads, as those of sm_80, 90 and 100 are.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ % 100 == 0 && __CUDA_ARCH__ < 1200
+constexpr u32 kMostBlocks = 16;
+#else
+constexpr u32 kMostBlocks = 8;
+#endif
+constexpr u32 kBlockThreads = 128, kBlocksPerSm = RTC_VISIT::kEdges ? 8 : kMostBlocks;
 constexpr int kLists = 8;             // in flight in each group of lanes
 constexpr u32 kTailWords = 64;        // words of the filter of N+(v)'s ids without a bit
 constexpr u32 kTailLanes = 8;
@@ -49,7 +56,23 @@ __device__ __forceinline__ u32 probe(const Middle& m, u32 code, u32 position, bo
   return hit;
 }
 
-// One warp streams in-edges first .. last - 1 of v, at most 32: each lane loads one descriptor,
+// One warp streams in-edges first .. last - 1 of v, at most 32, in chunks. The map is only read here.
+__device__ __forceinline__ void scan_chunks(const Graph& g, const Middle& m, u32 first, u32 last, RTC_VISIT& visit) {
+  const u32 mine = first + threadIdx.x % kWarp;
+  each_chunk(g.low, mine < last ? g.in_edges[mine] : 0, [&](const Chunk& c) {
+    RTC_PROBE(__popc(c.wanted));
+    const u32 pairs[] = {c.codes.x, c.codes.y, c.codes.z, c.codes.w};
+    u32 hits = 0;
+#pragma unroll
+    for (int i = kChunk - 1; i >= 0; i--) {
+      const u32 code = i % 2 ? pairs[i / 2] >> 16 : pairs[i / 2] & 0xffff;
+      hits = hits << 1 | (m.map[code / 32] >> code % 32 & 1);
+    }
+    visit.edge(kNone, __popc(hits & c.wanted));
+  });
+}
+
+// The same where the hits of each edge are wanted: each lane loads one descriptor,
 // then 2^shift lanes share a list, kLists lists in flight, two ids a load. A load's second id may
 // lie past the prefix: v itself is there, at the position of the edge (u, v); of blocks, it is made v. The
 // map is only read here; nothing is shared between lanes but by shuffles.
@@ -84,13 +107,12 @@ __device__ __forceinline__ void scan(const Graph& g, const Middle& m, u32 first,
       }
 #pragma unroll
       for (int t = 0; t < kLists; t++) {
-        u32& found = hits[RTC_VISIT::kEdges ? t : 0];
-        found += probe(m, ids[t] & 0xffff, start[t] + k, k < length[t], visit);
-        found += probe(m, ids[t] >> 16, start[t] + k + 1, k + 1 < length[t], visit);
+        hits[t] += probe(m, ids[t] & 0xffff, start[t] + k, k < length[t], visit);
+        hits[t] += probe(m, ids[t] >> 16, start[t] + k + 1, k + 1 < length[t], visit);
       }
     }
 #pragma unroll
-    for (int t = 0; t < (RTC_VISIT::kEdges ? kLists : 1); t++)
+    for (int t = 0; t < kLists; t++)
       visit.list(edge_at(g, first + round + t * groups + group, start[t] + length[t]), hits[t], lanes);
   }
 }
@@ -159,7 +181,7 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
     }
     __syncthreads();   // the maps and bases are whole
     for (u32 i = begin + threadIdx.x / kWarp * kWarp; i < end; i += blockDim.x)
-      scan(g, m, i, end, task[3], visit);
+      if (RTC_VISIT::kEdges) scan(g, m, i, end, task[3], visit); else scan_chunks(g, m, i, end, visit);
     const bool has_tail = row[m.length - 1] >= m.exact;
     for (u32 i = begin + threadIdx.x / kWarp * kWarp; has_tail && i < end; i += blockDim.x)
       scan_tail(g, m, tail, i, end, visit);
