@@ -470,7 +470,9 @@ def test_networkxs_own_tests_pass(installed, tmp_path):
     code = f"import networkx, pytest; pytest.main({[*options, '--pyargs', *modules]})"
     done = run(code, env, tmp_path)
     last = done.stdout.splitlines()[-1]
-    assert re.fullmatch(r"=+ (\d+) passed(, \d+ skipped)? in .*=+", last), done.stdout[-5000:]
+    assert re.fullmatch(r"=+ (\d+) passed(, \d+ (skipped|warnings?))* in .*=+", last), done.stdout[
+        -5000:
+    ]
     assert int(re.search(r"(\d+) passed", last)[1]) >= 80
     used = Counter(re.findall(r"Using backend 'rapids_tc' for call to '(\w+)'", done.stdout))
     assert used.keys() == FUNCTIONS.keys()
