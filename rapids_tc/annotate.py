@@ -75,16 +75,26 @@ def annotate(
     2    2    0          1      0.5
     3    2    3          0      0.0
     """
-    unknown = [c for c in columns if not isinstance(c, str) or c not in _COLUMNS]
-    if unknown or not columns or len(set(columns)) < len(columns):
-        raise ValueError(f"columns={list(columns)!r}: name each of {list(_COLUMNS)} at most once")
+    check_names(columns)
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="annotate", method=method,
     )  # fmt: skip
-    clash = [c for c in columns if c in graph.labels]
-    if clash:
-        raise ValueError(f"the frame has a column {clash[0]!r} already: rename or drop it first")
+    check_new(columns, graph.labels)
     counts = graph.count_edges(method)
     values = {name: _COLUMNS[name](graph, name, counts) for name in columns}
     return graph.assign(graph.edge_columns(values))
+
+
+def check_names(columns: tuple[Any, ...]) -> None:
+    """Raise ValueError unless these are columns that can be added, each named once."""
+    unknown = [c for c in columns if not isinstance(c, str) or c not in _COLUMNS]
+    if unknown or not columns or len(set(columns)) < len(columns):
+        raise ValueError(f"columns={list(columns)!r}: name each of {list(_COLUMNS)} at most once")
+
+
+def check_new(columns: tuple[str, ...], labels: list[Any]) -> None:
+    """Raise ValueError where the frame has one of the columns."""
+    clash = [c for c in columns if c in labels]
+    if clash:
+        raise ValueError(f"the frame has a column {clash[0]!r} already: rename or drop it first")

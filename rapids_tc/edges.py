@@ -35,8 +35,8 @@ class NumberedEdges:
     ids: Ids
 
 
-def id_columns(frame: Frame, source: Any, destination: Any, backend: Backend) -> tuple[Any, Any]:
-    """The labels of the two id columns.
+def id_columns(labels: list[Any], source: Any, destination: Any) -> tuple[Any, Any]:
+    """Which two of the labels of a frame are those of the id columns.
 
     Raises
     ------
@@ -46,7 +46,6 @@ def id_columns(frame: Frame, source: Any, destination: Any, backend: Backend) ->
         Nothing is named and no pair can be guessed, one column is named twice, or a label is
         repeated.
     """
-    labels = backend.home.labels(frame)
     if (source is None) != (destination is None):
         alone, other = ("source", "destination")[:: 1 if destination is None else -1]
         raise ValueError(f"{alone}= was given without {other}=: name both, or neither")
@@ -156,6 +155,12 @@ def find_vertices(ids: Ids, vertices: Any, present: Array) -> Array:
             "isolated vertices are added with Graph(vertices=...)"
         )
     return numbers
+
+
+def named_edges(keys: Array, ids: Ids) -> Frame:
+    """A frame `src`, `dst` of ids from keys smaller number << 32 | larger number."""
+    ends = {"src": ids.take(keys >> 32), "dst": ids.take(keys & 0xFFFFFFFF)}
+    return ids.backend.library.DataFrame(ends)
 
 
 def _listed(labels: list[Any]) -> str:

@@ -13,8 +13,8 @@ from rapids_tc._backend import Array, Frame, open_frame
 from rapids_tc._place import place
 from rapids_tc._progress import Report, reported
 from rapids_tc.csr import Csr
-from rapids_tc.edges import NumberedEdges, id_columns, number_edges
-from rapids_tc.summary import Summary
+from rapids_tc.edges import NumberedEdges, id_columns, named_edges, number_edges
+from rapids_tc.summary import Summary, sum_at
 
 Sample = Callable[[NumberedEdges], NumberedEdges]
 _NEED_LESS = "memory_estimate lists the stages; a frame of narrower integer ids needs less"
@@ -95,7 +95,7 @@ class Graph(Summary):
         self.progress = progress
         self._frame, self.backend = open_frame(edges, engine)
         plan.require_method(method, function, self.backend.engine)
-        columns = id_columns(self._frame, source, destination, self.backend)
+        columns = id_columns(self.labels, source, destination)
         self.backend = self.backend.at(self.backend.home.for_ids(self._frame, columns))
         with self.stage("numbering the ids"):
             self._edges = number_edges(self._frame, *columns, self.backend, vertices)
@@ -144,13 +144,9 @@ class Graph(Summary):
 
     def vertex_counts(self, method: str) -> Array:
         """Triangles at every rank, int64: half the sum over the edges around it."""
-        counts, library = self.count_edges(method), self.backend.library
-        sums = self.backend.xp.zeros(self.csr.n, "int64")
-        for ends in (self.csr.rows, self.csr.columns):
-            frame = library.DataFrame({"end": ends, "triangles": counts.astype("int64")})
-            around = frame.groupby("end", sort=False)["triangles"].sum()
-            sums[self.backend.array(around.index)] += self.backend.array(around)
-        return sums // 2
+        counts, n = self.count_edges(method), self.csr.n
+        larger = sum_at(self.csr.rows, counts, n, self.backend)
+        return (larger + sum_at(self.csr.columns, counts, n, self.backend)) // 2
 
     def count(self, method: str) -> int:
         """Triangles of the graph."""
@@ -210,14 +206,13 @@ class Graph(Summary):
 
     def simple_edges(self) -> Frame:
         """Each edge once as ids, src < dst, sorted."""
-        number, ids = self.order.number, self.ids
+        number = self.order.number
         u, v = number[self.csr.rows], number[self.csr.columns]
         keys = self.backend.xp.minimum(u, v).astype("uint64")
         keys <<= 32
         keys |= self.backend.xp.maximum(u, v).astype("uint64")
         keys.sort()
-        ends = {"src": ids.take(keys >> 32), "dst": ids.take(keys & 0xFFFFFFFF)}
-        return self.backend.home.frame(self.backend.library.DataFrame(ends))
+        return self.backend.home.frame(named_edges(keys, self.ids))
 
     def sampled(
         self, sample: Sample, function: str, memory_limit: int | None, method: str

@@ -26,8 +26,12 @@ class IdColumn:
     kind: str
 
     @property
+    def dtype(self) -> Any:
+        return self.values.dtype
+
+    @property
     def categorical(self) -> bool:
-        return _is_categorical(self.values.dtype)
+        return _is_categorical(self.dtype)
 
     @property
     def distinct(self) -> Series:
@@ -37,23 +41,29 @@ class IdColumn:
 
 def look(values: Series, name: str, backend: Backend) -> IdColumn:
     """Say what a column holds; NullIdError where an id is missing."""
+    column, nulls = inspect(values, name, backend)
+    refuse_nulls(nulls, name)
+    return column
+
+
+def inspect(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]:
+    """Say what a column holds, and of what may name vertices how many ids are missing."""
     if len(values) == 0:
-        return IdColumn(values, name, "empty")
+        return IdColumn(values, name, "empty"), 0
     kind = _kind(_categories(values) if _is_categorical(values.dtype) else values, backend)
-    if kind in KINDS or kind == "empty":
-        _refuse_nulls(values, name)
-    return IdColumn(values, name, kind)
+    nulls = _nulls(values) if kind in KINDS or kind == "empty" else 0
+    return IdColumn(values, name, kind), nulls
 
 
 def check(columns: list[IdColumn]) -> None:
     """Raise IdTypeError where columns cannot name vertices, alone or together."""
     odd = [c for c in columns if c.kind not in KINDS]
     if odd:
-        named = " and ".join(f"{c.name} has dtype {c.values.dtype} ({c.kind})" for c in odd)
+        named = " and ".join(f"{c.name} has dtype {c.dtype} ({c.kind})" for c in odd)
         raise IdTypeError(f"{named}, which cannot name vertices; {HINT}")
     first, numeric = columns[0], ("integer", "float")
     for other in columns[1:]:
-        both = f"{first.name} has dtype {first.values.dtype} and {other.name} {other.values.dtype}"
+        both = f"{first.name} has dtype {first.dtype} and {other.name} {other.dtype}"
         if first.kind != other.kind and not (first.kind in numeric and other.kind in numeric):
             raise IdTypeError(
                 f"{both}: {first.kind} and {other.kind} ids name no common vertices; "
@@ -129,13 +139,18 @@ def text(column: IdColumn, backend: Backend) -> Series:
         return values
 
 
-def _refuse_nulls(values: Series, name: str) -> None:
+def _nulls(values: Series) -> int:
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
         nulls = getattr(values, "null_count", 0)  # cuDF's; pandas has none in these
     else:
         nulls = int(values.isna().sum())
     if values.dtype.kind == "f":
         nulls = max(nulls, int((values != values).sum()))
+    return nulls
+
+
+def refuse_nulls(nulls: int, name: str) -> None:
+    """Raise NullIdError where ids are missing in the column of that name."""
     if nulls:
         raise NullIdError(
             f"{name} has {nulls} null{'s' if nulls > 1 else ''}: an edge needs both ends. "

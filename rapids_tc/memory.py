@@ -65,7 +65,8 @@ def memory_estimate(
     else:
         frame, backend = open_frame(edges, engine)
         plan.require_method(method, function, backend.engine)
-        columns = look_at_columns(frame, *id_columns(frame, source, destination, backend), backend)
+        labels = id_columns(backend.home.labels(frame), source, destination)
+        columns = look_at_columns(frame, *labels, backend)
         rows, found = backend.home.rows(frame), dense_range(columns, backend)
         size = found[1] if found else 2 * rows
         stages = plan.stages(function, rows, size, found is not None, method)

@@ -7,6 +7,7 @@ memory follows how many distinct ids there are, never how large they are.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -34,6 +35,12 @@ class DenseIds:
     def words(self) -> Array:
         """A uint64 for each number, made of the id's value."""
         return self.backend.xp.arange(self.size, dtype="uint64") + np.uint64(self.base % 2**64)
+
+    def number(self, ids: Array) -> Array:
+        """The numbers of integers that are all among these ids."""
+        if not self.base and ids.dtype != "uint64":  # which no signed type holds
+            return ids  # the user's own buffer
+        return (ids.astype("uint64") - np.uint64(self.base % 2**64)).astype("uint32")
 
     def take(self, numbers: Array) -> Series:
         """The ids of some numbers, in the dtype the user gave."""
@@ -102,38 +109,46 @@ def number(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], Ids]
     if columns[0].kind not in ("integer", "float"):
         return _by_value(columns, columns[0].distinct.dtype, backend)
     arrays = [integers(c.distinct, c.name, backend) for c in columns]
-    dtype = _common_integer(arrays, columns, backend)
+    dtype = common_integer(columns, [a.dtype for a in arrays], lambda: _extent(arrays, backend)[0])
     found = dense_range(columns, backend)
     if found is None:
         return _by_value(columns, dtype, backend)
     base, size = found
-    shift = np.uint64(base % 2**64)
-    arrays = [
-        (a.astype("uint64") - shift).astype("uint32")
-        if base or a.dtype == "uint64"  # which no signed type holds
-        else a  # the user's own buffer
-        for a in arrays
-    ]
-    return arrays, DenseIds(size, base, _returned(columns, dtype), backend)
+    ids = DenseIds(size, base, returned(columns, dtype), backend)
+    return [ids.number(array) for array in arrays], ids
 
 
 def dense_range(columns: list[IdColumn], backend: Backend) -> tuple[int, int] | None:
     """The first id and how many there are from it on, where integers can number themselves."""
-    if any(c.kind not in ("integer", "float", "empty") or c.categorical for c in columns):
+    if not all(may_be_dense(c) for c in columns):
         return None
     arrays = [integers(c.values, c.name, backend) for c in columns if c.kind != "empty"]
-    ends = [backend.extent(a) for a in arrays]
-    low, high = min((e[0] for e in ends), default=0), max((e[1] for e in ends), default=-1)
-    room = DENSE * max(len(c.values) for c in columns) + 1024
+    return dense_between(*_extent(arrays, backend), max(len(c.values) for c in columns))
+
+
+def may_be_dense(column: IdColumn) -> bool:
+    """Whether the ids of a column are integers, or whole floats, as they stand."""
+    return column.kind in ("integer", "float", "empty") and not column.categorical
+
+
+def dense_between(low: int, high: int, rows: int) -> tuple[int, int] | None:
+    """The first number's id and how many there are, where ids of [low, high] are dense enough."""
+    room = DENSE * rows + 1024
     base = 0 if low >= 0 and high < room else low
     return (base, high - base + 1) if high - base < room else None
+
+
+def _extent(arrays: list[Array], backend: Backend) -> tuple[int, int]:
+    """The least and the greatest of all; 0 and -1 without any."""
+    ends = [backend.extent(a) for a in arrays]
+    return min((e[0] for e in ends), default=0), max((e[1] for e in ends), default=-1)
 
 
 def _by_value(columns: list[IdColumn], dtype: Any, backend: Backend) -> tuple[list[Array], Ids]:
     """Factorize each column, then the distinct values of all columns together."""
     xp, codes, distinct = backend.xp, [], []
     for column in columns:
-        cast = column.distinct.astype(dtype) if column.kind != "string" else text(column, backend)
+        cast = in_common(column, dtype, backend)
         if column.categorical:
             codes.append(backend.array(column.values.cat.codes))
             distinct.append(backend.library.Index(cast))
@@ -149,10 +164,15 @@ def _by_value(columns: list[IdColumn], dtype: Any, backend: Backend) -> tuple[li
     starts = np.cumsum([0, *(len(values) for values in distinct)]).tolist()
     numbers = [place[start:][code] for start, code in zip(starts, codes, strict=False)]
     kind = "integer" if columns[0].kind == "float" else columns[0].kind
-    return numbers, IndexedIds(index.take(order), _returned(columns, dtype), backend, kind)
+    return numbers, IndexedIds(index.take(order), returned(columns, dtype), backend, kind)
 
 
-def _returned(columns: list[IdColumn], common: Any) -> Any:
+def in_common(column: IdColumn, dtype: Any, backend: Backend) -> Series:
+    """The distinct ids of a column, or all, in the dtype in which those of all columns meet."""
+    return text(column, backend) if column.kind == "string" else column.distinct.astype(dtype)
+
+
+def returned(columns: list[IdColumn], common: Any) -> Any:
     """The dtype ids come back in: as given where all columns agree, else the common one."""
     first = columns[0]
     if first.kind == "float" or any(c.categorical != first.categorical for c in columns):
@@ -160,19 +180,21 @@ def _returned(columns: list[IdColumn], common: Any) -> Any:
     if first.categorical:
         own = set(_host(first.distinct).tolist())
         same = all(set(_host(c.distinct).tolist()) == own for c in columns[1:])
-        return first.values.dtype if same else common
-    same = all(c.values.dtype == first.values.dtype for c in columns[1:])
-    return first.values.dtype if same else common
+        return first.dtype if same else common
+    same = all(c.dtype == first.dtype for c in columns[1:])
+    return first.dtype if same else common
 
 
-def _common_integer(arrays: list[Array], columns: list[IdColumn], backend: Backend) -> np.dtype:
+def common_integer(
+    columns: list[IdColumn], dtypes: list[np.dtype], least: Callable[[], int]
+) -> np.dtype:
     """The wider of the dtypes; int64 beside uint64 meets in uint64, never in float64."""
-    common = np.result_type(*(a.dtype for a in arrays))
+    common = np.result_type(*dtypes)
     if common.kind != "f":
         return common
-    if min(backend.extent(a)[0] for a in arrays) < 0:
+    if least() < 0:
         raise IdTypeError(
-            f"{' and '.join(f'{c.name} ({c.values.dtype})' for c in columns)} hold ids of uint64 "
+            f"{' and '.join(f'{c.name} ({c.dtype})' for c in columns)} hold ids of uint64 "
             "and negative ones, which no integer dtype holds together; convert them to strings"
         )
     return np.dtype("uint64")

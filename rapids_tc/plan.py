@@ -58,16 +58,23 @@ def stages(
 
 def require(needed: list[Stage], limit: int | None) -> None:
     """Raise CapacityError where a stage needs more than `limit` bytes."""
+    check_limit(limit)
     if limit is None:
         return
-    if not isinstance(limit, Integral) or isinstance(limit, bool) or limit <= 0:
-        raise ValueError(f"memory_limit={limit!r}: give a number of bytes, such as 8 * 2**30")
     worst = max(needed, key=lambda stage: stage.bytes)
     if worst.bytes > limit:
         raise CapacityError(
             f'the stage "{worst.name}" needs about {worst.bytes:,} bytes and memory_limit= allows '
             f"{limit:,}: raise the limit, or give ids of a narrower integer type"
         )
+
+
+def check_limit(limit: int | None) -> None:
+    """Raise ValueError unless it is a number of bytes, or None."""
+    if limit is None:
+        return
+    if not isinstance(limit, Integral) or isinstance(limit, bool) or limit <= 0:
+        raise ValueError(f"memory_limit={limit!r}: give a number of bytes, such as 8 * 2**30")
 
 
 def require_listing(triangles: int, memory: int, advice: str) -> None:

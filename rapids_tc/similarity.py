@@ -88,5 +88,9 @@ def similarity(
 def edge_similarity(graph: Graph, measure: str, counts: Array) -> Array:
     """The measure of every oriented edge, float64, from the triangles of the edges."""
     csr, degrees, common = graph.csr, graph.degrees, counts.astype("int64")
-    ends = degrees[csr.rows], degrees[csr.columns]
-    return _FORMULAS[measure](graph.backend.xp, common, *ends)
+    return compare(measure, graph.backend.xp, common, degrees[csr.rows], degrees[csr.columns])
+
+
+def compare(measure: str, xp: Any, common: Array, a: Array, b: Array) -> Array:
+    """The measure of edges from their common neighbours and the degrees of their ends."""
+    return _FORMULAS[measure](xp, common, a, b)

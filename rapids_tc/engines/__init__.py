@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Protocol
 
 from rapids_tc._backend import emulator
@@ -12,6 +14,8 @@ from rapids_tc.csr import Array, Csr
 Tick = Callable[..., None]  # (done), or (done, note)
 Middles = tuple[int, int]  # the first middle vertex, and that past the last
 Residues = tuple[int, int, int]  # of the corners u, v and w of a task
+
+allowed: ContextVar[int | None] = ContextVar("allowed", default=None)  # threads of the CPU engine
 
 
 class Engine(Protocol):
@@ -100,6 +104,16 @@ def shifts(residues: Residues) -> tuple[int, int]:
     """From a row of uv to the row of u in uw, and from a column of uv to the row of v in vw."""
     i, j, k = residues
     return (i > k) - (i > j), int(j > k)
+
+
+@contextmanager
+def at_most(threads: int | None) -> Iterator[None]:
+    """Let the CPU engine use so many threads; None: as many as there are cores."""
+    token = allowed.set(threads)
+    try:
+        yield
+    finally:
+        allowed.reset(token)
 
 
 def host_memory() -> int:

@@ -12,12 +12,15 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
+from rapids_tc.engines import allowed
+
 TICK = 0.1  # seconds between looks at the progress, and for Ctrl-C to come through
 
 
 def cores() -> int:
     """Threads that may work at once, as NUMBA_NUM_THREADS or the machine has it."""
-    return int(numba.config.NUMBA_NUM_THREADS)
+    there = int(numba.config.NUMBA_NUM_THREADS)
+    return min(there, allowed.get() or there)
 
 
 def share(
