@@ -23,6 +23,7 @@ from rapids_tc._homes import (
     PolarsHome,
     ProxyHome,
     Series,
+    is_dask,
     pyarrow,
     root,
     to_host,
@@ -120,9 +121,13 @@ def open_frame(edges: Any, engine: str | None) -> tuple[Frame, Backend]:
     KernelError
         The place asked for cannot serve here; the message says what to install.
     """
-    if engine not in (None, "cpu", "cuda"):
-        raise ValueError(f'engine={engine!r}; accepted: "cpu", "cuda", None (the frame decides)')
+    check_engine(engine)
     home: Home
+    if is_dask(edges):
+        raise TypeError(
+            "edges is a Dask DataFrame, and this is of one machine: .compute() brings the edges "
+            "there; count, vertex_triangles, annotate and others take Dask frames as they are"
+        )
     if _is(edges, "cugraph", "Graph"):
         edges = _cugraph_edges(edges)
     proxies = sys.modules.get("cudf.pandas")
@@ -141,9 +146,25 @@ def open_frame(edges: Any, engine: str | None) -> tuple[Frame, Backend]:
         home = ArrowHome()
     else:
         raise TypeError(f"edges is of type {type(edges).__qualname__}; accepted: {ACCEPTED}")
+    return edges, backend_of(home, engine)
+
+
+def check_engine(engine: str | None) -> None:
+    """Raise ValueError where there is no such engine."""
+    if engine not in (None, "cpu", "cuda"):
+        raise ValueError(f'engine={engine!r}; accepted: "cpu", "cuda", None (the frame decides)')
+
+
+def backend_of(home: Home, engine: str | None) -> Backend:
+    """Where frames of a library are worked on: by the engine asked for, or where they are."""
+    place = engine_of(home, engine)
+    return Backend(*_modules(place), place, home)
+
+
+def engine_of(home: Home, engine: str | None) -> str:
+    """The engine asked for, or that which serves frames of the library where they are."""
     on_card = isinstance(home, CudfHome | ProxyHome) or emulator.get() is not None
-    place = engine or ("cuda" if on_card else "cpu")
-    return edges, Backend(*_modules(place), place, home)
+    return engine or ("cuda" if on_card else "cpu")
 
 
 def _wide(edges: Any) -> bool:

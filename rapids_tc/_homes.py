@@ -192,6 +192,12 @@ def root(value: Any) -> str:
     return type(value).__module__.partition(".")[0]
 
 
+def is_dask(value: Any) -> bool:
+    """Whether it is a Dask frame: of pandas, or of cuDF (dask_cudf), which is a kind of those."""
+    frames = sys.modules.get("dask.dataframe")
+    return frames is not None and isinstance(value, getattr(frames, "DataFrame", ()))
+
+
 def _pandas() -> ModuleType:
     return sys.modules["pandas"]
 

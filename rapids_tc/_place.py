@@ -14,16 +14,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from rapids_tc._homes import root
+from rapids_tc._homes import is_dask, root
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def placed(function: Function) -> Function:
-    """Run a function on the device and stream of its first argument, edges or a Graph."""
+    """Run a function where its first argument is: on that device and stream, or that cluster."""
 
     @functools.wraps(function)
     def run(edges: Any, *args: Any, **keywords: Any) -> Any:
+        if is_dask(edges):
+            from rapids_tc.scale import dask
+
+            return dask.run(run, edges, args, keywords)
         with place(edges):
             return function(edges, *args, **keywords)
 
@@ -33,11 +37,18 @@ def placed(function: Function) -> Function:
 @contextmanager
 def place(edges: Any) -> Iterator[None]:
     """Make the device that holds `edges` and cuDF's stream the current ones."""
-    cupy = sys.modules.get("cupy")
-    device = None if cupy is None else _device(edges)
-    if cupy is None or device is None:
+    device = _device(edges) if "cupy" in sys.modules else None
+    if device is None:
         yield
-        return
+    else:
+        with on_device(device):
+            yield
+
+
+@contextmanager
+def on_device(device: int) -> Iterator[None]:
+    """Make a device and cuDF's stream the current ones; what they were given is done at the end."""
+    cupy = sys.modules["cupy"]
     per_thread = os.environ.get("CUDF_PER_THREAD_STREAM", "0") == "1"
     stream = cupy.cuda.Stream.ptds if per_thread else cupy.cuda.Stream.null
     with cupy.cuda.Device(device):

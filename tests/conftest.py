@@ -62,8 +62,11 @@ SKIPPED = {  # marker: (why, the backends it does not run on)
     "pandas_only": ("about pandas itself", ("cuda",)),
     "cpu_only": ("about a machine that serves pandas by the CPU engine", ("cuda", "host")),
     "large": ("too large for the emulator", ("host",)),
+    "clustered": ("about worker processes, which know no emulator", ("host",)),
     "card_only": ("about a real card", ("pandas", "host")),
 }
+
+CLUSTERED = ("tests/test_dask.py", "tests/test_dask_faults.py")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -75,6 +78,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     for name, (why, backends) in SKIPPED.items():
         config.addinivalue_line("markers", f"{name}: {why}; skipped on {', '.join(backends)}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """As ``-n`` has it, but that tests which share a cluster of worker processes stay together."""
+    if config.getoption("dist") != "load":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Together(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return next((name for name in CLUSTERED if nodeid.startswith(name)), nodeid)
+
+    return Together(config, log)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -38,7 +38,7 @@ ANALYTICS = {
 ALLOWED = {
     "errors": set(),
     "_cache": set(),
-    "_place": {"_homes"},
+    "_place": {"_homes", "scale"},
     "_progress": {"errors"},
     "csr": set(),
     "_homes": {"errors"},
@@ -47,7 +47,9 @@ ALLOWED = {
     "engines": BASE | {"csr", "kernels"},
     "bench": BASE | FRAMES | ANALYTICS | {"engines", "kernels"},
     "plan": {"errors", "kernels"},
-    "scale": {"errors", "csr"},
+    "scale": BASE
+    | FRAMES
+    | {"_homes", "_place", "annotate", "engines", "similarity", "summary", "truss"},
     "methods": {"kernels"},
     "ids": BASE,
     "numbering": BASE | {"ids"},
@@ -69,8 +71,8 @@ HOMES = {
     "matplotlib": {"plot.py"},
     "networkx": {"bench/neighbours.py", "interop/networkx.py", "interop/_networkx_graph.py"},
     "cupy": {"engines/cuda.py", "kernels/_nvrtc.py", "_backend.py"},
-    "dask": {"scale/dask.py"},
-    "distributed": {"scale/dask.py"},
+    "dask": {"scale/dask.py", "scale/cluster.py"},
+    "distributed": {"scale/cluster.py"},
     "dask_cudf": {"scale/dask.py"},
     "dask_cuda": {"scale/dask.py"},
     "numba": {

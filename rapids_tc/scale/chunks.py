@@ -1,0 +1,248 @@
+"""What the machines of a cluster do: plain functions over the arrays and frames that each has.
+
+The first argument is always the `Site`; whoever calls, Dask or a test, gives the others as values.
+Results that travel are arrays, or lists of them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from rapids_tc import engines, orient
+from rapids_tc._backend import Array, Backend, Frame, Series, backend_of
+from rapids_tc._homes import CudfHome, Home
+from rapids_tc._place import on_device
+from rapids_tc.edges import NumberedEdges
+from rapids_tc.ids import inspect
+from rapids_tc.numbering import Ids
+from rapids_tc.orient import Order
+from rapids_tc.scale import blocks, looks, pieces, ranks
+from rapids_tc.scale.pieces import Piece
+
+Numbers = list[Array]  # of the source and of the destination of every row
+Rows = list[Array]  # a Csr on its way: offsets, columns
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where chunks work, the same on all machines.
+
+    Attributes
+    ----------
+    home : Home
+        The library of the partitions.
+    labels : tuple
+        The two id columns.
+    engine : str or None
+        "cpu", "cuda", or where the partitions are.
+    threads : int
+        Cores that a chunk may use.
+    """
+
+    home: Home
+    labels: tuple[Any, Any]
+    engine: str | None
+    threads: int
+
+    @property
+    def backend(self) -> Backend:
+        return backend_of(self.home, self.engine)
+
+    def columns(self, partition: Frame) -> tuple[Series, Series]:
+        source, destination = (self.home.column(partition, label) for label in self.labels)
+        return source, destination
+
+    @property
+    def names(self) -> list[str]:
+        return [f"column {label!r}" for label in self.labels]
+
+    @contextmanager
+    def here(self) -> Iterator[None]:
+        """On the device and stream of this machine's frames, with its share of the cores."""
+        if isinstance(self.home, CudfHome):
+            import_module("cudf")
+        with engines.at_most(self.threads):
+            backend = self.backend
+            if backend.xp.__name__ == "cupy":
+                with on_device(backend.xp.cuda.Device().id):
+                    yield
+            else:
+                yield
+
+
+def chunk(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Run a function of a `Site` where that says."""
+
+    @functools.wraps(function)
+    def run(site: Site, *args: Any) -> Any:
+        with site.here():
+            return function(site, *args)
+
+    return run
+
+
+# Ids and numbers ----------------------------------------------------------------------------------
+
+
+@chunk
+def look(site: Site, partitions: list[Frame]) -> looks.Look:
+    """What the id columns of some partitions hold."""
+    backend = site.backend
+    seen = looks.look([site.columns(p) for p in partitions], site.names, backend)
+    seen.memory = engines.load(backend.engine).memory()
+    return seen
+
+
+@chunk
+def decide(site: Site, seen: list[looks.Look]) -> looks.Rules:
+    """How ids are numbered, from what all machines saw."""
+    return looks.decide(seen)
+
+
+@chunk
+def known(site: Site, rules: looks.Rules) -> tuple[list[list[int]], bool, int]:
+    """Of the rules what steers the rest: rows of partitions, whether ids are dense, memory."""
+    return rules.rows, rules.dense is not None, rules.memory
+
+
+@chunk
+def distinct(site: Site, partitions: list[Frame], rules: looks.Rules) -> Any:
+    """All distinct ids of some partitions."""
+    return looks.distinct(list(_columns(site, partitions)), rules, site.backend)
+
+
+@chunk
+def union(site: Site, found: list[Any]) -> Any:
+    """All distinct ids of several chunks."""
+    return looks.union(found)
+
+
+@chunk
+def make_ids(site: Site, rules: looks.Rules, found: Any) -> Ids:
+    """The way back from numbers."""
+    return looks.make_ids(rules, found, site.backend)
+
+
+@chunk
+def size_of(site: Site, ids: Ids) -> int:
+    """How many numbers there are."""
+    return ids.size
+
+
+@chunk
+def number(site: Site, partitions: list[Frame], ids: Ids, rules: looks.Rules) -> Numbers:
+    """The numbers of both ends of every row of some partitions, one after another."""
+    backend = site.backend
+    made = [looks.numbers(c, ids, rules, backend) for c in _columns(site, partitions)]
+    if len(made) == 2:
+        return made
+    return [
+        backend.xp.concatenate([a.astype("uint32", copy=False) for a in made[side::2]])
+        for side in (0, 1)
+    ]
+
+
+def _columns(site: Site, partitions: list[Frame]) -> Iterator[Any]:
+    """The id columns of some partitions, source and destination in turn."""
+    for partition in partitions:
+        for values, name in zip(site.columns(partition), site.names, strict=True):
+            yield inspect(site.backend.bring(values), name, site.backend)[0]
+
+
+# Order and blocks ---------------------------------------------------------------------------------
+
+
+@chunk
+def degrees(site: Site, numbers: Numbers, size: int) -> Array:
+    """The degree of every number among some rows, as codes."""
+    backend, (src, dst) = site.backend, numbers
+    return ranks.codes(engines.load(backend.engine).degrees(src, dst, size)[0], backend.xp)
+
+
+@chunk
+def add_degrees(site: Site, codes: list[Array]) -> Array:
+    """The codes of the degrees of several chunks together."""
+    return ranks.codes(ranks.total(codes, site.backend.xp), site.backend.xp)
+
+
+@chunk
+def order(site: Site, codes: list[Array]) -> list[Any]:
+    """The rank of every number, and how many are vertices."""
+    made = ranks.by_degree(ranks.total(codes, site.backend.xp), site.backend.xp)
+    return [made.rank, made.n]
+
+
+@chunk
+def count_ranks(site: Site, order: list[Any]) -> int:
+    """How many vertices there are."""
+    return order[1]
+
+
+@chunk
+def pack(site: Site, numbers: Numbers, order: list[Any], n: int) -> list[Piece]:
+    """The edges of some rows in pieces, one for each of n x n blocks."""
+    backend = site.backend
+    engine, (rank, vertices) = engines.load(backend.engine), order
+    keys = orient.orient(edges_of(numbers), Order(rank, rank), backend)
+    if n == 1:
+        return [pieces.pack(engine.csr(keys, vertices), backend.xp)]
+    local = blocks.split(keys, n, backend.xp)
+    del keys
+    result = []
+    for place in range(n * n):
+        at = divmod(place, n)
+        block = engine.csr(local.pop(at), blocks.shape(vertices, n, *at))
+        result.append(pieces.pack(block, backend.xp))
+    return result
+
+
+@chunk
+def pick(site: Site, several: list[Any], place: int) -> list[Any]:
+    """One of several results, alone."""
+    return [several[place]]
+
+
+@chunk
+def merge(site: Site, packed: list[list[Piece]], place: int) -> Rows:
+    """A block, from its pieces of all chunks, each the one at `place` among others."""
+    backend, own = site.backend, [several[place] for several in packed]
+    keys = pieces.keys(own, backend.xp)
+    made = engines.load(backend.engine).csr(keys, len(own[0][0]))
+    return [made.offsets, made.columns]
+
+
+def edges_of(numbers: Numbers) -> NumberedEdges:
+    src, dst = numbers
+    return NumberedEdges(src, dst, len(src), None)  # type: ignore[arg-type]
+
+
+# Frames -------------------------------------------------------------------------------------------
+
+
+@chunk
+def length(site: Site, something: Any) -> int:
+    """How many rows or entries it has."""
+    return len(something)
+
+
+@chunk
+def head(site: Site, frame: Frame) -> Frame:
+    """The frame without its rows."""
+    return frame.iloc[:0]
+
+
+@chunk
+def cut(site: Site, frame: Frame, first: int, last: int) -> Frame:
+    """Some rows of a frame, which then need not be kept."""
+    return frame.iloc[first:last].copy()
+
+
+@chunk
+def one(site: Site, several: list[Any], place: int) -> Any:
+    """One of several results."""
+    return several[place]

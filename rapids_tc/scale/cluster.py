@@ -1,0 +1,239 @@
+"""The cluster of one call: it names tasks, says where they go, and waits for them.
+
+Dask is the engine: it moves the results, runs a task again where a worker died, and refuses to
+after some deaths. What is added here is a bound on waiting for a cluster that has no worker left.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import uuid
+import weakref
+from collections.abc import Callable, Iterable
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from dask import config
+from dask.dataframe import DataFrame, from_delayed
+from distributed import Client, Future, default_client, futures_of, wait
+from distributed.diagnostics.progressbar import TextProgressBar
+from distributed.scheduler import KilledWorker
+
+from rapids_tc._progress import PATIENCE
+from rapids_tc.errors import KernelError
+
+LONELY = 60.0  # seconds without any worker after which a call gives up
+LOOK = 1.0  # seconds between looks at whether there is one
+GROUP_SHARE = 16  # a worker takes its partitions together up to this part of its memory
+
+START = (
+    "A Dask frame is worked on by the cluster of the current client; start one first:\n"
+    "    from distributed import Client, LocalCluster; client = Client(LocalCluster())\n"
+    "    from dask_cuda import LocalCUDACluster; client = Client(LocalCUDACluster())  # GPUs"
+)
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A worker: its address, its cores, and its memory (0: no limit)."""
+
+    address: str
+    threads: int
+    memory: int
+
+
+@dataclass(frozen=True)
+class Group:
+    """Partitions that one worker has, and works on together: their places among all, and they."""
+
+    worker: str
+    places: list[int]
+    partitions: list[Future]
+
+
+class Cluster:
+    """The tasks of one call. Leaving the block forgets them; an error cancels those that are left.
+
+    Parameters
+    ----------
+    edges : Dask DataFrame
+        Where it is persisted already, its client's cluster is taken, else the current client's.
+    progress : bool or None
+        True shows Dask's progress bar on stderr, None where that is a terminal.
+    """
+
+    def __init__(self, edges: DataFrame, progress: bool | None) -> None:
+        self.client = _client(edges)
+        self._addresses()
+        self.progress = sys.stderr.isatty() if progress is None else progress
+        self._token = uuid.uuid4().hex
+        self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
+        self._partitions: weakref.WeakSet[Future] = weakref.WeakSet()
+        self._made = 0
+        self._start = time.monotonic()
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if kind is None:
+            return
+        left = list(self._tasks)
+        if self.client.status == "running":
+            self.client.cancel([task for task in left if not task.done()])
+        for task in [*left, *self._partitions]:  # which the traceback may keep alive
+            task.release()
+
+    def workers(self) -> list[Worker]:
+        """All workers there are, once there is any."""
+        self._wait(lambda: bool(self._addresses()))
+        found = self.client.scheduler_info()["workers"]
+        return [Worker(a, w["nthreads"], w["memory_limit"] or 0) for a, w in sorted(found.items())]
+
+    def submit(
+        self, stage: str, function: Callable[..., Any], *args: Any, on: str | None = None
+    ) -> Future:
+        """Have a chunk run, at a worker of choice while that lives."""
+        task = self.client.submit(
+            function,
+            *args,
+            key=f"rapids_tc-{stage}-{self._token}-{self._made}",
+            workers=[on] if on else None,
+            allow_other_workers=on is not None,
+            pure=False,
+        )
+        self._made += 1
+        self._tasks.add(task)
+        return task
+
+    def get(self, tasks: Any) -> Any:
+        """The results of tasks, here."""
+        self.wait(futures_of(tasks))
+        return self.client.gather(tasks)
+
+    def wait(self, tasks: Iterable[Future]) -> None:
+        """Return when all are done; raise what went wrong in one of them."""
+        tasks = list(tasks)
+        self._wait(lambda: _done(tasks), tasks)
+        for task in tasks:
+            if task.status == "error":
+                try:
+                    task.result()
+                except KilledWorker as error:
+                    raise KernelError(
+                        f"workers died one after another: {error}. Most often they ran out of "
+                        "memory: memory_limit= makes the tasks smaller"
+                    ) from error
+            elif task.status in ("cancelled", "lost"):
+                raise KernelError(
+                    f"the cluster lost {task.key}: a partition that cannot be computed again, or "
+                    "a client that was restarted or closed. Persist or read the frame again"
+                )
+
+    def _wait(self, ready: Callable[[], bool], tasks: list[Future] | None = None) -> None:
+        """Wait with an eye on whether anybody is working at all."""
+        alone_since, bar = None, False
+        while not ready():
+            now = time.monotonic()
+            if tasks is None:
+                time.sleep(0.05)
+            elif self.progress and not bar and now - self._start > PATIENCE:
+                bar = True
+                self._loop.add_callback(_Bar(tasks, start=False).listen)
+            alone_since = None if self._addresses() else alone_since or now
+            if alone_since is not None and now - alone_since > LONELY:
+                raise KernelError(
+                    f"no worker has been in the cluster for {LONELY:.0f} seconds: they died and "
+                    "nobody restarts them, or none was started"
+                )
+
+    @property
+    def _loop(self) -> Any:
+        return self.client.loop
+
+    def _addresses(self) -> list[str]:
+        if self.client.status != "running":
+            raise KernelError(f"the client of the frame is {self.client.status}. {START}")
+        return list(self.client.scheduler_info(n_workers=1)["workers"])
+
+    def persist(self, edges: DataFrame) -> list[Future]:
+        """The partitions of a frame, evaluated once, in order."""
+        kept = self.client.persist(edges)
+        graph, partitions = dict(kept.__dask_graph__()), []
+        for key in kept.__dask_keys__():
+            task = graph[key]
+            while not isinstance(task, Future):  # another name of one
+                (key,) = task.dependencies
+                task = graph[key]
+            partitions.append(task)
+        self._partitions.update(partitions)
+        self.wait(partitions)
+        return partitions
+
+    def persisted(
+        self, partitions: list[Future], meta: Any, divisions: tuple[Any, ...]
+    ) -> DataFrame:
+        """Partitions that tasks have made, as a persisted frame."""
+        with config.set({"dataframe.convert-string": False}):  # they are what they should be
+            frame = from_delayed(partitions, meta=meta, divisions=divisions, verify_meta=False)
+        return self.client.persist(frame)
+
+    def groups(
+        self, partitions: list[Future], workers: list[Worker], limit: int | None
+    ) -> list[Group]:
+        """Partitions by the worker that has them, together while they are small."""
+        holders = self.client.who_has(partitions)
+        sizes = self.client.nbytes([p.key for p in partitions], summary=False)
+        room = {w.address: (limit or w.memory or 2**40) // GROUP_SHARE for w in workers}
+        result: dict[str, list[tuple[Group, int]]] = {}
+        for place, partition in enumerate(partitions):
+            there = [w for w in holders.get(partition.key, ()) if w in room]
+            worker = there[0] if there else workers[place % len(workers)].address
+            size, groups = sizes.get(partition.key, 0), result.setdefault(worker, [])
+            if not groups or groups[-1][1] + size > room[worker]:
+                groups.append((Group(worker, [], []), 0))
+            group, held = groups[-1]
+            group.places.append(place)
+            group.partitions.append(partition)
+            groups[-1] = group, held + size
+        return [group for groups in result.values() for group, _ in groups]
+
+
+class _Bar(TextProgressBar):
+    """Dask's bar, on stderr: stdout is the user's."""
+
+    def _draw_bar(self, remaining: int, all: int, **_: Any) -> None:
+        share = 1 - remaining / all if all else 1.0
+        bar = "#" * int(self.width * share)
+        sys.stderr.write(f"\r[{bar:<{self.width}}] | {share:.0%} completed | {self.elapsed:.1f} s")
+        sys.stderr.flush()
+
+    def _draw_stop(self, **_: Any) -> None:
+        sys.stderr.write("\33[2K\r")
+        sys.stderr.flush()
+
+
+def _client(edges: DataFrame) -> Client:
+    """The client that holds the frame's partitions, else the current one."""
+    held = futures_of(edges)
+    if held:
+        return held[0].client
+    try:
+        return default_client()
+    except ValueError as error:
+        raise KernelError(f"there is no Dask client. {START}") from error
+
+
+def _done(tasks: list[Future]) -> bool:
+    try:
+        wait(tasks, timeout=LOOK)
+    except TimeoutError:
+        return False
+    except CancelledError:
+        pass
+    return True

@@ -1,0 +1,113 @@
+"""What the machines of a cluster do with blocks: they count tasks, and add up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rapids_tc import engines
+from rapids_tc._backend import Array
+from rapids_tc.csr import Csr
+from rapids_tc.numbering import Ids
+from rapids_tc.scale import blocks, ranks
+from rapids_tc.scale.blocks import Task
+from rapids_tc.scale.chunks import Rows, Site, chunk
+from rapids_tc.summary import Summed, sum_at
+
+
+@chunk
+def count(site: Site, uv: Rows, uw: Rows, vw: Rows, tasks: list[Task], n: int, method: str) -> int:
+    """The triangles of some tasks on the same blocks."""
+    engine = engines.load(site.backend.engine)
+    layouts = _layouts(engine, (Csr(*uv), Csr(*uw), Csr(*vw)), tasks, n)
+    return sum(engine.count(layout, method=method) for layout in layouts)
+
+
+@chunk
+def edge_counts(
+    site: Site, uv: Rows, uw: Rows, vw: Rows, tasks: list[Task], n: int, method: str
+) -> list[Array]:
+    """The triangles of some tasks on the same blocks, by edge: of the graph, or of three blocks."""
+    engine = engines.load(site.backend.engine)
+    sums: list[Array] = []
+    for layout in _layouts(engine, (Csr(*uv), Csr(*uw), Csr(*vw)), tasks, n):
+        found = engine.edge_counts(layout, method=method)
+        several = [found] if n == 1 else list(found)
+        sums = [a + b for a, b in zip(sums, several, strict=True)] if sums else several
+    return sums
+
+
+def _layouts(engine: Any, graph: tuple[Csr, Csr, Csr], tasks: list[Task], n: int) -> Iterator[Any]:
+    """What the engine counts of each task, one at a time."""
+    uv, uw, vw = graph
+    bounds: list[int] = []
+    if tasks[0].parts > 1:
+        work = engine.work(uv) if n == 1 else engine.work(uv, uw, tasks[0].residues)
+        bounds = blocks.cuts(work, tasks[0].parts)
+    for task in tasks:
+        middles = (bounds[task.part], bounds[task.part + 1]) if bounds else None
+        if n == 1:
+            yield engine.prepare(uv, middles=middles)
+        else:
+            yield engine.prepare_blocks(uv, uw, vw, task.residues, middles=middles)
+
+
+@chunk
+def add(site: Site, several: list[list[Array]]) -> list[Array]:
+    """The sums of arrays of several chunks, place by place."""
+    first, *rest = several
+    sums = [array.copy() for array in first]
+    for arrays in rest:
+        for total, array in zip(sums, arrays, strict=True):
+            total += array
+    return sums
+
+
+@chunk
+def slices(site: Site, several: list[Array], parts: int) -> list[Array]:
+    """An array that stands alone, in so many parts."""
+    return site.backend.xp.array_split(several[0], parts)
+
+
+@chunk
+def vertex_counts(
+    site: Site, uv: Rows, uw: Rows, vw: Rows, tasks: list[Task], n: int, method: str, vertices: int
+) -> list[Array]:
+    """The triangles of some tasks on the same blocks, by rank: half the sum around each."""
+    backend = site.backend
+    sums = backend.xp.zeros(vertices, "int64")
+    found = edge_counts(site, uv, uw, vw, tasks, n, method)
+    for rows, at, counts in zip((uv, uw, vw), tasks[0].blocks, found, strict=False):
+        for ends in blocks.ends(Csr(*rows), n, *at):
+            sums += sum_at(ends, counts, vertices, backend)
+    return [sums // 2]
+
+
+@chunk
+def degrees_of(site: Site, rows: Rows, place: int, n: int, vertices: int) -> list[Array]:
+    """The neighbours of every rank within a block."""
+    xp, block = site.backend.xp, Csr(*rows)
+    if n == 1:
+        return [xp.diff(block.offsets) + xp.bincount(block.columns, minlength=vertices)[:vertices]]
+    u, v = blocks.ends(block, n, *divmod(place, n))
+    return [xp.bincount(u, minlength=vertices) + xp.bincount(v, minlength=vertices)]
+
+
+@chunk
+def summarise(
+    site: Site,
+    function: Callable[..., Any],
+    options: dict[str, Any],
+    ids: Ids,
+    order: list[Any],
+    degrees: list[Array],
+    total: int | None,
+    sums: list[Array] | None,
+) -> Any:
+    """What a function of vertices, or of the whole graph, answers from the sums."""
+    backend, (degree,), (rank, n) = site.backend, degrees, order
+    graph = Summed(
+        backend, ids, ranks.order_of(rank, n, backend.xp), n_edges=int(degree.sum()) // 2,
+        degrees=degree, total=total, sums=None if sums is None else sums[0],
+    )  # fmt: skip
+    return function(graph, **options)

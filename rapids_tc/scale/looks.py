@@ -1,0 +1,202 @@
+"""Ids of a frame that lies apart: each machine looks at its partitions, one decides for all.
+
+The rules are those of `rapids_tc.ids` and `rapids_tc.numbering`, asked of the columns of all
+partitions together, so that partitions may differ in width or in categories as two columns of one
+frame may, and are refused with the same errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rapids_tc._backend import Array, Backend, Series
+from rapids_tc.edges import MAX_NUMBERS
+from rapids_tc.errors import CapacityError, RapidsTCError
+from rapids_tc.ids import IdColumn, check, inspect, integers, refuse_nulls
+from rapids_tc.numbering import (
+    DenseIds,
+    Ids,
+    IndexedIds,
+    common_integer,
+    dense_between,
+    in_common,
+    may_be_dense,
+    returned,
+)
+
+NUMERIC = ("integer", "float")
+
+
+@dataclass
+class Look:
+    """What one machine saw in its partitions, for each of the two columns.
+
+    Attributes
+    ----------
+    rows : list of int
+        Of every partition.
+    columns : list of IdColumn, two a partition
+        Without their rows.
+    nulls : dict of int
+        Ids that are missing, by the name of the column.
+    dtypes : list of dtype
+        The integers that columns of numbers are read as.
+    low, high : int
+        Of all integers; 0 and -1 where there are none.
+    problem : RapidsTCError or None
+        The first column whose numbers are no ids.
+    memory : int
+        Bytes of memory where the engine works there.
+    """
+
+    rows: list[int] = field(default_factory=list)
+    columns: list[IdColumn] = field(default_factory=list)
+    nulls: dict[str, int] = field(default_factory=dict)
+    dtypes: list[np.dtype] = field(default_factory=list)
+    low: int = 0
+    high: int = -1
+    problem: RapidsTCError | None = None
+    memory: int = 0
+
+    def add(self, column: IdColumn, nulls: int, backend: Backend) -> None:
+        """Look at one column of one partition."""
+        bare = IdColumn(column.values.iloc[:0], column.name, column.kind)
+        if not any(_alike(bare, known) for known in self.columns):
+            self.columns.append(bare)
+        self.nulls[column.name] = self.nulls.get(column.name, 0) + nulls
+        if nulls or column.kind not in NUMERIC or self.problem is not None:
+            return
+        try:
+            values = integers(column.distinct, column.name, backend)
+        except RapidsTCError as error:
+            self.problem = error
+            return
+        if len(values):
+            self.extend(*backend.extent(values))
+        if values.dtype not in self.dtypes:
+            self.dtypes.append(values.dtype)
+
+    def extend(self, low: int, high: int) -> None:
+        seen = self.low <= self.high
+        self.low = min(self.low, low) if seen else low
+        self.high = max(self.high, high) if seen else high
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How the ids of all partitions are numbered, decided from what all machines saw.
+
+    Attributes
+    ----------
+    rows : list of list of int
+        Of every partition of every machine.
+    kind : str
+        As of `IdColumn`, "empty" without a row.
+    meet : dtype
+        In which ids of all columns are compared.
+    given_back : dtype
+        In which ids come back.
+    dense : tuple of int or None
+        First id and how many, where integers are their own numbers.
+    memory : int
+        Bytes of memory of the smallest of the machines.
+    """
+
+    rows: list[list[int]]
+    kind: str
+    meet: Any
+    given_back: Any
+    dense: tuple[int, int] | None
+    memory: int
+
+
+def look(columns: list[tuple[Series, Series]], names: list[str], backend: Backend) -> Look:
+    """Look at the two id columns of some partitions."""
+    result = Look()
+    for pair in columns:
+        result.rows.append(len(pair[0]))
+        for values, name in zip(pair, names, strict=True):
+            result.add(*inspect(backend.bring(values), name, backend), backend)
+    return result
+
+
+def decide(looks: list[Look]) -> Rules:
+    """Say how all ids are numbered; raise what one machine would for the whole frame."""
+    columns = [c for look in looks for c in look.columns]
+    names = list(dict.fromkeys(c.name for c in columns))
+    columns.sort(key=lambda c: names.index(c.name))
+    rows = [look.rows for look in looks]
+    for name in names:
+        refuse_nulls(sum(look.nulls.get(name, 0) for look in looks), name)
+    filled = [c for c in columns if c.kind != "empty"]
+    memory = min(look.memory for look in looks)
+    if not filled:
+        dtype = columns[0].dtype
+        return Rules(rows, "empty", dtype, dtype, None, memory)
+    check(filled)
+    for problem in (look.problem for look in looks if look.problem is not None):
+        raise problem
+    kind = "integer" if filled[0].kind in NUMERIC else filled[0].kind
+    meet, dense = filled[0].distinct.dtype, None
+    if kind == "integer":
+        seen = Look()
+        for look in looks:
+            if look.low <= look.high:
+                seen.extend(look.low, look.high)
+        meet = common_integer(filled, [d for look in looks for d in look.dtypes], lambda: seen.low)
+        if all(may_be_dense(c) for c in filled):
+            dense = dense_between(seen.low, seen.high, sum(map(sum, rows)))
+    return Rules(rows, kind, meet, returned(filled, meet), dense, memory)
+
+
+def distinct(columns: list[IdColumn], rules: Rules, backend: Backend) -> Any:
+    """The distinct ids of some columns as an Index, in no order."""
+    parts = [_meeting(c, rules, backend) for c in columns if c.kind != "empty"]
+    index = backend.library.Index
+    return union([index(p.drop_duplicates()) for p in parts] or [index(_none(rules, backend))])
+
+
+def union(parts: list[Any]) -> Any:
+    """The distinct ids of several Indexes."""
+    return parts[0].append(parts[1:]).unique() if len(parts) > 1 else parts[0]
+
+
+def make_ids(rules: Rules, found: Any, backend: Backend) -> Ids:
+    """The way back from numbers, from all distinct ids where integers are not dense."""
+    size = rules.dense[1] if rules.dense else len(found)
+    if size > MAX_NUMBERS:
+        raise CapacityError(f"{size} distinct ids; a graph numbers at most {MAX_NUMBERS}")
+    if rules.dense:
+        base, size = rules.dense
+        return DenseIds(size, base, rules.given_back, backend)
+    index = found.take(backend.xp.asarray(found.argsort()))
+    return IndexedIds(index, rules.given_back, backend, rules.kind)
+
+
+def numbers(column: IdColumn, ids: Ids, rules: Rules, backend: Backend) -> Array:
+    """The number of the id in every row of a column."""
+    if column.kind == "empty":
+        return backend.xp.zeros(0, "uint32")
+    if isinstance(ids, DenseIds):
+        return ids.number(integers(column.values, column.name, backend))
+    found = ids.find(_meeting(column, rules, backend)).astype("uint32")
+    return found[backend.array(column.values.cat.codes)] if column.categorical else found
+
+
+def _meeting(column: IdColumn, rules: Rules, backend: Backend) -> Series:
+    """The distinct ids of a column, or all, as those of all columns are compared."""
+    if rules.kind != "integer":
+        return in_common(column, rules.meet, backend)
+    values = integers(column.distinct, column.name, backend)
+    return backend.library.Series(values.astype(rules.meet))
+
+
+def _none(rules: Rules, backend: Backend) -> Series:
+    return backend.library.Series([], dtype=rules.meet)
+
+
+def _alike(a: IdColumn, b: IdColumn) -> bool:
+    return (a.name, a.kind) == (b.name, b.kind) and a.dtype == b.dtype

@@ -1,0 +1,160 @@
+"""What the machines of a cluster do with rows: what is known of their edges, and which to keep.
+
+An answer for the rows of a group comes block by block. Of a graph that is one block it is
+[values of all rows], else [places of the rows that lie in the block, their values].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rapids_tc import engines, orient
+from rapids_tc._backend import Array, Frame
+from rapids_tc.csr import Csr
+from rapids_tc.orient import Order
+from rapids_tc.scale.chunks import Numbers, Rows, Site, chunk, edges_of
+from rapids_tc.similarity import MEASURES, compare
+
+NONE = 2**31 - 1  # a place of a partition that is behind all others
+
+
+@chunk
+def values(
+    site: Site, numbers: Numbers, order: list[Any], rows: Rows, by_edge: Any, place: int, n: int
+) -> list[Array]:
+    """The value of each row's edge, from slices of the values of the edges of a block; loops: 0."""
+    xp = site.backend.xp
+    known = xp.concatenate([part for (part,) in by_edge])
+    with_loop = xp.concatenate([known, xp.zeros(1, known.dtype)])  # a loop is at -1
+    *those, where = _locate(site, numbers, order, rows, place, n)
+    return [*those, with_loop[where]]
+
+
+@chunk
+def columns(
+    site: Site,
+    partitions: list[Frame],
+    numbers: Numbers,
+    order: list[Any],
+    degrees: list[Array] | None,
+    found: dict[str, list[list[Array]]],
+    names: list[str],
+) -> list[Frame]:
+    """The partitions with columns added, from the answers for their rows by block."""
+    rows = len(numbers[0])
+    known = {name: _together(site, several, rows) for name, several in found.items()}
+    made = {}
+    for name in names:
+        if name in MEASURES:
+            made[name] = _similarity(site, name, known["triangles"], numbers, order, degrees)
+        else:
+            made[name] = known[name].astype("int64" if name == "triangles" else "int32")
+    home, result, start = site.home, [], 0
+    for partition in partitions:
+        end = start + len(partition)
+        own = {name: home.aligned(partition, made[name][start:end], name) for name in names}
+        result.append(home.assign(partition, own))
+        start = end
+    return result
+
+
+def _similarity(
+    site: Site, measure: str, counts: Array, numbers: Numbers, order: list[Any], degrees: Any
+) -> Array:
+    rank, by_rank = order[0], degrees[0]
+    u, v = (rank[end] for end in numbers)
+    a, b = (site.backend.xp.maximum(by_rank[end], 1) for end in (u, v))  # 0: only loops there
+    return compare(measure, site.backend.xp, counts.astype("int64"), a, b) * (u != v)
+
+
+@chunk
+def first_places(
+    site: Site, numbers: Numbers, order: list[Any], rows: Rows, wanted: Any, place: int, n: int,
+    places: list[int], lengths: list[int],
+) -> list[Array]:  # fmt: skip
+    """For each wanted edge of a block the first partition that holds it, `NONE` without one."""
+    xp = site.backend.xp
+    edge, row = _first_rows(site, numbers, order, rows, wanted, place, n)
+    ends = xp.asarray(np.cumsum(lengths))
+    partition = xp.asarray(np.array(places, "int32"))[xp.searchsorted(ends, row, side="right")]
+    first = xp.full(int(_mask(site, wanted).sum()), NONE, "int32")
+    first[edge] = partition
+    return [first]
+
+
+@chunk
+def least(site: Site, several: list[list[Array]]) -> list[Array]:
+    """The least of two chunks, place by place."""
+    return [site.backend.xp.minimum(*(array for (array,) in several))]
+
+
+@chunk
+def kept_rows(
+    site: Site, numbers: Numbers, order: list[Any], rows: Rows, wanted: Any, place: int, n: int,
+    places: list[int], lengths: list[int], first: list[Array],
+) -> Array:  # fmt: skip
+    """The rows of a group that are the first of all rows of a wanted edge of a block."""
+    xp = site.backend.xp
+    edge, row = _first_rows(site, numbers, order, rows, wanted, place, n)
+    ends = xp.asarray(np.cumsum(lengths))
+    partition = xp.asarray(np.array(places, "int32"))[xp.searchsorted(ends, row, side="right")]
+    return row[first[0][edge] == partition]
+
+
+@chunk
+def take(site: Site, partitions: list[Frame], kept: list[Array]) -> list[Frame]:
+    """The kept rows of every partition, in their order."""
+    xp = site.backend.xp
+    row, result, start = xp.sort(xp.concatenate(kept)), [], 0
+    for partition in partitions:
+        end = start + len(partition)
+        own = row[int(xp.searchsorted(row, start)) : int(xp.searchsorted(row, end))] - start
+        result.append(site.home.take(partition, own))
+        start = end
+    return result
+
+
+def _first_rows(
+    site: Site, numbers: Numbers, order: list[Any], rows: Rows, wanted: Any, place: int, n: int
+) -> tuple[Array, Array]:
+    """Among the wanted edges of a block those that a group has, and the first row of each."""
+    xp, library = site.backend.xp, site.backend.library
+    mask = _mask(site, wanted)
+    *those, where = _locate(site, numbers, order, rows, place, n)
+    row = those[0] if those else xp.arange(len(where))
+    chosen = xp.concatenate([mask, xp.zeros(1, bool)])[where]  # a loop is at -1
+    where, row = where[chosen], row[chosen]
+    again = site.backend.array(library.Series(where).duplicated())
+    number = xp.cumsum(mask) - 1
+    return number[where[~again]], row[~again]
+
+
+def _mask(site: Site, wanted: Any) -> Array:
+    return site.backend.xp.concatenate([part for (part,) in wanted])
+
+
+def _locate(
+    site: Site, numbers: Numbers, order: list[Any], rows: Rows, place: int, n: int
+) -> list[Array]:
+    """Where in a block's columns the edges of rows are, -1 for loops; of which rows, if n > 1."""
+    backend = site.backend
+    engine, ordered = engines.load(backend.engine), Order(order[0], order[0])
+    larger, smaller = orient.ranked(edges_of(numbers), ordered, backend)
+    if n == 1:
+        return [engine.locate(Csr(*rows), larger, smaller)]
+    i, j = divmod(place, n)
+    row = backend.xp.flatnonzero((larger % n == i) & (smaller % n == j))
+    u, v = larger[row] // n + (i > j), smaller[row] // n
+    return [row, engine.locate(Csr(*rows), u, v)]
+
+
+def _together(site: Site, several: list[list[Array]], rows: int) -> Array:
+    """The values of all rows of a group."""
+    if len(several[0]) == 1:
+        return several[0][0]
+    result = site.backend.xp.zeros(rows, several[0][1].dtype)
+    for row, found in several:
+        result[row] = found
+    return result

@@ -1,0 +1,252 @@
+"""A graph whose edges lie on many machines: numbered, ordered, cut in blocks and counted by tasks.
+
+Everything here is a task and its dependencies; nothing is a value but a few integers. A graph that
+fits one machine is one block: each machine merges the pieces of all into its own copy, and counts
+its share of the middle vertices. A larger one is n x n blocks, each merged on one machine, and
+n**3 tasks that fetch three of them: see `rapids_tc.scale.blocks`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rapids_tc import plan
+from rapids_tc.errors import CapacityError
+from rapids_tc.scale import blocks, chunks
+from rapids_tc.scale.blocks import Partition, Task
+from rapids_tc.scale.chunks import Site
+
+Future = Any  # what a cluster gives for a task
+
+LEAST_ROWS = 2**16  # of a machine's share: fewer are not worth sending to it
+FEW = 8  # results that every machine fetches from all; more are combined first
+MEMORY_SHARE = 0.5  # of a machine's memory, for what is made of a graph: the rest is the user's
+ROW_BYTES, NUMBER_BYTES = 28, 24  # of a partition's rows when oriented, of numbers when ordered
+
+log = logging.getLogger("rapids_tc")
+
+
+@dataclass(frozen=True)
+class Job:
+    """Tasks on the same three blocks, and the machine that is to do them, if one is."""
+
+    tasks: list[Task]
+    worker: str | None
+
+
+class Spread:
+    """The graph of one call.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Runs the tasks.
+    site : Site
+        Where and how.
+    partitions : list of Future
+        The user's edges.
+    function : str
+        That is called: what memory is needed for.
+    method : str
+        An intersection method; another than "auto" counts the whole graph on one machine.
+    limit : int or None
+        Bytes that a machine may take.
+    """
+
+    def __init__(
+        self,
+        cluster: Any,
+        site: Site,
+        partitions: list[Future],
+        function: str,
+        method: str,
+        limit: int | None,
+    ) -> None:
+        self.cluster, self.site, self.method, self._function = cluster, site, method, function
+        self.workers = cluster.workers()
+        self.groups = cluster.groups(partitions, self.workers, limit)
+        looks = [self._of_group("look", chunks.look, i, g.partitions) for i, g in self._all]
+        self.rules = self.submit("look", chunks.decide, looks)
+        self.rows, dense, memory = cluster.get(self.submit("look", chunks.known, self.rules))
+        found = None if dense else self._distinct()
+        self.ids = self.submit("ids", chunks.make_ids, self.rules, found)
+        self.size = cluster.get(self.submit("ids", chunks.size_of, self.ids))
+        self._limit(limit, memory)
+
+    def _limit(self, limit: int | None, memory: int) -> None:
+        """Say what a machine may take; CapacityError where it cannot be enough."""
+        largest = max(sum(rows) for rows in self.rows)
+        needed = [
+            plan.Stage("order", NUMBER_BYTES * self.size),
+            plan.Stage("orient", ROW_BYTES * largest),
+        ]
+        plan.require(needed, limit)
+        least = min([memory, *(w.memory for w in self.workers if w.memory)])
+        self.free = limit or int(MEMORY_SHARE * least)
+
+    # Tasks ----------------------------------------------------------------------------------------
+
+    def submit(
+        self, stage: str, chunk: Callable[..., Any], *args: Any, on: str | None = None
+    ) -> Future:
+        """A task of one chunk."""
+        return self.cluster.submit(stage, chunk, self.site, *args, on=on)
+
+    def _of_group(self, stage: str, chunk: Callable[..., Any], place: int, *args: Any) -> Future:
+        return self.submit(stage, chunk, *args, on=self.groups[place].worker)
+
+    def each_group(self, stage: str, chunk: Callable[..., Any], *several: Any) -> list[Future]:
+        """A task a group of partitions, where they are; lists are dealt out to the groups."""
+        return [
+            self._of_group(stage, chunk, i, *(s[i] if isinstance(s, list) else s for s in several))
+            for i, _ in self._all
+        ]
+
+    def tree(self, stage: str, chunk: Callable[..., Any], tasks: list[Future]) -> Future:
+        """Results combined two by two."""
+        while len(tasks) > 1:
+            pairs = [tasks[i : i + 2] for i in range(0, len(tasks), 2)]
+            tasks = [self.submit(stage, chunk, p) if p[1:] else p[0] for p in pairs]
+        return tasks[0]
+
+    def let_rows_go(self) -> None:
+        """Keep nothing but what was asked for: a cluster drops what no task needs any more."""
+        for name in ("numbers", "packed", "blocks"):
+            self.__dict__.pop(name, None)
+        for group in self.groups:
+            group.partitions.clear()
+
+    @property
+    def _all(self) -> list[tuple[int, Any]]:
+        return list(enumerate(self.groups))
+
+    # The way to blocks ----------------------------------------------------------------------------
+
+    def _distinct(self) -> Future:
+        parts = [g.partitions for g in self.groups]
+        return self.tree(
+            "ids", chunks.union, self.each_group("ids", chunks.distinct, parts, self.rules)
+        )
+
+    @cached_property
+    def numbers(self) -> list[Future]:
+        """The numbers of both ends of every row, by group."""
+        parts = [g.partitions for g in self.groups]
+        return self.each_group("number", chunks.number, parts, self.ids, self.rules)
+
+    @cached_property
+    def orders(self) -> dict[str, Future]:
+        """The ranks of all numbers and how many there are, on each machine that has rows."""
+        codes = self.each_group("degrees", chunks.degrees, self.numbers, self.size)
+        while len(codes) > FEW:
+            several = [codes[i : i + FEW] for i in range(0, len(codes), FEW)]
+            codes = [self.submit("degrees", chunks.add_degrees, some) for some in several]
+        there = dict.fromkeys(g.worker for g in self.groups)
+        return {worker: self.submit("order", chunks.order, codes, on=worker) for worker in there}
+
+    @property
+    def order(self) -> Future:
+        """One of `orders`."""
+        return next(iter(self.orders.values()))
+
+    @cached_property
+    def vertices(self) -> Future:
+        """How many vertices there are."""
+        return self.submit("order", chunks.count_ranks, self.order)
+
+    @cached_property
+    def partition(self) -> Partition:
+        """How many blocks, and parts of a task."""
+        rows, free = sum(map(sum, self.rows)), self.free
+        if self._function in plan.PEELING and not self.fits(rows):
+            free = min(free, blocks.need(rows, self.size, 1) - 1)  # two blocks a side at least
+        made = blocks.choose(rows, self.size, free, len(self.shares))
+        if self.method != "auto":
+            if made.n > 1:
+                raise CapacityError(
+                    f"method={self.method!r} counts whole graphs, and this one does not fit a "
+                    'machine: method="auto" counts it in blocks'
+                )
+            made = Partition(1, 1)
+        log.info(
+            "%s: %d rows in %d partitions on %d workers; %d x %d blocks, %d tasks",
+            self._function, rows, sum(map(len, self.rows)), len(self.workers), made.n, made.n,
+            made.n**3 * made.m,
+        )  # fmt: skip
+        return made
+
+    def fits(self, edges: int) -> bool:
+        """Whether one machine can peel so many edges."""
+        stages = plan.stages("k_truss", edges, min(self.size, 2 * edges), True)
+        return max(stage.bytes for stage in stages) <= self.free
+
+    @property
+    def n(self) -> int:
+        return self.partition.n
+
+    @cached_property
+    def shares(self) -> list[str]:
+        """The machines that count: those with most rows, and no more than are worth it."""
+        held = dict.fromkeys((w.address for w in self.workers), 0)
+        for group, rows in zip(self.groups, self.rows, strict=True):
+            held[group.worker] = held.get(group.worker, 0) + sum(rows)
+        useful = 1 if self.method != "auto" else max(1, sum(held.values()) // LEAST_ROWS)
+        return sorted(held, key=lambda worker: -held[worker])[:useful]
+
+    @cached_property
+    def packed(self) -> list[Future]:
+        """The edges of each group in pieces, one for each block."""
+        orders = [self.orders[g.worker] for g in self.groups]
+        return self.each_group("pack", chunks.pack, self.numbers, orders, self.n)
+
+    @cached_property
+    def blocks(self) -> list[Future]:
+        """Every block by its place i * n + j; one that is the graph, once for every share."""
+        if self.n == 1:
+            return [
+                self.submit("merge", chunks.merge, self.packed, 0, on=worker)
+                for worker in self.shares
+            ]
+        made = []
+        for place in range(self.n**2):
+            own = self.each_group("pack", chunks.pick, self.packed, place)
+            worker = self.shares[place % len(self.shares)]
+            made.append(self.submit("merge", chunks.merge, own, 0, on=worker))
+        return made
+
+    def block_at(self, place: int, worker: str | None) -> Future:
+        """A block, and of the whole graph the copy of that machine, or the first."""
+        if self.n == 1:
+            place = self.shares.index(worker) if worker in self.shares else 0
+        return self.blocks[place]
+
+    # Tasks on blocks ------------------------------------------------------------------------------
+
+    @cached_property
+    def jobs(self) -> list[Job]:
+        """All tasks: shares of a whole graph dealt to the machines, others as they come."""
+        tasks, shares = blocks.tasks(self.partition), self.shares
+        if self.n > 1:
+            return [Job([task], None) for task in tasks]
+        dealt = [Job(tasks[i :: len(shares)], worker) for i, worker in enumerate(shares)]
+        return [job for job in dealt if job.tasks]
+
+    def each_job(
+        self, chunk: Callable[..., Any], *more: Any, of: list[Future] | None = None
+    ) -> list[Future]:
+        """A task a job, on its three blocks, or on those that took their places."""
+        made = []
+        for job in self.jobs:
+            places = self.places(job)
+            three = [of[p] if of else self.block_at(p, job.worker) for p in places]
+            rest = (job.tasks, self.n, self.method, *more)
+            made.append(self.submit("count", chunk, *three, *rest, on=job.worker))
+        return made
+
+    def places(self, job: Job) -> list[int]:
+        """Where among `blocks` the job's uv, uw and vw are."""
+        return [i * self.n + j for i, j in job.tasks[0].blocks]

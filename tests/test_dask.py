@@ -1,0 +1,260 @@
+"""Functions on a Dask cluster: the answers of one machine, evaluated once, nothing left over."""
+
+import gc
+import subprocess
+import sys
+import textwrap
+import time
+from functools import partial
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from answers import CASES
+from checks import rows_of
+from dask_support import ASKED, a_cluster, apart, assert_same, layout, plain, together
+from distributed import Client, get_task_stream
+from graphs import ID_DTYPES, ROWS, TRIANGLES, small
+
+import rapids_tc as tc
+from rapids_tc import datasets
+from rapids_tc.scale import cluster, spread
+
+pytestmark = pytest.mark.clustered
+
+each = pytest.mark.parametrize("name", ASKED)
+
+
+@pytest.fixture(scope="module")
+def client(backend):
+    """A client of two worker processes, on cards where frames are on cards."""
+    with a_cluster(backend) as started, Client(started) as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def every_worker_counts(monkeypatch):
+    monkeypatch.setattr(spread, "LEAST_ROWS", 1)
+
+
+def left_over(client):
+    """What the scheduler still knows of, once it has had time to forget."""
+    for _ in range(50):
+        tasks = client.run_on_scheduler(
+            lambda dask_scheduler: [str(k) for k in dask_scheduler.tasks]
+        )
+        if not tasks:
+            break
+        gc.collect()  # a Dask frame can be in a circle with itself
+        time.sleep(0.1)
+    return tasks
+
+
+# Answers ------------------------------------------------------------------------------------------
+
+
+def union_of_cases():
+    """All reported cases side by side, their ids renumbered in order: rows, and each case's ids."""
+    rows, named, first = [], [], 0
+    for case in (param.values[0] for param in CASES):
+        ids = sorted({end for row in case["edges"] for end in row})
+        number = {v: first + i for i, v in enumerate(ids)}
+        rows += [(number[u], number[v]) for u, v in case["edges"]]
+        named.append((case, number))
+        first += len(ids)
+    return rows, named
+
+
+@pytest.mark.parametrize("partitions", [1, 7, 64])
+def test_the_reported_cases(client, backend, partitions):
+    rows, named = union_of_cases()
+    edges = apart(backend, pd.DataFrame(rows, columns=["src", "dst"]), partitions)
+    assert tc.count(edges) == sum(case["total"] for case, _ in named)
+
+    def told(key):
+        return {number[v]: value for case, number in named for v, value in case[key] if v in number}
+
+    def by_row(key):
+        known = {
+            tuple(sorted((number[u], number[v]))): value
+            for case, number in named
+            for u, v, value in case[key]
+        }
+        return [known.get(tuple(sorted(row)), 0) for row in rows]
+
+    corners = together(backend, tc.vertex_triangles(edges))
+    assert dict(rows_of(corners, "vertex", "triangles")) == told("per_vertex")
+    shares = together(backend, tc.clustering(edges))
+    assert dict(rows_of(shares, "vertex", "clustering")) == pytest.approx(told("clustering"))
+    wide = together(backend, tc.annotate(edges, "triangles", "trussness"))
+    assert wide["triangles"].tolist() == by_row("per_edge")
+    assert wide["trussness"].tolist() == by_row("truss")
+    once = together(backend, tc.simple_edges(edges))
+    assert rows_of(once) == reference.simple_edges(rows)
+    kept = together(backend, tc.k_truss(edges, 4))
+    assert sorted(tuple(sorted(row)) for row in rows_of(kept)) == sorted(
+        {tuple(sorted(row)) for row, k in zip(rows, by_row("truss"), strict=True) if k >= 4}
+    )
+
+
+@pytest.mark.parametrize("param", CASES)
+def test_each_case_alone(client, backend, param):
+    case = param
+    edges = apart(backend, pd.DataFrame(case["edges"], columns=["src", "dst"]), 3)
+    assert tc.count(edges) == case["total"]
+
+
+@each
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_graph_in_blocks(client, backend, name, n):
+    frame = datasets.rmat(8, edge_factor=6, seed=n).astype("int64")
+    frame.index = pd.Index(range(5000, 5000 - len(frame), -1), name="row")
+    edges = apart(backend, frame.assign(w=1.5, name="x"), 5)
+    with layout(n, 2, fits=len(frame) // 2 if n == 2 else len(frame)):
+        found = ASKED[name](edges)
+    assert_same(together(backend, found), plain(backend, ASKED[name](edges.compute())))
+
+
+@pytest.mark.parametrize("dtype", ["uint64", "str", "category", "datetime64[ns]"])
+def test_ids_of_other_types(client, backend, dtype):
+    ends = np.random.default_rng(5).integers(0, 16, (2, 90)).tolist()
+    frame = pd.DataFrame(dict(zip(("src", "dst"), map(ID_DTYPES[dtype], ends), strict=True)))
+    edges = apart(backend, frame, 7)
+    for function in (tc.vertex_triangles, tc.simple_edges):
+        found, expected = function(edges), function(backend.frame(frame))
+        assert_same(together(backend, found), backend.to_pandas(expected))
+
+
+def test_more_partitions_than_rows_and_none(client, backend):
+    for rows in (0, 1, 2):
+        frame = pd.DataFrame(ROWS[:rows], columns=["src", "dst"], dtype="int32")
+        edges = apart(backend, frame, 9)
+        assert tc.count(edges) == 0
+        wide = together(backend, tc.annotate(edges, "triangles", "cosine"))
+        assert_same(
+            wide, backend.to_pandas(tc.annotate(backend.frame(frame), "triangles", "cosine"))
+        )
+        corners = together(backend, tc.vertex_triangles(edges))
+        assert_same(corners, backend.to_pandas(tc.vertex_triangles(backend.frame(frame))))
+
+
+# What is left alone, and what is left over --------------------------------------------------------
+
+
+def traced(path, part):
+    """A partition that leaves a line whenever it is evaluated."""
+    with open(path, "a") as file:
+        file.write("read\n")
+    return part
+
+
+@each
+def test_partitions_are_evaluated_once(client, backend, name, tmp_path):
+    path, parts = tmp_path / "reads", [backend.from_pandas(small().iloc[i::3]) for i in range(3)]
+    read = partial(traced, path)
+    edges = dd.from_map(lambda part: read(part), parts, meta=parts[0].iloc[:0])
+    found = ASKED[name](edges)
+    together(backend, found)
+    together(backend, found)
+    assert path.read_text().split() == ["read"] * 3
+
+
+def test_the_frame_is_left_as_it_is(client, backend):
+    frame = small().set_axis(pd.Index(list("zyxwvu"), name="row")).assign(w=0.5)
+    edges = client.persist(apart(backend, frame, 3))
+    for ask in ASKED.values():
+        ask(edges)
+    with pytest.raises(ValueError):
+        tc.vertex_triangles(edges, vertices=[77])
+    assert_same(together(backend, edges), backend.to_pandas(backend.frame(frame)))
+    assert tc.count(edges) == 1
+
+
+def test_answers_are_persisted_frames_of_the_users_kind(client, backend):
+    edges = apart(backend, small().assign(w=0.5), 4)
+    wide = tc.annotate(edges, "triangles")
+    assert type(wide) is type(edges)
+    assert wide.npartitions == 4
+    assert wide.compute()["triangles"].tolist() == TRIANGLES
+    assert list(wide.columns) == ["src", "dst", "w", "triangles"]
+    assert wide.dtypes["triangles"] == "int64"
+    assert wide[wide["triangles"] > 0]["w"].sum().compute() == 2.0
+    corners = tc.vertex_triangles(edges)
+    assert type(corners) is type(edges) and corners.known_divisions
+    once = tc.simple_edges(edges)
+    assert once.compute().index.tolist() == [0, 1, 2, 3]
+    known = dd.from_pandas(small().set_index(pd.Index(range(0, 60, 10), name="at")), npartitions=3)
+    assert tc.annotate(known, "triangles").divisions == known.divisions
+    assert tc.k_truss(known, 3).compute().index.tolist() == [0, 10, 20]
+
+
+def test_nothing_is_left_on_the_cluster(client, backend):
+    edges = apart(backend, small(), 3)
+    for ask in ASKED.values():
+        together(backend, ask(edges))
+    with pytest.raises(tc.ColumnNotFoundError):
+        tc.count(edges, source="nope", destination="dst")
+    broken = apart(backend, small().assign(src=[0.5, 1, 2, 3, 4, 5]), 3)
+    with pytest.raises(tc.IdTypeError, match=r"holds 0\.5") as caught:
+        tc.count(broken)
+    assert isinstance(caught.value, TypeError)
+    assert left_over(client) == []
+
+
+def test_tasks_have_names_to_read(client, backend):
+    edges = client.persist(apart(backend, small(), 3))
+    with get_task_stream(client=client) as stream:
+        tc.count(edges)
+    seen = {
+        str(task["key"]).rsplit("-", 2)[0] for task in stream.data if "rapids_tc" in task["key"]
+    }
+    stages = ["look", "ids", "number", "degrees", "order", "pack", "merge", "count"]
+    assert seen == {f"rapids_tc-{stage}" for stage in stages}
+
+
+def test_progress_is_dasks_bar_on_stderr(client, backend, capfd, monkeypatch):
+    monkeypatch.setattr(cluster, "PATIENCE", 0.0)
+    monkeypatch.setattr(cluster, "LOOK", 0.01)
+    edges = apart(backend, datasets.rmat(12), 4)
+    total = tc.count(edges, progress=False)
+    assert capfd.readouterr() == ("", "")
+    assert tc.count(edges, progress=True) == total
+    for _ in range(20):
+        time.sleep(0.1)
+        shown = capfd.readouterr()
+        assert shown.out == ""
+        if "completed" in shown.err:
+            return
+    pytest.fail("no bar was shown")
+
+
+# Clients ------------------------------------------------------------------------------------------
+
+
+def test_a_second_client(client, backend):
+    held = client.persist(apart(backend, small(), 3))
+    with Client(client.scheduler.address) as second:
+        assert tc.count(apart(backend, small(), 3)) == 1  # the newest is the current one
+        mine = second.persist(apart(backend, small(), 2))
+        assert tc.count(mine) == tc.count(held) == 1
+    assert tc.count(held) == 1
+    with pytest.raises(tc.KernelError, match=r"(?s)client.*LocalCluster"):
+        tc.count(mine)
+
+
+def test_no_client_says_how_to_start_one():
+    code = """
+        import dask.dataframe as dd, pandas as pd, rapids_tc as tc
+        edges = dd.from_pandas(pd.DataFrame({"src": [0], "dst": [1]}), npartitions=1)
+        try:
+            tc.count(edges)
+        except tc.KernelError as error:
+            print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Client(LocalCluster())" in done.stdout and "LocalCUDACluster" in done.stdout

@@ -1,0 +1,114 @@
+"""Workers that die: the right answer or a clear error, soon, and a cluster that goes on."""
+
+import os
+import signal
+import threading
+import time
+
+import dask
+import dask.dataframe as dd
+import pytest
+from dask_support import a_cluster, apart
+from distributed import Client
+from graphs import small
+
+import rapids_tc as tc
+from rapids_tc import datasets
+from rapids_tc.scale import cluster, spread
+
+pytestmark = pytest.mark.clustered
+
+SOON = 60.0  # seconds within which a call ends, whatever dies
+
+
+@pytest.fixture(scope="module")
+def client(backend):
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        a_cluster(backend) as started,
+        Client(started) as client,
+    ):
+        yield client
+
+
+def stop_when(client, stage, killed):
+    """Kill the first worker that is seen at work in a stage of a call."""
+    until = time.monotonic() + SOON
+    while time.monotonic() < until and not killed:
+        for address, keys in client.processing().items():
+            if any(f"rapids_tc-{stage}" in str(key) for key in keys):
+                os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
+                killed.append(address)
+                return
+        time.sleep(0.002)
+
+
+@pytest.mark.parametrize("stage", ["pack", "count"])
+def test_a_worker_that_dies_at_work_costs_time_alone(client, backend, monkeypatch, stage):
+    monkeypatch.setattr(spread, "LEAST_ROWS", 1)
+    frame = datasets.rmat(17)
+    edges, total = apart(backend, frame, 6), tc.count(backend.frame(frame))
+    killed = []
+    killer = threading.Thread(target=stop_when, args=(client, stage, killed))
+    killer.start()
+    start = time.monotonic()
+    found = tc.count(edges)
+    assert time.monotonic() - start < SOON
+    killer.join()
+    assert len(killed) == 1
+    assert found == total
+    assert tc.count(apart(backend, small(), 3)) == 1
+
+
+def die(part):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_task_that_kills_every_worker_is_given_up(client, backend):
+    part = backend.from_pandas(small())
+    edges = dd.from_map(lambda p: die(p), [part], meta=part.iloc[:0])
+    start = time.monotonic()
+    with pytest.raises(tc.KernelError, match=r"workers died.*memory_limit"):
+        tc.count(edges)
+    assert time.monotonic() - start < SOON
+    assert tc.count(apart(backend, small(), 2)) == 1
+
+
+def test_a_partition_that_nobody_can_make_again_is_told(client, backend):
+    address = next(iter(client.scheduler_info()["workers"]))
+    part = backend.from_pandas(small())
+    future = client.scatter(part, workers=[address])
+    edges = client.persist(dd.from_delayed([future], meta=part.iloc[:0], verify_meta=False))
+    assert tc.count(edges) == 1
+    os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
+    future.release()
+    start = time.monotonic()
+    with pytest.raises(tc.KernelError, match=r"lost.*again"):
+        tc.count(edges)
+    assert time.monotonic() - start < SOON
+
+
+def test_a_restart_between_calls(backend):
+    edges = apart(backend, small(), 3)
+    with a_cluster(backend, n_workers=1) as started, Client(started) as client:
+        held = client.persist(apart(backend, small(), 2))
+        assert tc.count(held) == tc.count(edges) == 1
+        client.restart(wait_for_workers=False)
+        assert tc.count(edges) == 1
+        with pytest.raises(tc.KernelError, match="again"):
+            tc.count(held)
+
+
+def test_no_worker_is_waited_for_but_not_for_ever(client, backend, monkeypatch):
+    monkeypatch.setattr(cluster, "LONELY", 1.0)
+    edges = apart(backend, small(), 3)
+    client.cluster.scale(0)
+    while client.scheduler_info()["workers"]:
+        time.sleep(0.1)
+    start = time.monotonic()
+    with pytest.raises(tc.KernelError, match="no worker"):
+        tc.count(edges)
+    assert time.monotonic() - start < SOON
+    monkeypatch.setattr(cluster, "LONELY", SOON)
+    client.cluster.scale(1)
+    assert tc.count(edges) == 1

@@ -1,0 +1,265 @@
+"""The tasks of a cluster, run in this process: every function on any frame, laid out in any way."""
+
+from functools import partial
+
+import dask
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from checks import rows_of
+from dask_support import (
+    ASKED,
+    apart,
+    assert_same,
+    from_parts,
+    layout,
+    plain,
+    together,
+    worked_on_here,
+)
+from graphs import TRIANGLES, edge_frames, small
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rapids_tc as tc
+from rapids_tc import datasets, plot
+from rapids_tc.scale import blocks, spread
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch):
+    monkeypatch.setattr(spread, "LEAST_ROWS", 1)
+    with worked_on_here():
+        yield
+
+
+@pytest.mark.parametrize("name", ASKED)
+@settings(max_examples=25, deadline=None)
+@given(frame=edge_frames(), partitions=st.integers(1, 9), n=st.integers(1, 4), m=st.integers(1, 3))
+def test_any_frame_in_any_layout(backend, name, frame, partitions, n, m):
+    edges = apart(backend, frame, partitions)
+    with layout(n, m):
+        found = ASKED[name](edges)
+    expected = ASKED[name](backend.frame(frame))
+    assert_same(together(backend, found), plain(backend, expected))
+
+
+# Ids ----------------------------------------------------------------------------------------------
+
+A, B, C = [0, 1, 2], [1, 2, 0], [3, 0, 3]  # a triangle, and a tail, whichever two are the ends
+
+
+def frames(*columns):
+    """Frames of one column of ids each, as both ends: the ids one way round, then the next."""
+    return [
+        pd.DataFrame({"src": c, "dst": c.iloc[[1, 2, 0]].array}) for c in map(pd.Series, columns)
+    ]
+
+
+MIXED = {
+    "wider and wider": frames(np.array(A, "int8"), np.array(B, "int32"), np.array(C, "int64")),
+    "with and without sign": frames(np.array(A, "int64"), np.array([2**63, 1, 2], "uint64")),
+    "whole floats": frames(np.array(A, "int32"), np.array(B, "float64")),
+    "sparse": frames(np.array([0, 2**62, 5]), np.array([2**62, 7, 5])),
+    "categories": frames(
+        pd.Categorical(["b", "a", "c"]), pd.Categorical(["c", "z", "a"], categories=list("zca"))
+    ),
+    "categories of integers": frames(pd.Categorical([5, 3, 8]), pd.Categorical([3, 5, 9])),
+    "text of two types": frames(
+        pd.Series(["x", "y", "z"], dtype="object"), pd.Series(["y", "x", "é"], dtype="str")
+    ),
+    "dates": frames(pd.date_range("2024", periods=3), pd.date_range("2023-12-31", periods=3)),
+    "nullable": frames(pd.array([1, 2, 3], "Int64"), np.array([2, 3, 4])),
+}
+
+
+@pytest.mark.pandas_only
+@pytest.mark.parametrize("name", MIXED)
+def test_partitions_of_different_types_are_those_of_one_frame(name):
+    parts = MIXED[name]
+    rows = [row for part in parts for row in rows_of(part)]
+    edges = from_parts([parts[0].iloc[:0], *parts, parts[-1].iloc[:0]])
+    corners = reference.vertex_triangles(rows)
+    found = tc.vertex_triangles(edges).compute(scheduler="sync")
+    assert dict(rows_of(found, "vertex", "triangles")) == corners
+    assert found["vertex"].tolist() == sorted(corners)
+    assert tc.count(edges) == reference.count(rows)
+    once = tc.simple_edges(edges).compute(scheduler="sync")
+    assert rows_of(once) == reference.simple_edges(rows)
+
+
+@pytest.mark.pandas_only
+def test_the_dtype_that_comes_back():
+    for name, dtype in {"wider and wider": "int64", "with and without sign": "uint64"}.items():
+        assert (
+            tc.vertex_triangles(from_parts(MIXED[name])).compute(scheduler="sync")["vertex"].dtype
+            == dtype
+        )
+    whole = from_parts(MIXED["whole floats"])
+    assert tc.simple_edges(whole).dtypes.tolist() == ["int64", "int64"]
+
+
+REFUSED = {
+    "nulls in two partitions": (
+        frames(np.array([0.0, np.nan, 2.0]), np.array([np.nan, np.nan, 1.0])),
+        (tc.NullIdError, "'src' has 3 nulls"),
+    ),
+    "halves": (
+        frames(np.array(A, "float64"), np.array([0.0, 1.5, 2.0])),
+        (tc.IdTypeError, "'src' has dtype float64 and holds 1.5"),
+    ),
+    "text beside numbers": (
+        frames(pd.Series(["x", "y", "z"], dtype="str"), np.array(A)),
+        (tc.IdTypeError, "'src'.*int64"),
+    ),
+    "mixed objects": (
+        frames(pd.Series(["x", "y", "z"], dtype="object"), pd.Series(["x", 1, 2], dtype="object")),
+        (tc.IdTypeError, "'src'.*mixed"),
+    ),
+    "bool": (
+        frames(np.array([True, False, True])),
+        (tc.IdTypeError, "bool"),
+    ),
+    "two units of dates": (
+        frames(
+            pd.date_range("2024", periods=3).as_unit("s"),
+            pd.date_range("2024", periods=3).as_unit("ns"),
+        ),
+        (tc.IdTypeError, "unit"),
+    ),
+    "negative beside uint64": (
+        frames(np.array([-1, 0, 1]), np.array([2**63, 1, 2], "uint64")),
+        (tc.IdTypeError, "uint64"),
+    ),
+}
+
+
+@pytest.mark.pandas_only
+@pytest.mark.parametrize("name", REFUSED)
+def test_ids_that_no_frame_may_have_are_refused(name):
+    parts, (error, message) = REFUSED[name]
+    for function in (tc.count, tc.simple_edges, tc.vertex_triangles):
+        with pytest.raises(error, match=message):
+            function(from_parts(parts))
+
+
+def test_errors_are_those_of_one_machine(backend):
+    wrong = [
+        (tc.count, {"source": "nope", "destination": "dst"}),
+        (tc.count, {"source": "src"}),
+        (tc.count, {"source": "src", "destination": "src"}),
+        (tc.count, {"engine": "tpu"}),
+        (tc.count, {"method": "nonsense"}),
+        (tc.count, {"memory_limit": 0}),
+        (tc.count, {"sauce": 1}),
+        (tc.vertex_triangles, {"vertices": [1, 77, 78]}),
+        (tc.vertex_triangles, {"vertices": ["a"]}),
+        (tc.vertex_triangles, {"vertices": {1, 2}}),
+        (tc.average_clustering, {"vertices": [77]}),
+        (partial(tc.k_truss, k=1), {}),
+        (partial(tc.k_truss, k="most"), {}),
+        (tc.annotate, {}),
+        (lambda edges, **_: tc.annotate(edges, "dice"), {}),
+        (lambda edges, **_: tc.annotate(edges, "jaccard", "jaccard"), {}),
+    ]
+    for function, options in wrong:
+        with pytest.raises(Exception) as expected:
+            function(backend.frame(small()), **options)
+        with pytest.raises(type(expected.value)) as found:
+            function(apart(backend, small(), 3), **options)
+        assert str(found.value) == str(expected.value)
+    with pytest.raises(ValueError, match="jaccard"):
+        tc.annotate(apart(backend, small().assign(jaccard=1), 2), "jaccard")
+    with pytest.raises(ValueError, match="weight"):
+        tc.clustering(apart(backend, small().assign(w=1.0), 2), weight="w")
+
+
+@pytest.mark.parametrize(
+    "function", [tc.edge_triangles, tc.trussness, tc.similarity], ids=lambda f: f.__name__
+)
+def test_columns_alone_are_refused_and_annotate_named(backend, function):
+    with pytest.raises(TypeError, match=r"Dask.*annotate\(edges"):
+        function(apart(backend, small(), 2))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        tc.list_triangles,
+        partial(tc.iter_triangles, rows=3),
+        tc.memory_estimate,
+        tc.Graph,
+        plot.truss_profile,
+    ],
+)
+def test_what_is_of_one_machine_says_so(backend, function):
+    with pytest.raises(TypeError, match=r"Dask DataFrame.*compute\(\)"):
+        function(apart(backend, small(), 2))
+
+
+# Vertices, limits, methods ------------------------------------------------------------------------
+
+
+def test_vertices_are_chosen(backend):
+    edges = apart(backend, small(), 3)
+    asked = [9, 2, 9, 7]
+    found = together(backend, tc.vertex_triangles(edges, vertices=asked))
+    assert rows_of(found, "vertex", "triangles") == [(9, 1), (2, 0), (7, 0)]
+    one = tc.average_clustering(backend.frame(small()), vertices=asked)
+    assert tc.average_clustering(edges, vertices=asked) == one
+    lazy = apart(backend, pd.DataFrame({"v": asked}), 2)["v"]
+    with dask.config.set(scheduler="sync"):
+        found = together(backend, tc.clustering(edges, vertices=lazy))
+    assert found["vertex"].tolist() == [9, 2, 7]
+
+
+def test_a_memory_limit_cuts_the_graph(backend, caplog):
+    frame = datasets.rmat(10)
+    edges = apart(backend, frame, 8)
+    whole, total = blocks.need(len(frame), 1024, 1), tc.count(backend.frame(frame))
+    caplog.set_level("INFO", "rapids_tc")
+    for limit, n in ((whole, 1), (whole - 1, 2), (blocks.need(len(frame), 1024, 2) - 1, 3)):
+        assert tc.count(edges, memory_limit=limit) == total
+        assert f"{n} x {n} blocks" in caplog.messages[-1]
+    with pytest.raises(tc.CapacityError, match="memory_limit"):
+        tc.count(edges, memory_limit=1000)
+
+
+def test_a_named_method_counts_whole_graphs(backend):
+    if backend.engine_kwargs["engine"] == "cpu":
+        with pytest.raises(ValueError, match="CUDA"):
+            tc.count(apart(backend, small(), 2), method="polak")
+        return
+    frame = datasets.rmat(8)
+    edges = apart(backend, frame, 3)
+    assert tc.count(edges, method="polak") == tc.count(backend.frame(frame))
+    with layout(2, 1), pytest.raises(tc.CapacityError, match="polak"):
+        tc.count(edges, method="polak")
+
+
+def test_the_engine_by_name(backend):
+    edges = apart(backend, small(), 3)
+    assert tc.count(edges, engine="cpu") == tc.count(edges, **backend.engine_kwargs) == 1
+    moved = tc.annotate(edges, "triangles", engine="cpu")
+    assert together(backend, moved)["triangles"].tolist() == TRIANGLES
+
+
+@pytest.mark.cpu_only
+def test_an_engine_that_is_not_there_says_what_to_install(backend):
+    with pytest.raises(tc.KernelError, match=r"rapids_tc\[cu1[23]\]"):
+        tc.count(apart(backend, small(), 3), engine="cuda")
+
+
+def test_many_groups_combine_their_degrees(backend, monkeypatch):
+    monkeypatch.setattr(spread, "FEW", 2)
+    frame = datasets.rmat(8)
+    assert tc.count(apart(backend, frame, 11)) == tc.count(backend.frame(frame))
+
+
+def test_the_first_of_repeated_rows_is_kept_in_the_order_of_partitions(backend):
+    rows = [(0, 1), (1, 0), (1, 2), (2, 0), (0, 1), (2, 1), (3, 3), (0, 2)]
+    frame = pd.DataFrame(rows, columns=["src", "dst"]).assign(at=range(8))
+    for partitions in (1, 2, 4, 8, 20):
+        kept = together(backend, tc.k_truss(apart(backend, frame, partitions), 3))
+        assert kept["at"].tolist() == kept.index.tolist() == [0, 2, 3]

@@ -1,0 +1,71 @@
+"""What travels between machines: degrees as codes, an order all agree on, and blocks in pieces."""
+
+import numpy as np
+import pytest
+from graphs import edge_lists
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_blocks import keys_of
+
+from rapids_tc.engines import cpu
+from rapids_tc.scale import pieces, ranks
+
+quietly = settings(deadline=None)  # the first call compiles
+degrees = st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 40), max_size=60)
+
+
+@quietly
+@given(degree=degrees)
+def test_a_degree_in_a_byte_is_within_an_eighth(degree):
+    code = ranks.codes(np.array(degree, "uint32"), np)
+    assert code.dtype == "uint8"
+    found = ranks.degrees(code, np)
+    for exact, about in zip(degree, found.tolist(), strict=True):
+        assert exact * 7 / 8 <= about <= exact * (1 + 1e-6)
+        assert (about == 0) == (exact == 0)
+        assert about == exact or exact >= 16
+
+
+def test_codes_are_in_the_order_of_degrees():
+    degree = np.unique(np.concatenate([2**i + np.arange(-3, 4) for i in range(2, 32)]))
+    for dtype in ("uint32", "int64", "uint64"):
+        code = ranks.codes(degree.astype(dtype), np).astype(int)
+        assert (np.diff(code) >= 0).all()
+    assert ranks.codes(np.array([2**32 - 1, 2**40, 0], "uint64"), np).tolist() == [255, 255, 0]
+
+
+@quietly
+@given(
+    apart=st.lists(st.lists(st.integers(0, 200), min_size=9, max_size=9), min_size=1, max_size=5)
+)
+def test_the_order_is_by_degree_then_by_number(apart):
+    codes = [ranks.codes(np.array(degree, "uint32"), np) for degree in apart]
+    total = sum(ranks.degrees(code, np).astype(int) for code in codes)
+    order = ranks.by_degree(ranks.total(codes, np), np)
+    expected = sorted((v for v in range(9) if total[v]), key=lambda v: (-total[v], v))
+    assert order.number.tolist() == expected
+    assert [order.rank[v] for v in expected] == list(range(len(expected)))
+    assert sorted(order.rank.tolist()) == list(range(9))
+    again = ranks.order_of(order.rank, order.n, np)
+    assert again.number.tolist() == expected
+
+
+@quietly
+@given(rows=edge_lists(20, 60), parts=st.integers(1, 4), low=st.sampled_from([1, 3, 7, 2**16]))
+def test_a_block_comes_together_from_its_pieces(rows, parts, low):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "_LOW", low)
+        apart = [cpu.csr(keys_of(rows[i::parts]), 20) for i in range(parts)]
+        packed = [pieces.pack(block, np) for block in apart]
+    whole, found = cpu.csr(keys_of(rows), 20), cpu.csr(pieces.keys(packed, np), 20)
+    assert found.offsets.tolist() == whole.offsets.tolist()
+    assert found.columns.tolist() == whole.columns.tolist()
+
+
+def test_a_piece_is_narrow():
+    star = cpu.csr(keys_of([(leaf, 0) for leaf in range(1, 300)]), 300)
+    assert [array.dtype for array in pieces.pack(star, np)] == ["uint8", "uint16"]
+    far = cpu.csr(keys_of([(200_000, v) for v in (*range(300), 70_000, 100_000)]), 200_001)
+    packed = pieces.pack(far, np)
+    assert [array.dtype for array in packed] == ["uint16", "uint16", "uint8", "uint32"]
+    assert sum(len(columns) for columns in packed[1::2]) == 302
