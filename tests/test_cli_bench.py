@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -152,6 +153,43 @@ def test_what_takes_too_long_or_too_much_is_a_remark(monkeypatch, karate_file):
     assert found["networkx", "count"]["seconds"] is None
     assert found["networkx", "count"]["remark"].endswith("patience is 1e-09 s")
     assert run(karate_file, "--patience", 1e-9).exit_code == 0  # nobody is fastest
+
+
+@pytest.mark.parametrize(
+    ("error", "remark"),
+    [
+        (MemoryError(), "out of memory"),
+        (RuntimeError("std::bad_alloc:\n no memory"), "failed: std::bad_alloc: no memory"),
+        (ImportError("no libcuda"), "failed: no libcuda"),
+        (ZeroDivisionError(), "failed: ZeroDivisionError"),
+    ],
+)
+@pytest.mark.parametrize("step", ["bring", "build", "count", "frame to count"])
+def test_whoever_fails_is_a_remark_and_the_others_are_timed(
+    monkeypatch, karate_file, step, error, remark
+):
+    def fail(given):
+        raise error
+
+    def broken():
+        made = contender()
+        if step in ("bring", "build"):
+            return replace(made, **{step: fail})
+        jobs = (replace(job, call=fail) for job in (*made.stages, *made.whole) if job.what == step)
+        return replace(made, **{"stages" if step == "count" else "whole": tuple(jobs)})
+
+    contender = NEIGHBOURS["networkx"]
+    monkeypatch.setitem(NEIGHBOURS, "networkx", broken)
+    monkeypatch.setattr(command, "installed", lambda engine: ["networkx"])
+    done = run(karate_file, "--as", "json", "--repeat", 1)
+    found = figures(done)
+    assert done.exit_code == 0
+    assert found["rapids_tc cpu auto", "frame to count"]["seconds"] > 0
+    remarks = {
+        line["what"]: line["remark"] for (tool, _), line in found.items() if tool == "networkx"
+    }
+    failed = command.FIGURES if step in ("bring", "build") else (step,)
+    assert remarks == {what: remark if what in failed else "" for what in command.FIGURES}
 
 
 def test_progress_is_told(monkeypatch, karate_file):

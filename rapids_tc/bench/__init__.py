@@ -4,13 +4,14 @@ A `Contender` is a library with what it builds of a frame and the jobs that are 
 leads one through its jobs, `measure` is the clock, and a `Referee` compares all the answers.
 """
 
-from rapids_tc.bench.clock import Job, Referee, Timing, TooLongError, measure
+from rapids_tc.bench.clock import DisagreementError, Job, Referee, Timing, TooLongError, measure
 from rapids_tc.bench.contenders import Contender, ours, run
 from rapids_tc.bench.neighbours import NEIGHBOURS, installed
 
 __all__ = [
     "NEIGHBOURS",
     "Contender",
+    "DisagreementError",
     "Job",
     "Referee",
     "Timing",

@@ -99,6 +99,10 @@ def measure(job: Job, given: Any, *, repeat: int, patience: float = math.inf) ->
     return Timing(job, times[0], tuple(times[1:]), job.answer(answer))
 
 
+class DisagreementError(KernelError):
+    """Two tools gave different answers to one question."""
+
+
 class Referee:
     """Compares the answers that were given about one graph."""
 
@@ -115,13 +119,13 @@ class Referee:
 
         Raises
         ------
-        KernelError
+        DisagreementError
             Somebody gave another answer to the same question before.
         """
         job = timing.job
         tool, answer = self._heard.setdefault(job.question, (job.tool, timing.answer))
         if answer != timing.answer:
-            raise KernelError(
+            raise DisagreementError(
                 f"they disagree on {job.question}: {answer:,} says {tool}, "
                 f"{timing.answer:,} says {job.tool} ({job.what})"
             )

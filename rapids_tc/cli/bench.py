@@ -17,6 +17,7 @@ from rapids_tc._progress import Report
 from rapids_tc.bench import (
     NEIGHBOURS,
     Contender,
+    DisagreementError,
     Job,
     Referee,
     TooLongError,
@@ -88,15 +89,20 @@ def bench(
         report.tick(jobs.index(job) / len(jobs), f"{job.tool}, {job.what}")
         try:
             timing = measure(job, given, repeat=repeat, patience=patience)
-        except (TooLongError, MemoryError) as error:
-            return Line(job.tool, job.what, remark=str(error) or "out of memory")
+        except Exception as error:  # of this figure; the others go on
+            return _failed(job, error)
         referee.hear(timing)
         spread = (timing.seconds, timing.least, timing.most, timing.first)
         return Line(job.tool, job.what, *spread, len(timing.times))
 
     try:
         for contender in racing:
-            lines += run(contender, frame, each, lambda job: job.what in FIGURES)
+            try:
+                lines += run(contender, frame, each, lambda job: job.what in FIGURES)
+            except DisagreementError:
+                raise
+            except Exception as error:  # what its build raised; the others go on
+                lines += [_failed(Job(contender.name, what, int), error) for what in FIGURES]
     finally:
         report.close()
     if shape == "json":
@@ -138,6 +144,16 @@ def _neighbours(rows: int, contenders: list[Contender]) -> tuple[list[Contender]
     return [NEIGHBOURS[name]() for name in found if name not in slow], [
         Line(name, what, remark=why) for name in slow for what in FIGURES
     ]
+
+
+def _failed(job: Job, error: Exception) -> Line:
+    """A line that says why there is no figure."""
+    words = " ".join(str(error).split())
+    if isinstance(error, MemoryError):
+        words = words or "out of memory"
+    elif not isinstance(error, TooLongError):
+        words = f"failed: {words or type(error).__name__}"
+    return Line(job.tool, job.what, remark=words)
 
 
 def _show(lines: list[Line]) -> None:
