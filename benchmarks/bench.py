@@ -39,11 +39,17 @@ OUT_OF_MEMORY = ("out_of_memory", "bad_alloc", "out of memory")  # as cuGraph wo
 @click.argument("graphs", nargs=-1)
 @click.option("--suite", type=click.Choice([*SUITES]), help="Graphs, figures and all the rest.")
 @click.option("--library", type=click.Choice(["pandas", "cudf"]), help="[default: pandas]")
-@click.option("--method", multiple=True, help="Methods to time; 'all' names all. [default: auto]")
+@click.option(
+    "--method", multiple=True, help="Methods to time; 'all' names all. [default: auto]",
+    type=click.Choice(["auto", "all", *(name for m in METHODS for name in (m.name, *m.aliases))]),
+)  # fmt: skip
 @click.option("--what", multiple=True, help=f"Figures to take. [default: {', '.join(FIGURES)}]")
 @click.option("--against", multiple=True, type=click.Choice([*NEIGHBOURS]), help="Neighbours.")
-@click.option("--repeat", type=int, help="Calls of a figure. [default: 7]")
-@click.option("--patience", type=float, help="Seconds for the calls of a figure. [default: 600]")
+@click.option("--repeat", type=click.IntRange(1), help="Calls of a figure. [default: 7]")
+@click.option(
+    "--patience", type=click.FloatRange(0, min_open=True),
+    help="Seconds for the calls of a figure. [default: 600]",
+)  # fmt: skip
 @click.option("--out", type=click.File("a"), default="-", help="File to add lines to.")
 def main(graphs, suite, library, method, what, against, repeat, patience, out) -> None:
     """Time GRAPHS: rmat:SCALE, grid:SIDE, uniform:SCALE:EDGES, theory:NAME, a shape:SIZE,
@@ -57,6 +63,10 @@ def main(graphs, suite, library, method, what, against, repeat, patience, out) -
     )  # fmt: skip
     if not plan.entries:
         raise click.UsageError("name a graph or a suite")
+    asked = (job for one in contenders(plan.entries[0], plan) for job in (*one.stages, *one.whole))
+    taken = {job.what for job in asked} | {"peak memory"}
+    if unknown := sorted({*what} - taken):
+        raise click.UsageError(f"--what {unknown[0]!r}: choose of {', '.join(sorted(taken))}")
     about, foresight, faults = machine(card=plan.library == "cudf"), Foresight(), []
     for entry in plan.entries:
         for line in bout(entry, plan, foresight):

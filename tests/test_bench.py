@@ -18,6 +18,7 @@ from emulator_support import compiler  # noqa: F401 - a fixture
 from rapids_tc import testing
 from rapids_tc.bench import (
     NEIGHBOURS,
+    DisagreementError,
     Job,
     Referee,
     TooLongError,
@@ -29,7 +30,7 @@ from rapids_tc.bench import (
 )
 from rapids_tc.bench.neighbours import numbers
 from rapids_tc.datasets import karate, rmat
-from rapids_tc.errors import KernelError
+from rapids_tc.interop import networkx as interop
 from rapids_tc.kernels.catalogue import METHODS
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -105,7 +106,7 @@ def test_the_referee_hears_one_answer_a_question():
     referee.hear(measure(job(lambda given: 7, question="edges"), None, repeat=1))
     assert (referee.answer("triangles"), referee.answer("edges")) == (45, 7)
     assert referee.answer("nothing") is None
-    with pytest.raises(KernelError, match="triangles: 45 says the closed form, 44 says tool"):
+    with pytest.raises(DisagreementError, match="triangles: 45 says the closed form, 44 says tool"):
         referee.hear(measure(job(lambda given: 44), None, repeat=1))
 
 
@@ -142,6 +143,18 @@ def test_every_contender_is_right(name, graph):
     expected = triangles(frame)
     assert {answer for _, answer in found} == {expected}
     assert {"count", "frame to count"} <= {what for what, _ in found}
+
+
+@pytest.mark.usefixtures("networkx_backend")
+def test_networkx_is_timed_itself_whatever_backend_is_first(monkeypatch):
+    def other(*given, **more):
+        pytest.fail("another backend was asked")
+
+    monkeypatch.setattr(interop, "triangles", other)
+    monkeypatch.setattr(interop, "should_run", lambda *given: True)
+    with nx.config(backend_priority=["rapids_tc"]):
+        [job] = NEIGHBOURS["networkx"]().whole
+        assert job.call(karate()) == 45
 
 
 def test_our_figures_are_what_they_are_called():
@@ -274,6 +287,18 @@ def test_what_takes_too_long_is_told_and_not_started_again():
     told = {line["graph"]: line["skipped"] for line in lines if "skipped" in line}
     assert done.exit_code == 0
     assert told["rmat:12"].startswith("about ") and "told from rmat:" in told["rmat:12"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--repeat", "0"), ("--repeat", "-1"), ("--patience", "0"),
+        ("--method", "nope"), ("--what", "nothing"), (),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked_for_is_told_at_once(arguments):
+    done, _ = taken(*arguments, *(["rmat:3"] if arguments else []))
+    assert done.exit_code == 2 and (arguments or ("name a graph",))[0] in done.stderr
 
 
 @pytest.mark.parametrize(
