@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from math import sqrt
-from numbers import Integral
+from math import nan, sqrt
+from numbers import Integral, Real
 from statistics import NormalDist
 from typing import Any
 
@@ -121,8 +121,7 @@ def approximate_count(
     """
     colours = _checked("colours", colours, 1, 2**32 - 1)
     seed = _checked("seed", seed, 0, 2**64 - 1)
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence={confidence!r}; accepted: a share between 0 and 1")
+    confidence = _share(confidence)
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="approximate_count", method=method,
@@ -185,3 +184,11 @@ def _checked(name: str, given: Any, least: int, most: int) -> int:
     if not (whole and least <= int(given) <= most):
         raise ValueError(f"{name}={given!r}; accepted: an integer from {least} to {most}")
     return int(given)
+
+
+def _share(confidence: Any) -> float:
+    share = float(confidence) if isinstance(confidence, Real) else nan
+    # Of a share next to 1 half of what is left is lost in rounding.
+    if not (share > 0 and (1 + share) / 2 < 1):
+        raise ValueError(f"confidence={confidence!r}; accepted: a share between 0 and 1")
+    return share

@@ -80,7 +80,7 @@ def test_twice_is_as_once(backend):
 
 
 def test_a_name_that_is_taken(backend):
-    for name in ("count", "columns", "str"[:0], "a b", "1", None):
+    for name in ("count", "columns", "str"[:0], "a b", "1", None, "class"):
         with pytest.raises(ValueError, match=r"name|attribute"):
             tc.register_accessor(name)
 
@@ -95,6 +95,13 @@ def test_a_name_that_is_taken(backend):
     finally:
         del pd.DataFrame.mine
         pd.DataFrame._accessors.discard("mine")
+
+
+@pytest.mark.pandas_only
+def test_an_attribute_that_is_none_is_not_replaced(monkeypatch):
+    monkeypatch.setattr(pd.DataFrame, "nothing", None, raising=False)
+    with pytest.raises(ValueError, match="an attribute 'nothing' already"):
+        tc.register_accessor("nothing")
 
 
 @pytest.mark.pandas_only

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, nan, sqrt
 from statistics import NormalDist
 
 import networkx as nx
@@ -264,6 +264,10 @@ def test_more_confidence_is_a_wider_interval(backend):
         {"confidence": 0},
         {"confidence": 1},
         {"confidence": inf},
+        {"confidence": nan},
+        {"confidence": 1 - 2**-53},
+        {"confidence": "0.95"},
+        {"confidence": None},
     ],
     ids=str,
 )

@@ -6,6 +6,7 @@ import sys
 from functools import cache
 from importlib import import_module
 from inspect import Parameter, isclass, isfunction, signature
+from keyword import iskeyword
 from typing import Any
 
 import rapids_tc as tc
@@ -50,8 +51,8 @@ def register_accessor(name: str = "tc") -> tuple[str, ...]:
     >>> pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0]}).tc.count()
     1
     """
-    if not (isinstance(name, str) and name.isidentifier()):
-        raise ValueError(f"name={name!r}: an attribute's name is letters, digits and _")
+    if not (isinstance(name, str) and name.isidentifier()) or iskeyword(name):
+        raise ValueError(f"name={name!r}: an attribute's name is letters, digits and _, no keyword")
     import_module("pandas")
     present = [library for library in _LIBRARIES if library in sys.modules]
     missing = [library for library in present if not _registered(library, name)]
@@ -62,10 +63,12 @@ def register_accessor(name: str = "tc") -> tuple[str, ...]:
 
 def _registered(library: str, name: str) -> bool:
     """Whether it is done already; ValueError where something else has the name."""
-    there = getattr(sys.modules[library].DataFrame, name, None)
-    if there not in (None, _accessor()):
+    frame = sys.modules[library].DataFrame
+    if not hasattr(frame, name):
+        return False
+    if getattr(frame, name) is not _accessor():
         raise ValueError(f"{library}.DataFrame has an attribute {name!r} already: choose another")
-    return there is not None
+    return True
 
 
 @cache
