@@ -26,8 +26,8 @@ import rapids_tc as tc
 @click.command()
 @click.argument("graphs", nargs=-1, required=True)
 @click.option("--library", type=click.Choice(["pandas", "cudf"]), default="pandas")
-@click.option("--colours", multiple=True, type=int, default=[2, 4, 8, 16, 32, 64])
-@click.option("--seeds", default=50, show_default=True)
+@click.option("--colours", multiple=True, type=click.IntRange(1), default=[2, 4, 8, 16, 32, 64])
+@click.option("--seeds", type=click.IntRange(1), default=50, show_default=True)
 @click.option("--out", type=click.File("a"), default="-", help="File to add lines to.")
 def main(graphs, library, colours, seeds, out) -> None:
     """Measure GRAPHS, named as for bench.py."""

@@ -35,7 +35,7 @@ ENGINES = {"pandas": "cpu", "cudf": "cuda"}
 @click.argument("graphs", nargs=-1, required=True)
 @click.option("--library", type=click.Choice([*ENGINES]), default="pandas", show_default=True)
 @click.option("--against", multiple=True, type=click.Choice([*NEIGHBOURS]), help="Neighbours.")
-@click.option("--repeat", default=2, show_default=True, help="Processes after the first.")
+@click.option("--repeat", type=click.IntRange(1), default=2, help="Processes after the first. [2]")
 @click.option("--out", type=click.File("a"), default="-", help="File to add lines to.")
 def main(graphs, library, against, repeat, out) -> None:
     """Time cold starts of rapids_tc and its neighbours on GRAPHS, as bench.py names them."""

@@ -9,11 +9,12 @@ files, STUDY.md everything. A results file that is added needs nothing but this 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from math import floor, log10
 from pathlib import Path
 from typing import Any
+
+import click
 
 HERE = Path(__file__).parent
 RESULTS, PLOTS, STUDY = HERE / "results", HERE / "plots", HERE / "STUDY.md"
@@ -299,12 +300,15 @@ def unfinished(lines: list[Line]) -> str:
     return "\n".join(f"- {graph}: {', '.join(who)}: {text}" for (graph, text), who in why.items())
 
 
-def main() -> None:
-    if "--plots" in sys.argv[1:]:
-        import plots
+@click.command()
+@click.option("--plots", is_flag=True, help="Draw the plots anew as well.")
+def main(plots: bool) -> None:
+    """Write the tables of the README and of STUDY.md from the files in results/."""
+    if plots:
+        from plots import draw
 
         for file in sorted(RESULTS.glob("*.jsonl")):
-            plots.draw(file.stem, read(file.name), PLOTS)
+            draw(file.stem, read(file.name), PLOTS)
     readme = HERE.parent / "README.md"
     told = readme.read_text().partition("\n## Speed\n")[0]
     readme.write_text(f"{told}\n## Speed\n{tables()}")

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "benchmarks"))
@@ -45,6 +46,28 @@ def test_the_readme_shows_the_results():
 
 def test_the_study_shows_the_results():
     assert report.STUDY.read_text() == report.study()
+
+
+@pytest.mark.parametrize("argument", ["--help", "--plot", "h100"])
+def test_nothing_is_written_where_it_is_not_asked_for(tmp_path, monkeypatch, argument):
+    monkeypatch.setattr(report, "HERE", tmp_path / "benchmarks")  # its README.md is not there
+    monkeypatch.setattr(report, "STUDY", tmp_path / "STUDY.md")
+    done = CliRunner().invoke(report.main, [argument])
+    assert done.exit_code == (0 if argument == "--help" else 2), done.output
+    assert "--plots" in CliRunner().invoke(report.main, ["--help"]).output
+    assert not [*tmp_path.iterdir()]
+
+
+def test_the_tables_are_written_to_their_places(results, tmp_path, monkeypatch):
+    figure = ("rmat:18", "rapids_tc cuda auto", "count", timed(0.002))
+    results("h100-1.jsonl", lines(figure, **CARD))
+    monkeypatch.setattr(report, "HERE", tmp_path / "benchmarks")
+    monkeypatch.setattr(report, "STUDY", tmp_path / "STUDY.md")
+    readme = tmp_path / "README.md"
+    readme.write_text("# Title\n\n## Speed\nold\n")
+    assert CliRunner().invoke(report.main, []).exit_code == 0
+    assert readme.read_text() == f"# Title\n\n## Speed\n{report.tables()}"
+    assert (tmp_path / "STUDY.md").read_text() == report.study()
 
 
 def test_every_figure_says_where_it_was_measured():
