@@ -105,7 +105,8 @@ def approximate_count(
     triangles share one edge is seen whole or not at all, and no sample can tell.
 
     A vertex draws by a hash of `seed` and its id, for ids that are no integers of its place among
-    all ids by value: the sample is the same on any engine, in any order of rows, with any repeats.
+    all ids (and categories) by value: the sample is the same on any engine, in any order of rows
+    or partitions, with any repeats.
 
     Cost: a hash a vertex and two look-ups an edge, then `edge_triangles` for the edges kept, one
     in N, which hold one wedge in N**2.
@@ -119,18 +120,13 @@ def approximate_count(
     >>> found.low < tc.count(edges) < found.high
     True
     """
-    colours = _checked("colours", colours, 1, 2**32 - 1)
-    seed = _checked("seed", seed, 0, 2**64 - 1)
-    confidence = _share(confidence)
+    colours, seed, confidence = checked(colours, seed, confidence)
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="approximate_count", method=method,
         sample=partial(one_coloured, colours=colours, seed=seed),
     )  # fmt: skip
-    counts = graph.count_edges(method)
-    beside = counts.astype("float64")  # other triangles at an edge: pairs may pass 2**64
-    pairs = float((beside * (beside - 1)).sum()) / 2
-    return estimate(int(counts.sum(dtype="uint64")) // 3, pairs, colours, confidence)
+    return estimate([seen(graph.count_edges(method))], colours, confidence)
 
 
 def one_coloured(edges: NumberedEdges, *, colours: int, seed: int) -> NumberedEdges:
@@ -168,18 +164,34 @@ def _mix(words: Array) -> Array:
     return words
 
 
-def estimate(seen: int, pairs: float, colours: int, confidence: float) -> Estimate:
-    """From the triangles that a sample has, and its pairs of them that share an edge."""
-    value = colours**2 * seen
+def seen(counts: Array) -> tuple[int, float]:
+    """From the triangles of each of some edges: their sum, and the pairs that share an edge."""
+    beside = counts.astype("float64")  # pairs may pass 2**64
+    return int(counts.sum(dtype="uint64")), float((beside * (beside - 1)).sum()) / 2
+
+
+def estimate(parts: list[tuple[int, float]], colours: int, confidence: float) -> Estimate:
+    """From what is `seen` of the edges of a sample, each in one of the parts."""
+    triangles, pairs = sum(sides for sides, _ in parts) // 3, sum(pairs for _, pairs in parts)
+    value = colours**2 * triangles
     variance = (colours**2 - 1) * value + 2 * (colours - 1) * colours**3 * pairs
     a_triangle = variance / value if value else colours**2 - 1
     half = NormalDist().inv_cdf((1 + confidence) / 2) ** 2 * a_triangle / 2
     high = value + half + sqrt(half * (half + 2 * value))
-    low = value / high * value if seen else 0.0  # the product of both ends is value**2
-    return Estimate(value, sqrt(variance), max(low, float(seen)), high)
+    low = value / high * value if value else 0.0  # the product of both ends is value**2
+    return Estimate(value, sqrt(variance), max(low, float(triangles)), high)
 
 
-def _checked(name: str, given: Any, least: int, most: int) -> int:
+def checked(colours: Any, seed: Any, confidence: Any) -> tuple[int, int, float]:
+    """What an estimate is asked with; ValueError where one of the three cannot be."""
+    return (
+        _whole("colours", colours, 1, 2**32 - 1),
+        _whole("seed", seed, 0, 2**64 - 1),
+        _share(confidence),
+    )
+
+
+def _whole(name: str, given: Any, least: int, most: int) -> int:
     whole = isinstance(given, Integral) and not isinstance(given, bool)
     if not (whole and least <= int(given) <= most):
         raise ValueError(f"{name}={given!r}; accepted: an integer from {least} to {most}")

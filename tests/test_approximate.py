@@ -216,7 +216,7 @@ def test_intervals_hold_the_count_as_often_as_they_say(backend, name, colours):
     confidence=st.sampled_from([0.5, 0.8, 0.95, 0.999]),
 )
 def test_the_ends_are_as_many_standard_errors_away_as_asked_for(seen, sharing, colours, confidence):
-    found = approximate.estimate(seen, seen * sharing, colours, confidence)
+    found = approximate.estimate([(3 * seen, seen * sharing)], colours, confidence)
     away = NormalDist().inv_cdf((1 + confidence) / 2)
     for end in (found.low, found.high):
         stderr = found.stderr * sqrt(end / found.value)  # were the count there
@@ -225,13 +225,13 @@ def test_the_ends_are_as_many_standard_errors_away_as_asked_for(seen, sharing, c
 
 
 def test_no_triangle_seen_is_no_proof_of_none():
-    found = approximate.estimate(0, 0.0, 10, 0.95)
+    found = approximate.estimate([(0, 0.0)], 10, 0.95)
     assert (found.value, found.stderr, found.low) == (0, 0.0, 0.0)
     assert found.high == pytest.approx(1.96**2 * 99, rel=1e-3)
 
 
 def test_counts_past_64_bits_are_exact():
-    found = approximate.estimate(2**63 - 1, 1e30, 2**20, 0.95)
+    found = approximate.estimate([(3 * (2**63 - 1), 1e30)], 2**20, 0.95)
     assert found.value == (2**63 - 1) * 2**40
     assert all(map(isfinite, (found.stderr, found.low, found.high)))
 

@@ -45,6 +45,29 @@ def test_any_frame_in_any_layout(backend, name, frame, partitions, n, m):
     assert_same(together(backend, found), plain(backend, expected))
 
 
+@pytest.mark.parametrize("colours", [1, 3, 40])
+def test_an_estimate_is_of_the_graph_not_of_its_partitions(backend, colours):
+    frame = datasets.rmat(9, seed=colours)
+    expected = tc.approximate_count(backend.frame(frame), colours=colours, seed=7)
+    for partitions, n in ((1, 1), (7, 1), (64, 1), (7, 3)):
+        edges = apart(backend, frame.sample(frac=1, random_state=partitions), partitions)
+        with layout(n, 2):
+            assert tc.approximate_count(edges, colours=colours, seed=7) == expected
+    with pytest.raises(ValueError, match=r"colours=0"):
+        tc.approximate_count(edges, colours=0, seed=7)
+
+
+def test_a_sample_is_what_is_cut_in_blocks(backend, monkeypatch):
+    sizes = []
+    choose = blocks.choose
+    monkeypatch.setattr(
+        blocks, "choose", lambda edges, *rest: sizes.append(edges) or choose(edges, *rest)
+    )
+    edges = apart(backend, datasets.rmat(10), 5)
+    tc.approximate_count(edges, colours=16, seed=0)
+    assert 0 < sizes[0] < len(datasets.rmat(10)) / 4
+
+
 # Ids ----------------------------------------------------------------------------------------------
 
 A, B, C = [0, 1, 2], [1, 2, 0], [3, 0, 3]  # a triangle, and a tail, whichever two are the ends

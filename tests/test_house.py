@@ -49,7 +49,7 @@ ALLOWED = {
     "plan": {"errors", "kernels"},
     "scale": BASE
     | FRAMES
-    | {"_homes", "_place", "annotate", "engines", "similarity", "summary", "truss"},
+    | {"_homes", "_place", "annotate", "approximate", "engines", "similarity", "summary", "truss"},
     "methods": {"kernels"},
     "ids": BASE,
     "numbering": BASE | {"ids"},

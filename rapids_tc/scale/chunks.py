@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from rapids_tc import engines, orient
+from rapids_tc import approximate, engines, orient
 from rapids_tc._backend import Array, Backend, Frame, Series, backend_of
 from rapids_tc._homes import CudfHome, Home
 from rapids_tc._place import on_device
@@ -154,6 +154,19 @@ def _columns(site: Site, partitions: list[Frame]) -> Iterator[Any]:
             yield inspect(site.backend.bring(values), name, site.backend)[0]
 
 
+@chunk
+def one_coloured(site: Site, numbers: Numbers, ids: Ids, colours: int, seed: int) -> Numbers:
+    """Of some rows those that `approximate_count` looks at."""
+    kept = approximate.one_coloured(edges_of(numbers, ids), colours=colours, seed=seed)
+    return [kept.src, kept.dst]
+
+
+@chunk
+def rows_of(site: Site, numbers: Numbers) -> int:
+    """How many rows they are of."""
+    return len(numbers[0])
+
+
 # Order and blocks ---------------------------------------------------------------------------------
 
 
@@ -216,9 +229,9 @@ def merge(site: Site, packed: list[list[Piece]], place: int) -> Rows:
     return [made.offsets, made.columns]
 
 
-def edges_of(numbers: Numbers) -> NumberedEdges:
+def edges_of(numbers: Numbers, ids: Ids | None = None) -> NumberedEdges:
     src, dst = numbers
-    return NumberedEdges(src, dst, len(src), None)  # type: ignore[arg-type]
+    return NumberedEdges(src, dst, len(src), ids)  # type: ignore[arg-type]
 
 
 # Frames -------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rapids_tc import engines
+from rapids_tc import approximate, engines
 from rapids_tc._backend import Array
 from rapids_tc.csr import Csr
 from rapids_tc.numbering import Ids
@@ -67,6 +67,12 @@ def add(site: Site, several: list[list[Array]]) -> list[Array]:
 def slices(site: Site, several: list[Array], parts: int) -> list[Array]:
     """An array that stands alone, in so many parts."""
     return site.backend.xp.array_split(several[0], parts)
+
+
+@chunk
+def seen(site: Site, several: list[Array]) -> tuple[int, float]:
+    """What an estimate needs of the triangles of some edges."""
+    return approximate.seen(several[0])
 
 
 @chunk

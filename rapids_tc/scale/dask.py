@@ -19,6 +19,7 @@ from rapids_tc import plan
 from rapids_tc._backend import check_engine, engine_of
 from rapids_tc._homes import CudfHome, PandasHome, root
 from rapids_tc.annotate import check_names, check_new
+from rapids_tc.approximate import Estimate, checked, estimate
 from rapids_tc.edges import id_columns
 from rapids_tc.scale import chunks, counting, peeling, rowwise, sorting, sums
 from rapids_tc.scale.chunks import Site
@@ -99,6 +100,15 @@ class Call:
 def _count(call: Call) -> int:
     with call.cluster as cluster:
         return sums.total(call.spread(cluster))
+
+
+def _approximate_count(call: Call) -> Estimate:
+    given = (call.options[name] for name in ("colours", "seed", "confidence"))
+    colours, seed, confidence = checked(*given)
+    with call.cluster as cluster:
+        spread = call.spread(cluster)
+        spread.sample(colours, seed)
+        return estimate(sums.seen(spread), colours, confidence)
 
 
 def _of_vertices(call: Call) -> Any:
@@ -248,6 +258,7 @@ def _aligned(
 
 ANSWERS: dict[str, Callable[[Call], Any]] = {
     "count": _count,
+    "approximate_count": _approximate_count,
     "vertex_triangles": _of_vertices,
     "annotate": _annotate,
     "clustering": _of_vertices,

@@ -138,6 +138,13 @@ class Spread:
         parts = [g.partitions for g in self.groups]
         return self.each_group("number", chunks.number, parts, self.ids, self.rules)
 
+    def sample(self, colours: int, seed: int) -> None:
+        """Go on with the edges alone that `approximate_count` looks at."""
+        given = (self.numbers, self.ids, colours, seed)
+        self.numbers = self.each_group("sample", chunks.one_coloured, *given)
+        kept = self.each_group("sample", chunks.rows_of, self.numbers)
+        self.rows = [[rows] for rows in self.cluster.get(kept)]
+
     @cached_property
     def orders(self) -> dict[str, Future]:
         """The ranks of all numbers and how many there are, on each machine that has rows."""

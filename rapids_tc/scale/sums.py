@@ -45,6 +45,12 @@ def by_edge(spread: Spread, left: list[Future] | None = None) -> list[list[Futur
     return [[spread.tree("sum", counting.add, parts)] for parts in found]
 
 
+def seen(spread: Spread) -> list[tuple[int, float]]:
+    """What an estimate needs of the triangles of all edges, part by part."""
+    parts = [part for block in by_edge(spread) for part in block]
+    return spread.cluster.get([spread.submit("sum", counting.seen, part) for part in parts])
+
+
 def _in_slices(spread: Spread, counts: list[Future]) -> list[Future]:
     """The sum of an array of every job, in slices, each added up where a job was done."""
     workers = [job.worker for job in spread.jobs]
