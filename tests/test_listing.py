@@ -132,7 +132,7 @@ def test_frames_are_made_when_asked_for(backend):
             asked.append(name)
             return getattr(engines.load(graph.backend.engine), name)
 
-    graph._engine = Watching()
+    graph.engine = Watching()
     found = tc.iter_triangles(graph, rows=10)
     assert asked == []
     assert len(list(islice(found, 2))) == 2
