@@ -4,6 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rapids_tc import testing
@@ -12,6 +13,19 @@ from rapids_tc.errors import KernelError
 PLANTED = Path(__file__).with_name("planted")
 # Thread orders. The sanitizers see a fault in any; they are slow.
 SEEDS = {None: (0, 1, 2), "address": (1,), "thread": (0, 1)}[testing.sanitizer()]
+
+
+class Numpy:
+    """NumPy, but that new memory holds what is of no use to anybody, as a card's may."""
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+    @staticmethod
+    def empty(shape, dtype):
+        array = np.empty(shape, dtype)
+        array.reshape(-1).view("uint8").fill(0xFF)
+        return array
 
 
 def need(present: bool, what: str) -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import reference
-from emulator_support import SEEDS, compiler, plain_only, run_again
+from emulator_support import SEEDS, Numpy, compiler, plain_only, run_again
 from graphs import SMALL, dense_edge_lists, edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,7 +23,7 @@ __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")
 
 CUDA = {
-    name: CudaEngine(xp=np, compile=testing.compile, capacities=sizes)
+    name: CudaEngine(xp=Numpy(), compile=testing.compile, capacities=sizes)
     for name, sizes in SIZES.items()
 }
 SIDES = (1, 2, 3, 4)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
-from emulator_support import SEEDS, compiler, plain_only  # noqa: F401 - a fixture
+from emulator_support import SEEDS, Numpy, compiler, plain_only  # noqa: F401 - a fixture
 
 import rapids_tc as tc
 from rapids_tc import testing
@@ -19,7 +19,7 @@ from rapids_tc.kernels.catalogue import METHODS, Capacities, find
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
-ENGINE = CudaEngine(xp=np, compile=testing.compile)
+ENGINE = CudaEngine(xp=Numpy(), compile=testing.compile)
 SIZES = {  # what forces a path: each is exact, whatever the graph
     "default": Capacities(),
     "heavy": Capacities(heavy_from=0, warp_from=0, block_from=10**9),

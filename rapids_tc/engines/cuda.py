@@ -126,8 +126,8 @@ class CudaEngine:
             return self.layout(csr, low, packed, in_offsets, probes)
 
     def low(self, size: int) -> Array:
-        """Room for `Layout.low`: read in whole chunks of 16 bytes."""
-        return self.xp.empty(-(-size // 8) * 8, "uint16")[:size]
+        """Room for `Layout.low`: read in whole chunks of 16 bytes, and a code everywhere."""
+        return self.xp.zeros(-(-size // 8) * 8, "uint16")[:size]
 
     def expand(self, csr: Csr, low: Array) -> Array:
         """Write `low`; return where the row of every edge starts: uint32."""
