@@ -280,6 +280,24 @@ def test_many_groups_combine_their_degrees(backend, monkeypatch):
     assert tc.count(apart(backend, frame, 11)) == tc.count(backend.frame(frame))
 
 
+@pytest.mark.parametrize("n", [1, 3])
+def test_rows_are_packed_a_few_at_a_time(backend, monkeypatch, n):
+    monkeypatch.setattr(spread, "BATCH_BYTES", 2**60)
+    monkeypatch.setattr(spread, "LEAST_ROWS", 50)
+    frame = datasets.rmat(7)
+    with layout(n, 1):
+        assert tc.count(apart(backend, frame, 5)) == tc.count(backend.frame(frame))
+
+
+def test_what_no_card_makes_a_block_of_is_cut(backend, monkeypatch, caplog):
+    monkeypatch.setattr(spread, "MOST_KEYS", 700)
+    caplog.set_level("INFO", "rapids_tc")
+    frame = datasets.rmat(7)
+    assert tc.count(apart(backend, frame, 5)) == tc.count(backend.frame(frame))
+    n = 2 if backend.engine_kwargs["engine"] == "cuda" else 1
+    assert f"{n} x {n} blocks" in caplog.messages[-1]
+
+
 def test_the_first_of_repeated_rows_is_kept_in_the_order_of_partitions(backend):
     rows = [(0, 1), (1, 0), (1, 2), (2, 0), (0, 1), (2, 1), (3, 3), (0, 2)]
     frame = pd.DataFrame(rows, columns=["src", "dst"]).assign(at=range(8))

@@ -22,10 +22,9 @@ from rapids_tc.ids import inspect
 from rapids_tc.numbering import Ids
 from rapids_tc.orient import Order
 from rapids_tc.scale import blocks, looks, pieces, ranks
-from rapids_tc.scale.pieces import Piece
+from rapids_tc.scale.pieces import Piece, Rows
 
 Numbers = list[Array]  # of the source and of the destination of every row
-Rows = list[Array]  # a Csr on its way: offsets, columns
 
 
 @dataclass(frozen=True)
@@ -105,9 +104,9 @@ def decide(site: Site, seen: list[looks.Look]) -> looks.Rules:
 
 
 @chunk
-def known(site: Site, rules: looks.Rules) -> tuple[list[list[int]], bool, int]:
-    """Of the rules what steers the rest: rows of partitions, whether ids are dense, memory."""
-    return rules.rows, rules.dense is not None, rules.memory
+def known(site: Site, rules: looks.Rules) -> tuple[list[list[int]], int | None, int]:
+    """Of the rules what steers the rest: rows of partitions, numbers if ids are dense, memory."""
+    return rules.rows, rules.dense and rules.dense[1], rules.memory
 
 
 @chunk
@@ -197,20 +196,19 @@ def count_ranks(site: Site, order: list[Any]) -> int:
 
 
 @chunk
-def pack(site: Site, numbers: Numbers, order: list[Any], n: int) -> list[Piece]:
-    """The edges of some rows in pieces, one for each of n x n blocks."""
-    backend = site.backend
-    engine, (rank, vertices) = engines.load(backend.engine), order
-    keys = orient.orient(edges_of(numbers), Order(rank, rank), backend)
-    if n == 1:
-        return [pieces.pack(engine.csr(keys, vertices), backend.xp)]
-    local = blocks.split(keys, n, backend.xp)
-    del keys
-    result = []
-    for place in range(n * n):
-        at = divmod(place, n)
-        block = engine.csr(local.pop(at), blocks.shape(vertices, n, *at))
-        result.append(pieces.pack(block, backend.xp))
+def pack(site: Site, numbers: Numbers, order: list[Any], n: int, batch: int) -> list[Piece]:
+    """The edges of some rows in pieces, one for each of n x n blocks, `batch` rows at a time."""
+    xp, (rank, vertices) = site.backend.xp, order
+    engine = engines.load(site.backend.engine)
+    result: list[Piece] = [[] for _ in range(n * n)]
+    for start in range(0, max(len(numbers[0]), 1), batch):
+        some = edges_of([end[start : start + batch] for end in numbers])
+        keys = orient.orient(some, Order(rank, rank), site.backend)
+        local = blocks.split(keys, n, xp) if n > 1 else {(0, 0): keys}
+        del keys
+        for at in list(local):
+            block = engine.csr(local.pop(at), blocks.shape(vertices, n, *at))
+            result[at[0] * n + at[1]] += pieces.pack(block, xp)
     return result
 
 
@@ -221,12 +219,12 @@ def pick(site: Site, several: list[Any], place: int) -> list[Any]:
 
 
 @chunk
-def merge(site: Site, packed: list[list[Piece]], place: int) -> Rows:
-    """A block, from its pieces of all chunks, each the one at `place` among others."""
-    backend, own = site.backend, [several[place] for several in packed]
+def merge(site: Site, packed: list[list[Piece]]) -> Rows:
+    """A block, from its pieces of all chunks."""
+    backend, own = site.backend, [piece for (piece,) in packed]
     keys = pieces.keys(own, backend.xp)
     made = engines.load(backend.engine).csr(keys, len(own[0][0]))
-    return [made.offsets, made.columns]
+    return pieces.rows(made, backend.xp)
 
 
 def edges_of(numbers: Numbers, ids: Ids | None = None) -> NumberedEdges:

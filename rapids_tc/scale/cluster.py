@@ -10,9 +10,11 @@ import sys
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from types import TracebackType
 from typing import Any
 
@@ -96,15 +98,21 @@ class Cluster:
         return [Worker(a, w["nthreads"], w["memory_limit"] or 0) for a, w in sorted(found.items())]
 
     def submit(
-        self, stage: str, function: Callable[..., Any], *args: Any, on: str | None = None
+        self,
+        stage: str,
+        function: Callable[..., Any],
+        *args: Any,
+        on: str | None = None,
+        first: bool = False,
     ) -> Future:
-        """Have a chunk run, at a worker of choice while that lives."""
+        """Have a chunk run, at a worker of choice while that lives, or before all others."""
         task = self.client.submit(
             function,
             *args,
             key=f"rapids_tc-{stage}-{self._token}-{self._made}",
             workers=[on] if on else None,
             allow_other_workers=on is not None,
+            priority=int(first),
             pure=False,
         )
         self._made += 1
@@ -116,10 +124,26 @@ class Cluster:
         self.wait(futures_of(tasks))
         return self.client.gather(tasks)
 
-    def wait(self, tasks: Iterable[Future]) -> None:
+    def flow(
+        self, tasks: Iterator[tuple[Any, Future]], at_once: int
+    ) -> Iterator[tuple[Any, Future]]:
+        """Named tasks as they are done; they are drawn, and so submitted, a few at once."""
+        running = list(islice(tasks, at_once))
+        while running:
+            under_way = [task for _, task in running]
+            self._wait(partial(_done, under_way, "FIRST_COMPLETED"), under_way)
+            ended = [(name, task) for name, task in running if task.done()]
+            self._check([task for _, task in ended])
+            running = [(name, task) for name, task in running if not task.done()]
+            running += islice(tasks, at_once - len(running))
+            yield from ended
+
+    def wait(self, tasks: list[Future]) -> None:
         """Return when all are done; raise what went wrong in one of them."""
-        tasks = list(tasks)
-        self._wait(lambda: _done(tasks), tasks)
+        self._wait(partial(_done, tasks, "ALL_COMPLETED"), tasks)
+        self._check(tasks)
+
+    def _check(self, tasks: list[Future]) -> None:
         for task in tasks:
             if task.status == "error":
                 try:
@@ -229,9 +253,9 @@ def _client(edges: DataFrame) -> Client:
         raise KernelError(f"there is no Dask client. {START}") from error
 
 
-def _done(tasks: list[Future]) -> bool:
+def _done(tasks: list[Future], how_many: str) -> bool:
     try:
-        wait(tasks, timeout=LOOK)
+        wait(tasks, timeout=LOOK, return_when=how_many)
     except TimeoutError:
         return False
     except CancelledError:

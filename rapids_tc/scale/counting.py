@@ -9,9 +9,10 @@ from rapids_tc import approximate, engines
 from rapids_tc._backend import Array
 from rapids_tc.csr import Csr
 from rapids_tc.numbering import Ids
-from rapids_tc.scale import blocks, ranks
+from rapids_tc.scale import blocks, pieces, ranks
 from rapids_tc.scale.blocks import Task
-from rapids_tc.scale.chunks import Rows, Site, chunk
+from rapids_tc.scale.chunks import Site, chunk
+from rapids_tc.scale.pieces import Rows
 from rapids_tc.summary import Summed, sum_at
 
 
@@ -19,7 +20,7 @@ from rapids_tc.summary import Summed, sum_at
 def count(site: Site, uv: Rows, uw: Rows, vw: Rows, tasks: list[Task], n: int, method: str) -> int:
     """The triangles of some tasks on the same blocks."""
     engine = engines.load(site.backend.engine)
-    layouts = _layouts(engine, (Csr(*uv), Csr(*uw), Csr(*vw)), tasks, n)
+    layouts = _layouts(engine, _three(site, uv, uw, vw), tasks, n)
     return sum(engine.count(layout, method=method) for layout in layouts)
 
 
@@ -30,14 +31,20 @@ def edge_counts(
     """The triangles of some tasks on the same blocks, by edge: of the graph, or of three blocks."""
     engine = engines.load(site.backend.engine)
     sums: list[Array] = []
-    for layout in _layouts(engine, (Csr(*uv), Csr(*uw), Csr(*vw)), tasks, n):
+    for layout in _layouts(engine, _three(site, uv, uw, vw), tasks, n):
         found = engine.edge_counts(layout, method=method)
         several = [found] if n == 1 else list(found)
         sums = [a + b for a, b in zip(sums, several, strict=True)] if sums else several
     return sums
 
 
-def _layouts(engine: Any, graph: tuple[Csr, Csr, Csr], tasks: list[Task], n: int) -> Iterator[Any]:
+def _three(site: Site, *several: Rows) -> tuple[Csr, ...]:
+    """The blocks of a task, each once where it is the same."""
+    made = {id(rows): pieces.csr(rows, site.backend.xp) for rows in several}
+    return tuple(made[id(rows)] for rows in several)
+
+
+def _layouts(engine: Any, graph: tuple[Csr, ...], tasks: list[Task], n: int) -> Iterator[Any]:
     """What the engine counts of each task, one at a time."""
     uv, uw, vw = graph
     bounds: list[int] = []
@@ -83,8 +90,9 @@ def vertex_counts(
     backend = site.backend
     sums = backend.xp.zeros(vertices, "int64")
     found = edge_counts(site, uv, uw, vw, tasks, n, method)
-    for rows, at, counts in zip((uv, uw, vw), tasks[0].blocks, found, strict=False):
-        for ends in blocks.ends(Csr(*rows), n, *at):
+    three = _three(site, uv, uw, vw)
+    for block, at, counts in zip(three, tasks[0].blocks, found, strict=False):
+        for ends in blocks.ends(block, n, *at):
             sums += sum_at(ends, counts, vertices, backend)
     return [sums // 2]
 
@@ -92,7 +100,8 @@ def vertex_counts(
 @chunk
 def degrees_of(site: Site, rows: Rows, place: int, n: int, vertices: int) -> list[Array]:
     """The neighbours of every rank within a block."""
-    xp, block = site.backend.xp, Csr(*rows)
+    xp = site.backend.xp
+    block = pieces.csr(rows, xp)
     if n == 1:
         return [xp.diff(block.offsets) + xp.bincount(block.columns, minlength=vertices)[:vertices]]
     u, v = blocks.ends(block, n, *divmod(place, n))

@@ -99,7 +99,9 @@ class Call:
 
 def _count(call: Call) -> int:
     with call.cluster as cluster:
-        return sums.total(call.spread(cluster))
+        spread = call.spread(cluster)
+        spread.let_rows_go()
+        return sums.total(spread)
 
 
 def _approximate_count(call: Call) -> Estimate:
@@ -118,6 +120,7 @@ def _of_vertices(call: Call) -> Any:
         given = {k: call.options[k] for k in ("vertices", "count_zeros") if k in call.options}
         if isinstance(given.get("vertices"), dd.Series | dd.Index):
             given["vertices"] = given["vertices"].compute()
+        spread.let_rows_go()
         degrees = sums.degrees(spread)
         if call.name in plan.BY_EDGE:
             by_vertex = sums.by_vertex(spread)

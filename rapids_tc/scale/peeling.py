@@ -14,8 +14,9 @@ import numpy as np
 from rapids_tc import engines
 from rapids_tc._backend import Array
 from rapids_tc.csr import Csr
-from rapids_tc.scale import blocks, sums
-from rapids_tc.scale.chunks import Rows, Site, chunk, pick
+from rapids_tc.scale import blocks, pieces, sums
+from rapids_tc.scale.chunks import Site, chunk, pick
+from rapids_tc.scale.pieces import Rows
 from rapids_tc.scale.spread import Future, Spread
 
 FIRST = 3  # of the levels: every edge is in the 2-truss
@@ -99,7 +100,7 @@ def at_least(site: Site, truss: list[Array], k: int) -> list[Array]:
 @chunk
 def peel(site: Site, rows: Rows, counts: list[list[Array]], k: int | None) -> list[Array]:
     """The trussness of every edge of a graph that is one block."""
-    engine, graph = engines.load(site.backend.engine), Csr(*rows)
+    engine, graph = engines.load(site.backend.engine), pieces.csr(rows, site.backend.xp)
     triangles = site.backend.xp.concatenate([part for (part,) in counts])
     return [engine.truss(engine.prepare(graph), triangles, k=k)]
 
@@ -140,10 +141,11 @@ def facts_of(site: Site, state: list[Array]) -> tuple[int, int, int]:
 @chunk
 def compress(site: Site, rows: Rows, state: list[Array]) -> Rows:
     """A block without the edges that are gone."""
-    xp, (offsets, columns), left = site.backend.xp, rows, state[0]
+    xp, left = site.backend.xp, state[0]
+    block = pieces.csr(rows, xp)
     before = xp.zeros(len(left) + 1, "int64")
     before[1:] = xp.cumsum(left, dtype="int64")
-    return [before[offsets], columns[left]]
+    return pieces.rows(Csr(before[block.offsets], block.columns[left]), xp)
 
 
 @chunk
@@ -151,7 +153,8 @@ def finish(site: Site, left: list[Rows], n: int, k: int | None, level: int) -> l
     """The trussness of all edges that are left, block by block, from a graph of them alone."""
     backend, xp = site.backend, site.backend.xp
     engine = engines.load(backend.engine)
-    ends = [blocks.ends(Csr(*rows), n, *divmod(place, n)) for place, rows in enumerate(left)]
+    whole = [pieces.csr(rows, xp) for rows in left]
+    ends = [blocks.ends(block, n, *divmod(place, n)) for place, block in enumerate(whole)]
     ranks = xp.unique(xp.concatenate([end for pair in ends for end in pair]))
     pairs = [[xp.searchsorted(ranks, end).astype("uint32") for end in pair] for pair in ends]
     keys = xp.concatenate([u.astype("uint64") << 32 | v for u, v in pairs])

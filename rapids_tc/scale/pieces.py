@@ -14,6 +14,7 @@ from rapids_tc._backend import Array
 from rapids_tc.csr import Csr
 
 Piece = list[Array]  # lengths, columns, lengths, columns, …
+Rows = list[Array]  # a whole block: lengths of the rows, columns
 
 _LOW = 2**16  # columns below travel in two bytes
 
@@ -22,14 +23,15 @@ def pack(block: Csr, xp: Any) -> Piece:
     """The edges of a block, or of a part of it, as a piece."""
     low = block.columns < _LOW
     if block.n <= _LOW or bool(low.all()):
-        return _part(xp.diff(block.offsets), block.columns.astype("uint16"), xp)
+        return [_lengths(xp.diff(block.offsets)), block.columns.astype("uint16")]
     before = xp.zeros(block.m + 1, "uint32")  # entries below _LOW before each
     before[1:] = xp.cumsum(low, dtype="uint32")
     short = xp.diff(before[block.offsets].astype("int64"))
-    rest = xp.diff(block.offsets) - short
     return [
-        *_part(short, block.columns[low].astype("uint16"), xp),
-        *_part(rest, block.columns[~low], xp),
+        _lengths(short),
+        block.columns[low].astype("uint16"),
+        _lengths(xp.diff(block.offsets) - short),
+        block.columns[~low],
     ]
 
 
@@ -47,14 +49,30 @@ def keys(pieces: list[Piece], xp: Any) -> Array:
     return packed
 
 
+def rows(block: Csr, xp: Any) -> Rows:
+    """A block as it travels whole."""
+    return [_lengths(xp.diff(block.offsets)), block.columns]
+
+
+def csr(rows: Rows, xp: Any) -> Csr:
+    """The block that has travelled."""
+    lengths, columns = rows
+    return Csr(_offsets(lengths, xp), columns)
+
+
 def _rows(lengths: Array, m: int, xp: Any) -> Array:
     """The row of each of the m entries of rows of these lengths."""
+    return Csr(_offsets(lengths, xp), xp.empty(m, "uint8")).rows
+
+
+def _offsets(lengths: Array, xp: Any) -> Array:
     offsets = xp.zeros(len(lengths) + 1, "int64")
     offsets[1:] = xp.cumsum(lengths, dtype="int64")
-    return Csr(offsets, xp.empty(m, "uint8")).rows
+    return offsets
 
 
-def _part(lengths: Array, columns: Array, xp: Any) -> Piece:
+def _lengths(lengths: Array) -> Array:
+    """Lengths in as narrow integers as they fit in."""
     longest = int(lengths.max()) if len(lengths) else 0
     width = next(w for w in (8, 16, 32) if longest < 2**w)
-    return [lengths.astype(f"uint{width}"), columns]
+    return lengths.astype(f"uint{width}")

@@ -12,9 +12,10 @@ import numpy as np
 
 from rapids_tc import engines, orient
 from rapids_tc._backend import Array, Frame
-from rapids_tc.csr import Csr
 from rapids_tc.orient import Order
-from rapids_tc.scale.chunks import Numbers, Rows, Site, chunk, edges_of
+from rapids_tc.scale import pieces
+from rapids_tc.scale.chunks import Numbers, Site, chunk, edges_of
+from rapids_tc.scale.pieces import Rows
 from rapids_tc.similarity import MEASURES, compare
 
 NONE = 2**31 - 1  # a place of a partition that is behind all others
@@ -140,14 +141,15 @@ def _locate(
 ) -> list[Array]:
     """Where in a block's columns the edges of rows are, -1 for loops; of which rows, if n > 1."""
     backend = site.backend
-    engine, ordered = engines.load(backend.engine), Order(order[0], order[0])
+    engine, block = engines.load(backend.engine), pieces.csr(rows, backend.xp)
+    ordered = Order(order[0], order[0])
     larger, smaller = orient.ranked(edges_of(numbers), ordered, backend)
     if n == 1:
-        return [engine.locate(Csr(*rows), larger, smaller)]
+        return [engine.locate(block, larger, smaller)]
     i, j = divmod(place, n)
     row = backend.xp.flatnonzero((larger % n == i) & (smaller % n == j))
     u, v = larger[row] // n + (i > j), smaller[row] // n
-    return [row, engine.locate(Csr(*rows), u, v)]
+    return [row, engine.locate(block, u, v)]
 
 
 def _together(site: Site, several: list[list[Array]], rows: int) -> Array:

@@ -22,7 +22,6 @@ SAMPLES = 256  # of each range, to find ranges of about equal length by
 def simple_edges(spread: Spread) -> tuple[list[Future], list[int]]:
     """The frames of the answer, and how many rows each has."""
     keys = spread.each_group("edges", sorted_keys, spread.numbers)
-    spread.let_rows_go()
     parts = len(keys)
     if parts > 1:
         step = sum(map(sum, spread.rows)) // (SAMPLES * parts) + 1

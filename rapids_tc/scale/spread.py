@@ -9,12 +9,14 @@ n**3 tasks that fetch three of them: see `rapids_tc.scale.blocks`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil, sqrt
 from typing import Any
 
 from rapids_tc import plan
+from rapids_tc._backend import engine_of
 from rapids_tc.errors import CapacityError
 from rapids_tc.scale import blocks, chunks
 from rapids_tc.scale.blocks import Partition, Task
@@ -24,8 +26,11 @@ Future = Any  # what a cluster gives for a task
 
 LEAST_ROWS = 2**16  # of a machine's share: fewer are not worth sending to it
 FEW = 8  # results that every machine fetches from all; more are combined first
+AT_ONCE = 2  # tasks on blocks under way for each thread of the cluster
 MEMORY_SHARE = 0.5  # of a machine's memory, for what is made of a graph: the rest is the user's
-ROW_BYTES, NUMBER_BYTES = 28, 24  # of a partition's rows when oriented, of numbers when ordered
+NUMBER_BYTES = 24  # of each number when all are put in order
+BATCH_BYTES = 64  # of each row that is oriented, cut in blocks and sorted
+MOST_KEYS = 2**31 - 1  # that a card makes a block of
 
 log = logging.getLogger("rapids_tc")
 
@@ -71,30 +76,32 @@ class Spread:
         self.groups = cluster.groups(partitions, self.workers, limit)
         looks = [self._of_group("look", chunks.look, i, g.partitions) for i, g in self._all]
         self.rules = self.submit("look", chunks.decide, looks)
-        self.rows, dense, memory = cluster.get(self.submit("look", chunks.known, self.rules))
-        found = None if dense else self._distinct()
+        self.rows, size, memory = cluster.get(self.submit("look", chunks.known, self.rules))
+        found = None if size is not None else self._distinct()
         self.ids = self.submit("ids", chunks.make_ids, self.rules, found)
-        self.size = cluster.get(self.submit("ids", chunks.size_of, self.ids))
+        self.size: int = (
+            cluster.get(self.submit("ids", chunks.size_of, self.ids)) if size is None else size
+        )
         self._limit(limit, memory)
 
     def _limit(self, limit: int | None, memory: int) -> None:
         """Say what a machine may take; CapacityError where it cannot be enough."""
-        largest = max(sum(rows) for rows in self.rows)
-        needed = [
-            plan.Stage("order", NUMBER_BYTES * self.size),
-            plan.Stage("orient", ROW_BYTES * largest),
-        ]
-        plan.require(needed, limit)
+        plan.require([plan.Stage("order", NUMBER_BYTES * self.size)], limit)
         least = min([memory, *(w.memory for w in self.workers if w.memory)])
         self.free = limit or int(MEMORY_SHARE * least)
 
     # Tasks ----------------------------------------------------------------------------------------
 
     def submit(
-        self, stage: str, chunk: Callable[..., Any], *args: Any, on: str | None = None
+        self,
+        stage: str,
+        chunk: Callable[..., Any],
+        *args: Any,
+        on: str | None = None,
+        first: bool = False,
     ) -> Future:
         """A task of one chunk."""
-        return self.cluster.submit(stage, chunk, self.site, *args, on=on)
+        return self.cluster.submit(stage, chunk, self.site, *args, on=on, first=first)
 
     def _of_group(self, stage: str, chunk: Callable[..., Any], place: int, *args: Any) -> Future:
         return self.submit(stage, chunk, *args, on=self.groups[place].worker)
@@ -114,9 +121,9 @@ class Spread:
         return tasks[0]
 
     def let_rows_go(self) -> None:
-        """Keep nothing but what was asked for: a cluster drops what no task needs any more."""
-        for name in ("numbers", "packed", "blocks"):
-            self.__dict__.pop(name, None)
+        """Keep none of the rows, for functions that ask of blocks alone."""
+        self.blocks  # noqa: B018 - made of them
+        self.__dict__.pop("numbers", None)
         for group in self.groups:
             group.partitions.clear()
 
@@ -168,9 +175,13 @@ class Spread:
     @cached_property
     def partition(self) -> Partition:
         """How many blocks, and parts of a task."""
-        rows, free = sum(map(sum, self.rows)), self.free
+        rows, free, least = sum(map(sum, self.rows)), self.free, 1
         if self._function in plan.PEELING and not self.fits(rows):
-            free = min(free, blocks.need(rows, self.size, 1) - 1)  # two blocks a side at least
+            least = 2
+        if engine_of(self.site.home, self.site.engine) == "cuda":
+            least = max(least, ceil(sqrt(blocks.UNEVEN * rows / MOST_KEYS)))
+        if least > 1:
+            free = min(free, blocks.need(rows, self.size, least - 1) - 1)
         made = blocks.choose(rows, self.size, free, len(self.shares))
         if self.method != "auto":
             if made.n > 1:
@@ -208,22 +219,27 @@ class Spread:
     def packed(self) -> list[Future]:
         """The edges of each group in pieces, one for each block."""
         orders = [self.orders[g.worker] for g in self.groups]
-        return self.each_group("pack", chunks.pack, self.numbers, orders, self.n)
+        batch = min(MOST_KEYS, max(LEAST_ROWS, self.free // BATCH_BYTES))
+        return self.each_group("pack", chunks.pack, self.numbers, orders, self.n, batch)
 
     @cached_property
     def blocks(self) -> list[Future]:
         """Every block by its place i * n + j; one that is the graph, once for every share."""
-        if self.n == 1:
-            return [
-                self.submit("merge", chunks.merge, self.packed, 0, on=worker)
-                for worker in self.shares
-            ]
-        made = []
-        for place in range(self.n**2):
-            own = self.each_group("pack", chunks.pick, self.packed, place)
-            worker = self.shares[place % len(self.shares)]
-            made.append(self.submit("merge", chunks.merge, own, 0, on=worker))
+        shares = self.shares
+        copies = [(0, worker) for worker in shares]
+        apart = [(place, shares[place % len(shares)]) for place in range(self.n**2)]
+        made = [
+            self.submit("merge", chunks.merge, self._pieces(place), on=worker)
+            for place, worker in (copies if self.n == 1 else apart)
+        ]
+        self.__dict__.pop("packed", None)
         return made
+
+    def _pieces(self, place: int) -> list[Future]:
+        """The pieces of a block, each as a list of one."""
+        if self.n == 1:
+            return self.packed
+        return self.each_group("pack", chunks.pick, self.packed, place)
 
     def block_at(self, place: int, worker: str | None) -> Future:
         """A block, and of the whole graph the copy of that machine, or the first."""
@@ -244,15 +260,21 @@ class Spread:
 
     def each_job(
         self, chunk: Callable[..., Any], *more: Any, of: list[Future] | None = None
-    ) -> list[Future]:
-        """A task a job, on its three blocks, or on those that took their places."""
-        made = []
-        for job in self.jobs:
-            places = self.places(job)
-            three = [of[p] if of else self.block_at(p, job.worker) for p in places]
-            rest = (job.tasks, self.n, self.method, *more)
-            made.append(self.submit("count", chunk, *three, *rest, on=job.worker))
-        return made
+    ) -> Iterator[tuple[Job, Future]]:
+        """A task a job as it is done, on its three blocks, or on those that took their places.
+
+        Few are under way at once, so that workers do not fetch all blocks at the same time.
+        """
+
+        def submitted() -> Iterator[tuple[Job, Future]]:
+            for job in self.jobs:
+                places = self.places(job)
+                three = [of[p] if of else self.block_at(p, job.worker) for p in places]
+                rest = (job.tasks, self.n, self.method, *more)
+                yield job, self.submit("count", chunk, *three, *rest, on=job.worker)
+
+        at_once = AT_ONCE * sum(worker.threads for worker in self.workers)
+        return self.cluster.flow(submitted(), max(at_once, len(self.shares)))
 
     def places(self, job: Job) -> list[int]:
         """Where among `blocks` the job's uv, uw and vw are."""

@@ -6,26 +6,55 @@ from rapids_tc.scale import chunks, counting
 from rapids_tc.scale.spread import Future, Spread
 
 
+class Sum:
+    """The sum of results that come one by one: two of a size are added at once.
+
+    So no more are kept than the number of them has bits, wherever they were made.
+    """
+
+    def __init__(self, spread: Spread) -> None:
+        self._spread = spread
+        self._sizes: dict[int, Future] = {}  # by how often it was doubled
+
+    def add(self, result: Future, size: int = 0) -> None:
+        """Take one more, a list of arrays."""
+        while size in self._sizes:
+            result = self._both(self._sizes.pop(size), result)
+            size += 1
+        self._sizes[size] = result
+
+    @property
+    def total(self) -> Future:
+        """All together."""
+        result, *others = (self._sizes[size] for size in sorted(self._sizes))
+        for other in others:
+            result = self._both(result, other)
+        return result
+
+    def _both(self, one: Future, other: Future) -> Future:
+        return self._spread.submit("sum", counting.add, [one, other], first=True)
+
+
 def total(spread: Spread) -> int:
     """Triangles of the graph."""
-    counts = spread.each_job(counting.count)
-    spread.let_rows_go()
-    return sum(spread.cluster.get(counts))
+    return sum(spread.cluster.get(task) for _, task in spread.each_job(counting.count))
 
 
 def by_vertex(spread: Spread) -> Future:
     """Triangles of every rank, as a list of one array."""
-    counts = spread.each_job(counting.vertex_counts, spread.vertices)
-    return spread.tree("sum", counting.add, counts)
+    result = Sum(spread)
+    for _, task in spread.each_job(counting.vertex_counts, spread.vertices):
+        result.add(task)
+    return result.total
 
 
 def degrees(spread: Spread) -> Future:
     """Neighbours of every rank, as a list of one array."""
-    made = [
-        spread.submit("degrees", counting.degrees_of, block, place, spread.n, spread.vertices)
-        for place, block in enumerate(spread.blocks[: spread.n**2])
-    ]
-    return spread.tree("sum", counting.add, made)
+    result = Sum(spread)
+    for place, block in enumerate(spread.blocks[: spread.n**2]):
+        given = (block, place, spread.n, spread.vertices)
+        result.add(spread.submit("degrees", counting.degrees_of, *given))
+    return result.total
 
 
 def by_edge(spread: Spread, left: list[Future] | None = None) -> list[list[Future]]:
@@ -35,14 +64,13 @@ def by_edge(spread: Spread, left: list[Future] | None = None) -> list[list[Futur
     -------
     for each block a list of tasks, slices that each are a list of one array (uint32).
     """
-    counts = spread.each_job(counting.edge_counts, of=left)
     if spread.n == 1:
-        return [_in_slices(spread, counts)]
-    found: list[list[Future]] = [[] for _ in range(spread.n**2)]
-    for job, several in zip(spread.jobs, counts, strict=True):
+        return [_in_slices(spread)]
+    found = [Sum(spread) for _ in range(spread.n**2)]
+    for job, task in spread.each_job(counting.edge_counts, of=left):
         for side, place in enumerate(spread.places(job)):
-            found[place].append(spread.submit("sum", chunks.pick, several, side))
-    return [[spread.tree("sum", counting.add, parts)] for parts in found]
+            found[place].add(spread.submit("sum", chunks.pick, task, side, first=True))
+    return [[block.total] for block in found]
 
 
 def seen(spread: Spread) -> list[tuple[int, float]]:
@@ -51,18 +79,15 @@ def seen(spread: Spread) -> list[tuple[int, float]]:
     return spread.cluster.get([spread.submit("sum", counting.seen, part) for part in parts])
 
 
-def _in_slices(spread: Spread, counts: list[Future]) -> list[Future]:
-    """The sum of an array of every job, in slices, each added up where a job was done."""
-    workers = [job.worker for job in spread.jobs]
-    cut = [
-        spread.submit("sum", counting.slices, array, len(workers), on=worker)
-        for array, worker in zip(counts, workers, strict=True)
-    ]
+def _in_slices(spread: Spread) -> list[Future]:
+    """The edge counts of a graph that is one block, in slices, each added up where a job was."""
+    counts = {job.worker: task for job, task in spread.each_job(counting.edge_counts)}
+    cut = {
+        worker: spread.submit("sum", counting.slices, task, len(counts), on=worker)
+        for worker, task in counts.items()
+    }
     sums = []
-    for place, there in enumerate(workers):
-        own = [
-            spread.submit("sum", chunks.pick, array, place, on=worker)
-            for array, worker in zip(cut, workers, strict=True)
-        ]
+    for place, there in enumerate(counts):
+        own = [spread.submit("sum", chunks.pick, task, place, on=w) for w, task in cut.items()]
         sums.append(spread.submit("sum", counting.add, own, on=there))
     return sums
