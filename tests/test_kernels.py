@@ -359,6 +359,15 @@ def test_what_does_not_fit_a_card_is_refused():
         ENGINE.prepare(Csr(np.zeros(1, np.int64), np.broadcast_to(np.zeros(1, np.uint32), 2**31)))
 
 
+def test_blocks_whose_edges_have_no_positions_of_their_own_are_refused():
+    block = ENGINE.csr(keys_of(clique(3)), 3)
+    layout = ENGINE.prepare_blocks(block, block, block, (0, 0, 0))
+    columns, in_edges = (np.broadcast_to(np.zeros(1, f"uint{b}"), 2**31) for b in (32, 64))
+    large = replace(layout, csr=Csr(layout.csr.offsets, columns), in_edges=in_edges)
+    with pytest.raises(CapacityError, match=r"4,294,967,296 edges.*more blocks"):
+        ENGINE.edge_counts(large)
+
+
 def test_methods_are_found_by_name_and_alias():
     assert find("auto").name == "bitmap"
     for method in METHODS:

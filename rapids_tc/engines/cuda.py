@@ -19,7 +19,7 @@ from rapids_tc.kernels import _nvrtc, catalogue, launch
 from rapids_tc.kernels.method import Capacities
 
 _THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in prepare.cu
-_MOST_EDGES, _MOST_RANKS = 2**31, 2**32  # positions and ranks are 32-bit in kernels
+_MOST_EDGES, _MOST_RANKS, _MOST_POSITIONS = 2**31, 2**32, 2**32  # all are 32-bit in kernels
 _WORK_AN_EDGE, _TASKS_AN_SM = 16, 32  # a block's task is a share of what a graph of m edges costs
 _STEPS = (
     "count_ends",
@@ -160,6 +160,8 @@ class CudaEngine:
         found, blocks = catalogue.find(method, returns="edges"), layout.blocks
         with self.device(layout.csr.columns):
             size = layout.csr.m + (len(layout.in_edges) if blocks else 0)
+            if size >= _MOST_POSITIONS:
+                raise CapacityError(f"three blocks of {size:,} edges: cut the graph in more blocks")
             counts = self.xp.zeros(size, "uint32")
             launch.run(self, layout, found, "EdgeCounts", counts, tick)
             return _cuda_blocks.apart(self, blocks, counts) if blocks else counts
