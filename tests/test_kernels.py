@@ -23,8 +23,8 @@ ENGINE = CudaEngine(xp=Numpy(), compile=testing.compile)
 SIZES = {  # what forces a path: each is exact, whatever the graph
     "default": Capacities(),
     "heavy": Capacities(heavy_from=0, warp_from=0, block_from=10**9),
-    "light": Capacities(heavy_from=2**40, run=2**40),
-    "single": Capacities(heavy_from=2**40, run=1, light_bits=64, bits=64),
+    "light": Capacities(heavy_from=2**40, least_heavy=2**40, run=2**40, least_run=2**40),
+    "single": Capacities(heavy_from=2**40, least_heavy=2**40, run=1, light_bits=64, bits=64),
     "tiny": Capacities(
         **{"bits": 64, "counters": 4, "heavy_from": 1, "piece": 64},
         **{"nodes": 1, "narrow_rows": 1, "wide_buckets": 4, "bucket": 1},
@@ -287,6 +287,7 @@ def test_probes_are_what_each_method_promises(graph):
 def test_every_vertex_of_work_is_one_task(graph, sizes):
     csr, _, _ = graph
     layout = replace(ENGINE, capacities=sizes).prepare(csr)
+    sizes = sizes.fitted(csr.m, ENGINE.sm_count)
     prefix = np.arange(csr.m) - csr.offsets[csr.rows]
     probes = np.bincount(csr.columns, prefix, minlength=csr.n) * (np.diff(csr.offsets) > 0)
     cost = probes + sizes.list_cost * np.diff(layout.in_offsets.astype(int))

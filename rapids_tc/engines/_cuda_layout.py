@@ -57,3 +57,8 @@ class Layout:
     light: Array
     capacities: Capacities
     blocks: Blocks | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether it has all in-edges of a whole graph, so that any method counts it."""
+        return self.blocks is None and len(self.in_edges) == self.csr.m

@@ -20,7 +20,6 @@ from rapids_tc.kernels.method import Capacities
 
 _THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in prepare.cu
 _MOST_EDGES, _MOST_RANKS, _MOST_POSITIONS = 2**31, 2**32, 2**32  # all are 32-bit in kernels
-_WORK_AN_EDGE, _TASKS_AN_SM = 16, 32  # a block's task is a share of what a graph of m edges costs
 _STEPS = (
     "count_ends",
     "count_present",
@@ -152,6 +151,8 @@ class CudaEngine:
         """The triangles of the graph."""
         with self.device(layout.csr.columns):
             total = self.xp.zeros(1, "uint64")
+            if method == "auto" and layout.whole:
+                method = catalogue.fastest(layout.csr.n, layout.csr.m)
             launch.run(self, layout, catalogue.find(method), "Total", total, tick)
             return int(total[0])
 
@@ -206,15 +207,13 @@ class CudaEngine:
 
     def _tasks(self, csr: Csr, edges: int, in_offsets: Array, probes: Array) -> tuple[Array, Array]:
         """Blocks' and warps' tasks of ``bitmap.cu``."""
-        sizes = self.capacities
-        fair = _WORK_AN_EDGE * edges // (_TASKS_AN_SM * self.sm_count)
-        piece = min(sizes.piece, max(sizes.least_piece, fair))
+        sizes = self.capacities.fitted(edges, self.sm_count)
         costs = map(np.uint64, (csr.n, sizes.list_cost, sizes.heavy_from))
         given = (csr.offsets, in_offsets, probes, *costs)
         heavy, light = (self._steps[name] for name in ("heavy_tasks", "light_tasks"))
         runs = (np.uint64(sizes.entry_cost), np.uint64(sizes.run))
         return (
-            self.listed(heavy, csr.n, *given, np.uint64(piece), words=4)[0],
+            self.listed(heavy, csr.n, *given, np.uint64(sizes.piece), words=4)[0],
             self.listed(light, csr.n, *given, *runs, words=2)[0],
         )
 

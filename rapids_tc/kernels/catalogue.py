@@ -109,8 +109,20 @@ _TRUST = Method(
 METHODS: tuple[Method, ...] = (_BITMAP, _TRICORE, _TRUST, *TOTALS)
 
 
+SMALL, SPARSE = 400_000, 20  # edges, and edges a vertex, up to which one launch is all there is
+
+
+def fastest(vertices: int, edges: int) -> str:
+    """The method that "auto" is for the total of a whole graph of one card.
+
+    By what was measured (``benchmarks/STUDY.md``): bitmap, whose two launches and tables pay from
+    half a million edges on, or sooner in dense graphs.
+    """
+    return "polak" if edges <= min(SMALL, SPARSE * vertices) else "bitmap"
+
+
 def find(name: str, returns: str = "total") -> Method:
-    """The method of a name or alias; "auto" is the fastest on the graphs measured so far.
+    """The method of a name or alias; "auto" is bitmap, which counts everything of any layout.
 
     Raises
     ------

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+_WORK_AN_EDGE = 16  # probes and what lists cost, roughly
+_PIECES, _RUNS = 32, 96  # tasks of either kind that a multiprocessor has, at least
 
 
 @dataclass(frozen=True)
@@ -18,8 +21,10 @@ class Capacities:
     entry_cost: int = 64  # bitmap: probes that an entry of a light vertex's row costs
     run: int = 16384  # bitmap: cost of a warp's task, from 1 on
     heavy_from: int = 8192  # bitmap: cost from which a middle vertex is work for blocks
-    piece: int = 1048576  # bitmap: cost of a block's task, at most
-    least_piece: int = 32768  # bitmap: the same where the graph is small
+    piece: int = 1048576  # bitmap: cost of a block's task
+    least_run: int = 512  # bitmap: the three where a graph is small, see `fitted`
+    least_heavy: int = 1024
+    least_piece: int = 8192
     nodes: int = 32  # tricore: of the search tree, kept by a warp
     narrow_rows: int = 100  # trust: entries of a row up to which a warp takes it
     wide_buckets: int = 1024  # trust: of a block's hash table, a power of two
@@ -36,6 +41,17 @@ class Capacities:
     batch: int = 2**23  # radix: wedges that are binned at once
     tile: int = 1024  # radix: candidates that a warp takes
     steps: int = 16  # fox: of the first bin's largest intersection
+
+    def fitted(self, edges: int, sm_count: int) -> Capacities:
+        """Tasks of bitmap so small that all multiprocessors have some of so many in-edges."""
+        work = _WORK_AN_EDGE * edges // sm_count
+        piece, run = work // _PIECES, work // _RUNS
+        return replace(
+            self,
+            piece=min(self.piece, max(self.least_piece, piece)),
+            run=min(self.run, max(self.least_run, run)),
+            heavy_from=min(self.heavy_from, max(self.least_heavy, run)),
+        )
 
 
 @dataclass(frozen=True)
