@@ -15,6 +15,8 @@ from test_kernels import SIZES, book, fan, random_rows, union
 import rapids_tc as tc
 from rapids_tc import datasets, testing
 from rapids_tc.engines import cpu
+from rapids_tc.engines._cuda_blocks import codes
+from rapids_tc.engines._cuda_layout import Placed
 from rapids_tc.engines.cuda import CudaEngine
 from rapids_tc.scale import blocks
 from rapids_tc.scale.blocks import Partition, Task
@@ -225,6 +227,81 @@ def test_what_is_transposed_once_serves_every_task():
                 work = engine.work(uv, made[i, k], (i, j, k))
                 assert (work == engine.work(made[i, j], made[i, k], (i, j, k))).all()
     assert total == reference.count(HARD["skewed"])
+
+
+@pytest.mark.parametrize("group", [(0, 9), (0, 1), (3, 7), (8, 9)])
+@each_engine
+def test_hundred_rows_are_split_into_blocks(engine, group):
+    check_split(engine, HARD["hundred"], 3, group)
+
+
+@each_engine
+@pytest.mark.parametrize("n", [1, 4, 64])
+def test_rows_are_split_into_blocks_by_kernels(engine, n):
+    check_split(engine, HARD["skewed"], n, (0, n * n))
+
+
+def check_split(engine, rows, n, group):
+    """The keys of a group of blocks from rows under other numbers, against `blocks.split`."""
+    size = vertices_of(rows)
+    rank = np.random.default_rng(0).permutation(size).astype(np.uint32)
+    number = np.argsort(rank)
+    ends = tuple(number[list(end)].astype(np.uint32) for end in zip(*rows, strict=True))
+    expected = blocks.split(keys_of([row for row in rows if row[0] != row[1]]), n, np)
+    found = np.zeros(n * n, np.uint64)
+    engine.split(ends, rank, n, (0, n * n), found, np.zeros(0, np.uint64))
+    assert found.tolist() == [len(keys) for keys in expected.values()]
+    starts = np.concatenate([[0], np.cumsum(found)]).astype(np.uint64)
+    first, last = group
+    free = starts[:-1] - starts[first]
+    keys = np.zeros(int(starts[last] - starts[first]), np.uint64)
+    for part in (slice(0, 17), slice(17, None)):  # as of two chunks of a frame
+        engine.split(tuple(end[part] for end in ends), rank, n, group, free, keys)
+    for number, wanted in list(enumerate(expected.values()))[first:last]:
+        bounds = (starts[number : number + 2] - starts[first]).tolist()
+        assert np.sort(keys[slice(*bounds)]).tolist() == np.sort(wanted).tolist()
+
+
+@each_engine
+def test_hundred_counts_are_summed_by_row_and_column(engine):
+    graph = engine.csr(keys_of(HARD["hundred"]), vertices_of(HARD["hundred"]) + 3)
+    counts = np.random.default_rng(1).integers(0, 2**32, graph.m, dtype=np.uint32)
+    by_row, by_column = engine.sum_counts(graph, counts)
+    expected = {"row": [0] * graph.n, "column": [0] * graph.n}
+    for u, v, count in zip(
+        *map(np.ndarray.tolist, (graph.rows, graph.columns, counts)), strict=True
+    ):
+        expected["row"][u] += count
+        expected["column"][v] += count
+    assert by_row.dtype == by_column.dtype == np.int64
+    assert {"row": by_row.tolist(), "column": by_column.tolist()} == expected
+
+
+@each_size
+@pytest.mark.parametrize("name, n", [("pages", 2), ("skewed", 3)])
+def test_blocks_of_one_room_by_kernels(engine, name, n):
+    """Blocks side by side in one array, in any order, what is between them being none of theirs."""
+    made = split(engine, HARD[name], n)
+    size = -(-max(block.m for block in made.values()) // 8) * 8 + 8
+    columns = np.full(3 * size, 7, np.uint32)
+    low = engine.low(3 * size + 8)
+    total = 0
+    for place, task in enumerate(blocks.tasks(Partition(n, 1))):
+        uv, *others = (made[at] for at in task.blocks)
+        slots = [(place % 3) * size, ((place + 1 + place % 2) % 3) * size]
+        for block, at in zip(others, slots, strict=True):
+            columns[at : at + block.m] = block.columns
+        codes(engine, columns, low)
+        placed = [
+            Placed(block.offsets, columns[at : at + block.m], columns, low, at)
+            for block, at in zip(others, slots, strict=True)
+        ]
+        layout = engine.prepare_blocks(uv, *placed, task.residues)
+        apart = engine.prepare_blocks(uv, *others, task.residues)
+        total += engine.count(layout)
+        for found, expected in zip(*map(engine.edge_counts, (layout, apart)), strict=True):
+            assert (found == expected).all()
+    assert total == reference.count(HARD[name])
 
 
 @plain_only

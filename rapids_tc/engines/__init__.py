@@ -31,6 +31,26 @@ class Engine(Protocol):
     def csr(self, keys: Array, n: int) -> Csr:
         """The CSR of `n` ranks from packed keys in any order; repeats and loops are dropped."""
 
+    def split(
+        self,
+        ends: tuple[Array, Array],
+        rank: Array,
+        n: int,
+        group: tuple[int, int],
+        free: Array,
+        keys: Array,
+    ) -> None:
+        """Write the keys, row << 32 | column, of rows whose edges lie in some of n x n blocks.
+
+        `ends` are the numbers of both ends of every row (uint32), `rank` (uint32) is by number;
+        `group` is the first block, i * n + j, and that past the last. free[i] (uint64, n * n) is
+        where the next key of block i goes, and counts on; what is past the end of `keys` (uint64)
+        is only counted. Loops are dropped. Within a block keys are in no order.
+        """
+
+    def sum_counts(self, csr: Csr, counts: Array) -> tuple[Array, Array]:
+        """The sums (int64, n each) of the counts (uint32) of edges by row, and by column."""
+
     def prepare(self, csr: Csr, middles: Middles | None = None) -> Any:
         """What counting needs besides the CSR; of the middle vertices of a range alone, if given.
 
@@ -87,6 +107,15 @@ class Engine(Protocol):
     def memory(self) -> int:
         """Bytes of memory where the engine works."""
 
+    def free(self) -> int:
+        """Of those, how many may be taken, as far as is known."""
+
+    def shelf(self) -> Any:
+        """Where arrays are kept that are not where the engine works: a `Shelf` of the engine's."""
+
+    def room(self, shelf: Any, slots: int, edges: int, rows: int) -> Any:
+        """Slots where blocks of a shelf are put to be counted: a `Room` of the engine's."""
+
     def truss(
         self, layout: Any, counts: Array, *, k: int | None = None, tick: Tick | None = None
     ) -> Array:
@@ -121,6 +150,16 @@ def host_memory() -> int:
     if not hasattr(os, "sysconf"):
         return 2**63
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def host_free() -> int:
+    """Bytes of memory of this machine that may be taken, or all of it where it does not tell."""
+    try:
+        with open("/proc/meminfo") as file:
+            facts = dict(line.split(":", 1) for line in file)
+        return min(host_memory(), 1024 * int(facts["MemAvailable"].split()[0]))
+    except (OSError, KeyError):
+        return host_memory()
 
 
 def load(name: str) -> Engine:

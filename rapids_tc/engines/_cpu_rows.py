@@ -98,3 +98,31 @@ def add_in_edges(offsets, columns, in_offsets, values, shift, first, last, sums)
             v = np.int64(columns[p]) + shift
             sums[p] += values[free[v]]
             free[v] += 1
+
+
+@njit(cache=True, nogil=True)
+def split(src, dst, rank, n, first, last, free, keys):
+    """The keys of rows in blocks `first` to `last` - 1 of n x n: see `rapids_tc.engines.Engine`."""
+    room = len(keys)
+    for p in range(len(src)):
+        a, b = np.int64(rank[src[p]]), np.int64(rank[dst[p]])
+        u, v = max(a, b), min(a, b)
+        i, j = u % n, v % n
+        block = i * n + j
+        if u != v and first <= block < last:
+            at = np.int64(free[block])
+            free[block] = at + 1
+            if at < room:
+                keys[at] = (u // n + (i > j)) << 32 | (v // n)
+
+
+@njit(cache=True, nogil=True)
+def sum_counts(offsets, columns, counts):
+    """The sums of the counts of edges by row, and by column."""
+    n = len(offsets) - 1
+    by_row, by_column = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    for r in range(n):
+        for p in range(offsets[r], offsets[r + 1]):
+            by_row[r] += counts[p]
+            by_column[columns[p]] += counts[p]
+    return by_row, by_column

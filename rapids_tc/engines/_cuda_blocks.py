@@ -13,10 +13,19 @@ import numpy as np
 
 from rapids_tc.csr import Array, Csr
 from rapids_tc.engines import Middles, Residues, shifts
-from rapids_tc.engines._cuda_layout import Blocks, Layout
+from rapids_tc.engines._cuda_layout import Blocks, Layout, Placed
 from rapids_tc.kernels import launch
 
 _THREADS, _EACH = 256, 8  # as in blocks.cu
+_KERNELS = (
+    "split_rows",
+    "pack_middles",
+    "pack_rows",
+    "write_codes",
+    "describe_rows",
+    "unpack_counts",
+    "sum_counts",
+)
 
 
 @dataclass(frozen=True)
@@ -83,16 +92,31 @@ def prepare_blocks(
         first, last = middles or (0, vw.n - shift)
         begin, end = grouped.offsets[xp.asarray([first, last])].tolist()
         packed = grouped.packed[begin:end]
-        columns = xp.concatenate([uw.columns, vw.columns])
-        in_edges, probes = _describe(engine, grouped, packed, uw, residues, vw.n)
+        columns, low, at_uw, at_vw = _together(engine, uw, vw)
+        in_edges, probes = _describe(engine, grouped, packed, uw, residues, vw.n, at_uw)
         ends = xp.clip(grouped.offsets[: vw.n - shift + 1], begin, end) - np.uint32(begin)
         in_offsets = xp.concatenate([xp.zeros(shift, "uint32"), ends])
-        low = engine.low(len(columns) + 1)  # the last prefix may be read past its end
-        for graph, part in ((uw, low[: uw.m]), (vw, low[uw.m : len(columns)])):
-            engine.expand(graph, part)
-        rows = Csr(vw.offsets + uw.m, columns)
-        made = Blocks(grouped.csr, packed, uw.m)
+        rows = Csr(vw.offsets + at_vw, columns)
+        where = slice(at_uw, at_uw + uw.m), slice(at_vw, at_vw + vw.m)
+        made = Blocks(grouped.csr, packed, *where)
         return engine.layout(rows, low, in_edges, in_offsets, probes, made)
+
+
+def _together(engine: Any, uw: Csr, vw: Csr) -> tuple[Array, Array, int, int]:
+    """The columns of both blocks in one array, their codes, and where each begins."""
+    if isinstance(uw, Placed) and isinstance(vw, Placed) and uw.all_columns is vw.all_columns:
+        first, end = min(uw.at, vw.at), max(uw.at + uw.m, vw.at + vw.m)
+        return uw.all_columns[first:end], uw.all_low[first:], uw.at - first, vw.at - first
+    columns = engine.xp.concatenate([uw.columns, vw.columns])
+    low = engine.low(len(columns) + 1)  # the last prefix may be read past its end
+    codes(engine, columns, low)
+    return columns, low, 0, uw.m
+
+
+def codes(engine: Any, columns: Array, low: Array) -> None:
+    """Write `Layout.low` of some columns."""
+    bits = np.uint32(engine.capacities.bits)
+    _step(engine, "write_codes", len(columns), columns, np.uint64(len(columns)), bits, low)
 
 
 def work(engine: Any, uv: Csr | InEdges, uw: Csr | None = None, residues: Residues = (0, 0, 0)):
@@ -107,21 +131,42 @@ def work(engine: Any, uv: Csr | InEdges, uw: Csr | None = None, residues: Residu
 
 def apart(engine: Any, blocks: Blocks, counts: Array) -> tuple[Array, Array, Array]:
     """Edge counts of columns, and of in-edges behind them, as those of uv, uw and vw."""
-    at = len(counts) - len(blocks.packed)
-    uw, vw = counts[: blocks.split], counts[blocks.split : at]
-    v, rows = blocks.packed >> 32, blocks.packed & 0xFFFFFFFF
-    uv = engine.xp.zeros(blocks.uv.m, "uint32")
-    uv[engine.locate(blocks.uv, rows, v)] = counts[at:]
-    return uv, uw, vw
+    uv, size, of_uv = blocks.uv, len(blocks.packed), engine.xp.zeros(blocks.uv.m, "uint32")
+    given = (blocks.packed, np.uint64(size), uv.offsets, uv.columns, counts[len(counts) - size :])
+    _step(engine, "unpack_counts", size, *given, of_uv)
+    return of_uv, counts[blocks.uw], counts[blocks.vw]
+
+
+def sum_counts(engine: Any, csr: Csr, counts: Array) -> tuple[Array, Array]:
+    """The sums (int64, n) of the counts of edges by row, and by column."""
+    xp, sizes = engine.xp, (np.uint64(csr.n), np.uint64(csr.m))
+    with engine.device(counts):
+        by_row, by_column = xp.zeros(csr.n, "uint64"), xp.zeros(csr.n, "uint64")
+        given = (csr.offsets, csr.columns, *sizes, counts, by_row, by_column)
+        _step(engine, "sum_counts", -(-csr.m // _EACH), *given)
+        return by_row.view("int64"), by_column.view("int64")
+
+
+def split(
+    engine: Any, ends: tuple[Array, Array], rank: Array, n: int, group: Middles, free: Array,
+    keys: Array,
+) -> None:  # fmt: skip
+    """Write the keys of some of n x n blocks; see `rapids_tc.engines.Engine.split`."""
+    (first, last), size = group, len(ends[0])
+    if size:
+        given = (*ends, np.uint64(size), rank, *map(np.uint32, (n, first, last)))
+        grid, shared = (-(-size // (_THREADS * _EACH)),), 12 * (last - first)
+        args = (*given, np.uint64(len(keys)), free, keys)
+        _kernels(engine)["split_rows"](grid, (_THREADS,), args, shared_mem=shared)
 
 
 def _describe(
-    engine: Any, grouped: InEdges, packed: Array, uw: Csr, residues: Residues, n: int
+    engine: Any, grouped: InEdges, packed: Array, uw: Csr, residues: Residues, n: int, at: int = 0
 ) -> tuple[Array, Array]:
     """The in-edges of ``bitmap.cu``, and the probes of each of `n` rows of v."""
     xp, (to_row, shift) = engine.xp, shifts(residues)
     in_edges, probes = xp.empty(len(packed), "uint64"), xp.zeros(n, "uint64")
-    by = (uw.offsets, uw.columns, np.int64(to_row), np.uint32(shift), np.uint32(0))
+    by = (uw.offsets, uw.columns, np.int64(to_row), np.uint32(shift), np.uint32(at))
     size = len(packed)
     _step(engine, "describe_rows", size, packed, np.uint64(size), *by, in_edges, probes)
     return in_edges, probes
@@ -134,6 +179,4 @@ def _step(engine: Any, kernel: str, size: int, *args: Any) -> None:
 
 
 def _kernels(engine: Any) -> Mapping[str, Any]:
-    return engine.compile(
-        launch.read("blocks.cu"), ("pack_middles", "pack_rows", "describe_rows"), ()
-    )
+    return engine.compile(launch.read("blocks.cu"), _KERNELS, ())

@@ -9,6 +9,25 @@ from rapids_tc.kernels.method import Capacities
 
 
 @dataclass(frozen=True)
+class Placed(Csr):
+    """A block in a room for several, so that kernels find two of them in one array.
+
+    Attributes
+    ----------
+    all_columns : array of uint32
+        Of the room; `columns` are a part of it.
+    all_low : array of uint16
+        Their codes, as `Layout.low` has them.
+    at : int
+        Where that part starts: a multiple of eight.
+    """
+
+    all_columns: Array
+    all_low: Array
+    at: int
+
+
+@dataclass(frozen=True)
 class Blocks:
     """What a layout of blocks is made of, to tell edges apart.
 
@@ -16,14 +35,15 @@ class Blocks:
     ----------
     uv : Csr
     packed : array of uint64
-        As in `InEdges`, of the middle vertices that are counted.
-    split : int
-        Where in the layout's columns those of uw end and those of vw begin.
+        Its edges v << 32 | row, ascending: those of the middle vertices that are counted.
+    uw, vw : slice
+        Their columns among those of the layout.
     """
 
     uv: Csr
     packed: Array
-    split: int
+    uw: slice
+    vw: slice
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,10 @@ from rapids_tc.engines import (
     Tick,
     _cpu_count,
     _cpu_list,
+    _cpu_rooms,
     _cpu_rows,
     _truss,
+    host_free,
     host_memory,
     shifts,
 )
@@ -39,7 +41,8 @@ TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB where place
 TASKS_A_THREAD = 64  # of uneven length after all, and drawn one by one
 ALONE = 1 << 18  # probes, or look-ups, that are not worth waking a second thread
 
-memory = host_memory
+memory, free = host_memory, host_free
+shelf, room = _cpu_rooms.Shelf, _cpu_rooms.Room
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,23 @@ def edge_counts(layout: Layout, *, method: str = "auto", tick: Tick | None = Non
     where = layout.in_offsets, of_uv, layout.shift, *layout.middles
     _cpu_rows.add_in_edges(*_arrays(layout.edges), *where, counts[0])
     return counts[0] if layout.whole else counts
+
+
+def sum_counts(csr: Csr, counts: Array) -> tuple[Array, Array]:
+    """The sums (int64, n) of the counts of edges by row, and by column."""
+    return _cpu_rows.sum_counts(*_arrays(csr), counts)
+
+
+def split(
+    ends: tuple[Array, Array], rank: Array, n: int, group: Middles, free: Array, keys: Array
+) -> None:
+    """Write the keys of some of n x n blocks; see `rapids_tc.engines.Engine.split`."""
+    _cpu_rows.split(*map(_writeable, ends), rank, n, *group, free, keys)
+
+
+def _writeable(array: Array) -> Array:
+    """The array, for which code is compiled already; the user's may not be written."""
+    return array if array.flags.writeable else array.copy()
 
 
 def closed(layout: Layout, *, tick: Tick | None = None) -> Array:

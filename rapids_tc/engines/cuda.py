@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.csr import Array, Csr
-from rapids_tc.engines import Middles, Tick, _cuda_blocks, _cuda_list, _truss, host_memory
+from rapids_tc.engines import (
+    Middles,
+    Tick,
+    _cuda_blocks,
+    _cuda_list,
+    _cuda_rooms,
+    _truss,
+    host_free,
+    host_memory,
+)
 from rapids_tc.engines._cuda_layout import Layout
 from rapids_tc.engines._cuda_truss import CudaPeeler
 from rapids_tc.errors import CapacityError, KernelError
@@ -58,6 +67,10 @@ class CudaEngine:
         Returns when all that was launched is done.
     memory : callable
         Bytes of memory of the device.
+    free : callable
+        Of those, how many may be taken.
+    copies : callable
+        Copies between host and device that run beside kernels.
     capacities : Capacities
         Of the layouts that are prepared; tests make them small.
     """
@@ -69,6 +82,8 @@ class CudaEngine:
     device: Callable[[Array], AbstractContextManager[Any]] = lambda array: nullcontext()
     wait: Callable[[], None] = lambda: None
     memory: Callable[[], int] = host_memory
+    free: Callable[[], int] = host_free
+    copies: Callable[[], Any] = _cuda_rooms.HostCopies
     capacities: Capacities = field(default_factory=Capacities)
 
     def degrees(self, src: Array, dst: Array, size: int) -> tuple[Array, int]:
@@ -146,6 +161,10 @@ class CudaEngine:
     transpose = _cuda_blocks.transpose
     prepare_blocks = _cuda_blocks.prepare_blocks
     work = _cuda_blocks.work
+    sum_counts = _cuda_blocks.sum_counts
+    split = _cuda_blocks.split
+    shelf = _cuda_rooms.shelf
+    room = _cuda_rooms.room
 
     def count(self, layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> int:
         """The triangles of the graph."""
@@ -267,4 +286,6 @@ def _engine(device: int) -> CudaEngine:
         device=lambda array: array.device,
         wait=lambda: cupy.cuda.get_current_stream().synchronize(),
         memory=lambda: int(cupy.cuda.Device(device).mem_info[1]),
+        free=lambda: _cuda_rooms.free_memory(cupy, device),
+        copies=lambda: _cuda_rooms.CardCopies(cupy),
     )

@@ -2,17 +2,74 @@
 // bitmap.cu reads. See rapids_tc/scale/blocks.py for what a block is: a Csr whose row numbers and
 // columns are local ids. In the order in which they run:
 //
-//   whole graph:  pack_middles twice: to count and to write; then prepare.cu's
-//   block uv:     pack_rows, (a sort), prepare.cu's find_in_edges
-//   uv and uw:    describe_rows
+//   raw rows:      split_rows, to count and to write; then prepare.cu's, from keys
+//   whole graph:   pack_middles, to count and to write; then prepare.cu's
+//   block uv:      pack_rows, (a sort), prepare.cu's find_in_edges
+//   uw and vw:     write_codes
+//   uv and uw:     describe_rows
+//   edge counts:   unpack_counts, sum_counts
 //
-// A thread owns an element and writes what belongs to it.
+// A thread owns an element and writes what belongs to it, unless a kernel says otherwise.
 #include "device.cuh"
 
 constexpr u32 kThreads = 256;         // of every block
-constexpr u32 kEach = 8;              // edges a thread of pack_rows
+constexpr u32 kEach = 8;              // rows or edges a thread, where blocks take kTile of them
+constexpr u32 kTile = kThreads * kEach;
 
 __device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
+
+// The edges begin .. end - 1 of a block of threads, and the rows they are in: a block finds the ends of
+// that range of rows once, so that its threads search few.
+struct Tile {
+  const i64* offsets;
+  u64 begin, end;
+  const u64* rows;            // shared: one past the row of the first edge, and of the last
+
+  __device__ Tile(const i64* offsets, u64 n, u64 m, u64* shared)
+      : offsets(offsets), begin(u64(blockIdx.x) * kTile), end(begin + kTile < m ? begin + kTile : m), rows(shared) {
+    if (threadIdx.x % kWarp == 0 && threadIdx.x / kWarp < 2)
+      shared[threadIdx.x / kWarp] = lower_bound(offsets, n + 1, i64(threadIdx.x ? end : begin + 1));
+    __syncthreads();          // the range of rows is known
+  }
+  __device__ u32 row(u64 p) const {
+    return u32(rows[0] + lower_bound(offsets + rows[0], rows[1] - rows[0], i64(p + 1)) - 1);
+  }
+};
+
+// The rows of a frame, as ends in numbers, to the blocks of their edges: key row << 32 | column of each row
+// that is no loop and lies in one of the n * n blocks first .. last - 1, written where its block's are
+// free. free[i]: the index of the next key of block i; the block of threads takes room for all of its keys
+// of a block by one atomic. In no order that could be relied on. Without room, rows are counted alone.
+// Dynamic shared memory: 3 words for each of those blocks.
+extern "C" __global__ void __launch_bounds__(kThreads)
+split_rows(const u32* src, const u32* dst, u64 size, const u32* rank, u32 n, u32 first, u32 last, u64 room,
+           u64* free, u64* keys) {
+  RTC_DYNAMIC_SHARED(u64, at);                       // where the keys of each block go
+  u32* const found = reinterpret_cast<u32*>(at + (last - first));
+  for (u32 i = threadIdx.x; i < last - first; i += kThreads) found[i] = 0;
+  __syncthreads();            // nothing is found yet
+  u64 key[kEach];
+  u32 block[kEach], place[kEach];
+#pragma unroll
+  for (u32 t = 0; t < kEach; t++) {
+    const u64 p = u64(blockIdx.x) * kTile + t * kThreads + threadIdx.x;
+    block[t] = kNone;
+    if (p >= size) continue;
+    const u32 a = rank[src[p]], b = rank[dst[p]], u = a > b ? a : b, v = a > b ? b : a;
+    const u32 i = u % n, j = v % n, number = i * n + j;
+    if (u == v || number < first || number >= last) continue;
+    block[t] = number - first;
+    key[t] = u64(u / n + (i > j)) << 32 | v / n;
+    place[t] = atomicAdd(found + block[t], 1u);
+  }
+  __syncthreads();            // all are found
+  for (u32 i = threadIdx.x; i < last - first; i += kThreads)
+    at[i] = found[i] ? atomicAdd(free + first + i, u64(found[i])) : 0;
+  __syncthreads();            // and have their places
+#pragma unroll
+  for (u32 t = 0; t < kEach; t++)
+    if (block[t] != kNone && at[block[t]] + place[t] < room) keys[at[block[t]] + place[t]] = key[t];
+}
 
 // The edges whose column v is one of first .. last - 1, at position p: v << 32 | p. In no order that could
 // be relied on; count: how many.
@@ -24,20 +81,18 @@ pack_middles(const u32* columns, u64 m, u32 first, u32 last, u32 room, u32* coun
   if (listed && at < room) packed[at] = u64(v) << 32 | p;
 }
 
-// An edge in row r and its column v: v << 32 | r. Sorted, they group by v. A block finds the rows of its
-// kThreads * kEach edges first, so that its threads search few.
+// An edge in row r and its column v: v << 32 | r. Sorted, they group by v.
 extern "C" __global__ void __launch_bounds__(kThreads)
 pack_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u64* packed) {
-  RTC_SHARED(u64, rows, 2);   // one past the row of the block's first edge, and of its last
-  const u64 begin = u64(blockIdx.x) * kThreads * kEach;
-  const u64 end = begin + kThreads * kEach < m ? begin + kThreads * kEach : m;
-  if (threadIdx.x % kWarp == 0 && threadIdx.x / kWarp < 2)
-    rows[threadIdx.x / kWarp] = lower_bound(offsets, n + 1, i64(threadIdx.x ? end : begin + 1));
-  __syncthreads();            // the range of rows is known
-  for (u64 p = begin + threadIdx.x; p < end; p += blockDim.x) {
-    const u64 past = rows[0] + lower_bound(offsets + rows[0], rows[1] - rows[0], i64(p + 1));
-    packed[p] = u64(columns[p]) << 32 | (past - 1);
-  }
+  RTC_SHARED(u64, rows, 2);
+  const Tile tile(offsets, n, m, rows);
+  for (u64 p = tile.begin + threadIdx.x; p < tile.end; p += kThreads) packed[p] = u64(columns[p]) << 32 | tile.row(p);
+}
+
+// bitmap.cu's codes of columns in a map of `bits` bits.
+extern "C" __global__ void __launch_bounds__(kThreads) write_codes(const u32* columns, u64 m, u32 bits, u16* low) {
+  const u64 p = element();
+  if (p < m) low[p] = u16(code_of(columns[p], bits));
 }
 
 // For each v << 32 | r of uv: where u's row begins in uw, which stands at `at` in the columns, << 32 | its
@@ -56,4 +111,25 @@ describe_rows(const u64* packed, u64 m, const i64* offsets, const u32* columns, 
   }
   if (i < m) in_edges[i] = u64(at + start) << 32 | length;
   add_by_run(probes, v, u64(length));
+}
+
+// counts[i], of the edge v << 32 | r that is packed[i], at its position in the columns of uv.
+extern "C" __global__ void __launch_bounds__(kThreads)
+unpack_counts(const u64* packed, u64 m, const i64* offsets, const u32* columns, const u32* counts, u32* by_edge) {
+  const u64 i = element();
+  if (i >= m) return;
+  const u64 start = u64(offsets[u32(packed[i])]), end = u64(offsets[u32(packed[i]) + 1]);
+  by_edge[start + lower_bound(columns + start, u32(end - start), u32(packed[i] >> 32))] = counts[i];
+}
+
+// The sums of edge counts by row and by column, by atomics: one for a run of the same row in a warp.
+extern "C" __global__ void __launch_bounds__(kThreads)
+sum_counts(const i64* offsets, const u32* columns, u64 n, u64 m, const u32* counts, u64* by_row, u64* by_column) {
+  RTC_SHARED(u64, rows, 2);
+  const Tile tile(offsets, n, m, rows);
+  for (u64 p = tile.begin + threadIdx.x; p < tile.begin + kTile; p += kThreads) {
+    const u32 count = p < tile.end ? counts[p] : 0;
+    add_by_run(by_row, p < tile.end ? tile.row(p) : kNone, count);
+    if (count) atomicAdd(by_column + columns[p], u64(count));
+  }
 }

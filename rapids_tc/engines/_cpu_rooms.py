@@ -1,0 +1,100 @@
+"""Where the CPU engine keeps what is not in memory: a temporary file, and rooms for what is read.
+
+Arrays are read from the file when they are needed, not mapped: what they take is memory, counted.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.csr import Array, Csr
+from rapids_tc.errors import CapacityError
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An array outside of memory."""
+
+    at: int
+    size: int
+    dtype: np.dtype
+
+
+class Shelf:
+    """A temporary file of arrays, gone with the last reference to it."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed with this
+        self._end = 0
+
+    def reserve(self, size: int) -> None:
+        """Nothing: a file grows."""
+
+    def put(self, array: Array) -> Kept:
+        """Keep an array."""
+        kept = Kept(self._end, len(array), array.dtype)
+        self._write(kept, array)
+        self._end += array.nbytes
+        return kept
+
+    def zeros(self, size: int, dtype: str) -> Kept:
+        """Keep zeros, to which arrays are added."""
+        kept = Kept(self._end, size, np.dtype(dtype))
+        self._end += size * kept.dtype.itemsize
+        self._file.truncate(self._end)
+        return kept
+
+    def add(self, kept: Kept, array: Array) -> None:
+        """Add to an array that is kept."""
+        self._write(kept, self.get(kept) + array)
+
+    def get(self, kept: Kept) -> Array:
+        """The array, in memory."""
+        self._file.seek(kept.at)
+        return np.fromfile(self._file, kept.dtype, kept.size)
+
+    def _write(self, kept: Kept, array: Array) -> None:
+        try:
+            self._file.seek(kept.at)
+            array.tofile(self._file)
+        except OSError as error:
+            raise CapacityError(
+                f"{array.nbytes:,} bytes do not fit the temporary file in {tempfile.gettempdir()}: "
+                f"{error}; TMPDIR names a folder with more room"
+            ) from error
+
+
+class Room:
+    """Places for blocks in memory.
+
+    Parameters
+    ----------
+    shelf : Shelf
+    slots, edges, rows : int
+        How many there are, and how large a block may be.
+    """
+
+    ahead = False  # a block is read when it is needed
+
+    def __init__(self, shelf: Shelf, slots: int, edges: int, rows: int) -> None:
+        self._shelf, self._blocks = (
+            shelf,
+            [Csr(np.zeros(1, np.int64), np.zeros(0, np.uint32))] * slots,
+        )
+
+    def load(self, slot: int, offsets: Kept, columns: Kept) -> None:
+        """Put a block of the shelf into a slot."""
+        self._blocks[slot] = Csr(np.zeros(1, np.int64), np.zeros(0, np.uint32))  # out first
+        starts = self._shelf.get(offsets).astype(np.int64)
+        self._blocks[slot] = Csr(starts, self._shelf.get(columns))
+
+    def block(self, slot: int) -> Any:
+        """The block of a slot, ready to be read."""
+        return self._blocks[slot]
+
+    def leave(self, slot: int) -> None:
+        """Nothing reads the slot any more."""

@@ -1,0 +1,190 @@
+"""Where the CUDA engine keeps what is not on the card: pinned memory, and a room for what is.
+
+Copies run on a stream of their own. A block may be copied into a slot only when what read the slot
+before is done, and read only when the copy is done: both are waited for by the card, by events.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.csr import Array
+from rapids_tc.engines._cuda_blocks import codes
+from rapids_tc.engines._cuda_layout import Placed
+
+
+class HostCopies:
+    """Copies between arrays of NumPy, as the emulator has them: each is done at once."""
+
+    def host(self, size: int, dtype: Any) -> np.ndarray:
+        """An array of the host that a card copies from and to by itself."""
+        return np.empty(size, dtype)
+
+    def mark(self) -> Any:
+        """What has been launched so far, to be waited for."""
+
+    def wait(self, mark: Any) -> None:
+        """Let what is launched from now on wait."""
+
+    def up(self, host: np.ndarray, device: Array, after: list[Any]) -> Any:
+        """Copy to the card when all of that is done; the mark of the copy."""
+        device[...] = host
+
+    def down(self, device: Array, host: np.ndarray) -> None:
+        """Copy from the card what is there when all that is launched is done."""
+        host[...] = device
+
+    def finish(self) -> None:
+        """Return when all copies are done."""
+
+
+class CardCopies:
+    """Copies on a stream of their own.
+
+    Parameters
+    ----------
+    cupy : module
+    """
+
+    def __init__(self, cupy: Any) -> None:
+        self._cuda, self._stream = cupy.cuda, cupy.cuda.Stream(non_blocking=True)
+
+    def host(self, size: int, dtype: Any) -> np.ndarray:
+        pinned = self._cuda.alloc_pinned_memory(max(size * np.dtype(dtype).itemsize, 1))
+        return np.frombuffer(pinned, dtype, size)
+
+    def mark(self) -> Any:
+        return self._mark(self._cuda.get_current_stream())
+
+    def wait(self, mark: Any) -> None:
+        self._cuda.get_current_stream().wait_event(mark)
+
+    def up(self, host: np.ndarray, device: Array, after: list[Any]) -> Any:
+        for mark in after:
+            self._stream.wait_event(mark)
+        device.set(host, stream=self._stream)
+        return self._mark(self._stream)
+
+    def down(self, device: Array, host: np.ndarray) -> None:
+        self._stream.wait_event(self.mark())
+        device.get(stream=self._stream, out=host, blocking=False)
+
+    def finish(self) -> None:
+        self._stream.synchronize()
+
+    def _mark(self, stream: Any) -> Any:
+        return stream.record(self._cuda.Event(disable_timing=True))
+
+
+def free_memory(cupy: Any, device: int) -> int:
+    """Bytes that may be taken: those of the device, and those that CuPy's pool has and lends again.
+
+    Where RMM has pooled memory it does not tell what it would lend: all of it is taken for free.
+    """
+    free, total = cupy.cuda.Device(device).mem_info
+    if "rmm" in sys.modules:
+        resource = sys.modules["rmm"].mr.get_current_device_resource()
+        if type(resource).__name__ != "CudaMemoryResource":
+            return int(total)
+    return int(free) + int(cupy.get_default_memory_pool().free_bytes())
+
+
+class Shelf:
+    """Arrays in memory of the host, pinned in as few pieces as can be: pinning takes long."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine, self.copies = engine, engine.copies()
+        self._free = self.copies.host(0, "uint8")
+        self._sources: list[Array] = []  # of copies that may still run
+
+    def reserve(self, size: int) -> None:
+        """Pin memory for arrays of so many bytes, eight more each."""
+        if size > len(self._free):
+            self._free = self.copies.host(size, "uint8")
+
+    def put(self, array: Array) -> np.ndarray:
+        """Keep an array; it is not to be written before `settle`."""
+        size = -(-array.nbytes // 8) * 8
+        self.reserve(size)
+        kept, self._free = self._free[: array.nbytes].view(array.dtype), self._free[size:]
+        self.copies.down(array, kept)
+        self._sources.append(array)
+        return kept
+
+    def settle(self) -> None:
+        """Return when what was put is kept."""
+        self.copies.finish()
+        self._sources.clear()
+
+    def zeros(self, size: int, dtype: str) -> np.ndarray:
+        """Keep zeros, to which arrays are added."""
+        return np.zeros(size, dtype)
+
+    def add(self, kept: np.ndarray, array: Array) -> None:
+        """Add to an array that is kept."""
+        kept += array if isinstance(array, np.ndarray) else array.get()
+
+    def get(self, kept: np.ndarray) -> Array:
+        """The array on the card."""
+        self.settle()
+        return self._engine.xp.array(kept)
+
+
+class Room:
+    """Slots for blocks on the card, side by side in one array.
+
+    Parameters
+    ----------
+    shelf : Shelf
+    slots, edges, rows : int
+        How many there are, and how large a block may be.
+    """
+
+    ahead = True  # a block is copied while others are counted
+
+    def __init__(self, shelf: Shelf, engine: Any, slots: int, edges: int, rows: int) -> None:
+        xp, self._engine, self._copies = engine.xp, engine, shelf.copies
+        shelf.settle()
+        self._size, self._rows = -(-edges // 8) * 8, rows + 1
+        self._columns = xp.empty(slots * self._size, "uint32")
+        self._low = engine.low(slots * self._size + 8)
+        self._offsets = xp.empty((slots, self._rows), "int64")
+        self._narrow = xp.empty((slots, self._rows), "uint32")
+        start = self._copies.mark()  # what had this memory before
+        self._left, self._loaded = [start] * slots, [start] * slots
+        self._lengths, self._fresh = [(0, 0)] * slots, [False] * slots
+
+    def load(self, slot: int, offsets: np.ndarray, columns: np.ndarray) -> None:
+        """Copy a block of the shelf into a slot, when what reads it now is done."""
+        at, after = slot * self._size, [self._left[slot]]
+        self._copies.up(columns, self._columns[at : at + len(columns)], after)
+        self._loaded[slot] = self._copies.up(offsets, self._narrow[slot, : len(offsets)], [])
+        self._lengths[slot], self._fresh[slot] = (len(offsets), len(columns)), True
+
+    def block(self, slot: int) -> Placed:
+        """The block of a slot, ready to be read."""
+        at, (rows, m) = slot * self._size, self._lengths[slot]
+        offsets, columns = self._offsets[slot, :rows], self._columns[at : at + m]
+        if self._fresh[slot]:
+            self._copies.wait(self._loaded[slot])
+            offsets[...] = self._narrow[slot, :rows]
+            codes(self._engine, columns, self._low[at : at + m])
+            self._fresh[slot] = False
+        return Placed(offsets, columns, self._columns, self._low, at)
+
+    def leave(self, slot: int) -> None:
+        """What is launched so far is the last that reads the slot before another block comes."""
+        self._left[slot] = self._copies.mark()
+
+
+def shelf(engine: Any) -> Shelf:
+    """Where arrays are kept that are not on the card."""
+    return Shelf(engine)
+
+
+def room(engine: Any, shelf: Shelf, slots: int, edges: int, rows: int) -> Room:
+    """Where blocks of a shelf are put to be counted."""
+    return Room(shelf, engine, slots, edges, rows)
