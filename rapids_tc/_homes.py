@@ -61,7 +61,7 @@ class PandasHome(Home):
         return _on_host(result)
 
     def aligned(self, frame: Frame, values: Array, name: str) -> Series:
-        return _pandas().Series(to_host(values), index=frame.index, name=name)
+        return _pandas().Series(to_host(values), index=frame.index, name=name, copy=False)
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         wide = self.snapshot(frame)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from rapids_tc._backend import Array
 from rapids_tc._place import placed
-from rapids_tc.graph import Graph, as_graph
-from rapids_tc.similarity import MEASURES, edge_similarity
+from rapids_tc.counted import as_counted
+from rapids_tc.graph import as_graph
+from rapids_tc.similarity import FORMULAS, MEASURES
+from rapids_tc.summary import Counted, Formula
 
-# For each column the value of every oriented edge, from (graph, name, triangles of the edges).
-_COLUMNS: dict[str, Callable[[Graph, str, Array], Array]] = {
-    "triangles": lambda graph, name, counts: counts.astype("int64"),
-    "trussness": lambda graph, name, counts: graph.trussness,
-    **dict.fromkeys(MEASURES, edge_similarity),
-}
+_COLUMNS = ("triangles", "trussness", *MEASURES)
 
 
 @placed
@@ -76,14 +71,19 @@ def annotate(
     3    2    3          0      0.0
     """
     check_names(columns)
-    graph = as_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="annotate", method=method,
-    )  # fmt: skip
+    given: dict[str, Any] = {
+        "source": source, "destination": destination, "engine": engine, "progress": progress,
+        "memory_limit": memory_limit, "function": "annotate", "method": method,
+    }  # fmt: skip
+    known: dict[str, Formula] = {**FORMULAS, "triangles": lambda xp, common, ends: common}
+    graph: Counted
+    if "trussness" in columns:
+        graph = whole = as_graph(edges, **given)
+        known["trussness"] = lambda xp, common, ends: whole.trussness
+    else:
+        graph = as_counted(edges, **given, columns=len(columns))
     check_new(columns, graph.labels)
-    counts = graph.count_edges(method)
-    values = {name: _COLUMNS[name](graph, name, counts) for name in columns}
-    return graph.assign(graph.edge_columns(values))
+    return graph.assign(graph.row_columns({name: known[name] for name in columns}, method))
 
 
 def check_names(columns: tuple[Any, ...]) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 from rapids_tc._backend import Array
 from rapids_tc._place import placed
+from rapids_tc.counted import as_counted
 from rapids_tc.edges import check_label
 from rapids_tc.graph import Graph, as_graph
+from rapids_tc.summary import Summary
 
 
 @placed
@@ -75,11 +77,16 @@ def clustering(
     """
     if weight is not None and method != "auto":
         raise ValueError(f'method={method!r}: with weight= only method="auto" is there')
-    graph = as_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="clustering", method=method,
-    )  # fmt: skip
-    sums = graph.vertex_counts(method) if weight is None else _weighted_sums(graph, weight)
+    given: dict[str, Any] = {
+        "source": source, "destination": destination, "engine": engine, "progress": progress,
+        "memory_limit": memory_limit, "function": "clustering", "method": method,
+    }  # fmt: skip
+    if weight is None:
+        graph = as_counted(edges, **given)
+        sums = graph.vertex_counts(method)
+    else:
+        graph = whole = as_graph(edges, **given)
+        sums = _weighted_sums(whole, weight)
     return graph.vertex_frame({"clustering": per_pair(graph, sums)}, vertices)
 
 
@@ -132,7 +139,7 @@ def average_clustering(
     >>> round(tc.average_clustering(df), 3), round(tc.average_clustering(df, count_zeros=False), 3)
     (0.583, 0.778)
     """
-    graph = as_graph(
+    graph = as_counted(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="average_clustering", method=method,
     )  # fmt: skip
@@ -181,14 +188,14 @@ def transitivity(
     >>> tc.transitivity(pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]}))
     0.6
     """
-    graph = as_graph(
+    graph = as_counted(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="transitivity", method=method,
     )  # fmt: skip
     return 3 * graph.count(method) / graph.wedges if graph.wedges else 0.0
 
 
-def per_pair(graph: Graph, sums: Array) -> Array:
+def per_pair(graph: Summary, sums: Array) -> Array:
     """Sums over the triangles of every rank as a mean over the pairs of its neighbours."""
     pairs = graph.degrees * (graph.degrees - 1) // 2
     return sums / graph.backend.xp.maximum(pairs, 1)  # without a pair there is no triangle

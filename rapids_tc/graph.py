@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, cast
 
 from rapids_tc import engines, orient, plan
 from rapids_tc._backend import Array, Frame, open_frame
 from rapids_tc._place import place
-from rapids_tc._progress import Report, reported
 from rapids_tc.csr import Csr
 from rapids_tc.edges import NumberedEdges, id_columns, named_edges, number_edges
-from rapids_tc.summary import Summary, sum_at
+from rapids_tc.summary import Counted, Formula, Summary, sum_at
 
 Sample = Callable[[NumberedEdges], NumberedEdges]
-_NEED_LESS = "memory_estimate lists the stages; a frame of narrower integer ids needs less"
 
 
-class Graph(Summary):
+class Graph(Counted):
     """An undirected simple graph over an edge frame, prepared once and reused by every function.
 
     Direction is ignored, repeated rows collapse and self loops are dropped. The frame is read when
@@ -68,7 +65,6 @@ class Graph(Summary):
     (4, 3, 1)
     """
 
-    _frame: Frame
     _edges: NumberedEdges
 
     def __init__(
@@ -167,20 +163,12 @@ class Graph(Summary):
         with self.stage("peeling") as report:
             return self.engine.truss(layout, counts, k=k, tick=report.ticker)
 
-    def stage(self, name: str) -> AbstractContextManager[Report]:
-        """Report a stage, and say how large the graph was where memory ran out."""
-        return reported(name, self.progress, self._need)
-
     def stages(self, function: str, method: str = "auto") -> list[plan.Stage]:
         """The memory that a function needs on this graph, made or in the making."""
         known, rows = getattr(self, "_edges", None), self.backend.home.rows(self._frame)
         if known is None:  # as many ids as rows, say
             return plan.stages(function, rows, rows, False, method)
         return plan.stages(function, len(known.src), known.ids.size, known.ids.dense, method)
-
-    def _need(self) -> str:
-        rows, need = self.backend.home.rows(self._frame), max(s.bytes for s in self.stages("count"))
-        return f"{rows:,} rows need about {need:,} bytes on top of the frame. {_NEED_LESS}"
 
     def row_edges(self) -> Array:
         """Where in ``csr.columns`` the edge of each of the user's rows is (int64); -1: a loop."""
@@ -196,16 +184,33 @@ class Graph(Summary):
             aligned[name] = self.backend.home.aligned(self._frame, with_loop[where], name)
         return aligned
 
-    def edge_column(self, values: Array, name: str) -> Any:
-        """One of `edge_columns`."""
-        return self.edge_columns({name: values})[name]
+    def row_columns(self, formulas: dict[str, Formula], method: str) -> dict[str, Any]:
+        csr, counts, xp = self.csr, self.count_edges(method).astype("int64"), self.backend.xp
 
-    def take_rows(self, positions: Array) -> Frame:
-        """The user's rows at these positions, as they are."""
-        return self.backend.home.take(self._frame, positions)
+        @cache
+        def ends() -> tuple[Array, Array]:
+            return self.degrees[csr.rows], self.degrees[csr.columns]
+
+        return self.edge_columns({name: f(xp, counts, ends) for name, f in formulas.items()})
+
+    def truss_rows(self, k: int | None) -> Array:
+        if k is None:
+            wanted = self.trussness == self.max_truss
+        else:
+            k = min(k, 2**31 - 1)
+            wanted = (self.trussness if "trussness" in self.__dict__ else self.peel(k)) >= k
+        xp, where = self.backend.xp, self.row_edges()
+        with_loop = xp.concatenate([wanted, xp.zeros(1, bool)])  # a loop is at -1
+        positions = xp.flatnonzero(with_loop[where])
+        again = self.backend.library.Series(where[positions]).duplicated()
+        return positions[~self.backend.array(again)]
+
+    @property
+    def max_truss(self) -> int:
+        """The largest k whose truss has an edge; 2 without an edge."""
+        return int(self.trussness.max()) if self.n_edges else 2  # CuPy's max has no initial=
 
     def simple_edges(self) -> Frame:
-        """Each edge once as ids, src < dst, sorted."""
         number = self.order.number
         u, v = number[self.csr.rows], number[self.csr.columns]
         keys = self.backend.xp.minimum(u, v).astype("uint64")
@@ -225,19 +230,6 @@ class Graph(Summary):
             graph._edges = sample(self._edges)
         graph._prepare(function, memory_limit, method)
         return graph
-
-    def assign(self, columns: dict[str, Any]) -> Frame:
-        """The user's frame with aligned columns behind its own."""
-        return self.backend.home.assign(self._frame, columns)
-
-    @property
-    def labels(self) -> list[Any]:
-        """The column labels of the user's frame."""
-        return self.backend.home.labels(self._frame)
-
-    def column(self, label: Any) -> Any:
-        """A column of the user's frame, in the working library."""
-        return self.backend.bring(self.backend.home.column(self._frame, label))
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -273,20 +265,27 @@ def as_graph(
     ValueError
         A prepared graph is asked to be read in another way than it was, or there is no such method.
     """
+    where = (source, destination, engine)
     if isinstance(edges, Summary):
-        plan.require_method(method, function, edges.backend.engine)
-        if source is not None or destination is not None:
-            raise ValueError("a Graph has its columns chosen: give source= to Graph() instead")
-        if engine not in (None, edges.backend.engine):
-            raise ValueError(f"this Graph lives on {edges.backend.engine!r}, not on {engine!r}")
-        graph = cast(Graph, edges)  # a Summed one where the function asks of vertices alone
+        graph = cast(Graph, as_given(edges, where, function, method))
         if sample is None:
-            plan.require(edges.stages(function, method), memory_limit)
+            plan.require(graph.stages(function, method), memory_limit)
             return graph
     else:
         graph = Graph.__new__(Graph)  # for one call: no copies
-        graph._read(edges, None, (source, destination, engine), progress, function, method)
+        graph._read(edges, None, where, progress, function, method)
         if sample is None:
             graph._prepare(function, memory_limit, method)
             return graph
     return graph.sampled(sample, function, memory_limit, method)
+
+
+def as_given(edges: Summary, where: tuple[Any, Any, Any], function: str, method: str) -> Summary:
+    """The graph that is given, if it can be asked so."""
+    source, destination, engine = where
+    plan.require_method(method, function, edges.backend.engine)
+    if source is not None or destination is not None:
+        raise ValueError("a Graph has its columns chosen: give source= to Graph() instead")
+    if engine not in (None, edges.backend.engine):
+        raise ValueError(f"this Graph lives on {edges.backend.engine!r}, not on {engine!r}")
+    return edges

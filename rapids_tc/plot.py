@@ -13,7 +13,7 @@ import numpy as np
 from rapids_tc._place import placed
 from rapids_tc.clustering import per_pair
 from rapids_tc.graph import Graph, as_graph
-from rapids_tc.truss import checked_k, max_truss
+from rapids_tc.truss import checked_k
 
 _MAIN, _ACCENT, _FAINT, _INK = "#2b6cb0", "#dd6b20", "#c9d1d9", "#2d3748"
 _DRAWN = 400  # vertices, past which a picture of lines is a blot
@@ -201,7 +201,7 @@ def draw_truss(
     """
     graph = as_graph(edges, source=source, destination=destination)
     trussness = graph.backend.host(graph.trussness)
-    least = checked_k(k) or max_truss(graph)
+    least = checked_k(k) or graph.max_truss
     inside = trussness >= least
     ends = np.stack(
         [graph.backend.host(graph.csr.rows), graph.backend.host(graph.csr.columns)], axis=1
@@ -210,7 +210,7 @@ def draw_truss(
     if not 0 < len(core) <= _DRAWN:
         raise ValueError(
             f"k={k!r}: that truss has {len(core):,} vertices, drawn are 1 to {_DRAWN}; "
-            f"the last one is the {max_truss(graph)}-truss"
+            f"the last one is the {graph.max_truss}-truss"
         )
     around = ~inside if graph.n_vertices <= _DRAWN else np.zeros_like(inside)
     places = _places(ends[inside | around], core)

@@ -6,7 +6,8 @@ from typing import Any
 
 from rapids_tc._backend import Array
 from rapids_tc._place import placed
-from rapids_tc.graph import Graph, as_graph
+from rapids_tc.counted import as_counted
+from rapids_tc.summary import Formula
 
 # Each from the common neighbours of an edge and the degrees of its ends.
 _FORMULAS = {
@@ -77,20 +78,20 @@ def similarity(
     """
     if measure not in MEASURES:
         raise ValueError(f"measure={measure!r}; accepted: {', '.join(map(repr, MEASURES))}")
-    graph = as_graph(
+    graph = as_counted(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="similarity", method=method,
     )  # fmt: skip
-    values = edge_similarity(graph, measure, graph.count_edges(method))
-    return graph.edge_column(values, measure)
-
-
-def edge_similarity(graph: Graph, measure: str, counts: Array) -> Array:
-    """The measure of every oriented edge, float64, from the triangles of the edges."""
-    csr, degrees, common = graph.csr, graph.degrees, counts.astype("int64")
-    return compare(measure, graph.backend.xp, common, degrees[csr.rows], degrees[csr.columns])
+    return graph.row_columns({measure: FORMULAS[measure]}, method)[measure]
 
 
 def compare(measure: str, xp: Any, common: Array, a: Array, b: Array) -> Array:
     """The measure of edges from their common neighbours and the degrees of their ends."""
     return _FORMULAS[measure](xp, common, a, b)
+
+
+def _formula(measure: str) -> Formula:
+    return lambda xp, common, ends: compare(measure, xp, common, *ends())
+
+
+FORMULAS = {measure: _formula(measure) for measure in MEASURES}

@@ -7,13 +7,18 @@ same for a `Graph`, for one whose blocks are counted one after another, and for 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from rapids_tc import plan
 from rapids_tc._backend import Array, Backend, Frame
+from rapids_tc._progress import Report, reported
 from rapids_tc.edges import find_vertices
 from rapids_tc.numbering import Ids
 from rapids_tc.orient import Order
+
+_NEED_LESS = "memory_estimate lists the stages; a frame of narrower integer ids needs less"
 
 
 class Summary(ABC):
@@ -87,6 +92,63 @@ class Summary(ABC):
         if vertices is None:
             return self.backend.xp.flatnonzero(self.order.present)
         return find_vertices(self.ids, vertices, self.order.present)
+
+
+Formula = Callable[[Any, Array, Callable[[], tuple[Array, Array]]], Array]
+
+
+class Counted(Summary):
+    """A graph over an edge frame, whose triangles are counted when they are asked for.
+
+    Attributes
+    ----------
+    progress : bool or None
+        Whether progress is shown.
+    """
+
+    progress: bool | None
+    _frame: Frame
+
+    @abstractmethod
+    def row_columns(self, formulas: dict[str, Formula], method: str) -> dict[str, Any]:
+        """Columns aligned with the user's rows: of the triangles of each row's edge; loops get 0.
+
+        A formula is given xp, the triangles of some edges (int64), and a function that returns the
+        degrees of their two ends.
+        """
+
+    @abstractmethod
+    def simple_edges(self) -> Frame:
+        """Each edge once as ids, src < dst, sorted."""
+
+    @abstractmethod
+    def truss_rows(self, k: int | None) -> Array:
+        """Where the first rows of the edges of the k-truss are; of the last that has any."""
+
+    def stage(self, name: str) -> AbstractContextManager[Report]:
+        """Report a stage, and say how large the graph was where memory ran out."""
+        return reported(name, self.progress, self._need)
+
+    def _need(self) -> str:
+        rows, need = self.backend.home.rows(self._frame), max(s.bytes for s in self.stages("count"))
+        return f"{rows:,} rows need about {need:,} bytes on top of the frame. {_NEED_LESS}"
+
+    def take_rows(self, positions: Array) -> Frame:
+        """The user's rows at these positions, as they are."""
+        return self.backend.home.take(self._frame, positions)
+
+    def assign(self, columns: dict[str, Any]) -> Frame:
+        """The user's frame with aligned columns behind its own."""
+        return self.backend.home.assign(self._frame, columns)
+
+    @property
+    def labels(self) -> list[Any]:
+        """The column labels of the user's frame."""
+        return self.backend.home.labels(self._frame)
+
+    def column(self, label: Any) -> Any:
+        """A column of the user's frame, in the working library."""
+        return self.backend.bring(self.backend.home.column(self._frame, label))
 
 
 class Summed(Summary):

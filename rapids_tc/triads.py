@@ -6,7 +6,7 @@ from math import comb
 from typing import Any
 
 from rapids_tc._place import placed
-from rapids_tc.graph import as_graph
+from rapids_tc.counted import as_counted
 
 
 @placed
@@ -62,7 +62,7 @@ def triad_counts(
     """
     import pandas as pd
 
-    graph = as_graph(
+    graph = as_counted(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="triad_counts", method=method,
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rapids_tc._place import placed
-from rapids_tc.graph import as_graph
+from rapids_tc.counted import as_counted
 
 
 @placed
@@ -34,7 +34,9 @@ def count(
     progress : bool, optional
         Show progress on stderr; by default where that is a terminal.
     memory_limit : int, optional
-        Bytes that may be taken on top of the frame.
+        Bytes that may be taken on top of the frame, by default those that are free. A graph that
+        needs more is cut in blocks, which are kept in memory of the host (for a card) or in a
+        temporary file and counted one task after another: the same answer, and slower.
 
     Returns
     -------
@@ -58,7 +60,7 @@ def count(
     >>> df.pipe(tc.count)
     1
     """
-    graph = as_graph(
+    graph = as_counted(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="count", method=method,
     )  # fmt: skip
@@ -116,7 +118,7 @@ def vertex_triangles(
     2       2          1
     3       3          0
     """
-    graph = as_graph(
+    graph = as_counted(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="vertex_triangles", method=method,
     )  # fmt: skip
@@ -166,11 +168,11 @@ def edge_triangles(
     >>> df["triangles"].tolist()
     [1, 1, 1, 0]
     """
-    graph = as_graph(
+    graph = as_counted(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="edge_triangles", method=method,
     )  # fmt: skip
-    return graph.edge_column(graph.count_edges(method).astype("int64"), "triangles")
+    return graph.row_columns({"triangles": lambda xp, common, ends: common}, method)["triangles"]
 
 
 @placed
@@ -219,7 +221,7 @@ def simple_edges(
     0    1    2
     1    1    3
     """
-    return as_graph(
+    return as_counted(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="simple_edges",
     ).simple_edges()  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from rapids_tc._backend import Array
 from rapids_tc._place import placed
-from rapids_tc.graph import Graph, as_graph
+from rapids_tc.counted import as_counted
+from rapids_tc.graph import as_graph
 
 
 @placed
@@ -57,7 +57,7 @@ def trussness(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="trussness",
     )  # fmt: skip
-    return graph.edge_column(graph.trussness, "trussness")
+    return graph.edge_columns({"trussness": graph.trussness})["trussness"]
 
 
 @placed
@@ -112,11 +112,11 @@ def k_truss(
     2    2    0    c
     """
     wanted = checked_k(k)
-    graph = as_graph(
+    graph = as_counted(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="k_truss",
     )  # fmt: skip
-    return graph.take_rows(_first_rows(graph, _in_truss(graph, wanted)))
+    return graph.take_rows(graph.truss_rows(wanted))
 
 
 def checked_k(k: Any) -> int | None:
@@ -130,25 +130,3 @@ def checked_k(k: Any) -> int | None:
     if number < 2:
         raise ValueError(f'k={k!r}; accepted: an integer from 2 on, or "max"')
     return number
-
-
-def _in_truss(graph: Graph, k: int | None) -> Array:
-    """Which oriented edges are in the k-truss; without k, in the last one that has any."""
-    if k is None:
-        return graph.trussness == max_truss(graph)
-    k = min(k, 2**31 - 1)
-    return (graph.trussness if "trussness" in graph.__dict__ else graph.peel(k)) >= k
-
-
-def max_truss(graph: Graph) -> int:
-    """The largest k whose truss has an edge; 2 without an edge."""
-    return int(graph.trussness.max()) if graph.n_edges else 2  # CuPy's max has no initial=
-
-
-def _first_rows(graph: Graph, wanted: Array) -> Array:
-    """Positions of the user's rows that are the first of a wanted edge."""
-    xp, where = graph.backend.xp, graph.row_edges()
-    with_loop = xp.concatenate([wanted, xp.zeros(1, bool)])  # a loop is at -1
-    positions = xp.flatnonzero(with_loop[where])
-    again = graph.backend.library.Series(where[positions]).duplicated()
-    return positions[~graph.backend.array(again)]

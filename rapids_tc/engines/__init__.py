@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rapids_tc._backend import emulator
@@ -18,12 +19,44 @@ Residues = tuple[int, int, int]  # of the corners u, v and w of a task
 allowed: ContextVar[int | None] = ContextVar("allowed", default=None)  # threads of the CPU engine
 
 
+@dataclass(frozen=True)
+class Costs:
+    """Bytes that an engine takes for the blocks of a graph, read off the arrays that it makes.
+
+    Attributes
+    ----------
+    order : int
+        For each number, while vertices are ordered by degree.
+    sort : int
+        For each row of the frame in a block, while the keys of the block are sorted.
+    stays : bool
+        Whether block uv is read after it is transposed, too.
+    ahead : bool
+        Whether blocks of the next task are copied while this one is counted.
+    slots : callable
+        (are edges counted?) to the blocks that are in memory at least.
+    task : callable
+        (edges, rows, are edges counted?, slots) to the bytes of a task and of blocks that large.
+    """
+
+    order: int
+    sort: int
+    stays: bool
+    ahead: bool
+    slots: Callable[[bool], int]
+    task: Callable[[int, int, bool, int], int]
+
+
 class Engine(Protocol):
     """What an engine does for a graph. `layout` is the engine's own, made once by `prepare`.
 
     A `tick` is called now and then with the share that is done, 0 to 1; by `truss` also with a
     note on where it is.
     """
+
+    @property
+    def costs(self) -> Costs:
+        """What it takes for blocks."""
 
     def degrees(self, src: Array, dst: Array, size: int) -> tuple[Array, int]:
         """How often each number below `size` stands in either array, and how many do."""

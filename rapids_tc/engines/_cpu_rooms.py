@@ -15,6 +15,13 @@ from rapids_tc.csr import Array, Csr
 from rapids_tc.errors import CapacityError
 
 
+def task_bytes(table: int, edges: int, rows: int, sides: bool, slots: int) -> int:
+    """See `rapids_tc.engines.Costs`; `table` is the slots of all threads' tables together."""
+    blocks = slots * (4 * edges + 8 * rows)
+    layout = 8 * edges + 32 * rows + table * (4 if sides else 1)
+    return blocks + layout + (20 * edges + 32 * rows if sides else 0)
+
+
 @dataclass(frozen=True)
 class Kept:
     """An array outside of memory."""
@@ -34,12 +41,15 @@ class Shelf:
     def reserve(self, size: int) -> None:
         """Nothing: a file grows."""
 
-    def put(self, array: Array) -> Kept:
-        """Keep an array."""
-        kept = Kept(self._end, len(array), array.dtype)
+    def put(self, array: Array, over: Kept | None = None) -> Kept:
+        """Keep an array, in place of one that is no smaller where that is given."""
+        kept = Kept(over.at if over else self._end, len(array), array.dtype)
         self._write(kept, array)
-        self._end += array.nbytes
+        self._end = max(self._end, kept.at + array.nbytes)
         return kept
+
+    def settle(self) -> None:
+        """Nothing: what was put is kept."""
 
     def zeros(self, size: int, dtype: str) -> Kept:
         """Keep zeros, to which arrays are added."""
@@ -77,8 +87,6 @@ class Room:
     slots, edges, rows : int
         How many there are, and how large a block may be.
     """
-
-    ahead = False  # a block is read when it is needed
 
     def __init__(self, shelf: Shelf, slots: int, edges: int, rows: int) -> None:
         self._shelf, self._blocks = (

@@ -12,8 +12,27 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.csr import Array
+from rapids_tc.engines import Costs
 from rapids_tc.engines._cuda_blocks import codes
 from rapids_tc.engines._cuda_layout import Placed
+
+
+def task_bytes(edges: int, rows: int, sides: bool, slots: int) -> int:
+    """See `rapids_tc.engines.Costs`."""
+    blocks = slots * (6 * edges + 12 * rows)
+    layout = 16 * edges + 56 * rows
+    return blocks + layout + ((4 * slots + 8) * edges + 32 * rows if sides else 0)
+
+
+# The blocks of a task and of the next; where edges are counted, uv stays too.
+COSTS = Costs(
+    order=40,
+    sort=16,
+    stays=False,
+    ahead=True,
+    slots=lambda sides: 4 + sides,
+    task=task_bytes,
+)
 
 
 class HostCopies:
@@ -105,11 +124,17 @@ class Shelf:
         if size > len(self._free):
             self._free = self.copies.host(size, "uint8")
 
-    def put(self, array: Array) -> np.ndarray:
-        """Keep an array; it is not to be written before `settle`."""
-        size = -(-array.nbytes // 8) * 8
-        self.reserve(size)
-        kept, self._free = self._free[: array.nbytes].view(array.dtype), self._free[size:]
+    def put(self, array: Array, over: np.ndarray | None = None) -> np.ndarray:
+        """Keep an array, in place of one that is no smaller where that is given.
+
+        It is not to be written before `settle`.
+        """
+        if over is not None:
+            kept = over[: len(array)]
+        else:
+            size = -(-array.nbytes // 8) * 8
+            self.reserve(size)
+            kept, self._free = self._free[: array.nbytes].view(array.dtype), self._free[size:]
         self.copies.down(array, kept)
         self._sources.append(array)
         return kept
@@ -142,8 +167,6 @@ class Room:
     slots, edges, rows : int
         How many there are, and how large a block may be.
     """
-
-    ahead = True  # a block is copied while others are counted
 
     def __init__(self, shelf: Shelf, engine: Any, slots: int, edges: int, rows: int) -> None:
         xp, self._engine, self._copies = engine.xp, engine, shelf.copies

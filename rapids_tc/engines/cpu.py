@@ -22,6 +22,7 @@ from numba import njit
 
 from rapids_tc.csr import Array, Csr
 from rapids_tc.engines import (
+    Costs,
     Middles,
     Residues,
     Tick,
@@ -43,6 +44,16 @@ ALONE = 1 << 18  # probes, or look-ups, that are not worth waking a second threa
 
 memory, free = host_memory, host_free
 shelf, room = _cpu_rooms.Shelf, _cpu_rooms.Room
+costs = Costs(
+    order=96,
+    sort=32,
+    stays=True,
+    ahead=False,
+    slots=lambda sides: 3,
+    task=lambda edges, rows, *more: _cpu_rooms.task_bytes(
+        cores() * _slots(rows), edges, rows, *more
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -183,7 +194,7 @@ def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Arra
     bounds = np.searchsorted(starts, targets, side="right") - 1
     bounds[-1] = np.searchsorted(starts, last)
     bounds = np.unique(bounds)
-    tables = np.zeros((threads, _slots(graph)), np.uint8)
+    tables = np.zeros((threads, _slots(graph.n)), np.uint8)
     arrays = (graph.offsets, graph.columns, layout.in_offsets, layout.in_edges)
 
     def task(number: int, thread: int) -> None:
@@ -225,15 +236,15 @@ def _arrays(graph: Csr) -> tuple[Array, Array]:
     return graph.offsets, graph.columns
 
 
-def _slots(graph: Csr) -> int:
-    return min(TABLE, 1 << max(graph.n - 1, 1).bit_length())
+def _slots(n: int) -> int:
+    return min(TABLE, 1 << max(n - 1, 1).bit_length())
 
 
 def _run(layout: Layout, kernel, slot, tick: Tick | None, *arrays: Array) -> int:
     """Share out the in-edges, by probes; the sum of what the tasks return."""
     threads = cores() if layout.work.sum() > ALONE else 1
     bounds = _cut(layout, threads * TASKS_A_THREAD if threads > 1 else 1)
-    tables = np.zeros((threads, _slots(layout.csr)), slot)
+    tables = np.zeros((threads, _slots(layout.csr.n)), slot)
     given = (*_arrays(layout.csr), *_arrays(layout.walked), layout.in_offsets, layout.in_edges)
 
     def task(number: int, thread: int) -> int:

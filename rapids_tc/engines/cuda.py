@@ -163,6 +163,7 @@ class CudaEngine:
     work = _cuda_blocks.work
     sum_counts = _cuda_blocks.sum_counts
     split = _cuda_blocks.split
+    costs = _cuda_rooms.COSTS
     shelf = _cuda_rooms.shelf
     room = _cuda_rooms.room
 

@@ -1,6 +1,6 @@
 """Which blocks are in memory while tasks run: what is read next is known, so nothing is guessed.
 
-Before a task its blocks are there; a room that copies ahead has those of the next task on their way
+Before a step its blocks are there; where copies run ahead, those of the next steps are on their way
 then, too. When a slot is needed, the block goes that is read again last, or never: Belady's rule,
 which no order of replacement beats.
 """
@@ -13,13 +13,14 @@ from typing import Any, TypeVar
 Key = TypeVar("Key", bound=Hashable)
 
 NEVER = 1 << 62
+AHEAD = 2  # steps for which blocks are on their way while one runs, at most
 
 
 def schedule(needs: list[list[Key]], slots: int, ahead: bool) -> Iterator[list[tuple[int, Key]]]:
     """For every step what to put where, before it: (slot, key), in the order of `needs`.
 
-    A step's keys are in slots while it runs. With `ahead` those of the next step are put into
-    slots then, so that both together may be as many as there are slots.
+    A step's keys are in slots while it runs. With `ahead` those of the next steps are put into
+    slots then, as far as there are enough for all of them together: for the next one there must be.
     """
     uses: dict[Key, list[int]] = {}
     for step, keys in enumerate(needs):
@@ -38,9 +39,19 @@ def schedule(needs: list[list[Key]], slots: int, ahead: bool) -> Iterator[list[t
         return [(place[key], key)]
 
     for step, keys in enumerate(needs):
-        following = needs[step + 1] if ahead and step + 1 < len(needs) else []
-        held = {*keys, *following}
-        yield [made for key in [*keys, *following] for made in put(key, step, held)]
+        held, wanted = set(keys), list(keys)
+        for following in needs[step + 1 : step + 1 + AHEAD] if ahead else []:
+            if len(held | set(following)) > slots:
+                break
+            held |= set(following)
+            wanted += following
+        yield [made for key in wanted for made in put(key, step, held)]
+
+
+def most_at_once(needs: list[list[Key]], ahead: bool) -> int:
+    """How many slots `schedule` takes at least."""
+    following = [*needs[1:], []] if ahead else [[]] * len(needs)
+    return max((len({*a, *b}) for a, b in zip(needs, following, strict=False)), default=0)
 
 
 def _next(uses: list[int], step: int) -> int:
@@ -51,16 +62,15 @@ def _next(uses: list[int], step: int) -> int:
 
 
 class Resident:
-    """Blocks of a shelf in the slots of a room, as the steps of a schedule need them.
+    """Blocks of a shelf in the slots of a room, as a schedule has them.
 
     Parameters
     ----------
     room : Room of an engine
     stored : dict
         What the shelf has of each block.
-    needs : list of list
-        The blocks of each step.
-    slots : int
+    plan : iterator
+        See `schedule`.
 
     Attributes
     ----------
@@ -68,14 +78,13 @@ class Resident:
         Bytes that were brought in.
     """
 
-    def __init__(self, room: Any, stored: dict[Any, Any], needs: list[Any], slots: int) -> None:
-        self._room, self._stored, self._needs, self.moved = room, stored, needs, 0
-        self._plan = schedule(needs, slots, room.ahead)
+    def __init__(self, room: Any, stored: dict[Any, Any], plan: Iterator[Any]) -> None:
+        self._room, self._stored, self._plan, self.moved = room, stored, plan, 0
         self._place: dict[Any, int] = {}
 
-    def steps(self) -> Iterator[dict[Any, Any]]:
+    def steps(self, needs: list[list[Any]]) -> Iterator[dict[Any, Any]]:
         """For each step its blocks, which may be read until the next."""
-        for keys, loads in zip(self._needs, self._plan, strict=True):
+        for keys, loads in zip(needs, self._plan, strict=True):
             for slot, key in loads:
                 self._put(slot, key)
             yield {key: self._room.block(self._place[key]) for key in keys}

@@ -1,0 +1,86 @@
+"""A graph whole or in blocks, as memory has it, for the functions that either can answer."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, cast
+
+from rapids_tc import engines, plan
+from rapids_tc._backend import Backend, Frame, open_frame
+from rapids_tc.edges import id_columns
+from rapids_tc.graph import as_given, as_graph
+from rapids_tc.kernels import catalogue
+from rapids_tc.scale.budget import Budget
+from rapids_tc.scale.rows import Rows
+from rapids_tc.scale.stream import StreamGraph
+from rapids_tc.summary import Counted, Summary
+
+_log = logging.getLogger("rapids_tc")
+
+
+def as_counted(
+    edges: Any,
+    *,
+    source: Any = None,
+    destination: Any = None,
+    engine: str | None = None,
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+    function: str = "count",
+    method: str = "auto",
+    columns: int = 1,
+) -> Counted:
+    """As `rapids_tc.graph.as_graph`, or in blocks where the graph does not fit into memory.
+
+    `columns` are those that the function gives back for each row, if it does. A `Summed` graph is
+    for functions that ask of vertices alone.
+
+    Raises
+    ------
+    CapacityError
+        The graph does not fit in blocks either, or the method counts on whole graphs alone.
+    """
+    if isinstance(edges, Summary):
+        given = as_given(edges, (source, destination, engine), function, method)
+        plan.require(given.stages(function, method), memory_limit)
+        return cast(Counted, given)
+    plan.check_limit(memory_limit)
+    frame, backend = open_frame(edges, engine)
+    plan.require_method(method, function, backend.engine)
+    labels = id_columns(backend.home.labels(frame), source, destination)
+    limit = (
+        _limit(frame, backend, function, memory_limit) if catalogue.find(method).blocks else None
+    )
+    if limit is not None:
+        backend = backend.at(backend.home.for_ids(frame, labels))
+        budget = Budget(limit, function, columns, engines.load(backend.engine).costs)
+        rows = Rows(frame, labels, backend, budget.chunk)
+        need = _need(function, rows)
+        if need > limit:
+            graph = StreamGraph(frame, rows, backend, progress, budget)
+            _log.log(
+                logging.WARNING if memory_limit is None else logging.INFO,
+                "%s rows need about %s bytes and %s may be taken: counted in %d x %d blocks, one "
+                "task after another",
+                *(f"{number:,}" for number in (rows.size, need, limit)), graph.n, graph.n,
+            )  # fmt: skip
+            return graph
+    return as_graph(
+        frame, source=source, destination=destination, engine=engine, progress=progress,
+        memory_limit=memory_limit, function=function, method=method,
+    )  # fmt: skip
+
+
+def _limit(frame: Frame, backend: Backend, function: str, given: int | None) -> int | None:
+    """The bytes that may be taken, where that could be too few; None where it is plainly enough."""
+    rows = backend.home.rows(frame)
+    worst = max(stage.bytes for stage in plan.stages(function, rows, 2 * rows, False))
+    allowed = engines.load(backend.engine).free() if given is None else int(given)
+    return allowed if worst > allowed else None
+
+
+def _need(function: str, rows: Rows) -> int:
+    """The bytes that the graph takes in memory; of ids that are not dense, as if all differed."""
+    numbers = rows.dense[1] if rows.dense else 2 * rows.size
+    stages = plan.stages(function, rows.size, numbers, rows.dense is not None)
+    return max(stage.bytes for stage in stages)

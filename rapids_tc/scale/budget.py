@@ -1,0 +1,123 @@
+"""What a call may take when a graph is counted in blocks, and how many blocks that makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rapids_tc.engines import Costs
+from rapids_tc.errors import CapacityError
+
+# Bytes of a number: its rank, and where vertices are asked about their sums, degrees and order.
+RANK, SUMS = 4, 24
+# Of a row: what is given back, for each column, or what is held while it is made.
+RESULTS = {
+    **dict.fromkeys(("annotate", "edge_triangles", "similarity"), 8),
+    "k_truss": 9,
+    "simple_edges": 48,
+}
+OF_VERTICES = {"average_clustering", "clustering", "vertex_triangles"}
+OF_EDGES = {"annotate", "edge_triangles", "k_truss", "similarity"}
+OF_DEGREES = OF_VERTICES | {"annotate", "similarity", "transitivity", "triad_counts"}
+FUNCTIONS = {"count", *OF_DEGREES, *RESULTS}
+
+MAX_EDGES = 2**31  # of a block, as of a graph on one card
+MOST = 16  # blocks a side: with more, every edge is moved too often
+CHUNK = 8  # of what is allowed, one part in so many is for work on chunks of rows
+OFFSETS = 24  # bytes of a row of a block while it is sorted
+# Of an edge of a block whose ends are named, of one whose rows are looked up, and of a key.
+NAMED, LOOKED_UP, KEY = 72, 12, 8
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The bytes that a call is allowed.
+
+    Attributes
+    ----------
+    limit : int
+    function : str
+    columns : int
+        That it gives back, where it adds some to the frame.
+    costs : Costs
+        Of the engine.
+    """
+
+    limit: int
+    function: str
+    columns: int
+    costs: Costs
+
+    @property
+    def sides(self) -> bool:
+        """Whether edges are counted, not only triangles."""
+        return self.function in OF_VERTICES | OF_EDGES
+
+    @property
+    def chunk(self) -> int:
+        """Bytes for work on a chunk of rows."""
+        return self.limit // CHUNK
+
+    def result(self, rows: int) -> int:
+        """Bytes of what is given back, at their height."""
+        return rows * RESULTS.get(self.function, 0) * self.columns
+
+    def room(self, rows: int, numbers: int) -> int:
+        """Bytes that are left for blocks, chunks and what is given back.
+
+        Raises
+        ------
+        CapacityError
+            There are none: what is held by vertex, or given back, takes all.
+        """
+        held = numbers * (RANK + SUMS * (self.function in OF_DEGREES))
+        least = max(held + self.result(rows), numbers * self.costs.order + self.chunk)
+        if least >= self.limit:
+            raise CapacityError(
+                f"{numbers:,} vertices and what {self.function} gives back take about {least:,} "
+                f"bytes however the edges are cut up, and {self.limit:,} may be taken: raise the "
+                "limit, or pass fewer edges"
+            )
+        return self.limit - held
+
+    def sides_of(self, rows: int, vertices: int, room: int) -> range:
+        """How many blocks a side may do, the fewest first, if all blocks are about equal.
+
+        Raises
+        ------
+        CapacityError
+            However many there are, three do not fit.
+        """
+        for n in range(1, MOST + 1):
+            if self.fits(rows // n**2, vertices // n + 1, rows, room):
+                return range(n, MOST + 1)
+        raise CapacityError(
+            f"{rows:,} rows over {vertices:,} vertices do not fit {room:,} bytes, cut in up to "
+            f"{MOST} x {MOST} blocks: raise the limit, or pass fewer edges"
+        )
+
+    def fits(self, edges: int, rows: int, all_rows: int, room: int) -> bool:
+        """Whether a block of so many edges and rows can be made, counted, and answered from."""
+        made = (KEY + self.costs.sort) * edges + OFFSETS * rows + self.chunk
+        counted = self.costs.task(edges, rows, self.sides, self.costs.slots(self.sides))
+        answered = 0
+        if self.function == "simple_edges":
+            answered = KEY * all_rows + NAMED * edges
+        elif self.function in RESULTS:
+            answered = self.result(all_rows) + LOOKED_UP * edges + OFFSETS * rows + self.chunk
+        return edges < MAX_EDGES and max(made, counted, answered) <= room
+
+    def together(self, sizes: list[int], rows: int, room: int) -> int:
+        """Of blocks of these sizes, how many have their keys collected at a time: at least one."""
+        taken = OFFSETS * rows + self.chunk
+        for count, size in enumerate(sizes):
+            taken += KEY * size
+            if taken + self.costs.sort * max(sizes[: count + 1]) > room:
+                return max(count, 1)
+        return len(sizes)
+
+    def slots(self, edges: int, rows: int, blocks: int, room: int) -> int:
+        """How many blocks of this size may be in memory at a time, of those that there are."""
+        least = most = self.costs.slots(self.sides)
+        while most < blocks and self.costs.task(edges, rows, self.sides, most + 1) <= room:
+            most += 1
+        return max(least, most)

@@ -1,0 +1,188 @@
+"""The blocks of a graph outside of memory: made from rows, read back, and counted task by task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.csr import Array, Csr
+from rapids_tc.scale import blocks
+from rapids_tc.scale.blocks import Block, Partition, Task
+from rapids_tc.scale.budget import Budget
+from rapids_tc.scale.resident import Resident, most_at_once, schedule
+from rapids_tc.scale.rows import Rows
+
+Stored = tuple[Any, Any]  # offsets (uint32) and columns, as the shelf keeps them
+Key = tuple[int, int, int]  # a block, and which copy of it
+Found = Callable[[Task, list[Csr], Any], None]  # (task, uv, uw and vw of it, layout)
+
+
+@dataclass(frozen=True)
+class KeptBlocks:
+    """n x n blocks on a shelf.
+
+    Attributes
+    ----------
+    engine : Engine
+    shelf : Shelf of the engine
+    budget : Budget
+    room : int
+        Bytes that may be taken for blocks.
+    vertices, n : int
+    stored : dict
+        What the shelf has of each block.
+    """
+
+    engine: Any
+    shelf: Any
+    budget: Budget
+    room: int
+    vertices: int
+    n: int
+    stored: dict[Block, Stored]
+
+    @property
+    def edges(self) -> int:
+        return sum(columns.size for _, columns in self.stored.values())
+
+    def __iter__(self) -> Iterator[tuple[Block, Csr]]:
+        """Every block, one at a time in memory."""
+        for at, (offsets, columns) in self.stored.items():
+            yield at, Csr(self.shelf.get(offsets).astype("int64"), self.shelf.get(columns))
+
+    def put(self, block: Csr, over: Stored | None = None) -> Stored:
+        """Keep a block, in place of one that is no smaller where that is given."""
+        self.shelf.settle()  # of the one before, which was kept meanwhile
+        offsets, columns = over or (None, None)
+        kept = self.shelf.put(block.offsets.astype("uint32"), offsets)
+        return kept, self.shelf.put(block.columns, columns)
+
+    def zeros(self) -> dict[Block, Any]:
+        """A counter (uint32) for every edge, on the shelf."""
+        sizes = {at: columns.size for at, (_, columns) in self.stored.items()}
+        return {at: self.shelf.zeros(size, "uint32") for at, size in sizes.items()}
+
+    def run(self, found: Found, tick: Callable[..., None]) -> int:
+        """Prepare every task while its blocks are in memory; the bytes that were brought in."""
+        engine, costs = self.engine, self.engine.costs
+        edges = max(columns.size for _, columns in self.stored.values())
+        rows = max(offsets.size for offsets, _ in self.stored.values()) - 1
+        tasks = blocks.tasks(Partition(self.n, 1))
+        plan = self._plan([task for task in tasks if self._may_have_triangles(task)])
+        if not plan.tasks:
+            return 0
+        slots = self.budget.slots(edges, rows, len(plan.keys), self.room)
+        if most_at_once(plan.needs, costs.ahead) > slots:
+            plan = self._plan(tasks)  # neighbours have more in common
+        room = engine.room(self.shelf, slots, edges, rows)
+        stored = {key: self.stored[key[:2]] for key in plan.keys}
+        resident = Resident(room, stored, schedule(plan.needs, slots, costs.ahead))
+        grouped: Any = None
+        for step, made in zip(plan.steps, resident.steps(plan.needs), strict=True):
+            uv, uw, vw = step.names
+            if step.begins:
+                grouped = None  # out before the next is made
+                grouped = engine.transpose(made[uv])
+                continue
+            layout = engine.prepare_blocks(grouped, made[uw], made[vw], step.task.residues)
+            found(step.task, [made[key] for key in (uv, uw, vw) if key in made], layout)
+            del layout
+            tick((step.number + 1) / plan.tasks)
+        self.shelf.settle()
+        return resident.moved
+
+    def _plan(self, tasks: list[Task]) -> Plan:
+        sides = self.budget.sides
+        steps: list[Step] = []
+        for number, task in enumerate(tasks):
+            names = _names(task, sides)
+            if not steps or steps[-1].names[0] != names[0]:
+                steps.append(Step(number, task, names, begins=True))
+            steps.append(Step(number, task, names, begins=False))
+        return Plan(len(tasks), steps, sides or self.engine.costs.stays)
+
+    def _may_have_triangles(self, task: Task) -> bool:
+        return all(self.stored[at][1].size for at in task.blocks)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A task, by its number and the names of its blocks uv, uw and vw; or what `begins` tasks of
+    another uv: it is transposed."""
+
+    number: int
+    task: Task
+    names: tuple[Key, Key, Key]
+    begins: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """So many tasks in steps; uv may have to stay after it is transposed."""
+
+    tasks: int
+    steps: list[Step]
+    stays: bool
+
+    @property
+    def needs(self) -> list[list[Key]]:
+        """What is in memory at each step."""
+        return [
+            [s.names[0]] if s.begins else list(dict.fromkeys(s.names[0 if self.stays else 1 :]))
+            for s in self.steps
+        ]
+
+    @property
+    def keys(self) -> set[Key]:
+        return {key for step in self.steps for key in step.names}
+
+
+def _names(task: Task, sides: bool) -> tuple[Key, Key, Key]:
+    """Under which names the blocks of a task are put into slots.
+
+    Where edges are counted, a block that is both uw and vw stands in two slots, so that its edges
+    are counted apart.
+    """
+    uv, uw, vw = task.blocks
+    return (*uv, 0), (*uw, 0), (*vw, int(sides and vw == uw))
+
+
+def cut(
+    rows: Rows, rank: Array, vertices: int, engine: Any, shelf: Any, budget: Budget, room: int,
+    xp: Any, tick: Callable[..., None],
+) -> KeptBlocks:  # fmt: skip
+    """Cut the edges of all rows in blocks, as few as the room asks for, and keep them."""
+    for n in budget.sides_of(rows.size, vertices, room):
+        sizes = _tally(rows, rank, n, engine, xp)
+        longest = blocks.shape(vertices, n, n - 1, 0) + 1
+        if budget.fits(max(sizes), longest, rows.size, room):
+            break
+    made = KeptBlocks(engine, shelf, budget, room, vertices, n, {})
+    shelf.reserve(sum(4 * size + 4 * longest + 16 for size in sizes))
+    stored: dict[Block, Stored] = {}
+    while (first := len(stored)) < n * n:
+        last = first + budget.together(sizes[first:], longest, room)
+        starts = np.cumsum([0, *sizes[first:last]])
+        free, keys = xp.zeros(n * n, "uint64"), xp.empty(int(starts[-1]), "uint64")
+        free[first:last] = xp.asarray(starts[:-1].astype("uint64"))
+        for chunk in rows:
+            engine.split(chunk.ends, rank, n, (first, last), free, keys)
+        for place in range(first, last):
+            at = divmod(place, n)
+            part = keys[int(starts[place - first]) : int(starts[place - first + 1])]
+            stored[at] = made.put(engine.csr(part, blocks.shape(vertices, n, *at)))
+            tick(len(stored) / n**2)
+        del keys
+    shelf.settle()
+    return replace(made, stored=stored)
+
+
+def _tally(rows: Rows, rank: Array, n: int, engine: Any, xp: Any) -> list[int]:
+    """The rows of every block."""
+    found, nothing = xp.zeros(n * n, "uint64"), xp.empty(0, "uint64")
+    for chunk in rows:
+        engine.split(chunk.ends, rank, n, (0, n * n), found, nothing)
+    return [int(size) for size in found.tolist()]

@@ -1,0 +1,123 @@
+"""The rows of a frame as numbers, some at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rapids_tc._backend import Array, Backend, Frame, Series
+from rapids_tc.ids import IdColumn, inspect
+from rapids_tc.numbering import DenseIds, Ids
+from rapids_tc.scale import looks
+
+BYTES = 96  # that work on a row of a chunk takes, at its height
+LEAST = 1024  # rows of a chunk, however little memory there is
+
+Pair = tuple[Any, Any]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some rows of a frame: the place of the first, and the numbers (uint32) of their ends."""
+
+    first: int
+    ends: Pair
+
+    @property
+    def end(self) -> int:
+        return self.first + len(self.ends[0])
+
+
+class Rows:
+    """The two id columns of a frame, which are read and numbered chunk by chunk.
+
+    Integers in a dense range are their own numbers, and are read again each time. The distinct
+    values of other ids are collected chunk by chunk; then each chunk is numbered once, and its
+    numbers are kept on a shelf.
+
+    Parameters
+    ----------
+    frame, labels, backend
+        The user's frame, its two id columns, and where work is done.
+    memory : int
+        Bytes that work on a chunk may take.
+
+    Attributes
+    ----------
+    size : int
+        How many rows there are.
+    dense : tuple of int or None
+        First id and how many there may be, where integers are their own numbers.
+    """
+
+    def __init__(self, frame: Frame, labels: Pair, backend: Backend, memory: int) -> None:
+        self._backend, self._labels = backend, labels
+        self._columns = tuple(backend.home.column(frame, label) for label in labels)
+        self.size = backend.home.rows(frame)
+        self._step = max(LEAST, memory // BYTES)
+        seen = looks.look(list(self._slices()), self._names, backend)
+        self._rules = looks.decide([seen])
+        self.dense = self._rules.dense
+
+    def number(self, shelf: Any) -> Ids:
+        """Number the ids; the way back."""
+        found = None if self.dense else self._distinct()
+        self._ids = looks.make_ids(self._rules, found, self._backend)
+        self._shelf, self._kept = shelf, []
+        if not isinstance(self._ids, DenseIds):
+            for pair in self._pairs():
+                self._kept.append([shelf.put(end) for end in self._numbers(pair)])
+        return self._ids
+
+    def __iter__(self) -> Iterator[Chunk]:
+        first = 0
+        for ends in self._ends():
+            chunk = Chunk(first, ends)
+            yield chunk
+            first = chunk.end
+
+    def _ends(self) -> Iterator[Pair]:
+        if self._kept:
+            for source, destination in self._kept:
+                yield self._shelf.get(source), self._shelf.get(destination)
+        else:
+            for pair in self._pairs():
+                yield self._numbers(pair)
+
+    def _distinct(self) -> Any:
+        """The distinct ids of all chunks: joined when there are twice as many as the last time."""
+        found: list[Any] = []
+        for pair in self._pairs():
+            found.append(looks.distinct(self._look(pair), self._rules, self._backend))
+            if len(found) > 1 and sum(map(len, found[1:])) >= len(found[0]):
+                found = [looks.union(found)]
+        return looks.union(found)
+
+    def _numbers(self, pair: tuple[Series, Series]) -> Pair:
+        columns = self._look(pair)
+        ends = [looks.numbers(c, self._ids, self._rules, self._backend) for c in columns]
+        return tuple(map(_narrow, ends))
+
+    def _look(self, pair: tuple[Series, Series]) -> list[IdColumn]:
+        named = zip(pair, self._names, strict=True)
+        return [inspect(values, name, self._backend)[0] for values, name in named]
+
+    @property
+    def _names(self) -> list[str]:
+        return [f"column {label!r}" for label in self._labels]
+
+    def _pairs(self) -> Iterator[tuple[Series, Series]]:
+        """The two columns in the working library, chunk by chunk."""
+        for source, destination in self._slices():
+            yield self._backend.bring(source), self._backend.bring(destination)
+
+    def _slices(self) -> Iterator[tuple[Series, Series]]:
+        for first in range(0, self.size, self._step):
+            source, destination = (c.iloc[first : first + self._step] for c in self._columns)
+            yield source, destination
+
+
+def _narrow(numbers: Array) -> Array:
+    """Numbers as uint32, where they are if they are as wide."""
+    return numbers.view("uint32") if numbers.itemsize == 4 else numbers.astype("uint32")

@@ -1,0 +1,126 @@
+"""The k-truss of a graph in blocks: edges in too few triangles go, and the rest is counted again.
+
+Most edges of most graphs go in the first rounds. As soon as what is left fits into memory as one
+graph, it is peeled there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.csr import Array, Csr
+from rapids_tc.scale import blocks
+from rapids_tc.scale.blocks import Block
+from rapids_tc.scale.kept import KeptBlocks
+
+if TYPE_CHECKING:
+    from rapids_tc.scale.stream import StreamGraph
+
+LEAST = 3  # of the levels: every edge is in the 2-truss
+EDGE, VERTEX, RANK = 64, 80, 16  # bytes that peeling takes in memory, the last of all ranks
+
+
+def truss_rows(graph: StreamGraph, k: int | None) -> Array:
+    """See `rapids_tc.summary.Counted.truss_rows`."""
+    xp, whole = graph.backend.xp, graph.blocks
+    level = LEAST if k is None else min(k, 2**31 - 1)
+    left = below = whole  # what may be in the truss of this level, and the truss of the one below
+    spare: dict[Block, Any] = {}  # of the shelf, which may be written over
+    while level >= LEAST and left.edges:
+        if fits(left):
+            csr, relabel = _peeled(graph, left, k, level)
+            if csr is None:
+                left = below
+                break
+            rank = relabel[xp.minimum(graph.rank, whole.vertices - 1)]
+            return _first_rows(graph, [((0, 0), csr)], 1, rank)
+        counts = graph.edge_counts("auto", left)
+        fewer, fewest = _drop(left, counts, level, spare if left is below else left.stored, xp)
+        if fewer.edges < left.edges:
+            left = fewer
+        elif k is not None:
+            break
+        else:
+            spare, below, level = below.stored if below is not left else spare, left, fewest + LEAST
+    if k is None and not left.edges:
+        left = below
+    return _first_rows(graph, left, left.n, graph.rank)
+
+
+def fits(left: KeptBlocks) -> bool:
+    """Whether what is left can be peeled as one graph in memory."""
+    vertices = min(left.vertices, 2 * left.edges)
+    return EDGE * left.edges + VERTEX * vertices + RANK * left.vertices <= left.room
+
+
+def _drop(
+    left: KeptBlocks, counts: dict[Block, Any], level: int, over: dict[Block, Any], xp: Any
+) -> tuple[KeptBlocks, int]:
+    """Without the edges in fewer than level - 2 triangles; the fewest of an edge that stays.
+
+    Blocks are kept in place of those of `over`, which are as large at least, where there are any.
+    """
+    stored, fewest = {}, []
+    for at, block in left:
+        own = left.shelf.get(counts[at])
+        stays = own >= level - 2
+        before = xp.zeros(block.m + 1, "int64")
+        before[1:] = xp.cumsum(stays, dtype="int64")
+        if int(before[-1]):
+            fewest.append(int(own[stays].min()))
+        smaller = Csr(before[block.offsets], block.columns[stays])
+        stored[at] = left.put(smaller, over.get(at))
+    left.shelf.settle()
+    return replace(left, stored=stored), min(fewest, default=0)
+
+
+def _peeled(
+    graph: StreamGraph, left: KeptBlocks, k: int | None, level: int
+) -> tuple[Csr | None, Array]:
+    """The k-truss of what is left as a graph of its own, and the rank there of every rank.
+
+    Without k the last truss, if it is of this level or above; else None. A rank that is not there
+    is the last one, which has no edge.
+    """
+    xp, engine, n = graph.backend.xp, graph.engine, left.n
+    present = xp.zeros(left.vertices, bool)
+    for at, block in left:
+        for ends in blocks.ends(block, n, *at):
+            present[ends] = True
+    size = int(present.sum())
+    relabel = xp.where(present, xp.cumsum(present, dtype="uint32") - 1, size).astype("uint32")
+    keys, first = xp.empty(left.edges, "uint64"), 0
+    for at, block in left:
+        u, v = (relabel[ends] for ends in blocks.ends(block, n, *at))
+        here = keys[first : first + block.m]
+        here[:] = u
+        here <<= 32
+        here |= v
+        first += block.m
+    csr = engine.csr(keys, size + 1)
+    del keys
+    layout = engine.prepare(csr)
+    with graph.stage("peeling") as report:
+        truss = engine.truss(layout, engine.edge_counts(layout), k=k, tick=report.ticker)
+    if k is None and (k := int(truss.max())) < level:
+        return None, relabel
+    kept = truss >= k
+    before = xp.zeros(csr.m + 1, "int64")
+    before[1:] = xp.cumsum(kept, dtype="int64")
+    return Csr(before[csr.offsets], csr.columns[kept]), relabel
+
+
+def _first_rows(graph: StreamGraph, left: Any, n: int, rank: Array) -> Array:
+    """Where the first row of every edge of some blocks is, ascending."""
+    xp, library = graph.backend.xp, graph.backend.library
+    kept = xp.zeros(graph.size, bool)
+    for at, block in left:
+        seen = xp.zeros(block.m, bool)
+        for row, where, _ in graph.located(at, block, n, rank):
+            new = ~seen[where]
+            row, where = row[new], where[new]
+            again = graph.backend.array(library.Series(where).duplicated())
+            kept[row[~again]] = True
+            seen[where] = True
+    return xp.flatnonzero(kept)

@@ -1,0 +1,58 @@
+"""The height of resident memory of calls with a memory_limit=, run by test_stream.py on Linux."""
+
+import ctypes
+import gc
+import re
+from functools import partial
+from pathlib import Path
+
+import rapids_tc as tc
+from rapids_tc import datasets
+
+FUNCTIONS = {
+    "count": (tc.count, (0.5, 0.25)),
+    "vertex_triangles": (tc.vertex_triangles, (0.5, 0.2)),
+    "edge_triangles": (tc.edge_triangles, (0.5, 0.22)),
+    "similarity": (tc.similarity, (0.5, 0.22)),
+    "clustering": (tc.clustering, (0.2,)),
+    "k_truss": (lambda edges, **options: tc.k_truss(edges, 60, **options), (0.3,)),
+    "simple_edges": (tc.simple_edges, (0.8,)),
+}
+SLACK = 1 << 20  # bytes: stacks of threads, objects of Python
+
+
+def resident(field):
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(re.search(rf"{field}:\s+(\d+)", status)[1])
+
+
+def height(call):
+    """Bytes by which resident memory rose, at most, while the call ran; and its answer."""
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    before = resident("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # starts VmHWM anew
+    answer = call()
+    return resident("VmHWM") - before, answer
+
+
+def main():
+    small, edges = datasets.rmat(9), datasets.rmat(16)
+    for name, (function, shares) in FUNCTIONS.items():  # what is compiled is compiled here
+        need = max(tc.memory_estimate(small, function=name).values())
+        for share in (2, *shares):
+            function(small, memory_limit=int(share * need))
+        need = max(tc.memory_estimate(edges, function=name).values())
+        free, expected = height(partial(function, edges))
+        for share in shares:
+            limit = int(share * need)
+            peak, found = height(partial(function, edges, memory_limit=limit))
+            print(f"{name}: {peak:,} of {limit:,} bytes; without a limit {free:,}")
+            assert peak < limit + SLACK
+            assert share > 0.3 or free > 1.2 * limit
+            assert found.equals(expected) if hasattr(found, "equals") else found == expected
+            del found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""What tests of graphs in blocks share: how to force them, and every function that serves them."""
+
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rapids_tc as tc
+from rapids_tc import counted
+from rapids_tc.scale import budget, stream
+
+FUNCTIONS = {
+    "count": tc.count,
+    "vertex_triangles": tc.vertex_triangles,
+    "edge_triangles": tc.edge_triangles,
+    "jaccard": tc.similarity,
+    "cosine": lambda edges, **options: tc.similarity(edges, measure="cosine", **options),
+    "annotate": lambda edges, **options: tc.annotate(edges, "triangles", "overlap", **options),
+    "clustering": tc.clustering,
+    "average_clustering": tc.average_clustering,
+    "transitivity": tc.transitivity,
+    "triad_counts": tc.triad_counts,
+    "simple_edges": tc.simple_edges,
+    "3-truss": lambda edges, **options: tc.k_truss(edges, 3, **options),
+    "5-truss": lambda edges, **options: tc.k_truss(edges, 5, **options),
+    "last truss": lambda edges, **options: tc.k_truss(edges, "max", **options),
+}
+MEMORY = 1 << 30  # bytes, far more than small graphs take
+
+
+@contextmanager
+def in_blocks(n, memory=MEMORY):
+    """Serve every function by n x n blocks, whatever would fit; the graphs that were made."""
+    made = []
+
+    class Noted(stream.StreamGraph):
+        def __init__(self, *args):
+            super().__init__(*args)
+            made.append(self)
+            assert self.n == n
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counted, "_limit", lambda *args: memory)
+        patch.setattr(counted, "_need", lambda *args: memory + 1)
+        patch.setattr(counted, "StreamGraph", Noted)
+        patch.setattr(budget.Budget, "sides_of", lambda *args: range(n, n + 1))
+        yield made
+
+
+def assert_same(backend, found, expected):
+    """The same, bit for bit: type, columns, dtypes, index, order, values."""
+    assert type(found) is type(expected)
+    if not hasattr(expected, "shape"):
+        assert found == expected or np.isnan([found, expected]).all()
+        return
+    found, expected = backend.to_pandas(found), backend.to_pandas(expected)
+    same = pd.testing.assert_frame_equal if found.ndim == 2 else pd.testing.assert_series_equal
+    same(found, expected, check_exact=True)

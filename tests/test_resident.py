@@ -1,0 +1,324 @@
+"""What is in memory while tasks run: schedules, shelves, rooms, and the order of copies."""
+
+import mmap
+import tracemalloc
+import weakref
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from emulator_support import compiler
+from graphs import SMALL
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stream_support import FUNCTIONS, assert_same, in_blocks
+
+import rapids_tc as tc
+from rapids_tc import datasets, engines, testing
+from rapids_tc.csr import Csr
+from rapids_tc.engines import _cpu_rooms, cpu
+from rapids_tc.engines._cuda_rooms import HostCopies, Shelf
+from rapids_tc.engines.cuda import CudaEngine
+from rapids_tc.errors import CapacityError
+from rapids_tc.scale import blocks, kept
+from rapids_tc.scale.blocks import Partition
+from rapids_tc.scale.budget import MOST, Budget
+from rapids_tc.scale.resident import most_at_once, schedule
+
+__all__ = ["compiler"]
+pytestmark = pytest.mark.usefixtures("compiler")
+
+
+# Schedules ----------------------------------------------------------------------------------------
+
+steps = st.lists(st.lists(st.integers(0, 6), min_size=1, max_size=3, unique=True), max_size=12)
+
+
+def loads(needs, slots, ahead):
+    """How many blocks a schedule brings in; each step's are there, and none comes twice."""
+    place, total = {}, 0
+    for step, (keys, made) in enumerate(zip(needs, schedule(needs, slots, ahead), strict=True)):
+        for slot, key in made:
+            assert 0 <= slot < slots and key not in place
+            here = [other for other, where in place.items() if where == slot]
+            assert not set(here) & set(keys), "a block goes that is needed"
+            place = {k: s for k, s in place.items() if s != slot} | {key: slot}
+        total += len(made)
+        coming = needs[step + 1] if ahead and step + 1 < len(needs) else []
+        assert {*keys, *coming} <= place.keys()
+    return total
+
+
+@settings(max_examples=300, deadline=None)
+@given(needs=steps, more=st.integers(0, 3), ahead=st.booleans())
+def test_every_step_has_its_blocks(needs, more, ahead):
+    loads(needs, most_at_once(needs, ahead) + more, ahead)
+
+
+@settings(max_examples=60, deadline=None)
+@given(needs=st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=2, unique=True), max_size=6))
+def test_no_replacement_brings_in_less(needs):
+    """Against all ways to choose what goes."""
+    slots = max(most_at_once(needs, False), 1)
+
+    def least(step, there):
+        if step == len(needs):
+            return 0
+        new = [key for key in needs[step] if key not in there]
+        stay = [key for key in there if key not in needs[step]]
+        room = slots - len(needs[step])
+        choices = product((True, False), repeat=len(stay))
+        stays = ([k for k, keep in zip(stay, choice, strict=True) if keep] for choice in choices)
+        ways = {frozenset(kept) for kept in stays if len(kept) <= room}
+        return len(new) + min(least(step + 1, frozenset(needs[step]) | way) for way in ways)
+
+    assert loads(needs, slots, False) == least(0, frozenset())
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+@pytest.mark.parametrize("sides", [False, True])
+def test_the_slots_of_an_engine_are_enough_for_its_tasks(n, sides):
+    for engine in (cpu, CudaEngine(xp=np, compile=testing.compile)):
+        budget = Budget(1, "edge_triangles" if sides else "count", 1, engine.costs)
+        made = kept.KeptBlocks(engine, None, budget, 0, 0, n, {})
+        plan = made._plan(blocks.tasks(Partition(n, 1)))
+        assert plan.tasks == n**3 and len(plan.steps) == n**3 + n**2
+        assert most_at_once(plan.needs, engine.costs.ahead) <= engine.costs.slots(sides)
+
+
+def test_more_slots_move_less():
+    needs = [list(dict.fromkeys(task.blocks)) for task in blocks.tasks(Partition(4, 1))]
+    moved = [loads(needs, slots, False) for slots in (3, 5, 8, 16)]
+    assert moved == sorted(moved, reverse=True) and moved[-1] == 16
+    assert moved[0] <= 2 * len(needs) + 1
+
+
+# Budgets ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("function", ["count", "vertex_triangles", "annotate", "simple_edges"])
+def test_smaller_limits_make_more_blocks(function):
+    rows, numbers, sides = 10**8, 10**6, []
+    for limit in (10**11, 10**10, 5 * 10**9, 3 * 10**9, 2 * 10**9):
+        budget = Budget(limit, function, 1, CudaEngine.costs)
+        try:
+            room = budget.room(rows, numbers)
+            sides.append(budget.sides_of(rows, numbers, room)[0])
+        except CapacityError:
+            break
+        assert room <= limit
+        assert budget.fits(rows // sides[-1] ** 2, numbers // sides[-1] + 1, rows, room)
+    assert sides == sorted(sides) and sides[0] == 1 and len(sides) > 1
+
+
+def test_what_cannot_be_cut_small_enough_is_refused():
+    budget = Budget(10**7, "count", 1, CudaEngine.costs)
+    with pytest.raises(CapacityError, match=rf"1,000,000,000 rows.*{MOST} x {MOST}"):
+        budget.sides_of(10**9, 10**5, budget.room(10**9, 10**5))
+    with pytest.raises(CapacityError, match=r"1,000,000 vertices and what count gives back"):
+        budget.room(10**7, 10**6)
+
+
+def test_as_many_keys_are_collected_as_fit():
+    budget = Budget(8000, "count", 1, CudaEngine.costs)
+    assert budget.together([100] * 9, 10, 10**6) == 9
+    assert 1 < budget.together([100] * 9, 10, 8000) < 9
+    assert budget.together([100] * 9, 10, 1) == 1  # one at a time, however little there is
+
+
+# Shelves and rooms --------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["cpu", "cuda"])
+def engine(request):
+    return cpu if request.param == "cpu" else CudaEngine(xp=np, compile=testing.compile)
+
+
+def test_a_shelf_keeps_arrays(engine):
+    shelf = engine.shelf()
+    shelf.reserve(100)
+    arrays = [np.arange(n, dtype=dtype) for n in (0, 1, 1000) for dtype in ("uint32", "int64")]
+    places = [shelf.put(array.copy()) for array in arrays]
+    counts = shelf.zeros(1000, "uint32")
+    shelf.add(counts, arrays[4])
+    shelf.add(counts, arrays[4])
+    shelf.settle()
+    for array, place in zip(arrays, places, strict=True):
+        found = shelf.get(place)
+        assert found.dtype == array.dtype and (found == array).all() and place.size == len(array)
+    assert (shelf.get(counts) == 2 * arrays[4]).all()
+    shorter = shelf.put(arrays[4][::-1][:10].copy(), places[4])
+    shelf.settle()
+    assert shelf.get(shorter).tolist() == arrays[4][::-1][:10].tolist()
+    assert (shelf.get(places[5]) == arrays[5]).all()  # its neighbours are as they were
+
+
+def test_what_is_got_from_a_shelf_is_a_copy(engine):
+    shelf = engine.shelf()
+    place = shelf.put(np.arange(5, dtype="uint32"))
+    shelf.get(place)[:] = 0
+    assert shelf.get(place).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_full_disk_is_told(monkeypatch):
+    shelf = _cpu_rooms.Shelf()
+
+    class Full:
+        nbytes, dtype = 10**9, np.dtype("uint32")
+
+        def __len__(self):
+            return 10
+
+        def tofile(self, file):
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(CapacityError, match=r"1,000,000,000 bytes.*No space left.*TMPDIR"):
+        shelf.put(Full())
+
+
+def test_a_room_has_blocks_in_slots(engine):
+    shelf = engine.shelf()
+    made = [Csr(np.array([0, 1, 3][: n + 1]), np.arange(m, dtype="uint32"))
+            for n, m in ((2, 3), (1, 1), (2, 3))]  # fmt: skip
+    made[2] = Csr(made[2].offsets, made[2].columns + np.uint32(7))
+    places = [(shelf.put(b.offsets.astype("uint32")), shelf.put(b.columns)) for b in made]
+    room = engine.room(shelf, 2, 3, 2)
+    for slot, number in ((0, 0), (1, 1), (0, 2), (1, 0)):
+        room.load(slot, *places[number])
+        for _ in range(2):
+            block = room.block(slot)
+            assert block.offsets.dtype == np.int64 and block.columns.dtype == np.uint32
+            assert block.offsets.tolist() == made[number].offsets.tolist()
+            assert block.columns.tolist() == made[number].columns.tolist()
+        room.leave(slot)
+
+
+# The order of copies ------------------------------------------------------------------------------
+
+
+class LateCopies(HostCopies):
+    """Copies that are done as late as a card may do them, and tell what a card would not.
+
+    A copy to the card spoils what was there at once, and is done when it is waited for. One from
+    the card is done at the end, if what is copied is still there.
+    """
+
+    def __init__(self):
+        self.time, self.coming, self.going = 0, [], []
+
+    def mark(self):
+        self.time += 1
+        return self.time
+
+    def up(self, host, device, after):
+        assert all(isinstance(mark, int) and mark <= self.time for mark in after)
+        device[...] = np.iinfo(device.dtype).max // 3
+        self.coming.append((self.mark(), host, device))
+        return self.time
+
+    def wait(self, mark):
+        for when, host, device in self.coming:
+            if when <= mark:
+                device[...] = host
+        self.coming = [copy for copy in self.coming if copy[0] > mark]
+
+    def down(self, device, host):
+        host[...] = np.iinfo(host.dtype).max // 3
+        self.going.append((weakref.ref(device), host))
+
+    def finish(self):
+        self.wait(self.time)
+        for device, host in self.going:
+            assert device() is not None, "let go of before it was copied"
+            host[...] = device()
+        self.going.clear()
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_copies_are_waited_for(function):
+    edges = datasets.rmat(7, seed=2)
+    expected = FUNCTIONS[function](edges)
+    with testing.host_engine(copies=LateCopies), in_blocks(3):
+        found = FUNCTIONS[function](edges)
+    if hasattr(expected, "equals"):
+        assert found.equals(expected)
+    else:
+        assert found == expected
+
+
+def test_a_slot_is_written_when_its_readers_are_done():
+    """A copy waits for a mark behind the last task that read the slot."""
+
+    class Watched(LateCopies):
+        def __init__(self):
+            super().__init__()
+            self.waited = []
+
+        def up(self, host, device, after):
+            self.waited.append(max(after, default=0))
+            return super().up(host, device, after)
+
+    engine = CudaEngine(xp=np, compile=testing.compile, copies=Watched)
+    shelf = engine.shelf()
+    block = Csr(np.array([0, 0, 1]), np.zeros(1, "uint32"))
+    place = shelf.put(block.offsets.astype("uint32")), shelf.put(block.columns)
+    room = engine.room(shelf, 1, 1, 2)
+    read = 0
+    for _ in range(3):
+        room.load(0, *place)
+        assert shelf.copies.waited[-2] >= read
+        room.block(0)
+        read = shelf.copies.time + 1
+        room.leave(0)
+
+
+# What a card would hold ---------------------------------------------------------------------------
+
+
+def outside(size, dtype):
+    """Zeros that are not taken for memory of the card: no array of NumPy's own."""
+    return np.frombuffer(mmap.mmap(-1, max(size * np.dtype(dtype).itemsize, 1)), dtype, size)
+
+
+class OutsideCopies(HostCopies):
+    def host(self, size, dtype):
+        return outside(size, dtype)
+
+
+@pytest.mark.parametrize("function", ["count", "vertex_triangles", "edge_triangles"])
+@pytest.mark.parametrize("share", [0.4, 0.2])
+def test_a_card_takes_no_more_than_its_limit(function, share, monkeypatch):
+    """Of arrays: what Python's own objects take is allowed on top."""
+    ends = (2000 * np.random.default_rng(0).random((2, 100_000)) ** 1.5).astype("int32")
+    edges, objects = pd.DataFrame({"src": ends[0], "dst": ends[1]}), 250_000
+    need = max(tc.memory_estimate(edges, function=function).values())
+    limit, expected = int(share * need), FUNCTIONS[function](edges)
+    monkeypatch.setattr(Shelf, "zeros", lambda self, size, dtype: outside(size, dtype))
+    with testing.host_engine(copies=OutsideCopies):
+        FUNCTIONS[function](edges[:500])  # what is compiled is compiled here
+        peaks = []
+        for options in ({"memory_limit": limit}, {}):
+            tracemalloc.start()
+            found = FUNCTIONS[function](edges, **options)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+            assert found.equals(expected) if hasattr(found, "equals") else found == expected
+    assert peaks[0] < limit + objects
+    assert peaks[1] > limit + objects or share > 0.3
+
+
+def test_free_memory_is_no_more_than_there_is():
+    assert 0 < engines.host_free() <= engines.host_memory()
+    assert cpu.free() <= cpu.memory()
+
+
+def test_blocks_are_brought_in_no_more_than_needed(backend):
+    """Of a graph whose blocks all fit, each once."""
+    edges = backend.frame(SMALL["K9"].frame())
+    with in_blocks(3) as made:
+        assert tc.count(edges) == reference.count(SMALL["K9"].rows)
+        assert_same(backend, tc.count(edges), 84)
+    stored = made[0].blocks.stored.values()
+    assert made[0].moved == sum(4 * (offsets.size + columns.size) for offsets, columns in stored)

@@ -1,0 +1,288 @@
+"""A graph in blocks that are counted one after another: the same answers, within a limit."""
+
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from answers import CASES
+from checks import check
+from graphs import ID_DTYPES, SMALL, dense_edge_lists, edge_frames, edge_lists, small
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stream_support import FUNCTIONS, assert_same, in_blocks
+
+import rapids_tc as tc
+from rapids_tc import _progress, datasets, engines, testing
+from rapids_tc.scale import budget, rows, trusses
+
+some = settings(max_examples=40, deadline=None)
+SIDES = (1, 2, 3, 4)
+
+
+def frame_of(rows):
+    return pd.DataFrame(rows, columns=["src", "dst"])
+
+
+def skewed_frame(scale):
+    frame = datasets.rmat(scale, seed=3)
+    return pd.concat([frame, frame[:500].rename(columns={"src": "dst", "dst": "src"})])
+
+
+@pytest.fixture(scope="module")
+def skewed():
+    """A graph of hubs and cliques, with repeats and loops: large enough for limits to matter."""
+    return skewed_frame(9)
+
+
+@pytest.mark.parametrize("n", SIDES)
+@pytest.mark.parametrize("case", CASES)
+def test_reported_cases(backend, case, n):
+    rows = list(map(tuple, case["edges"]))
+    if not rows:
+        return  # nothing to cut
+    edges = backend.frame(frame_of(rows))
+    expected = {name: function(edges) for name, function in FUNCTIONS.items()}
+    with in_blocks(n) as made:
+        for name, function in FUNCTIONS.items():
+            assert_same(backend, function(edges), expected[name])
+        if not case["extra_vertices"]:
+            assert tc.count(edges) == case["total"]
+    assert len(made) >= len(FUNCTIONS)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "str"])
+@pytest.mark.parametrize("n", SIDES)
+def test_all_reported_cases_at_once(backend, n, dtype):
+    """Side by side, as numbers and as texts."""
+    names, rows = {}, []
+    for number, case in enumerate(case.values[0] for case in CASES):
+        for row in case["edges"]:
+            rows.append([names.setdefault((number, end), len(names)) for end in row])
+    edges = backend.frame(frame_of(rows).astype(dtype))
+    expected = {name: function(edges) for name, function in FUNCTIONS.items()}
+    with in_blocks(n):
+        for name, function in FUNCTIONS.items():
+            assert_same(backend, function(edges), expected[name])
+
+
+@pytest.mark.parametrize("n", SIDES)
+@pytest.mark.parametrize("name", SMALL)
+def test_closed_forms(backend, name, n):
+    known = SMALL[name]
+    edges = backend.frame(known.frame())
+    with in_blocks(n):
+        sides = backend.to_pandas(tc.edge_triangles(edges))
+        assert tc.count(edges) == known.triangles
+        assert sides.value_counts().to_dict() == known.by_edge
+        vertices = backend.to_pandas(tc.vertex_triangles(edges))
+    assert dict(vertices.itertuples(index=False)) == reference.vertex_triangles(known.rows)
+
+
+@some
+@given(edges=edge_frames(), n=st.integers(1, 4))
+def test_raw_rows_of_any_dtype(backend, edges, n):
+    if len(edges):
+        with in_blocks(n):
+            check(backend, edges)
+
+
+@some
+@given(rows=edge_lists() | dense_edge_lists(), n=st.integers(1, 4))
+def test_trusses(backend, rows, n):
+    if not rows:
+        return
+    edges = backend.frame(frame_of(rows))
+    last = max(reference.trussness(rows).values(), default=2)
+    with in_blocks(n), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trusses, "fits", lambda left: False)  # never in memory
+        for k in (2, 3, 4, last, last + 1, "max"):
+            found = backend.to_pandas(tc.k_truss(edges, k))
+            kept = {tuple(sorted(row)) for row in found.itertuples(index=False)}
+            assert sorted(kept) == reference.k_truss(rows, last if k == "max" else k)
+            assert len(kept) == len(found)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_chunks_of_few_rows(backend, skewed, function, monkeypatch):
+    """Rows are read in many chunks, and repeats of an edge stand in different ones."""
+    frame = skewed.sample(2000, random_state=1)
+    edges = backend.frame(frame)
+    expected = FUNCTIONS[function](edges)
+    monkeypatch.setattr(budget.Budget, "chunk", property(lambda self: 100 * rows.BYTES))
+    monkeypatch.setattr(rows, "LEAST", 100)
+    with in_blocks(2):
+        assert_same(backend, FUNCTIONS[function](edges), expected)
+
+
+@pytest.mark.parametrize("dtype", ID_DTYPES)
+def test_chunks_of_every_dtype(backend, dtype, monkeypatch):
+    rng = np.random.default_rng(2)
+    ends = rng.integers(0, 16, (2, 300)).tolist()
+    frame = pd.DataFrame(dict(zip(("src", "dst"), map(ID_DTYPES[dtype], ends), strict=True)))
+    monkeypatch.setattr(budget.Budget, "chunk", property(lambda self: 7 * rows.BYTES))
+    monkeypatch.setattr(rows, "LEAST", 7)
+    with in_blocks(3):
+        check(backend, frame)
+
+
+LIMITS = (0.9, 0.6, 0.45, 0.35, 0.3, 0.25, 0.22, 0.2, 0.17, 0.15, 0.12, 0.1)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_limits_make_blocks(backend, skewed, function, caplog):
+    """Every limit gives the same answer, or says what is missing; the smaller, the more blocks."""
+    name = {"jaccard": "similarity", "cosine": "similarity"}.get(function, function)
+    name = "k_truss" if "truss" in name else name
+    edges = backend.frame(skewed_frame(7) if name == "k_truss" else skewed)
+    need = max(tc.memory_estimate(edges, function=name).values())
+    expected, sides = FUNCTIONS[function](edges), []
+    for share in LIMITS:
+        caplog.clear()
+        with caplog.at_level(logging.INFO, "rapids_tc"):
+            try:
+                found = FUNCTIONS[function](edges, memory_limit=int(need * share))
+            except tc.CapacityError as error:
+                assert str(int(need * share))[:1] in str(error)
+                break
+        assert_same(backend, found, expected)
+        (record,) = caplog.records
+        assert record.levelname == "INFO" and "one task after another" in record.message
+        sides.append(record.args[-1])
+        if sides[-1] >= 4:
+            break
+    assert sides == sorted(sides)
+    assert len(sides) >= (1 if name == "simple_edges" else 2)
+    if name in ("count", "vertex_triangles", "clustering", "transitivity"):
+        assert set(sides) | {1} == {1, 2, 3, 4}
+
+
+def test_a_limit_too_small_for_arrays_by_vertex(backend, skewed):
+    with pytest.raises(tc.CapacityError, match=r"vertices.*count.*take about [\d,]+ bytes"):
+        tc.count(backend.frame(skewed), memory_limit=2000)
+    with pytest.raises(tc.CapacityError, match="gives back"):
+        tc.edge_triangles(backend.frame(skewed), memory_limit=60_000)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5, "8 GB", True])
+def test_a_limit_that_is_no_number_of_bytes(backend, wrong):
+    for function in FUNCTIONS.values():
+        with pytest.raises(ValueError, match="memory_limit="):
+            function(backend.frame(small()), memory_limit=wrong)
+
+
+def test_what_needs_the_whole_graph_says_so(backend, skewed):
+    edges, limit = backend.frame(skewed), 200_000
+    weighted = backend.frame(skewed.assign(w=1.0))
+    for call in (
+        lambda: tc.trussness(edges, memory_limit=limit),
+        lambda: tc.annotate(edges, "triangles", "trussness", memory_limit=limit),
+        lambda: tc.list_triangles(edges, memory_limit=limit),
+        lambda: tc.Graph(edges, memory_limit=limit),
+        lambda: tc.clustering(
+            weighted, weight="w", source="src", destination="dst", memory_limit=limit
+        ),
+    ):
+        with pytest.raises(tc.CapacityError, match="memory_limit= allows 200,000"):
+            call()
+
+
+def test_a_method_that_needs_the_whole_graph():
+    edges = datasets.rmat(9)
+    need = max(tc.memory_estimate(edges).values())
+    with testing.host_engine():
+        assert tc.count(edges, method="bitmap", memory_limit=need // 2) == tc.count(edges)
+        with pytest.raises(tc.CapacityError, match="memory_limit= allows"):
+            tc.count(edges, method="trust", memory_limit=need // 2)
+
+
+@pytest.mark.pandas_only
+def test_too_little_free_memory_is_told(backend, skewed, monkeypatch, caplog):
+    edges = backend.frame(skewed)
+    expected, need = tc.count(edges), max(tc.memory_estimate(edges).values())
+    assert caplog.records == []
+    free = need // 2
+    if backend.name == "pandas":
+        monkeypatch.setattr(engines.load("cpu"), "free", lambda: free)
+        assert tc.count(edges) == expected
+    else:
+        with testing.host_engine(free=lambda: free):
+            assert tc.count(edges) == expected
+    (record,) = caplog.records
+    assert record.levelname == "WARNING" and record.name == "rapids_tc"
+    assert f"{need:,}" in record.message and f"{free:,}" in record.message
+
+
+@pytest.mark.parametrize(
+    "columns, error",
+    [
+        ({"src": [1.5, 2.0], "dst": [2.0, 3.0]}, tc.IdTypeError),
+        ({"src": [True, False], "dst": [True, True]}, tc.IdTypeError),
+        ({"src": ["a", None], "dst": ["b", "c"]}, tc.NullIdError),
+        ({"src": [1, 2], "dst": ["b", "c"]}, tc.IdTypeError),
+    ],
+)
+def test_what_is_wrong_is_told_alike(backend, columns, error):
+    edges = backend.frame(columns)
+    with pytest.raises(error) as whole:
+        tc.count(edges)
+    with in_blocks(2), pytest.raises(error) as streamed:
+        tc.count(edges)
+    assert str(streamed.value) == str(whole.value)
+
+
+def test_vertices_are_chosen_and_refused(backend):
+    edges = backend.frame(small())
+    with in_blocks(2):
+        found = backend.to_pandas(tc.vertex_triangles(edges, vertices=[9, 1, 9]))
+        assert found.to_dict("list") == {"vertex": [9, 1], "triangles": [1, 1]}
+        with pytest.raises(ValueError, match="not in the graph: 4"):
+            tc.clustering(edges, vertices=[4])
+
+
+def test_progress_is_told(backend, skewed, monkeypatch):
+    told = []
+    tick = _progress.Report.tick
+    monkeypatch.setattr(
+        _progress.Report,
+        "tick",
+        lambda self, done: told.append((self._name, done)) or tick(self, done),
+    )
+    with in_blocks(3):
+        tc.count(backend.frame(skewed))
+    counting = [done for name, done in told if name == "counting"]
+    assert counting == sorted(counting) and len(counting) == 28 and counting[-1] == 1
+    assert ("cutting into blocks", 1) in told
+
+
+@pytest.mark.pandas_only
+@pytest.mark.cpu_only
+@pytest.mark.timeout(600)
+def test_a_card_gives_the_same():
+    """On the emulator: all cases, every function, and limits."""
+    which = "at_once or few_rows or limits_make or too_small"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--backend", "host"]
+    done = subprocess.run(
+        [*command, __file__, "-k", which], capture_output=True, text=True, timeout=580
+    )
+    assert done.returncode == 0, done.stdout[-8000:]
+
+
+# What is really taken -----------------------------------------------------------------------------
+
+REAL = Path(__file__).with_name("stream_peak.py")
+
+
+@pytest.mark.cpu_only
+def test_the_peak_stays_below_the_limit():
+    """Of the resident memory, in a process of its own; without a limit the same calls take more."""
+    environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"}  # what is freed goes back
+    done = subprocess.run(
+        [sys.executable, REAL], capture_output=True, text=True, timeout=250, env=environment
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
