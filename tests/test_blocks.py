@@ -157,6 +157,28 @@ def test_cuts_are_of_about_equal_work(work, parts):
         assert max(loads) <= work.sum() / parts + work.max() + 1
 
 
+@given(rows=edge_lists(), every=st.integers(1, 4))
+@many
+def test_a_sample_has_whole_rows_and_all_of_them_by_one(rows, every):
+    n = 1 + max((max(row) for row in rows), default=0)
+    graph = cpu.csr(keys_of(rows), n)
+    sample = blocks.sampled(graph, every, np)
+    sample.validate()
+    assert [row(sample, u) for u in range(n)] == [
+        row(graph, u) if u % every == 0 else [] for u in range(n)
+    ]
+
+
+@pytest.mark.parametrize("parts", [2, 4])
+def test_parts_are_made_even_by_a_sample(parts):
+    graph = tc.Graph(datasets.rmat(14), engine="cpu").csr
+    whole = blocks.cost(cpu.work(graph), graph, np)
+    assert whole.sum() == cpu.work(graph).sum() + blocks.LIST_COST * graph.m
+    some = blocks.sampled(graph, 5, np)
+    bounds = blocks.cuts(blocks.cost(cpu.work(some), some, np), parts)
+    assert blocks.balance(whole[a:b].sum() for a, b in pairwise(bounds)) < 1.05
+
+
 def test_balance_is_the_largest_over_the_mean():
     assert blocks.balance([3, 3, 3]) == 1.0
     assert blocks.balance([1, 2, 3]) == 1.5

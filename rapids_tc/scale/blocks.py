@@ -26,6 +26,7 @@ from rapids_tc.errors import CapacityError
 
 Block = tuple[int, int]  # residues of u and of v
 
+LIST_COST = 32  # probes that a list costs besides its own
 TASKS_A_WORKER = 4  # at least: workers that are slower than others draw fewer
 MAX_BLOCKS = 64  # a side: with more, lists have too few entries left to be worth a task
 UNEVEN = 1.2  # times the mean that the largest block may be expected to have
@@ -145,6 +146,23 @@ def choose(edges: int, vertices: int, free_bytes: int, workers: int = 1) -> Part
         f"three of {MAX_BLOCKS} x {MAX_BLOCKS} blocks of {edges:,} edges over {vertices:,} "
         f"vertices take {least:,} bytes, and {free_bytes:,} are free: give more memory"
     )
+
+
+def sampled(graph: Csr, every: int, xp: Any) -> Csr:
+    """The graph with every so-manieth row alone; the others are empty."""
+    lengths = xp.zeros(graph.n, "int64")
+    lengths[::every] = xp.diff(graph.offsets)[::every]
+    offsets = xp.zeros(graph.n + 1, "int64")
+    xp.cumsum(lengths, out=offsets[1:])
+    rows = Csr(offsets, xp.empty(int(offsets[-1]), "uint8")).rows
+    before = graph.offsets[rows] - offsets[rows]
+    before += xp.arange(len(rows))
+    return Csr(offsets, graph.columns[before])
+
+
+def cost(probes: Array, uv: Csr, xp: Any) -> Array:
+    """What every middle vertex costs: its probes, and more for each list."""
+    return probes + LIST_COST * xp.bincount(uv.columns, minlength=len(probes))[: len(probes)]
 
 
 def cuts(work: Array, parts: int) -> list[int]:

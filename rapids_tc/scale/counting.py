@@ -15,12 +15,14 @@ from rapids_tc.scale.chunks import Site, chunk
 from rapids_tc.scale.pieces import Rows
 from rapids_tc.summary import Summed, sum_at
 
+SAMPLE = 2**25  # edges by which parts of a whole graph are made even
+
 
 @chunk
 def count(site: Site, uv: Rows, uw: Rows, vw: Rows, tasks: list[Task], n: int, method: str) -> int:
     """The triangles of some tasks on the same blocks."""
     engine = engines.load(site.backend.engine)
-    layouts = _layouts(engine, _three(site, uv, uw, vw), tasks, n)
+    layouts = _layouts(engine, _three(site, uv, uw, vw), tasks, n, site.backend.xp)
     return sum(engine.count(layout, method=method) for layout in layouts)
 
 
@@ -31,7 +33,7 @@ def edge_counts(
     """The triangles of some tasks on the same blocks, by edge: of the graph, or of three blocks."""
     engine = engines.load(site.backend.engine)
     sums: list[Array] = []
-    for layout in _layouts(engine, _three(site, uv, uw, vw), tasks, n):
+    for layout in _layouts(engine, _three(site, uv, uw, vw), tasks, n, site.backend.xp):
         found = engine.edge_counts(layout, method=method)
         several = [found] if n == 1 else list(found)
         sums = [a + b for a, b in zip(sums, several, strict=True)] if sums else several
@@ -44,19 +46,28 @@ def _three(site: Site, *several: Rows) -> tuple[Csr, ...]:
     return tuple(made[id(rows)] for rows in several)
 
 
-def _layouts(engine: Any, graph: tuple[Csr, ...], tasks: list[Task], n: int) -> Iterator[Any]:
+def _layouts(
+    engine: Any, graph: tuple[Csr, ...], tasks: list[Task], n: int, xp: Any
+) -> Iterator[Any]:
     """What the engine counts of each task, one at a time."""
     uv, uw, vw = graph
-    bounds: list[int] = []
-    if tasks[0].parts > 1:
-        work = engine.work(uv) if n == 1 else engine.work(uv, uw, tasks[0].residues)
-        bounds = blocks.cuts(work, tasks[0].parts)
+    bounds = _bounds(engine, uv, uw, tasks[0], n, xp) if tasks[0].parts > 1 else []
     for task in tasks:
         middles = (bounds[task.part], bounds[task.part + 1]) if bounds else None
         if n == 1:
             yield engine.prepare(uv, middles=middles)
         else:
             yield engine.prepare_blocks(uv, uw, vw, task.residues, middles=middles)
+
+
+def _bounds(engine: Any, uv: Csr, uw: Csr, task: Task, n: int, xp: Any) -> list[int]:
+    """The ranges of middle vertices of a task's parts: the same on every machine."""
+    if n > 1:
+        work = engine.work(uv, uw, task.residues)
+    else:  # of some rows: nearly as even, and no sort of all in-edges
+        uv = blocks.sampled(uv, 1 + uv.m // SAMPLE, xp)
+        work = engine.work(uv)
+    return blocks.cuts(blocks.cost(work, uv, xp), task.parts)
 
 
 @chunk
