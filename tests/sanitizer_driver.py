@@ -15,6 +15,7 @@ import numpy as np
 
 from rapids_tc.engines.cuda import engine
 from rapids_tc.kernels import catalogue
+from rapids_tc.scale import blocks
 
 cupy.cuda.set_allocator(None)
 
@@ -57,6 +58,23 @@ def analytics(card, layout, total: int) -> None:
     )
 
 
+def in_blocks(card, keys, n: int, total: int) -> None:
+    """The tasks of 2 x 2 blocks, each in two parts, find every triangle and every side of it once."""
+    partition, found, sides = blocks.Partition(2, 2), 0, 0
+    made = {
+        at: card.csr(local, blocks.shape(n, partition.n, *at))
+        for at, local in blocks.split(keys, partition.n, cupy).items()
+    }
+    for task in blocks.tasks(partition):
+        uv, uw, vw = (made[at] for at in task.blocks)
+        bounds = blocks.cuts(card.work(uv, uw, task.residues), task.parts)
+        middles = bounds[task.part], bounds[task.part + 1]
+        layout = card.prepare_blocks(uv, uw, vw, task.residues, middles=middles)
+        found += card.count(layout)
+        sides += sum(int(counts.sum(dtype="uint64")) for counts in card.edge_counts(layout))
+    assert (found, sides) == (total, 3 * total)
+
+
 def main() -> None:
     card = engine()
     for name, edges, total in graphs():
@@ -71,6 +89,7 @@ def main() -> None:
                 counts = card.edge_counts(layout, method=method.name)
                 assert int(counts.sum(dtype="uint64")) == 3 * totals[method.name], method.name
         analytics(card, layout, totals["bitmap"])
+        in_blocks(card, keys, n, totals["bitmap"])
         assert len(set(totals.values())) == 1 and total in (None, totals["bitmap"]), (name, totals)
         print(name, totals["bitmap"], "by", len(totals), "methods", flush=True)
 
