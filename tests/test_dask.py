@@ -6,6 +6,7 @@ import sys
 import textwrap
 import time
 from functools import partial
+from pathlib import Path
 
 import dask.dataframe as dd
 import numpy as np
@@ -258,3 +259,31 @@ def test_no_client_says_how_to_start_one():
     )
     assert done.returncode == 0, done.stderr
     assert "Client(LocalCluster())" in done.stdout and "LocalCUDACluster" in done.stdout
+
+
+# Examples -----------------------------------------------------------------------------------------
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def shown(name, *arguments):
+    """What an example prints, run alone."""
+    script = EXAMPLES / f"{name}.py"
+    assert len(script.read_text().splitlines()) <= 40
+    command = [sys.executable, str(script), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.cpu_only
+def test_the_example_for_a_laptop():
+    frame = datasets.rmat(9)
+    assert f"{len(frame)} rows, {tc.count(frame)} triangles" in shown("dask_laptop", "9")
+
+
+@pytest.mark.card_only
+def test_the_examples_for_cards():
+    assert f"{tc.count(datasets.rmat(12))} triangles" in shown("dask_gpus", "12")
+    edges = pd.concat([datasets.rmat(14, seed=seed) for seed in range(4)])
+    assert f"{len(edges)} rows, {tc.count(edges)} triangles" in shown("parquet_gpus")

@@ -154,9 +154,10 @@ def decide(looks: list[Look]) -> Rules:
 
 def distinct(columns: list[IdColumn], rules: Rules, backend: Backend) -> Any:
     """The distinct ids of some columns as an Index, in no order."""
-    parts = [_meeting(c, rules, backend) for c in columns if c.kind != "empty"]
-    index = backend.library.Index
-    return union([index(p.drop_duplicates()) for p in parts] or [index(_none(rules, backend))])
+    filled = [c for c in columns if c.kind != "empty"]
+    none = IdColumn(backend.library.Series([], dtype=rules.meet), "", rules.kind)
+    parts = [_meeting(c, rules, backend) for c in filled or [none]]
+    return union([backend.library.Index(part.drop_duplicates()) for part in parts])
 
 
 def union(parts: list[Any]) -> Any:
@@ -192,10 +193,6 @@ def _meeting(column: IdColumn, rules: Rules, backend: Backend) -> Series:
         return in_common(column, rules.meet, backend)
     values = integers(column.distinct, column.name, backend)
     return backend.library.Series(values.astype(rules.meet))
-
-
-def _none(rules: Rules, backend: Backend) -> Series:
-    return backend.library.Series([], dtype=rules.meet)
 
 
 def _alike(a: IdColumn, b: IdColumn) -> bool:

@@ -6,6 +6,7 @@ An answer for the rows of a group comes block by block. Of a graph that is one b
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -107,14 +108,13 @@ def kept_rows(
 @chunk
 def take(site: Site, partitions: list[Frame], kept: list[Array]) -> list[Frame]:
     """The kept rows of every partition, in their order."""
-    xp = site.backend.xp
-    row, result, start = xp.sort(xp.concatenate(kept)), [], 0
-    for partition in partitions:
-        end = start + len(partition)
-        own = row[int(xp.searchsorted(row, start)) : int(xp.searchsorted(row, end))] - start
-        result.append(site.home.take(partition, own))
-        start = end
-    return result
+    xp, row = site.backend.xp, site.backend.xp.sort(site.backend.xp.concatenate(kept))
+    starts = np.cumsum([0, *map(len, partitions)])
+    cuts = xp.searchsorted(row, xp.asarray(starts)).tolist()
+    return [
+        site.home.take(partition, row[a:b] - int(start))
+        for partition, start, (a, b) in zip(partitions, starts, pairwise(cuts), strict=False)
+    ]
 
 
 def _first_rows(
