@@ -56,7 +56,7 @@ class Here:
         return None
 
     def workers(self):
-        return [Worker(name, 1, 0) for name in "abc"]
+        return [Worker(f"tcp://{name}", 1, 0) for name in "abc"]
 
     def submit(self, stage, function, *args, on=None, first=False):
         Here.stages.append(stage)

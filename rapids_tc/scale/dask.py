@@ -29,6 +29,7 @@ from rapids_tc.similarity import MEASURES
 from rapids_tc.truss import checked_k
 
 Frame = dd.DataFrame
+BY_HOST = ("tcp://", "tls://")  # workers that send nothing straight from a card
 ROWS = 2**20  # of a partition of an answer, at least
 
 INSTEAD = {
@@ -87,10 +88,13 @@ class Call:
         """The graph on the cluster, from the id columns, or the `whole` frame."""
         frame = self.edges if whole else self.edges[list(self.labels)]
         partitions = cluster.persist(frame)
-        threads = min(worker.threads for worker in cluster.workers())
-        site = Site(self.home, self.labels, self.options["engine"], threads)
+        workers = cluster.workers()
+        threads = min(worker.threads for worker in workers)
+        by_host = workers[0].address.startswith(BY_HOST)
+        site = Site(self.home, self.labels, self.options["engine"], threads, by_host)
         limit = self.options["memory_limit"]
-        return Spread(cluster, site, partitions, self.name, self.method, limit)
+        groups = cluster.groups(partitions, workers, limit)
+        return Spread(cluster, site, workers, groups, self.name, self.method, limit)
 
     @property
     def cluster(self) -> Cluster:

@@ -40,7 +40,8 @@ def keys(pieces: list[Piece], xp: Any) -> Array:
     parts = [part for piece in pieces for part in zip(piece[::2], piece[1::2], strict=True)]
     packed = xp.empty(sum(len(columns) for _, columns in parts), "uint64")
     start = 0
-    for lengths, columns in parts:
+    for part in parts:
+        lengths, columns = map(xp.asarray, part)
         here = packed[start : start + len(columns)]
         here[:] = _rows(lengths, len(columns), xp)
         here <<= 32

@@ -32,7 +32,7 @@ def degrees(code: Array, xp: Any) -> Array:
     known = (np.arange(256, dtype="uint32") + np.uint32(_LEAST)) << np.uint32(_BITS)
     known = known.view("float32").astype("uint64")
     known[0] = 0
-    return xp.asarray(known)[code]
+    return xp.asarray(known)[xp.asarray(code)]
 
 
 def total(apart: list[Array], xp: Any) -> Array:

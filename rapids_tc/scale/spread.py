@@ -52,8 +52,10 @@ class Spread:
         Runs the tasks.
     site : Site
         Where and how.
-    partitions : list of Future
-        The user's edges.
+    workers : list of Worker
+        The machines.
+    groups : list of Group
+        The user's edges, by the machine that has them.
     function : str
         That is called: what memory is needed for.
     method : str
@@ -66,14 +68,14 @@ class Spread:
         self,
         cluster: Any,
         site: Site,
-        partitions: list[Future],
+        workers: list[Any],
+        groups: list[Any],
         function: str,
         method: str,
         limit: int | None,
     ) -> None:
         self.cluster, self.site, self.method, self._function = cluster, site, method, function
-        self.workers = cluster.workers()
-        self.groups = cluster.groups(partitions, self.workers, limit)
+        self.workers, self.groups = workers, groups
         looks = [self._of_group("look", chunks.look, i, g.partitions) for i, g in self._all]
         self.rules = self.submit("look", chunks.decide, looks)
         self.rows, size, memory = cluster.get(self.submit("look", chunks.known, self.rules))
