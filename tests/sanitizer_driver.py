@@ -59,7 +59,7 @@ def analytics(card, layout, total: int) -> None:
 
 
 def in_blocks(card, keys, n: int, total: int) -> None:
-    """The tasks of 2 x 2 blocks, each in two parts, find every triangle and every side of it once."""
+    """The tasks of 2 x 2 blocks, in two parts each, find every triangle and all its sides once."""
     partition, found, sides = blocks.Partition(2, 2), 0, 0
     made = {
         at: card.csr(local, blocks.shape(n, partition.n, *at))
