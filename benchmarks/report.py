@@ -35,15 +35,21 @@ CPU = [
     ("igraph: build and count", "igraph", "frame to count"),
     ("networkit: build and count", "networkit", "frame to count"),
 ]
-# Of each pattern the newest file; of each card the first table.
-README = (("study-*", CARD), ("h200-*", CARD), ("h100-*", CARD), ("cpu-*", CPU))
+DASK = [
+    ("4 GPUs over ucxx", "rapids_tc dask ucxx", "frame to count"),
+    ("4 GPUs over tcp", "rapids_tc dask tcp", "frame to count"),
+    ("one GPU", "rapids_tc cuda auto", "frame to count"),
+    ("cuGraph, 4 GPUs over ucxx: build and count", "cugraph dask ucxx", "frame to count"),
+]
+# Of each pattern the newest file.
+README = (("study-*", CARD), ("dask-*", DASK), ("cpu-*", CPU))
 MATRICES = {  # figures that STUDY.md shows for all tools beside each other
     "count": "Count stage, milliseconds",
     "edge counts": "Edge counts, milliseconds",
     "frame to count": "Frame to count, milliseconds",
 }
 APPROXIMATE = "rapids_tc approximate"  # of approximate.py: the error beside the time
-OURS = ("rapids_tc cuda ", "rapids_tc cpu ")
+OURS = ("rapids_tc cuda ", "rapids_tc cpu ", "rapids_tc ")
 
 
 def read(name: str) -> list[Line]:
@@ -101,12 +107,12 @@ def short(tool: str) -> str:
 
 def tables() -> str:
     """The README's part on speed."""
-    made: dict[str, str] = {}
+    made = []
     for pattern, columns in README:
         for file in sorted(RESULTS.glob(f"{pattern}.jsonl"))[-1:]:
             lines = read(file.name)
-            made.setdefault(lines[0].get("card", "CPU"), readme_table(lines, columns))
-    return "\n\n".join([*made.values(), LINK]) + "\n"
+            made.append(readme_table(lines, columns))
+    return "\n\n".join([*made, LINK]) + "\n"
 
 
 LINK = "Every method on every graph, memory and cold starts: [the study](benchmarks/STUDY.md)."
@@ -124,7 +130,8 @@ def readme_table(lines: list[Line], columns: list[tuple[str, str, str]]) -> str:
         times = [milliseconds(x["seconds"]) if x else "" for x in cells]
         rows.append([shown(graph), f"{size / 1e6:.1f} M", *times])
     head = ["graph", "rows", *(heading for heading, _, _ in columns)]
-    return f"Milliseconds, medians, on {about(lines)}\n\n{table(head, rows, words=2)}"
+    figures = lines[0].get("statistic", "medians")
+    return f"Milliseconds, {figures}, on {about(lines)}\n\n{table(head, rows, words=2)}"
 
 
 # STUDY.md -----------------------------------------------------------------------------------------
@@ -149,6 +156,7 @@ def section(name: str, lines: list[Line]) -> Iterator[str]:
     """What one file holds."""
     yield f"## {name}"
     yield f"On {about(lines)}"
+    yield from (x["remark"] for x in lines if "remark" in x)
     found = {(x["graph"], x["tool"], x["what"]): x for x in lines if "seconds" in x}
     for what, title in MATRICES.items():
         if matrix := times(lines, found, what):

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from rapids_tc import plan
+
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "benchmarks"))
 report = __import__("report")
@@ -60,7 +62,7 @@ def test_nothing_is_written_where_it_is_not_asked_for(tmp_path, monkeypatch, arg
 
 def test_the_tables_are_written_to_their_places(results, tmp_path, monkeypatch):
     figure = ("rmat:18", "rapids_tc cuda auto", "count", timed(0.002))
-    results("h100-1.jsonl", lines(figure, **CARD))
+    results("study-1.jsonl", lines(figure, **CARD))
     monkeypatch.setattr(report, "HERE", tmp_path / "benchmarks")
     monkeypatch.setattr(report, "STUDY", tmp_path / "STUDY.md")
     readme = tmp_path / "README.md"
@@ -99,19 +101,23 @@ def test_three_digits_that_count():
     assert shown == ["0", "0.00123", "0.0999", "1.00", "9.88", "12.3", "1,000", "123,456"]
 
 
-def test_a_study_replaces_the_older_table_of_its_card(results):
+def test_the_readme_shows_the_newest_of_each_kind(results):
     old = lines(("rmat:18", "rapids_tc cuda auto", "count", timed(0.5)), **CARD)
     new = lines(("rmat:18", "rapids_tc cuda auto", "count", timed(0.25)), **CARD)
-    other = lines(("rmat:18", "rapids_tc cuda auto", "count", timed(0.75)), card="H200", driver="1")
-    results("h100-2026-01-01.jsonl", old)
-    assert "| R-MAT 18 | 0.0 M | 500 |" in report.tables()
+    new[0]["remark"] = "Before the change."
+    several = lines(("rmat:18", "rapids_tc dask tcp", "frame to count", timed(0.75)), **CARD)
+    several[0]["statistic"] = "the least of two"
     results("study-2026-01-01.jsonl", old)
+    assert "| R-MAT 18 | 0.0 M | 500 |" in report.tables()
     results("study-2026-01-02.jsonl", new)
-    results("h200-2026-01-01.jsonl", other)
+    results("dask-2026-01-01.jsonl", several)
+    results("h200-2026-01-01.jsonl", lines(("rmat:18", "cugraph", "count", timed(9)), **CARD))
     text = report.tables()
     assert "| 250 |" in text and "| 750 |" in text and "| 500 |" not in text
-    assert "frame to count" not in text  # of which nothing is known
+    assert text.count("medians") == text.count("the least of two") == 1
+    assert "one GPU" not in text  # of which nothing is known
     assert text.endswith(f"\n\n{report.LINK}\n")
+    assert "\n\nBefore the change.\n\n" in report.study()
 
 
 def test_the_sections_of_the_study(results, tmp_path):
@@ -197,3 +203,20 @@ def test_plots(results, tmp_path):
     ]  # fmt: skip
     assert all(path.stat().st_size > 10_000 for path in made)
     assert plots.draw("none", lines(("rmat:16", "igraph", "count", timed(1))), tmp_path) == []
+
+
+def test_estimates_of_memory_are_near_what_was_measured():
+    """Within a fifth of the peaks of a card, R-MAT 16 to 26."""
+    newest = max(file.name for file in report.RESULTS.glob("study-*.jsonl"))
+    peaks = [
+        line
+        for line in report.read(newest)
+        if line["what"] == "peak memory"
+        and line["graph"].startswith("rmat")
+        and "auto" in line["tool"]
+    ]
+    assert len(peaks) >= 4
+    for line in peaks:
+        ids = 1 << int(line["graph"].removeprefix("rmat:"))
+        told = max(stage.bytes for stage in plan.stages("count", line["rows"], ids, True))
+        assert 0.8 <= told / line["bytes"] <= 1.2, line["graph"]
