@@ -75,8 +75,10 @@ def _limit(frame: Frame, backend: Backend, function: str, given: int | None) -> 
     """The bytes that may be taken, where that could be too few; None where it is plainly enough."""
     rows = backend.home.rows(frame)
     worst = max(stage.bytes for stage in plan.stages(function, rows, 2 * rows, False))
-    allowed = engines.load(backend.engine).free() if given is None else int(given)
-    return allowed if worst > allowed else None
+    if given is None:
+        engine = engines.load(backend.engine)
+        given = engine.free() if worst > engine.costs.unasked else worst
+    return int(given) if worst > given else None
 
 
 def _need(function: str, rows: Rows) -> int:

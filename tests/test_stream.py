@@ -4,6 +4,7 @@ import logging
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from stream_support import FUNCTIONS, assert_same, in_blocks
 
 import rapids_tc as tc
 from rapids_tc import _progress, datasets, engines, testing
+from rapids_tc._backend import open_frame
 from rapids_tc.scale import budget, rows, trusses
 
 some = settings(max_examples=40, deadline=None)
@@ -114,7 +116,7 @@ def test_chunks_of_few_rows(backend, skewed, function, monkeypatch):
     frame = skewed.sample(2000, random_state=1)
     edges = backend.frame(frame)
     expected = FUNCTIONS[function](edges)
-    monkeypatch.setattr(budget.Budget, "chunk", property(lambda self: 100 * rows.BYTES))
+    monkeypatch.setattr(budget.Budget, "chunk", property(lambda self: 100 * rows.WORK))
     monkeypatch.setattr(rows, "LEAST", 100)
     with in_blocks(2):
         assert_same(backend, FUNCTIONS[function](edges), expected)
@@ -125,10 +127,30 @@ def test_chunks_of_every_dtype(backend, dtype, monkeypatch):
     rng = np.random.default_rng(2)
     ends = rng.integers(0, 16, (2, 300)).tolist()
     frame = pd.DataFrame(dict(zip(("src", "dst"), map(ID_DTYPES[dtype], ends), strict=True)))
-    monkeypatch.setattr(budget.Budget, "chunk", property(lambda self: 7 * rows.BYTES))
+    monkeypatch.setattr(budget.Budget, "chunk", property(lambda self: 7 * rows.WORK))
     monkeypatch.setattr(rows, "LEAST", 7)
     with in_blocks(3):
         check(backend, frame)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "Int32"])
+@pytest.mark.parametrize("least", [0, -5])
+def test_rows_are_read_where_they_are(backend, dtype, least):
+    """Numbers of four bytes are not copied, and come in one piece where work takes no memory."""
+    if least < 0 and dtype == "uint32":
+        return
+    frame = pd.DataFrame({"src": [least, 1, 2] * 9000, "dst": [1, 2, 3] * 9000}, dtype=dtype)
+    place = backend.frame(frame)
+    home, opened = open_frame(place, None)
+    read = rows.Rows(home, ("src", "dst"), opened, 8 * 27000)
+    read.number(engines.load("cpu").shelf())
+    chunks = list(read.chunks(0))
+    as_they_are = least == 0 and dtype in ("int32", "uint32")
+    assert (len(chunks) == 1) == as_they_are
+    assert [chunk.first for chunk in chunks] == [0, *(chunk.end for chunk in chunks[:-1])]
+    assert chunks[-1].end == 27000 and len(list(read.chunks(96))) > 10
+    found = np.concatenate([opened.host(chunk.ends[1]) for chunk in chunks])
+    assert found.dtype == "uint32" and (found == frame["dst"].astype("int64") - least).all()
 
 
 LIMITS = (0.9, 0.6, 0.45, 0.35, 0.3, 0.25, 0.22, 0.2, 0.17, 0.15, 0.12, 0.1)
@@ -211,7 +233,11 @@ def test_too_little_free_memory_is_told(backend, skewed, monkeypatch, caplog):
         monkeypatch.setattr(engines.load("cpu"), "free", lambda: free)
         assert tc.count(edges) == expected
     else:
-        with testing.host_engine(free=lambda: free):
+        with testing.host_engine(free=lambda: free) as engine:
+            assert (
+                tc.count(edges) == expected and not caplog.records
+            )  # so little is not asked about
+            monkeypatch.setattr(type(engine), "costs", replace(engine.costs, unasked=0))
             assert tc.count(edges) == expected
     (record,) = caplog.records
     assert record.levelname == "WARNING" and record.name == "rapids_tc"

@@ -25,10 +25,14 @@ class Costs:
 
     Attributes
     ----------
+    unasked : int
+        That a call may need without asking what is free: that takes as long as to count little.
     order : int
         For each number, while vertices are ordered by degree.
     sort : int
         For each row of the frame in a block, while the keys of the block are sorted.
+    row : int
+        For each row of a chunk of the frame, while degrees are counted and keys are made.
     stays : bool
         Whether block uv is read after it is transposed, too.
     ahead : bool
@@ -39,8 +43,10 @@ class Costs:
         (edges, rows, are edges counted?, slots) to the bytes of a task and of blocks that large.
     """
 
+    unasked: int
     order: int
     sort: int
+    row: int
     stays: bool
     ahead: bool
     slots: Callable[[bool], int]

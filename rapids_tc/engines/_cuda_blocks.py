@@ -94,7 +94,8 @@ def prepare_blocks(
         packed = grouped.packed[begin:end]
         columns, low, at_uw, at_vw = _together(engine, uw, vw)
         in_edges, probes = _describe(engine, grouped, packed, uw, residues, vw.n, at_uw)
-        ends = xp.clip(grouped.offsets[: vw.n - shift + 1], begin, end) - np.uint32(begin)
+        bounds = np.uint32(begin), np.uint32(end)
+        ends = xp.clip(grouped.offsets[: vw.n - shift + 1], *bounds) - bounds[0]
         in_offsets = xp.concatenate([xp.zeros(shift, "uint32"), ends])
         rows = Csr(vw.offsets + at_vw, columns)
         where = slice(at_uw, at_uw + uw.m), slice(at_vw, at_vw + vw.m)

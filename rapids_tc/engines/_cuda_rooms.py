@@ -26,8 +26,10 @@ def task_bytes(edges: int, rows: int, sides: bool, slots: int) -> int:
 
 # The blocks of a task and of the next; where edges are counted, uv stays too.
 COSTS = Costs(
+    unasked=2**30,
     order=40,
-    sort=16,
+    sort=13,
+    row=0,
     stays=False,
     ahead=True,
     slots=lambda sides: 4 + sides,

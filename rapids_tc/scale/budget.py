@@ -79,8 +79,10 @@ class Budget:
             )
         return self.limit - held
 
-    def sides_of(self, rows: int, vertices: int, room: int) -> range:
+    def sides_of(self, rows: int, vertices: int, room: int, reading: int = 0) -> range:
         """How many blocks a side may do, the fewest first, if all blocks are about equal.
+
+        `reading` is what reading a chunk of rows takes, while keys are collected.
 
         Raises
         ------
@@ -88,16 +90,16 @@ class Budget:
             However many there are, three do not fit.
         """
         for n in range(1, MOST + 1):
-            if self.fits(rows // n**2, vertices // n + 1, rows, room):
+            if self.fits(rows // n**2, vertices // n + 1, rows, room, reading):
                 return range(n, MOST + 1)
         raise CapacityError(
             f"{rows:,} rows over {vertices:,} vertices do not fit {room:,} bytes, cut in up to "
             f"{MOST} x {MOST} blocks: raise the limit, or pass fewer edges"
         )
 
-    def fits(self, edges: int, rows: int, all_rows: int, room: int) -> bool:
+    def fits(self, edges: int, rows: int, all_rows: int, room: int, reading: int = 0) -> bool:
         """Whether a block of so many edges and rows can be made, counted, and answered from."""
-        made = (KEY + self.costs.sort) * edges + OFFSETS * rows + self.chunk
+        made = (KEY + self.costs.sort) * edges + OFFSETS * rows + reading
         counted = self.costs.task(edges, rows, self.sides, self.costs.slots(self.sides))
         answered = 0
         if self.function == "simple_edges":
@@ -108,7 +110,7 @@ class Budget:
 
     def together(self, sizes: list[int], rows: int, room: int) -> int:
         """Of blocks of these sizes, how many have their keys collected at a time: at least one."""
-        taken = OFFSETS * rows + self.chunk
+        taken = OFFSETS * rows
         for count, size in enumerate(sizes):
             taken += KEY * size
             if taken + self.costs.sort * max(sizes[: count + 1]) > room:

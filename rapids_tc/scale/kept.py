@@ -155,20 +155,21 @@ def cut(
     xp: Any, tick: Callable[..., None],
 ) -> KeptBlocks:  # fmt: skip
     """Cut the edges of all rows in blocks, as few as the room asks for, and keep them."""
-    for n in budget.sides_of(rows.size, vertices, room):
+    reading = rows.memory(engine.costs.row)
+    for n in budget.sides_of(rows.size, vertices, room, reading):
         sizes = _tally(rows, rank, n, engine, xp)
         longest = blocks.shape(vertices, n, n - 1, 0) + 1
-        if budget.fits(max(sizes), longest, rows.size, room):
+        if budget.fits(max(sizes), longest, rows.size, room, reading):
             break
     made = KeptBlocks(engine, shelf, budget, room, vertices, n, {})
     shelf.reserve(sum(4 * size + 4 * longest + 16 for size in sizes))
     stored: dict[Block, Stored] = {}
     while (first := len(stored)) < n * n:
-        last = first + budget.together(sizes[first:], longest, room)
+        last = first + budget.together(sizes[first:], longest, room - reading)
         starts = np.cumsum([0, *sizes[first:last]])
         free, keys = xp.zeros(n * n, "uint64"), xp.empty(int(starts[-1]), "uint64")
         free[first:last] = xp.asarray(starts[:-1].astype("uint64"))
-        for chunk in rows:
+        for chunk in rows.chunks(engine.costs.row):
             engine.split(chunk.ends, rank, n, (first, last), free, keys)
         for place in range(first, last):
             at = divmod(place, n)
@@ -183,6 +184,6 @@ def cut(
 def _tally(rows: Rows, rank: Array, n: int, engine: Any, xp: Any) -> list[int]:
     """The rows of every block."""
     found, nothing = xp.zeros(n * n, "uint64"), xp.empty(0, "uint64")
-    for chunk in rows:
+    for chunk in rows.chunks(engine.costs.row):
         engine.split(chunk.ends, rank, n, (0, n * n), found, nothing)
     return [int(size) for size in found.tolist()]

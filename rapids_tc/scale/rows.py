@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from rapids_tc._backend import Array, Backend, Frame, Series
+from rapids_tc._homes import root
 from rapids_tc.ids import IdColumn, inspect
 from rapids_tc.numbering import DenseIds, Ids
 from rapids_tc.scale import looks
 
-BYTES = 96  # that work on a row of a chunk takes, at its height
+# Bytes of a row: of work on it, while its ids are made numbers, and while they are looked at.
+WORK, CAST, LOOK = 96, 40, 8
 LEAST = 1024  # rows of a chunk, however little memory there is
 
 Pair = tuple[Any, Any]
@@ -54,9 +58,9 @@ class Rows:
     def __init__(self, frame: Frame, labels: Pair, backend: Backend, memory: int) -> None:
         self._backend, self._labels = backend, labels
         self._columns = tuple(backend.home.column(frame, label) for label in labels)
-        self.size = backend.home.rows(frame)
-        self._step = max(LEAST, memory // BYTES)
-        seen = looks.look(list(self._slices()), self._names, backend)
+        self.size, self._memory = backend.home.rows(frame), memory
+        self._kept: list[list[Any]] = []
+        seen = looks.look(list(self._slices(LOOK)), self._names, backend)
         self._rules = looks.decide([seen])
         self.dense = self._rules.dense
 
@@ -64,31 +68,44 @@ class Rows:
         """Number the ids; the way back."""
         found = None if self.dense else self._distinct()
         self._ids = looks.make_ids(self._rules, found, self._backend)
-        self._shelf, self._kept = shelf, []
+        self._shelf = shelf
         if not isinstance(self._ids, DenseIds):
-            for pair in self._pairs():
+            for pair in self._pairs(WORK):
                 self._kept.append([shelf.put(end) for end in self._numbers(pair)])
         return self._ids
 
-    def __iter__(self) -> Iterator[Chunk]:
+    def chunks(self, work: int = WORK) -> Iterator[Chunk]:
+        """All rows, in chunks for so many bytes of work a row."""
         first = 0
-        for ends in self._ends():
+        for ends in self._ends(work):
             chunk = Chunk(first, ends)
             yield chunk
             first = chunk.end
 
-    def _ends(self) -> Iterator[Pair]:
+    def memory(self, work: int) -> int:
+        """Bytes that reading chunks for so many bytes of work a row takes."""
+        return self._memory if work or self._is_cast or self._kept else 0
+
+    def _ends(self, work: int) -> Iterator[Pair]:
         if self._kept:
             for source, destination in self._kept:
                 yield self._shelf.get(source), self._shelf.get(destination)
         else:
-            for pair in self._pairs():
+            for pair in self._pairs(work + CAST * self._is_cast):
                 yield self._numbers(pair)
+
+    @property
+    def _is_cast(self) -> bool:
+        """Whether ids are not where work is done, or not the numbers that they stand for."""
+        here = all(root(column) == self._backend.library.__name__ for column in self._columns)
+        dtypes = [column.dtype for column in self._columns]
+        narrow = all(isinstance(d, np.dtype) and d.kind in "iu" and d.itemsize == 4 for d in dtypes)
+        return not (here and narrow and self.dense and self.dense[0] == 0)
 
     def _distinct(self) -> Any:
         """The distinct ids of all chunks: joined when there are twice as many as the last time."""
         found: list[Any] = []
-        for pair in self._pairs():
+        for pair in self._pairs(WORK):
             found.append(looks.distinct(self._look(pair), self._rules, self._backend))
             if len(found) > 1 and sum(map(len, found[1:])) >= len(found[0]):
                 found = [looks.union(found)]
@@ -107,14 +124,15 @@ class Rows:
     def _names(self) -> list[str]:
         return [f"column {label!r}" for label in self._labels]
 
-    def _pairs(self) -> Iterator[tuple[Series, Series]]:
+    def _pairs(self, work: int) -> Iterator[tuple[Series, Series]]:
         """The two columns in the working library, chunk by chunk."""
-        for source, destination in self._slices():
+        for source, destination in self._slices(work):
             yield self._backend.bring(source), self._backend.bring(destination)
 
-    def _slices(self) -> Iterator[tuple[Series, Series]]:
-        for first in range(0, self.size, self._step):
-            source, destination = (c.iloc[first : first + self._step] for c in self._columns)
+    def _slices(self, work: int) -> Iterator[tuple[Series, Series]]:
+        step = max(LEAST, self._memory // work) if work else self.size
+        for first in range(0, self.size, step):
+            source, destination = (c.iloc[first : first + step] for c in self._columns)
             yield source, destination
 
 

@@ -59,7 +59,7 @@ class StreamGraph(Counted):
     def _order_by_degree(self) -> tuple[Array, int]:
         """The rank of every number, and how many are vertices."""
         degree: Any = None
-        for chunk in self._rows:
+        for chunk in self._rows.chunks(self.engine.costs.row):
             part, _ = self.engine.degrees(*chunk.ends, self.ids.size)
             degree = part if degree is None else degree + part
             del part
@@ -201,7 +201,7 @@ class StreamGraph(Counted):
         `rank` is by number; the ends are ranks, the larger first.
         """
         xp, (i, j) = self.backend.xp, at
-        for chunk in self._rows:
+        for chunk in self._rows.chunks():
             src, dst = (rank[end] for end in chunk.ends)
             u, v = xp.maximum(src, dst), xp.minimum(src, dst)
             row = xp.flatnonzero((u % n == i) & (v % n == j) & (u != v))
