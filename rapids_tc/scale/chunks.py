@@ -100,7 +100,7 @@ def look(site: Site, partitions: list[Frame]) -> looks.Look:
     """What the id columns of some partitions hold."""
     backend = site.backend
     seen = looks.look([site.columns(p) for p in partitions], site.names, backend)
-    seen.memory = engines.load(backend.engine).memory()
+    seen.memory = engines.load(backend.engine).free()
     return seen
 
 

@@ -49,7 +49,7 @@ class Look:
     problem : RapidsTCError or None
         The first column whose numbers are no ids.
     memory : int
-        Bytes of memory where the engine works there.
+        Bytes of memory that are free where the engine works there.
     """
 
     rows: list[int] = field(default_factory=list)
@@ -102,7 +102,7 @@ class Rules:
     dense : tuple of int or None
         First id and how many, where integers are their own numbers.
     memory : int
-        Bytes of memory of the smallest of the machines.
+        Bytes of memory that are free on each of the machines.
     """
 
     rows: list[list[int]]

@@ -9,6 +9,7 @@ n**3 tasks that fetch three of them: see `rapids_tc.scale.blocks`.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +28,7 @@ Future = Any  # what a cluster gives for a task
 LEAST_ROWS = 2**16  # of a machine's share: fewer are not worth sending to it
 FEW = 8  # results that every machine fetches from all; more are combined first
 AT_ONCE = 2  # tasks on blocks under way for each thread of the cluster
-MEMORY_SHARE = 0.5  # of a machine's memory, for what is made of a graph: the rest is the user's
+MEMORY_SHARE = 0.5  # of a machine's free memory, for what is made of a graph
 NUMBER_BYTES = 24  # of each number when all are put in order
 BATCH_BYTES = 64  # of each row that is oriented, cut in blocks and sorted
 MOST_KEYS = 2**31 - 1  # that a card makes a block of
@@ -89,8 +90,14 @@ class Spread:
     def _limit(self, limit: int | None, memory: int) -> None:
         """Say what a machine may take; CapacityError where it cannot be enough."""
         plan.require([plan.Stage("order", NUMBER_BYTES * self.size)], limit)
+        if not self._on_cards:  # workers of one host have the same memory
+            memory //= max(Counter(w.address.rpartition(":")[0] for w in self.workers).values())
         least = min([memory, *(w.memory for w in self.workers if w.memory)])
         self.free = limit or int(MEMORY_SHARE * least)
+
+    @property
+    def _on_cards(self) -> bool:
+        return engine_of(self.site.home, self.site.engine) == "cuda"
 
     # Tasks ----------------------------------------------------------------------------------------
 
@@ -180,7 +187,7 @@ class Spread:
         rows, free, least = sum(map(sum, self.rows)), self.free, 1
         if self._function in plan.PEELING and not self.fits(rows):
             least = 2
-        if engine_of(self.site.home, self.site.engine) == "cuda":
+        if self._on_cards:
             least = max(least, ceil(sqrt(blocks.UNEVEN * rows / MOST_KEYS)))
         if least > 1:
             free = min(free, blocks.need(rows, self.size, least - 1) - 1)
