@@ -34,8 +34,8 @@ from rapids_tc.errors import KernelError
 emulator: ContextVar[Any] = ContextVar("emulator", default=None)
 
 ACCEPTED = (
-    "a pandas or cuDF DataFrame, a cugraph.Graph, anything with __arrow_c_stream__ "
-    "(Polars, PyArrow, DuckDB), or a prepared Graph for the functions"
+    "a pandas or cuDF DataFrame, a Dask DataFrame of those, a cugraph.Graph, anything with "
+    "__arrow_c_stream__ (Polars, PyArrow, DuckDB), or a prepared Graph for the functions"
 )
 
 

@@ -24,7 +24,8 @@ def count(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge. Direction, repeats and self loops do not count.
+        One row an edge. Direction, repeats and self loops do not count. A Dask frame is worked on
+        by the cluster of the current client, and functions that return a frame return one of Dask.
     source, destination : label, optional
         The two id columns; see `Graph`.
     engine : {"cpu", "cuda"}, optional

@@ -1,5 +1,6 @@
 """Functions on a Dask cluster: the answers of one machine, evaluated once, nothing left over."""
 
+import asyncio
 import gc
 import subprocess
 import sys
@@ -113,7 +114,7 @@ def test_a_graph_in_blocks(client, backend, name, n):
     frame = datasets.rmat(8, edge_factor=6, seed=n).astype("int64")
     frame.index = pd.Index(range(5000, 5000 - len(frame), -1), name="row")
     edges = apart(backend, frame.assign(w=1.5, name="x"), 5)
-    with layout(n, 2, fits=len(frame) // 2 if n == 2 else len(frame)):
+    with layout(n, 2, fits=len(frame) // 3 * 2 if n == 2 else len(frame)):
         found = ASKED[name](edges)
     assert_same(together(backend, found), plain(backend, ASKED[name](edges.compute())))
 
@@ -178,14 +179,14 @@ def test_answers_are_persisted_frames_of_the_users_kind(client, backend):
     wide = tc.annotate(edges, "triangles")
     assert type(wide) is type(edges)
     assert wide.npartitions == 4
-    assert wide.compute()["triangles"].tolist() == TRIANGLES
+    assert together(backend, wide)["triangles"].tolist() == TRIANGLES
     assert list(wide.columns) == ["src", "dst", "w", "triangles"]
     assert wide.dtypes["triangles"] == "int64"
     assert wide[wide["triangles"] > 0]["w"].sum().compute() == 2.0
     corners = tc.vertex_triangles(edges)
     assert type(corners) is type(edges) and corners.known_divisions
     once = tc.simple_edges(edges)
-    assert once.compute().index.tolist() == [0, 1, 2, 3]
+    assert together(backend, once).index.tolist() == [0, 1, 2, 3]
     known = dd.from_pandas(small().set_index(pd.Index(range(0, 60, 10), name="at")), npartitions=3)
     assert tc.annotate(known, "triangles").divisions == known.divisions
     assert tc.k_truss(known, 3).compute().index.tolist() == [0, 10, 20]
@@ -243,6 +244,15 @@ def test_a_second_client(client, backend):
     assert tc.count(held) == 1
     with pytest.raises(tc.KernelError, match=r"(?s)client.*LocalCluster"):
         tc.count(mine)
+
+
+def test_an_asynchronous_client_is_refused(client, backend):
+    async def ask():
+        async with Client(client.scheduler.address, asynchronous=True):
+            tc.count(apart(backend, small(), 2))
+
+    with pytest.raises(tc.KernelError, match="asynchronous"):
+        asyncio.run(ask())
 
 
 def test_no_client_says_how_to_start_one():

@@ -35,7 +35,7 @@ def here(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ASKED)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(frame=edge_frames(), partitions=st.integers(1, 9), n=st.integers(1, 4), m=st.integers(1, 3))
 def test_any_frame_in_any_layout(backend, name, frame, partitions, n, m):
     edges = apart(backend, frame, partitions)

@@ -69,6 +69,8 @@ class Cluster:
 
     def __init__(self, edges: DataFrame, progress: bool | None) -> None:
         self.client = _client(edges)
+        if self.client.asynchronous:
+            raise KernelError(f"the client is asynchronous, and functions wait. {START}")
         self._addresses()
         self.progress = sys.stderr.isatty() if progress is None else progress
         self._token = uuid.uuid4().hex
