@@ -5,13 +5,15 @@
 
 A line holds the median time of as many calls as there are seeds, and over these seeds the root mean
 square of the relative errors, the mean of the relative standard errors that the calls stated, and
-the share of their intervals of 95 % that hold the count. "exact" is `count`.
+the share of their intervals of 95 % that hold the count. "exact" is `count`. Calls take turns, so
+that what else the machine does slows all of them alike.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from math import sqrt
 from statistics import mean, median
 from typing import Any
@@ -35,37 +37,36 @@ def main(graphs, library, colours, seeds, out) -> None:
     for graph in graphs:
         frame = load(graph, library)
         name = {"graph": label(graph), "rows": len(frame), "tool": tool}
-        count, exact = timed(lambda frame=frame: tc.count(frame), 7)
-        write(out, about | name | {"what": "exact", **exact, "answer": count[0]})
-        for number in colours:
-            line = accuracy(frame, number, seeds, count[0])
-            write(out, about | name | {"what": f"{number} colours"} | line)
+        calls = {0: lambda seed, frame=frame: tc.count(frame)} | {
+            number: partial(estimate, frame, number) for number in colours
+        }
+        made = {number: ([], []) for number in calls}
+        for seed in [0, *range(seeds)]:  # the first turn warms up
+            for number, call in calls.items():
+                start = time.perf_counter()
+                answer = call(seed)  # of Python: nothing is left to wait for
+                made[number][0].append(time.perf_counter() - start)
+                made[number][1].append(answer)
+        count = made[0][1][0]
+        for number, ((first, *times), (_, *answers)) in made.items():
+            what = f"{number} colours" if number else "exact"
+            seconds = {"seconds": median(times), "least": min(times), "most": max(times)}
+            line = {"what": what, **seconds, "repeat": seeds, "first": first}
+            more = accuracy(answers, count) | {"colours": number} if number else {"answer": count}
+            write(out, about | name | line | more)
 
 
-def accuracy(frame: Any, colours: int, seeds: int, count: int) -> dict[str, Any]:
-    """What estimates of so many seeds took, and how far off they were."""
-    seed = iter(range(-1, seeds))  # the first call warms up
-    found, times = timed(
-        lambda: tc.approximate_count(frame, colours=colours, seed=max(next(seed), 0)), seeds
-    )
-    return times | {
-        "colours": colours,
+def estimate(frame: Any, colours: int, seed: int) -> tc.Estimate:
+    return tc.approximate_count(frame, colours=colours, seed=seed)
+
+
+def accuracy(found: list[tc.Estimate], count: int) -> dict[str, float]:
+    """How far off estimates were, and how far they said that they were."""
+    return {
         "error": sqrt(mean((e.value / count - 1) ** 2 for e in found)),
         "stated": mean(e.stderr / count for e in found),
         "held": mean(e.low <= count <= e.high for e in found),
     }
-
-
-def timed(call: Any, repeat: int) -> tuple[list[Any], dict[str, Any]]:
-    """What `repeat` calls after a first returned, and their times."""
-    times, answers = [], []
-    for _ in range(repeat + 1):
-        start = time.perf_counter()
-        answers.append(call())  # a number of Python: nothing is left to wait for
-        times.append(time.perf_counter() - start)
-    first, *later = times
-    seconds = {"seconds": median(later), "least": min(later), "most": max(later)}
-    return answers[1:], {**seconds, "repeat": repeat, "first": first}
 
 
 if __name__ == "__main__":
