@@ -41,15 +41,12 @@ class Site:
         "cpu", "cuda", or where the partitions are.
     threads : int
         Cores that a chunk may use.
-    by_host : bool
-        What goes to several machines leaves a card first: once, not for every one that fetches it.
     """
 
     home: Home
     labels: tuple[Any, Any]
     engine: str | None
     threads: int
-    by_host: bool = False
 
     @property
     def backend(self) -> Backend:
@@ -58,10 +55,6 @@ class Site:
     def columns(self, partition: Frame) -> tuple[Series, Series]:
         source, destination = (self.home.column(partition, label) for label in self.labels)
         return source, destination
-
-    def sent(self, array: Array) -> Array:
-        """An array that several machines fetch."""
-        return self.backend.host(array) if self.by_host else array
 
     @property
     def names(self) -> list[str]:
@@ -181,13 +174,13 @@ def degrees(site: Site, numbers: Numbers, size: int) -> Array:
     """The degree of every number among some rows, as codes."""
     backend, (src, dst) = site.backend, numbers
     degree, _ = engines.load(backend.engine).degrees(src, dst, size)
-    return site.sent(ranks.codes(degree, backend.xp))
+    return ranks.codes(degree, backend.xp)
 
 
 @chunk
 def add_degrees(site: Site, codes: list[Array]) -> Array:
     """The codes of the degrees of several chunks together."""
-    return site.sent(ranks.codes(ranks.total(codes, site.backend.xp), site.backend.xp))
+    return ranks.codes(ranks.total(codes, site.backend.xp), site.backend.xp)
 
 
 @chunk
@@ -216,7 +209,7 @@ def pack(site: Site, numbers: Numbers, order: list[Any], n: int, batch: int) -> 
         del keys
         for at in list(local):
             block = engine.csr(local.pop(at), blocks.shape(vertices, n, *at))
-            result[at[0] * n + at[1]] += map(site.sent, pieces.pack(block, xp))
+            result[at[0] * n + at[1]] += pieces.pack(block, xp)
     return result
 
 
@@ -224,6 +217,12 @@ def pack(site: Site, numbers: Numbers, order: list[Any], n: int, batch: int) -> 
 def pick(site: Site, several: list[Any], place: int) -> list[Any]:
     """One of several results, alone."""
     return [several[place]]
+
+
+@chunk
+def by_host(site: Site, packed: list[Piece]) -> list[Piece]:
+    """Pieces taken off a card, once for all machines that fetch them."""
+    return [list(map(site.backend.host, piece)) for piece in packed]
 
 
 @chunk

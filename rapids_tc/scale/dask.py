@@ -29,7 +29,6 @@ from rapids_tc.similarity import MEASURES
 from rapids_tc.truss import checked_k
 
 Frame = dd.DataFrame
-BY_HOST = ("tcp://", "tls://")  # workers that send nothing straight from a card
 ROWS = 2**20  # of a partition of an answer, at least
 
 INSTEAD = {
@@ -90,8 +89,7 @@ class Call:
         partitions = cluster.persist(frame)
         workers = cluster.workers()
         threads = min(worker.threads for worker in workers)
-        by_host = workers[0].address.startswith(BY_HOST)
-        site = Site(self.home, self.labels, self.options["engine"], threads, by_host)
+        site = Site(self.home, self.labels, self.options["engine"], threads)
         limit = self.options["memory_limit"]
         groups = cluster.groups(partitions, workers, limit)
         return Spread(cluster, site, workers, groups, self.name, self.method, limit)

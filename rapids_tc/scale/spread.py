@@ -31,6 +31,7 @@ AT_ONCE = 2  # tasks on blocks under way for each thread of the cluster
 MEMORY_SHARE = 0.5  # of a machine's free memory, for what is made of a graph
 NUMBER_BYTES = 24  # of each number when all are put in order
 BATCH_BYTES = 64  # of each row that is oriented, cut in blocks and sorted
+BY_HOST = ("tcp://", "tls://")  # workers that send nothing straight from a card
 MOST_KEYS = 2**31 - 1  # that a card makes a block of
 
 log = logging.getLogger("rapids_tc")
@@ -238,17 +239,25 @@ class Spread:
         copies = [(0, worker) for worker in shares]
         apart = [(place, shares[place % len(shares)]) for place in range(self.n**2)]
         made = [
-            self.submit("merge", chunks.merge, self._pieces(place), on=worker)
+            self.submit("merge", chunks.merge, self._pieces(place, worker), on=worker)
             for place, worker in (copies if self.n == 1 else apart)
         ]
-        self.__dict__.pop("packed", None)
+        for name in ("packed", "_sent"):
+            self.__dict__.pop(name, None)
         return made
 
-    def _pieces(self, place: int) -> list[Future]:
-        """The pieces of a block, each as a list of one."""
-        if self.n == 1:
+    def _pieces(self, place: int, worker: str) -> list[Future]:
+        """The pieces of a block for the machine that merges it, each as a list of one."""
+        near_and_far = zip(self.groups, self.packed, self._sent, strict=True)
+        several = [near if group.worker == worker else far for group, near, far in near_and_far]
+        return several if self.n == 1 else self.each_group("pack", chunks.pick, several, place)
+
+    @cached_property
+    def _sent(self) -> list[Future]:
+        """The pieces as other machines fetch them: by way of the host, if they are on a card."""
+        if not self._on_cards or not self.workers[0].address.startswith(BY_HOST):
             return self.packed
-        return self.each_group("pack", chunks.pick, self.packed, place)
+        return self.each_group("send", chunks.by_host, self.packed)
 
     def block_at(self, place: int, worker: str | None) -> Future:
         """A block, and of the whole graph the copy of that machine, or the first."""
