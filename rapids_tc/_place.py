@@ -25,13 +25,22 @@ def placed(function: Function) -> Function:
     @functools.wraps(function)
     def run(edges: Any, *args: Any, **keywords: Any) -> Any:
         if is_dask(edges):
-            from rapids_tc.scale import dask
-
-            return dask.run(run, edges, args, keywords)
+            return _executor().run(run, edges, args, keywords)
         with place(edges):
             return function(edges, *args, **keywords)
 
     return run  # type: ignore[return-value]
+
+
+def _executor() -> Any:
+    try:
+        from rapids_tc.scale import dask
+    except ImportError as error:
+        raise ImportError(
+            f"Dask frames need Dask's cluster, and {error.name} is not installed: "
+            "pip install 'rapids_tc[dask]'"
+        ) from error
+    return dask
 
 
 @contextmanager

@@ -255,20 +255,26 @@ def test_an_asynchronous_client_is_refused(client, backend):
         asyncio.run(ask())
 
 
-def test_no_client_says_how_to_start_one():
-    code = """
+@pytest.mark.parametrize(
+    "missing, told",
+    [("", ["Client(LocalCluster())", "LocalCUDACluster"]), ("distributed", ["rapids_tc[dask]"])],
+)
+def test_without_a_cluster_the_way_to_one_is_told(missing, told):
+    code = f"""
+        import sys
         import dask.dataframe as dd, pandas as pd, rapids_tc as tc
-        edges = dd.from_pandas(pd.DataFrame({"src": [0], "dst": [1]}), npartitions=1)
+        edges = dd.from_pandas(pd.DataFrame({{"src": [0], "dst": [1]}}), npartitions=1)
+        sys.modules.update(dict.fromkeys({missing.split()!r}))
         try:
             tc.count(edges)
-        except tc.KernelError as error:
+        except (tc.KernelError, ImportError) as error:
             print(error)
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
-    assert "Client(LocalCluster())" in done.stdout and "LocalCUDACluster" in done.stdout
+    assert all(words in done.stdout for words in told)
 
 
 # Examples -----------------------------------------------------------------------------------------
