@@ -56,7 +56,7 @@ def as_counted(
         budget = Budget(limit, function, columns, engines.load(backend.engine).costs)
         rows = Rows(frame, labels, backend, budget.chunk)
         need = _need(function, rows)
-        if need > limit:
+        if need > limit or rows.size >= budget.costs.most:
             graph = StreamGraph(frame, rows, backend, progress, budget)
             _log.log(
                 logging.WARNING if memory_limit is None else logging.INFO,
@@ -73,12 +73,12 @@ def as_counted(
 
 def _limit(frame: Frame, backend: Backend, function: str, given: int | None) -> int | None:
     """The bytes that may be taken, where that could be too few; None where it is plainly enough."""
-    rows = backend.home.rows(frame)
+    rows, engine = backend.home.rows(frame), engines.load(backend.engine)
     worst = max(stage.bytes for stage in plan.stages(function, rows, 2 * rows, False))
+    many = rows >= engine.costs.most
     if given is None:
-        engine = engines.load(backend.engine)
-        given = engine.free() if worst > engine.costs.unasked else worst
-    return int(given) if worst > given else None
+        given = engine.free() if many or worst > engine.costs.unasked else worst
+    return int(given) if many or worst > given else None
 
 
 def _need(function: str, rows: Rows) -> int:

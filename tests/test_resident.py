@@ -3,7 +3,9 @@
 import mmap
 import tracemalloc
 import weakref
+from dataclasses import replace
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -19,7 +21,7 @@ import rapids_tc as tc
 from rapids_tc import datasets, engines, testing
 from rapids_tc.csr import Csr
 from rapids_tc.engines import _cpu_rooms, cpu
-from rapids_tc.engines._cuda_rooms import HostCopies, Shelf
+from rapids_tc.engines._cuda_rooms import CardCopies, HostCopies, Shelf
 from rapids_tc.engines.cuda import CudaEngine
 from rapids_tc.errors import CapacityError
 from rapids_tc.scale import blocks, kept
@@ -105,7 +107,7 @@ def test_smaller_limits_make_more_blocks(function):
         budget = Budget(limit, function, 1, CudaEngine.costs)
         try:
             room = budget.room(rows, numbers)
-            sides.append(budget.sides_of(rows, numbers, room)[0])
+            sides.append(next(budget.sides_of(rows, numbers, room)))
         except CapacityError:
             break
         assert room <= limit
@@ -116,9 +118,23 @@ def test_smaller_limits_make_more_blocks(function):
 def test_what_cannot_be_cut_small_enough_is_refused():
     budget = Budget(10**7, "count", 1, CudaEngine.costs)
     with pytest.raises(CapacityError, match=rf"1,000,000,000 rows.*{MOST} x {MOST}"):
-        budget.sides_of(10**9, 10**5, budget.room(10**9, 10**5))
+        next(budget.sides_of(10**9, 10**5, budget.room(10**9, 10**5)))
     with pytest.raises(CapacityError, match=r"1,000,000 vertices and what count gives back"):
         budget.room(10**7, 10**6)
+
+
+def test_blocks_that_are_uneven_are_cut_again(monkeypatch):
+    """All edges have one end in common: half of the blocks, or more, are empty."""
+    star = pd.DataFrame({"src": np.zeros(20_000, "int64"), "dst": 1 + np.arange(20_000) % 30})
+    triangle = pd.DataFrame({"src": [1], "dst": [2]})
+    asked, fits = [], Budget.fits
+    monkeypatch.setattr(
+        Budget, "fits", lambda self, *args: asked.append(fits(self, *args)) or asked[-1]
+    )
+    edges = pd.concat([star, triangle])
+    assert tc.count(edges, memory_limit=max(tc.memory_estimate(edges).values()) // 2) == 1
+    first = asked.index(True)
+    assert asked[-1] and False in asked[first:]  # what fits on average did not fit, more did
 
 
 def test_as_many_keys_are_collected_as_fit():
@@ -246,6 +262,47 @@ def test_copies_are_waited_for(function):
         assert found.equals(expected)
     else:
         assert found == expected
+
+
+def test_no_copy_runs_on_when_a_call_is_stopped(monkeypatch):
+    shelves = []
+
+    class Watched(LateCopies):
+        def __init__(self):
+            super().__init__()
+            shelves.append(self)
+
+    def stopped(self, layout, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(CudaEngine, "count", stopped)
+    with testing.host_engine(copies=Watched), in_blocks(2), pytest.raises(KeyboardInterrupt):
+        tc.count(datasets.rmat(6))
+    (copies,) = shelves
+    assert copies.time and not copies.coming and not copies.going
+
+
+def test_memory_that_cannot_be_pinned_is_told():
+    class Failed(RuntimeError):
+        pass
+
+    def fail(size):
+        raise Failed("cudaErrorMemoryAllocation: out of memory")
+
+    runtime = SimpleNamespace(CUDARuntimeError=Failed)
+    cuda = SimpleNamespace(runtime=runtime, alloc_pinned_memory=fail, Stream=lambda **options: None)
+    copies = CardCopies(SimpleNamespace(cuda=cuda))
+    with pytest.raises(CapacityError, match=r"8,000 bytes.*pinned.*out of memory"):
+        copies.host(1000, "uint64")
+
+
+def test_more_rows_than_a_card_takes_are_cut(monkeypatch, caplog):
+    edges = datasets.rmat(6)
+    monkeypatch.setattr(CudaEngine, "costs", replace(CudaEngine.costs, most=len(edges)))
+    with testing.host_engine():
+        assert tc.count(edges[:-1]) == tc.count(edges[:-1], engine="cpu") and not caplog.records
+        assert tc.count(edges) == tc.count(edges, engine="cpu")
+    assert "in 1 x 1 blocks" in caplog.text
 
 
 def test_a_slot_is_written_when_its_readers_are_done():

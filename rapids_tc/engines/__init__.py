@@ -25,6 +25,8 @@ class Costs:
 
     Attributes
     ----------
+    most : int
+        Rows of a graph that is counted whole; with this many or more it is cut in blocks.
     unasked : int
         That a call may need without asking what is free: that takes as long as to count little.
     order : int
@@ -43,6 +45,7 @@ class Costs:
         (edges, rows, are edges counted?, slots) to the bytes of a task and of blocks that large.
     """
 
+    most: int
     unasked: int
     order: int
     sort: int

@@ -15,6 +15,7 @@ from rapids_tc.csr import Array
 from rapids_tc.engines import Costs
 from rapids_tc.engines._cuda_blocks import codes
 from rapids_tc.engines._cuda_layout import Placed
+from rapids_tc.errors import CapacityError
 
 
 def task_bytes(edges: int, rows: int, sides: bool, slots: int) -> int:
@@ -26,6 +27,7 @@ def task_bytes(edges: int, rows: int, sides: bool, slots: int) -> int:
 
 # The blocks of a task and of the next; where edges are counted, uv stays too.
 COSTS = Costs(
+    most=2**31,
     unasked=2**30,
     order=40,
     sort=13,
@@ -74,7 +76,13 @@ class CardCopies:
         self._cuda, self._stream = cupy.cuda, cupy.cuda.Stream(non_blocking=True)
 
     def host(self, size: int, dtype: Any) -> np.ndarray:
-        pinned = self._cuda.alloc_pinned_memory(max(size * np.dtype(dtype).itemsize, 1))
+        need = max(size * np.dtype(dtype).itemsize, 1)
+        try:
+            pinned = self._cuda.alloc_pinned_memory(need)
+        except self._cuda.runtime.CUDARuntimeError as error:
+            raise CapacityError(
+                f"{need:,} bytes of the host's memory cannot be pinned for blocks: {error}"
+            ) from error
         return np.frombuffer(pinned, dtype, size)
 
     def mark(self) -> Any:

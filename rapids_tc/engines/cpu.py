@@ -45,6 +45,7 @@ ALONE = 1 << 18  # probes, or look-ups, that are not worth waking a second threa
 memory, free = host_memory, host_free
 shelf, room = _cpu_rooms.Shelf, _cpu_rooms.Room
 costs = Costs(
+    most=2**63,
     unasked=0,
     order=96,
     sort=32,

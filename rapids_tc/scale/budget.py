@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rapids_tc.engines import Costs
@@ -79,7 +80,7 @@ class Budget:
             )
         return self.limit - held
 
-    def sides_of(self, rows: int, vertices: int, room: int, reading: int = 0) -> range:
+    def sides_of(self, rows: int, vertices: int, room: int, reading: int = 0) -> Iterator[int]:
         """How many blocks a side may do, the fewest first, if all blocks are about equal.
 
         `reading` is what reading a chunk of rows takes, while keys are collected.
@@ -87,11 +88,11 @@ class Budget:
         Raises
         ------
         CapacityError
-            However many there are, three do not fit.
+            None is left: however many there are, three do not fit.
         """
         for n in range(1, MOST + 1):
             if self.fits(rows // n**2, vertices // n + 1, rows, room, reading):
-                return range(n, MOST + 1)
+                yield n
         raise CapacityError(
             f"{rows:,} rows over {vertices:,} vertices do not fit {room:,} bytes, cut in up to "
             f"{MOST} x {MOST} blocks: raise the limit, or pass fewer edges"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -81,17 +81,19 @@ class KeptBlocks:
         stored = {key: self.stored[key[:2]] for key in plan.keys}
         resident = Resident(room, stored, schedule(plan.needs, slots, costs.ahead))
         grouped: Any = None
-        for step, made in zip(plan.steps, resident.steps(plan.needs), strict=True):
-            uv, uw, vw = step.names
-            if step.begins:
-                grouped = None  # out before the next is made
-                grouped = engine.transpose(made[uv])
-                continue
-            layout = engine.prepare_blocks(grouped, made[uw], made[vw], step.task.residues)
-            found(step.task, [made[key] for key in (uv, uw, vw) if key in made], layout)
-            del layout
-            tick((step.number + 1) / plan.tasks)
-        self.shelf.settle()
+        try:
+            for step, made in zip(plan.steps, resident.steps(plan.needs), strict=True):
+                uv, uw, vw = step.names
+                if step.begins:
+                    grouped = None  # out before the next is made
+                    grouped = engine.transpose(made[uv])
+                    continue
+                layout = engine.prepare_blocks(grouped, made[uw], made[vw], step.task.residues)
+                found(step.task, [made[key] for key in (uv, uw, vw) if key in made], layout)
+                del layout
+                tick((step.number + 1) / plan.tasks)
+        finally:
+            self.shelf.settle()  # whatever happened: no copy runs when its memory is let go of
         return resident.moved
 
     def _plan(self, tasks: list[Task]) -> Plan:
@@ -163,9 +165,21 @@ def cut(
             break
     made = KeptBlocks(engine, shelf, budget, room, vertices, n, {})
     shelf.reserve(sum(4 * size + 4 * longest + 16 for size in sizes))
-    stored: dict[Block, Stored] = {}
+    try:
+        _fill(made, rows, rank, sizes, longest, reading, xp, tick)
+    finally:
+        shelf.settle()
+    return made
+
+
+def _fill(
+    made: KeptBlocks, rows: Rows, rank: Array, sizes: list[int], longest: int, reading: int,
+    xp: Any, tick: Callable[..., None],
+) -> None:  # fmt: skip
+    """Make the blocks, as many at a time as their keys fit."""
+    engine, n, stored = made.engine, made.n, made.stored
     while (first := len(stored)) < n * n:
-        last = first + budget.together(sizes[first:], longest, room - reading)
+        last = first + made.budget.together(sizes[first:], longest, made.room - reading)
         starts = np.cumsum([0, *sizes[first:last]])
         free, keys = xp.zeros(n * n, "uint64"), xp.empty(int(starts[-1]), "uint64")
         free[first:last] = xp.asarray(starts[:-1].astype("uint64"))
@@ -174,11 +188,9 @@ def cut(
         for place in range(first, last):
             at = divmod(place, n)
             part = keys[int(starts[place - first]) : int(starts[place - first + 1])]
-            stored[at] = made.put(engine.csr(part, blocks.shape(vertices, n, *at)))
+            stored[at] = made.put(engine.csr(part, blocks.shape(made.vertices, n, *at)))
             tick(len(stored) / n**2)
         del keys
-    shelf.settle()
-    return replace(made, stored=stored)
 
 
 def _tally(rows: Rows, rank: Array, n: int, engine: Any, xp: Any) -> list[int]:
