@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from rapids_tc import approximate, engines, orient
 from rapids_tc._backend import Array, Backend, Frame, Series, backend_of
@@ -199,18 +202,31 @@ def count_ranks(site: Site, order: list[Any]) -> int:
 @chunk
 def pack(site: Site, numbers: Numbers, order: list[Any], n: int, batch: int) -> list[Piece]:
     """The edges of some rows in pieces, one for each of n x n blocks, `batch` rows at a time."""
-    xp, (rank, vertices) = site.backend.xp, order
+    xp, (_, vertices) = site.backend.xp, order
     engine = engines.load(site.backend.engine)
     result: list[Piece] = [[] for _ in range(n * n)]
     for start in range(0, max(len(numbers[0]), 1), batch):
-        some = edges_of([end[start : start + batch] for end in numbers])
-        keys = orient.orient(some, Order(rank, rank), site.backend)
-        local = blocks.split(keys, n, xp) if n > 1 else {(0, 0): keys}
-        del keys
-        for at in list(local):
-            block = engine.csr(local.pop(at), blocks.shape(vertices, n, *at))
-            result[at[0] * n + at[1]] += pieces.pack(block, xp)
+        ends = [end[start : start + batch] for end in numbers]
+        for place, keys in enumerate(_keys(site, engine, ends, order, n)):
+            block = engine.csr(keys, blocks.shape(vertices, n, *divmod(place, n)))
+            result[place] += pieces.pack(block, xp)
     return result
+
+
+def _keys(site: Site, engine: Any, ends: Numbers, order: list[Any], n: int) -> list[Array]:
+    """The keys row << 32 | column of the edges of some rows, by block."""
+    xp, (rank, _) = site.backend.xp, order
+    if n == 1:
+        return [orient.orient(edges_of(ends), Order(rank, rank), site.backend)]
+    src, dst = (
+        end.view("uint32") if end.dtype.itemsize == 4 else end.astype("uint32") for end in ends
+    )
+    given, sizes = ((src, dst), rank, n, (0, n * n)), xp.zeros(n * n, "uint64")
+    engine.split(*given, sizes, xp.empty(0, "uint64"))  # counts alone
+    bounds = np.cumsum([0, *map(int, sizes.tolist())])
+    keys = xp.empty(int(bounds[-1]), "uint64")
+    engine.split(*given, xp.asarray(bounds[:-1].astype("uint64")), keys)
+    return [keys[a:b] for a, b in pairwise(bounds.tolist())]
 
 
 @chunk
