@@ -12,7 +12,7 @@ from rapids_tc._backend import Array, Frame, open_frame
 from rapids_tc._place import place
 from rapids_tc.csr import Csr
 from rapids_tc.edges import NumberedEdges, id_columns, named_edges, number_edges
-from rapids_tc.summary import Counted, Formula, Summary, sum_at
+from rapids_tc.summary import Counted, Formula, Summary
 
 Sample = Callable[[NumberedEdges], NumberedEdges]
 
@@ -140,9 +140,8 @@ class Graph(Counted):
 
     def vertex_counts(self, method: str) -> Array:
         """Triangles at every rank, int64: half the sum over the edges around it."""
-        counts, n = self.count_edges(method), self.csr.n
-        larger = sum_at(self.csr.rows, counts, n, self.backend)
-        return (larger + sum_at(self.csr.columns, counts, n, self.backend)) // 2
+        by_row, by_column = self.engine.sum_counts(self.csr, self.count_edges(method))
+        return (by_row + by_column) // 2
 
     def count(self, method: str) -> int:
         """Triangles of the graph."""

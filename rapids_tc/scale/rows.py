@@ -60,7 +60,8 @@ class Rows:
         self._columns = tuple(backend.home.column(frame, label) for label in labels)
         self.size, self._memory = backend.home.rows(frame), memory
         self._kept: list[list[Any]] = []
-        seen = looks.look(list(self._slices(LOOK)), self._names, backend)
+        pieces = list(self._slices(0 if self._width else LOOK))
+        seen = looks.look(pieces, self._names, backend)
         self._rules = looks.decide([seen])
         self.dense = self._rules.dense
 
@@ -97,10 +98,19 @@ class Rows:
     @property
     def _is_cast(self) -> bool:
         """Whether ids are not where work is done, or not the numbers that they stand for."""
+        return not (self._width == 4 and self.dense and self.dense[0] == 0)
+
+    @property
+    def _width(self) -> int:
+        """Bytes of an id, where all are plain integers and where work is done; else 0.
+
+        Of two columns of different width, those of the widest id there may be.
+        """
+        dtypes = {column.dtype for column in self._columns}
         here = all(root(column) == self._backend.library.__name__ for column in self._columns)
-        dtypes = [column.dtype for column in self._columns]
-        narrow = all(isinstance(d, np.dtype) and d.kind in "iu" and d.itemsize == 4 for d in dtypes)
-        return not (here and narrow and self.dense and self.dense[0] == 0)
+        plain = here and all(isinstance(dtype, np.dtype) and dtype.kind in "iu" for dtype in dtypes)
+        widths = {dtype.itemsize for dtype in dtypes if plain}
+        return 8 if len(widths) > 1 else max(widths, default=0)
 
     def _distinct(self) -> Any:
         """The distinct ids of all chunks: joined when there are twice as many as the last time."""
