@@ -142,6 +142,25 @@ def test_more_partitions_than_rows_and_none(client, backend):
         assert_same(corners, backend.to_pandas(tc.vertex_triangles(backend.frame(frame))))
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 5, 20])
+def test_no_task_is_lost_that_ends_while_others_are_looked_at(monkeypatch, at_once):
+    class Ending:
+        """A task that is asked whether it has ended, and has when it is asked again."""
+
+        def __init__(self):
+            self.asked = 0
+
+        def done(self):
+            self.asked += 1
+            return self.asked > 1
+
+    running = cluster.Cluster.__new__(cluster.Cluster)
+    monkeypatch.setattr(running, "_wait", lambda ready, tasks: None, raising=False)
+    monkeypatch.setattr(running, "_check", lambda tasks: None, raising=False)
+    found = [name for name, _ in running.flow(((i, Ending()) for i in range(12)), at_once)]
+    assert sorted(found) == list(range(12))
+
+
 # What is left alone, and what is left over --------------------------------------------------------
 
 

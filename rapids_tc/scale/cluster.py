@@ -134,10 +134,12 @@ class Cluster:
         while running:
             under_way = [task for _, task in running]
             self._wait(partial(_done, under_way, "FIRST_COMPLETED"), under_way)
-            ended = [(name, task) for name, task in running if task.done()]
+            ended: list[tuple[Any, Future]] = []
+            left: list[tuple[Any, Future]] = []
+            for name, task in running:  # each is asked once: it may end at any time
+                (ended if task.done() else left).append((name, task))
             self._check([task for _, task in ended])
-            running = [(name, task) for name, task in running if not task.done()]
-            running += islice(tasks, at_once - len(running))
+            running = [*left, *islice(tasks, at_once - len(left))]
             yield from ended
 
     def wait(self, tasks: list[Future]) -> None:
