@@ -15,7 +15,7 @@ FUNCTIONS = {
     "edge_triangles": (tc.edge_triangles, (0.5, 0.22)),
     "similarity": (tc.similarity, (0.5, 0.22)),
     "clustering": (tc.clustering, (0.2,)),
-    "k_truss": (lambda edges, **options: tc.k_truss(edges, 60, **options), (0.3,)),
+    "k_truss": (lambda edges, **options: tc.k_truss(edges, 60, **options), (0.93, 0.3)),
     "simple_edges": (tc.simple_edges, (0.8,)),
 }
 SLACK = 1 << 20  # bytes: stacks of threads, objects of Python

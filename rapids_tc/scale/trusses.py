@@ -83,23 +83,9 @@ def _peeled(
     Without k the last truss, if it is of this level or above; else None. A rank that is not there
     is the last one, which has no edge.
     """
-    xp, engine, n = graph.backend.xp, graph.engine, left.n
-    present = xp.zeros(left.vertices, bool)
-    for at, block in left:
-        for ends in blocks.ends(block, n, *at):
-            present[ends] = True
-    size = int(present.sum())
-    relabel = xp.where(present, xp.cumsum(present, dtype="uint32") - 1, size).astype("uint32")
-    keys, first = xp.empty(left.edges, "uint64"), 0
-    for at, block in left:
-        u, v = (relabel[ends] for ends in blocks.ends(block, n, *at))
-        here = keys[first : first + block.m]
-        here[:] = u
-        here <<= 32
-        here |= v
-        first += block.m
-    csr = engine.csr(keys, size + 1)
-    del keys
+    xp, engine = graph.backend.xp, graph.engine
+    relabel, size = _relabelled(left, xp)
+    csr = engine.csr(_keys(left, relabel, xp), size + 1)
     layout = engine.prepare(csr)
     with graph.stage("peeling") as report:
         truss = engine.truss(layout, engine.edge_counts(layout), k=k, tick=report.ticker)
@@ -109,6 +95,29 @@ def _peeled(
     before = xp.zeros(csr.m + 1, "int64")
     before[1:] = xp.cumsum(kept, dtype="int64")
     return Csr(before[csr.offsets], csr.columns[kept]), relabel
+
+
+def _relabelled(left: KeptBlocks, xp: Any) -> tuple[Array, int]:
+    """The rank of every rank among those that have an edge, the last for others; their number."""
+    present = xp.zeros(left.vertices, bool)
+    for at, block in left:
+        for ends in blocks.ends(block, left.n, *at):
+            present[ends] = True
+    size = int(present.sum())
+    return xp.where(present, xp.cumsum(present, dtype="uint32") - 1, size).astype("uint32"), size
+
+
+def _keys(left: KeptBlocks, relabel: Array, xp: Any) -> Array:
+    """The edges of all blocks as keys of one graph."""
+    keys, first = xp.empty(left.edges, "uint64"), 0
+    for at, block in left:
+        u, v = (relabel[ends] for ends in blocks.ends(block, left.n, *at))
+        here = keys[first : first + block.m]
+        here[:] = u
+        here <<= 32
+        here |= v
+        first += block.m
+    return keys
 
 
 def _first_rows(graph: StreamGraph, left: Any, n: int, rank: Array) -> Array:
