@@ -167,6 +167,27 @@ def test_ids_that_no_frame_may_have_are_refused(name):
             function(from_parts(parts))
 
 
+@pytest.mark.pandas_only
+@pytest.mark.parametrize(
+    "src, dst",
+    [
+        (pd.Series([True, False, True]), pd.Series([True, True, False])),
+        (pd.to_timedelta([1, 2, 3], unit="s"), pd.Series(A)),
+        (pd.Series(["x", "y", "z"], dtype="object"), pd.Series(A)),
+        (pd.Series([-1, 0, 1]), pd.Series([2**63, 1, 2], dtype="uint64")),
+        (pd.Series([0.5, 1.0, 2.0]), pd.Series(A)),
+        (pd.Series([1.0, np.nan, 2.0]), pd.Series(A)),
+    ],
+)
+def test_errors_of_types_are_told_once_however_many_look(src, dst):
+    frame = pd.DataFrame({"src": src, "dst": dst})
+    with pytest.raises(tc.RapidsTCError) as expected:
+        tc.count(frame)
+    with pytest.raises(type(expected.value)) as found:
+        tc.count(from_parts([frame] * 6))
+    assert str(found.value) == str(expected.value).replace("has 1 null:", "has 6 nulls:")
+
+
 def test_errors_are_those_of_one_machine(backend):
     wrong = [
         (tc.count, {"source": "nope", "destination": "dst"}),

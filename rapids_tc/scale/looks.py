@@ -63,9 +63,7 @@ class Look:
 
     def add(self, column: IdColumn, nulls: int, backend: Backend) -> None:
         """Look at one column of one partition."""
-        bare = IdColumn(column.values.iloc[:0], column.name, column.kind)
-        if not any(_alike(bare, known) for known in self.columns):
-            self.columns.append(bare)
+        _note(self.columns, IdColumn(column.values.iloc[:0], column.name, column.kind))
         self.nulls[column.name] = self.nulls.get(column.name, 0) + nulls
         if nulls or column.kind not in NUMERIC or self.problem is not None:
             return
@@ -125,7 +123,10 @@ def look(columns: list[tuple[Series, Series]], names: list[str], backend: Backen
 
 def decide(looks: list[Look]) -> Rules:
     """Say how all ids are numbered; raise what one machine would for the whole frame."""
-    columns = [c for look in looks for c in look.columns]
+    columns: list[IdColumn] = []
+    for look in looks:
+        for column in look.columns:
+            _note(columns, column)
     names = list(dict.fromkeys(c.name for c in columns))
     columns.sort(key=lambda c: names.index(c.name))
     rows = [look.rows for look in looks]
@@ -195,5 +196,8 @@ def _meeting(column: IdColumn, rules: Rules, backend: Backend) -> Series:
     return backend.library.Series(values.astype(rules.meet))
 
 
-def _alike(a: IdColumn, b: IdColumn) -> bool:
-    return (a.name, a.kind) == (b.name, b.kind) and a.dtype == b.dtype
+def _note(known: list[IdColumn], column: IdColumn) -> None:
+    """Take a column's name and type down, once."""
+    own = (column.name, column.kind, column.dtype)
+    if all((c.name, c.kind, c.dtype) != own for c in known):
+        known.append(column)
