@@ -115,6 +115,15 @@ def test_smaller_limits_make_more_blocks(function):
     assert sides == sorted(sides) and sides[0] == 1 and len(sides) > 1
 
 
+@pytest.mark.parametrize("function", ["count", "vertex_triangles", "annotate"])
+def test_edges_of_three_blocks_have_32_bit_places(function):
+    """However much memory there is: kernels count the edges of three blocks in one array."""
+    budget = Budget(2**62, function, 1, CudaEngine.costs)
+    for rows in (2**30, 2**31 - 1, 2**32, 2**34, 2**36):
+        n = next(budget.sides_of(rows, 2**20, budget.room(rows, 2**20)))
+        assert 3 * (rows // n**2) < 2**32 and (n == 1 or 3 * (rows // (n - 1) ** 2) >= 2**32)
+
+
 def test_what_cannot_be_cut_small_enough_is_refused():
     budget = Budget(10**7, "count", 1, CudaEngine.costs)
     with pytest.raises(CapacityError, match=rf"1,000,000,000 rows.*{MOST} x {MOST}"):

@@ -21,7 +21,7 @@ OF_EDGES = {"annotate", "edge_triangles", "k_truss", "similarity"}
 OF_DEGREES = OF_VERTICES | {"annotate", "similarity", "transitivity", "triad_counts"}
 FUNCTIONS = {"count", *OF_DEGREES, *RESULTS}
 
-MAX_EDGES = 2**31  # of a block, as of a graph on one card
+MAX_EDGES = 2**32 // 3  # of a block: those of three have 32-bit places together
 MOST = 16  # blocks a side: with more, every edge is moved too often
 CHUNK = 8  # of what is allowed, one part in so many is for work on chunks of rows
 OFFSETS = 24  # bytes of a row of a block while it is sorted
