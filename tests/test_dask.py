@@ -17,7 +17,7 @@ import reference
 from answers import CASES
 from checks import rows_of
 from dask_support import ASKED, a_cluster, apart, assert_same, layout, plain, together
-from distributed import Client, get_task_stream
+from distributed import Client, futures_of, get_task_stream
 from graphs import ID_DTYPES, ROWS, TRIANGLES, small
 
 import rapids_tc as tc
@@ -322,3 +322,10 @@ def test_the_examples_for_cards():
     assert f"{tc.count(datasets.rmat(12))} triangles" in shown("dask_gpus", "12")
     edges = pd.concat([datasets.rmat(14, seed=seed) for seed in range(4)])
     assert f"{len(edges)} rows, {tc.count(edges)} triangles" in shown("parquet_gpus")
+
+
+def test_a_persisted_frame_is_not_persisted_again(client, backend):
+    edges = client.persist(apart(backend, small(), 3))
+    for frame in (edges, client.persist(edges)):
+        with cluster.Cluster(frame, False) as tasks:
+            assert tasks.persist(frame) == futures_of(frame)

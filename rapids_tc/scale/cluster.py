@@ -190,15 +190,12 @@ class Cluster:
         return list(self.client.scheduler_info(n_workers=1)["workers"])
 
     def persist(self, edges: DataFrame) -> list[Future]:
-        """The partitions of a frame, evaluated once, in order."""
-        kept = self.client.persist(edges)
-        graph, partitions = dict(kept.__dask_graph__()), []
-        for key in kept.__dask_keys__():
-            task = graph[key]
-            while not isinstance(task, Future):  # another name of one
-                (key,) = task.dependencies
-                task = graph[key]
-            partitions.append(task)
+        """The partitions of a frame, evaluated once, in order.
+
+        Those of a frame that is persisted already are its own: persisted once more they would have
+        the names that the call before has just let go, and the scheduler may drop them for that.
+        """
+        partitions = _held(edges) or _held(self.client.persist(edges))
         self._partitions.update(partitions)
         self.wait(partitions)
         return partitions
@@ -216,7 +213,10 @@ class Cluster:
     ) -> list[Group]:
         """Partitions by the worker that has them, together while they are small."""
         holders = self.client.who_has(partitions)
-        sizes = self.client.nbytes([p.key for p in partitions], summary=False)
+        try:
+            sizes = self.client.nbytes([p.key for p in partitions], summary=False)
+        except KeyError:  # one is gone already: the task that needs it says so
+            sizes = {}
         room = {w.address: (limit or w.memory or 2**40) // GROUP_SHARE for w in workers}
         result: dict[str, list[tuple[Group, int]]] = {}
         for place, partition in enumerate(partitions):
@@ -265,3 +265,17 @@ def _done(tasks: list[Future], how_many: str) -> bool:
     except CancelledError:
         pass
     return True
+
+
+def _held(edges: DataFrame) -> list[Future]:
+    """The partitions of a frame where all of them are futures, else none."""
+    graph, partitions = dict(edges.__dask_graph__()), []
+    for key in edges.__dask_keys__():
+        task = graph[key]
+        while not isinstance(task, Future):  # another name of one?
+            names = set(getattr(task, "dependencies", ()))
+            if type(task).__name__ != "Alias" or len(names) != 1:
+                return []
+            task = graph[names.pop()]
+        partitions.append(task)
+    return partitions
