@@ -41,11 +41,21 @@ class Csr:
     @property
     def rows(self) -> Array:
         """The larger rank of every edge, uint32, shape (m,): made anew at each call."""
-        xp = sys.modules[type(self.offsets).__module__.partition(".")[0]]
+        xp = self._xp
         if self.n < 2:
             return xp.zeros(self.m, "uint32")
         begun = xp.bincount(self.offsets[1:-1], minlength=self.m + 1)  # rows, at each position
         return xp.cumsum(begun[: self.m], dtype="uint32")
+
+    def only(self, stays: Array) -> Csr:
+        """The same rows with those edges alone that stay (bool, shape (m,))."""
+        before = self._xp.zeros(self.m + 1, "int64")
+        before[1:] = self._xp.cumsum(stays, dtype="int64")
+        return Csr(before[self.offsets], self.columns[stays])
+
+    @property
+    def _xp(self) -> Any:
+        return sys.modules[type(self.offsets).__module__.partition(".")[0]]
 
     def validate(self) -> None:
         """Check what every kernel relies on; raise ValueError naming the first thing broken."""

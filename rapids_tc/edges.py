@@ -157,8 +157,17 @@ def find_vertices(ids: Ids, vertices: Any, present: Array) -> Array:
     return numbers
 
 
+def edge_keys(u: Array, v: Array, xp: Any, out: Array | None = None) -> Array:
+    """Keys (uint64) smaller number << 32 | larger number, in `out` where that is given."""
+    keys = xp.empty(len(u), "uint64") if out is None else out
+    keys[:] = xp.minimum(u, v)
+    keys <<= 32
+    keys |= xp.maximum(u, v).astype("uint64")
+    return keys
+
+
 def named_edges(keys: Array, ids: Ids) -> Frame:
-    """A frame `src`, `dst` of ids from keys smaller number << 32 | larger number."""
+    """A frame `src`, `dst` of ids from keys that `edge_keys` makes."""
     ends = {"src": ids.take(keys >> 32), "dst": ids.take(keys & 0xFFFFFFFF)}
     return ids.backend.library.DataFrame(ends)
 

@@ -11,7 +11,7 @@ from rapids_tc import engines, orient, plan
 from rapids_tc._backend import Array, Frame, open_frame
 from rapids_tc._place import place
 from rapids_tc.csr import Csr
-from rapids_tc.edges import NumberedEdges, id_columns, named_edges, number_edges
+from rapids_tc.edges import NumberedEdges, edge_keys, id_columns, named_edges, number_edges
 from rapids_tc.summary import Counted, Formula, Summary
 
 Sample = Callable[[NumberedEdges], NumberedEdges]
@@ -212,9 +212,7 @@ class Graph(Counted):
     def simple_edges(self) -> Frame:
         number = self.order.number
         u, v = number[self.csr.rows], number[self.csr.columns]
-        keys = self.backend.xp.minimum(u, v).astype("uint64")
-        keys <<= 32
-        keys |= self.backend.xp.maximum(u, v).astype("uint64")
+        keys = edge_keys(u, v, self.backend.xp)
         keys.sort()
         return self.backend.home.frame(named_edges(keys, self.ids))
 

@@ -8,6 +8,7 @@ row of the oriented graph still has at most sqrt(2 * rows) entries.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from rapids_tc._backend import Array, Backend
 from rapids_tc.edges import NumberedEdges
@@ -27,6 +28,14 @@ class Order:
 
     rank: Array
     number: Array
+
+    @classmethod
+    def of_ranks(cls, rank: Array, n: int, xp: Any) -> Order:
+        """The order, from its ranks alone."""
+        present = xp.flatnonzero(rank < n)
+        number = xp.empty(n, "int64")
+        number[rank[present]] = present
+        return cls(rank, number)
 
     @property
     def n(self) -> int:

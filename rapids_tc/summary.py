@@ -195,12 +195,3 @@ class Summed(Summary):
         if self._sums is None:
             raise ValueError("the triangles of this graph were counted, not those of its vertices")
         return self._sums
-
-
-def sum_at(ends: Array, values: Array, size: int, backend: Backend) -> Array:
-    """For each rank below `size` the sum (int64) of the values that belong to it."""
-    frame = backend.library.DataFrame({"end": ends, "value": values.astype("int64")})
-    around = frame.groupby("end", sort=False)["value"].sum()
-    sums = backend.xp.zeros(size, "int64")
-    sums[backend.array(around.index)] = backend.array(around)
-    return sums

@@ -12,6 +12,7 @@ from itertools import combinations
 
 import cupy
 import numpy as np
+from block_support import split_keys
 
 from rapids_tc.engines.cuda import engine
 from rapids_tc.kernels import catalogue
@@ -63,7 +64,7 @@ def in_blocks(card, keys, n: int, total: int) -> None:
     partition, found, sides = blocks.Partition(2, 2), 0, 0
     made = {
         at: card.csr(local, blocks.shape(n, partition.n, *at))
-        for at, local in blocks.split(keys, partition.n, cupy).items()
+        for at, local in split_keys(keys, partition.n, cupy).items()
     }
     for task in blocks.tasks(partition):
         uv, uw, vw = (made[at] for at in task.blocks)

@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import reference
+from block_support import split_keys
 from emulator_support import SEEDS, Numpy, compiler, plain_only, run_again
 from graphs import SMALL, dense_edge_lists, edge_lists
 from hypothesis import given, settings
@@ -52,7 +53,7 @@ def vertices_of(rows):
 def split(engine, rows, n):
     """Every block of a graph of ranks."""
     size = vertices_of(rows)
-    local = blocks.split(keys_of(rows), n, np)
+    local = split_keys(keys_of(rows), n, np)
     return {at: engine.csr(keys, blocks.shape(size, n, *at)) for at, keys in local.items()}
 
 
@@ -171,7 +172,7 @@ def test_work_is_the_entries_below_each_middle_vertex(engine, n):
 def test_the_work_of_all_tasks_is_that_of_the_graph():
     graph = tc.Graph(datasets.rmat(10)).csr
     keys = graph.rows.astype(np.uint64) << np.uint64(32) | graph.columns
-    local = blocks.split(keys, 3, np)
+    local = split_keys(keys, 3, np)
     made = {at: cpu.csr(part, blocks.shape(graph.n, 3, *at)) for at, part in local.items()}
     probes = 0
     for task in blocks.tasks(Partition(3, 1)):
@@ -195,7 +196,7 @@ def test_blocks_on_several_threads(monkeypatch):
     graph = tc.Graph(datasets.rmat(11))
     keys = graph.csr.rows.astype(np.uint64) << np.uint64(32) | graph.csr.columns
     for n in (2, 3):
-        local = blocks.split(keys, n, np)
+        local = split_keys(keys, n, np)
         made = {at: cpu.csr(part, blocks.shape(graph.csr.n, n, *at)) for at, part in local.items()}
         sides = np.zeros(graph.csr.m, np.uint32)
         for task in blocks.tasks(Partition(n, 1)):
@@ -242,12 +243,12 @@ def test_rows_are_split_into_blocks_by_kernels(engine, n):
 
 
 def check_split(engine, rows, n, group):
-    """The keys of a group of blocks from rows under other numbers, against `blocks.split`."""
+    """The keys of a group of blocks from rows under other numbers, against `split_keys`."""
     size = vertices_of(rows)
     rank = np.random.default_rng(0).permutation(size).astype(np.uint32)
     number = np.argsort(rank)
     ends = tuple(number[list(end)].astype(np.uint32) for end in zip(*rows, strict=True))
-    expected = blocks.split(keys_of([row for row in rows if row[0] != row[1]]), n, np)
+    expected = split_keys(keys_of([row for row in rows if row[0] != row[1]]), n, np)
     found = np.zeros(n * n, np.uint64)
     engine.split(ends, rank, n, (0, n * n), found, np.zeros(0, np.uint64))
     assert found.tolist() == [len(keys) for keys in expected.values()]

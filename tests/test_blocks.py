@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import reference
+from block_support import split_keys
 from graphs import dense_edge_lists, edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,7 +28,7 @@ def keys_of(rows):
 
 def blocks_of(rows, vertices, n):
     """Every block of a graph of ranks, made by the CPU engine."""
-    local = blocks.split(keys_of(rows), n, np)
+    local = split_keys(keys_of(rows), n, np)
     return {at: cpu.csr(keys, blocks.shape(vertices, n, *at)) for at, keys in local.items()}
 
 
@@ -90,7 +91,7 @@ def test_residues_share_out_the_ranks(vertices, n):
 def test_split_keeps_order_and_repeats(keys, n):
     """Ranks up to the largest there may be; repeats are dropped later."""
     keys = np.sort(np.array(keys * 2, np.uint64))
-    parts = blocks.split(keys, n, np)
+    parts = split_keys(keys, n, np)
     assert list(parts) == [(i, j) for i in range(n) for j in range(n)]
     back = []
     for (i, j), local in parts.items():
@@ -189,5 +190,5 @@ def test_balance_is_the_largest_over_the_mean():
 def test_residues_deal_out_hubs(n):
     graph = tc.Graph(datasets.rmat(14))
     keys = graph.csr.rows.astype(np.uint64) << np.uint64(32) | graph.csr.columns
-    loads = [len(local) for local in blocks.split(keys, n, np).values()]
+    loads = [len(local) for local in split_keys(keys, n, np).values()]
     assert blocks.balance(loads) < blocks.UNEVEN

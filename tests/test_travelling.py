@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from test_blocks import keys_of
 
 from rapids_tc.engines import cpu
+from rapids_tc.orient import Order
 from rapids_tc.scale import pieces, ranks
 
 quietly = settings(deadline=None)  # the first call compiles
@@ -46,7 +47,7 @@ def test_the_order_is_by_degree_then_by_number(apart):
     assert order.number.tolist() == expected
     assert [order.rank[v] for v in expected] == list(range(len(expected)))
     assert sorted(order.rank.tolist()) == list(range(9))
-    again = ranks.order_of(order.rank, order.n, np)
+    again = Order.of_ranks(order.rank, order.n, np)
     assert again.number.tolist() == expected
 
 

@@ -16,7 +16,7 @@ from rapids_tc.engines import Middles, Residues, shifts
 from rapids_tc.engines._cuda_layout import Blocks, Layout, Placed
 from rapids_tc.kernels import launch
 
-_THREADS, _EACH = 256, 8  # as in blocks.cu
+_THREADS, _EACH = 256, 8  # as in tile.cuh
 _KERNELS = (
     "split_rows",
     "pack_middles",

@@ -27,7 +27,7 @@ from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.kernels import _nvrtc, catalogue, launch
 from rapids_tc.kernels.method import Capacities
 
-_THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in prepare.cu
+_THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in tile.cuh and prepare.cu
 _MOST_EDGES, _MOST_RANKS, _MOST_POSITIONS = 2**31, 2**32, 2**32  # all are 32-bit in kernels
 _STEPS = (
     "count_ends",

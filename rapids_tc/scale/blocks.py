@@ -83,31 +83,6 @@ def shape(vertices: int, n: int, i: int, j: int) -> int:
     return members(vertices, n, i) + (i > j)
 
 
-def split(keys: Array, n: int, xp: Any) -> dict[Block, Array]:
-    """Keys larger rank << 32 | smaller rank, as keys row << 32 | column of every block.
-
-    Within a block they stay in order; repeats and loops stay too. A block may have none.
-    """
-    u, v = keys >> 32, keys & 0xFFFFFFFF
-    where = u % n
-    where *= n
-    where += v % n
-    where = where.astype("uint16")
-    u //= n
-    v //= n
-    u <<= 32
-    u |= v
-    ends = xp.cumsum(xp.bincount(where, minlength=n * n)).tolist()
-    local = u[xp.argsort(where, kind="stable")]
-    result = {}
-    for number, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
-        i, j = divmod(number, n)
-        result[i, j] = local[start:end]
-        if i > j:
-            result[i, j] += 1 << 32
-    return result
-
-
 def joined(local: Array, residue: int, n: int) -> Array:
     """The ranks (int64) of local ids of a residue."""
     ranks = local.astype("int64")
@@ -121,6 +96,18 @@ def ends(block: Csr, n: int, i: int, j: int) -> tuple[Array, Array]:
     return joined(block.rows, i, n) - n * (i > j), joined(block.columns, j, n)
 
 
+def degrees(block: Csr, xp: Any) -> tuple[Array, Array]:
+    """How many edges each row has, and each column."""
+    return xp.diff(block.offsets), xp.bincount(block.columns, minlength=block.n)
+
+
+def add_ends(sums: Array, n: int, at: Block, by_row: Array, by_column: Array) -> None:
+    """Add values of the rows and of the columns of a block to those of the ranks that they are."""
+    i, j = at
+    sums[i::n] += by_row[int(i > j) :]
+    sums[j::n] += by_column[: members(len(sums), n, j)]
+
+
 def need(edges: int, vertices: int, n: int) -> int:
     """Bytes that the largest task takes: three blocks, and what counting makes of them."""
     if n == 1:
@@ -129,22 +116,24 @@ def need(edges: int, vertices: int, n: int) -> int:
     return 3 * (BYTES_AN_EDGE * share + BYTES_A_ROW * ceil(vertices / n + 1))
 
 
-def choose(edges: int, vertices: int, free_bytes: int, workers: int = 1) -> Partition:
-    """The fewest blocks of which three fit, and parts for every worker to have a few tasks.
+def choose(
+    edges: int, vertices: int, free_bytes: int, workers: int = 1, least: int = 1
+) -> Partition:
+    """The fewest blocks of which three fit, `least` a side, and a few tasks for every worker.
 
     Raises
     ------
     CapacityError
         Three blocks do not fit however many there are.
     """
-    for n in range(1, MAX_BLOCKS + 1):
+    for n in range(least, MAX_BLOCKS + 1):
         if need(edges, vertices, n) <= free_bytes:
             wanted = TASKS_A_WORKER * workers if workers > 1 else 1
             return Partition(n, ceil(wanted / n**3))
-    least = need(edges, vertices, MAX_BLOCKS)
+    smallest = need(edges, vertices, MAX_BLOCKS)
     raise CapacityError(
         f"three of {MAX_BLOCKS} x {MAX_BLOCKS} blocks of {edges:,} edges over {vertices:,} "
-        f"vertices take {least:,} bytes, and {free_bytes:,} are free: give more memory"
+        f"vertices take {smallest:,} bytes, and {free_bytes:,} are free: give more memory"
     )
 
 

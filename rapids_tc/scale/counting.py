@@ -9,11 +9,12 @@ from rapids_tc import approximate, engines
 from rapids_tc._backend import Array
 from rapids_tc.csr import Csr
 from rapids_tc.numbering import Ids
-from rapids_tc.scale import blocks, pieces, ranks
+from rapids_tc.orient import Order
+from rapids_tc.scale import blocks, pieces
 from rapids_tc.scale.blocks import Task
 from rapids_tc.scale.chunks import Site, chunk
 from rapids_tc.scale.pieces import Rows
-from rapids_tc.summary import Summed, sum_at
+from rapids_tc.summary import Summed
 
 SAMPLE = 2**25  # edges by which parts of a whole graph are made even
 
@@ -98,13 +99,11 @@ def vertex_counts(
     site: Site, uv: Rows, uw: Rows, vw: Rows, tasks: list[Task], n: int, method: str, vertices: int
 ) -> list[Array]:
     """The triangles of some tasks on the same blocks, by rank: half the sum around each."""
-    backend = site.backend
-    sums = backend.xp.zeros(vertices, "int64")
+    engine, sums = engines.load(site.backend.engine), site.backend.xp.zeros(vertices, "int64")
     found = edge_counts(site, uv, uw, vw, tasks, n, method)
     three = _three(site, uv, uw, vw)
     for block, at, counts in zip(three, tasks[0].blocks, found, strict=False):
-        for ends in blocks.ends(block, n, *at):
-            sums += sum_at(ends, counts, vertices, backend)
+        blocks.add_ends(sums, n, at, *engine.sum_counts(block, counts))
     return [sums // 2]
 
 
@@ -112,11 +111,10 @@ def vertex_counts(
 def degrees_of(site: Site, rows: Rows, place: int, n: int, vertices: int) -> list[Array]:
     """The neighbours of every rank within a block."""
     xp = site.backend.xp
-    block = pieces.csr(rows, xp)
-    if n == 1:
-        return [xp.diff(block.offsets) + xp.bincount(block.columns, minlength=vertices)[:vertices]]
-    u, v = blocks.ends(block, n, *divmod(place, n))
-    return [xp.bincount(u, minlength=vertices) + xp.bincount(v, minlength=vertices)]
+    sums = xp.zeros(vertices, "int64")
+    found = blocks.degrees(pieces.csr(rows, xp), xp)
+    blocks.add_ends(sums, n, divmod(place, n), *found)
+    return [sums]
 
 
 @chunk
@@ -133,7 +131,7 @@ def summarise(
     """What a function of vertices, or of the whole graph, answers from the sums."""
     backend, (degree,), (rank, n) = site.backend, degrees, order
     graph = Summed(
-        backend, ids, ranks.order_of(rank, n, backend.xp), n_edges=int(degree.sum()) // 2,
+        backend, ids, Order.of_ranks(rank, n, backend.xp), n_edges=int(degree.sum()) // 2,
         degrees=degree, total=total, sums=None if sums is None else sums[0],
     )  # fmt: skip
     return function(graph, **options)

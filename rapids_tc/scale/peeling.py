@@ -13,7 +13,6 @@ import numpy as np
 
 from rapids_tc import engines
 from rapids_tc._backend import Array
-from rapids_tc.csr import Csr
 from rapids_tc.scale import blocks, pieces, sums
 from rapids_tc.scale.chunks import Site, chunk, pick
 from rapids_tc.scale.pieces import Rows
@@ -141,11 +140,8 @@ def facts_of(site: Site, state: list[Array]) -> tuple[int, int, int]:
 @chunk
 def compress(site: Site, rows: Rows, state: list[Array]) -> Rows:
     """A block without the edges that are gone."""
-    xp, left = site.backend.xp, state[0]
-    block = pieces.csr(rows, xp)
-    before = xp.zeros(len(left) + 1, "int64")
-    before[1:] = xp.cumsum(left, dtype="int64")
-    return pieces.rows(Csr(before[block.offsets], block.columns[left]), xp)
+    xp = site.backend.xp
+    return pieces.rows(pieces.csr(rows, xp).only(state[0]), xp)
 
 
 @chunk

@@ -55,11 +55,3 @@ def by_degree(degree: Array, xp: Any) -> Order:
     rank = xp.empty(size, "uint32")
     rank[number] = xp.arange(size, dtype="uint32")
     return Order(rank, number[:n])
-
-
-def order_of(rank: Array, n: int, xp: Any) -> Order:
-    """The order, from its ranks alone: what one machine keeps of it."""
-    present = xp.flatnonzero(rank < n)
-    number = xp.empty(n, "int64")
-    number[rank[present]] = present
-    return Order(rank, number)

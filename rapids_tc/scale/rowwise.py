@@ -78,9 +78,8 @@ def first_places(
 ) -> list[Array]:  # fmt: skip
     """For each wanted edge of a block the first partition that holds it, `NONE` without one."""
     xp = site.backend.xp
-    edge, row = _first_rows(site, numbers, order, rows, wanted, place, n)
-    ends = xp.asarray(np.cumsum(lengths))
-    partition = xp.asarray(np.array(places, "int32"))[xp.searchsorted(ends, row, side="right")]
+    given = (numbers, order, rows, wanted, place, n, places, lengths)
+    edge, _, partition = _first_rows(site, *given)
     first = xp.full(int(_mask(site, wanted).sum()), NONE, "int32")
     first[edge] = partition
     return [first]
@@ -98,10 +97,8 @@ def kept_rows(
     places: list[int], lengths: list[int], first: list[Array],
 ) -> Array:  # fmt: skip
     """The rows of a group that are the first of all rows of a wanted edge of a block."""
-    xp = site.backend.xp
-    edge, row = _first_rows(site, numbers, order, rows, wanted, place, n)
-    ends = xp.asarray(np.cumsum(lengths))
-    partition = xp.asarray(np.array(places, "int32"))[xp.searchsorted(ends, row, side="right")]
+    given = (numbers, order, rows, wanted, place, n, places, lengths)
+    edge, row, partition = _first_rows(site, *given)
     return row[first[0][edge] == partition]
 
 
@@ -118,9 +115,13 @@ def take(site: Site, partitions: list[Frame], kept: list[Array]) -> list[Frame]:
 
 
 def _first_rows(
-    site: Site, numbers: Numbers, order: list[Any], rows: Rows, wanted: Any, place: int, n: int
-) -> tuple[Array, Array]:
-    """Among the wanted edges of a block those that a group has, and the first row of each."""
+    site: Site, numbers: Numbers, order: list[Any], rows: Rows, wanted: Any, place: int, n: int,
+    places: list[int], lengths: list[int],
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """Of the wanted edges of a block those that a group has, the first row of each, its partition.
+
+    The group's rows are those of the partitions `places`, which have `lengths`.
+    """
     xp, library = site.backend.xp, site.backend.library
     mask = _mask(site, wanted)
     *those, where = _locate(site, numbers, order, rows, place, n)
@@ -128,8 +129,10 @@ def _first_rows(
     chosen = xp.concatenate([mask, xp.zeros(1, bool)])[where]  # a loop is at -1
     where, row = where[chosen], row[chosen]
     again = site.backend.array(library.Series(where).duplicated())
-    number = xp.cumsum(mask) - 1
-    return number[where[~again]], row[~again]
+    number, row = xp.cumsum(mask) - 1, row[~again]
+    ends = xp.asarray(np.cumsum(lengths))
+    partition = xp.asarray(np.array(places, "int32"))[xp.searchsorted(ends, row, side="right")]
+    return number[where[~again]], row, partition
 
 
 def _mask(site: Site, wanted: Any) -> Array:

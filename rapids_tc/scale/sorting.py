@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc._backend import Array, Frame
-from rapids_tc.edges import named_edges
+from rapids_tc.edges import edge_keys, named_edges
 from rapids_tc.numbering import Ids
 from rapids_tc.scale.chunks import Numbers, Site, chunk, length, one
 from rapids_tc.scale.spread import Future, Spread
@@ -51,10 +51,7 @@ def sorted_keys(site: Site, numbers: Numbers) -> Array:
     """The keys of the edges of some rows, each once; no loops."""
     xp = site.backend.xp
     u, v = (end.astype("uint64") for end in numbers)
-    keys = xp.minimum(u, v)
-    keys <<= 32
-    keys |= xp.maximum(u, v)
-    return _once(keys[u != v], xp)
+    return _once(edge_keys(u, v, xp)[u != v], xp)
 
 
 @chunk

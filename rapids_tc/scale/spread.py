@@ -185,14 +185,12 @@ class Spread:
     @cached_property
     def partition(self) -> Partition:
         """How many blocks, and parts of a task."""
-        rows, free, least = sum(map(sum, self.rows)), self.free, 1
+        rows, least = sum(map(sum, self.rows)), 1
         if self._function in plan.PEELING and not self.fits(rows):
             least = 2
         if self._on_cards and rows > MOST_KEYS:  # and of three blocks the edges have 32-bit places
             least = max(2, ceil(sqrt(3 * blocks.UNEVEN * rows / 2**32)))
-        if least > 1:
-            free = min(free, blocks.need(rows, self.size, least - 1) - 1)
-        made = blocks.choose(rows, self.size, free, len(self.shares))
+        made = blocks.choose(rows, self.size, self.free, len(self.shares), least)
         if self.method != "auto":
             if made.n > 1:
                 raise CapacityError(

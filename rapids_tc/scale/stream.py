@@ -15,7 +15,7 @@ from typing import Any
 from rapids_tc import engines, orient
 from rapids_tc._backend import Array, Backend, Frame
 from rapids_tc.csr import Csr
-from rapids_tc.edges import named_edges
+from rapids_tc.edges import edge_keys, named_edges
 from rapids_tc.orient import Order
 from rapids_tc.scale import blocks, trusses
 from rapids_tc.scale.blocks import Block, Task
@@ -71,11 +71,7 @@ class StreamGraph(Counted):
     @cached_property
     def order(self) -> Order:  # type: ignore[override]
         """Made of the ranks, which alone are kept while tasks run."""
-        xp = self.backend.xp
-        present = xp.flatnonzero(self.rank < self._vertices)
-        number = xp.empty(self._vertices, "int64")
-        number[self.rank[present]] = present
-        return Order(self.rank, number)
+        return Order.of_ranks(self.rank, self._vertices, self.backend.xp)
 
     @property
     def n_vertices(self) -> int:
@@ -99,10 +95,8 @@ class StreamGraph(Counted):
     def degrees(self) -> Array:
         xp, n = self.backend.xp, self.n
         degrees = xp.zeros(self._vertices, "int64")
-        for (i, j), block in self.blocks:
-            here = blocks.members(self._vertices, n, j)
-            degrees[i::n] += xp.diff(block.offsets)[int(i > j) :]
-            degrees[j::n] += xp.bincount(block.columns, minlength=here)[:here]
+        for at, block in self.blocks:
+            blocks.add_ends(degrees, n, at, *blocks.degrees(block, xp))
         return degrees
 
     def count(self, method: str) -> int:
@@ -122,10 +116,8 @@ class StreamGraph(Counted):
         def found(task: Task, made: list[Csr], layout: Any) -> None:
             (i, j, k), (uv, _, vw) = task.residues, made
             of_uv, _, of_vw = self.engine.edge_counts(layout, method=method)
-            by_u, by_v = self.engine.sum_counts(uv, of_uv)
+            blocks.add_ends(sums, n, (i, j), *self.engine.sum_counts(uv, of_uv))
             _, by_w = self.engine.sum_counts(vw, of_vw)
-            sums[i::n] += by_u[int(i > j) :]
-            sums[j::n] += by_v[: blocks.members(self._vertices, n, j)]
             sums[k::n] += by_w[: blocks.members(self._vertices, n, k)]
 
         self.run(found)
@@ -169,10 +161,7 @@ class StreamGraph(Counted):
         keys, first = xp.empty(self.n_edges, "uint64"), 0
         for (i, j), block in self.blocks:
             u, v = (number[end] for end in blocks.ends(block, self.n, i, j))
-            here = keys[first : first + block.m]
-            here[:] = xp.minimum(u, v)
-            here <<= 32
-            here |= xp.maximum(u, v).astype("uint64")
+            edge_keys(u, v, xp, keys[first : first + block.m])
             first += block.m
         keys.sort()
         return self.backend.home.frame(named_edges(keys, self.ids))

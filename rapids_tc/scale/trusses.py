@@ -36,7 +36,7 @@ def truss_rows(graph: StreamGraph, k: int | None) -> Array:
             rank = relabel[xp.minimum(graph.rank, whole.vertices - 1)]
             return _first_rows(graph, [((0, 0), csr)], 1, rank)
         counts = graph.edge_counts("auto", left)
-        fewer, fewest = _drop(left, counts, level, spare if left is below else left.stored, xp)
+        fewer, fewest = _drop(left, counts, level, spare if left is below else left.stored)
         if fewer.edges < left.edges:
             left = fewer
         elif k is not None:
@@ -55,7 +55,7 @@ def fits(left: KeptBlocks) -> bool:
 
 
 def _drop(
-    left: KeptBlocks, counts: dict[Block, Any], level: int, over: dict[Block, Any], xp: Any
+    left: KeptBlocks, counts: dict[Block, Any], level: int, over: dict[Block, Any]
 ) -> tuple[KeptBlocks, int]:
     """Without the edges in fewer than level - 2 triangles; the fewest of an edge that stays.
 
@@ -65,11 +65,9 @@ def _drop(
     for at, block in left:
         own = left.shelf.get(counts[at])
         stays = own >= level - 2
-        before = xp.zeros(block.m + 1, "int64")
-        before[1:] = xp.cumsum(stays, dtype="int64")
-        if int(before[-1]):
+        smaller = block.only(stays)
+        if smaller.m:
             fewest.append(int(own[stays].min()))
-        smaller = Csr(before[block.offsets], block.columns[stays])
         stored[at] = left.put(smaller, over.get(at))
     left.shelf.settle()
     return replace(left, stored=stored), min(fewest, default=0)
@@ -91,10 +89,7 @@ def _peeled(
         truss = engine.truss(layout, engine.edge_counts(layout), k=k, tick=report.ticker)
     if k is None and (k := int(truss.max())) < level:
         return None, relabel
-    kept = truss >= k
-    before = xp.zeros(csr.m + 1, "int64")
-    before[1:] = xp.cumsum(kept, dtype="int64")
-    return Csr(before[csr.offsets], csr.columns[kept]), relabel
+    return csr.only(truss >= k), relabel
 
 
 def _relabelled(left: KeptBlocks, xp: Any) -> tuple[Array, int]:

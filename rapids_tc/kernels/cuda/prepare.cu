@@ -11,10 +11,9 @@
 // A thread owns an element and writes what belongs to it, unless a kernel says otherwise. Where
 // the host could only guess a size, a kernel runs with no room first and counts.
 #include "device.cuh"
+#include "tile.cuh"
 
-constexpr u32 kThreads = 256;         // of every block here but scan_counts'
 constexpr u32 kScanThreads = 1024, kScanEach = 8;
-constexpr u32 kExpandEach = 8;        // edges a thread of expand_rows
 constexpr u64 kLeastLists = 64;       // of a piece of a vertex: for fewer, setting up costs more
 
 __device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
@@ -114,19 +113,13 @@ find_in_edges(const u64* packed, u64 m, u64 n, u32* in_offsets) {
   if (v <= n) in_offsets[v] = u32(lower_bound(packed, m, v << 32));
 }
 
-// For every position, the code of its column in a map of `bits` bits and where its row starts. A block
-// finds the rows of its kThreads * kExpandEach edges first, so that its threads search few.
+// For every position, the code of its column in a map of `bits` bits and where its row starts.
 extern "C" __global__ void __launch_bounds__(kThreads)
 expand_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u32 bits, u16* low, u32* starts) {
-  RTC_SHARED(u64, rows, 2);   // one past the row of the block's first edge, and of its last
-  const u64 begin = u64(blockIdx.x) * kThreads * kExpandEach;
-  const u64 end = begin + kThreads * kExpandEach < m ? begin + kThreads * kExpandEach : m;
-  if (threadIdx.x % kWarp == 0 && threadIdx.x / kWarp < 2)
-    rows[threadIdx.x / kWarp] = lower_bound(offsets, n + 1, i64(threadIdx.x ? end : begin + 1));
-  __syncthreads();   // the range of rows is known
-  for (u64 p = begin + threadIdx.x; p < end; p += blockDim.x) {
-    const u64 past = rows[0] + lower_bound(offsets + rows[0], rows[1] - rows[0], i64(p + 1));
-    starts[p] = u32(offsets[past - 1]);
+  RTC_SHARED(u64, rows, 2);
+  const Tile tile(offsets, n, m, rows);
+  for (u64 p = tile.begin + threadIdx.x; p < tile.end; p += kThreads) {
+    starts[p] = u32(offsets[tile.row(p)]);
     low[p] = u16(code_of(columns[p], bits));
   }
 }
