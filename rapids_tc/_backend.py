@@ -149,6 +149,15 @@ def open_frame(edges: Any, engine: str | None) -> tuple[Frame, Backend]:
     return edges, backend_of(home, engine)
 
 
+def count_true(mask: Array) -> int:
+    """How many are true.
+
+    Of integers as wide as their sum CuPy has a sum that is compiled; for another it compiles one of
+    CUB in a first call, which takes seconds.
+    """
+    return int(mask.astype("int64").sum())
+
+
 def check_engine(engine: str | None) -> None:
     """Raise ValueError where there is no such engine."""
     if engine not in (None, "cpu", "cuda"):

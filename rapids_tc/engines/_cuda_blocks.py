@@ -89,8 +89,9 @@ def prepare_blocks(
     xp, (_, shift) = engine.xp, shifts(residues)
     grouped = uv if isinstance(uv, InEdges) else transpose(engine, uv)
     with engine.device(vw.columns):
-        first, last = middles or (0, vw.n - shift)
-        begin, end = grouped.offsets[xp.asarray([first, last])].tolist()
+        begin, end = 0, grouped.csr.m
+        if middles is not None:
+            begin, end = grouped.offsets[xp.asarray(middles)].tolist()
         packed = grouped.packed[begin:end]
         columns, low, at_uw, at_vw = _together(engine, uw, vw)
         in_edges, probes = _describe(engine, grouped, packed, uw, residues, vw.n, at_uw)

@@ -94,12 +94,12 @@ class CardCopies:
     def up(self, host: np.ndarray, device: Array, after: list[Any]) -> Any:
         for mark in after:
             self._stream.wait_event(mark)
-        device.set(host, stream=self._stream)
+        device.data.copy_from_host_async(host.ctypes.data, host.nbytes, self._stream)
         return self._mark(self._stream)
 
     def down(self, device: Array, host: np.ndarray) -> None:
         self._stream.wait_event(self.mark())
-        device.get(stream=self._stream, out=host, blocking=False)
+        device.data.copy_to_host_async(host.ctypes.data, host.nbytes, self._stream)
 
     def finish(self) -> None:
         self._stream.synchronize()

@@ -21,9 +21,9 @@ _LOW = 2**16  # columns below travel in two bytes
 
 def pack(block: Csr, xp: Any) -> Piece:
     """The edges of a block, or of a part of it, as a piece."""
-    low = block.columns < _LOW
-    if block.n <= _LOW or bool(low.all()):
+    if block.n <= _LOW or not block.m or int(block.columns.max()) < _LOW:
         return [_lengths(xp.diff(block.offsets)), block.columns.astype("uint16")]
+    low = block.columns < _LOW
     before = xp.zeros(block.m + 1, "uint32")  # entries below _LOW before each
     before[1:] = xp.cumsum(low, dtype="uint32")
     short = xp.diff(before[block.offsets].astype("int64"))

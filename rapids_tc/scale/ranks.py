@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc._backend import Array
+from rapids_tc._backend import Array, count_true
 from rapids_tc.orient import Order
 
 _BITS = 20  # of a float32's 23 of fraction, dropped: three are kept
@@ -44,14 +44,18 @@ def total(apart: list[Array], xp: Any) -> Array:
 
 
 def by_degree(degree: Array, xp: Any) -> Order:
-    """The numbers of degree above 0 in descending order of it, then ascending by number."""
-    size = len(degree)
-    keys = (0xFFFFFFFF - xp.minimum(degree, 0xFFFFFFFF)).astype("uint64")
-    n = int((degree > 0).sum())
+    """The numbers of degree above 0 in descending order of it, then ascending by number.
+
+    Degrees are written over: there may be so many that a second array of them does not fit.
+    """
+    size, n, most = len(degree), count_true(degree > 0), np.uint64(0xFFFFFFFF)
+    keys = xp.minimum(degree, most, out=degree)
+    xp.subtract(most, keys, out=keys)
     keys <<= 32
-    keys |= xp.arange(size, dtype="uint64")
+    keys |= xp.arange(size, dtype="uint32")
     keys.sort()
-    number = (keys & 0xFFFFFFFF).astype("int64")
+    keys &= most
+    number = keys.view("int64")
     rank = xp.empty(size, "uint32")
     rank[number] = xp.arange(size, dtype="uint32")
     return Order(rank, number[:n])
