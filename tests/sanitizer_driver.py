@@ -4,7 +4,8 @@ r"""Every method and visitor on small graphs with CuPy alone, for compute-saniti
     compute-sanitizer --tool racecheck --kernel-name-exclude kns=cupy_ \
         python tests/sanitizer_driver.py K40 wheel
 
-Without names of graphs all are run. CuPy's memory pool is off, so that an overrun leaves its allocation and is seen.
+Without names of graphs all are run. CuPy's memory pool is off, so that an overrun leaves its
+allocation and is seen.
 """
 
 import sys

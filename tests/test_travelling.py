@@ -65,8 +65,16 @@ def test_a_block_comes_together_from_its_pieces(rows, parts, low):
 
 def test_a_piece_is_narrow():
     star = cpu.csr(keys_of([(leaf, 0) for leaf in range(1, 300)]), 300)
-    assert [array.dtype for array in pieces.pack(star, np)] == ["uint8", "uint16"]
-    far = cpu.csr(keys_of([(200_000, v) for v in (*range(300), 70_000, 100_000)]), 200_001)
+    assert [array.dtype for array in pieces.pack(star, np)] == ["uint8", "uint8", "uint16"]
+    far = cpu.csr(keys_of([(200_000, v) for v in (*range(13_000), 70_000, 100_000)]), 200_001)
     packed = pieces.pack(far, np)
-    assert [array.dtype for array in packed] == ["uint16", "uint16", "uint8", "uint32"]
-    assert sum(len(columns) for columns in packed[1::2]) == 302
+    dtypes = ["uint8", "uint16", "uint16", "uint8", "uint8", "uint32"]
+    assert [array.dtype for array in packed] == dtypes
+    assert sum(len(columns) for columns in packed[2::3]) == 13_002
+
+
+def test_a_row_without_entries_takes_a_bit():
+    edges = [(80_000 + row, column) for row in range(100) for column in (row, 70_000 + row)]
+    packed = pieces.pack(cpu.csr(keys_of(edges), 80_800), np)
+    assert [len(array) for array in packed] == [10_100, 100, 200]
+    assert pieces.keys([packed], np).tolist() == keys_of(edges).tolist()

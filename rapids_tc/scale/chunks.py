@@ -242,11 +242,11 @@ def by_host(site: Site, packed: list[Piece]) -> list[Piece]:
 
 
 @chunk
-def merge(site: Site, packed: list[list[Piece]]) -> Rows:
+def merge(site: Site, packed: list[list[Piece]], vertices: int, n: int, place: int) -> Rows:
     """A block, from its pieces of all chunks."""
-    backend, own = site.backend, [piece for (piece,) in packed]
-    keys = pieces.keys(own, backend.xp)
-    made = engines.load(backend.engine).csr(keys, len(own[0][0]))
+    backend = site.backend
+    keys = pieces.keys([piece for (piece,) in packed], backend.xp)
+    made = engines.load(backend.engine).csr(keys, blocks.shape(vertices, n, *divmod(place, n)))
     return pieces.rows(made, backend.xp)
 
 

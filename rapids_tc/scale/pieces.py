@@ -2,18 +2,19 @@
 
 A piece is sorted and has no repeats, so that a row is told by its length and an edge by its column
 alone: 4 bytes, and 2 for the smaller half of ranks that holds most edges. It is a list of parts,
-each (lengths of the rows, columns) in as narrow integers as they fit in; plain lists and arrays,
-which Dask moves from device to device where its protocol can.
+each three arrays: a bit for every row, whether it has entries, the lengths of those that have, and
+their columns, in as narrow integers as they fit in. Lists of plain arrays Dask moves from device
+to device where its protocol can.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from rapids_tc._backend import Array
+from rapids_tc._backend import Array, count_true
 from rapids_tc.csr import Csr
 
-Piece = list[Array]  # lengths, columns, lengths, columns, …
+Piece = list[Array]  # bits, lengths, columns, bits, lengths, columns, …
 Rows = list[Array]  # a whole block: lengths of the rows, columns
 
 _LOW = 2**16  # columns below travel in two bytes
@@ -21,29 +22,29 @@ _LOW = 2**16  # columns below travel in two bytes
 
 def pack(block: Csr, xp: Any) -> Piece:
     """The edges of a block, or of a part of it, as a piece."""
-    if block.n <= _LOW or not block.m or int(block.columns.max()) < _LOW:
-        return [_lengths(xp.diff(block.offsets)), block.columns.astype("uint16")]
-    low = block.columns < _LOW
+    lengths, low = xp.diff(block.offsets), block.columns < _LOW
+    below = count_true(low)
+    if below == block.m:
+        return _part(lengths, block.columns.astype("uint16"), xp)
+    if 2 * below <= block.n // 8:  # bytes that are saved, and those of bits for a second part
+        return _part(lengths, block.columns, xp)
     before = xp.zeros(block.m + 1, "uint32")  # entries below _LOW before each
     before[1:] = xp.cumsum(low, dtype="uint32")
     short = xp.diff(before[block.offsets].astype("int64"))
-    return [
-        _lengths(short),
-        block.columns[low].astype("uint16"),
-        _lengths(xp.diff(block.offsets) - short),
-        block.columns[~low],
-    ]
+    near = _part(short, block.columns[low].astype("uint16"), xp)
+    return near + _part(lengths - short, block.columns[~low], xp)
 
 
 def keys(pieces: list[Piece], xp: Any) -> Array:
     """Keys row << 32 | column of all edges of some pieces, in no order."""
-    parts = [part for piece in pieces for part in zip(piece[::2], piece[1::2], strict=True)]
-    packed = xp.empty(sum(len(columns) for _, columns in parts), "uint64")
+    parts = [piece[i : i + 3] for piece in pieces for i in range(0, len(piece), 3)]
+    packed = xp.empty(sum(len(columns) for *_, columns in parts), "uint64")
     start = 0
     for part in parts:
-        lengths, columns = map(xp.asarray, part)
+        bits, lengths, columns = map(xp.asarray, part)
         here = packed[start : start + len(columns)]
-        here[:] = _rows(lengths, len(columns), xp)
+        row = xp.flatnonzero(xp.unpackbits(bits)).astype("uint32")
+        here[:] = row[Csr(_offsets(lengths, xp), columns).rows]
         here <<= 32
         here |= columns
         start += len(columns)
@@ -61,9 +62,9 @@ def csr(rows: Rows, xp: Any) -> Csr:
     return Csr(_offsets(lengths, xp), columns)
 
 
-def _rows(lengths: Array, m: int, xp: Any) -> Array:
-    """The row of each of the m entries of rows of these lengths."""
-    return Csr(_offsets(lengths, xp), xp.empty(m, "uint8")).rows
+def _part(lengths: Array, columns: Array, xp: Any) -> Piece:
+    there = lengths > 0
+    return [xp.packbits(there), _lengths(lengths[there]), columns]
 
 
 def _offsets(lengths: Array, xp: Any) -> Array:

@@ -236,8 +236,11 @@ class Spread:
         shares = self.shares
         copies = [(0, worker) for worker in shares]
         apart = [(place, shares[place % len(shares)]) for place in range(self.n**2)]
+        shape = self.vertices, self.n
         made = [
-            self.submit("merge", chunks.merge, self._pieces(place, worker), on=worker)
+            self.submit(
+                "merge", chunks.merge, self._pieces(place, worker), *shape, place, on=worker
+            )
             for place, worker in (copies if self.n == 1 else apart)
         ]
         for name in ("packed", "_sent"):
