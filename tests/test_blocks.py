@@ -192,3 +192,11 @@ def test_residues_deal_out_hubs(n):
     keys = graph.csr.rows.astype(np.uint64) << np.uint64(32) | graph.csr.columns
     loads = [len(local) for local in split_keys(keys, n, np).values()]
     assert blocks.balance(loads) < blocks.UNEVEN
+
+
+@pytest.mark.parametrize("hands", [1, 2, 3, 5])
+def test_tasks_whose_cost_was_misjudged_alike_are_dealt_out_evenly(hands):
+    tasks = blocks.tasks(Partition(1, 4 * hands))
+    dealt = blocks.dealt(tasks, hands)
+    assert sorted((t for own in dealt for t in own), key=tasks.index) == tasks
+    assert len({sum(tasks.index(task) for task in own) for own in dealt}) == 1

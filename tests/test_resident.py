@@ -3,6 +3,7 @@
 import mmap
 import tracemalloc
 import weakref
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
@@ -388,3 +389,60 @@ def test_blocks_are_brought_in_no_more_than_needed(backend):
         assert_same(backend, tc.count(edges), 84)
     stored = made[0].blocks.stored.values()
     assert made[0].moved == sum(4 * (offsets.size + columns.size) for offsets, columns in stored)
+
+
+# Memory of the card -------------------------------------------------------------------------------
+
+
+class Memory:
+    """A pool as CuPy's: what is let go is kept; all of it can be given back."""
+
+    def __init__(self, allocator):
+        self.allocator, self.kept = allocator, []
+
+    def malloc(self, size):
+        return self.kept.pop() if self.kept else self.allocator(size)
+
+    def free_all_blocks(self):
+        self.kept.clear()
+
+
+def test_memory_is_kept_while_tasks_run_and_given_back_before_more_is_taken():
+    pools, taken, inner = [], [], []
+
+    def device(size):
+        taken.append((size, [len(pool.kept) for pool in pools]))
+        return size
+
+    @contextmanager
+    def using(allocator):
+        inner.append(allocator)
+        try:
+            yield
+        finally:
+            inner.pop()
+
+    def make(allocator):
+        pools.append(Memory(allocator))
+        return pools[-1]
+
+    cuda = SimpleNamespace(
+        Stream=lambda **options: None, MemoryPool=make, get_allocator=lambda: device,
+        using_allocator=using,
+    )  # fmt: skip
+    copies = CardCopies(SimpleNamespace(cuda=cuda))
+    with pytest.raises(KeyboardInterrupt), copies.pooled():
+        (malloc,), (pool,) = inner, pools
+        assert malloc(5) == 5
+        pool.kept = [5, 7]  # let go
+        assert malloc(7) == 7  # no more is taken
+        pool.kept = [5]
+        pool.malloc = lambda size: pool.allocator(size)  # it does not fit what is kept
+        assert pool.malloc(9) == 9
+        pool.kept = [9]
+        raise KeyboardInterrupt
+    assert taken == [(5, [0]), (9, [0])]  # nothing was kept when more was taken
+    assert not pool.kept and not inner
+    del malloc
+    pool = weakref.ref(pools.pop())
+    assert pool() is None  # without a cycle's being collected

@@ -6,6 +6,7 @@ Arrays are read from the file when they are needed, not mapped: what they take i
 from __future__ import annotations
 
 import tempfile
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +48,10 @@ class Shelf:
         self._write(kept, array)
         self._end = max(self._end, kept.at + array.nbytes)
         return kept
+
+    def pooled(self) -> AbstractContextManager[Any]:
+        """Nothing: memory of the host is quick to take."""
+        return nullcontext()
 
     def settle(self) -> None:
         """Nothing: what was put is kept."""

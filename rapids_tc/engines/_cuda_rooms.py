@@ -7,6 +7,8 @@ before is done, and read only when the copy is done: both are waited for by the 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -63,6 +65,10 @@ class HostCopies:
     def finish(self) -> None:
         """Return when all copies are done."""
 
+    def pooled(self) -> AbstractContextManager[Any]:
+        """A block in which what is let go is kept for what is asked for next."""
+        return nullcontext()
+
 
 class CardCopies:
     """Copies on a stream of their own.
@@ -103,6 +109,25 @@ class CardCopies:
 
     def finish(self) -> None:
         self._stream.synchronize()
+
+    @contextmanager
+    def pooled(self) -> Iterator[None]:
+        """As the user's allocator may take memory from the device itself: that takes long, and to
+        give some back waits for all copies. Before more is taken what is kept is given back."""
+        outer = self._cuda.get_allocator()
+        pool: Any = None
+
+        def take(size: int) -> Any:
+            pool.free_all_blocks()
+            return outer(size)
+
+        pool = self._cuda.MemoryPool(take)
+        try:
+            with self._cuda.using_allocator(pool.malloc):
+                yield
+        finally:
+            pool.free_all_blocks()
+            pool = None  # else it and `take` hold each other
 
     def _mark(self, stream: Any) -> Any:
         return stream.record(self._cuda.Event(disable_timing=True))
@@ -148,6 +173,10 @@ class Shelf:
         self.copies.down(array, kept)
         self._sources.append(array)
         return kept
+
+    def pooled(self) -> AbstractContextManager[Any]:
+        """A block in which memory of the card that is let go is kept for what is asked for next."""
+        return self.copies.pooled()
 
     def settle(self) -> None:
         """Return when what was put is kept."""

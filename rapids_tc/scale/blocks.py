@@ -74,6 +74,15 @@ def tasks(partition: Partition) -> list[Task]:
     return result
 
 
+def dealt(tasks: list[Task], hands: int) -> list[list[Task]]:
+    """Tasks given out there and back: one that costs more than thought has neighbours that do."""
+    result: list[list[Task]] = [[] for _ in range(hands)]
+    for number, task in enumerate(tasks):
+        turn = number % (2 * hands)
+        result[min(turn, 2 * hands - 1 - turn)].append(task)
+    return result
+
+
 def members(vertices: int, n: int, residue: int) -> int:
     """How many of the ranks below `vertices` have this residue."""
     return (vertices - residue + n - 1) // n

@@ -77,24 +77,31 @@ class KeptBlocks:
         slots = self.budget.slots(edges, rows, len(plan.keys), self.room)
         if most_at_once(plan.needs, costs.ahead) > slots:
             plan = self._plan(tasks)  # neighbours have more in common
-        room = engine.room(self.shelf, slots, edges, rows)
         stored = {key: self.stored[key[:2]] for key in plan.keys}
-        resident = Resident(room, stored, schedule(plan.needs, slots, costs.ahead))
-        grouped: Any = None
-        try:
-            for step, made in zip(plan.steps, resident.steps(plan.needs), strict=True):
-                uv, uw, vw = step.names
-                if step.begins:
-                    grouped = None  # out before the next is made
-                    grouped = engine.transpose(made[uv])
-                    continue
-                layout = engine.prepare_blocks(grouped, made[uw], made[vw], step.task.residues)
-                found(step.task, [made[key] for key in (uv, uw, vw) if key in made], layout)
-                del layout
-                tick((step.number + 1) / plan.tasks)
-        finally:
-            self.shelf.settle()  # whatever happened: no copy runs when its memory is let go of
+        with self.shelf.pooled():
+            room = engine.room(self.shelf, slots, edges, rows)
+            resident = Resident(room, stored, schedule(plan.needs, slots, costs.ahead))
+            try:
+                self._tasks(plan, resident, found, tick)
+            finally:
+                self.shelf.settle()  # whatever happened: no copy runs when its memory is let go of
         return resident.moved
+
+    def _tasks(
+        self, plan: Plan, resident: Resident, found: Found, tick: Callable[..., None]
+    ) -> None:
+        grouped: Any = None
+        for step, made in zip(plan.steps, resident.steps(plan.needs), strict=True):
+            uv, uw, vw = step.names
+            if step.begins:
+                grouped = None  # out before the next is made
+                grouped = self.engine.transpose(made[uv])
+                continue
+            blocks = grouped, made[uw], made[vw]
+            layout = self.engine.prepare_blocks(*blocks, step.task.residues)
+            found(step.task, [made[key] for key in (uv, uw, vw) if key in made], layout)
+            del layout
+            tick((step.number + 1) / plan.tasks)
 
     def _plan(self, tasks: list[Task]) -> Plan:
         sides = self.budget.sides
@@ -166,7 +173,8 @@ def cut(
     made = KeptBlocks(engine, shelf, budget, room, vertices, n, {})
     shelf.reserve(sum(4 * size + 4 * longest + 16 for size in sizes))
     try:
-        _fill(made, rows, rank, sizes, longest, reading, xp, tick)
+        with shelf.pooled():
+            _fill(made, rows, rank, sizes, longest, reading, xp, tick)
     finally:
         shelf.settle()
     return made

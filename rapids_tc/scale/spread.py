@@ -274,8 +274,8 @@ class Spread:
         tasks, shares = blocks.tasks(self.partition), self.shares
         if self.n > 1:
             return [Job([task], None) for task in tasks]
-        dealt = [Job(tasks[i :: len(shares)], worker) for i, worker in enumerate(shares)]
-        return [job for job in dealt if job.tasks]
+        dealt = blocks.dealt(tasks, len(shares))
+        return [Job(own, worker) for own, worker in zip(dealt, shares, strict=True) if own]
 
     def each_job(
         self, chunk: Callable[..., Any], *more: Any, of: list[Future] | None = None
