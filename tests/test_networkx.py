@@ -377,6 +377,126 @@ def test_a_graph_is_converted_once_and_again_when_it_changed(monkeypatch):
     assert len(made) == 3
 
 
+# Every way to see a graph through another, and views of views.
+VIEWS = {
+    "subgraph": lambda g: g.subgraph(g),
+    "subgraph of a subgraph": lambda g: g.subgraph(range(7)).subgraph(range(6)),
+    "induced_subgraph": lambda g: nx.induced_subgraph(g, range(6)),
+    "edge_subgraph": lambda g: g.edge_subgraph(list(g.edges)),
+    "subgraph_view": lambda g: nx.subgraph_view(g, filter_edge=lambda u, v: u + v != 5),
+    "restricted_view": lambda g: nx.restricted_view(g, [7], [(2, 3)]),
+    "copy": lambda g: g.copy(as_view=True),
+    "to_undirected": lambda g: g.to_undirected(as_view=True),
+    "nx.to_undirected": nx.to_undirected,
+    "there and back": lambda g: g.to_directed(as_view=True).to_undirected(as_view=True),
+    "generic_graph_view": nx.graphviews.generic_graph_view,
+    "of a frozen graph": lambda g: nx.freeze(g.copy(as_view=True)).subgraph(g),
+    "a shallow copy": lambda g: copy.copy(g.subgraph(g)),
+    "of a subclass": lambda g: nx.graphviews.generic_graph_view(g, create_using=Subclass),
+}
+ASKED = {
+    **{name: {} for name in sorted(FUNCTIONS.keys() - {"k_truss"})},
+    "k_truss": {"k": 3},
+    "clustering by weight": {"weight": "weight"},
+}
+
+
+def asked_of(call, graph):
+    """What all functions say of a graph, or the call refuses."""
+    answers = {}
+    for name, arguments in ASKED.items():
+        answer = call(name.split()[0], graph, **arguments)
+        answers[name] = sorted(answer) if name == "all_triangles" else answer
+    return answers
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_is_of_its_graph_as_it_is_now(call, view):
+    graph = marked(nx.complete_graph(8))
+    seen = VIEWS[view](graph)
+    changes = [
+        lambda: graph.remove_edge(0, 1),
+        lambda: graph.add_edge(0, 1, weight=9.0),
+        lambda: graph.remove_node(4),
+        lambda: graph.edges[0, 2].update(weight=5.0),
+        lambda: graph.clear_edges(),
+    ]
+    for change in [lambda: None, *changes]:
+        change()
+        found, expected = asked_of(call, seen), asked_of(original, seen)
+        weighted = "clustering by weight"
+        assert found.pop(weighted) == pytest.approx(expected.pop(weighted), rel=1e-12)
+        for name, answer in expected.items():
+            if isinstance(answer, float):
+                assert found[name] == pytest.approx(answer, rel=1e-12)
+            else:
+                assert_same(found[name], answer)
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))])
+def test_a_view_that_travels_is_of_its_own_graph(call, again):
+    graph = nx.complete_graph(5)
+    seen = graph.subgraph(graph)
+    call("triangles", seen)
+    other = again(seen)
+    call("triangles", other)
+    other._graph.remove_edge(0, 1)
+    assert call("triangles", other, 0) == 3
+    assert call("triangles", seen, 0) == 6
+
+
+def test_a_filter_may_change_its_mind(call):
+    hidden = set()
+    view = nx.subgraph_view(nx.complete_graph(6), filter_node=lambda node: node not in hidden)
+    for node in (None, 3, 4):
+        hidden.add(node)
+        assert_same(call("triangles", view), original("triangles", view))
+
+
+@pytest.mark.parametrize("one_way", [lambda u, v: u < v, lambda u, v: u > v, lambda u, v: v != 2])
+def test_a_filter_that_sees_one_direction_is_left_to_networkx(call, first_choice, one_way):
+    view = nx.subgraph_view(nx.complete_graph(70), filter_edge=one_way)
+    for name, arguments in ASKED.items():
+        with pytest.raises(NotImplementedError):
+            call(name.split()[0], view, **arguments)
+    assert nx.triangles(view) == original("triangles", view)
+
+
+DIRECTED_VIEWS = {
+    "to_undirected": lambda g: g.to_undirected(as_view=True),
+    "subgraph": lambda g: g.to_undirected(as_view=True).subgraph(g),
+    "of a subgraph": lambda g: g.subgraph(g).to_undirected(as_view=True),
+    "edge_subgraph": lambda g: nx.restricted_view(nx.to_undirected(g), [], [(0, 2)]),
+    "copy": lambda g: nx.to_undirected(g).copy(as_view=True),
+}
+
+
+@pytest.mark.parametrize("view", DIRECTED_VIEWS)
+def test_attributes_of_two_directions_are_left_to_networkx(call, first_choice, monkeypatch, view):
+    monkeypatch.setattr(ours, "SMALL", 0)
+    graph = nx.complete_graph(5, create_using=nx.DiGraph)
+    for number, edge in enumerate(graph.edges):
+        graph.edges[edge].update(weight=number + 1.0, way=edge)
+    seen = DIRECTED_VIEWS[view](graph)
+    for name in ("clustering", "average_clustering"):
+        assert "directed" in ours.can_run(name, (seen,), {"weight": "weight"})
+        expected = original(name, seen, weight="weight")
+        assert getattr(nx, name)(seen, weight="weight") == expected
+        with pytest.raises(NotImplementedError):
+            call(name, seen, weight="weight")
+        assert ours.can_run(name, (seen,), {}) is True
+    assert "directed" in ours.can_run("k_truss", (seen, 3), {})
+    assert_same(nx.k_truss(seen, 3), original("k_truss", seen, 3))
+    with pytest.raises(NotImplementedError):
+        call("k_truss", seen, 3)
+    with pytest.raises(NotImplementedError, match="directed"):
+        ours.convert_from_nx(seen, preserve_edge_attrs=True)
+    for change in (lambda: None, lambda: graph.remove_edges_from([(0, 1), (1, 0)])):
+        change()
+        for name in BY_NODE:
+            assert_same(call(name, seen), original(name, seen))
+
+
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))])
 def test_a_graph_with_its_conversion_is_copied_and_pickled(again):
     graph = marked(nx.karate_club_graph())

@@ -66,6 +66,12 @@ class ConvertedGraph:
     def loops(self) -> bool:
         return bool((self.src == self.dst).any())
 
+    @property
+    def symmetric(self) -> bool:
+        """Whether each edge stands at both of its ends: filters of views may see one alone."""
+        there, back = self.src * len(self) + self.dst, self.dst * len(self) + self.src
+        return bool((np.sort(there) == np.sort(back)).all())
+
     def frame(self) -> pd.DataFrame:
         """Each edge once, labelled by the first of its places in the adjacency."""
         first = np.flatnonzero(self.src <= self.dst)

@@ -43,12 +43,19 @@ def convert_from_nx(
     name: str | None = None,
     graph_name: str | None = None,
 ) -> ConvertedGraph:
-    """Convert a NetworkX graph; its attributes are referred to, not copied."""
-    if reason := _not_served(graph):
+    """Convert a NetworkX graph; its attributes are referred to, not copied.
+
+    That of a view is not kept: NetworkX would not drop it when the graph below changes.
+    """
+    if _is_view(graph):
+        graph.__networkx_cache__ = None  # NetworkX's way to say so
+    edge_data = bool(edge_attrs) or preserve_edge_attrs
+    if reason := _not_served(graph, edge_data):
         raise NotImplementedError(reason)
-    return ConvertedGraph(
-        graph, bool(edge_attrs) or preserve_edge_attrs, bool(node_attrs) or preserve_node_attrs
-    )
+    converted = ConvertedGraph(graph, edge_data, bool(node_attrs) or preserve_node_attrs)
+    if _is_view(graph) and not converted.symmetric:
+        raise NotImplementedError("the view has edges in one direction alone: mind its filter")
+    return converted
 
 
 def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
@@ -70,7 +77,8 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         return "weight= is a function: rapids_tc takes the name of an attribute"
     if not isinstance(call.get("k", 0), Integral):
         return f"k={call['k']!r} is not an integer"
-    return _not_served(call["G"]) or True
+    edge_data = name == "k_truss" or call.get("weight") is not None
+    return _not_served(call["G"], edge_data) or True
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
@@ -87,7 +95,12 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     return True
 
 
-def _not_served(graph: Any) -> str:
+def _is_view(graph: Any) -> bool:
+    """Whether the edges are those of another graph, as NetworkX marks it."""
+    return hasattr(graph, "_graph")
+
+
+def _not_served(graph: Any, edge_data: bool) -> str:
     if isinstance(graph, ConvertedGraph):
         return ""
     if not isinstance(graph, nx.Graph):
@@ -96,6 +109,10 @@ def _not_served(graph: Any) -> str:
         return "the graph is directed: rapids_tc counts triangles of undirected graphs"
     if graph.is_multigraph():
         return "the graph is a multigraph: rapids_tc counts triangles of simple graphs"
+    while _is_view(graph):
+        graph = graph._graph
+    if edge_data and graph.is_directed():
+        return "a view of a directed graph: an edge may have other attributes each way"
     return ""
 
 
