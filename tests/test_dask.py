@@ -9,6 +9,7 @@ import time
 from functools import partial
 from pathlib import Path
 
+import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -159,6 +160,72 @@ def test_no_task_is_lost_that_ends_while_others_are_looked_at(monkeypatch, at_on
     monkeypatch.setattr(running, "_check", lambda tasks: None, raising=False)
     found = [name for name, _ in running.flow(((i, Ending()) for i in range(12)), at_once)]
     assert sorted(found) == list(range(12))
+
+
+# Files --------------------------------------------------------------------------------------------
+
+# Frames of a folder of files, of which Dask may read several as one partition.
+TWO = ["src", "dst"]
+FOLDERS = {
+    "all columns": lambda path: dd.read_parquet(path),
+    "columns=": lambda path: dd.read_parquet(path, columns=TWO),
+    "two columns": lambda path: dd.read_parquet(path)[TWO],
+    "arrow": lambda path: dd.read_parquet(path, filesystem="arrow"),
+    "divisions": lambda path: dd.read_parquet(path, calculate_divisions=True),
+    "divisions, mapped": lambda path: mapped(dd.read_parquet(path, calculate_divisions=True)),
+    "mapped": lambda path: mapped(dd.read_parquet(path)),
+    "filtered": lambda path: chosen(dd.read_parquet(path)),
+    "optimized": lambda path: chosen(dd.read_parquet(path)).optimize(),
+    "concatenated": lambda path: dd.concat([dd.read_parquet(path)] * 2),
+    "shuffled": lambda path: dd.read_parquet(path).shuffle("src"),
+    "repartitioned": lambda path: dd.read_parquet(path).repartition(npartitions=3),
+    "repartitioned, persisted": lambda p: (
+        dd.read_parquet(p)[TWO].repartition(npartitions=3).persist()
+    ),
+    "persisted": lambda path: dd.read_parquet(path).persist(),
+}
+
+
+def mapped(edges):
+    return edges.map_partitions(lambda part: part)
+
+
+def chosen(edges):
+    return edges[edges["src"] > 3]
+
+
+@pytest.fixture(scope="module")
+def folder(backend, tmp_path_factory):
+    """A folder of seven files in which ids are few of the columns; what frames are read as."""
+    frame, path = datasets.rmat(7).astype("int64"), tmp_path_factory.mktemp("edges")
+    wide = frame.assign(**{f"w{i}": 1.0 for i in range(9)})
+    dd.from_pandas(wide, npartitions=7).to_parquet(path)
+    with dask.config.set({"dataframe.backend": "cudf" if backend.name == "cuda" else "pandas"}):
+        yield str(path)
+
+
+@pytest.mark.parametrize("kind", FOLDERS)
+def test_a_folder_of_files(client, backend, folder, kind):
+    edges = FOLDERS[kind](folder)
+    frame = edges.compute()
+    assert tc.count(edges) == tc.count(frame)
+    wide = tc.annotate(edges, "triangles")
+    assert wide.npartitions == len(futures_of(wide)) > 1
+    assert wide.divisions == edges.optimize().divisions
+    if kind != "shuffled":  # whose rows come in another order each time
+        expected = plain(backend, tc.annotate(frame, "triangles"))
+        assert_same(together(backend, wide), expected)
+        assert_same(together(backend, tc.k_truss(edges, 5)), plain(backend, tc.k_truss(frame, 5)))
+
+
+@pytest.mark.parametrize("ask", [tc.count, partial(tc.k_truss, k=3)])
+def test_a_frame_that_dask_has_persisted_in_other_partitions(client, folder, ask):
+    for edges in (
+        dd.read_parquet(folder)[TWO].persist(),
+        client.persist(dd.read_parquet(folder)[TWO]),
+    ):
+        with pytest.raises(tc.KernelError, match=r"before it was persisted.*repartition"):
+            ask(edges)
 
 
 # What is left alone, and what is left over --------------------------------------------------------

@@ -72,8 +72,8 @@ HOMES = {
     "matplotlib": {"plot.py"},
     "networkx": {"bench/neighbours.py", "interop/networkx.py", "interop/_networkx_graph.py"},
     "cupy": {"engines/cuda.py", "kernels/_nvrtc.py", "_backend.py"},
-    "dask": {"scale/dask.py", "scale/cluster.py"},
-    "distributed": {"scale/cluster.py"},
+    "dask": {"scale/dask.py", "scale/cluster.py", "scale/persisted.py"},
+    "distributed": {"scale/cluster.py", "scale/persisted.py"},
     "dask_cudf": {"scale/dask.py"},
     "dask_cuda": {"scale/dask.py"},
     "numba": {

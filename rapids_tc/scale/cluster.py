@@ -20,22 +20,17 @@ from typing import Any
 
 from dask import config
 from dask.dataframe import DataFrame, from_delayed
-from distributed import Client, Future, default_client, futures_of, wait
+from distributed import Future, futures_of, wait
 from distributed.diagnostics.progressbar import TextProgressBar
 from distributed.scheduler import KilledWorker
 
 from rapids_tc._progress import PATIENCE
 from rapids_tc.errors import KernelError
+from rapids_tc.scale.persisted import START, client_of, held
 
 LONELY = 60.0  # seconds without any worker after which a call gives up
 LOOK = 1.0  # seconds between looks at whether there is one
 GROUP_SHARE = 16  # a worker takes its partitions together up to this part of its memory
-
-START = (
-    "A Dask frame is worked on by the cluster of the current client; start one first:\n"
-    "    from distributed import Client, LocalCluster; client = Client(LocalCluster())\n"
-    "    from dask_cuda import LocalCUDACluster; client = Client(LocalCUDACluster())  # GPUs"
-)
 
 
 @dataclass(frozen=True)
@@ -68,7 +63,7 @@ class Cluster:
     """
 
     def __init__(self, edges: DataFrame, progress: bool | None) -> None:
-        self.client = _client(edges)
+        self.client = client_of(edges)
         if self.client.asynchronous:
             raise KernelError(f"the client is asynchronous, and functions wait. {START}")
         self._addresses()
@@ -190,12 +185,15 @@ class Cluster:
         return list(self.client.scheduler_info(n_workers=1)["workers"])
 
     def persist(self, edges: DataFrame) -> list[Future]:
-        """The partitions of a frame, evaluated once, in order.
+        """The partitions of an optimized frame, evaluated once, in order.
 
         Those of a frame that is persisted already are its own: persisted once more they would have
         the names that the call before has just let go, and the scheduler may drop them for that.
+        Others are asked for one by one: `persist` may read several files as one partition, and the
+        frame that it gives back does not know.
         """
-        partitions = _held(edges) or _held(self.client.persist(edges))
+        delayed = edges.to_delayed(optimize_graph=False)
+        partitions = held(edges) or self.client.compute(delayed)
         self._partitions.update(partitions)
         self.wait(partitions)
         return partitions
@@ -246,17 +244,6 @@ class _Bar(TextProgressBar):
         sys.stderr.flush()
 
 
-def _client(edges: DataFrame) -> Client:
-    """The client that holds the frame's partitions, else the current one."""
-    held = futures_of(edges)
-    if held:
-        return held[0].client
-    try:
-        return default_client()
-    except ValueError as error:
-        raise KernelError(f"there is no Dask client. {START}") from error
-
-
 def _done(tasks: list[Future], how_many: str) -> bool:
     try:
         wait(tasks, timeout=LOOK, return_when=how_many)
@@ -265,17 +252,3 @@ def _done(tasks: list[Future], how_many: str) -> bool:
     except CancelledError:
         pass
     return True
-
-
-def _held(edges: DataFrame) -> list[Future]:
-    """The partitions of a frame where all of them are futures, else none."""
-    graph, partitions = dict(edges.__dask_graph__()), []
-    for key in edges.__dask_keys__():
-        task = graph[key]
-        while not isinstance(task, Future):  # another name of one?
-            names = set(getattr(task, "dependencies", ()))
-            if type(task).__name__ != "Alias" or len(names) != 1:
-                return []
-            task = graph[names.pop()]
-        partitions.append(task)
-    return partitions

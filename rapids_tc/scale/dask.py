@@ -85,7 +85,8 @@ class Call:
 
     def spread(self, cluster: Cluster, *, whole: bool = False) -> Spread:
         """The graph on the cluster, from the id columns, or the `whole` frame."""
-        frame = self.edges if whole else self.edges[list(self.labels)]
+        frame = (self.edges if whole else self.edges[list(self.labels)]).optimize()
+        self.divisions = frame.divisions  # of what is read: perhaps several files a partition
         partitions = cluster.persist(frame)
         workers = cluster.workers()
         threads = min(worker.threads for worker in workers)
@@ -163,7 +164,7 @@ def _annotate(call: Call) -> Frame:
             name: call.home.aligned(meta, np.zeros(0, dtypes.get(name, "float64")), name)
             for name in names
         }
-        return _aligned(cluster, spread, made, call.home.assign(meta, added), call.edges.divisions)
+        return _aligned(cluster, spread, made, call.home.assign(meta, added), call.divisions)
 
 
 def _k_truss(call: Call) -> Frame:
@@ -187,7 +188,7 @@ def _k_truss(call: Call) -> Frame:
                 kept[i].append(rows)
         parts = [group.partitions for group in spread.groups]
         made = spread.each_group("rows", rowwise.take, parts, kept)
-        return _aligned(cluster, spread, made, call.edges._meta, call.edges.divisions)
+        return _aligned(cluster, spread, made, call.edges._meta, call.divisions)
 
 
 def _rows_of(spread: Spread, place: int, wanted: list[Future]) -> list[tuple[Any, tuple[Any, ...]]]:
