@@ -33,6 +33,8 @@ from rapids_tc.errors import KernelError
 # Set by rapids_tc.testing.host_engine: an engine that runs CUDA kernels on NumPy arrays.
 emulator: ContextVar[Any] = ContextVar("emulator", default=None)
 
+_PIECE = 1 << 24  # numbers that are made wide at a time
+
 ACCEPTED = (
     "a pandas or cuDF DataFrame, a Dask DataFrame of those, a cugraph.Graph, anything with "
     "__arrow_c_stream__ (Polars, PyArrow, DuckDB), or a prepared Graph for the functions"
@@ -149,13 +151,14 @@ def open_frame(edges: Any, engine: str | None) -> tuple[Frame, Backend]:
     return edges, backend_of(home, engine)
 
 
-def count_true(mask: Array) -> int:
-    """How many are true.
+def wide_sum(values: Array) -> int:
+    """The sum of truths or of unsigned integers, in 64 bits.
 
-    Of integers as wide as their sum CuPy has a sum that is compiled; for another it compiles one of
-    CUB in a first call, which takes seconds.
+    Made wide piece by piece: of integers as wide as their sum CuPy has a sum that is compiled; for
+    others, and for any() and all(), it compiles one of CUB in a first call, which takes seconds.
     """
-    return int(mask.astype("int64").sum())
+    pieces = (values[at : at + _PIECE] for at in range(0, len(values), _PIECE))
+    return sum(int(piece.astype("uint64").sum()) for piece in pieces)
 
 
 def check_engine(engine: str | None) -> None:

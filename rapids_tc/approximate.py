@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc._backend import Array
+from rapids_tc._backend import Array, wide_sum
 from rapids_tc._place import placed
 from rapids_tc.edges import NumberedEdges
 from rapids_tc.graph import as_graph
@@ -167,7 +167,7 @@ def _mix(words: Array) -> Array:
 def seen(counts: Array) -> tuple[int, float]:
     """From the triangles of each of some edges: their sum, and the pairs that share an edge."""
     beside = counts.astype("float64")  # pairs may pass 2**64
-    return int(counts.sum(dtype="uint64")), float((beside * (beside - 1)).sum()) / 2
+    return wide_sum(counts), float((beside * (beside - 1)).sum()) / 2
 
 
 def estimate(parts: list[tuple[int, float]], colours: int, confidence: float) -> Estimate:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, nan
 from typing import Any
 
-from rapids_tc._backend import Array
+from rapids_tc._backend import Array, wide_sum
 from rapids_tc._place import placed
 from rapids_tc.counted import as_counted
 from rapids_tc.edges import check_label
@@ -228,10 +228,10 @@ def _row_weights(graph: Graph, label: Any) -> Array:
         raise ValueError(f"weight={label!r} has dtype {column.dtype}; accepted: integers, floats")
     values = graph.backend.array(column.astype("float64").fillna(-1.0))
     bad = ~((values >= 0) & (values < inf))  # NaN is neither
-    if bool(bad.any()):
+    if unusable := wide_sum(bad):
         first = int(bad.argmax())
         raise ValueError(
-            f"weight={label!r}: {int(bad.sum())} of the weights are missing, negative or infinite, "
+            f"weight={label!r}: {unusable:,} of the weights are missing, negative or infinite, "
             f"the first in row {first}; drop those rows or fill them first"
         )
     return values

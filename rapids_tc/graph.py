@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from typing import Any, cast
 
 from rapids_tc import engines, orient, plan
-from rapids_tc._backend import Array, Frame, open_frame
+from rapids_tc._backend import Array, Frame, open_frame, wide_sum
 from rapids_tc._place import place
 from rapids_tc.csr import Csr
 from rapids_tc.edges import NumberedEdges, edge_keys, id_columns, named_edges, number_edges
@@ -146,7 +146,7 @@ class Graph(Counted):
     def count(self, method: str) -> int:
         """Triangles of the graph."""
         if method == "auto" and "edge_counts" in self.__dict__:
-            return int(self.edge_counts.sum(dtype="uint64")) // 3
+            return wide_sum(self.edge_counts) // 3
         layout = self.layout
         with self.stage("counting") as report:
             return self.engine.count(layout, method=method, tick=report.ticker)

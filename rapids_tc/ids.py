@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc._backend import Array, Backend, Series
+from rapids_tc._backend import Array, Backend, Series, wide_sum
 from rapids_tc.errors import IdTypeError, NullIdError
 
 KINDS = ("integer", "float", "string", "datetime")
@@ -85,7 +85,7 @@ def integers(values: Series, name: str, backend: Backend) -> Array:
     array = backend.array(values.astype(f"float{width}"))
     limit = 24 if width == 32 else 53
     whole = (array == backend.xp.floor(array)) & (abs(array) < 2.0**limit)
-    if not bool(whole.all()):
+    if wide_sum(whole) < len(whole):
         bad = float(array[int(backend.xp.argmin(whole))])
         raise IdTypeError(
             f"{name} has dtype {dtype} and holds {bad!r}: float ids must be whole numbers below "

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc._backend import count_true
+from rapids_tc._backend import wide_sum
 from rapids_tc.csr import Array, Csr
 from rapids_tc.engines._truss import Left, Levels
 from rapids_tc.kernels import launch
@@ -108,7 +108,7 @@ class CudaPeeler:
 
     def _lanes(self, left: Left) -> int:
         """Lanes that walk a row together: about as many as a row has entries."""
-        used = count_true(left.starts[1:] != left.starts[:-1])
+        used = wide_sum(left.starts[1:] != left.starts[:-1])
         return min(32, max(4, 1 << (2 * left.m // max(used, 1)).bit_length()))
 
     def _make(self, kernel: str, size: Any, *args: Any) -> None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from rapids_tc._backend import count_true
+from rapids_tc._backend import wide_sum
 from rapids_tc.csr import Array, Csr
 from rapids_tc.errors import CapacityError
 
@@ -169,7 +169,7 @@ def cuts(work: Array, parts: int) -> list[int]:
     through = work.cumsum(dtype="float64")
     total = float(through[-1]) if len(work) else 0.0
     targets = (total * part / parts for part in range(1, parts))
-    return [0, *(count_true(through <= target) for target in targets), len(work)]
+    return [0, *(wide_sum(through <= target) for target in targets), len(work)]
 
 
 def balance(loads: Iterable[float]) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc import engines
-from rapids_tc._backend import Array, count_true
+from rapids_tc._backend import Array, wide_sum
 from rapids_tc.scale import blocks, pieces, sums
 from rapids_tc.scale.chunks import Site, chunk, pick
 from rapids_tc.scale.pieces import Rows
@@ -126,7 +126,7 @@ def drop(site: Site, state: list[Array], counts: list[list[Array]], level: int) 
     at = xp.flatnonzero(left)
     left, truss = left.copy(), truss.copy()
     left[at[~stays]], truss[at[~stays]] = False, level - 1
-    there = count_true(stays)
+    there = wide_sum(stays)
     fewest = int(own[stays].min()) if there else 0
     return [left, truss, np.array([len(own) - there, there, fewest])]
 

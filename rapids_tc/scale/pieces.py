@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rapids_tc._backend import Array, count_true
+from rapids_tc._backend import Array, wide_sum
 from rapids_tc.csr import Csr
 
 Piece = list[Array]  # bits, lengths, columns, bits, lengths, columns, …
@@ -23,7 +23,7 @@ _LOW = 2**16  # columns below travel in two bytes
 def pack(block: Csr, xp: Any) -> Piece:
     """The edges of a block, or of a part of it, as a piece."""
     lengths, low = xp.diff(block.offsets), block.columns < _LOW
-    below = count_true(low)
+    below = wide_sum(low)
     if below == block.m:
         return _part(lengths, block.columns.astype("uint16"), xp)
     if 2 * below <= block.n // 8:  # bytes that are saved, and those of bits for a second part

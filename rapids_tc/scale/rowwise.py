@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc import engines, orient
-from rapids_tc._backend import Array, Frame, count_true
+from rapids_tc._backend import Array, Frame, wide_sum
 from rapids_tc.orient import Order
 from rapids_tc.scale import pieces
 from rapids_tc.scale.chunks import Numbers, Site, chunk, edges_of
@@ -80,7 +80,7 @@ def first_places(
     xp = site.backend.xp
     given = (numbers, order, rows, wanted, place, n, places, lengths)
     edge, _, partition = _first_rows(site, *given)
-    first = xp.full(count_true(_mask(site, wanted)), NONE, "int32")
+    first = xp.full(wide_sum(_mask(site, wanted)), NONE, "int32")
     first[edge] = partition
     return [first]
 

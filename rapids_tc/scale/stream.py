@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from rapids_tc import engines, orient
-from rapids_tc._backend import Array, Backend, Frame, count_true
+from rapids_tc._backend import Array, Backend, Frame, wide_sum
 from rapids_tc.csr import Csr
 from rapids_tc.edges import edge_keys, named_edges
 from rapids_tc.orient import Order
@@ -63,7 +63,7 @@ class StreamGraph(Counted):
             part, _ = self.engine.degrees(*chunk.ends, self.ids.size)
             degree = part if degree is None else degree + part
             del part
-        n = count_true(degree > 0)
+        n = wide_sum(degree > 0)
         return orient.degree_order(degree, n, self.backend).rank, n
 
     # What functions of vertices ask --------------------------------------------------------------

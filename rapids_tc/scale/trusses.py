@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc._backend import count_true
+from rapids_tc._backend import wide_sum
 from rapids_tc.csr import Array, Csr
 from rapids_tc.scale import blocks
 from rapids_tc.scale.blocks import Block
@@ -99,7 +99,7 @@ def _relabelled(left: KeptBlocks, xp: Any) -> tuple[Array, int]:
     for at, block in left:
         for ends in blocks.ends(block, left.n, *at):
             present[ends] = True
-    size = count_true(present)
+    size = wide_sum(present)
     return xp.where(present, xp.cumsum(present, dtype="uint32") - 1, size).astype("uint32"), size
 
 
