@@ -15,18 +15,22 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from rapids_tc._homes import is_dask, root
+from rapids_tc._progress import one_call
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def placed(function: Function) -> Function:
-    """Run a function where its first argument is: on that device and stream, or that cluster."""
+    """Run a function where its first argument is: on that device and stream, or that cluster.
+
+    That is one call, whose progress is shown.
+    """
 
     @functools.wraps(function)
     def run(edges: Any, *args: Any, **keywords: Any) -> Any:
         if is_dask(edges):
             return _executor().run(run, edges, args, keywords)
-        with place(edges):
+        with one_call(keywords.get("progress")), place(edges):
             return function(edges, *args, **keywords)
 
     return run  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-"""Progress of a call on stderr: nothing for a call shorter than a second."""
+"""Progress of a call on stderr: the stage it is in, and how long each took."""
 
 from __future__ import annotations
 
@@ -6,46 +6,68 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock, Timer
 from typing import Any
 
 from rapids_tc.errors import CapacityError
 
-PATIENCE = 1.0  # seconds before anything is shown
+PATIENCE = 1.0  # seconds of a call before its bar is shown
+
+
+def on_terminal() -> bool:
+    """Whether somebody may be looking at stderr."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 class Report:
-    """Stages of one call, shown by rich once the call has taken longer than `PATIENCE`.
+    """The stages of one call: on a terminal a bar, once the call has taken longer than `PATIENCE`.
+
+    A timer shows it, so that a stage is seen that has no news of itself; rich is imported then.
 
     Parameters
     ----------
     progress : bool or None
-        True shows, False does not, None shows where stderr is a terminal.
+        True also writes a line at the end of each stage, terminal or not. False shows nothing. None
+        leaves it to the first stage, as the graph of the call may have been told.
     """
 
     def __init__(self, progress: bool | None) -> None:
-        self.wanted = sys.stderr.isatty() if progress is None else progress
-        self._start = time.monotonic()
+        self._progress = progress
+        self._name, self._begun = "reading the frame", time.monotonic()
+        self._where: tuple[float, str] | None = None  # the share that is done, and a note
         self._bar: Any = None
         self._task: Any = None
+        self._lock, self._timer = Lock(), Timer(PATIENCE, self._show)
+        self._timer.daemon = True
+        if self.wanted:
+            self._timer.start()
 
-    def stage(self, name: str) -> None:
-        """Say what comes next."""
-        self._name = name
-        self.tick(0.0)
+    @property
+    def wanted(self) -> bool:
+        """Whether there is a bar, by and by."""
+        return self._progress is not False and on_terminal()
+
+    def stage(self, name: str, progress: bool | None = None) -> None:
+        """Say what comes next, and whether it is shown where the call left that open."""
+        if self._progress is None:
+            self._progress = progress
+        with self._lock:
+            self._name, self._begun, self._where = name, time.monotonic(), None
+            self._draw(new=True)
+
+    def end(self) -> None:
+        """Say that the stage is done."""
+        if self._progress and sys.stderr is not None:
+            seconds = time.monotonic() - self._begun
+            print(f"{self._name}: {seconds:.2f} s", file=sys.stderr, flush=True)
 
     def tick(self, done: float, note: str = "") -> None:
         """Say which share of the stage is done, 0 to 1, and perhaps where it is."""
-        if not self.wanted or time.monotonic() - self._start < PATIENCE:
-            return
-        if self._bar is None:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self._bar = Progress(console=Console(stderr=True), transient=True)
-            self._bar.start()
-            self._task = self._bar.add_task(self._name, total=1.0)
-        name = f"{self._name}: {note}" if note else self._name
-        self._bar.update(self._task, description=name, completed=done)
+        self._where = done, note
+        if self._bar is not None:
+            with self._lock:
+                self._draw()
 
     @property
     def ticker(self) -> Callable[..., None] | None:
@@ -54,21 +76,65 @@ class Report:
 
     def close(self) -> None:
         """Take the bar away."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
+        self._timer.cancel()
+        with self._lock:
+            self._progress = False
+            bar, self._bar = self._bar, None
+        if bar is not None:
+            bar.stop()
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with self._lock:
+            if self.wanted:
+                self._bar = Progress(console=Console(stderr=True), transient=True)
+                self._draw(new=True)
+                self._bar.start()
+
+    def _draw(self, new: bool = False) -> None:
+        if self._bar is None:
+            return
+        if new:  # without a share the bar tells no more than that something is going on
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task = self._bar.add_task(self._name, total=None)
+        if self._where is not None:
+            done, note = self._where
+            name = f"{self._name}: {note}" if note else self._name
+            self._bar.update(self._task, description=name, total=1.0, completed=done)
+
+
+_current: ContextVar[Report | None] = ContextVar("_current", default=None)
+
+
+@contextmanager
+def one_call(progress: bool | None) -> Iterator[Report]:
+    """The report of the call that is running, or of one that begins here."""
+    report = _current.get()
+    if report is not None:
+        yield report
+        return
+    report = Report(progress)
+    token = _current.set(report)
+    try:
+        yield report
+    finally:
+        _current.reset(token)
+        report.close()
 
 
 @contextmanager
 def reported(name: str, progress: bool | None, need: Callable[[], str]) -> Iterator[Report]:
     """Report a stage; where memory runs out, say so with what `need` tells."""
-    report = Report(progress)
-    report.stage(name)
-    try:
-        yield report
-    except CapacityError:
-        raise
-    except MemoryError as error:
-        raise CapacityError(f"out of memory while {name}: {need()}") from error
-    finally:
-        report.close()
+    with one_call(progress) as report:
+        report.stage(name, progress)
+        try:
+            yield report
+        except CapacityError:
+            raise
+        except MemoryError as error:
+            raise CapacityError(f"out of memory while {name}: {need()}") from error
+        finally:
+            report.end()

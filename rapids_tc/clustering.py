@@ -203,7 +203,8 @@ def per_pair(graph: Summary, sums: Array) -> Array:
 
 def _weighted_sums(graph: Graph, label: Any) -> Array:
     """For every rank, the cube roots of the products of scaled weights over its triangles."""
-    weights = _edge_weights(graph, _row_weights(graph, label))
+    with graph.stage("looking rows up"):
+        weights = _edge_weights(graph, _row_weights(graph, label))
     largest = float(weights.max()) if len(weights) else 0.0
     sides, layout = graph.backend.xp.cbrt(weights / (largest or 1.0)), graph.layout
     with graph.stage("summing over triangles") as report:

@@ -10,6 +10,7 @@ from typing import Any, cast
 from rapids_tc import engines, orient, plan
 from rapids_tc._backend import Array, Frame, open_frame, wide_sum
 from rapids_tc._place import place
+from rapids_tc._progress import one_call
 from rapids_tc.csr import Csr
 from rapids_tc.edges import NumberedEdges, edge_keys, id_columns, named_edges, number_edges
 from rapids_tc.summary import Counted, Formula, Summary
@@ -78,7 +79,7 @@ class Graph(Counted):
         progress: bool | None = None,
         memory_limit: int | None = None,
     ) -> None:
-        with place(edges):
+        with one_call(progress), place(edges):
             self._read(edges, vertices, (source, destination, engine), progress)
             self._prepare("Graph", memory_limit)
             # The graph outlives the call, and must not see what the user does to the frame.
@@ -140,8 +141,10 @@ class Graph(Counted):
 
     def vertex_counts(self, method: str) -> Array:
         """Triangles at every rank, int64: half the sum over the edges around it."""
-        by_row, by_column = self.engine.sum_counts(self.csr, self.count_edges(method))
-        return (by_row + by_column) // 2
+        counts = self.count_edges(method)
+        with self.stage("summing by vertex"):
+            by_row, by_column = self.engine.sum_counts(self.csr, counts)
+            return (by_row + by_column) // 2
 
     def count(self, method: str) -> int:
         """Triangles of the graph."""
@@ -177,11 +180,12 @@ class Graph(Counted):
 
     def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
         """Values of the edges as columns aligned with the user's rows; loops get 0."""
-        xp, where, aligned = self.backend.xp, self.row_edges(), {}
-        for name, values in columns.items():
-            with_loop = xp.concatenate([values, xp.zeros(1, values.dtype)])  # a loop is at -1
-            aligned[name] = self.backend.home.aligned(self._frame, with_loop[where], name)
-        return aligned
+        with self.stage("looking rows up"):
+            xp, where, aligned = self.backend.xp, self.row_edges(), {}
+            for name, values in columns.items():
+                with_loop = xp.concatenate([values, xp.zeros(1, values.dtype)])  # a loop is at -1
+                aligned[name] = self.backend.home.aligned(self._frame, with_loop[where], name)
+            return aligned
 
     def row_columns(self, formulas: dict[str, Formula], method: str) -> dict[str, Any]:
         csr, counts, xp = self.csr, self.count_edges(method).astype("int64"), self.backend.xp
@@ -198,11 +202,12 @@ class Graph(Counted):
         else:
             k = min(k, 2**31 - 1)
             wanted = (self.trussness if "trussness" in self.__dict__ else self.peel(k)) >= k
-        xp, where = self.backend.xp, self.row_edges()
-        with_loop = xp.concatenate([wanted, xp.zeros(1, bool)])  # a loop is at -1
-        positions = xp.flatnonzero(with_loop[where])
-        again = self.backend.library.Series(where[positions]).duplicated()
-        return positions[~self.backend.array(again)]
+        with self.stage("looking rows up"):
+            xp, where = self.backend.xp, self.row_edges()
+            with_loop = xp.concatenate([wanted, xp.zeros(1, bool)])  # a loop is at -1
+            positions = xp.flatnonzero(with_loop[where])
+            again = self.backend.library.Series(where[positions]).duplicated()
+            return positions[~self.backend.array(again)]
 
     @property
     def max_truss(self) -> int:
@@ -210,11 +215,12 @@ class Graph(Counted):
         return int(self.trussness.max()) if self.n_edges else 2  # CuPy's max has no initial=
 
     def simple_edges(self) -> Frame:
-        number = self.order.number
-        u, v = number[self.csr.rows], number[self.csr.columns]
-        keys = edge_keys(u, v, self.backend.xp)
-        keys.sort()
-        return self.backend.home.frame(named_edges(keys, self.ids))
+        with self.stage("sorting the edges"):
+            number = self.order.number
+            u, v = number[self.csr.rows], number[self.csr.columns]
+            keys = edge_keys(u, v, self.backend.xp)
+            keys.sort()
+            return self.backend.home.frame(named_edges(keys, self.ids))
 
     def sampled(
         self, sample: Sample, function: str, memory_limit: int | None, method: str

@@ -10,6 +10,7 @@ from typing import Any
 from rapids_tc import plan
 from rapids_tc._backend import Array, Frame
 from rapids_tc._place import place, placed
+from rapids_tc._progress import one_call
 from rapids_tc.errors import CapacityError
 from rapids_tc.graph import Graph, as_graph
 
@@ -147,16 +148,19 @@ def iter_triangles(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="iter_triangles",
     )  # fmt: skip
-    return _frames(graph, int(rows), memory_limit)
+    return _frames(graph, int(rows), memory_limit, progress)
 
 
-def _frames(graph: Graph, rows: int, memory_limit: int | None) -> Iterator[Frame]:
-    with place(graph):
+def _frames(
+    graph: Graph, rows: int, memory_limit: int | None, progress: bool | None
+) -> Iterator[Frame]:
+    with one_call(progress), place(graph):
         listing = _Listing(graph)
     most = min(rows, listing.total)
     plan.require_listing(most, _memory(graph, memory_limit), "ask for fewer rows")
     for first in range(0, listing.total, rows):
-        with place(graph):  # not while the caller has the frame: its device is its own
+        # Not while the caller has the frame: the time and the device are the caller's.
+        with one_call(progress), place(graph):
             frame = listing.frame(first, min(first + rows, listing.total))
         yield frame
 

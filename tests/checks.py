@@ -1,5 +1,6 @@
 """What the tests ask of every answer: the oracle's values in the promised shape."""
 
+import io
 from functools import partial
 
 import numpy as np
@@ -24,6 +25,13 @@ FUNCTIONS = [  # all, asked for what they need besides a frame
     tc.trussness,
     tc.vertex_triangles,
 ]
+
+
+class Terminal(io.StringIO):
+    """Text that is written to what says it is a terminal."""
+
+    def isatty(self):
+        return True
 
 
 def rows_of(frame, source="src", destination="dst"):

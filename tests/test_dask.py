@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import re
 import subprocess
 import sys
 import textwrap
@@ -16,7 +17,7 @@ import pandas as pd
 import pytest
 import reference
 from answers import CASES
-from checks import rows_of
+from checks import Terminal, rows_of
 from dask_support import ASKED, a_cluster, apart, assert_same, layout, plain, together
 from distributed import Client, futures_of, get_task_stream
 from graphs import ID_DTYPES, ROWS, TRIANGLES, small
@@ -307,15 +308,30 @@ def test_progress_is_dasks_bar_on_stderr(client, backend, capfd, monkeypatch):
     monkeypatch.setattr(cluster, "LOOK", 0.01)
     edges = apart(backend, datasets.rmat(12), 4)
     total = tc.count(edges, progress=False)
+    assert tc.count(edges) == total
     assert capfd.readouterr() == ("", "")
     assert tc.count(edges, progress=True) == total
-    for _ in range(20):
-        time.sleep(0.1)
-        shown = capfd.readouterr()
-        assert shown.out == ""
-        if "completed" in shown.err:
-            return
-    pytest.fail("no bar was shown")
+    shown = capfd.readouterr()
+    assert shown.out == ""
+    for line in shown.err.splitlines():
+        assert re.fullmatch(r"\[#{40}\] \| 100% completed \| \d+\.\d s", line)
+    assert shown.err.endswith("s\n")
+
+
+@pytest.mark.parametrize("progress", [None, True])
+def test_the_bar_ends_before_the_call(client, backend, monkeypatch, progress):
+    monkeypatch.setattr(cluster, "PATIENCE", 0.0)
+    monkeypatch.setattr(cluster, "LOOK", 0.01)
+    monkeypatch.setattr(sys, "stderr", screen := Terminal())
+    edges = apart(backend, datasets.rmat(12), 4)
+    for _ in range(3):  # bars that are cut short, too
+        tc.annotate(edges, "trussness", progress=progress)
+        shown = screen.getvalue()
+        assert "completed" in shown and shown.endswith("\33[2K\r")
+        time.sleep(0.3)
+        assert screen.getvalue() == shown
+    tc.annotate(edges, "trussness", progress=False)
+    assert screen.getvalue() == shown
 
 
 # Clients ------------------------------------------------------------------------------------------

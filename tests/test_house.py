@@ -38,7 +38,7 @@ ANALYTICS = {
 ALLOWED = {
     "errors": set(),
     "_cache": set(),
-    "_place": {"_homes", "scale"},
+    "_place": {"_homes", "_progress", "scale"},
     "_progress": {"errors"},
     "csr": set(),
     "_homes": {"errors"},

@@ -6,6 +6,7 @@ after some deaths. What is added here is a bound on waiting for a cluster that h
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
 import uuid
@@ -15,6 +16,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from threading import Lock
 from types import TracebackType
 from typing import Any
 
@@ -24,7 +26,7 @@ from distributed import Future, futures_of, wait
 from distributed.diagnostics.progressbar import TextProgressBar
 from distributed.scheduler import KilledWorker
 
-from rapids_tc._progress import PATIENCE
+from rapids_tc._progress import PATIENCE, on_terminal
 from rapids_tc.errors import KernelError
 from rapids_tc.scale.persisted import START, client_of, held
 
@@ -59,7 +61,7 @@ class Cluster:
     edges : Dask DataFrame
         Where it is persisted already, its client's cluster is taken, else the current client's.
     progress : bool or None
-        True shows Dask's progress bar on stderr, None where that is a terminal.
+        True shows Dask's bar on stderr, once it is full if that is no terminal; None on one alone.
     """
 
     def __init__(self, edges: DataFrame, progress: bool | None) -> None:
@@ -67,7 +69,7 @@ class Cluster:
         if self.client.asynchronous:
             raise KernelError(f"the client is asynchronous, and functions wait. {START}")
         self._addresses()
-        self.progress = sys.stderr.isatty() if progress is None else progress
+        self.progress = on_terminal() if progress is None else progress
         self._token = uuid.uuid4().hex
         self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
         self._partitions: weakref.WeakSet[Future] = weakref.WeakSet()
@@ -160,24 +162,23 @@ class Cluster:
 
     def _wait(self, ready: Callable[[], bool], tasks: list[Future] | None = None) -> None:
         """Wait with an eye on whether anybody is working at all."""
-        alone_since, bar = None, False
-        while not ready():
-            now = time.monotonic()
-            if tasks is None:
-                time.sleep(0.05)
-            elif self.progress and not bar and now - self._start > PATIENCE:
-                bar = True
-                self._loop.add_callback(_Bar(tasks, start=False).listen)
-            alone_since = None if self._addresses() else alone_since or now
-            if alone_since is not None and now - alone_since > LONELY:
-                raise KernelError(
-                    f"no worker has been in the cluster for {LONELY:.0f} seconds: they died and "
-                    "nobody restarts them, or none was started"
-                )
-
-    @property
-    def _loop(self) -> Any:
-        return self.client.loop
+        alone_since, bar = None, None
+        try:
+            while not ready():
+                now = time.monotonic()
+                if tasks is None:
+                    time.sleep(0.05)
+                elif self.progress and bar is None and now - self._start > PATIENCE:
+                    bar = _Bar(tasks, self.client.loop)
+                alone_since = None if self._addresses() else alone_since or now
+                if alone_since is not None and now - alone_since > LONELY:
+                    raise KernelError(
+                        f"no worker has been in the cluster for {LONELY:.0f} seconds: they died "
+                        "and nobody restarts them, or none was started"
+                    )
+        finally:
+            if bar is not None:
+                bar.end(all(task.done() for task in tasks or ()))
 
     def _addresses(self) -> list[str]:
         if self.client.status != "running":
@@ -231,17 +232,34 @@ class Cluster:
 
 
 class _Bar(TextProgressBar):
-    """Dask's bar, on stderr: stdout is the user's."""
+    """Dask's bar, on stderr: stdout is the user's. It listens until its end is told."""
+
+    def __init__(self, tasks: list[Future], loop: Any) -> None:
+        super().__init__(tasks, tasks[0].client.scheduler.address, start=False)
+        self._lock, self._ended = Lock(), False
+        self._listening = asyncio.run_coroutine_threadsafe(self.listen(), loop.asyncio_loop)
+
+    def end(self, full: bool) -> None:
+        """Draw no more: take the bar away, and leave it where nobody saw it fill up."""
+        self._listening.cancel()
+        with self._lock:
+            self._ended = True
+            left = f"{self._drawn(1.0)}\n" if full else ""
+            sys.stderr.write("\33[2K\r" if on_terminal() else left)
+            sys.stderr.flush()
+
+    def _drawn(self, share: float) -> str:
+        bar = "#" * int(self.width * share)
+        return f"[{bar:<{self.width}}] | {share:.0%} completed | {self.elapsed:.1f} s"
 
     def _draw_bar(self, remaining: int, all: int, **_: Any) -> None:
-        share = 1 - remaining / all if all else 1.0
-        bar = "#" * int(self.width * share)
-        sys.stderr.write(f"\r[{bar:<{self.width}}] | {share:.0%} completed | {self.elapsed:.1f} s")
-        sys.stderr.flush()
+        with self._lock:
+            if not self._ended and on_terminal():
+                sys.stderr.write(f"\r{self._drawn(1 - remaining / all if all else 1.0)}")
+                sys.stderr.flush()
 
     def _draw_stop(self, **_: Any) -> None:
-        sys.stderr.write("\33[2K\r")
-        sys.stderr.flush()
+        pass  # `end` does that
 
 
 def _done(tasks: list[Future], how_many: str) -> bool:

@@ -158,13 +158,14 @@ class StreamGraph(Counted):
 
     def simple_edges(self) -> Frame:
         xp, number = self.backend.xp, self.order.number
-        keys, first = xp.empty(self.n_edges, "uint64"), 0
-        for (i, j), block in self.blocks:
-            u, v = (number[end] for end in blocks.ends(block, self.n, i, j))
-            edge_keys(u, v, xp, keys[first : first + block.m])
-            first += block.m
-        keys.sort()
-        return self.backend.home.frame(named_edges(keys, self.ids))
+        with self.stage("sorting the edges"):
+            keys, first = xp.empty(self.n_edges, "uint64"), 0
+            for (i, j), block in self.blocks:
+                u, v = (number[end] for end in blocks.ends(block, self.n, i, j))
+                edge_keys(u, v, xp, keys[first : first + block.m])
+                first += block.m
+            keys.sort()
+            return self.backend.home.frame(named_edges(keys, self.ids))
 
     def truss_rows(self, k: int | None) -> Array:
         return trusses.truss_rows(self, k)

@@ -120,12 +120,13 @@ def _first_rows(graph: StreamGraph, left: Any, n: int, rank: Array) -> Array:
     """Where the first row of every edge of some blocks is, ascending."""
     xp, library = graph.backend.xp, graph.backend.library
     kept = xp.zeros(graph.size, bool)
-    for at, block in left:
-        seen = xp.zeros(block.m, bool)
-        for row, where, _ in graph.located(at, block, n, rank):
-            new = ~seen[where]
-            row, where = row[new], where[new]
-            again = graph.backend.array(library.Series(where).duplicated())
-            kept[row[~again]] = True
-            seen[where] = True
+    with graph.stage("looking rows up"):
+        for at, block in left:
+            seen = xp.zeros(block.m, bool)
+            for row, where, _ in graph.located(at, block, n, rank):
+                new = ~seen[where]
+                row, where = row[new], where[new]
+                again = graph.backend.array(library.Series(where).duplicated())
+                kept[row[~again]] = True
+                seen[where] = True
     return xp.flatnonzero(kept)

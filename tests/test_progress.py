@@ -1,0 +1,214 @@
+"""What a call shows on stderr: nothing, a bar once it takes long, or a line a stage."""
+
+import re
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from checks import Terminal
+from graphs import complete
+from stream_support import in_blocks
+
+import rapids_tc as tc
+from rapids_tc import _progress
+
+READ = ["numbering the ids", "ordering by degree", "orienting and sorting"]
+COUNT = [*READ, "laying out", "counting"]
+CUT = [*READ[:2], "cutting into blocks"]
+LOOK = "looking rows up"
+
+
+def blockwise(function):
+    """A function that is served in blocks."""
+
+    def served(edges, **options):
+        with in_blocks(2):
+            function(edges, **options)
+
+    return served
+
+
+# What is shown of every function, and with how much memory: each of its stages, in order.
+STAGES = {
+    "Graph": (tc.Graph, READ),
+    "count": (tc.count, COUNT),
+    "vertex_triangles": (tc.vertex_triangles, [*COUNT, "summing by vertex"]),
+    "edge_triangles": (tc.edge_triangles, [*COUNT, LOOK]),
+    "trussness": (tc.trussness, [*COUNT, "peeling", LOOK]),
+    "k_truss": (lambda e, **o: tc.k_truss(e, 4, **o), [*COUNT, "peeling", LOOK]),
+    "similarity": (tc.similarity, [*COUNT, LOOK]),
+    "annotate": (
+        lambda e, **o: tc.annotate(e, "trussness", "jaccard", **o),
+        [*COUNT, "peeling", LOOK],
+    ),
+    "clustering": (tc.clustering, [*COUNT, "summing by vertex"]),
+    "clustering by weight": (
+        lambda e, **o: tc.clustering(e, weight="weight", **o),
+        [*READ, LOOK, "laying out", "summing over triangles"],
+    ),
+    "average_clustering": (tc.average_clustering, [*COUNT, "summing by vertex"]),
+    "transitivity": (tc.transitivity, COUNT),
+    "triad_counts": (tc.triad_counts, COUNT),
+    "simple_edges": (tc.simple_edges, [*READ, "sorting the edges"]),
+    "approximate_count": (
+        lambda e, **o: tc.approximate_count(e, colours=2, seed=1, **o),
+        [READ[0], "sampling the edges", *READ[1:], "laying out", "counting"],
+    ),
+    "list_triangles": (tc.list_triangles, [*READ, "laying out", "counting", "listing"]),
+    "iter_triangles": (
+        lambda e, **o: list(tc.iter_triangles(e, rows=300, **o)),
+        [*READ, "laying out", "counting", "listing", "listing"],
+    ),
+    "count in blocks": (blockwise(tc.count), [*CUT, "counting"]),
+    "edge_triangles in blocks": (blockwise(tc.edge_triangles), [*CUT, "counting", LOOK]),
+    "k_truss in blocks": (blockwise(lambda e, **o: tc.k_truss(e, 4, **o)), [*CUT, "peeling", LOOK]),
+    "simple_edges in blocks": (blockwise(tc.simple_edges), [*CUT, "sorting the edges"]),
+}
+STAGED = pytest.mark.parametrize("name", STAGES)
+
+
+@pytest.fixture
+def edges(backend):
+    """Five hundred triangles and some."""
+    return backend.frame(complete(16).frame().assign(weight=1.0))
+
+
+def run(name, edges, **options):
+    STAGES[name][0](edges, source="src", destination="dst", **options)
+
+
+def terminal(monkeypatch, patience=0.0):
+    """Something in place of stderr that says it is a terminal; pytest's own comes back."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(_progress, "PATIENCE", patience)
+    monkeypatch.setattr(sys, "stderr", screen := Terminal())
+    return screen
+
+
+def told(text):
+    """The stages that have a line, in order."""
+    lines = [re.fullmatch(r"(.+): (\d+\.\d\d) s", line) for line in text.splitlines()]
+    assert all(lines), text
+    return [line[1] for line in lines]
+
+
+def lasting(monkeypatch, seconds):
+    """Make each stage last so long at least."""
+    stage = _progress.Report.stage
+
+    def slow(self, *given):
+        stage(self, *given)
+        time.sleep(seconds)
+
+    monkeypatch.setattr(_progress.Report, "stage", slow)
+
+
+# Lines --------------------------------------------------------------------------------------------
+
+
+@STAGED
+def test_a_line_a_stage_however_short_the_call(backend, edges, name, capsys):
+    run(name, edges, progress=True)
+    shown = capsys.readouterr()
+    assert (shown.out, told(shown.err)) == ("", STAGES[name][1])
+
+
+@STAGED
+@pytest.mark.parametrize("progress", [None, False])
+def test_nothing_elsewhere(backend, edges, name, progress, capsys, monkeypatch):
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    run(name, edges, progress=progress)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_seconds_are_those_of_the_stage(backend, edges, capsys, monkeypatch):
+    lasting(monkeypatch, 0.03)
+    tc.count(edges, source="src", destination="dst", progress=True)
+    seconds = [float(line.split()[-2]) for line in capsys.readouterr().err.splitlines()]
+    assert len(seconds) == len(COUNT) and min(seconds) >= 0.03
+
+
+@pytest.mark.parametrize("made", [None, False, True])
+@pytest.mark.parametrize("asked", [None, False, True])
+def test_a_graph_remembers_for_calls_that_do_not_say(backend, edges, made, asked, capsys):
+    graph = tc.Graph(edges, source="src", destination="dst", progress=made)
+    assert told(capsys.readouterr().err) == READ * (made is True)
+    tc.count(graph, progress=asked)
+    wanted = made if asked is None else asked
+    assert told(capsys.readouterr().err) == ["laying out", "counting"] * (wanted is True)
+    list(tc.iter_triangles(graph, rows=10**6, progress=asked))
+    assert told(capsys.readouterr().err) == ["counting", "listing"] * (wanted is True)
+
+
+def test_without_stderr_nothing_breaks(backend, edges, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    for progress in (None, True, False):
+        assert tc.count(edges, source="src", destination="dst", progress=progress) == 560
+
+
+# The bar ------------------------------------------------------------------------------------------
+
+
+@STAGED
+@pytest.mark.parametrize("progress", [None, True])
+def test_on_a_terminal_every_stage_is_seen(backend, edges, name, progress, monkeypatch, capsys):
+    """Also one that has no news of itself; the bar is gone when the call returns."""
+    screen = terminal(monkeypatch)
+    lasting(monkeypatch, 0.15)
+    run(name, edges, progress=progress)
+    shown = screen.getvalue()
+    bars = {stage for stage in STAGES[name][1] if re.search(rf"{stage}[^:\n]*━", shown)}
+    assert bars == set(STAGES[name][1])
+    lines = re.findall(r"([a-z ]+): \d+\.\d\d s\n", shown)
+    assert lines == STAGES[name][1] * (progress is True)
+    time.sleep(0.2)
+    assert screen.getvalue() == shown
+    assert not [t for t in threading.enumerate() if isinstance(t, threading.Timer)]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_patience_is_one_a_call(backend, edges, monkeypatch):
+    screen = terminal(monkeypatch, patience=0.4)
+    tc.count(edges, source="src", destination="dst")
+    assert screen.getvalue() == ""
+    lasting(monkeypatch, 0.15)
+    tc.count(edges, source="src", destination="dst", progress=False)
+    assert screen.getvalue() == ""
+    tc.count(edges, source="src", destination="dst")
+    shown = screen.getvalue()
+    assert "numbering" not in shown and "counting" in shown
+
+
+def test_shares_and_notes_are_in_the_bar(monkeypatch):
+    screen = terminal(monkeypatch)
+    with _progress.reported("working", None, str) as report:
+        for done in range(5):
+            report.tick(done / 4, f"on {done}")
+            time.sleep(0.12)
+    assert "working: on 4" in screen.getvalue() and "100%" in screen.getvalue()
+
+
+def test_a_call_that_fails_takes_its_bar_away(backend, edges, monkeypatch):
+    screen = terminal(monkeypatch)
+    lasting(monkeypatch, 0.2)
+    with pytest.raises(ValueError, match="not in the graph"):
+        tc.vertex_triangles(edges, source="src", destination="dst", vertices=[99])
+    shown = screen.getvalue()
+    assert "counting" in shown
+    time.sleep(0.2)
+    assert screen.getvalue() == shown
+    assert tc.count(edges, source="src", destination="dst", progress=False) == 560
+    assert screen.getvalue() == shown
+
+
+def test_what_draws_the_bar_is_imported_when_it_is_shown():
+    code = (
+        "import sys, pandas as pd, rapids_tc as tc\n"
+        "sys.stderr.isatty = lambda: True\n"
+        "tc.Graph(pd.DataFrame({'src': [0], 'dst': [1]}), progress=True)\n"
+        "print('rich' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
