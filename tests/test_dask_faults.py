@@ -9,7 +9,7 @@ import dask
 import dask.dataframe as dd
 import pytest
 from dask_support import a_cluster, apart
-from distributed import Client
+from distributed import Client, Status, get_worker
 from graphs import small
 
 import rapids_tc as tc
@@ -112,3 +112,24 @@ def test_no_worker_is_waited_for_but_not_for_ever(client, backend, monkeypatch):
     monkeypatch.setattr(cluster, "LONELY", SOON)
     client.cluster.scale(1)
     assert tc.count(edges) == 1
+
+
+def pause(dask_worker):
+    dask_worker.status = Status.paused
+
+
+@pytest.mark.parametrize("stage", ["before", "meanwhile"])
+def test_paused_workers_are_waited_for_but_not_for_ever(backend, monkeypatch, stage):
+    """Dask pauses a worker whose memory is full, and one that is paused starts no task."""
+    monkeypatch.setattr(cluster, "LONELY", 1.5)
+    part = backend.from_pandas(small())
+    with a_cluster(backend, n_workers=1, memory_limit=0) as started, Client(started) as client:
+        if stage == "before":
+            client.run(pause)
+            edges = apart(backend, small(), 3)
+        else:
+            edges = dd.from_map(lambda p: (pause(get_worker()), p)[1], [part], meta=part.iloc[:0])
+        start = time.monotonic()
+        with pytest.raises(tc.KernelError, match=r"paused.*memory"):
+            tc.count(edges)
+        assert time.monotonic() - start < SOON

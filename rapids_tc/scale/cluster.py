@@ -1,7 +1,7 @@
 """The cluster of one call: it names tasks, says where they go, and waits for them.
 
 Dask is the engine: it moves the results, runs a task again where a worker died, and refuses to
-after some deaths. What is added here is a bound on waiting for a cluster that has no worker left.
+after some deaths. What is added here is a bound on waiting for a cluster where no worker works.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import uuid
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
+from concurrent.futures import wait as futures_wait
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from threading import Lock
 from types import TracebackType
@@ -22,7 +23,7 @@ from typing import Any
 
 from dask import config
 from dask.dataframe import DataFrame, from_delayed
-from distributed import Future, futures_of, wait
+from distributed import Client, Future, futures_of, wait
 from distributed.diagnostics.progressbar import TextProgressBar
 from distributed.scheduler import KilledWorker
 
@@ -30,7 +31,7 @@ from rapids_tc._progress import PATIENCE, on_terminal
 from rapids_tc.errors import KernelError
 from rapids_tc.scale.persisted import START, client_of, held
 
-LONELY = 60.0  # seconds without any worker after which a call gives up
+LONELY = 60.0  # seconds without any worker that works after which a call gives up
 LOOK = 1.0  # seconds between looks at whether there is one
 GROUP_SHARE = 16  # a worker takes its partitions together up to this part of its memory
 
@@ -68,7 +69,7 @@ class Cluster:
         self.client = client_of(edges)
         if self.client.asynchronous:
             raise KernelError(f"the client is asynchronous, and functions wait. {START}")
-        self._addresses()
+        self._running()
         self.progress = on_terminal() if progress is None else progress
         self._token = uuid.uuid4().hex
         self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
@@ -91,9 +92,11 @@ class Cluster:
             task.release()
 
     def workers(self) -> list[Worker]:
-        """All workers there are, once there is any."""
-        self._wait(lambda: bool(self._addresses()))
-        found = self.client.scheduler_info()["workers"]
+        """All workers that work, once there is any."""
+        alone_since = None
+        while not (found := self._running()):
+            alone_since = self._alone(alone_since)
+            time.sleep(0.05)
         return [Worker(a, w["nthreads"], w["memory_limit"] or 0) for a, w in sorted(found.items())]
 
     def submit(
@@ -130,7 +133,7 @@ class Cluster:
         running = list(islice(tasks, at_once))
         while running:
             under_way = [task for _, task in running]
-            self._wait(partial(_done, under_way, "FIRST_COMPLETED"), under_way)
+            self._wait(under_way, "FIRST_COMPLETED")
             ended: list[tuple[Any, Future]] = []
             left: list[tuple[Any, Future]] = []
             for name, task in running:  # each is asked once: it may end at any time
@@ -141,7 +144,7 @@ class Cluster:
 
     def wait(self, tasks: list[Future]) -> None:
         """Return when all are done; raise what went wrong in one of them."""
-        self._wait(partial(_done, tasks, "ALL_COMPLETED"), tasks)
+        self._wait(tasks, "ALL_COMPLETED")
         self._check(tasks)
 
     def _check(self, tasks: list[Future]) -> None:
@@ -160,30 +163,49 @@ class Cluster:
                     "a client that was restarted or closed. Persist or read the frame again"
                 )
 
-    def _wait(self, ready: Callable[[], bool], tasks: list[Future] | None = None) -> None:
+    def _wait(self, tasks: list[Future], how_many: str) -> None:
         """Wait with an eye on whether anybody is working at all."""
+        loop: Any = self.client.loop
+        awaited = _ended(self.client, tasks, how_many)
+        ended = asyncio.run_coroutine_threadsafe(awaited, loop.asyncio_loop)
         alone_since, bar = None, None
         try:
-            while not ready():
-                now = time.monotonic()
-                if tasks is None:
-                    time.sleep(0.05)
-                elif self.progress and bar is None and now - self._start > PATIENCE:
-                    bar = _Bar(tasks, self.client.loop)
-                alone_since = None if self._addresses() else alone_since or now
-                if alone_since is not None and now - alone_since > LONELY:
-                    raise KernelError(
-                        f"no worker has been in the cluster for {LONELY:.0f} seconds: they died "
-                        "and nobody restarts them, or none was started"
-                    )
+            while not futures_wait([ended], LOOK).done:
+                if self.progress and bar is None and time.monotonic() - self._start > PATIENCE:
+                    bar = _Bar(tasks, loop)
+                alone_since = self._alone(alone_since)
         finally:
+            ended.cancel()
             if bar is not None:
-                bar.end(all(task.done() for task in tasks or ()))
+                bar.end(all(task.done() for task in tasks))
+        if not ended.cancelled():
+            ended.result()
 
-    def _addresses(self) -> list[str]:
+    def _alone(self, since: float | None) -> float | None:
+        """Since when nobody works, if nobody does; KernelError where that is long ago."""
+        if self._running():
+            return None
+        now = time.monotonic()
+        if since is None or now - since <= LONELY:
+            return since or now
+        if any(worker["status"] == "paused" for worker in self._workers().values()):
+            raise KernelError(
+                f"all workers have been paused for {LONELY:.0f} seconds, for they have no memory "
+                "left: give the cluster more, or more workers, or make its partitions smaller"
+            )
+        raise KernelError(
+            f"no worker has been in the cluster for {LONELY:.0f} seconds: they died and nobody "
+            "restarts them, or none was started"
+        )
+
+    def _running(self) -> dict[str, Any]:
+        """The workers that take tasks, by address: Dask pauses those whose memory is full."""
+        return {a: w for a, w in self._workers().items() if w["status"] == "running"}
+
+    def _workers(self) -> dict[str, Any]:
         if self.client.status != "running":
             raise KernelError(f"the client of the frame is {self.client.status}. {START}")
-        return list(self.client.scheduler_info(n_workers=1)["workers"])
+        return dict(self.client.scheduler_info(n_workers=-1)["workers"])
 
     def persist(self, edges: DataFrame) -> list[Future]:
         """The partitions of an optimized frame, evaluated once, in order.
@@ -262,11 +284,7 @@ class _Bar(TextProgressBar):
         pass  # `end` does that
 
 
-def _done(tasks: list[Future], how_many: str) -> bool:
-    try:
-        wait(tasks, timeout=LOOK, return_when=how_many)
-    except TimeoutError:
-        return False
-    except CancelledError:
-        pass
-    return True
+async def _ended(client: Client, tasks: list[Future], how_many: str) -> None:
+    """Return when tasks are done; time is kept outside, for an error's frames hold on to tasks."""
+    with client.as_current(), suppress(CancelledError):
+        await wait(tasks, return_when=how_many)
