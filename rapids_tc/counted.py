@@ -8,12 +8,12 @@ from typing import Any, cast
 from rapids_tc import engines, plan
 from rapids_tc._backend import Backend, Frame, open_frame
 from rapids_tc.edges import id_columns
-from rapids_tc.graph import as_given, as_graph
+from rapids_tc.graph import as_graph
 from rapids_tc.kernels import catalogue
 from rapids_tc.scale.budget import Budget
 from rapids_tc.scale.rows import Rows
 from rapids_tc.scale.stream import StreamGraph
-from rapids_tc.summary import Counted, Summary
+from rapids_tc.summary import Counted, Summary, as_given
 
 _log = logging.getLogger("rapids_tc")
 
@@ -42,7 +42,7 @@ def as_counted(
     """
     if isinstance(edges, Summary):
         given = as_given(edges, (source, destination, engine), function, method)
-        plan.require(given.stages(function, method), memory_limit)
+        plan.require(given.stages(function, method), memory_limit, plan.RAISE)
         return cast(Counted, given)
     plan.check_limit(memory_limit)
     frame, backend = open_frame(edges, engine)

@@ -13,8 +13,9 @@ from rapids_tc._place import place
 from rapids_tc._progress import one_call
 from rapids_tc.csr import Csr
 from rapids_tc.edges import NumberedEdges, edge_keys, id_columns, named_edges, number_edges
-from rapids_tc.summary import Counted, Formula, Summary
+from rapids_tc.summary import Counted, Formula, Summary, as_given
 
+_NEED_LESS = "memory_estimate lists the stages; a frame of narrower integer ids needs less"
 Sample = Callable[[NumberedEdges], NumberedEdges]
 
 
@@ -99,7 +100,7 @@ class Graph(Counted):
             self.ids = self._edges.ids
 
     def _prepare(self, function: str, memory_limit: int | None, method: str = "auto") -> None:
-        plan.require(self.stages(function, method), memory_limit)
+        plan.require(plan.stages(function, *self._size, method), memory_limit)
         self.engine = engines.load(self.backend.engine)
         with self.stage("ordering by degree"):
             src, dst, size = self._edges.src, self._edges.dst, self._edges.ids.size
@@ -166,11 +167,19 @@ class Graph(Counted):
             return self.engine.truss(layout, counts, k=k, tick=report.ticker)
 
     def stages(self, function: str, method: str = "auto") -> list[plan.Stage]:
-        """The memory that a function needs on this graph, made or in the making."""
+        return plan.left(function, *self._size, method, set(self.__dict__))
+
+    def _need(self) -> str:
+        rows, need = self._size[0], max(s.bytes for s in plan.stages("count", *self._size))
+        return f"{rows:,} rows need about {need:,} bytes on top of the frame. {_NEED_LESS}"
+
+    @property
+    def _size(self) -> tuple[int, int, bool]:
+        """Rows, distinct ids, and whether these are dense."""
         known, rows = getattr(self, "_edges", None), self.backend.home.rows(self._frame)
         if known is None:  # as many ids as rows, say
-            return plan.stages(function, rows, rows, False, method)
-        return plan.stages(function, len(known.src), known.ids.size, known.ids.dense, method)
+            return rows, rows, False
+        return len(known.src), known.ids.size, known.ids.dense
 
     def row_edges(self) -> Array:
         """Where in ``csr.columns`` the edge of each of the user's rows is (int64); -1: a loop."""
@@ -271,9 +280,10 @@ def as_graph(
     where = (source, destination, engine)
     if isinstance(edges, Summary):
         graph = cast(Graph, as_given(edges, where, function, method))
+        plan.require(graph.stages(function, method), memory_limit, plan.RAISE)
         if sample is None:
-            plan.require(graph.stages(function, method), memory_limit)
             return graph
+        memory_limit = None  # that has been seen to
     else:
         graph = Graph.__new__(Graph)  # for one call: no copies
         graph._read(edges, None, where, progress, function, method)
@@ -281,14 +291,3 @@ def as_graph(
             graph._prepare(function, memory_limit, method)
             return graph
     return graph.sampled(sample, function, memory_limit, method)
-
-
-def as_given(edges: Summary, where: tuple[Any, Any, Any], function: str, method: str) -> Summary:
-    """The graph that is given, if it can be asked so."""
-    source, destination, engine = where
-    plan.require_method(method, function, edges.backend.engine)
-    if source is not None or destination is not None:
-        raise ValueError("a Graph has its columns chosen: give source= to Graph() instead")
-    if engine not in (None, edges.backend.engine):
-        raise ValueError(f"this Graph lives on {edges.backend.engine!r}, not on {engine!r}")
-    return edges

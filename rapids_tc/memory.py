@@ -38,7 +38,8 @@ def memory_estimate(
     Returns
     -------
     dict
-        Bytes (int) that each stage holds at its height, on top of `edges`.
+        Bytes (int) that each stage holds at its height, on top of `edges`. Of a `Graph`, the stages
+        that are still to be made, on top of what it holds.
 
     Raises
     ------

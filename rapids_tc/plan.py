@@ -13,6 +13,8 @@ from rapids_tc.errors import CapacityError
 from rapids_tc.kernels import catalogue
 
 MAX_ROWS = 2**31 - 1  # of a frame that any library can hold
+RAISE = "raise the limit"
+ADVICE = f"{RAISE}, or give ids of a narrower integer type"
 LISTED = 80  # bytes of a triangle that is listed: ranks, a sort, and ids of eight bytes
 
 # What a function does besides counting.
@@ -21,7 +23,9 @@ BY_EDGE = {
     *PEELING, "approximate_count", "average_clustering", "clustering", "edge_triangles",
     "iter_triangles", "list_triangles", "similarity", "vertex_triangles",
 }  # fmt: skip
-FUNCTIONS = {*BY_EDGE, "count", "simple_edges", "transitivity", "triad_counts", "Graph"}
+LISTING = {"iter_triangles", "list_triangles"}
+UNCOUNTED = {"simple_edges", "Graph"}
+FUNCTIONS = {*BY_EDGE, *UNCOUNTED, "count", "transitivity", "triad_counts"}
 
 
 @dataclass(frozen=True)
@@ -37,16 +41,16 @@ def stages(
 ) -> list[Stage]:
     """Memory of each stage of a function for `rows` raw rows and `vertices` distinct ids."""
     own = catalogue.find(method).memory(rows, vertices)
-    numbers = 0 if dense else 8 * rows
     ids = 0 if dense else 24 * vertices
-    kept = numbers + ids + 21 * vertices  # ranks, their inverse, presence, offsets
+    kept = _kept(rows, vertices, dense)
     result = [
         Stage("number", ids + (0 if dense else 40 * rows)),
         Stage("order", kept + 16 * rows),
         Stage("orient", kept + 28 * rows),
-        Stage("layout", kept + 22 * rows + 32 * vertices),
-        Stage("count", kept + 12 * rows + 32 * vertices + own),
     ]
+    if function not in UNCOUNTED:
+        result.append(Stage("layout", kept + 22 * rows + 32 * vertices))
+        result.append(Stage("count", kept + 12 * rows + 32 * vertices + own))
     if function in PEELING:
         result.append(Stage("peel", kept + 64 * rows + 80 * vertices))
     if function in BY_EDGE:
@@ -56,16 +60,40 @@ def stages(
     return result
 
 
-def require(needed: list[Stage], limit: int | None) -> None:
+def _kept(rows: int, vertices: int, dense: bool) -> int:
+    """Bytes of the numbers and ids, and of ranks, their inverse, presence and offsets."""
+    return (0 if dense else 8 * rows + 24 * vertices) + 21 * vertices
+
+
+def left(
+    function: str, rows: int, vertices: int, dense: bool, method: str, has: set[str]
+) -> list[Stage]:
+    """Memory of each stage that is still to be made of a graph, on top of what it `has`."""
+    made, held = {"number"}, 0
+    if function != "approximate_count":  # which makes a graph of its own
+        made |= {"order", "orient"}
+        held = _kept(rows, vertices, dense) + 4 * rows
+        if "layout" in has:
+            made.add("layout")
+            held += 8 * rows + 32 * vertices
+        if "edge_counts" in has and method == "auto" and function not in LISTING:
+            made.add("count")
+        if "trussness" in has:
+            made.add("peel")
+    rest = [s for s in stages(function, rows, vertices, dense, method) if s.name not in made]
+    return [Stage(stage.name, max(stage.bytes - held, 0)) for stage in rest]
+
+
+def require(needed: list[Stage], limit: int | None, advice: str = ADVICE) -> None:
     """Raise CapacityError where a stage needs more than `limit` bytes."""
     check_limit(limit)
-    if limit is None:
+    if limit is None or not needed:
         return
     worst = max(needed, key=lambda stage: stage.bytes)
     if worst.bytes > limit:
         raise CapacityError(
             f'the stage "{worst.name}" needs about {worst.bytes:,} bytes and memory_limit= allows '
-            f"{limit:,}: raise the limit, or give ids of a narrower integer type"
+            f"{limit:,}: {advice}"
         )
 
 

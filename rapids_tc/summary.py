@@ -18,8 +18,6 @@ from rapids_tc.edges import find_vertices
 from rapids_tc.numbering import Ids
 from rapids_tc.orient import Order
 
-_NEED_LESS = "memory_estimate lists the stages; a frame of narrower integer ids needs less"
-
 
 class Summary(ABC):
     """A graph as seen from its vertices: arrays with a value for every rank.
@@ -57,7 +55,7 @@ class Summary(ABC):
         """Triangles at every rank, int64."""
 
     def stages(self, function: str, method: str = "auto") -> list[plan.Stage]:
-        """The memory that a function still needs."""
+        """The memory that a function still needs, on top of what the graph holds."""
         return []
 
     @property
@@ -129,9 +127,9 @@ class Counted(Summary):
         """Report a stage, and say how large the graph was where memory ran out."""
         return reported(name, self.progress, self._need)
 
+    @abstractmethod
     def _need(self) -> str:
-        rows, need = self.backend.home.rows(self._frame), max(s.bytes for s in self.stages("count"))
-        return f"{rows:,} rows need about {need:,} bytes on top of the frame. {_NEED_LESS}"
+        """What to say where memory runs out."""
 
     def take_rows(self, positions: Array) -> Frame:
         """The user's rows at these positions, as they are."""
@@ -195,3 +193,14 @@ class Summed(Summary):
         if self._sums is None:
             raise ValueError("the triangles of this graph were counted, not those of its vertices")
         return self._sums
+
+
+def as_given(edges: Summary, where: tuple[Any, Any, Any], function: str, method: str) -> Summary:
+    """The graph that is given, if it can be asked so."""
+    source, destination, engine = where
+    plan.require_method(method, function, edges.backend.engine)
+    if source is not None or destination is not None:
+        raise ValueError("a Graph has its columns chosen: give source= to Graph() instead")
+    if engine not in (None, edges.backend.engine):
+        raise ValueError(f"this Graph lives on {edges.backend.engine!r}, not on {engine!r}")
+    return edges
