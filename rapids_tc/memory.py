@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from rapids_tc import plan
-from rapids_tc._backend import open_frame
+from rapids_tc._backend import Backend, open_frame
 from rapids_tc._place import placed
 from rapids_tc.edges import id_columns, look_at_columns
 from rapids_tc.graph import Graph
-from rapids_tc.numbering import dense_range
+from rapids_tc.ids import IdColumn, check
+from rapids_tc.numbering import as_integers, dense_range
+from rapids_tc.summary import as_given
 
 
 @placed
@@ -21,6 +23,8 @@ def memory_estimate(
     destination: Any = None,
     engine: str | None = None,
     method: str = "auto",
+    progress: bool | None = None,
+    memory_limit: int | None = None,
 ) -> dict[str, int]:
     """Estimate the memory that a call will take on top of the frame, stage by stage.
 
@@ -34,6 +38,9 @@ def memory_estimate(
         See `count`.
     method : str, optional
         The intersection method that it would be given; some keep more beside the graph.
+    progress, memory_limit
+        Taken as by any function, so that all can be given the same. An estimate has no stage to
+        show, and takes no memory: it is the same under any limit.
 
     Returns
     -------
@@ -44,7 +51,7 @@ def memory_estimate(
     Raises
     ------
     ValueError
-        No such function or method. Further: see `Graph`.
+        No such function or method. Further, of ids that cannot name vertices too: see `Graph`.
 
     Notes
     -----
@@ -58,17 +65,27 @@ def memory_estimate(
     >>> list(estimate)
     ['number', 'order', 'orient', 'layout', 'count']
     """
-    if function not in plan.FUNCTIONS:
+    plan.check_limit(memory_limit)
+    if not isinstance(function, str) or function not in plan.FUNCTIONS:
         raise ValueError(f"function={function!r}; accepted: {', '.join(sorted(plan.FUNCTIONS))}")
     if isinstance(edges, Graph):
-        plan.require_method(method, function, edges.backend.engine)
-        stages = edges.stages(function, method)
+        given = as_given(edges, (source, destination, engine), function, method)
+        stages = given.stages(function, method)
     else:
         frame, backend = open_frame(edges, engine)
         plan.require_method(method, function, backend.engine)
         labels = id_columns(backend.home.labels(frame), source, destination)
         columns = look_at_columns(frame, *labels, backend)
+        _check([column for column in columns if column.kind != "empty"], backend)
         rows, found = backend.home.rows(frame), dense_range(columns, backend)
         size = found[1] if found else 2 * rows
         stages = plan.stages(function, rows, size, found is not None, method)
     return {stage.name: stage.bytes for stage in stages}
+
+
+def _check(columns: list[IdColumn], backend: Backend) -> None:
+    """Raise IdTypeError where the functions would, for what they look at before they allocate."""
+    if columns:
+        check(columns)
+        if columns[0].kind in ("integer", "float"):
+            as_integers(columns, backend)

@@ -108,14 +108,20 @@ def number(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], Ids]
     """
     if columns[0].kind not in ("integer", "float"):
         return _by_value(columns, columns[0].distinct.dtype, backend)
-    arrays = [integers(c.distinct, c.name, backend) for c in columns]
-    dtype = common_integer(columns, [a.dtype for a in arrays], lambda: _extent(arrays, backend)[0])
+    arrays, dtype = as_integers(columns, backend)
     found = dense_range(columns, backend)
     if found is None:
         return _by_value(columns, dtype, backend)
     base, size = found
     ids = DenseIds(size, base, returned(columns, dtype), backend)
     return [ids.number(array) for array in arrays], ids
+
+
+def as_integers(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], np.dtype]:
+    """The distinct ids of columns of numbers, and the dtype in which they meet."""
+    arrays = [integers(c.distinct, c.name, backend) for c in columns]
+    dtypes = [array.dtype for array in arrays]
+    return arrays, common_integer(columns, dtypes, lambda: _extent(arrays, backend)[0])
 
 
 def dense_range(columns: list[IdColumn], backend: Backend) -> tuple[int, int] | None:

@@ -284,6 +284,5 @@ def test_the_frame_alone_is_positional():
         assert parameters[0].name == "edges"
         positional = [p.name for p in parameters[1:] if p.kind is p.POSITIONAL_OR_KEYWORD]
         assert positional == (["k"] if name == "k_truss" else [])
-        if name in DEFINITIONS:
-            keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
-            assert {"source", "destination", "engine", "progress", "memory_limit"} <= keywords
+        keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+        assert {"source", "destination", "engine", "progress", "memory_limit"} <= keywords

@@ -38,11 +38,14 @@ def check_ids(backend, frame, expected_dtype=None):
     assert some["vertex"].tolist() == chosen[:2]
 
 
+ASKED = (tc.count, tc.vertex_triangles, tc.edge_triangles, tc.simple_edges, tc.Graph)
+
+
 def refused(backend, frame, error, *columns, words=(), source="left", destination="right"):
     """Every function refuses `frame`: the message has the columns, their dtypes and a hint."""
     edges = backend.frame(frame)
     dtypes = [str(edges[column].dtype) for column in columns if error is tc.IdTypeError]
-    for function in (tc.count, tc.vertex_triangles, tc.edge_triangles, tc.simple_edges, tc.Graph):
+    for function in (*ASKED, tc.memory_estimate):
         with pytest.raises(error) as caught:
             function(edges, source=source, destination=destination)
         assert isinstance(caught.value, tc.RapidsTCError)
