@@ -163,7 +163,7 @@ def wide_sum(values: Array) -> int:
 
 def check_engine(engine: str | None) -> None:
     """Raise ValueError where there is no such engine."""
-    if engine not in (None, "cpu", "cuda"):
+    if engine is not None and not (isinstance(engine, str) and engine in ("cpu", "cuda")):
         raise ValueError(f'engine={engine!r}; accepted: "cpu", "cuda", None (the frame decides)')
 
 

@@ -10,6 +10,8 @@ from contextvars import ContextVar
 from threading import Lock, Timer
 from typing import Any
 
+import numpy as np
+
 from rapids_tc.errors import CapacityError
 
 PATIENCE = 1.0  # seconds of a call before its bar is shown
@@ -18,6 +20,13 @@ PATIENCE = 1.0  # seconds of a call before its bar is shown
 def on_terminal() -> bool:
     """Whether somebody may be looking at stderr."""
     return sys.stderr is not None and sys.stderr.isatty()
+
+
+def checked(progress: bool | None) -> bool | None:
+    """Raise ValueError unless it says yes, no, or nothing."""
+    if progress is None or isinstance(progress, bool | np.bool_):
+        return progress if progress is None else bool(progress)
+    raise ValueError(f"progress={progress!r}; accepted: True, False, None (on a terminal)")
 
 
 class Report:
@@ -33,7 +42,7 @@ class Report:
     """
 
     def __init__(self, progress: bool | None) -> None:
-        self._progress = progress
+        self._progress = checked(progress)
         self._name, self._begun = "reading the frame", time.monotonic()
         self._where: tuple[float, str] | None = None  # the share that is done, and a note
         self._bar: Any = None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import inf, nan
 from typing import Any
 
+import numpy as np
+
 from rapids_tc._backend import Array, wide_sum
 from rapids_tc._place import placed
 from rapids_tc.counted import as_counted
@@ -75,7 +77,7 @@ def clustering(
     >>> tc.clustering(df)["clustering"].round(3).tolist()
     [1.0, 1.0, 0.333, 0.0]
     """
-    if weight is not None and method != "auto":
+    if weight is not None and not (isinstance(method, str) and method == "auto"):
         raise ValueError(f'method={method!r}: with weight= only method="auto" is there')
     given: dict[str, Any] = {
         "source": source, "destination": destination, "engine": engine, "progress": progress,
@@ -139,6 +141,8 @@ def average_clustering(
     >>> round(tc.average_clustering(df), 3), round(tc.average_clustering(df, count_zeros=False), 3)
     (0.583, 0.778)
     """
+    if not isinstance(count_zeros, bool | np.bool_):
+        raise ValueError(f"count_zeros={count_zeros!r}; accepted: True, False")
     graph = as_counted(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="average_clustering", method=method,

@@ -70,7 +70,7 @@ def check_label(role: str, label: Any, labels: list[Any]) -> None:
         raise ValueError(
             f"{role}={label!r}: one column is named here; combine several into one first"
         )
-    if label not in labels:
+    if label not in set(labels):  # by hash: not everything says whether it equals another
         raise ColumnNotFoundError(
             f"{role}={label!r} is not a column; the frame has {_listed(labels)}"
         )

@@ -76,7 +76,7 @@ def similarity(
     >>> df["jaccard"].round(3).tolist()
     [0.333, 0.25, 0.25, 0.0]
     """
-    if measure not in MEASURES:
+    if not isinstance(measure, str) or measure not in MEASURES:
         raise ValueError(f"measure={measure!r}; accepted: {', '.join(map(repr, MEASURES))}")
     graph = as_counted(
         edges, source=source, destination=destination, engine=engine, progress=progress,

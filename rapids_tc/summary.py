@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from rapids_tc import plan
-from rapids_tc._backend import Array, Backend, Frame
+from rapids_tc._backend import Array, Backend, Frame, check_engine
 from rapids_tc._progress import Report, reported
 from rapids_tc.edges import find_vertices
 from rapids_tc.numbering import Ids
@@ -201,6 +201,7 @@ def as_given(edges: Summary, where: tuple[Any, Any, Any], function: str, method:
     plan.require_method(method, function, edges.backend.engine)
     if source is not None or destination is not None:
         raise ValueError("a Graph has its columns chosen: give source= to Graph() instead")
+    check_engine(engine)
     if engine not in (None, edges.backend.engine):
         raise ValueError(f"this Graph lives on {edges.backend.engine!r}, not on {engine!r}")
     return edges

@@ -1,6 +1,9 @@
 """Where it runs, what it may use, and what is misuse: the options every function takes."""
 
+import inspect
+
 import numpy as np
+import pandas as pd
 import pytest
 from checks import FUNCTIONS
 from graphs import ROWS, TRIANGLES, complete, small, wheel
@@ -193,3 +196,56 @@ def test_narrower_ids_are_no_advice_for_a_graph(backend):
     for given, told in ((edges, "narrower"), (tc.Graph(edges), "raise the limit$")):
         with pytest.raises(tc.CapacityError, match=told):
             tc.trussness(given, memory_limit=1000)
+
+
+# What no option takes; most cannot be hashed, or say neither yes nor no when they are compared.
+ODD = [
+    ["count"], {"count": 1}, {"count"}, ("count", 1), np.array(["count", "auto"]), np.array([2, 3]),
+    pd.Series([2, 3]), pd.DataFrame({"a": [1]}), pd.NA, object(), len, b"count", 2.5, float("nan"),
+    "nonsense", -1,
+]  # fmt: skip
+OPTIONS = [  # every one that names or counts something, with what its function needs beside it
+    (function, option.name)
+    for name, function in sorted(vars(tc).items())
+    if name in tc.__all__ and (name == "Graph" or inspect.isfunction(function))
+    for option in inspect.signature(function).parameters.values()
+    if option.kind is option.KEYWORD_ONLY or option.name == "k"
+    if name not in ("methods", "register_accessor") and option.name != "vertices"
+]
+BESIDE = {"k_truss": {"k": 3}, "iter_triangles": {"rows": 2}}
+BESIDE["approximate_count"] = {"colours": 2, "seed": 1}
+
+
+def misused(function, edges, option, **beside):
+    """A ValueError that names the option: never what Python says of things it cannot compare."""
+    given, beside = ("triangles",) * (function is tc.annotate), {**beside}
+    for wrong in ODD:
+        with pytest.raises((ValueError, tc.ColumnNotFoundError), match=f"{option}=") as caught:
+            function(edges, *given, **{**beside, option: wrong})
+        assert "ambiguous" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "option"), OPTIONS, ids=[f"{f.__name__}-{name}" for f, name in OPTIONS]
+)
+def test_an_option_that_is_nothing_of_the_kind(backend, function, option):
+    beside = BESIDE.get(function.__name__, {})
+    edges = backend.frame(small())
+    misused(function, edges, option, source="src", destination="dst", **beside)
+    if function is not tc.Graph and option not in ("source", "destination", "weight"):
+        misused(function, tc.Graph(edges), option, **beside)
+
+
+def test_columns_that_are_none(backend):
+    for wrong in ODD:
+        with pytest.raises(ValueError, match="columns="):
+            tc.annotate(backend.frame(small()), "triangles", wrong)
+
+
+def test_an_estimate_takes_what_functions_take(backend):
+    edges = backend.frame(small())
+    plain = needs(edges)
+    for progress in (None, True, False):
+        assert needs(edges, progress=progress, memory_limit=1) == plain
+    with pytest.raises(ValueError, match="memory_limit="):
+        tc.memory_estimate(edges, memory_limit=0)

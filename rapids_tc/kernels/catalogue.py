@@ -129,6 +129,8 @@ def find(name: str, returns: str = "total") -> Method:
     ValueError
         There is no such method, or it does not return what is asked for; with those that do.
     """
+    if not isinstance(name, str):
+        raise ValueError(f"method={name!r} is no name: `methods` lists them")
     if name == "auto":
         return _BITMAP
     named = {name: method for method in METHODS for name in (method.name, *method.aliases)}

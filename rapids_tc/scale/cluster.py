@@ -27,7 +27,7 @@ from distributed import Client, Future, futures_of, wait
 from distributed.diagnostics.progressbar import TextProgressBar
 from distributed.scheduler import KilledWorker
 
-from rapids_tc._progress import PATIENCE, on_terminal
+from rapids_tc._progress import PATIENCE, checked, on_terminal
 from rapids_tc.errors import KernelError
 from rapids_tc.scale.persisted import START, client_of, held
 
@@ -70,7 +70,7 @@ class Cluster:
         if self.client.asynchronous:
             raise KernelError(f"the client is asynchronous, and functions wait. {START}")
         self._running()
-        self.progress = on_terminal() if progress is None else progress
+        self.progress = on_terminal() if checked(progress) is None else progress
         self._token = uuid.uuid4().hex
         self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
         self._partitions: weakref.WeakSet[Future] = weakref.WeakSet()
