@@ -19,7 +19,7 @@ import reference
 from answers import CASES
 from checks import Terminal, rows_of
 from dask_support import ASKED, a_cluster, apart, assert_same, layout, plain, together
-from distributed import Client, futures_of, get_task_stream
+from distributed import Client, futures_of, get_client, get_task_stream, worker_client
 from graphs import ID_DTYPES, ROWS, TRIANGLES, small
 
 import rapids_tc as tc
@@ -372,6 +372,28 @@ def test_a_second_client(client, backend):
     assert tc.count(held) == 1
     with pytest.raises(tc.KernelError, match=r"(?s)client.*LocalCluster"):
         tc.count(mine)
+
+
+def in_a_task(edges, way):
+    """A call inside of a task: what is asked, and of which client."""
+    if way == "worker_client":
+        with worker_client():
+            return tc.count(edges)
+    if way == "get_client":
+        get_client()
+    return tc.count(edges)
+
+
+@pytest.mark.parametrize("way", ["plain", "get_client", "worker_client"])
+@pytest.mark.parametrize("persisted", [False, True])
+def test_a_call_in_a_task(client, backend, way, persisted):
+    """As Dask's own `compute`; more of them at once than there are threads of workers."""
+    edges = apart(backend, small(), 3)
+    edges = client.persist(edges) if persisted else edges
+    asked = [client.submit(in_a_task, edges, way, pure=False) for _ in range(4)]
+    for task in asked:
+        assert task.result(timeout=20) == 1
+    assert tc.count(edges) == 1
 
 
 def test_an_asynchronous_client_is_refused(client, backend):

@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from concurrent.futures import wait as futures_wait
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
@@ -29,7 +29,7 @@ from distributed.scheduler import KilledWorker
 
 from rapids_tc._progress import PATIENCE, checked, on_terminal
 from rapids_tc.errors import KernelError
-from rapids_tc.scale.persisted import START, client_of, held
+from rapids_tc.scale.persisted import START, client_for, held
 
 LONELY = 60.0  # seconds without any worker that works after which a call gives up
 LOOK = 1.0  # seconds between looks at whether there is one
@@ -66,11 +66,13 @@ class Cluster:
     """
 
     def __init__(self, edges: DataFrame, progress: bool | None) -> None:
-        self.client = client_of(edges)
-        if self.client.asynchronous:
-            raise KernelError(f"the client is asynchronous, and functions wait. {START}")
-        self._running()
         self.progress = on_terminal() if checked(progress) is None else progress
+        with ExitStack() as stack:
+            self.client = stack.enter_context(client_for(edges))
+            if self.client.asynchronous:
+                raise KernelError(f"the client is asynchronous, and functions wait. {START}")
+            self._running()
+            self._stack = stack.pop_all()
         self._token = uuid.uuid4().hex
         self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
         self._partitions: weakref.WeakSet[Future] = weakref.WeakSet()
@@ -83,13 +85,14 @@ class Cluster:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        if kind is None:
-            return
-        left = list(self._tasks)
-        if self.client.status == "running":
-            self.client.cancel([task for task in left if not task.done()])
-        for task in [*left, *self._partitions]:  # which the traceback may keep alive
-            task.release()
+        with self._stack:
+            if kind is None:
+                return
+            left = list(self._tasks)
+            if self.client.status == "running":
+                self.client.cancel([task for task in left if not task.done()])
+            for task in [*left, *self._partitions]:  # which the traceback may keep alive
+                task.release()
 
     def workers(self) -> list[Worker]:
         """All workers that work, once there is any."""

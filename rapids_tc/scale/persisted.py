@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
 from dask.dataframe import DataFrame
-from distributed import Client, Future, default_client, futures_of
+from distributed import Client, Future, default_client, futures_of, get_worker, worker_client
 
 from rapids_tc.errors import KernelError
 
@@ -18,19 +19,37 @@ START = (
 )
 
 
-def client_of(edges: DataFrame) -> Client:
-    """The client that holds the frame's partitions, else the current one."""
-    held = futures_of(edges)
-    if held:
-        return held[0].client
+@contextmanager
+def client_for(edges: DataFrame) -> Iterator[Client]:
+    """The client that holds the frame's partitions, else the current one; in a task, its worker's.
+
+    A task that waits for others makes way for them, as it does in Dask's own `compute`.
+    """
+    if _in_a_task():
+        with worker_client() as client:
+            yield client
+        return
+    holding = (future.client for future in futures_of(edges))
     try:
-        return default_client()
+        found = next(filter(None, holding), None) or default_client()
     except ValueError as error:
         raise KernelError(f"there is no Dask client. {START}") from error
+    yield found
+
+
+def _in_a_task() -> bool:
+    try:
+        get_worker()
+    except ValueError:
+        return False
+    return True
 
 
 def held(edges: DataFrame) -> list[Future]:
-    """The partitions of a frame where all of them are futures, else none."""
+    """The partitions of a frame where all of them are futures of a client, else none.
+
+    Those of a frame that a task was given are of none.
+    """
     graph, partitions = dict(edges.__dask_graph__()), []
     _require_all(graph, edges.__dask_keys__())
     for key in edges.__dask_keys__():
@@ -40,6 +59,8 @@ def held(edges: DataFrame) -> list[Future]:
             if type(task).__name__ != "Alias" or len(names) != 1:
                 return []
             task = graph[names.pop()]
+        if task.client is None:
+            return []
         partitions.append(task)
     return partitions
 
