@@ -270,6 +270,16 @@ def test_weights_of_0_fail_as_networkx_says(first_choice, monkeypatch):
 # NetworkX's rules ---------------------------------------------------------------------------------
 
 
+def test_the_page_says_which_networkx_it_is_true_of():
+    """The one that is installed at least, and that has everything on the page."""
+    project = tomllib.loads(PROJECT.read_text())["project"]
+    [least] = re.findall(r"networkx>=([\d.]+)", str(project["optional-dependencies"]["networkx"]))
+    page = (PROJECT.parent / "docs/howto/networkx.md").read_text()
+    assert f"NetworkX {least} or newer" in page
+    installed = [int(part) for part in nx.__version__.split(".")[:2]]
+    assert installed >= [int(part) for part in least.split(".")]
+
+
 def test_names_and_signatures_are_networkxs():
     assert get_info()["functions"].keys() == FUNCTIONS.keys()
     for name in FUNCTIONS:
@@ -322,15 +332,38 @@ def test_directed_graphs_are_refused_by_networkx_itself(first_choice, name):
         list(getattr(nx, name)(nx.DiGraph([(0, 1)]), *arguments))
 
 
-def test_more_triangles_than_memory_are_left_to_networkx(first_choice, monkeypatch):
-    monkeypatch.setattr(ours, "SMALL", 0)
+@pytest.mark.parametrize("nodes", [None, 3, [4, 1], iter([4, 1])], ids=lambda n: type(n).__name__)
+def test_more_triangles_than_memory_are_left_to_networkx(call, monkeypatch, caplog, nodes):
+    """Once they are asked for, whatever the order of nodes and neighbours."""
 
     def full(*args, **keywords):
         raise tc.CapacityError("too many")
 
     monkeypatch.setattr(tc, "list_triangles", full)
+    monkeypatch.setattr(tc, "iter_triangles", full)
+    graph = nx.Graph(list(nx.complete_graph(5).edges)[::-1])
+    kept = nodes if nodes is None or isinstance(nodes, int) else [4, 1]
+    assert list(call("all_triangles", graph, nodes)) == list(original("all_triangles", graph, kept))
+    assert "too many. NetworkX makes them one by one" in caplog.text
+
+
+def test_triangles_are_made_when_they_are_asked_for(call, monkeypatch):
+    """As NetworkX's generator: nothing is counted or refused at the call."""
+    calls, listed = [], tc.list_triangles
+    monkeypatch.setattr(tc, "list_triangles", lambda *a, **k: calls.append(a) or listed(*a, **k))
     graph = nx.complete_graph(5)
-    assert list(nx.all_triangles(graph)) == list(original("all_triangles", graph))
+    found, expected = call("all_triangles", graph), original("all_triangles", graph)
+    assert type(found) is type(expected) and inspect.isgenerator(found)
+    assert not calls
+    assert next(found) == next(expected) == (0, 1, 2)
+    assert len(calls) == 1
+    assert list(found) == list(expected) and len(calls) == 1
+    for nodes in (99, [[0]], [0, {}]):
+        wrong, also = (f("all_triangles", graph, nodes) for f in (call, original))
+        with pytest.raises(nx.NetworkXError) as told:
+            list(also)
+        with pytest.raises(nx.NetworkXError, match=re.escape(str(told.value))):
+            next(wrong)
 
 
 def test_should_run_weighs_the_conversion():

@@ -112,6 +112,13 @@ class ConvertedGraph:
         order = np.argsort(keys)
         return order[np.searchsorted(keys, src * len(self) + dst, sorter=order)]
 
+    def bare(self) -> nx.Graph:
+        """The nodes and edges alone as a NetworkX graph, all in the order they have there."""
+        graph = nx.empty_graph(self.nodes)
+        for u, v in zip(self.src.tolist(), self.dst.tolist(), strict=True):
+            graph._adj[self.nodes[u]][self.nodes[v]] = {}
+        return graph
+
     def subgraph(self, nodes: np.ndarray, edges: np.ndarray) -> nx.Graph:
         """The NetworkX graph of some nodes and some entries of the adjacency (masks)."""
         graph = self.kind()

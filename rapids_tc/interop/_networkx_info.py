@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 FUNCTIONS = {
-    "all_triangles": "In the order of NetworkX; where that is a set's, in the order of nodes.",
+    "all_triangles": "In the order of NetworkX; where that is a set's, in the order of nodes. "
+    "Of the graph as it is at the call.",
     "average_clustering": "",
     "clustering": "Weights must be numbers, not negative.",
     "generalized_degree": "",

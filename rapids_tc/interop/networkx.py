@@ -11,6 +11,7 @@ NotImplementedError where only the data can tell, and NetworkX goes on by its ow
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from inspect import signature
@@ -27,6 +28,8 @@ from rapids_tc.interop._networkx_info import FUNCTIONS
 SMALL = 2000  # edges, below which NetworkX has answered before a graph is converted
 FEW = 25  # one node in so many, below which NetworkX is done sooner than a whole graph
 ROWS = 1 << 22  # triangles looked at together
+
+_log = logging.getLogger("rapids_tc")
 
 
 # NetworkX's protocol ------------------------------------------------------------------------------
@@ -169,22 +172,28 @@ def generalized_degree(G: Any, nodes: Any = None, *, engine: str | None = None) 
 
 
 def all_triangles(G: Any, nbunch: Any = None, *, engine: str | None = None) -> Iterator[Any]:
-    """``networkx.all_triangles``; the last corners in the order of nodes, where it has a set's."""
+    """``networkx.all_triangles``; the last corners in the order of nodes, where it has a set's.
+
+    All are made when the first is asked for.
+    """
+    chosen = None if nbunch is None else list(G.nbunch_iter(nbunch))
     graph, nodes = G.prepared(engine), G.nodes
     try:
-        if nbunch is None:
+        if chosen is None:
             place, corners = np.arange(len(G)), tc.list_triangles(graph).to_numpy()
         else:
-            place, first = _places(G, nbunch)
+            place, first = _places(G, chosen)
             frames = (frame.to_numpy() for frame in tc.iter_triangles(graph, rows=ROWS))
             parts = [part[(place[part] < first).any(axis=1)] for part in frames]
             corners = np.concatenate([np.zeros((0, 3), np.int64), *parts])
-    except tc.CapacityError as error:  # NetworkX makes them one by one
-        raise NotImplementedError(str(error)) from error
+    except tc.CapacityError as error:  # too late to leave the call to NetworkX
+        _log.warning("%s. NetworkX makes them one by one", error)
+        yield from nx.all_triangles.orig_func(G.bare(), chosen)
+        return
     corners = np.take_along_axis(corners, np.argsort(place[corners], axis=1), axis=1)
     u, v, w = corners.T
     rows = corners[np.lexsort((w, G.places(u, v), place[u]))].tolist()
-    return ((nodes[u], nodes[v], nodes[w]) for u, v, w in rows)
+    yield from ((nodes[u], nodes[v], nodes[w]) for u, v, w in rows)
 
 
 def k_truss(G: Any, k: int, *, engine: str | None = None) -> nx.Graph:
@@ -209,9 +218,9 @@ def _at(G: ConvertedGraph, nodes: Any, values: list[Any]) -> Any:
     return {node: values[G.index[node]] for node in G.nbunch_iter(nodes)}
 
 
-def _places(G: ConvertedGraph, nbunch: Any) -> tuple[np.ndarray, int]:
+def _places(G: ConvertedGraph, nbunch: list[Any]) -> tuple[np.ndarray, int]:
     """The place of each node in NetworkX's order of corners: first those asked for, how many."""
-    chosen = [G.index[node] for node in dict.fromkeys(G.nbunch_iter(nbunch))]
+    chosen = [G.index[node] for node in dict.fromkeys(nbunch)]
     place = np.full(len(G), len(G) + len(G.src))
     starts = np.searchsorted(G.src, np.arange(len(G) + 1))
     rows = [G.dst[starts[i] : starts[i + 1]] for i in chosen]
