@@ -1,5 +1,6 @@
 """The tasks of a cluster, run in this process: every function on any frame, laid out in any way."""
 
+import re
 from functools import partial
 
 import dask
@@ -268,6 +269,14 @@ def test_a_memory_limit_cuts_the_graph(backend, caplog):
         assert f"{n} x {n} blocks" in caplog.messages[-1]
     with pytest.raises(tc.CapacityError, match="memory_limit"):
         tc.count(edges, memory_limit=1000)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_was_chosen_is_logged(backend, caplog, name):
+    caplog.set_level("INFO", "rapids_tc")
+    ASKED[name](apart(backend, small(), 4))
+    [told] = [m for m in caplog.messages if "rows in" in m]
+    assert re.match(rf"{name.split()[0]}: 6 rows in 4 partitions on 3 workers; \d+ ", told)
 
 
 def test_a_named_method_counts_whole_graphs(backend):

@@ -24,7 +24,7 @@ from rapids_tc.edges import id_columns
 from rapids_tc.scale import chunks, counting, peeling, rowwise, sorting, sums
 from rapids_tc.scale.chunks import Site
 from rapids_tc.scale.cluster import Cluster
-from rapids_tc.scale.spread import Future, Spread
+from rapids_tc.scale.spread import Future, Spread, log
 from rapids_tc.similarity import MEASURES
 from rapids_tc.truss import checked_k
 
@@ -223,6 +223,11 @@ def _simple_edges(call: Call) -> Frame:
     with call.cluster as cluster:
         spread = call.spread(cluster)
         frames, lengths = sorting.simple_edges(spread)
+        log.info(
+            "%s: %d rows in %d partitions on %d workers; %d ranges of edges",
+            call.name, sum(map(sum, spread.rows)), sum(map(len, spread.rows)),
+            len(spread.workers), len(frames),
+        )  # fmt: skip
         meta = cluster.get(spread.submit("edges", chunks.head, frames[0]))
         return _persisted(cluster, frames, meta, lengths)
 
