@@ -3,6 +3,10 @@
 ``import rapids_tc as tc``, then ``df.pipe(tc.count)`` on a cuDF, pandas, Polars or Arrow frame.
 """
 
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from rapids_tc.annotate import annotate
 from rapids_tc.approximate import Estimate, approximate_count
 from rapids_tc.clustering import average_clustering, clustering, transitivity
@@ -28,6 +32,9 @@ from rapids_tc.triangles import (
     vertex_triangles,
 )
 from rapids_tc.truss import k_truss, trussness
+
+if TYPE_CHECKING:
+    from rapids_tc import datasets, files, plot  # noqa: F401 - `__getattr__` imports them
 
 __version__ = "0.1.0"
 
@@ -59,3 +66,16 @@ __all__ = [
     "trussness",
     "vertex_triangles",
 ]
+
+MODULES = ("datasets", "files", "plot")
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Modules beside the functions, imported when they are asked for."""
+    if name in MODULES:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *MODULES, "__version__"])

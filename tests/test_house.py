@@ -65,7 +65,7 @@ ALLOWED = {
     "testing": BASE | {"csr", "engines", "kernels"},
     "interop": {""},
     "cli": BASE | ANALYTICS | {"", "bench", "datasets", "files", "graph"},
-    "": BASE | ANALYTICS | {"graph", "interop", "methods"},
+    "": BASE | ANALYTICS | {"datasets", "files", "graph", "interop", "methods", "plot"},
 }
 # The only files that import these, top level or not.
 HOMES = {
@@ -177,6 +177,20 @@ def test_importing_the_package_loads_nothing_heavy():
     code = f"import sys, rapids_tc; print([m for m in {heavy.split()} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (out.stdout, out.stderr) == ("[]\n", "")
+
+
+def test_the_modules_beside_the_functions_are_there_at_once():
+    """Whatever the documentation writes as tc.module.name, without another import."""
+    code = """
+        import sys, rapids_tc as tc
+        names = [n for n in dir(tc) if n in ("datasets", "files", "plot")]
+        loaded = [n for n in names if f"rapids_tc.{n}" in sys.modules]
+        print(names, loaded, [getattr(tc, n).__name__ for n in names], hasattr(tc, "graphs"))
+    """
+    run = [sys.executable, "-c", inspect.cleandoc(code)]
+    out = subprocess.run(run, capture_output=True, text=True, check=True)
+    names = ["datasets", "files", "plot"]
+    assert out.stdout == f"{names} [] {[f'rapids_tc.{n}' for n in names]} False\n"
 
 
 # Documentation ------------------------------------------------------------------------------------
