@@ -276,7 +276,7 @@ def test_what_was_chosen_is_logged(backend, caplog, name):
     caplog.set_level("INFO", "rapids_tc")
     ASKED[name](apart(backend, small(), 4))
     [told] = [m for m in caplog.messages if "rows in" in m]
-    assert re.match(rf"{name.split()[0]}: 6 rows in 4 partitions on 3 workers; \d+ ", told)
+    assert re.match(rf"{name.split()[0]}: [56] rows in 4 partitions on 3 workers; \d+ ", told)
 
 
 def test_a_named_method_counts_whole_graphs(backend):
