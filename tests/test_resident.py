@@ -25,6 +25,7 @@ from rapids_tc.engines import _cpu_rooms, cpu
 from rapids_tc.engines._cuda_rooms import CardCopies, HostCopies, Shelf
 from rapids_tc.engines.cuda import CudaEngine
 from rapids_tc.errors import CapacityError
+from rapids_tc.kernels import launch
 from rapids_tc.scale import blocks, kept
 from rapids_tc.scale.blocks import Partition
 from rapids_tc.scale.budget import MOST, Budget
@@ -117,12 +118,46 @@ def test_smaller_limits_make_more_blocks(function):
 
 
 @pytest.mark.parametrize("function", ["count", "vertex_triangles", "annotate"])
-def test_edges_of_three_blocks_have_32_bit_places(function):
-    """However much memory there is: kernels count the edges of three blocks in one array."""
+@pytest.mark.parametrize("rows", [2**29, 2**30, 2**31 - 1, 2**32, 2**34, 2**36])
+def test_edges_of_all_slots_have_32_bit_positions(function, rows):
+    """However much memory there is: kernels number the edges of a whole room, and count uv's."""
     budget = Budget(2**62, function, 1, CudaEngine.costs)
-    for rows in (2**30, 2**31 - 1, 2**32, 2**34, 2**36):
-        n = next(budget.sides_of(rows, 2**20, budget.room(rows, 2**20)))
-        assert 3 * (rows // n**2) < 2**32 and (n == 1 or 3 * (rows // (n - 1) ** 2) >= 2**32)
+    sides, least = budget.sides, CudaEngine.costs.slots(budget.sides)
+    n = next(budget.sides_of(rows, 2**20, budget.room(rows, 2**20)))
+    for edges in {rows // n**2, rows // n**2 // 2, 1000}:
+        slots = budget.slots(edges, 2**20, 2 * n * n, 2**62)
+        assert slots == 2 * n * n or slots >= least
+        assert (slots + sides) * (edges + 8) < 2**32
+        assert slots == 2 * n * n or (slots + 1 + sides) * (edges + 8) >= 2**32
+    assert n == 1 or (least + sides) * (rows // (n - 1) ** 2 + 8) >= 2**32
+
+
+@pytest.mark.parametrize("function", ["count", "edge_triangles"])
+def test_a_room_has_no_more_slots_than_blocks(function):
+    budget = Budget(2**62, function, 1, CudaEngine.costs)
+    for there in (1, 2, 7):
+        assert budget.slots(1000, 10, there, 2**40) == there
+
+
+@pytest.mark.parametrize("function", ["count", "vertex_triangles", "edge_triangles"])
+def test_kernels_are_given_no_more_positions_than_they_have(function, monkeypatch):
+    """An engine of fewer positions, and memory for all blocks: every launch stays below them."""
+    edges, launches, run = datasets.rmat(7, seed=2), [], launch.run
+
+    def watched(engine, layout, *args):
+        launches.append(layout.csr.m + len(layout.in_edges) * (function != "count"))
+        return run(engine, layout, *args)
+
+    monkeypatch.setattr(launch, "run", watched)
+    expected = FUNCTIONS[function](edges)
+    for positions in (len(edges) * 2, len(edges)):
+        few = replace(CudaEngine.costs, most=1, positions=positions)
+        monkeypatch.setattr(CudaEngine, "costs", few)
+        with testing.host_engine():
+            found = FUNCTIONS[function](edges)
+        assert found.equals(expected) if hasattr(found, "equals") else found == expected
+        assert positions // 4 < max(launches) < positions
+        launches.clear()
 
 
 def test_what_cannot_be_cut_small_enough_is_refused():

@@ -27,6 +27,8 @@ class Costs:
     ----------
     most : int
         Rows of a graph that is counted whole; with this many or more it is cut in blocks.
+    positions : int
+        All blocks in memory, and the counts of one more where edges are counted, have fewer edges.
     unasked : int
         That a call may need without asking what is free: that takes as long as to count little.
     order : int
@@ -46,6 +48,7 @@ class Costs:
     """
 
     most: int
+    positions: int
     unasked: int
     order: int
     sort: int

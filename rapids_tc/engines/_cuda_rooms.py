@@ -30,6 +30,7 @@ def task_bytes(edges: int, rows: int, sides: bool, slots: int) -> int:
 # The blocks of a task and of the next; where edges are counted, uv stays too.
 COSTS = Costs(
     most=2**31,
+    positions=2**32,
     unasked=2**30,
     order=40,
     sort=13,

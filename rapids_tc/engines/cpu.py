@@ -46,6 +46,7 @@ memory, free = host_memory, host_free
 shelf, room = _cpu_rooms.Shelf, _cpu_rooms.Room
 costs = Costs(
     most=2**63,
+    positions=2**63,
     unasked=0,
     order=96,
     sort=32,

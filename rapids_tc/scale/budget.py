@@ -21,7 +21,7 @@ OF_EDGES = {"annotate", "edge_triangles", "k_truss", "similarity"}
 OF_DEGREES = OF_VERTICES | {"annotate", "similarity", "transitivity", "triad_counts"}
 FUNCTIONS = {"count", *OF_DEGREES, *RESULTS}
 
-MAX_EDGES = 2**32 // 3  # of a block: those of three have 32-bit places together
+MAX_EDGES = 2**32  # of a block: its offsets are kept in 32 bits
 MOST = 16  # blocks a side: with more, every edge is moved too often
 CHUNK = 8  # of what is allowed, one part in so many is for work on chunks of rows
 OFFSETS = 24  # bytes of a row of a block while it is sorted
@@ -107,7 +107,8 @@ class Budget:
             answered = KEY * all_rows + NAMED * edges
         elif self.function in RESULTS:
             answered = self.result(all_rows) + LOOKED_UP * edges + OFFSETS * rows + self.chunk
-        return edges < MAX_EDGES and max(made, counted, answered) <= room
+        numbered = edges < MAX_EDGES and self._have_positions(edges, self.costs.slots(self.sides))
+        return numbered and max(made, counted, answered) <= room
 
     def together(self, sizes: list[int], rows: int, room: int) -> int:
         """Of blocks of these sizes, how many have their keys collected at a time: at least one."""
@@ -120,7 +121,15 @@ class Budget:
 
     def slots(self, edges: int, rows: int, blocks: int, room: int) -> int:
         """How many blocks of this size may be in memory at a time, of those that there are."""
-        least = most = self.costs.slots(self.sides)
-        while most < blocks and self.costs.task(edges, rows, self.sides, most + 1) <= room:
-            most += 1
-        return max(least, most)
+        slots = min(self.costs.slots(self.sides), blocks)
+        while (
+            slots < blocks
+            and self._have_positions(edges, slots + 1)
+            and self.costs.task(edges, rows, self.sides, slots + 1) <= room
+        ):
+            slots += 1
+        return slots
+
+    def _have_positions(self, edges: int, slots: int) -> bool:
+        """Whether an engine can number the edges of so many slots: eight more each, in a room."""
+        return (slots + self.sides) * (edges + 8) < self.costs.positions
