@@ -1,6 +1,7 @@
 """What is in memory while tasks run: schedules, shelves, rooms, and the order of copies."""
 
 import mmap
+import tempfile
 import tracemalloc
 import weakref
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ import pandas as pd
 import pytest
 import reference
 from emulator_support import compiler
-from graphs import SMALL
+from graphs import SMALL, complete
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stream_support import FUNCTIONS, assert_same, in_blocks
@@ -237,6 +238,25 @@ def test_a_full_disk_is_told(monkeypatch):
 
     with pytest.raises(CapacityError, match=r"1,000,000,000 bytes.*No space left.*TMPDIR"):
         shelf.put(Full())
+
+
+@pytest.mark.parametrize("what", ["gone", "a file", "nowhere"])
+def test_a_folder_for_temporary_files_that_is_none(monkeypatch, tmp_path, what):
+    """TMPDIR as it was at the first look, and no folder at all."""
+    folder = tmp_path / "scratch"
+    if what == "a file":
+        folder.touch()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None if what == "nowhere" else str(folder))
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: [str(folder)])
+    edges = complete(60).frame()
+    for function in (tc.count, tc.edge_triangles, tc.simple_edges):
+        with in_blocks(2), pytest.raises(CapacityError, match=rf"{folder}.*TMPDIR"):
+            function(edges)
+    folder.unlink(missing_ok=True)
+    folder.mkdir()
+    with in_blocks(2):
+        assert tc.count(edges) == 34220
 
 
 def test_a_room_has_blocks_in_slots(engine):

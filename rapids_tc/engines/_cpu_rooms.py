@@ -5,6 +5,7 @@ Arrays are read from the file when they are needed, not mapped: what they take i
 
 from __future__ import annotations
 
+import os
 import tempfile
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -36,7 +37,14 @@ class Shelf:
     """A temporary file of arrays, gone with the last reference to it."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed with this
+        try:
+            self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed with this
+        except OSError as error:
+            folder = tempfile.tempdir or os.environ.get("TMPDIR", "")
+            raise CapacityError(
+                f"blocks of the graph are kept in a temporary file, and none can be made in "
+                f"{folder!r}: {error}; TMPDIR names a folder that is there and may be written to"
+            ) from error
         self._end = 0
 
     def reserve(self, size: int) -> None:
