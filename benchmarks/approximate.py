@@ -61,10 +61,11 @@ def estimate(frame: Any, colours: int, seed: int) -> tc.Estimate:
 
 
 def accuracy(found: list[tc.Estimate], count: int) -> dict[str, float]:
-    """How far off estimates were, and how far they said that they were."""
+    """How far off estimates were, and how far they said that they were; of 0, in triangles."""
+    whole = count or 1
     return {
-        "error": sqrt(mean((e.value / count - 1) ** 2 for e in found)),
-        "stated": mean(e.stderr / count for e in found),
+        "error": sqrt(mean((e.value - count) ** 2 for e in found)) / whole,
+        "stated": mean(e.stderr for e in found) / whole,
         "held": mean(e.low <= count <= e.high for e in found),
     }
 

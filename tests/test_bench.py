@@ -15,6 +15,7 @@ from answers import graph_rows
 from click.testing import CliRunner
 from emulator_support import compiler  # noqa: F401 - a fixture
 
+import rapids_tc as tc
 from rapids_tc import testing
 from rapids_tc.bench import (
     NEIGHBOURS,
@@ -35,8 +36,8 @@ from rapids_tc.kernels.catalogue import METHODS
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.append(str(BENCHMARKS))
-bench, datasets, memory, ncu, suites = map(
-    __import__, ("bench", "datasets", "memory", "ncu", "suites")
+approximate, bench, datasets, memory, ncu, suites = map(
+    __import__, ("approximate", "bench", "datasets", "memory", "ncu", "suites")
 )
 
 pytestmark = pytest.mark.cpu_only
@@ -445,3 +446,21 @@ def test_a_card_is_timed_method_by_method(monkeypatch):
             } <= found.keys()
             assert ((tool, "edge counts") in found) == ("edges" in returns)
         assert ("networkx", "frame to count") in found
+
+
+@pytest.mark.parametrize("graph", ["star:9", "book:40", "empty.npz"])
+def test_estimates_beside_the_count(graph, tmp_path):
+    """Of graphs without a triangle, too: there the error is in triangles."""
+    if graph == "empty.npz":
+        graph = str(tmp_path / graph)
+        np.savez(graph, src=np.zeros(0, int), dst=np.zeros(0, int))
+    given = [graph, "--colours", "2", "--seeds", "3"]
+    done = CliRunner().invoke(approximate.main, given, catch_exceptions=False)
+    exact, sampled = map(json.loads, done.output.splitlines())
+    found = [tc.approximate_count(datasets.load(graph), colours=2, seed=s) for s in range(3)]
+    count = exact["answer"]
+    assert count == (40 if graph == "book:40" else 0)
+    off = np.sqrt(np.mean([(e.value - count) ** 2 for e in found])) / max(count, 1)
+    assert sampled["error"] == pytest.approx(off)
+    assert sampled["stated"] == pytest.approx(np.mean([e.stderr for e in found]) / max(count, 1))
+    assert sampled["held"] == np.mean([e.low <= count <= e.high for e in found])
