@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 from stream_support import FUNCTIONS, assert_same, in_blocks
 
 import rapids_tc as tc
-from rapids_tc import _progress, datasets, engines, testing
+from rapids_tc import _progress, datasets, engines, plan, testing
 from rapids_tc._backend import open_frame
 from rapids_tc.scale import budget, rows, trusses
 
@@ -269,6 +270,29 @@ def test_vertices_are_chosen_and_refused(backend):
         assert found.to_dict("list") == {"vertex": [9, 1], "triangles": [1, 1]}
         with pytest.raises(ValueError, match="not in the graph: 4"):
             tc.clustering(edges, vertices=[4])
+
+
+def test_the_pages_list_what_is_not_served_in_blocks(backend):
+    """Each function is asked for blocks; those that make none are named, and no other is."""
+    beside = {"k_truss": (3,), "annotate": ("triangles",)}
+    options = {"iter_triangles": {"rows": 9}, "approximate_count": {"colours": 2, "seed": 1}}
+    served = set()
+    for name in sorted(plan.FUNCTIONS):
+        with in_blocks(2) as made:
+            getattr(tc, name)(
+                backend.frame(small()), *beside.get(name, ()), **options.get(name, {})
+            )
+        if made:
+            served.add(name)
+    root = Path(__file__).parents[1]
+    pages = {
+        "CHANGELOG.md": r"Serves all\s+functions but (.*?)\.\n",
+        "docs/howto/memory.md": r"\nThese are (.*?), and methods",
+    }
+    for page, sentence in pages.items():
+        [told] = re.findall(sentence, (root / page).read_text(), re.S)
+        names = set(re.findall(r"`(\w+)`", re.sub(r"\(.*?\)", "", told)))
+        assert names == (plan.FUNCTIONS - served) | {"clustering"}, page
 
 
 def test_progress_is_told(backend, skewed, monkeypatch):
