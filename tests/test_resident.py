@@ -6,7 +6,7 @@ import tracemalloc
 import weakref
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 from types import SimpleNamespace
 
 import numpy as np
@@ -181,6 +181,19 @@ def test_blocks_that_are_uneven_are_cut_again(monkeypatch):
     assert tc.count(edges, memory_limit=max(tc.memory_estimate(edges).values()) // 2) == 1
     first = asked.index(True)
     assert asked[-1] and False in asked[first:]  # what fits on average did not fit, more did
+
+
+@pytest.mark.parametrize("vertices", [4, 5, 8, 11])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 6])
+def test_no_block_is_longer_than_thought(n, vertices, monkeypatch):
+    asked, fits = [], Budget.fits
+    monkeypatch.setattr(Budget, "fits", lambda self, *args: asked.append(args) or fits(self, *args))
+    with in_blocks(n) as made:
+        tc.count(pd.DataFrame(combinations(range(vertices), 2), columns=["src", "dst"]))
+    stored = made[0].blocks.stored.values()
+    edges, rows = asked[-1][:2]
+    assert edges >= max(columns.size for _, columns in stored)
+    assert rows >= max(offsets.size for offsets, _ in stored)
 
 
 def test_as_many_keys_are_collected_as_fit():

@@ -167,7 +167,7 @@ def cut(
     reading = rows.memory(engine.costs.row)
     for n in budget.sides_of(rows.size, vertices, room, reading):
         sizes = _tally(rows, rank, n, engine, xp)
-        longest = blocks.shape(vertices, n, n - 1, 0) + 1
+        longest = blocks.members(vertices, n, 0) + 2  # offsets, at most: one row more if i > j
         if budget.fits(max(sizes), longest, rows.size, room, reading):
             break
     made = KeptBlocks(engine, shelf, budget, room, vertices, n, {})
