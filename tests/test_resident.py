@@ -1,6 +1,7 @@
 """What is in memory while tasks run: schedules, shelves, rooms, and the order of copies."""
 
 import mmap
+import os
 import tempfile
 import tracemalloc
 import weakref
@@ -27,7 +28,7 @@ from rapids_tc.engines._cuda_rooms import CardCopies, HostCopies, Shelf
 from rapids_tc.engines.cuda import CudaEngine
 from rapids_tc.errors import CapacityError
 from rapids_tc.kernels import launch
-from rapids_tc.scale import blocks, kept
+from rapids_tc.scale import blocks, kept, trusses
 from rapids_tc.scale.blocks import Partition
 from rapids_tc.scale.budget import MOST, Budget
 from rapids_tc.scale.resident import most_at_once, schedule
@@ -227,7 +228,25 @@ def test_a_shelf_keeps_arrays(engine):
     shorter = shelf.put(arrays[4][::-1][:10].copy(), places[4])
     shelf.settle()
     assert shelf.get(shorter).tolist() == arrays[4][::-1][:10].tolist()
+    zeros = shelf.zeros(20, "uint32", places[4])
+    shelf.add(zeros, arrays[4][:20])
+    assert (shelf.get(zeros) == arrays[4][:20]).all()
     assert (shelf.get(places[5]) == arrays[5]).all()  # its neighbours are as they were
+    assert (shelf.get(counts) == 2 * arrays[4]).all()
+
+
+@pytest.mark.parametrize("k", [3, 7, "max"])
+def test_a_truss_takes_no_more_of_the_disk_the_longer_it_peels(k, monkeypatch):
+    """The graph, what is left of it, the last truss below, and one count of all edges."""
+    edges, rounds = datasets.rmat(7, seed=2), []
+    expected = tc.k_truss(edges, k)
+    monkeypatch.setattr(trusses, "fits", lambda left: rounds.append(left))  # never
+    with in_blocks(2) as made:
+        assert tc.k_truss(edges, k).equals(expected)
+    whole = made[0].blocks
+    stored = sum(4 * (offsets.size + columns.size) for offsets, columns in whole.stored.values())
+    size = os.fstat(whole.shelf._file.fileno()).st_size
+    assert size <= (2 + (k == "max")) * stored + 4 * whole.edges and len(rounds) > 1
 
 
 def test_what_is_got_from_a_shelf_is_a_copy(engine):
@@ -430,7 +449,7 @@ def test_a_card_takes_no_more_than_its_limit(function, share, monkeypatch):
     edges, objects = pd.DataFrame({"src": ends[0], "dst": ends[1]}), 250_000
     need = max(tc.memory_estimate(edges, function=function).values())
     limit, expected = int(share * need), FUNCTIONS[function](edges)
-    monkeypatch.setattr(Shelf, "zeros", lambda self, size, dtype: outside(size, dtype))
+    monkeypatch.setattr(Shelf, "zeros", lambda self, size, dtype, over: outside(size, dtype))
     with testing.host_engine(copies=OutsideCopies):
         FUNCTIONS[function](edges[:500])  # what is compiled is compiled here
         peaks = []

@@ -64,8 +64,10 @@ class Shelf:
     def settle(self) -> None:
         """Nothing: what was put is kept."""
 
-    def zeros(self, size: int, dtype: str) -> Kept:
-        """Keep zeros, to which arrays are added."""
+    def zeros(self, size: int, dtype: str, over: Kept | None = None) -> Kept:
+        """Keep zeros, to which arrays are added; in place of an array that is no smaller."""
+        if over is not None:
+            return self.put(np.zeros(size, dtype), over)
         kept = Kept(self._end, size, np.dtype(dtype))
         self._end += size * kept.dtype.itemsize
         self._file.truncate(self._end)

@@ -184,9 +184,12 @@ class Shelf:
         self.copies.finish()
         self._sources.clear()
 
-    def zeros(self, size: int, dtype: str) -> np.ndarray:
-        """Keep zeros, to which arrays are added."""
-        return np.zeros(size, dtype)
+    def zeros(self, size: int, dtype: str, over: np.ndarray | None = None) -> np.ndarray:
+        """Keep zeros, to which arrays are added; in place of an array that is no smaller."""
+        if over is None:
+            return np.zeros(size, dtype)
+        over[:size] = 0
+        return over[:size]
 
     def add(self, kept: np.ndarray, array: Array) -> None:
         """Add to an array that is kept."""

@@ -60,10 +60,10 @@ class KeptBlocks:
         kept = self.shelf.put(block.offsets.astype("uint32"), offsets)
         return kept, self.shelf.put(block.columns, columns)
 
-    def zeros(self) -> dict[Block, Any]:
-        """A counter (uint32) for every edge, on the shelf."""
+    def zeros(self, over: dict[Block, Any]) -> dict[Block, Any]:
+        """A counter (uint32) for every edge, on the shelf; in place of those given, if any."""
         sizes = {at: columns.size for at, (_, columns) in self.stored.items()}
-        return {at: self.shelf.zeros(size, "uint32") for at, size in sizes.items()}
+        return {at: self.shelf.zeros(size, "uint32", over.get(at)) for at, size in sizes.items()}
 
     def run(self, found: Found, tick: Callable[..., None]) -> int:
         """Prepare every task while its blocks are in memory; the bytes that were brought in."""

@@ -125,10 +125,15 @@ class StreamGraph(Counted):
 
     # What functions of edges ask -----------------------------------------------------------------
 
-    def edge_counts(self, method: str, of: KeptBlocks | None = None) -> dict[Block, Any]:
-        """The triangles of the edges of every block, on the shelf; of what is left of the graph."""
+    def edge_counts(
+        self, method: str, of: KeptBlocks | None = None, over: dict[Block, Any] | None = None
+    ) -> dict[Block, Any]:
+        """The triangles of the edges of every block, on the shelf.
+
+        `of` what is left of the graph, and in place of what was counted `over` more of it.
+        """
         kept = of or self.blocks
-        counts, shelf = kept.zeros(), kept.shelf
+        counts, shelf = kept.zeros(over or {}), kept.shelf
 
         def found(task: Task, made: list[Csr], layout: Any) -> None:
             parts = self.engine.edge_counts(layout, method=method)

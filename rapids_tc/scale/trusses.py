@@ -28,6 +28,7 @@ def truss_rows(graph: StreamGraph, k: int | None) -> Array:
     level = LEAST if k is None else min(k, 2**31 - 1)
     left = below = whole  # what may be in the truss of this level, and the truss of the one below
     spare: dict[Block, Any] = {}  # of the shelf, which may be written over
+    counts: dict[Block, Any] = {}
     while level >= LEAST and left.edges:
         if fits(left):
             csr, relabel = _peeled(graph, left, k, level)
@@ -36,10 +37,10 @@ def truss_rows(graph: StreamGraph, k: int | None) -> Array:
                 break
             rank = relabel[xp.minimum(graph.rank, whole.vertices - 1)]
             return _first_rows(graph, [((0, 0), csr)], 1, rank)
-        counts = graph.edge_counts("auto", left)
-        fewer, fewest = _drop(left, counts, level, spare if left is below else left.stored)
-        if fewer.edges < left.edges:
-            left = fewer
+        counts = graph.edge_counts("auto", left, counts)
+        fewest = _fewest(left, counts)
+        if fewest < level - 2:
+            left = _drop(left, counts, level, spare if left is below else left.stored)
         elif k is not None:
             break
         else:
@@ -55,23 +56,24 @@ def fits(left: KeptBlocks) -> bool:
     return EDGE * left.edges + VERTEX * vertices + RANK * left.vertices <= left.room
 
 
+def _fewest(left: KeptBlocks, counts: dict[Block, Any]) -> int:
+    """The triangles of the edge that is in the fewest."""
+    return min(int(left.shelf.get(own).min()) for own in counts.values() if own.size)
+
+
 def _drop(
     left: KeptBlocks, counts: dict[Block, Any], level: int, over: dict[Block, Any]
-) -> tuple[KeptBlocks, int]:
-    """Without the edges in fewer than level - 2 triangles; the fewest of an edge that stays.
+) -> KeptBlocks:
+    """Without the edges in fewer than level - 2 triangles.
 
     Blocks are kept in place of those of `over`, which are as large at least, where there are any.
     """
-    stored, fewest = {}, []
+    stored = {}
     for at, block in left:
-        own = left.shelf.get(counts[at])
-        stays = own >= level - 2
-        smaller = block.only(stays)
-        if smaller.m:
-            fewest.append(int(own[stays].min()))
+        smaller = block.only(left.shelf.get(counts[at]) >= level - 2)
         stored[at] = left.put(smaller, over.get(at))
     left.shelf.settle()
-    return replace(left, stored=stored), min(fewest, default=0)
+    return replace(left, stored=stored)
 
 
 def _peeled(
