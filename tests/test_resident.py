@@ -18,12 +18,12 @@ from emulator_support import compiler
 from graphs import SMALL, complete
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stream_support import FUNCTIONS, assert_same, in_blocks
+from stream_support import FUNCTIONS, in_blocks
 
 import rapids_tc as tc
 from rapids_tc import datasets, engines, testing
 from rapids_tc.csr import Csr
-from rapids_tc.engines import _cpu_rooms, cpu
+from rapids_tc.engines import _cpu_rooms, _cuda_rooms, cpu
 from rapids_tc.engines._cuda_rooms import CardCopies, HostCopies, Shelf
 from rapids_tc.engines.cuda import CudaEngine
 from rapids_tc.errors import CapacityError
@@ -45,7 +45,8 @@ steps = st.lists(st.lists(st.integers(0, 6), min_size=1, max_size=3, unique=True
 def loads(needs, slots, ahead):
     """How many blocks a schedule brings in; each step's are there, and none comes twice."""
     place, total = {}, 0
-    for step, (keys, made) in enumerate(zip(needs, schedule(needs, slots, ahead), strict=True)):
+    plan = schedule(needs, slots, ahead)
+    for step, (keys, (made, own)) in enumerate(zip(needs, plan, strict=True)):
         for slot, key in made:
             assert 0 <= slot < slots and key not in place
             here = [other for other, where in place.items() if where == slot]
@@ -54,6 +55,7 @@ def loads(needs, slots, ahead):
         total += len(made)
         coming = needs[step + 1] if ahead and step + 1 < len(needs) else []
         assert {*keys, *coming} <= place.keys()
+        assert own == {key: place[key] for key in keys}
     return total
 
 
@@ -468,14 +470,38 @@ def test_free_memory_is_no_more_than_there_is():
     assert cpu.free() <= cpu.memory()
 
 
-def test_blocks_are_brought_in_no_more_than_needed(backend):
+def test_blocks_are_brought_in_no_more_than_needed(backend, monkeypatch):
     """Of a graph whose blocks all fit, each once."""
-    edges = backend.frame(SMALL["K9"].frame())
+    loads, edges = [], backend.frame(SMALL["K9"].frame())
+    for room in (_cpu_rooms.Room, _cuda_rooms.Room):
+        monkeypatch.setattr(
+            room,
+            "load",
+            lambda self, *what, load=room.load: loads.append(what) or load(self, *what),
+        )
     with in_blocks(3) as made:
-        assert tc.count(edges) == reference.count(SMALL["K9"].rows)
-        assert_same(backend, tc.count(edges), 84)
-    stored = made[0].blocks.stored.values()
-    assert made[0].moved == sum(4 * (offsets.size + columns.size) for offsets, columns in stored)
+        assert tc.count(edges) == reference.count(SMALL["K9"].rows) == 84
+    stored = {id(columns) for _, columns in made[0].blocks.stored.values()}
+    assert {id(columns) for _, _, columns in loads} == stored and len(loads) == len(stored)
+
+
+@pytest.mark.parametrize("function", ["count", "vertex_triangles", "edge_triangles"])
+def test_a_block_goes_before_the_next_comes(function, monkeypatch):
+    """On the CPU, where each is arrays of its own: no more are alive than there are slots."""
+    edges, made, alive, load = datasets.rmat(7, seed=2), [], [], _cpu_rooms.Room.load
+
+    def watched(self, slot, *stored):
+        load(self, slot, *stored)
+        made.append(weakref.ref(self.block(slot).columns))
+        alive.append(sum(columns() is not None for columns in made))
+
+    expected = FUNCTIONS[function](edges, engine="cpu")
+    monkeypatch.setattr(_cpu_rooms.Room, "load", watched)
+    monkeypatch.setattr(Budget, "slots", lambda *args: 3)
+    with in_blocks(4):
+        found = FUNCTIONS[function](edges, engine="cpu")
+    assert found.equals(expected) if hasattr(found, "equals") else found == expected
+    assert max(alive) == 3 and len(made) > 16
 
 
 # Memory of the card -------------------------------------------------------------------------------

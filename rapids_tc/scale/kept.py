@@ -12,7 +12,7 @@ from rapids_tc.csr import Array, Csr
 from rapids_tc.scale import blocks
 from rapids_tc.scale.blocks import Block, Partition, Task
 from rapids_tc.scale.budget import Budget
-from rapids_tc.scale.resident import Resident, most_at_once, schedule
+from rapids_tc.scale.resident import most_at_once, resident, schedule
 from rapids_tc.scale.rows import Rows
 
 Stored = tuple[Any, Any]  # offsets (uint32) and columns, as the shelf keeps them
@@ -65,42 +65,44 @@ class KeptBlocks:
         sizes = {at: columns.size for at, (_, columns) in self.stored.items()}
         return {at: self.shelf.zeros(size, "uint32", over.get(at)) for at, size in sizes.items()}
 
-    def run(self, found: Found, tick: Callable[..., None]) -> int:
-        """Prepare every task while its blocks are in memory; the bytes that were brought in."""
+    def run(self, found: Found, tick: Callable[..., None]) -> None:
+        """Prepare every task while its blocks are in memory."""
         engine, costs = self.engine, self.engine.costs
         edges = max(columns.size for _, columns in self.stored.values())
         rows = max(offsets.size for offsets, _ in self.stored.values()) - 1
         tasks = blocks.tasks(Partition(self.n, 1))
         plan = self._plan([task for task in tasks if self._may_have_triangles(task)])
         if not plan.tasks:
-            return 0
+            return
         slots = self.budget.slots(edges, rows, len(plan.keys), self.room)
         if most_at_once(plan.needs, costs.ahead) > slots:
             plan = self._plan(tasks)  # neighbours have more in common
         stored = {key: self.stored[key[:2]] for key in plan.keys}
         with self.shelf.pooled():
             room = engine.room(self.shelf, slots, edges, rows)
-            resident = Resident(room, stored, schedule(plan.needs, slots, costs.ahead))
+            blocks_of = resident(room, stored, schedule(plan.needs, slots, costs.ahead))
             try:
-                self._tasks(plan, resident, found, tick)
+                self._tasks(plan, blocks_of, found, tick)
             finally:
                 self.shelf.settle()  # whatever happened: no copy runs when its memory is let go of
-        return resident.moved
 
     def _tasks(
-        self, plan: Plan, resident: Resident, found: Found, tick: Callable[..., None]
-    ) -> None:
+        self, plan: Plan, blocks_of: Iterator[dict[Key, Csr]], found: Found,
+        tick: Callable[..., None],
+    ) -> None:  # fmt: skip
+        """Nothing of a step is held when the blocks of the next are asked for."""
         grouped: Any = None
-        for step, made in zip(plan.steps, resident.steps(plan.needs), strict=True):
+        last = [step.begins for step in plan.steps[1:]] + [True]
+        for step, made, ends in zip(plan.steps, blocks_of, last, strict=True):
             uv, uw, vw = step.names
             if step.begins:
-                grouped = None  # out before the next is made
                 grouped = self.engine.transpose(made[uv])
                 continue
-            blocks = grouped, made[uw], made[vw]
-            layout = self.engine.prepare_blocks(*blocks, step.task.residues)
+            layout = self.engine.prepare_blocks(grouped, made[uw], made[vw], step.task.residues)
             found(step.task, [made[key] for key in (uv, uw, vw) if key in made], layout)
             del layout
+            if ends:
+                grouped = None
             tick((step.number + 1) / plan.tasks)
 
     def _plan(self, tasks: list[Task]) -> Plan:

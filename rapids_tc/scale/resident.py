@@ -11,13 +11,16 @@ from collections.abc import Hashable, Iterator
 from typing import Any, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
+Loads = list[tuple[int, Key]]
 
 NEVER = 1 << 62
 AHEAD = 2  # steps for which blocks are on their way while one runs, at most
 
 
-def schedule(needs: list[list[Key]], slots: int, ahead: bool) -> Iterator[list[tuple[int, Key]]]:
-    """For every step what to put where, before it: (slot, key), in the order of `needs`.
+def schedule(
+    needs: list[list[Key]], slots: int, ahead: bool
+) -> Iterator[tuple[Loads[Key], dict[Key, int]]]:
+    """For every step what to put where before it, (slot, key), and where its own keys then are.
 
     A step's keys are in slots while it runs. With `ahead` those of the next steps are put into
     slots then, as far as there are enough for all of them together: for the next one there must be.
@@ -29,7 +32,7 @@ def schedule(needs: list[list[Key]], slots: int, ahead: bool) -> Iterator[list[t
     place: dict[Key, int] = {}
     free = list(range(slots))[::-1]
 
-    def put(key: Key, step: int, held: set[Key]) -> list[tuple[int, Key]]:
+    def put(key: Key, step: int, held: set[Key]) -> Loads[Key]:
         if key in place:
             return []
         if not free:
@@ -45,7 +48,8 @@ def schedule(needs: list[list[Key]], slots: int, ahead: bool) -> Iterator[list[t
                 break
             held |= set(following)
             wanted += following
-        yield [made for key in wanted for made in put(key, step, held)]
+        loads = [made for key in wanted for made in put(key, step, held)]
+        yield loads, {key: place[key] for key in keys}
 
 
 def most_at_once(needs: list[list[Key]], ahead: bool) -> int:
@@ -61,39 +65,18 @@ def _next(uses: list[int], step: int) -> int:
     return uses[0] if uses else NEVER
 
 
-class Resident:
-    """Blocks of a shelf in the slots of a room, as a schedule has them.
+def resident(
+    room: Any, stored: dict[Key, Any], plan: Iterator[tuple[Loads[Key], dict[Key, int]]]
+) -> Iterator[dict[Key, Any]]:
+    """Blocks in the slots of a room as a schedule has them: for each step its own, until the next.
 
-    Parameters
-    ----------
-    room : Room of an engine
-    stored : dict
-        What the shelf has of each block.
-    plan : iterator
-        See `schedule`.
-
-    Attributes
-    ----------
-    moved : int
-        Bytes that were brought in.
+    `stored` is what a shelf has of each.
     """
-
-    def __init__(self, room: Any, stored: dict[Any, Any], plan: Iterator[Any]) -> None:
-        self._room, self._stored, self._plan, self.moved = room, stored, plan, 0
-        self._place: dict[Any, int] = {}
-
-    def steps(self, needs: list[list[Any]]) -> Iterator[dict[Any, Any]]:
-        """For each step its blocks, which may be read until the next."""
-        for keys, loads in zip(needs, self._plan, strict=True):
-            for slot, key in loads:
-                self._put(slot, key)
-            yield {key: self._room.block(self._place[key]) for key in keys}
-            for key in keys:
-                self._room.leave(self._place[key])
-
-    def _put(self, slot: int, key: Any) -> None:
-        self._place = {k: s for k, s in self._place.items() if s != slot}
-        self._place[key] = slot
-        offsets, columns = self._stored[key]
-        self._room.load(slot, offsets, columns)
-        self.moved += 4 * (offsets.size + columns.size)
+    for loads, places in plan:
+        for slot, key in loads:
+            room.load(slot, *stored[key])
+        made = {key: room.block(slot) for key, slot in places.items()}
+        yield made
+        made.clear()  # else they are held while the next ones come
+        for slot in places.values():
+            room.leave(slot)

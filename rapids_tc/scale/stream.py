@@ -37,15 +37,13 @@ class StreamGraph(Counted):
     Attributes
     ----------
     blocks : KeptBlocks
-    moved : int
-        Bytes of blocks that were brought in so far.
     """
 
     def __init__(
         self, frame: Frame, rows: Rows, backend: Backend, progress: bool | None, budget: Budget
     ) -> None:
         self._frame, self._rows, self.backend, self.progress = frame, rows, backend, progress
-        self.engine, self._budget, self.moved = engines.load(backend.engine), budget, 0
+        self.engine, self._budget = engines.load(backend.engine), budget
         shelf = self.engine.shelf()
         with self.stage("numbering the ids"):
             self.ids = rows.number(shelf)
@@ -186,7 +184,7 @@ class StreamGraph(Counted):
     def run(self, found: Found, of: KeptBlocks | None = None) -> None:
         """Count every task: `found` is given its layout while its blocks are in memory."""
         with self.stage("counting") as report:
-            self.moved += (of or self.blocks).run(found, report.tick)
+            (of or self.blocks).run(found, report.tick)
 
     def located(
         self, at: Block, block: Csr, n: int, rank: Array
