@@ -96,13 +96,33 @@ def told(text):
 
 def lasting(monkeypatch, seconds):
     """Make each stage last so long at least."""
+    after_each(monkeypatch, lambda name: time.sleep(seconds))
+
+
+def after_each(monkeypatch, act):
     stage = _progress.Report.stage
 
-    def slow(self, *given):
-        stage(self, *given)
-        time.sleep(seconds)
+    def slow(self, name, *given):
+        stage(self, name, *given)
+        act(name)
 
     monkeypatch.setattr(_progress.Report, "stage", slow)
+
+
+def seen(monkeypatch, screen):
+    """Make each stage last until its bar is on the screen; machines may be slow."""
+    after_each(monkeypatch, lambda name: until(lambda: barred(name, screen.getvalue())))
+
+
+def barred(stage, text):
+    return re.search(rf"{stage}[^:\n]*━", text)
+
+
+def until(true):
+    patience = time.monotonic() + 10
+    while not true() and time.monotonic() < patience:
+        time.sleep(0.01)
+    assert true()
 
 
 # Lines --------------------------------------------------------------------------------------------
@@ -156,49 +176,49 @@ def test_without_stderr_nothing_breaks(backend, edges, monkeypatch):
 def test_on_a_terminal_every_stage_is_seen(backend, edges, name, progress, monkeypatch, capsys):
     """Also one that has no news of itself; the bar is gone when the call returns."""
     screen = terminal(monkeypatch)
-    lasting(monkeypatch, 0.15)
+    seen(monkeypatch, screen)
     run(name, edges, progress=progress)
     shown = screen.getvalue()
-    bars = {stage for stage in STAGES[name][1] if re.search(rf"{stage}[^:\n]*━", shown)}
-    assert bars == set(STAGES[name][1])
+    assert all(barred(stage, shown) for stage in STAGES[name][1])
     lines = re.findall(r"([a-z ]+): \d+\.\d\d s\n", shown)
     assert lines == STAGES[name][1] * (progress is True)
-    time.sleep(0.2)
+    until(lambda: not [t for t in threading.enumerate() if isinstance(t, threading.Timer)])
     assert screen.getvalue() == shown
-    assert not [t for t in threading.enumerate() if isinstance(t, threading.Timer)]
     assert capsys.readouterr() == ("", "")
 
 
 def test_patience_is_one_a_call(backend, edges, monkeypatch):
-    screen = terminal(monkeypatch, patience=0.4)
+    screen = terminal(monkeypatch, patience=60.0)
     tc.count(edges, source="src", destination="dst")
     assert screen.getvalue() == ""
-    lasting(monkeypatch, 0.15)
+    monkeypatch.setattr(_progress, "PATIENCE", 1.0)
+    lasting(monkeypatch, 0.3)
     tc.count(edges, source="src", destination="dst", progress=False)
     assert screen.getvalue() == ""
+    after_each(
+        monkeypatch,
+        lambda name: name == "counting" and until(lambda: barred(name, screen.getvalue())),
+    )
     tc.count(edges, source="src", destination="dst")
-    shown = screen.getvalue()
-    assert "numbering" not in shown and "counting" in shown
+    assert "numbering" not in screen.getvalue()
 
 
 def test_shares_and_notes_are_in_the_bar(monkeypatch):
     screen = terminal(monkeypatch)
     with _progress.reported("working", None, str) as report:
+        until(lambda: barred("working", screen.getvalue()))
         for done in range(5):
             report.tick(done / 4, f"on {done}")
-            time.sleep(0.12)
     assert "working: on 4" in screen.getvalue() and "100%" in screen.getvalue()
 
 
 def test_a_call_that_fails_takes_its_bar_away(backend, edges, monkeypatch):
     screen = terminal(monkeypatch)
-    lasting(monkeypatch, 0.2)
+    seen(monkeypatch, screen)
     with pytest.raises(ValueError, match="not in the graph"):
         tc.vertex_triangles(edges, source="src", destination="dst", vertices=[99])
     shown = screen.getvalue()
     assert "counting" in shown
-    time.sleep(0.2)
-    assert screen.getvalue() == shown
     assert tc.count(edges, source="src", destination="dst", progress=False) == 560
     assert screen.getvalue() == shown
 
@@ -206,7 +226,8 @@ def test_a_call_that_fails_takes_its_bar_away(backend, edges, monkeypatch):
 def test_what_draws_the_bar_is_imported_when_it_is_shown():
     code = (
         "import sys, pandas as pd, rapids_tc as tc\n"
-        "sys.stderr.isatty = lambda: True\n"
+        "from rapids_tc import _progress\n"
+        "sys.stderr.isatty, _progress.PATIENCE = lambda: True, 60.0\n"
         "tc.Graph(pd.DataFrame({'src': [0], 'dst': [1]}), progress=True)\n"
         "print('rich' in sys.modules)"
     )
