@@ -65,7 +65,7 @@ class Here:
     def get(self, tasks):
         return tasks
 
-    def flow(self, tasks, at_once):
+    def flow(self, tasks, at_once, of):
         return tasks
 
     def persist(self, edges):

@@ -24,7 +24,7 @@ from graphs import ID_DTYPES, ROWS, TRIANGLES, small
 
 import rapids_tc as tc
 from rapids_tc import datasets
-from rapids_tc.scale import cluster, spread
+from rapids_tc.scale import bar, cluster, spread
 
 pytestmark = pytest.mark.clustered
 
@@ -157,9 +157,10 @@ def test_no_task_is_lost_that_ends_while_others_are_looked_at(monkeypatch, at_on
             return self.asked > 1
 
     running = cluster.Cluster.__new__(cluster.Cluster)
-    monkeypatch.setattr(running, "_wait", lambda tasks, how_many: None, raising=False)
+    running.progress = False
+    monkeypatch.setattr(running, "_wait", lambda *_: None, raising=False)
     monkeypatch.setattr(running, "_check", lambda tasks: None, raising=False)
-    found = [name for name, _ in running.flow(((i, Ending()) for i in range(12)), at_once)]
+    found = [name for name, _ in running.flow(((i, Ending()) for i in range(12)), at_once, 12)]
     assert sorted(found) == list(range(12))
 
 
@@ -331,8 +332,9 @@ def test_tasks_have_names_to_read(client, backend):
     assert seen == {f"rapids_tc-{stage}" for stage in stages}
 
 
-def test_progress_is_dasks_bar_on_stderr(client, backend, capfd, monkeypatch):
-    monkeypatch.setattr(cluster, "PATIENCE", 0.0)
+def test_progress_is_a_bar_on_stderr(client, backend, capfd, monkeypatch):
+    monkeypatch.setattr(bar, "PATIENCE", 0.0)
+    monkeypatch.setattr(bar, "SHORT", 0.01)
     monkeypatch.setattr(cluster, "LOOK", 0.01)
     edges = apart(backend, datasets.rmat(12), 4)
     total = tc.count(edges, progress=False)
@@ -346,9 +348,28 @@ def test_progress_is_dasks_bar_on_stderr(client, backend, capfd, monkeypatch):
     assert shown.err.endswith("s\n")
 
 
+@pytest.mark.parametrize("n", [1, 3])
+def test_tasks_that_are_short_have_a_bar_together(client, backend, monkeypatch, n):
+    """Those of a graph in blocks follow one another: a bar for all, though no wait is long."""
+    monkeypatch.setattr(bar, "PATIENCE", 0.0)
+    monkeypatch.setattr(bar, "SHORT", 0.0)
+    monkeypatch.setattr(sys, "stderr", screen := Terminal())
+    with layout(n, 1):
+        assert tc.count(apart(backend, small(), 3), progress=True) == 1
+    bars = [percents(line) for line in screen.getvalue().split("\33[2K\r")]
+    assert max(map(len, bars)) >= n
+    assert [shares for shares in bars if shares != sorted(shares)] == []
+    assert 100 in max(bars, key=len)
+
+
+def percents(line):
+    return [int(share) for share in re.findall(r"(\d+)% completed", line)]
+
+
 @pytest.mark.parametrize("progress", [None, True])
 def test_the_bar_ends_before_the_call(client, backend, monkeypatch, progress):
-    monkeypatch.setattr(cluster, "PATIENCE", 0.0)
+    monkeypatch.setattr(bar, "PATIENCE", 0.0)
+    monkeypatch.setattr(bar, "SHORT", 0.01)
     monkeypatch.setattr(cluster, "LOOK", 0.01)
     monkeypatch.setattr(sys, "stderr", screen := Terminal())
     edges = apart(backend, datasets.rmat(12), 4)

@@ -7,7 +7,6 @@ after some deaths. What is added here is a bound on waiting for a cluster where 
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 import uuid
 import weakref
@@ -17,18 +16,17 @@ from concurrent.futures import wait as futures_wait
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import islice
-from threading import Lock
 from types import TracebackType
 from typing import Any
 
 from dask import config
 from dask.dataframe import DataFrame, from_delayed
 from distributed import Client, Future, futures_of, wait
-from distributed.diagnostics.progressbar import TextProgressBar
 from distributed.scheduler import KilledWorker
 
-from rapids_tc._progress import PATIENCE, checked, on_terminal
+from rapids_tc._progress import checked, on_terminal
 from rapids_tc.errors import KernelError
+from rapids_tc.scale.bar import Bar
 from rapids_tc.scale.persisted import START, client_for, held
 
 LONELY = 60.0  # seconds without any worker that works after which a call gives up
@@ -62,7 +60,7 @@ class Cluster:
     edges : Dask DataFrame
         Where it is persisted already, its client's cluster is taken, else the current client's.
     progress : bool or None
-        True shows Dask's bar on stderr, once it is full if that is no terminal; None on one alone.
+        True shows a bar on stderr, once it is full if that is no terminal; None on one alone.
     """
 
     def __init__(self, edges: DataFrame, progress: bool | None) -> None:
@@ -130,25 +128,31 @@ class Cluster:
         return self.client.gather(tasks)
 
     def flow(
-        self, tasks: Iterator[tuple[Any, Future]], at_once: int
+        self, tasks: Iterator[tuple[Any, Future]], at_once: int, of: int
     ) -> Iterator[tuple[Any, Future]]:
-        """Named tasks as they are done; they are drawn, and so submitted, a few at once."""
-        running = list(islice(tasks, at_once))
-        while running:
-            under_way = [task for _, task in running]
-            self._wait(under_way, "FIRST_COMPLETED")
-            ended: list[tuple[Any, Future]] = []
-            left: list[tuple[Any, Future]] = []
-            for name, task in running:  # each is asked once: it may end at any time
-                (ended if task.done() else left).append((name, task))
-            self._check([task for _, task in ended])
-            running = [*left, *islice(tasks, at_once - len(left))]
-            yield from ended
+        """All `of` named tasks as they are done; drawn, and so submitted, a few at once."""
+        running, done = list(islice(tasks, at_once)), 0
+        with self._bar(of) as bar:
+            while running:
+                self._wait([task for _, task in running], "FIRST_COMPLETED", bar, done)
+                ended: list[tuple[Any, Future]] = []
+                left: list[tuple[Any, Future]] = []
+                for name, task in running:  # each is asked once: it may end at any time
+                    (ended if task.done() else left).append((name, task))
+                self._check([task for _, task in ended])
+                done += len(ended)
+                bar.draw(done)
+                running = [*left, *islice(tasks, at_once - len(left))]
+                yield from ended
 
     def wait(self, tasks: list[Future]) -> None:
         """Return when all are done; raise what went wrong in one of them."""
-        self._wait(tasks, "ALL_COMPLETED")
-        self._check(tasks)
+        with self._bar(len(tasks)) as bar:
+            self._wait(tasks, "ALL_COMPLETED", bar)
+            self._check(tasks)
+
+    def _bar(self, of: int) -> Bar:
+        return Bar(of, self._start if self.progress else None)
 
     def _check(self, tasks: list[Future]) -> None:
         for task in tasks:
@@ -166,21 +170,18 @@ class Cluster:
                     "a client that was restarted or closed. Persist or read the frame again"
                 )
 
-    def _wait(self, tasks: list[Future], how_many: str) -> None:
+    def _wait(self, tasks: list[Future], how_many: str, bar: Bar, before: int = 0) -> None:
         """Wait with an eye on whether anybody is working at all."""
         loop: Any = self.client.loop
         awaited = _ended(self.client, tasks, how_many)
         ended = asyncio.run_coroutine_threadsafe(awaited, loop.asyncio_loop)
-        alone_since, bar = None, None
+        alone_since = None
         try:
             while not futures_wait([ended], LOOK).done:
-                if self.progress and bar is None and time.monotonic() - self._start > PATIENCE:
-                    bar = _Bar(tasks, loop)
+                bar.draw(before + sum(task.done() for task in tasks))
                 alone_since = self._alone(alone_since)
         finally:
             ended.cancel()
-            if bar is not None:
-                bar.end(all(task.done() for task in tasks))
         if not ended.cancelled():
             ended.result()
 
@@ -254,37 +255,6 @@ class Cluster:
             group.partitions.append(partition)
             groups[-1] = group, held + size
         return [group for groups in result.values() for group, _ in groups]
-
-
-class _Bar(TextProgressBar):
-    """Dask's bar, on stderr: stdout is the user's. It listens until its end is told."""
-
-    def __init__(self, tasks: list[Future], loop: Any) -> None:
-        super().__init__(tasks, tasks[0].client.scheduler.address, start=False)
-        self._lock, self._ended = Lock(), False
-        self._listening = asyncio.run_coroutine_threadsafe(self.listen(), loop.asyncio_loop)
-
-    def end(self, full: bool) -> None:
-        """Draw no more: take the bar away, and leave it where nobody saw it fill up."""
-        self._listening.cancel()
-        with self._lock:
-            self._ended = True
-            left = f"{self._drawn(1.0)}\n" if full else ""
-            sys.stderr.write("\33[2K\r" if on_terminal() else left)
-            sys.stderr.flush()
-
-    def _drawn(self, share: float) -> str:
-        bar = "#" * int(self.width * share)
-        return f"[{bar:<{self.width}}] | {share:.0%} completed | {self.elapsed:.1f} s"
-
-    def _draw_bar(self, remaining: int, all: int, **_: Any) -> None:
-        with self._lock:
-            if not self._ended and on_terminal():
-                sys.stderr.write(f"\r{self._drawn(1 - remaining / all if all else 1.0)}")
-                sys.stderr.flush()
-
-    def _draw_stop(self, **_: Any) -> None:
-        pass  # `end` does that
 
 
 async def _ended(client: Client, tasks: list[Future], how_many: str) -> None:

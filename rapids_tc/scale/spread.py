@@ -293,7 +293,7 @@ class Spread:
                 yield job, self.submit("count", chunk, *three, *rest, on=job.worker)
 
         at_once = AT_ONCE * sum(worker.threads for worker in self.workers)
-        return self.cluster.flow(submitted(), max(at_once, len(self.shares)))
+        return self.cluster.flow(submitted(), max(at_once, len(self.shares)), len(self.jobs))
 
     def places(self, job: Job) -> list[int]:
         """Where among `blocks` the job's uv, uw and vw are."""
