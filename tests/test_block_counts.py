@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 import reference
 from block_support import split_keys
@@ -15,12 +16,14 @@ from test_kernels import SIZES, book, fan, random_rows, union
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing
-from rapids_tc.engines import cpu
+from rapids_tc._backend import open_frame
+from rapids_tc.engines import _cuda_blocks, cpu
 from rapids_tc.engines._cuda_blocks import codes
 from rapids_tc.engines._cuda_layout import Placed
 from rapids_tc.engines.cuda import CudaEngine
-from rapids_tc.scale import blocks
+from rapids_tc.scale import blocks, counting, pieces
 from rapids_tc.scale.blocks import Partition, Task
+from rapids_tc.scale.chunks import Site
 
 __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -228,6 +231,35 @@ def test_what_is_transposed_once_serves_every_task():
                 work = engine.work(uv, made[i, k], (i, j, k))
                 assert (work == engine.work(made[i, j], made[i, k], (i, j, k))).all()
     assert total == reference.count(HARD["skewed"])
+
+
+@pytest.mark.parametrize("residues", [(1, 0, 0), (0, 1, 1)])
+@pytest.mark.parametrize("parts", [1, 3])
+def test_a_job_of_a_machine_groups_and_decodes_its_blocks_once(parts, residues, monkeypatch):
+    """For all parts, and for the work they are cut by."""
+    made = split(CUDA["default"], HARD["skewed"], 2)
+    tasks = [Task(*residues, part, parts) for part in range(parts)]
+    names = dict.fromkeys(tasks[0].blocks)
+    packed = {at: pieces.rows(made[at], np) for at in names}
+    three, seen = [packed[at] for at in tasks[0].blocks], {"grouped": [], "decoded": []}
+
+    def watch(place, name, kind):
+        function = getattr(place, name)
+        watched = lambda *args: seen[kind].append(args) or function(*args)  # noqa: E731
+        monkeypatch.setattr(place, name, watched)
+
+    watch(_cuda_blocks, "transpose", "grouped")
+    monkeypatch.setattr(CudaEngine, "transpose", _cuda_blocks.transpose)
+    watch(pieces, "csr", "decoded")
+    with testing.host_engine():
+        site = Site(open_frame(pd.DataFrame({"src": [], "dst": []}), None)[1].home, (0, 1), None, 1)
+        total = counting.count(site, *three, tasks, 2, "auto")
+        for function, more in ((counting.edge_counts, ()), (counting.vertex_counts, (300,))):
+            calls = {kind: len(calls) for kind, calls in seen.items()}
+            found = function(site, *three, tasks, 2, "auto", *more)
+            assert len(seen["grouped"]) == calls["grouped"] + 1
+            assert len(seen["decoded"]) == calls["decoded"] + len(names)
+            assert sum(int(part.sum()) for part in found) == 3 * total > 0
 
 
 @pytest.mark.parametrize("group", [(0, 9), (0, 1), (3, 7), (8, 9)])

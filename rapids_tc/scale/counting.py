@@ -23,7 +23,7 @@ SAMPLE = 2**25  # edges by which parts of a whole graph are made even
 def count(site: Site, uv: Rows, uw: Rows, vw: Rows, tasks: list[Task], n: int, method: str) -> int:
     """The triangles of some tasks on the same blocks."""
     engine = engines.load(site.backend.engine)
-    layouts = _layouts(engine, _three(site, uv, uw, vw), tasks, n, site.backend.xp)
+    layouts = _layouts(site, _three(site, uv, uw, vw), tasks, n)
     return sum(engine.count(layout, method=method) for layout in layouts)
 
 
@@ -32,9 +32,15 @@ def edge_counts(
     site: Site, uv: Rows, uw: Rows, vw: Rows, tasks: list[Task], n: int, method: str
 ) -> list[Array]:
     """The triangles of some tasks on the same blocks, by edge: of the graph, or of three blocks."""
+    return _edge_counts(site, _three(site, uv, uw, vw), tasks, n, method)
+
+
+def _edge_counts(
+    site: Site, three: tuple[Csr, ...], tasks: list[Task], n: int, method: str
+) -> list[Array]:
     engine = engines.load(site.backend.engine)
     sums: list[Array] = []
-    for layout in _layouts(engine, _three(site, uv, uw, vw), tasks, n, site.backend.xp):
+    for layout in _layouts(site, three, tasks, n):
         found = engine.edge_counts(layout, method=method)
         several = [found] if n == 1 else list(found)
         sums = [a + b for a, b in zip(sums, several, strict=True)] if sums else several
@@ -43,32 +49,27 @@ def edge_counts(
 
 def _three(site: Site, *several: Rows) -> tuple[Csr, ...]:
     """The blocks of a task, each once where it is the same."""
-    made = {id(rows): pieces.csr(rows, site.backend.xp) for rows in several}
-    return tuple(made[id(rows)] for rows in several)
+    made = {id(rows): rows for rows in several}
+    decoded = {at: pieces.csr(rows, site.backend.xp) for at, rows in made.items()}
+    return tuple(decoded[id(rows)] for rows in several)
 
 
-def _layouts(
-    engine: Any, graph: tuple[Csr, ...], tasks: list[Task], n: int, xp: Any
-) -> Iterator[Any]:
+def _layouts(site: Site, three: tuple[Csr, ...], tasks: list[Task], n: int) -> Iterator[Any]:
     """What the engine counts of each task, one at a time."""
-    uv, uw, vw = graph
-    bounds = _bounds(engine, uv, uw, tasks[0], n, xp) if tasks[0].parts > 1 else []
+    engine, xp, (uv, uw, vw) = engines.load(site.backend.engine), site.backend.xp, three
+    parts, residues, bounds = tasks[0].parts, tasks[0].residues, [0]
+    grouped = engine.transpose(uv) if n > 1 else uv  # once for all
+    if parts > 1 and n > 1:
+        bounds = blocks.cuts(blocks.cost(engine.work(grouped, uw, residues), uv, xp), parts)
+    elif parts > 1:  # by some rows: nearly as even, and no sort of all in-edges
+        some = blocks.sampled(uv, 1 + uv.m // SAMPLE, xp)
+        bounds = blocks.cuts(blocks.cost(engine.work(some), some, xp), parts)
     for task in tasks:
-        middles = (bounds[task.part], bounds[task.part + 1]) if bounds else None
+        middles = (bounds[task.part], bounds[task.part + 1]) if parts > 1 else None
         if n == 1:
             yield engine.prepare(uv, middles=middles)
         else:
-            yield engine.prepare_blocks(uv, uw, vw, task.residues, middles=middles)
-
-
-def _bounds(engine: Any, uv: Csr, uw: Csr, task: Task, n: int, xp: Any) -> list[int]:
-    """The ranges of middle vertices of a task's parts: the same on every machine."""
-    if n > 1:
-        work = engine.work(uv, uw, task.residues)
-    else:  # of some rows: nearly as even, and no sort of all in-edges
-        uv = blocks.sampled(uv, 1 + uv.m // SAMPLE, xp)
-        work = engine.work(uv)
-    return blocks.cuts(blocks.cost(work, uv, xp), task.parts)
+            yield engine.prepare_blocks(grouped, uw, vw, residues, middles=middles)
 
 
 @chunk
@@ -100,8 +101,8 @@ def vertex_counts(
 ) -> list[Array]:
     """The triangles of some tasks on the same blocks, by rank: half the sum around each."""
     engine, sums = engines.load(site.backend.engine), site.backend.xp.zeros(vertices, "int64")
-    found = edge_counts(site, uv, uw, vw, tasks, n, method)
     three = _three(site, uv, uw, vw)
+    found = _edge_counts(site, three, tasks, n, method)
     for block, at, counts in zip(three, tasks[0].blocks, found, strict=False):
         blocks.add_ends(sums, n, at, *engine.sum_counts(block, counts))
     return [sums // 2]
