@@ -11,7 +11,7 @@ Array = Any  # numpy.ndarray or cupy.ndarray: whatever the frame's library holds
 
 @dataclass(frozen=True)
 class Csr:
-    """Compressed sparse rows of the oriented graph, over the sorted edge frame's own buffers.
+    """Compressed sparse rows of the oriented graph, on their own: no buffer is the user's frame's.
 
     Vertices are ranks, 0 for the highest degree. Row ``u`` holds N+(u), the neighbours of
     smaller rank: ascending, no repeats, no loops. Ordered by degree, a row is never longer

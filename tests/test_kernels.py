@@ -13,6 +13,7 @@ from emulator_support import SEEDS, Numpy, compiler, plain_only  # noqa: F401 - 
 import rapids_tc as tc
 from rapids_tc import testing
 from rapids_tc.csr import Csr
+from rapids_tc.engines import cpu
 from rapids_tc.engines.cuda import CudaEngine
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.kernels.catalogue import METHODS, Capacities, find
@@ -149,6 +150,17 @@ def test_locate(graph):
     assert (ENGINE.locate(csr, csr.rows, csr.columns) == everywhere).all()
     assert (ENGINE.locate(csr, csr.columns, csr.rows) == everywhere).all()
     assert (ENGINE.locate(csr, csr.rows, csr.rows) == -1).all()
+
+
+def test_locate_says_where_there_is_no_edge(graph):
+    csr, _, _ = graph
+    u, v = np.random.default_rng(0).integers(0, csr.n, (2, 1000 if csr.n else 0), dtype="uint32")
+    ends = zip(csr.rows.tolist(), csr.columns.tolist(), strict=True)
+    where = {edge: place for place, edge in enumerate(ends)}
+    pairs = zip(np.maximum(u, v).tolist(), np.minimum(u, v).tolist(), strict=True)
+    expected = [where.get(pair, -1) for pair in pairs]
+    for engine in (ENGINE, cpu):
+        assert engine.locate(csr, u, v).tolist() == expected
 
 
 @each_case

@@ -171,7 +171,10 @@ class Engine(Protocol):
         """
 
     def locate(self, csr: Csr, u: Array, v: Array) -> Array:
-        """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks; -1 for loops."""
+        """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks.
+
+        -1 where there is none, as for loops.
+        """
 
 
 def shifts(residues: Residues) -> tuple[int, int]:

@@ -217,7 +217,7 @@ def vertex_sums(layout: Layout, sides: Array, *, tick: Tick | None = None) -> Ar
 
 
 def locate(csr: Csr, u: Array, v: Array) -> Array:
-    """Position in ``csr.columns`` of the edge {u, v} for each pair of ranks; -1 for a loop."""
+    """Position in ``csr.columns`` of the edge {u, v} for each pair of ranks; -1: there is none."""
     positions, threads = np.empty(len(u), np.int64), cores() if len(u) > ALONE else 1
     bounds = np.linspace(0, len(u), threads + 1).astype(np.int64)
 

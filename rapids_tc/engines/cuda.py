@@ -200,7 +200,7 @@ class CudaEngine:
             return _truss.decompose(peeler, layout.csr, counts, k, tick)
 
     def locate(self, csr: Csr, u: Array, v: Array) -> Array:
-        """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks; -1 for loops."""
+        """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks; -1: nowhere."""
         with self.device(csr.columns):
             pairs = (u.astype("uint32", copy=False), v.astype("uint32", copy=False))
             positions = self.xp.empty(len(u), "int64")
