@@ -165,6 +165,7 @@ def section(name: str, lines: list[Line]) -> Iterator[str]:
         ("Speed-up of frame to count over cuGraph", speedup(lines, found, "cugraph")),
         ("Speed-up of the count stage over tricore", speedup(lines, found, "tricore")),
         ("Peak memory on top of the frame, bytes a row", memory(lines)),
+        ("Peak memory of every function on top of the frame, bytes a row", functions(lines)),
         ("Cold start to answer, seconds", cold(lines)),
         ("Kernels, by Nsight Compute", kernels(lines)),
         ("Approximate counts: error against speed", approximations(lines)),
@@ -239,6 +240,24 @@ def memory(lines: list[Line]) -> str:
         if any(of):
             rows.append([shown(graph), *(three(x["bytes"] / x["rows"]) if x else "" for x in of)])
     return table(["graph", *map(short, tools)], rows) if rows else ""
+
+
+def functions(lines: list[Line]) -> str:
+    """A row a function, where the peaks of more than one were measured."""
+    names = [x["what"].partition(": ")[2] for x in lines if x["what"].startswith("peak memory: ")]
+    graphs = graphs_of(lines)
+    found = {(x["graph"], x["what"].partition(": ")[2]): x for x in lines if "bytes" in x}
+    rows = [
+        [
+            name,
+            *(
+                three(x["bytes"] / x["rows"]) if (x := found.get((graph, name))) else ""
+                for graph in graphs
+            ),
+        ]
+        for name in dict.fromkeys(names)
+    ]
+    return table(["function", *map(shown, graphs)], rows) if rows else ""
 
 
 def cold(lines: list[Line]) -> str:

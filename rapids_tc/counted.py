@@ -49,13 +49,15 @@ def as_counted(
     plan.require_method(method, function, backend.engine)
     labels = id_columns(backend.home.labels(frame), source, destination)
     limit = (
-        _limit(frame, backend, function, memory_limit) if catalogue.find(method).blocks else None
+        _limit(frame, backend, function, columns, memory_limit)
+        if catalogue.find(method).blocks
+        else None
     )
     if limit is not None:
         backend = backend.at(backend.home.for_ids(frame, labels))
         budget = Budget(limit, function, columns, engines.load(backend.engine).costs)
         rows = Rows(frame, labels, backend, budget.chunk)
-        need = _need(function, rows)
+        need = _need(function, rows, columns)
         if need > limit or rows.size >= budget.costs.most:
             graph = StreamGraph(frame, rows, backend, progress, budget)
             _log.log(
@@ -71,18 +73,21 @@ def as_counted(
     )  # fmt: skip
 
 
-def _limit(frame: Frame, backend: Backend, function: str, given: int | None) -> int | None:
+def _limit(
+    frame: Frame, backend: Backend, function: str, columns: int, given: int | None
+) -> int | None:
     """The bytes that may be taken, where that could be too few; None where it is plainly enough."""
     rows, engine = backend.home.rows(frame), engines.load(backend.engine)
-    worst = max(stage.bytes for stage in plan.stages(function, rows, 2 * rows, False))
+    stages = plan.stages(function, rows, 2 * rows, False, columns=columns)
+    worst = max(stage.bytes for stage in stages)
     many = rows >= engine.costs.most
     if given is None:
         given = engine.free() if many or worst > engine.costs.unasked else worst
     return int(given) if many or worst > given else None
 
 
-def _need(function: str, rows: Rows) -> int:
+def _need(function: str, rows: Rows, columns: int) -> int:
     """The bytes that the graph takes in memory; of ids that are not dense, as if all differed."""
     numbers = rows.dense[1] if rows.dense else 2 * rows.size
-    stages = plan.stages(function, rows.size, numbers, rows.dense is not None)
+    stages = plan.stages(function, rows.size, numbers, rows.dense is not None, columns=columns)
     return max(stage.bytes for stage in stages)

@@ -44,8 +44,12 @@ class Csr:
         xp = self._xp
         if self.n < 2:
             return xp.zeros(self.m, "uint32")
-        begun = xp.bincount(self.offsets[1:-1], minlength=self.m + 1)  # rows, at each position
-        return xp.cumsum(begun[: self.m], dtype="uint32")
+        row = xp.flatnonzero(self.offsets[1:] > self.offsets[:-1]).astype("uint32")
+        begins = self.offsets[row]
+        row[1:] -= row[:-1].copy()
+        steps = xp.zeros(self.m, "uint32")
+        steps[begins] = row  # how much larger a row is than the one before
+        return xp.cumsum(steps, dtype="uint32")
 
     def only(self, stays: Array) -> Csr:
         """The same rows with those edges alone that stay (bool, shape (m,))."""

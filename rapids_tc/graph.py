@@ -123,8 +123,8 @@ class Graph(Counted):
     @cached_property
     def degrees(self) -> Array:
         """Neighbours of every rank, int64."""
-        xp, csr = self.backend.xp, self.csr
-        return xp.diff(csr.offsets) + xp.bincount(csr.columns, minlength=csr.n)[: csr.n]
+        smaller, _ = self.engine.degrees(self.csr.columns, self.csr.columns[:0], self.csr.n)
+        return self.backend.xp.diff(self.csr.offsets) + smaller
 
     @cached_property
     def edge_counts(self) -> Array:
@@ -231,16 +231,14 @@ class Graph(Counted):
             keys.sort()
             return self.backend.home.frame(named_edges(keys, self.ids))
 
-    def sampled(
-        self, sample: Sample, function: str, memory_limit: int | None, method: str
-    ) -> Graph:
+    def sampled(self, sample: Sample, memory_limit: int | None, method: str) -> Graph:
         """The graph of a sample of the edges, for one call."""
         graph = Graph.__new__(Graph)
         for name in ("_frame", "backend", "ids", "progress"):
             setattr(graph, name, getattr(self, name))
         with graph.stage("sampling the edges"):
             graph._edges = sample(self._edges)
-        graph._prepare(function, memory_limit, method)
+        graph._prepare("vertex_triangles", memory_limit, method)  # which asks for the same
         return graph
 
     def __getstate__(self) -> dict[str, Any]:
@@ -290,4 +288,5 @@ def as_graph(
         if sample is None:
             graph._prepare(function, memory_limit, method)
             return graph
-    return graph.sampled(sample, function, memory_limit, method)
+        plan.require(plan.stages(function, *graph._size, method), memory_limit)
+    return graph.sampled(sample, memory_limit, method)

@@ -76,13 +76,18 @@ def check(columns: list[IdColumn]) -> None:
             )
 
 
+def _plain(values: Series, dtype: str, backend: Backend) -> Array:
+    """The values in a type of NumPy's: a column that has it is not copied, as by cuDF's astype."""
+    return backend.array(values if values.dtype == dtype else values.astype(dtype))
+
+
 def integers(values: Series, name: str, backend: Backend) -> Array:
     """Integer ids, or whole floats, as an array of integers; IdTypeError for other floats."""
     dtype = values.dtype
     width = 8 * dtype.itemsize
     if dtype.kind in "iu":
-        return backend.array(values.astype(f"{'u' * (dtype.kind == 'u')}int{width}"))
-    array = backend.array(values.astype(f"float{width}"))
+        return _plain(values, f"{'u' * (dtype.kind == 'u')}int{width}", backend)
+    array = _plain(values, f"float{width}", backend)
     limit = 24 if width == 32 else 53
     whole = (array == backend.xp.floor(array)) & (abs(array) < 2.0**limit)
     if wide_sum(whole) < len(whole):

@@ -17,11 +17,15 @@ RAISE = "raise the limit"
 ADVICE = f"{RAISE}, or give ids of a narrower integer type"
 LISTED = 80  # bytes of a triangle that is listed: ranks, a sort, and ids of eight bytes
 
+# Bytes of a row while a column is made, first or further, where floats are.
+COMPARING, COLUMN = {"annotate": 76, "similarity": 80}, 16
+
 # What a function does besides counting.
 PEELING = {"annotate", "k_truss", "trussness"}
+OF_VERTICES = {"average_clustering", "clustering", "vertex_triangles"}
 BY_EDGE = {
-    *PEELING, "approximate_count", "average_clustering", "clustering", "edge_triangles",
-    "iter_triangles", "list_triangles", "similarity", "vertex_triangles",
+    *PEELING, *OF_VERTICES, "approximate_count", "edge_triangles", "iter_triangles",
+    "list_triangles", "similarity",
 }  # fmt: skip
 LISTING = {"iter_triangles", "list_triangles"}
 UNCOUNTED = {"simple_edges", "Graph"}
@@ -37,9 +41,13 @@ class Stage:
 
 
 def stages(
-    function: str, rows: int, vertices: int, dense: bool, method: str = "auto"
-) -> list[Stage]:
-    """Memory of each stage of a function for `rows` raw rows and `vertices` distinct ids."""
+    function: str, rows: int, vertices: int, dense: bool, method: str = "auto",
+    columns: int = 1, colours: int = 2,
+) -> list[Stage]:  # fmt: skip
+    """Memory of each stage of a function for `rows` raw rows and `vertices` distinct ids.
+
+    `columns` are those that `annotate` adds, `colours` those of `approximate_count`.
+    """
     own = catalogue.find(method).memory(rows, vertices)
     ids = 0 if dense else 24 * vertices
     kept = _kept(rows, vertices, dense)
@@ -48,13 +56,21 @@ def stages(
         Stage("order", kept + 16 * rows),
         Stage("orient", kept + 28 * rows),
     ]
+    if function == "approximate_count":  # some of the edges, and the numbers of their ends
+        some = rows // colours
+        rest = stages("vertex_triangles", some, vertices, dense, method)[1:]
+        sample = Stage("sample", kept + 16 * rows)
+        return [result[0], sample, *(Stage(s.name, s.bytes + 8 * some) for s in rest)]
     if function not in UNCOUNTED:
         result.append(Stage("layout", kept + 22 * rows + 32 * vertices))
         result.append(Stage("count", kept + 12 * rows + 32 * vertices + own))
     if function in PEELING:
         result.append(Stage("peel", kept + 64 * rows + 80 * vertices))
-    if function in BY_EDGE:
-        result.append(Stage("columns", kept + 60 * rows + 32 * vertices))
+    if function in OF_VERTICES:
+        result.append(Stage("columns", kept + 24 * rows + 56 * vertices))
+    elif function in BY_EDGE:
+        each = COMPARING.get(function, 60) + COLUMN * (columns - 1)
+        result.append(Stage("columns", kept + each * rows + 32 * vertices))
     if function == "simple_edges":
         result.append(Stage("edges", kept + 66 * rows))
     return result

@@ -173,10 +173,10 @@ def test_a_sample_has_whole_rows_and_all_of_them_by_one(rows, every):
 @pytest.mark.parametrize("parts", [2, 4])
 def test_parts_are_made_even_by_a_sample(parts):
     graph = tc.Graph(datasets.rmat(14), engine="cpu").csr
-    whole = blocks.cost(cpu.work(graph), graph, np)
+    whole = blocks.cost(cpu.work(graph), graph, cpu)
     assert whole.sum() == cpu.work(graph).sum() + blocks.LIST_COST * graph.m
     some = blocks.sampled(graph, 5, np)
-    bounds = blocks.cuts(blocks.cost(cpu.work(some), some, np), parts)
+    bounds = blocks.cuts(blocks.cost(cpu.work(some), some, cpu), parts)
     assert blocks.balance(whole[a:b].sum() for a, b in pairwise(bounds)) < 1.05
 
 

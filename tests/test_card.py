@@ -222,3 +222,28 @@ def test_cudf_pandas_proxies_go_in_and_come_out():
         """
     )
     assert out.split()[-1] == "done"
+
+
+@pytest.mark.parametrize("function", ["count", "vertex_triangles", "edge_triangles"])
+@pytest.mark.parametrize("ids", ["int32", "int64"])
+def test_a_limit_is_kept_to_the_byte(function, ids):
+    """All of RMM's bytes are what is allowed: the frame is there before."""
+    out = alone(
+        f"""
+        import cupy, rmm
+        from rmm.allocators.cupy import rmm_cupy_allocator
+        cupy.cuda.set_allocator(rmm_cupy_allocator)
+        import rapids_tc
+        from rapids_tc import datasets
+        edges = datasets.rmat(20, library="cudf").astype("{ids}")
+        need = max(rapids_tc.memory_estimate(edges, function="{function}").values())
+        expected = rapids_tc.{function}(edges)
+        base = rmm.mr.CudaMemoryResource()
+        rmm.mr.set_current_device_resource(rmm.mr.LimitingResourceAdaptor(base, need // 3))
+        found = rapids_tc.{function}(edges, memory_limit=need // 3)
+        rmm.mr.set_current_device_resource(base)
+        same = expected == found
+        print(bool(same if "{function}" == "count" else same.to_pandas().to_numpy().all()))
+        """
+    )
+    assert out.split()[-1] == "True"

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from graphs import SMALL, disturbed
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc.csr import Csr
@@ -68,3 +70,11 @@ def test_isolated_vertices_have_empty_rows_or_none(backend):
     graph = tc.Graph(backend.frame(frame), vertices=[*range(2000, 2100), int(ids[0])])
     graph.csr.validate()
     assert graph.csr.m == graph.n_edges == 16
+
+
+@given(lengths=st.lists(st.integers(0, 4), max_size=12))
+def test_every_edge_knows_its_row(lengths):
+    offsets = np.cumsum([0, *lengths], dtype="int64")
+    rows = Csr(offsets, np.zeros(offsets[-1], "uint32")).rows
+    assert rows.dtype == "uint32"
+    assert rows.tolist() == [row for row, length in enumerate(lengths) for _ in range(length)]

@@ -10,6 +10,8 @@ import pytest
 from checks import check, rows_of
 
 import rapids_tc as tc
+from rapids_tc._backend import open_frame
+from rapids_tc.ids import integers
 
 # Five ids: a triangle repeated in part, a tail, and a vertex known by its loop alone.
 SOURCE, DESTINATION = [0, 1, 2, 2, 3, 1, 4], [1, 2, 0, 3, 3, 0, 4]
@@ -550,3 +552,15 @@ def test_ids_come_back_as_values_not_as_numbers(backend):
     frame = edge_frame([500, 10, 700, 20, 900], "int64")
     simple = backend.to_pandas(tc.simple_edges(backend.frame(frame)))
     assert rows_of(simple) == [(10, 500), (10, 700), (20, 700), (500, 700)]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint64", "float64"])
+def test_plain_columns_are_not_copied(dtype):
+    """cuDF's astype copies a column that is of the type already: a gigabyte of 2**28 rows."""
+
+    class Column(pd.Series):
+        def astype(self, dtype, copy=None, errors="raise"):
+            raise AssertionError(f"copied as {dtype}")
+
+    column, (_, backend) = Column([1, 2, 3], dtype=dtype), open_frame(pd.DataFrame(), None)
+    assert integers(column, "column", backend).tolist() == [1, 2, 3]

@@ -205,6 +205,19 @@ def test_plots(results, tmp_path):
     assert plots.draw("none", lines(("rmat:16", "igraph", "count", timed(1))), tmp_path) == []
 
 
+PEAKS = sorted(report.RESULTS.glob("memory-*.jsonl"))[-1].name
+
+
+@pytest.mark.parametrize("line", report.read(PEAKS), ids=lambda x: f"{x['what']} {x['graph']}")
+def test_estimates_of_every_function_are_near_what_was_measured(line):
+    """Within a fifth of the peaks of a card."""
+    ids, columns = 1 << int(line["graph"].removeprefix("rmat:")), line.get("columns", 1)
+    function = line["what"].removeprefix("peak memory: ")
+    given = {"columns": columns, "colours": line.get("colours", 2)}
+    stages = plan.stages(function, line["rows"], ids, True, **given)
+    assert 0.8 <= max(stage.bytes for stage in stages) / line["bytes"] <= 1.2
+
+
 def test_estimates_of_memory_are_near_what_was_measured():
     """Within a fifth of the peaks of a card, R-MAT 16 to 26."""
     newest = max(file.name for file in report.RESULTS.glob("study-*.jsonl"))

@@ -443,8 +443,13 @@ class OutsideCopies(HostCopies):
         return outside(size, dtype)
 
 
-@pytest.mark.parametrize("function", ["count", "vertex_triangles", "edge_triangles"])
-@pytest.mark.parametrize("share", [0.4, 0.2])
+@pytest.mark.parametrize(
+    "function, share",
+    [
+        ("count", 0.4), ("count", 0.2), ("vertex_triangles", 0.9), ("vertex_triangles", 0.45),
+        ("edge_triangles", 0.4), ("edge_triangles", 0.2),
+    ],
+)  # fmt: skip
 def test_a_card_takes_no_more_than_its_limit(function, share, monkeypatch):
     """Of arrays: what Python's own objects take is allowed on top."""
     ends = (2000 * np.random.default_rng(0).random((2, 100_000)) ** 1.5).astype("int32")
@@ -462,7 +467,7 @@ def test_a_card_takes_no_more_than_its_limit(function, share, monkeypatch):
             tracemalloc.stop()
             assert found.equals(expected) if hasattr(found, "equals") else found == expected
     assert peaks[0] < limit + objects
-    assert peaks[1] > limit + objects or share > 0.3
+    assert peaks[1] > limit + objects or share > 0.5
 
 
 def test_free_memory_is_no_more_than_there_is():

@@ -106,9 +106,10 @@ def ends(block: Csr, n: int, i: int, j: int) -> tuple[Array, Array]:
     return joined(block.rows, i, n) - n * (i > j), joined(block.columns, j, n)
 
 
-def degrees(block: Csr, xp: Any) -> tuple[Array, Array]:
+def degrees(block: Csr, engine: Any) -> tuple[Array, Array]:
     """How many edges each row has, and each column."""
-    return xp.diff(block.offsets), xp.bincount(block.columns, minlength=block.n)
+    by_column, _ = engine.degrees(block.columns, block.columns[:0], block.n)
+    return block.offsets[1:] - block.offsets[:-1], by_column
 
 
 def add_ends(sums: Array, n: int, at: Block, by_row: Array, by_column: Array) -> None:
@@ -159,9 +160,10 @@ def sampled(graph: Csr, every: int, xp: Any) -> Csr:
     return Csr(offsets, graph.columns[before])
 
 
-def cost(probes: Array, uv: Csr, xp: Any) -> Array:
+def cost(probes: Array, uv: Csr, engine: Any) -> Array:
     """What every middle vertex costs: its probes, and more for each list."""
-    return probes + LIST_COST * xp.bincount(uv.columns, minlength=len(probes))[: len(probes)]
+    lists, _ = engine.degrees(uv.columns, uv.columns[:0], len(probes))
+    return probes + LIST_COST * lists.astype("int64")
 
 
 def cuts(work: Array, parts: int) -> list[int]:

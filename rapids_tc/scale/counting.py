@@ -60,10 +60,10 @@ def _layouts(site: Site, three: tuple[Csr, ...], tasks: list[Task], n: int) -> I
     parts, residues, bounds = tasks[0].parts, tasks[0].residues, [0]
     grouped = engine.transpose(uv) if n > 1 else uv  # once for all
     if parts > 1 and n > 1:
-        bounds = blocks.cuts(blocks.cost(engine.work(grouped, uw, residues), uv, xp), parts)
+        bounds = blocks.cuts(blocks.cost(engine.work(grouped, uw, residues), uv, engine), parts)
     elif parts > 1:  # by some rows: nearly as even, and no sort of all in-edges
         some = blocks.sampled(uv, 1 + uv.m // SAMPLE, xp)
-        bounds = blocks.cuts(blocks.cost(engine.work(some), some, xp), parts)
+        bounds = blocks.cuts(blocks.cost(engine.work(some), some, engine), parts)
     for task in tasks:
         middles = (bounds[task.part], bounds[task.part + 1]) if parts > 1 else None
         if n == 1:
@@ -113,7 +113,7 @@ def degrees_of(site: Site, rows: Rows, place: int, n: int, vertices: int) -> lis
     """The neighbours of every rank within a block."""
     xp = site.backend.xp
     sums = xp.zeros(vertices, "int64")
-    found = blocks.degrees(pieces.csr(rows, xp), xp)
+    found = blocks.degrees(pieces.csr(rows, xp), engines.load(site.backend.engine))
     blocks.add_ends(sums, n, divmod(place, n), *found)
     return [sums]
 

@@ -193,7 +193,7 @@ def _meeting(column: IdColumn, rules: Rules, backend: Backend) -> Series:
     if rules.kind != "integer":
         return in_common(column, rules.meet, backend)
     values = integers(column.distinct, column.name, backend)
-    return backend.library.Series(values.astype(rules.meet))
+    return backend.library.Series(values.astype(rules.meet, copy=False))
 
 
 def _note(known: list[IdColumn], column: IdColumn) -> None:

@@ -94,7 +94,7 @@ class StreamGraph(Counted):
         xp, n = self.backend.xp, self.n
         degrees = xp.zeros(self._vertices, "int64")
         for at, block in self.blocks:
-            blocks.add_ends(degrees, n, at, *blocks.degrees(block, xp))
+            blocks.add_ends(degrees, n, at, *blocks.degrees(block, self.engine))
         return degrees
 
     def count(self, method: str) -> int:
