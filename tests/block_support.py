@@ -2,7 +2,21 @@
 
 from typing import Any
 
+import numpy as np
+
 Array = Any  # of NumPy or CuPy
+
+
+def keys_of(rows: list[tuple[int, int]]) -> np.ndarray:
+    """Packed keys of raw rows of ranks, each in the direction of the orientation."""
+    return np.array([max(row) << 32 | min(row) for row in rows], np.uint64)
+
+
+def balance(loads: Any) -> float:
+    """The largest load over the mean: 1.0 where all are equal, or nothing is to be done."""
+    known = [float(load) for load in loads]
+    total = sum(known)
+    return max(known) * len(known) / total if total else 1.0
 
 
 def split_keys(keys: Array, n: int, xp: Any) -> dict[tuple[int, int], Array]:

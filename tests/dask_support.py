@@ -2,7 +2,6 @@
 
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import ClassVar
 
 import dask
 import dask.dataframe as dd
@@ -44,10 +43,9 @@ class Here:
     """Stands in for the cluster: three workers that are this process, at once and in order."""
 
     working = False
-    stages: ClassVar[list[str]] = []
 
     def __init__(self, edges, progress):
-        self.edges = edges
+        """They need nothing of the frame, and show nothing."""
 
     def __enter__(self):
         return self
@@ -59,7 +57,6 @@ class Here:
         return [Worker(f"tcp://{name}", 1, 0) for name in "abc"]
 
     def submit(self, stage, function, *args, on=None, first=False):
-        Here.stages.append(stage)
         return function(*args)
 
     def get(self, tasks):
@@ -94,7 +91,6 @@ def worked_on_here():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(executor, "Cluster", Here)
         patch.setattr(Here, "working", True)
-        patch.setattr(Here, "stages", [])
         yield
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
-from block_support import split_keys
+from block_support import keys_of, split_keys
 from emulator_support import SEEDS, Numpy, compiler, plain_only, run_again
 from graphs import SMALL, dense_edge_lists, edge_lists
 from hypothesis import given, settings
@@ -42,11 +42,6 @@ HARD = {  # for kernels: long rows and many in-edges, deep cliques, repeats, loo
 each_engine = pytest.mark.parametrize("engine", [cpu, CUDA["default"]], ids=["cpu", "cuda"])
 each_size = pytest.mark.parametrize("engine", CUDA.values(), ids=CUDA)
 many = settings(max_examples=60, deadline=None)
-
-
-def keys_of(rows):
-    """Packed keys of raw rows of ranks, each in the direction of the orientation."""
-    return np.array([max(row) << 32 | min(row) for row in rows], np.uint64)
 
 
 def vertices_of(rows):

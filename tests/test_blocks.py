@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import reference
-from block_support import split_keys
+from block_support import balance, keys_of, split_keys
 from graphs import dense_edge_lists, edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,11 +19,6 @@ from rapids_tc.scale.blocks import Partition, Task
 
 sides = st.integers(1, 5)
 many = settings(max_examples=150, deadline=None)
-
-
-def keys_of(rows):
-    """Packed keys of raw rows of ranks, each in the direction of the orientation."""
-    return np.array([max(row) << 32 | min(row) for row in rows], np.uint64)
 
 
 def blocks_of(rows, vertices, n):
@@ -177,13 +172,13 @@ def test_parts_are_made_even_by_a_sample(parts):
     assert whole.sum() == cpu.work(graph).sum() + blocks.LIST_COST * graph.m
     some = blocks.sampled(graph, 5, np)
     bounds = blocks.cuts(blocks.cost(cpu.work(some), some, cpu), parts)
-    assert blocks.balance(whole[a:b].sum() for a, b in pairwise(bounds)) < 1.05
+    assert balance(whole[a:b].sum() for a, b in pairwise(bounds)) < 1.05
 
 
 def test_balance_is_the_largest_over_the_mean():
-    assert blocks.balance([3, 3, 3]) == 1.0
-    assert blocks.balance([1, 2, 3]) == 1.5
-    assert blocks.balance([0, 0]) == blocks.balance([]) == 1.0
+    assert balance([3, 3, 3]) == 1.0
+    assert balance([1, 2, 3]) == 1.5
+    assert balance([0, 0]) == balance([]) == 1.0
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
@@ -191,7 +186,7 @@ def test_residues_deal_out_hubs(n):
     graph = tc.Graph(datasets.rmat(14))
     keys = graph.csr.rows.astype(np.uint64) << np.uint64(32) | graph.csr.columns
     loads = [len(local) for local in split_keys(keys, n, np).values()]
-    assert blocks.balance(loads) < blocks.UNEVEN
+    assert balance(loads) < blocks.UNEVEN
 
 
 @pytest.mark.parametrize("hands", [1, 2, 3, 5])

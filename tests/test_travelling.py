@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from block_support import keys_of
 from graphs import edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_blocks import keys_of
 
 from rapids_tc.engines import cpu
 from rapids_tc.orient import Order

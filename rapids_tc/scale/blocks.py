@@ -16,7 +16,6 @@ middle vertex v are those below v // n + (j > k), which is the row number of v i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -172,10 +171,3 @@ def cuts(work: Array, parts: int) -> list[int]:
     total = float(through[-1]) if len(work) else 0.0
     targets = (total * part / parts for part in range(1, parts))
     return [0, *(wide_sum(through <= target) for target in targets), len(work)]
-
-
-def balance(loads: Iterable[float]) -> float:
-    """The largest load over the mean: 1.0 where all are equal, or nothing is to be done."""
-    known = [float(load) for load in loads]
-    total = sum(known)
-    return max(known) * len(known) / total if total else 1.0

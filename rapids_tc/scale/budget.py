@@ -19,7 +19,6 @@ RESULTS = {
 OF_VERTICES = {"average_clustering", "clustering", "vertex_triangles"}
 OF_EDGES = {"annotate", "edge_triangles", "k_truss", "similarity"}
 OF_DEGREES = OF_VERTICES | {"annotate", "similarity", "transitivity", "triad_counts"}
-FUNCTIONS = {"count", *OF_DEGREES, *RESULTS}
 
 MAX_EDGES = 2**32  # of a block: its offsets are kept in 32 bits
 MOST = 16  # blocks a side: with more, every edge is moved too often

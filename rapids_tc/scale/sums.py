@@ -16,8 +16,9 @@ class Sum:
         self._spread = spread
         self._sizes: dict[int, Future] = {}  # by how often it was doubled
 
-    def add(self, result: Future, size: int = 0) -> None:
+    def add(self, result: Future) -> None:
         """Take one more, a list of arrays."""
+        size = 0
         while size in self._sizes:
             result = self._both(self._sizes.pop(size), result)
             size += 1
