@@ -483,3 +483,15 @@ def test_a_persisted_frame_is_not_persisted_again(client, backend):
     for frame in (edges, client.persist(edges)):
         with cluster.Cluster(frame, False) as tasks:
             assert tasks.persist(frame) == futures_of(frame)
+
+
+def test_calls_one_after_another_share_no_names(client, backend):
+    """Else partitions count as done by those of the call before, which are let go meanwhile."""
+    edges, known = apart(backend, small(), 3).optimize(), set()
+    for _ in range(3):
+        with cluster.Cluster(edges, False) as tasks:
+            partitions = tasks.persist(edges)
+            assert all(client.who_has(partitions).values())
+            names = {partition.key for partition in partitions}
+        assert len(names) == 3 and not names & known
+        known |= names

@@ -214,13 +214,14 @@ class Cluster:
     def persist(self, edges: DataFrame) -> list[Future]:
         """The partitions of an optimized frame, evaluated once, in order.
 
-        Those of a frame that is persisted already are its own: persisted once more they would have
-        the names that the call before has just let go, and the scheduler may drop them for that.
-        Others are asked for one by one: `persist` may read several files as one partition, and the
+        Those of a frame that is persisted already are its own. Others get names of this call: by
+        the names of the call before, which has just let them go, they may count as done meanwhile.
+        They are asked for one by one: `persist` may read several files as one partition, and the
         frame that it gives back does not know.
         """
-        delayed = edges.to_delayed(optimize_graph=False)
-        partitions = held(edges) or self.client.compute(delayed)
+        if not (partitions := held(edges)):
+            own = edges.map_partitions(_same, self._token, meta=edges._meta, enforce_metadata=False)
+            partitions = self.client.compute(own.to_delayed(optimize_graph=False))
         self._partitions.update(partitions)
         self.wait(partitions)
         return partitions
@@ -261,3 +262,7 @@ async def _ended(client: Client, tasks: list[Future], how_many: str) -> None:
     """Return when tasks are done; time is kept outside, for an error's frames hold on to tasks."""
     with client.as_current(), suppress(CancelledError):
         await wait(tasks, return_when=how_many)
+
+
+def _same(part: Any, _: str) -> Any:
+    return part
