@@ -292,7 +292,8 @@ def approximations(lines: list[Line]) -> str:
         [
             shown(x["graph"]), x["what"], milliseconds(x["seconds"]),
             f"{exact[x['graph']] / x['seconds']:.1f}",
-            *(f"{100 * x[k]:.2g}" if k in x else "" for k in ("error", "stated", "held")),
+            *(f"{100 * x[k]:.2g}" if k in x else "" for k in ("error", "stated")),
+            f"{100 * x['held']:.0f}" if "held" in x else "",
         ]
         for x in measured
     ]  # fmt: skip
