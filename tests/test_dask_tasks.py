@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+from itertools import count, pairwise
 
 import dask
 import numpy as np
@@ -26,6 +27,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc import datasets, plot
 from rapids_tc.scale import blocks, spread
+from rapids_tc.scale.cluster import Group, smaller
 
 
 @pytest.fixture(autouse=True)
@@ -334,3 +336,22 @@ def test_the_first_of_repeated_rows_is_kept_in_the_order_of_partitions(backend):
     for partitions in (1, 2, 4, 8, 20):
         kept = together(backend, tc.k_truss(apart(backend, frame, partitions), 3))
         assert kept["at"].tolist() == kept.index.tolist() == [0, 2, 3]
+
+
+@given(
+    sizes=st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=6), min_size=1, max_size=4),
+    most=st.integers(0, 20),
+)
+def test_partitions_are_together_while_they_are_few_rows(sizes, most):
+    place = count()
+    places = [[next(place) for _ in own] for own in sizes]
+    groups = [Group(str(i), own, [f"p{p}" for p in own]) for i, own in enumerate(places)]
+    made, rows = smaller(groups, sizes, most)
+    for worker, (own, known) in enumerate(zip(places, sizes, strict=True)):
+        parts = [(g, r) for g, r in zip(made, rows, strict=True) if g.worker == str(worker)]
+        assert [p for group, _ in parts for p in group.places] == own
+        assert [p for group, _ in parts for p in group.partitions] == [f"p{p}" for p in own]
+        assert [r for _, some in parts for r in some] == known
+        assert all(len(some) == 1 or sum(some) <= most for _, some in parts)
+        for (_, some), (_, after) in pairwise(parts):
+            assert sum(some) + after[0] > most  # no two that could be together

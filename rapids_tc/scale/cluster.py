@@ -52,6 +52,24 @@ class Group:
     partitions: list[Future]
 
 
+def smaller(
+    groups: list[Group], rows: list[list[int]], most: int
+) -> tuple[list[Group], list[list[int]]]:
+    """Groups with at most so many rows, or one partition, and the rows of their partitions."""
+    made: list[Group] = []
+    known: list[list[int]] = []
+    for group, sizes in zip(groups, rows, strict=True):
+        first = len(made)
+        for place, partition, size in zip(group.places, group.partitions, sizes, strict=True):
+            if len(made) == first or sum(known[-1]) + size > most:
+                made.append(Group(group.worker, [], []))
+                known.append([])
+            made[-1].places.append(place)
+            made[-1].partitions.append(partition)
+            known[-1].append(size)
+    return made, known
+
+
 class Cluster:
     """The tasks of one call. Leaving the block forgets them; an error cancels those that are left.
 

@@ -22,6 +22,7 @@ from rapids_tc.errors import CapacityError
 from rapids_tc.scale import blocks, chunks
 from rapids_tc.scale.blocks import Partition, Task
 from rapids_tc.scale.chunks import Site
+from rapids_tc.scale.cluster import smaller
 
 Future = Any  # what a cluster gives for a task
 
@@ -54,10 +55,8 @@ class Spread:
         Runs the tasks.
     site : Site
         Where and how.
-    workers : list of Worker
-        The machines.
-    groups : list of Group
-        The user's edges, by the machine that has them.
+    workers, groups : list of Worker, list of Group
+        The machines, and the user's edges by the machine that has them.
     function : str
         That is called: what memory is needed for.
     method : str
@@ -95,6 +94,7 @@ class Spread:
             memory //= max(Counter(w.address.rpartition(":")[0] for w in self.workers).values())
         least = min([memory, *(w.memory for w in self.workers if w.memory)])
         self.free = limit or int(MEMORY_SHARE * least)
+        self.groups, self.rows = smaller(self.groups, self.rows, self.free // BATCH_BYTES)
 
     @property
     def _on_cards(self) -> bool:
