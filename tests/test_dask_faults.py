@@ -8,7 +8,7 @@ import time
 import dask
 import dask.dataframe as dd
 import pytest
-from dask_support import a_cluster, apart
+from dask_support import a_cluster, apart, assert_same, layout, together
 from distributed import Client, Status, get_worker
 from graphs import small
 
@@ -133,3 +133,26 @@ def test_paused_workers_are_waited_for_but_not_for_ever(backend, monkeypatch, st
         with pytest.raises(tc.KernelError, match=r"paused.*memory"):
             tc.count(edges)
         assert time.monotonic() - start < SOON
+
+
+def spilled(dask_worker):
+    """How many results a worker has moved out of its memory by now."""
+    return len(dask_worker.data.slow)
+
+
+def test_what_is_spilled_comes_back(backend):
+    """Workers may keep about 2 MB: a call's own results are far more."""
+    frame, limit = datasets.rmat(16), {"memory_limit": "2 GiB"}
+    with (
+        dask.config.set({"distributed.worker.memory.target": 0.001}),
+        a_cluster(backend, **limit) as started,
+        Client(started) as client,
+    ):
+        edges = client.persist(apart(backend, frame, 8))
+        with layout(3, 1):
+            found = tc.count(edges)
+            wide = tc.annotate(edges, "triangles")
+        assert sum(client.run(spilled).values()) > 0
+        whole = backend.frame(frame)
+        assert found == tc.count(whole)
+        assert_same(together(backend, wide), backend.to_pandas(tc.annotate(whole, "triangles")))
