@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,8 @@ class Rows:
         if not isinstance(self._ids, DenseIds):
             for pair in self._pairs(WORK):
                 self._kept.append([shelf.put(end) for end in self._numbers(pair)])
+            # A copy leaves behind the table that ids were found by, which is larger than they are.
+            self._ids = replace(self._ids, index=self._ids.index.copy(deep=True))
         return self._ids
 
     def chunks(self, work: int = WORK) -> Iterator[Chunk]:
