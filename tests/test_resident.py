@@ -22,16 +22,18 @@ from stream_support import FUNCTIONS, in_blocks
 
 import rapids_tc as tc
 from rapids_tc import datasets, engines, testing
+from rapids_tc._backend import open_frame
 from rapids_tc.csr import Csr
 from rapids_tc.engines import _cpu_rooms, _cuda_rooms, cpu
 from rapids_tc.engines._cuda_rooms import CardCopies, HostCopies, Shelf
 from rapids_tc.engines.cuda import CudaEngine
 from rapids_tc.errors import CapacityError
 from rapids_tc.kernels import launch
-from rapids_tc.scale import blocks, kept, trusses
+from rapids_tc.scale import blocks, kept, looks, trusses
 from rapids_tc.scale.blocks import Partition
 from rapids_tc.scale.budget import MOST, Budget
 from rapids_tc.scale.resident import most_at_once, schedule
+from rapids_tc.scale.rows import WORK, Rows
 
 __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -450,10 +452,11 @@ class OutsideCopies(HostCopies):
         ("edge_triangles", 0.4), ("edge_triangles", 0.2),
     ],
 )  # fmt: skip
-def test_a_card_takes_no_more_than_its_limit(function, share, monkeypatch):
+@pytest.mark.parametrize("dtype", ["int32", "str"])
+def test_a_card_takes_no_more_than_its_limit(function, share, dtype, monkeypatch):
     """Of arrays: what Python's own objects take is allowed on top."""
     ends = (2000 * np.random.default_rng(0).random((2, 100_000)) ** 1.5).astype("int32")
-    edges, objects = pd.DataFrame({"src": ends[0], "dst": ends[1]}), 250_000
+    edges, objects = pd.DataFrame({"src": ends[0], "dst": ends[1]}).astype(dtype), 250_000
     need = max(tc.memory_estimate(edges, function=function).values())
     limit, expected = int(share * need), FUNCTIONS[function](edges)
     monkeypatch.setattr(Shelf, "zeros", lambda self, size, dtype, over: outside(size, dtype))
@@ -467,7 +470,66 @@ def test_a_card_takes_no_more_than_its_limit(function, share, monkeypatch):
             tracemalloc.stop()
             assert found.equals(expected) if hasattr(found, "equals") else found == expected
     assert peaks[0] < limit + objects
-    assert peaks[1] > limit + objects or share > 0.5
+    assert peaks[1] > limit + objects or share > 0.5 or dtype == "str"
+
+
+IDS = {
+    "texts": lambda numbers: [f"number {n:02}" for n in numbers],
+    "sparse": lambda numbers: numbers.astype("int64") * 2**40,
+}
+
+
+def read_named(ids, rows, copies):
+    """Rows whose ids are no numbers yet, to be read in chunks of 2,000, and a card's shelf."""
+    ends = np.random.default_rng(0).integers(0, 100, (2, rows))
+    frame = pd.DataFrame({"src": IDS[ids](ends[0]), "dst": IDS[ids](ends[1])})
+    home, opened = open_frame(frame, "cuda")
+    engine = CudaEngine(xp=np, compile=testing.compile, copies=copies)
+    return ends, Rows(home, ("src", "dst"), opened, 2000 * WORK), engine.shelf()
+
+
+@pytest.mark.parametrize("ids", IDS)
+def test_numbers_of_rows_leave_the_card_chunk_by_chunk(ids):
+    """And memory for all of them is pinned at once."""
+    pinned = []
+
+    class Watched(OutsideCopies):
+        def host(self, size, dtype):
+            pinned.append(size)
+            return super().host(size, dtype)
+
+    with testing.host_engine():
+        ends, rows, shelf = read_named(ids, 200_000, Watched)
+        pinned.clear()
+        tracemalloc.start()
+        numbered = rows.number(shelf)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        found = list(rows.chunks())
+    assert numbered.size == 100 and len(found) == 100
+    for side in (0, 1):
+        assert (np.concatenate([chunk.ends[side] for chunk in found]) == ends[side]).all()
+    assert peak < 1_000_000 < 8 * 200_000
+    assert len(pinned) == 1 and 8 * 200_000 <= pinned[0] < 9 * 200_000
+
+
+@pytest.mark.parametrize("ids", IDS)
+@pytest.mark.parametrize("stopped_at", [0, 1, 7])
+def test_no_copy_of_numbers_runs_on_when_a_call_is_stopped(ids, stopped_at, monkeypatch):
+    number, calls = looks.numbers, []
+
+    def stopped(*args):
+        calls.append(args)
+        if len(calls) > stopped_at:
+            raise KeyboardInterrupt
+        return number(*args)
+
+    monkeypatch.setattr(looks, "numbers", stopped)
+    with testing.host_engine():
+        _, rows, shelf = read_named(ids, 20_000, LateCopies)
+        with pytest.raises(KeyboardInterrupt):
+            rows.number(shelf)
+    assert not shelf.copies.coming and not shelf.copies.going
 
 
 def test_free_memory_is_no_more_than_there_is():

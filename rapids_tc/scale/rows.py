@@ -71,11 +71,20 @@ class Rows:
         self._ids = looks.make_ids(self._rules, found, self._backend)
         self._shelf = shelf
         if not isinstance(self._ids, DenseIds):
-            for pair in self._pairs(WORK):
-                self._kept.append([shelf.put(end) for end in self._numbers(pair)])
+            self._keep()
             # A copy leaves behind the table that ids were found by, which is larger than they are.
             self._ids = replace(self._ids, index=self._ids.index.copy(deep=True))
         return self._ids
+
+    def _keep(self) -> None:
+        """Put the numbers of every chunk on the shelf: no more than one is held where work is."""
+        self._shelf.reserve(8 * self.size + 16 * (self.size // LEAST + 1))
+        try:
+            for pair in self._pairs(WORK):
+                self._kept.append([self._shelf.put(end) for end in self._numbers(pair)])
+                self._shelf.settle()
+        finally:
+            self._shelf.settle()
 
     def chunks(self, work: int = WORK) -> Iterator[Chunk]:
         """All rows, in chunks for so many bytes of work a row."""
