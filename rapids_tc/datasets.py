@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib
 import sys
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from rapids_tc.errors import CapacityError
+from rapids_tc.errors import CapacityError, KernelError
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 Frame = Any  # pandas.DataFrame or cudf.DataFrame
@@ -78,6 +79,10 @@ def rmat(scale: int, *, edge_factor: int = 16, seed: int = 0, library: str = "pa
     >>> edges.equals(datasets.rmat(10, edge_factor=20).head(16384))
     True
     """
+    for name, number in (("scale", scale), ("edge_factor", edge_factor), ("seed", seed)):
+        if not isinstance(number, Integral) or isinstance(number, bool):
+            raise ValueError(f"{name} must be an integer, not {number!r}")
+    scale, edge_factor, seed = int(scale), int(edge_factor), int(seed)
     if not 1 <= scale <= _MAX_SCALE:
         raise ValueError(f"scale must be from 1 to {_MAX_SCALE}, not {scale}")
     if edge_factor < 0:
@@ -224,5 +229,10 @@ def _library(name: str) -> tuple[Any, Any]:
     """The frame library of that name and the array library under it."""
     if name not in ("pandas", "cudf"):
         raise ValueError(f'library must be "pandas" or "cudf", not {name!r}')
-    frames = importlib.import_module(name)
+    try:
+        frames = importlib.import_module(name)
+    except ImportError as error:
+        raise KernelError(
+            f'library={name!r} needs cuDF: pip install "rapids_tc[cu13]" (or [cu12])'
+        ) from error
     return frames, np if name == "pandas" else sys.modules["cupy"]

@@ -68,6 +68,8 @@ def memory_estimate(
     plan.check_limit(memory_limit)
     if not isinstance(function, str) or function not in plan.FUNCTIONS:
         raise ValueError(f"function={function!r}; accepted: {', '.join(sorted(plan.FUNCTIONS))}")
+    if function in plan.ONE_METHOD and not (isinstance(method, str) and method == "auto"):
+        raise ValueError(f"method={method!r}: {function} takes none")
     if isinstance(edges, Graph):
         given = as_given(edges, (source, destination, engine), function, method)
         stages = given.stages(function, method)

@@ -29,6 +29,7 @@ BY_EDGE = {
 }  # fmt: skip
 LISTING = {"iter_triangles", "list_triangles"}
 UNCOUNTED = {"simple_edges", "Graph"}
+ONE_METHOD = {*LISTING, *UNCOUNTED, "k_truss", "trussness"}  # take no method=
 FUNCTIONS = {*BY_EDGE, *UNCOUNTED, "count", "transitivity", "triad_counts"}
 
 

@@ -207,6 +207,8 @@ def draw_truss(
         [graph.backend.host(graph.csr.rows), graph.backend.host(graph.csr.columns)], axis=1
     )
     core = np.unique(ends[inside])
+    if not graph.n_edges:
+        raise ValueError("the graph has no edge, and so no truss to draw")
     if not 0 < len(core) <= _DRAWN:
         raise ValueError(
             f"k={k!r}: that truss has {len(core):,} vertices, drawn are 1 to {_DRAWN}; "

@@ -127,6 +127,17 @@ def test_methods_on_the_emulator(karate_file):
     assert "cugraph" not in tools and json.loads(done.stdout)["triangles"] == 45
 
 
+def test_a_table_is_of_plain_characters(karate_file):
+    """For terminals and files that know no others."""
+    done = run(karate_file, "--repeat", 1)
+    assert done.exit_code == 0 and done.stdout.isascii()
+
+
+def test_patience_is_a_number(karate_file):
+    for wrong in ("nan", "0", "-1"):
+        assert run(karate_file, "--patience", wrong).exit_code == 2
+
+
 def test_a_wrong_answer_is_an_error(monkeypatch, karate_file):
     from rapids_tc.engines import cpu
 
@@ -140,7 +151,7 @@ def test_a_wrong_answer_is_an_error(monkeypatch, karate_file):
 
 def test_what_takes_too_long_or_too_much_is_a_remark(monkeypatch, karate_file):
     assert (
-        "left out: takes minutes"
+        "left out: of more than"
         in command._neighbours(10**7, command._contenders(None, ()))[1][0].remark
     )
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 
 import networkx as nx
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from rapids_tc import datasets
 from rapids_tc.datasets import rmat, rmat_rows
-from rapids_tc.errors import CapacityError
+from rapids_tc.errors import CapacityError, KernelError
 
 PROBABILITIES = (0.57, 0.19, 0.19, 0.05)
 
@@ -112,11 +113,23 @@ def test_degrees_are_as_skewed_as_the_definition_makes_them():
         ({"scale": 49}, "scale"),
         ({"scale": 5, "edge_factor": -1}, "edge_factor"),
         ({"scale": 5, "library": "polars"}, "polars"),
+        ({"scale": 10.0}, "scale.*10.0"),
+        ({"scale": "10"}, "scale.*'10'"),
+        ({"scale": True}, "scale"),
+        ({"scale": 5, "edge_factor": None}, "edge_factor"),
+        ({"scale": 5, "seed": 0.5}, "seed"),
     ],
 )
 def test_wrong_arguments(arguments, word):
     with pytest.raises(ValueError, match=word):
         rmat(**arguments)
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("make", [partial(rmat, 4), datasets.karate])
+def test_without_cudf_the_error_says_what_to_install(make):
+    with pytest.raises(KernelError, match=r"rapids_tc\[cu13\]"):
+        make(library="cudf")
 
 
 def test_more_rows_than_a_cudf_column(monkeypatch):

@@ -583,6 +583,14 @@ def test_npz_without_n(tmp_path):
     assert len(read_edges(tmp_path / "g.npz").isolated) == 0
 
 
+@pytest.mark.parametrize("content", [b"", b"1,2\n", b"\x93NUMPY\x01\x00", b"\x80\x04N."])
+def test_what_is_no_npz_is_not_to_be_unpickled(tmp_path, content):
+    (tmp_path / "g.csv").write_bytes(content)
+    with pytest.raises(EdgeFileError, match=r"no \.npz file") as caught:
+        read_edges(tmp_path / "g.csv", format="npz")
+    assert "pickle" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("arrays", "words"),
     [
@@ -593,7 +601,7 @@ def test_npz_without_n(tmp_path):
         ({"src": [-1], "dst": [4], "n": 5}, "0 to n - 1 = 4"),
         ({"src": [1.0], "dst": [4.0], "n": 5}, "integers"),
         ({"src": [1], "dst": [4], "n": [5]}, "integers"),
-        ({"src": np.array([{}]), "dst": [4]}, "pickle"),
+        ({"src": np.array([{}]), "dst": [4]}, "array of objects"),
     ],
 )
 def test_broken_npz(tmp_path, arrays, words):

@@ -249,3 +249,13 @@ def test_an_estimate_takes_what_functions_take(backend):
         assert needs(edges, progress=progress, memory_limit=1) == plain
     with pytest.raises(ValueError, match="memory_limit="):
         tc.memory_estimate(edges, memory_limit=0)
+
+
+def test_an_estimate_takes_a_method_where_the_function_does(backend):
+    edges = backend.frame(small())
+    for function in plan.FUNCTIONS:
+        takes = "method" in inspect.signature(getattr(tc, function)).parameters
+        assert takes == (function not in plan.ONE_METHOD)
+        if not takes:
+            with pytest.raises(ValueError, match=f"method='polak': {function} takes none"):
+                tc.memory_estimate(edges, function=function, method="polak")

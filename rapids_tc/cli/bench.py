@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ class Line:
 @click.option("--repeat", type=click.IntRange(1), default=5, show_default=True, help="Calls.")
 @click.option(
     "--patience", type=click.FloatRange(0, min_open=True), default=20.0, show_default=True,
-    help="Seconds for a figure.",
+    help="Seconds for a figure.", callback=lambda _, option, seconds: _number(option, seconds),
 )  # fmt: skip
 @click.option(
     "--as", "shape", type=click.Choice(["table", "json", "csv"]), default="table",
@@ -73,8 +74,9 @@ def bench(
 
     On a card every method is timed, and the CPU engine; without one the CPU engine. --engine and
     --method narrow it. igraph, networkit, NetworkX and cuGraph are timed beside them where they
-    are installed. The count stage is the count of a graph that is prepared; frame to count is the
-    whole call. Figures are medians after a call that warms up, and all answers must agree.
+    are installed, NetworkX on up to a million rows. The count stage is the count of a graph that is
+    prepared; frame to count is the whole call. Figures are medians after a call that warms up, and
+    all answers must agree.
     `rapids-tc count --help` tells how FILE is read.
     """
     contenders = _contenders(engine, method)
@@ -116,6 +118,13 @@ def bench(
         _show(lines)
 
 
+def _number(option: click.Parameter, value: float) -> float:
+    """The value of an option, which no range keeps from being NaN."""
+    if isnan(value):
+        raise click.BadParameter("nan is no number", param=option)
+    return value
+
+
 def _contenders(engine: str | None, methods: Sequence[str]) -> list[Contender]:
     """Our own engines, the methods checked before the file is read."""
     import rapids_tc as tc
@@ -140,9 +149,12 @@ def _neighbours(rows: int, contenders: list[Contender]) -> tuple[list[Contender]
     card = contenders[0].name == "rapids_tc cuda"
     found = installed("cuda" if card and find_spec("cudf") else "cpu")
     slow = [name for name in found if rows > SENSIBLE.get(name, rows)]
-    why = "left out: takes minutes on so many rows"
     return [NEIGHBOURS[name]() for name in found if name not in slow], [
-        Line(name, what, remark=why) for name in slow for what in FIGURES
+        Line(
+            name, what, remark=f"left out: of more than {SENSIBLE[name]:,} rows it may take minutes"
+        )
+        for name in slow
+        for what in FIGURES
     ]
 
 
@@ -165,7 +177,7 @@ def _show(lines: list[Line]) -> None:
     table.add_column("")
     for what in FIGURES:
         table.add_column(_NAMES[what], justify="right")
-    table.add_column("least … most", justify="right")
+    table.add_column("least to most", justify="right")
     table.add_column("", overflow="fold")
     by_tool: dict[str, dict[str, Line]] = {}
     for line in lines:
@@ -174,7 +186,7 @@ def _show(lines: list[Line]) -> None:
     for tool, of in sorted(by_tool.items(), key=lambda item: _rank(item[1])):
         cells = [_seconds(of[what].seconds) if what in of else "" for what in FIGURES]
         whole = of.get("frame to count", Line(tool, ""))
-        spread = f"{_seconds(whole.least)} … {_seconds(whole.most)}" if whole.seconds else ""
+        spread = f"{_seconds(whole.least)} to {_seconds(whole.most)}" if whole.seconds else ""
         remark = "; ".join(dict.fromkeys(line.remark for line in of.values() if line.remark))
         table.add_row(tool, *cells, spread, remark)
     Console(highlight=False).print(table)

@@ -18,13 +18,21 @@ Array = Any  # numpy.ndarray
 def read_npz(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
     """Edges and, if the scalar ``n`` is there, the vertices from 0 to n - 1 without any."""
     try:
-        with source.open() as (plain, _), np.load(plain, allow_pickle=False) as file:
+        with source.open() as (plain, _):
+            if not zipfile.is_zipfile(plain):
+                raise source.fault("no .npz file, as numpy.savez writes them")
+            plain.seek(0)
+            file = np.load(plain, allow_pickle=False)
             if not {"src", "dst"} <= set(file.files):
                 raise source.fault(f"expected the arrays src and dst, not {file.files[:5]}")
             src, dst = file["src"], file["dst"]
             n = file["n"] if "n" in file.files else None
-    except (zipfile.BadZipFile, ValueError) as error:
-        raise error if isinstance(error, EdgeFileError) else source.fault(str(error)) from error
+    except EdgeFileError:
+        raise
+    except zipfile.BadZipFile as error:
+        raise source.fault(str(error)) from error
+    except ValueError as error:  # NumPy's advice is to unpickle them
+        raise source.fault("src, dst or n is an array of objects, or none at all") from error
     if src.ndim != 1 or src.shape != dst.shape:
         raise source.fault(f"src and dst have the shapes {src.shape} and {dst.shape}")
     if n is None:
