@@ -30,6 +30,7 @@ class DenseIds:
     backend: Backend
     kind: str = "integer"
     dense: ClassVar[bool] = True
+    nbytes: ClassVar[int] = 0  # that are held
 
     @property
     def words(self) -> Array:
@@ -69,6 +70,11 @@ class IndexedIds:
     @property
     def size(self) -> int:
         return len(self.index)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the ids."""
+        return int(self.index.memory_usage(deep=True))
 
     @property
     def words(self) -> Array:

@@ -174,6 +174,18 @@ def test_what_cannot_be_cut_small_enough_is_refused():
         budget.room(10**7, 10**6)
 
 
+@pytest.mark.parametrize("dtype, each", [("int32", 0), ("str", 8)])
+def test_ids_that_are_held_leave_less_for_blocks(dtype, each):
+    edges = datasets.rmat(12).astype(dtype)
+    graph = tc.Graph(edges)
+    assert graph.ids.nbytes >= each * graph.n_vertices and (each or not graph.ids.nbytes)
+    budget = Budget(10**7, "count", 1, cpu.costs)
+    left = budget.room(10**5, 10**4) - budget.room(10**5, 10**4, graph.ids.nbytes)
+    assert left == graph.ids.nbytes
+    with pytest.raises(CapacityError, match="vertices"):
+        budget.room(10**5, 10**4, 10**7)
+
+
 def test_blocks_that_are_uneven_are_cut_again(monkeypatch):
     """All edges have one end in common: half of the blocks, or more, are empty."""
     star = pd.DataFrame({"src": np.zeros(20_000, "int64"), "dst": 1 + np.arange(20_000) % 30})

@@ -61,16 +61,16 @@ class Budget:
         """Bytes of what is given back, at their height."""
         return rows * RESULTS.get(self.function, 0) * self.columns
 
-    def room(self, rows: int, numbers: int) -> int:
-        """Bytes that are left for blocks, chunks and what is given back.
+    def room(self, rows: int, numbers: int, ids: int = 0) -> int:
+        """Bytes that are left for blocks, chunks and what is given back; `ids` are held, too.
 
         Raises
         ------
         CapacityError
             There are none: what is held by vertex, or given back, takes all.
         """
-        held = numbers * (RANK + SUMS * (self.function in OF_DEGREES))
-        least = max(held + self.result(rows), numbers * self.costs.order + self.chunk)
+        held = ids + numbers * (RANK + SUMS * (self.function in OF_DEGREES))
+        least = max(held + self.result(rows), ids + numbers * self.costs.order + self.chunk)
         if least >= self.limit:
             raise CapacityError(
                 f"{numbers:,} vertices and what {self.function} gives back take about {least:,} "

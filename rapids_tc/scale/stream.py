@@ -47,7 +47,7 @@ class StreamGraph(Counted):
         shelf = self.engine.shelf()
         with self.stage("numbering the ids"):
             self.ids = rows.number(shelf)
-        room = budget.room(rows.size, self.ids.size)
+        room = budget.room(rows.size, self.ids.size, self.ids.nbytes)
         with self.stage("ordering by degree"):
             self.rank, self._vertices = self._order_by_degree()
         with self.stage("cutting into blocks") as report:
