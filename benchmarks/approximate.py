@@ -19,7 +19,8 @@ from statistics import mean, median
 from typing import Any
 
 import click
-from datasets import label, load
+from asked import need, read, there
+from datasets import label
 from machine import machine, write
 
 import rapids_tc as tc
@@ -33,9 +34,12 @@ import rapids_tc as tc
 @click.option("--out", type=click.File("a"), default="-", help="File to add lines to.")
 def main(graphs, library, colours, seeds, out) -> None:
     """Measure GRAPHS, named as for bench.py."""
+    need(library)
+    for graph in graphs:
+        there(graph)  # before any is measured
     about, tool = machine(card=library == "cudf"), "rapids_tc approximate"
     for graph in graphs:
-        frame = load(graph, library)
+        frame = read(graph, library)
         name = {"graph": label(graph), "rows": len(frame), "tool": tool}
         calls = {0: lambda seed, frame=frame: tc.count(frame)} | {
             number: partial(estimate, frame, number) for number in colours

@@ -8,19 +8,21 @@ largest beside it; the warm-up's own time is "first". Every line says on what ca
 driver and versions, from which commit and by which command it was measured. What would take longer
 than `--patience` seconds, told from a smaller graph of the family or from a first call, is a line
 that says so, as is what runs out of memory. All answers about a graph are compared: a disagreement
-or an error is a line too, and the exit code is 1.
+or an error is a line too, and the exit code is 1. A suite leaves out the graphs of files that are
+not there.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import click
+from asked import absent, need, read
 from datasets import known, label, load
 from machine import machine, write
 from memory import peak
@@ -56,23 +58,36 @@ def main(graphs, suite, library, method, what, against, repeat, patience, out) -
     shared:NAME, or an .npz file. Options overrule those of a suite."""
     plan = SUITES[suite] if suite else Suite((), "pandas", (), 7, 600.0)
     figures = what or FIGURES
-    entries = [Entry(name, figures, figures, method or ("auto",)) for name in graphs]
+    entries = [Entry(name, figures, figures, method or ("auto",)) for name in graphs] or [
+        replace(x, what=what or x.what, named=what or x.named, methods=method or x.methods)
+        for x in plan.entries
+    ]
     plan = Suite(
-        tuple(entries) or plan.entries, library or plan.library, against or plan.against,
+        tuple(entries), library or plan.library, against or plan.against,
         repeat or plan.repeat, patience or plan.patience,
     )  # fmt: skip
     if not plan.entries:
         raise click.UsageError("name a graph or a suite")
-    asked = (job for one in contenders(plan.entries[0], plan) for job in (*one.stages, *one.whole))
-    taken = {job.what for job in asked} | {"peak memory"}
+    on_card = plan.library == "cudf"
+    if not on_card and (named := sorted({*method} - {"auto", "all"})):
+        raise click.UsageError(f"--method {named[0]} needs a card: --library cudf")
+    need(plan.library)
+    about, foresight, faults = machine(card=on_card), Foresight(), []
+    if "all" in method and not on_card:
+        click.echo("left out: the methods that need a card, all but auto", err=True)
+    figures_by_tool = offers(contenders(plan.entries[0], plan))
+    taken = set().union(*figures_by_tool.values())
     if unknown := sorted({*what} - taken):
         raise click.UsageError(f"--what {unknown[0]!r}: choose of {', '.join(sorted(taken))}")
-    about, foresight, faults = machine(card=plan.library == "cudf"), Foresight(), []
+    for figure in what:
+        if lacking := [tool for tool, has in figures_by_tool.items() if figure not in has]:
+            click.echo(f"left out: {figure!r} of {', '.join(lacking)}: no such figure", err=True)
     for entry in plan.entries:
-        for line in bout(entry, plan, foresight):
+        for line in bout(entry, plan, foresight, read if graphs else load):
             write(out, about | {"graph": label(entry.graph)} | line)
             if "failed" in line:
-                faults.append(f"{label(entry.graph)}, {line['tool']}: {line['failed']}")
+                who = ", ".join(filter(None, (label(entry.graph), line["tool"])))
+                faults.append(f"{who}: {line['failed']}")
     if faults:
         click.echo("\n".join(["FAILED", *faults]), err=True)
         sys.exit(1)
@@ -110,10 +125,19 @@ def family(graph: str) -> str:
     return graph if kind in ("shared", "theory") else kind
 
 
-def bout(entry: Entry, plan: Suite, foresight: Foresight) -> Iterator[dict[str, Any]]:
-    """The lines of one graph."""
+def offers(found: Iterable[Contender]) -> dict[str, set[str]]:
+    """The figures of each tool."""
+    by_tool: dict[str, set[str]] = {}
+    for contender in found:
+        for job in (*contender.stages, *contender.whole):
+            by_tool.setdefault(job.tool, {"peak memory"}).add(job.what)
+    return by_tool
+
+
+def bout(entry: Entry, plan: Suite, foresight: Foresight, get: Any) -> Iterator[dict[str, Any]]:
+    """The lines of one graph, which `get` reads."""
     try:
-        frame = load(entry.graph, plan.library)
+        frame = get(entry.graph, plan.library)
         size, work = facts(frame)
     except Exception as error:  # a graph that is not there, or too large; the others go on
         yield {"tool": "", "what": "graph"} | fault(error)
@@ -123,17 +147,25 @@ def bout(entry: Entry, plan: Suite, foresight: Foresight) -> Iterator[dict[str, 
     def figures(job: Job) -> tuple[str, ...]:
         return entry.what if job.tool.split()[-1] in ("auto", *NEIGHBOURS) else entry.named
 
+    def weighs(job: Job) -> bool:
+        return job.what == "frame to count" and "peak memory" in figures(job)
+
+    def wanted(job: Job) -> bool:
+        return job.what in figures(job) or weighs(job)
+
     def each(job: Job, given: Any) -> list[dict[str, Any]]:
         if reason := foresight.warn(job, entry.graph, work, plan.patience):
             return [{"tool": job.tool, "what": job.what, "skipped": reason}]
         taken = [lambda: timed(job, given, plan, referee)]
-        if job.what == "frame to count" and "peak memory" in figures(job):
+        if weighs(job):
             taken.append(lambda: weighed(job, given, plan.library))
-        return list(attempts(job, taken, lambda t: foresight.learn(job, entry.graph, work, t)))
+        lines = attempts(job, taken, lambda t: foresight.learn(job, entry.graph, work, t))
+        # Peak memory is taken after the calls that warm up, asked for or not.
+        return [x for x in lines if x["what"] in figures(job) or "seconds" not in x]
 
     for contender in contenders(entry, plan):
         try:
-            for lines in run(contender, frame, each, lambda job: job.what in figures(job)):
+            for lines in run(contender, frame, each, wanted):
                 yield from (size | line for line in lines)
         except Exception as error:  # what its build raised; the others go on
             yield size | {"tool": contender.name, "what": "build"} | fault(error)
@@ -143,7 +175,7 @@ def contenders(entry: Entry, plan: Suite) -> Iterator[Contender]:
     engine = "cuda" if plan.library == "cudf" else "cpu"
     methods = set(entry.methods)
     if "all" in methods:  # the CPU engine has one method
-        named = {method.name for method in METHODS} if engine == "cuda" else set()
+        named = {method.name for method in METHODS} if engine == "cuda" else {"auto"}
         methods = methods - {"all"} | named
     yield ours(engine, sorted(methods))  # "auto" first
     yield from (NEIGHBOURS[name]() for name in plan.against)
@@ -194,6 +226,8 @@ def fault(error: Exception) -> dict[str, str]:
     """What an error means for a run: a lack of memory, or of a file, is told and no failure."""
     if isinstance(error, FileNotFoundError):
         return {"skipped": f"there is no {Path(error.filename).name}"}
+    if isinstance(error, ModuleNotFoundError) and error.name in NEIGHBOURS:
+        return {"failed": absent(error.name)}
     text = " ".join(str(error).split())[:300] or type(error).__name__
     out = isinstance(error, MemoryError) or any(word in text for word in OUT_OF_MEMORY)
     if out and not isinstance(error, CapacityError):

@@ -21,7 +21,8 @@ from typing import Any
 
 import click
 import numpy as np
-from datasets import known, label, load
+from asked import need, read, there
+from datasets import known, label
 from machine import machine, write
 
 from rapids_tc.bench import NEIGHBOURS, ours
@@ -39,9 +40,12 @@ ENGINES = {"pandas": "cpu", "cudf": "cuda"}
 @click.option("--out", type=click.File("a"), default="-", help="File to add lines to.")
 def main(graphs, library, against, repeat, out) -> None:
     """Time cold starts of rapids_tc and its neighbours on GRAPHS, as bench.py names them."""
+    need(library, against)
+    for graph in graphs:
+        there(graph)  # before any is measured
     about = machine(card=library == "cudf")
     for graph in graphs:
-        rows = load(graph)
+        rows = read(graph)
         told = about | {"graph": label(graph), "rows": len(rows)}
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "edges.npz")
@@ -66,7 +70,8 @@ def start(tool: str, library: str, file: Path, caches: dict[str, str]) -> dict[s
         command, capture_output=True, text=True, env=os.environ | caches, check=False
     )
     if done.returncode:
-        raise RuntimeError(f"{tool}: {done.stderr[-2000:]}")
+        told = done.stderr.splitlines() or [f"exit code {done.returncode}"]
+        raise click.ClickException(f"{tool}: {told[-1]}")
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -12,6 +12,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import click
+
 PACKAGES = ("rapids_tc", "numpy", "pandas", "numba", "cupy-cuda13x", "cudf-cu13", "cugraph-cu13",
             "igraph", "networkit", "networkx")  # fmt: skip
 
@@ -38,7 +40,12 @@ def machine(*, card: bool) -> dict[str, Any]:
     }  # fmt: skip
     if card:
         query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-        done = subprocess.run(query, capture_output=True, text=True, check=True)
+        try:
+            done = subprocess.run(query, capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise click.ClickException(
+                f"needs an NVIDIA card that nvidia-smi finds: {error}"
+            ) from None
         about["card"], about["driver"] = done.stdout.splitlines()[0].split(", ")
     return about
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from asked import there
 from datasets import label, load
 from machine import machine, write
 
@@ -49,6 +50,7 @@ def main(graph, method, what, out) -> None:
     ncu = shutil.which("ncu")
     if ncu is None:
         raise click.ClickException("needs ncu, of NVIDIA Nsight Compute, on the PATH")
+    there(graph)
     returns = "total" if what == "count" else "edges"
     # Those with a driver launch hundreds of kernels: minutes under ncu, unless asked for.
     every = [m.name for m in METHODS if m.driver is None and returns in m.returns]

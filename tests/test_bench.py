@@ -36,8 +36,9 @@ from rapids_tc.kernels.catalogue import METHODS
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.append(str(BENCHMARKS))
-approximate, bench, datasets, memory, ncu, suites = map(
-    __import__, ("approximate", "bench", "datasets", "memory", "ncu", "suites")
+approximate, asked, bench, cold, datasets, memory, ncu, suites = map(
+    __import__,
+    ("approximate", "asked", "bench", "cold", "datasets", "memory", "ncu", "suites"),
 )
 
 pytestmark = pytest.mark.cpu_only
@@ -300,6 +301,101 @@ def test_what_takes_too_long_is_told_and_not_started_again():
 def test_what_cannot_be_asked_for_is_told_at_once(arguments):
     done, _ = taken(*arguments, *(["rmat:3"] if arguments else []))
     assert done.exit_code == 2 and (arguments or ("name a graph",))[0] in done.stderr
+
+
+def test_all_methods_of_the_cpu_are_the_one_that_it_has():
+    done, lines = taken("rmat:5", "--method", "all", "--repeat", "1", "--what", "count")
+    assert done.exit_code == 0 and "left out: the methods that need a card" in done.stderr
+    assert [(x["tool"], x["what"]) for x in lines] == [("rapids_tc cpu auto", "count")]
+    done, lines = taken("rmat:5", "--method", "polak")
+    assert done.exit_code == 2 and "--method polak needs a card: --library cudf" in done.stderr
+
+
+@pytest.mark.parametrize("given", [("rmat:5",), ("--suite", "smoke")])
+@pytest.mark.parametrize("what", ["count", "edge counts", "frame to count", "peak memory",
+                                  "frame to vertex frame", "peel to 4", "16-truss"])  # fmt: skip
+def test_every_figure_is_taken_of_whom_has_it_and_told_of_whom_has_not(given, what):
+    done, lines = taken(*given, "--what", what, "--against", "networkx", "--repeat", "1")
+    assert done.exit_code == 0 and {x["what"] for x in lines} == {what}
+    both = {"rapids_tc cpu auto", "networkx"}
+    shared = what in ("count", "frame to count", "peak memory")
+    graphs = {"rmat:5"} if given == ("rmat:5",) else {*suites.SMOKE}
+    assert {x["graph"] for x in lines} == graphs
+    assert {x["tool"] for x in lines} == (both if shared else both - {"networkx"})
+    told = f"left out: {what!r} of networkx: no such figure" in done.stderr
+    assert told == (not shared) and ("left out" in done.stderr) == (not shared)
+
+
+def script(name, *arguments):
+    """A script called by hand: it ends by a line of error, never by a traceback."""
+    done = CliRunner().invoke({"bench": bench, "cold": cold, "approximate": approximate,
+                               "ncu": ncu}[name].main, [*arguments])  # fmt: skip
+    assert isinstance(done.exception, SystemExit) and done.exit_code == 1, done.output
+    return done.stderr
+
+
+@pytest.fixture
+def no_shared_graphs(monkeypatch, tmp_path):
+    monkeypatch.setenv("RAPIDS_TC_SHARED", str(tmp_path))
+    monkeypatch.setattr(ncu.shutil, "which", lambda name: name)
+    np.savez(tmp_path / "other.npz", a=np.arange(3))
+    (tmp_path / "text.npz").write_text("0 1\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["bench", "cold", "approximate", "ncu"])
+@pytest.mark.parametrize("graph", ["nosuch", "rmat:x", "rmat:", "grid:-3", "uniform:9", "theory:3",
+                                   "star", "nosuch.npz", "shared:karate"])  # fmt: skip
+def test_a_graph_named_by_hand_that_is_not_there_is_a_failure(no_shared_graphs, name, graph):
+    told = script(name, graph)
+    if graph == "shared:karate":
+        file = no_shared_graphs / "graphs" / "karate.npz"
+        assert f"there is no {file}; RAPIDS_TC_SHARED names the folder" in told
+    elif graph == "nosuch.npz":
+        assert "there is no nosuch.npz" in told
+    else:
+        assert f"no benchmark graph {graph!r}: one is named like rmat:18, " in told
+
+
+@pytest.mark.parametrize("name", ["bench", "cold", "approximate"])
+@pytest.mark.parametrize("graph", ["other.npz", "text.npz", "rmat:99"])
+def test_a_graph_that_cannot_be_read_is_a_failure(no_shared_graphs, name, graph):
+    where = str(no_shared_graphs / graph) if graph.endswith(".npz") else graph
+    assert f"{where}: " in script(name, where)
+
+
+def test_every_graph_of_a_suite_and_of_these_tests_is_named_as_asked(tmp_path):
+    graphs = {entry.graph for suite in suites.SUITES.values() for entry in suite.entries}
+    assert all(asked.NAMES.fullmatch(name) for name in graphs | {*NAMES} | {"tube:4"})
+    every = {"rmat": "8", "uniform": "5:2e1", "theory": "3-4-B2k"}
+    for kind in ("rmat", *datasets.MAKERS):
+        name = f"{kind}:{every.get(kind, '5')}"
+        pd.testing.assert_frame_equal(asked.read(name), datasets.load(name))
+
+
+@pytest.mark.parametrize("name", ["bench", "cold", "approximate"])
+def test_what_a_card_needs_is_told(monkeypatch, name):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("RTC_COMMIT", "0")
+    for library, told in ((None, "pip install '.[cu13]'"), (pd, "needs an NVIDIA card")):
+        monkeypatch.setitem(sys.modules, "cudf", library)
+        monkeypatch.setitem(sys.modules, "cupy", library and np)
+        assert told in script(name, "rmat:8", "--library", "cudf")
+
+
+@pytest.mark.parametrize("name", ["bench", "cold"])
+@pytest.mark.parametrize("neighbour", ["igraph", "networkit", "networkx"])
+def test_the_package_of_a_neighbour_that_is_not_there_is_named(monkeypatch, name, neighbour):
+    monkeypatch.setitem(sys.modules, neighbour, None)
+    told = script(name, "rmat:5", "--against", neighbour)
+    assert f"{neighbour} is not installed: pip install {neighbour}" in told
+
+
+def test_a_cold_start_that_fails_is_told_in_a_line(monkeypatch):
+    failed = subprocess.CompletedProcess([], 1, "", "Traceback\n  File\nOSError: no libgomp\n")
+    monkeypatch.setattr(cold, "machine", lambda card: {})
+    monkeypatch.setattr(cold.subprocess, "run", lambda *given, **more: failed)
+    assert "rapids_tc: OSError: no libgomp" in script("cold", "rmat:5")
 
 
 @pytest.mark.parametrize(

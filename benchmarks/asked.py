@@ -1,0 +1,57 @@
+"""What was asked for by hand and cannot be had: a line that says so in place of a traceback."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from importlib.util import find_spec
+from typing import Any
+from zipfile import BadZipFile
+
+import click
+from datasets import MAKERS, load, path
+
+NUMBER = r"\d+(\.\d+)?(e\d+)?"
+SHAPES = "|".join(sorted({*MAKERS} - {"uniform", "theory"}))
+NAMES = re.compile(
+    rf"rmat:\d+|uniform:\d+:{NUMBER}|theory:(\d+-)+B(|1|2)k|({SHAPES}):{NUMBER}|shared:.+|.+\.npz"
+)
+LIKE = "rmat:18, grid:200, uniform:22:64e6, theory:3-4-5-B1k, star:1e6, shared:NAME or FILE.npz"
+PACKAGES = {"cugraph": "cugraph-cu13 (CUDA 13) or cugraph-cu12"}  # where it is not the module
+
+
+def there(name: str) -> None:
+    """Raise a ClickException where a graph is named like none, or its file is not there."""
+    if not NAMES.fullmatch(name):
+        raise click.ClickException(f"no benchmark graph {name!r}: one is named like {LIKE}")
+    shared = name.startswith("shared:")
+    if (shared or name.endswith(".npz")) and not path(name).is_file():
+        where = "; RAPIDS_TC_SHARED names the folder that holds graphs/" if shared else ""
+        raise click.ClickException(f"there is no {path(name)}{where}")
+
+
+def read(name: str, library: str = "pandas") -> Any:
+    """The frame of a graph, as `load` gives it, or a ClickException."""
+    there(name)
+    try:
+        return load(name, library)
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        raise click.ClickException(f"{name}: {' '.join(map(str, error.args))}") from error
+
+
+def need(library: str, against: Iterable[str] = ()) -> None:
+    """Raise a ClickException where a library is not installed, ours or a neighbour's.
+
+    None is imported: that may start the card, and what is cold would be so no more.
+    """
+    if library == "cudf" and not (find_spec("cudf") and find_spec("cupy")):
+        raise click.ClickException(
+            "--library cudf needs cuDF and CuPy: pip install '.[cu13]' (CUDA 13) or '.[cu12]'"
+        )
+    for name in against:
+        if find_spec(name) is None:
+            raise click.ClickException(absent(name))
+
+
+def absent(name: str) -> str:
+    return f"{name} is not installed: pip install {PACKAGES.get(name, name)}"
