@@ -114,7 +114,7 @@ def test_smaller_limits_make_more_blocks(function):
     for limit in (10**11, 10**10, 5 * 10**9, 3 * 10**9, 2 * 10**9):
         budget = Budget(limit, function, 1, CudaEngine.costs)
         try:
-            room = budget.room(rows, numbers)
+            room = budget.allowed(rows, numbers)
             sides.append(next(budget.sides_of(rows, numbers, room)))
         except CapacityError:
             break
@@ -129,7 +129,7 @@ def test_edges_of_all_slots_have_32_bit_positions(function, rows):
     """However much memory there is: kernels number the edges of a whole room, and count uv's."""
     budget = Budget(2**62, function, 1, CudaEngine.costs)
     sides, least = budget.sides, CudaEngine.costs.slots(budget.sides)
-    n = next(budget.sides_of(rows, 2**20, budget.room(rows, 2**20)))
+    n = next(budget.sides_of(rows, 2**20, budget.allowed(rows, 2**20)))
     for edges in {rows // n**2, rows // n**2 // 2, 1000}:
         slots = budget.slots(edges, 2**20, 2 * n * n, 2**62)
         assert slots == 2 * n * n or slots >= least
@@ -169,9 +169,9 @@ def test_kernels_are_given_no_more_positions_than_they_have(function, monkeypatc
 def test_what_cannot_be_cut_small_enough_is_refused():
     budget = Budget(10**7, "count", 1, CudaEngine.costs)
     with pytest.raises(CapacityError, match=rf"1,000,000,000 rows.*{MOST} x {MOST}"):
-        next(budget.sides_of(10**9, 10**5, budget.room(10**9, 10**5)))
+        next(budget.sides_of(10**9, 10**5, budget.allowed(10**9, 10**5)))
     with pytest.raises(CapacityError, match=r"1,000,000 vertices and what count gives back"):
-        budget.room(10**7, 10**6)
+        budget.allowed(10**7, 10**6)
 
 
 @pytest.mark.parametrize("dtype, each", [("int32", 0), ("str", 8)])
@@ -180,10 +180,10 @@ def test_ids_that_are_held_leave_less_for_blocks(dtype, each):
     graph = tc.Graph(edges)
     assert graph.ids.nbytes >= each * graph.n_vertices and (each or not graph.ids.nbytes)
     budget = Budget(10**7, "count", 1, cpu.costs)
-    left = budget.room(10**5, 10**4) - budget.room(10**5, 10**4, graph.ids.nbytes)
+    left = budget.allowed(10**5, 10**4) - budget.allowed(10**5, 10**4, graph.ids.nbytes)
     assert left == graph.ids.nbytes
     with pytest.raises(CapacityError, match="vertices"):
-        budget.room(10**5, 10**4, 10**7)
+        budget.allowed(10**5, 10**4, 10**7)
 
 
 def test_blocks_that_are_uneven_are_cut_again(monkeypatch):

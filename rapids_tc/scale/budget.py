@@ -61,7 +61,7 @@ class Budget:
         """Bytes of what is given back, at their height."""
         return rows * RESULTS.get(self.function, 0) * self.columns
 
-    def room(self, rows: int, numbers: int, ids: int = 0) -> int:
+    def allowed(self, rows: int, numbers: int, ids: int = 0) -> int:
         """Bytes that are left for blocks, chunks and what is given back; `ids` are held, too.
 
         Raises
@@ -79,7 +79,7 @@ class Budget:
             )
         return self.limit - held
 
-    def sides_of(self, rows: int, vertices: int, room: int, reading: int = 0) -> Iterator[int]:
+    def sides_of(self, rows: int, vertices: int, allowed: int, reading: int = 0) -> Iterator[int]:
         """How many blocks a side may do, the fewest first, if all blocks are about equal.
 
         `reading` is what reading a chunk of rows takes, while keys are collected.
@@ -90,14 +90,14 @@ class Budget:
             None is left: however many there are, three do not fit.
         """
         for n in range(1, MOST + 1):
-            if self.fits(rows // n**2, vertices // n + 1, rows, room, reading):
+            if self.fits(rows // n**2, vertices // n + 1, rows, allowed, reading):
                 yield n
         raise CapacityError(
-            f"{rows:,} rows over {vertices:,} vertices do not fit {room:,} bytes, cut in up to "
+            f"{rows:,} rows over {vertices:,} vertices do not fit {allowed:,} bytes, cut in up to "
             f"{MOST} x {MOST} blocks: raise the limit, or pass fewer edges"
         )
 
-    def fits(self, edges: int, rows: int, all_rows: int, room: int, reading: int = 0) -> bool:
+    def fits(self, edges: int, rows: int, all_rows: int, allowed: int, reading: int = 0) -> bool:
         """Whether a block of so many edges and rows can be made, counted, and answered from."""
         made = (KEY + self.costs.sort) * edges + OFFSETS * rows + reading
         counted = self.costs.task(edges, rows, self.sides, self.costs.slots(self.sides))
@@ -107,24 +107,24 @@ class Budget:
         elif self.function in RESULTS:
             answered = self.result(all_rows) + LOOKED_UP * edges + OFFSETS * rows + self.chunk
         numbered = edges < MAX_EDGES and self._have_positions(edges, self.costs.slots(self.sides))
-        return numbered and max(made, counted, answered) <= room
+        return numbered and max(made, counted, answered) <= allowed
 
-    def together(self, sizes: list[int], rows: int, room: int) -> int:
+    def together(self, sizes: list[int], rows: int, allowed: int) -> int:
         """Of blocks of these sizes, how many have their keys collected at a time: at least one."""
         taken = OFFSETS * rows
         for count, size in enumerate(sizes):
             taken += KEY * size
-            if taken + self.costs.sort * max(sizes[: count + 1]) > room:
+            if taken + self.costs.sort * max(sizes[: count + 1]) > allowed:
                 return max(count, 1)
         return len(sizes)
 
-    def slots(self, edges: int, rows: int, blocks: int, room: int) -> int:
+    def slots(self, edges: int, rows: int, blocks: int, allowed: int) -> int:
         """How many blocks of this size may be in memory at a time, of those that there are."""
         slots = min(self.costs.slots(self.sides), blocks)
         while (
             slots < blocks
             and self._have_positions(edges, slots + 1)
-            and self.costs.task(edges, rows, self.sides, slots + 1) <= room
+            and self.costs.task(edges, rows, self.sides, slots + 1) <= allowed
         ):
             slots += 1
         return slots

@@ -25,7 +25,7 @@ from rapids_tc.ids import inspect
 from rapids_tc.numbering import Ids
 from rapids_tc.orient import Order
 from rapids_tc.scale import blocks, looks, pieces, ranks
-from rapids_tc.scale.pieces import Piece, Rows
+from rapids_tc.scale.pieces import Packed, Piece
 
 Numbers = list[Array]  # of the source and of the destination of every row
 
@@ -242,7 +242,7 @@ def by_host(site: Site, packed: list[Piece]) -> list[Piece]:
 
 
 @chunk
-def merge(site: Site, packed: list[list[Piece]], vertices: int, n: int, place: int) -> Rows:
+def merge(site: Site, packed: list[list[Piece]], vertices: int, n: int, place: int) -> Packed:
     """A block, from its pieces of all chunks."""
     backend = site.backend
     keys = pieces.keys([piece for (piece,) in packed], backend.xp)

@@ -13,14 +13,16 @@ from rapids_tc.orient import Order
 from rapids_tc.scale import blocks, pieces
 from rapids_tc.scale.blocks import Task
 from rapids_tc.scale.chunks import Site, chunk
-from rapids_tc.scale.pieces import Rows
+from rapids_tc.scale.pieces import Packed
 from rapids_tc.summary import Summed
 
 SAMPLE = 2**25  # edges by which parts of a whole graph are made even
 
 
 @chunk
-def count(site: Site, uv: Rows, uw: Rows, vw: Rows, tasks: list[Task], n: int, method: str) -> int:
+def count(
+    site: Site, uv: Packed, uw: Packed, vw: Packed, tasks: list[Task], n: int, method: str
+) -> int:
     """The triangles of some tasks on the same blocks."""
     engine = engines.load(site.backend.engine)
     layouts = _layouts(site, _three(site, uv, uw, vw), tasks, n)
@@ -29,7 +31,7 @@ def count(site: Site, uv: Rows, uw: Rows, vw: Rows, tasks: list[Task], n: int, m
 
 @chunk
 def edge_counts(
-    site: Site, uv: Rows, uw: Rows, vw: Rows, tasks: list[Task], n: int, method: str
+    site: Site, uv: Packed, uw: Packed, vw: Packed, tasks: list[Task], n: int, method: str
 ) -> list[Array]:
     """The triangles of some tasks on the same blocks, by edge: of the graph, or of three blocks."""
     return _edge_counts(site, _three(site, uv, uw, vw), tasks, n, method)
@@ -47,7 +49,7 @@ def _edge_counts(
     return sums
 
 
-def _three(site: Site, *several: Rows) -> tuple[Csr, ...]:
+def _three(site: Site, *several: Packed) -> tuple[Csr, ...]:
     """The blocks of a task, each once where it is the same."""
     made = {id(rows): rows for rows in several}
     decoded = {at: pieces.csr(rows, site.backend.xp) for at, rows in made.items()}
@@ -73,49 +75,54 @@ def _layouts(site: Site, three: tuple[Csr, ...], tasks: list[Task], n: int) -> I
 
 
 @chunk
-def add(site: Site, several: list[list[Array]]) -> list[Array]:
-    """The sums of arrays of several chunks, place by place."""
-    first, *rest = several
-    sums = [array.copy() for array in first]
-    for arrays in rest:
-        for total, array in zip(sums, arrays, strict=True):
-            total += array
-    return sums
+def add(site: Site, several: list[Array]) -> Array:
+    """The sum of several arrays."""
+    total = several[0].copy()
+    for array in several[1:]:
+        total += array
+    return total
 
 
 @chunk
-def slices(site: Site, several: list[Array], parts: int) -> list[Array]:
-    """An array that stands alone, in so many parts."""
-    return site.backend.xp.array_split(several[0], parts)
+def slices(site: Site, counts: list[Array], parts: int) -> list[Array]:
+    """The `edge_counts` of a whole graph, in so many parts."""
+    return site.backend.xp.array_split(counts[0], parts)
 
 
 @chunk
-def seen(site: Site, several: list[Array]) -> tuple[int, float]:
+def seen(site: Site, counts: Array) -> tuple[int, float]:
     """What an estimate needs of the triangles of some edges."""
-    return approximate.seen(several[0])
+    return approximate.seen(counts)
 
 
 @chunk
 def vertex_counts(
-    site: Site, uv: Rows, uw: Rows, vw: Rows, tasks: list[Task], n: int, method: str, vertices: int
-) -> list[Array]:
+    site: Site,
+    uv: Packed,
+    uw: Packed,
+    vw: Packed,
+    tasks: list[Task],
+    n: int,
+    method: str,
+    vertices: int,
+) -> Array:
     """The triangles of some tasks on the same blocks, by rank: half the sum around each."""
     engine, sums = engines.load(site.backend.engine), site.backend.xp.zeros(vertices, "int64")
     three = _three(site, uv, uw, vw)
     found = _edge_counts(site, three, tasks, n, method)
     for block, at, counts in zip(three, tasks[0].blocks, found, strict=False):
         blocks.add_ends(sums, n, at, *engine.sum_counts(block, counts))
-    return [sums // 2]
+    return sums // 2
 
 
 @chunk
-def degrees_of(site: Site, rows: Rows, place: int, n: int, vertices: int) -> list[Array]:
+def degrees_of(site: Site, rows: Packed, place: int, n: int, vertices: int) -> Array:
     """The neighbours of every rank within a block."""
     xp = site.backend.xp
     sums = xp.zeros(vertices, "int64")
     found = blocks.degrees(pieces.csr(rows, xp), engines.load(site.backend.engine))
     blocks.add_ends(sums, n, divmod(place, n), *found)
-    return [sums]
+    return sums
 
 
 @chunk
@@ -125,14 +132,14 @@ def summarise(
     options: dict[str, Any],
     ids: Ids,
     order: list[Any],
-    degrees: list[Array],
+    degrees: Array,
     total: int | None,
-    sums: list[Array] | None,
+    sums: Array | None,
 ) -> Any:
     """What a function of vertices, or of the whole graph, answers from the sums."""
-    backend, (degree,), (rank, n) = site.backend, degrees, order
+    backend, (rank, n) = site.backend, order
     graph = Summed(
-        backend, ids, Order.of_ranks(rank, n, backend.xp), n_edges=int(degree.sum()) // 2,
-        degrees=degree, total=total, sums=None if sums is None else sums[0],
+        backend, ids, Order.of_ranks(rank, n, backend.xp), n_edges=int(degrees.sum()) // 2,
+        degrees=degrees, total=total, sums=sums,
     )  # fmt: skip
     return function(graph, **options)

@@ -29,7 +29,7 @@ class KeptBlocks:
     engine : Engine
     shelf : Shelf of the engine
     budget : Budget
-    room : int
+    allowed : int
         Bytes that may be taken for blocks.
     vertices, n : int
     stored : dict
@@ -39,7 +39,7 @@ class KeptBlocks:
     engine: Any
     shelf: Any
     budget: Budget
-    room: int
+    allowed: int
     vertices: int
     n: int
     stored: dict[Block, Stored]
@@ -74,7 +74,7 @@ class KeptBlocks:
         plan = self._plan([task for task in tasks if self._may_have_triangles(task)])
         if not plan.tasks:
             return
-        slots = self.budget.slots(edges, rows, len(plan.keys), self.room)
+        slots = self.budget.slots(edges, rows, len(plan.keys), self.allowed)
         if most_at_once(plan.needs, costs.ahead) > slots:
             plan = self._plan(tasks)  # neighbours have more in common
         stored = {key: self.stored[key[:2]] for key in plan.keys}
@@ -162,17 +162,17 @@ def _names(task: Task, sides: bool) -> tuple[Key, Key, Key]:
 
 
 def cut(
-    rows: Rows, rank: Array, vertices: int, engine: Any, shelf: Any, budget: Budget, room: int,
+    rows: Rows, rank: Array, vertices: int, engine: Any, shelf: Any, budget: Budget, allowed: int,
     xp: Any, tick: Callable[..., None],
 ) -> KeptBlocks:  # fmt: skip
-    """Cut the edges of all rows in blocks, as few as the room asks for, and keep them."""
+    """Cut the edges of all rows in blocks, as few as fit what is allowed, and keep them."""
     reading = rows.memory(engine.costs.row)
-    for n in budget.sides_of(rows.size, vertices, room, reading):
+    for n in budget.sides_of(rows.size, vertices, allowed, reading):
         sizes = _tally(rows, rank, n, engine, xp)
         longest = blocks.members(vertices, n, 0) + 2  # offsets, at most: one row more if i > j
-        if budget.fits(max(sizes), longest, rows.size, room, reading):
+        if budget.fits(max(sizes), longest, rows.size, allowed, reading):
             break
-    made = KeptBlocks(engine, shelf, budget, room, vertices, n, {})
+    made = KeptBlocks(engine, shelf, budget, allowed, vertices, n, {})
     shelf.reserve(sum(4 * size + 4 * longest + 16 for size in sizes))
     try:
         with shelf.pooled():
@@ -189,7 +189,7 @@ def _fill(
     """Make the blocks, as many at a time as their keys fit."""
     engine, n, stored = made.engine, made.n, made.stored
     while (first := len(stored)) < n * n:
-        last = first + made.budget.together(sizes[first:], longest, made.room - reading)
+        last = first + made.budget.together(sizes[first:], longest, made.allowed - reading)
         starts = np.cumsum([0, *sizes[first:last]])
         free, keys = xp.zeros(n * n, "uint64"), xp.empty(int(starts[-1]), "uint64")
         free[first:last] = xp.asarray(starts[:-1].astype("uint64"))

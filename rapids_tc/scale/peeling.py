@@ -14,8 +14,8 @@ import numpy as np
 from rapids_tc import engines
 from rapids_tc._backend import Array, wide_sum
 from rapids_tc.scale import blocks, pieces, sums
-from rapids_tc.scale.chunks import Site, chunk, pick
-from rapids_tc.scale.pieces import Rows
+from rapids_tc.scale.chunks import Site, chunk, one
+from rapids_tc.scale.pieces import Packed
 from rapids_tc.scale.spread import Future, Spread
 
 FIRST = 3  # of the levels: every edge is in the 2-truss
@@ -30,7 +30,7 @@ def trussness(
 
     Returns
     -------
-    for each block a list of tasks, slices that each are a list of one array (int32).
+    for each block a list of tasks, slices (int32).
     """
     if spread.n == 1:
         (known,), worker = counts or sums.by_edge(spread), spread.shares[0]
@@ -43,7 +43,7 @@ def trussness(
         if spread.fits(edges):
             found = spread.submit("peel", finish, left, spread.n, k, level)
             for place, state in enumerate(states):
-                own = spread.submit("peel", pick, found, place)
+                own = spread.submit("peel", one, found, place)
                 states[place] = spread.submit("peel", settle, state, own)
             break
         now = counts if counts and left is spread.blocks else sums.by_edge(spread, left)
@@ -60,9 +60,9 @@ def trussness(
         elif k is None:
             level = min(fewest for _, some, fewest in facts if some) + FIRST
         else:
-            states = [spread.submit("peel", settle, state, [k]) for state in states]
+            states = [spread.submit("peel", settle, state, k) for state in states]
             break
-    return [[spread.submit("peel", pick, state, 1)] for state in states]
+    return [[spread.submit("peel", one, state, 1)] for state in states]
 
 
 def in_truss(spread: Spread, k: int | None) -> list[list[Future]]:
@@ -79,49 +79,49 @@ def in_truss(spread: Spread, k: int | None) -> list[list[Future]]:
 
 
 @chunk
-def every(site: Site, rows: Rows) -> list[Array]:
+def every(site: Site, rows: Packed) -> Array:
     """All edges of a block."""
-    return [site.backend.xp.ones(len(rows[1]), bool)]
+    return site.backend.xp.ones(len(rows[1]), bool)
 
 
 @chunk
-def top(site: Site, truss: list[Array]) -> int:
+def top(site: Site, truss: Array) -> int:
     """The largest trussness of a block, 0 of one without an edge."""
-    return int(truss[0].max()) if len(truss[0]) else 0
+    return int(truss.max()) if len(truss) else 0
 
 
 @chunk
-def at_least(site: Site, truss: list[Array], k: int) -> list[Array]:
+def at_least(site: Site, truss: Array, k: int) -> Array:
     """The edges of a block whose trussness is k or more."""
-    return [truss[0] >= k]
+    return truss >= k
 
 
 @chunk
-def peel(site: Site, rows: Rows, counts: list[list[Array]], k: int | None) -> list[Array]:
+def peel(site: Site, rows: Packed, counts: list[Array], k: int | None) -> Array:
     """The trussness of every edge of a graph that is one block."""
     engine, graph = engines.load(site.backend.engine), pieces.csr(rows, site.backend.xp)
-    triangles = site.backend.xp.concatenate([part for (part,) in counts])
-    return [engine.truss(engine.prepare(graph), triangles, k=k)]
+    triangles = site.backend.xp.concatenate(counts)
+    return engine.truss(engine.prepare(graph), triangles, k=k)
 
 
 @chunk
-def begin(site: Site, rows: Rows) -> list[Array]:
+def begin(site: Site, rows: Packed) -> list[Array]:
     """The state of a block none of whose edges has gone."""
     xp, m = site.backend.xp, len(rows[1])
     return [xp.ones(m, bool), xp.zeros(m, "int32"), np.array([0, m, 0])]
 
 
 @chunk
-def size(site: Site, rows: Rows) -> int:
+def size(site: Site, rows: Packed) -> int:
     """The edges of a block."""
     return len(rows[1])
 
 
 @chunk
-def drop(site: Site, state: list[Array], counts: list[list[Array]], level: int) -> list[Array]:
+def drop(site: Site, state: list[Array], counts: list[Array], level: int) -> list[Array]:
     """Without the edges that are left in fewer than level - 2 triangles."""
     xp, (left, truss, _) = site.backend.xp, state
-    own = xp.concatenate([part for (part,) in counts])
+    own = xp.concatenate(counts)
     stays = own >= level - 2
     at = xp.flatnonzero(left)
     left, truss = left.copy(), truss.copy()
@@ -138,14 +138,14 @@ def facts_of(site: Site, state: list[Array]) -> tuple[int, int, int]:
 
 
 @chunk
-def compress(site: Site, rows: Rows, state: list[Array]) -> Rows:
+def compress(site: Site, rows: Packed, state: list[Array]) -> Packed:
     """A block without the edges that are gone."""
     xp = site.backend.xp
     return pieces.rows(pieces.csr(rows, xp).only(state[0]), xp)
 
 
 @chunk
-def finish(site: Site, left: list[Rows], n: int, k: int | None, level: int) -> list[Array]:
+def finish(site: Site, left: list[Packed], n: int, k: int | None, level: int) -> list[Array]:
     """The trussness of all edges that are left, block by block, from a graph of them alone."""
     backend, xp = site.backend, site.backend.xp
     engine = engines.load(backend.engine)
@@ -162,9 +162,9 @@ def finish(site: Site, left: list[Rows], n: int, k: int | None, level: int) -> l
 
 
 @chunk
-def settle(site: Site, state: list[Array], found: list[Any]) -> list[Array]:
+def settle(site: Site, state: list[Array], found: Any) -> list[Array]:
     """The edges that were left get the trussness that was found for them, one for all or each."""
     left, truss, _ = state
     truss = truss.copy()
-    truss[left] = found[0]
+    truss[left] = found
     return [site.backend.xp.zeros_like(left), truss, np.array([0, 0, 0])]

@@ -15,7 +15,7 @@ from rapids_tc._backend import Array, wide_sum
 from rapids_tc.csr import Csr
 
 Piece = list[Array]  # bits, lengths, columns, bits, lengths, columns, …
-Rows = list[Array]  # a whole block: lengths of the rows, columns
+Packed = list[Array]  # a whole block: lengths of the rows, columns
 
 _LOW = 2**16  # columns below travel in two bytes
 
@@ -51,12 +51,12 @@ def keys(pieces: list[Piece], xp: Any) -> Array:
     return packed
 
 
-def rows(block: Csr, xp: Any) -> Rows:
+def rows(block: Csr, xp: Any) -> Packed:
     """A block as it travels whole."""
     return [_lengths(xp.diff(block.offsets)), block.columns]
 
 
-def csr(rows: Rows, xp: Any) -> Csr:
+def csr(rows: Packed, xp: Any) -> Csr:
     """The block that has travelled."""
     lengths, columns = rows
     return Csr(_offsets(lengths, xp), columns)

@@ -16,7 +16,7 @@ from rapids_tc._backend import Array, Frame, wide_sum
 from rapids_tc.orient import Order
 from rapids_tc.scale import pieces
 from rapids_tc.scale.chunks import Numbers, Site, chunk, edges_of
-from rapids_tc.scale.pieces import Rows
+from rapids_tc.scale.pieces import Packed
 from rapids_tc.similarity import MEASURES, compare
 
 NONE = 2**31 - 1  # a place of a partition that is behind all others
@@ -24,11 +24,11 @@ NONE = 2**31 - 1  # a place of a partition that is behind all others
 
 @chunk
 def values(
-    site: Site, numbers: Numbers, order: list[Any], rows: Rows, by_edge: Any, place: int, n: int
+    site: Site, numbers: Numbers, order: list[Any], rows: Packed, by_edge: Any, place: int, n: int
 ) -> list[Array]:
     """The value of each row's edge, from slices of the values of the edges of a block; loops: 0."""
     xp = site.backend.xp
-    known = xp.concatenate([part for (part,) in by_edge])
+    known = xp.concatenate(by_edge)
     with_loop = xp.concatenate([known, xp.zeros(1, known.dtype)])  # a loop is at -1
     *those, where = _locate(site, numbers, order, rows, place, n)
     return [*those, with_loop[where]]
@@ -40,7 +40,7 @@ def columns(
     partitions: list[Frame],
     numbers: Numbers,
     order: list[Any],
-    degrees: list[Array] | None,
+    degrees: Array | None,
     found: dict[str, list[list[Array]]],
     names: list[str],
 ) -> list[Frame]:
@@ -65,41 +65,40 @@ def columns(
 def _similarity(
     site: Site, measure: str, counts: Array, numbers: Numbers, order: list[Any], degrees: Any
 ) -> Array:
-    rank, by_rank = order[0], degrees[0]
-    u, v = (rank[end] for end in numbers)
-    a, b = (site.backend.xp.maximum(by_rank[end], 1) for end in (u, v))  # 0: only loops there
+    u, v = (order[0][end] for end in numbers)
+    a, b = (site.backend.xp.maximum(degrees[end], 1) for end in (u, v))  # 0: only loops there
     return compare(measure, site.backend.xp, counts.astype("int64"), a, b) * (u != v)
 
 
 @chunk
 def first_places(
-    site: Site, numbers: Numbers, order: list[Any], rows: Rows, wanted: Any, place: int, n: int,
+    site: Site, numbers: Numbers, order: list[Any], rows: Packed, wanted: Any, place: int, n: int,
     places: list[int], lengths: list[int],
-) -> list[Array]:  # fmt: skip
+) -> Array:  # fmt: skip
     """For each wanted edge of a block the first partition that holds it, `NONE` without one."""
     xp = site.backend.xp
     given = (numbers, order, rows, wanted, place, n, places, lengths)
     edge, _, partition = _first_rows(site, *given)
     first = xp.full(wide_sum(_mask(site, wanted)), NONE, "int32")
     first[edge] = partition
-    return [first]
+    return first
 
 
 @chunk
-def least(site: Site, several: list[list[Array]]) -> list[Array]:
+def least(site: Site, several: list[Array]) -> Array:
     """The least of two chunks, place by place."""
-    return [site.backend.xp.minimum(*(array for (array,) in several))]
+    return site.backend.xp.minimum(*several)
 
 
 @chunk
 def kept_rows(
-    site: Site, numbers: Numbers, order: list[Any], rows: Rows, wanted: Any, place: int, n: int,
-    places: list[int], lengths: list[int], first: list[Array],
+    site: Site, numbers: Numbers, order: list[Any], rows: Packed, wanted: Any, place: int, n: int,
+    places: list[int], lengths: list[int], first: Array,
 ) -> Array:  # fmt: skip
     """The rows of a group that are the first of all rows of a wanted edge of a block."""
     given = (numbers, order, rows, wanted, place, n, places, lengths)
     edge, row, partition = _first_rows(site, *given)
-    return row[first[0][edge] == partition]
+    return row[first[edge] == partition]
 
 
 @chunk
@@ -115,7 +114,7 @@ def take(site: Site, partitions: list[Frame], kept: list[Array]) -> list[Frame]:
 
 
 def _first_rows(
-    site: Site, numbers: Numbers, order: list[Any], rows: Rows, wanted: Any, place: int, n: int,
+    site: Site, numbers: Numbers, order: list[Any], rows: Packed, wanted: Any, place: int, n: int,
     places: list[int], lengths: list[int],
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """Of the wanted edges of a block those that a group has, the first row of each, its partition.
@@ -136,11 +135,11 @@ def _first_rows(
 
 
 def _mask(site: Site, wanted: Any) -> Array:
-    return site.backend.xp.concatenate([part for (part,) in wanted])
+    return site.backend.xp.concatenate(wanted)
 
 
 def _locate(
-    site: Site, numbers: Numbers, order: list[Any], rows: Rows, place: int, n: int
+    site: Site, numbers: Numbers, order: list[Any], rows: Packed, place: int, n: int
 ) -> list[Array]:
     """Where in a block's columns the edges of rows are, -1 for loops; of which rows, if n > 1."""
     backend = site.backend

@@ -47,11 +47,11 @@ class StreamGraph(Counted):
         shelf = self.engine.shelf()
         with self.stage("numbering the ids"):
             self.ids = rows.number(shelf)
-        room = budget.room(rows.size, self.ids.size, self.ids.nbytes)
+        allowed = budget.allowed(rows.size, self.ids.size, self.ids.nbytes)
         with self.stage("ordering by degree"):
             self.rank, self._vertices = self._order_by_degree()
         with self.stage("cutting into blocks") as report:
-            given = (self.engine, shelf, budget, room, backend.xp, report.tick)
+            given = (self.engine, shelf, budget, allowed, backend.xp, report.tick)
             self.blocks = cut(rows, self.rank, self._vertices, *given)
 
     def _order_by_degree(self) -> tuple[Array, int]:

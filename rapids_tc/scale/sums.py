@@ -17,7 +17,7 @@ class Sum:
         self._sizes: dict[int, Future] = {}  # by how often it was doubled
 
     def add(self, result: Future) -> None:
-        """Take one more, a list of arrays."""
+        """Take one more, an array."""
         size = 0
         while size in self._sizes:
             result = self._both(self._sizes.pop(size), result)
@@ -42,7 +42,7 @@ def total(spread: Spread) -> int:
 
 
 def by_vertex(spread: Spread) -> Future:
-    """Triangles of every rank, as a list of one array."""
+    """Triangles of every rank."""
     result = Sum(spread)
     for _, task in spread.each_job(counting.vertex_counts, spread.vertices):
         result.add(task)
@@ -50,7 +50,7 @@ def by_vertex(spread: Spread) -> Future:
 
 
 def degrees(spread: Spread) -> Future:
-    """Neighbours of every rank, as a list of one array."""
+    """Neighbours of every rank."""
     result = Sum(spread)
     for place, block in enumerate(spread.blocks[: spread.n**2]):
         given = (block, place, spread.n, spread.vertices)
@@ -63,14 +63,14 @@ def by_edge(spread: Spread, left: list[Future] | None = None) -> list[list[Futur
 
     Returns
     -------
-    for each block a list of tasks, slices that each are a list of one array (uint32).
+    for each block a list of tasks, slices (uint32).
     """
     if spread.n == 1:
         return [_in_slices(spread)]
     found = [Sum(spread) for _ in range(spread.n**2)]
     for job, task in spread.each_job(counting.edge_counts, of=left):
         for side, place in enumerate(spread.places(job)):
-            found[place].add(spread.submit("sum", chunks.pick, task, side, first=True))
+            found[place].add(spread.submit("sum", chunks.one, task, side, first=True))
     return [[block.total] for block in found]
 
 
@@ -89,6 +89,6 @@ def _in_slices(spread: Spread) -> list[Future]:
     }
     sums = []
     for place, there in enumerate(counts):
-        own = [spread.submit("sum", chunks.pick, task, place, on=w) for w, task in cut.items()]
+        own = [spread.submit("sum", chunks.one, task, place, on=w) for w, task in cut.items()]
         sums.append(spread.submit("sum", counting.add, own, on=there))
     return sums

@@ -53,7 +53,7 @@ def truss_rows(graph: StreamGraph, k: int | None) -> Array:
 def fits(left: KeptBlocks) -> bool:
     """Whether what is left can be peeled as one graph in memory."""
     vertices = min(left.vertices, 2 * left.edges)
-    return EDGE * left.edges + VERTEX * vertices + RANK * left.vertices <= left.room
+    return EDGE * left.edges + VERTEX * vertices + RANK * left.vertices <= left.allowed
 
 
 def _fewest(left: KeptBlocks, counts: dict[Block, Any]) -> int:
