@@ -34,6 +34,10 @@ class NumberedEdges:
     rows: int
     ids: Ids
 
+    @property
+    def ends(self) -> tuple[Array, Array]:
+        return self.src, self.dst
+
 
 def id_columns(labels: list[Any], source: Any, destination: Any) -> tuple[Any, Any]:
     """Which two of the labels of a frame are those of the id columns.

@@ -107,7 +107,7 @@ class Graph(Counted):
             degree, n = self.engine.degrees(src, dst, size)
             self.order = orient.degree_order(degree, n, self.backend)
         with self.stage("orienting and sorting"):
-            keys = orient.orient(self._edges, self.order, self.backend)
+            keys = orient.orient(self._edges.ends, self.order.rank, self.backend)
             self.csr: Csr = self.engine.csr(keys, self.order.n)
 
     @property
@@ -183,9 +183,8 @@ class Graph(Counted):
 
     def row_edges(self) -> Array:
         """Where in ``csr.columns`` the edge of each of the user's rows is (int64); -1: a loop."""
-        rows = self._edges.rows
-        own = replace(self._edges, src=self._edges.src[:rows], dst=self._edges.dst[:rows])
-        return self.engine.locate(self.csr, *orient.ranked(own, self.order, self.backend))
+        own = (end[: self._edges.rows] for end in self._edges.ends)
+        return self.engine.locate(self.csr, *orient.ranked(own, self.order.rank, self.backend))
 
     def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
         """Values of the edges as columns aligned with the user's rows; loops get 0."""

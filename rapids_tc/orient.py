@@ -7,11 +7,11 @@ row of the oriented graph still has at most sqrt(2 * rows) entries.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from rapids_tc._backend import Array, Backend
-from rapids_tc.edges import NumberedEdges
 
 
 @dataclass(frozen=True)
@@ -56,23 +56,22 @@ def degree_order(degree: Array, n: int, backend: Backend) -> Order:
     return Order(rank, number[:n])
 
 
-def ranked(edges: NumberedEdges, order: Order, backend: Backend) -> tuple[Array, Array]:
-    """The larger and the smaller rank of every raw row, uint32."""
+def ranked(ends: Iterable[Array], rank: Array, backend: Backend) -> tuple[Array, Array]:
+    """The larger and the smaller rank of every raw row, uint32, from the numbers of its ends."""
     # Taken from an array: a Series would take its index along.
-    src = backend.library.Series(order.rank[edges.src])
-    dst = backend.library.Series(order.rank[edges.dst])
+    src, dst = (backend.library.Series(rank[end]) for end in ends)
     return backend.array(src.where(src > dst, dst)), backend.array(src.where(src < dst, dst))
 
 
-def orient(edges: NumberedEdges, order: Order, backend: Backend) -> Array:
-    """Direct every raw row from its larger to its smaller rank.
+def orient(ends: Iterable[Array], rank: Array, backend: Backend) -> Array:
+    """Direct every raw row from its larger to its smaller rank, from the numbers of its ends.
 
     Returns
     -------
     array of uint64
         larger rank << 32 | smaller rank, in the order of the rows; repeats and loops are inside.
     """
-    keys, smaller = ranked(edges, order, backend)
+    keys, smaller = ranked(ends, rank, backend)
     keys = keys.astype("uint64")
     keys <<= 32
     keys |= smaller

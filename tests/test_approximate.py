@@ -130,9 +130,9 @@ def test_edges_are_dropped_before_they_are_sorted(backend, monkeypatch):
     sorted_rows = []
     original = orient.orient
 
-    def spy(edges, *args):
-        sorted_rows.append(len(edges.src))
-        return original(edges, *args)
+    def spy(ends, *args):
+        sorted_rows.append(len(ends[0]))
+        return original(ends, *args)
 
     monkeypatch.setattr(orient, "orient", spy)
     edges = backend.frame(complete(60).frame())

@@ -54,7 +54,7 @@ ALLOWED = {
     "ids": BASE,
     "numbering": BASE | {"ids"},
     "edges": BASE | {"ids", "numbering"},
-    "orient": BASE | {"edges"},
+    "orient": BASE,
     "summary": BASE | {"edges", "numbering", "orient", "plan"},
     "graph": BASE | FRAMES | {"engines", "summary", "_place"},
     "counted": BASE | FRAMES | {"engines", "kernels", "scale", "summary"},

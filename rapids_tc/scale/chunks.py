@@ -23,7 +23,6 @@ from rapids_tc._place import on_device
 from rapids_tc.edges import NumberedEdges
 from rapids_tc.ids import inspect
 from rapids_tc.numbering import Ids
-from rapids_tc.orient import Order
 from rapids_tc.scale import blocks, looks, pieces, ranks
 from rapids_tc.scale.pieces import Packed, Piece
 
@@ -159,8 +158,11 @@ def _columns(site: Site, partitions: list[Frame]) -> Iterator[Any]:
 @chunk
 def one_coloured(site: Site, numbers: Numbers, ids: Ids, colours: int, seed: int) -> Numbers:
     """Of some rows those that `approximate_count` looks at."""
-    kept = approximate.one_coloured(edges_of(numbers, ids), colours=colours, seed=seed)
-    return [kept.src, kept.dst]
+    src, dst = numbers
+    kept = approximate.one_coloured(
+        NumberedEdges(src, dst, len(src), ids), colours=colours, seed=seed
+    )
+    return [*kept.ends]
 
 
 @chunk
@@ -217,7 +219,7 @@ def _keys(site: Site, engine: Any, ends: Numbers, order: list[Any], n: int) -> l
     """The keys row << 32 | column of the edges of some rows, by block."""
     xp, (rank, _) = site.backend.xp, order
     if n == 1:
-        return [orient.orient(edges_of(ends), Order(rank, rank), site.backend)]
+        return [orient.orient(ends, rank, site.backend)]
     src, dst = (
         end.view("uint32") if end.dtype.itemsize == 4 else end.astype("uint32") for end in ends
     )
@@ -248,11 +250,6 @@ def merge(site: Site, packed: list[list[Piece]], vertices: int, n: int, place: i
     keys = pieces.keys([piece for (piece,) in packed], backend.xp)
     made = engines.load(backend.engine).csr(keys, blocks.shape(vertices, n, *divmod(place, n)))
     return pieces.rows(made, backend.xp)
-
-
-def edges_of(numbers: Numbers, ids: Ids | None = None) -> NumberedEdges:
-    src, dst = numbers
-    return NumberedEdges(src, dst, len(src), ids)  # type: ignore[arg-type]
 
 
 # Frames -------------------------------------------------------------------------------------------

@@ -13,9 +13,8 @@ import numpy as np
 
 from rapids_tc import engines, orient
 from rapids_tc._backend import Array, Frame, wide_sum
-from rapids_tc.orient import Order
 from rapids_tc.scale import pieces
-from rapids_tc.scale.chunks import Numbers, Site, chunk, edges_of
+from rapids_tc.scale.chunks import Numbers, Site, chunk
 from rapids_tc.scale.pieces import Packed
 from rapids_tc.similarity import MEASURES, compare
 
@@ -144,8 +143,7 @@ def _locate(
     """Where in a block's columns the edges of rows are, -1 for loops; of which rows, if n > 1."""
     backend = site.backend
     engine, block = engines.load(backend.engine), pieces.csr(rows, backend.xp)
-    ordered = Order(order[0], order[0])
-    larger, smaller = orient.ranked(edges_of(numbers), ordered, backend)
+    larger, smaller = orient.ranked(numbers, order[0], backend)
     if n == 1:
         return [engine.locate(block, larger, smaller)]
     i, j = divmod(place, n)
