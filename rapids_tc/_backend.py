@@ -161,6 +161,11 @@ def wide_sum(values: Array) -> int:
     return sum(int(piece.astype("uint64").sum()) for piece in pieces)
 
 
+def narrow(numbers: Array) -> Array:
+    """Numbers as uint32, where they are if they are as wide."""
+    return numbers.view("uint32") if numbers.itemsize == 4 else numbers.astype("uint32")
+
+
 def check_engine(engine: str | None) -> None:
     """Raise ValueError where there is no such engine."""
     if engine is not None and not (isinstance(engine, str) and engine in ("cpu", "cuda")):

@@ -9,6 +9,15 @@ from typing import Any
 Array = Any  # numpy.ndarray or cupy.ndarray: whatever the frame's library holds
 
 
+def packed_keys(row: Array, column: Array, xp: Any, out: Array | None = None) -> Array:
+    """Keys (uint64) row << 32 | column of unsigned columns, in `out` where that is given."""
+    keys = xp.empty(len(row), "uint64") if out is None else out
+    keys[:] = row
+    keys <<= 32
+    keys |= column
+    return keys
+
+
 @dataclass(frozen=True)
 class Csr:
     """Compressed sparse rows of the oriented graph, on their own: no buffer is the user's frame's.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rapids_tc._backend import Array, Backend, Frame
+from rapids_tc.csr import packed_keys
 from rapids_tc.errors import CapacityError, ColumnNotFoundError, IdTypeError
 from rapids_tc.ids import IdColumn, check, look
 from rapids_tc.numbering import Ids, IndexedIds, number
@@ -163,11 +164,7 @@ def find_vertices(ids: Ids, vertices: Any, present: Array) -> Array:
 
 def edge_keys(u: Array, v: Array, xp: Any, out: Array | None = None) -> Array:
     """Keys (uint64) smaller number << 32 | larger number, in `out` where that is given."""
-    keys = xp.empty(len(u), "uint64") if out is None else out
-    keys[:] = xp.minimum(u, v)
-    keys <<= 32
-    keys |= xp.maximum(u, v).astype("uint64")
-    return keys
+    return packed_keys(xp.minimum(u, v), xp.maximum(u, v).astype("uint64"), xp, out)
 
 
 def named_edges(keys: Array, ids: Ids) -> Frame:

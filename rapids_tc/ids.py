@@ -10,7 +10,8 @@ import numpy as np
 from rapids_tc._backend import Array, Backend, Series, wide_sum
 from rapids_tc.errors import IdTypeError, NullIdError
 
-KINDS = ("integer", "float", "string", "datetime")
+NUMERIC = ("integer", "float")
+KINDS = (*NUMERIC, "string", "datetime")
 HINT = (
     "accepted: integers, strings, categories, datetimes and floats that are whole numbers; "
     "convert the column to one of them"
@@ -61,10 +62,10 @@ def check(columns: list[IdColumn]) -> None:
     if odd:
         named = " and ".join(f"{c.name} has dtype {c.dtype} ({c.kind})" for c in odd)
         raise IdTypeError(f"{named}, which cannot name vertices; {HINT}")
-    first, numeric = columns[0], ("integer", "float")
+    first = columns[0]
     for other in columns[1:]:
         both = f"{first.name} has dtype {first.dtype} and {other.name} {other.dtype}"
-        if first.kind != other.kind and not (first.kind in numeric and other.kind in numeric):
+        if first.kind != other.kind and not (first.kind in NUMERIC and other.kind in NUMERIC):
             raise IdTypeError(
                 f"{both}: {first.kind} and {other.kind} ids name no common vertices; "
                 "convert one of them"

@@ -9,7 +9,7 @@ from rapids_tc._backend import Backend, open_frame
 from rapids_tc._place import placed
 from rapids_tc.edges import id_columns, look_at_columns
 from rapids_tc.graph import Graph
-from rapids_tc.ids import IdColumn, check
+from rapids_tc.ids import NUMERIC, IdColumn, check
 from rapids_tc.numbering import as_integers, dense_range
 from rapids_tc.summary import as_given
 
@@ -68,8 +68,6 @@ def memory_estimate(
     plan.check_limit(memory_limit)
     if not isinstance(function, str) or function not in plan.FUNCTIONS:
         raise ValueError(f"function={function!r}; accepted: {', '.join(sorted(plan.FUNCTIONS))}")
-    if function in plan.ONE_METHOD and not (isinstance(method, str) and method == "auto"):
-        raise ValueError(f"method={method!r}: {function} takes none")
     if isinstance(edges, Graph):
         given = as_given(edges, (source, destination, engine), function, method)
         stages = given.stages(function, method)
@@ -89,5 +87,5 @@ def _check(columns: list[IdColumn], backend: Backend) -> None:
     """Raise IdTypeError where the functions would, for what they look at before they allocate."""
     if columns:
         check(columns)
-        if columns[0].kind in ("integer", "float"):
+        if columns[0].kind in NUMERIC:
             as_integers(columns, backend)

@@ -15,7 +15,7 @@ import numpy as np
 
 from rapids_tc._backend import Array, Backend, Series
 from rapids_tc.errors import IdTypeError
-from rapids_tc.ids import IdColumn, integers, text
+from rapids_tc.ids import NUMERIC, IdColumn, integers, text
 
 DENSE = 4  # integers are their own numbers while their range is at most this times the rows
 
@@ -112,7 +112,7 @@ def number(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], Ids]
     -------
     arrays of integers, one a column, and the way back to the ids.
     """
-    if columns[0].kind not in ("integer", "float"):
+    if columns[0].kind not in NUMERIC:
         return _by_value(columns, columns[0].distinct.dtype, backend)
     arrays, dtype = as_integers(columns, backend)
     found = dense_range(columns, backend)
@@ -140,7 +140,7 @@ def dense_range(columns: list[IdColumn], backend: Backend) -> tuple[int, int] | 
 
 def may_be_dense(column: IdColumn) -> bool:
     """Whether the ids of a column are integers, or whole floats, as they stand."""
-    return column.kind in ("integer", "float", "empty") and not column.categorical
+    return column.kind in (*NUMERIC, "empty") and not column.categorical
 
 
 def dense_between(low: int, high: int, rows: int) -> tuple[int, int] | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rapids_tc._backend import Array, Backend
+from rapids_tc.csr import packed_keys
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,4 @@ def orient(ends: Iterable[Array], rank: Array, backend: Backend) -> Array:
     array of uint64
         larger rank << 32 | smaller rank, in the order of the rows; repeats and loops are inside.
     """
-    keys, smaller = ranked(ends, rank, backend)
-    keys = keys.astype("uint64")
-    keys <<= 32
-    keys |= smaller
-    return keys
+    return packed_keys(*ranked(ends, rank, backend), backend.xp)

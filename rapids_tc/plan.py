@@ -134,6 +134,9 @@ def require_listing(triangles: int, memory: int, advice: str) -> None:
 
 def require_method(method: str, function: str, engine: str) -> None:
     """Raise ValueError unless the engine has a method of that name for what a function counts."""
+    catalogue.find(method)  # any there is
+    if method != "auto" and function in ONE_METHOD:
+        raise ValueError(f"method={method!r}: {function} takes none")
     catalogue.find(method, "edges" if function in BY_EDGE else "total")
     if method != "auto" and engine == "cpu":
         raise ValueError(

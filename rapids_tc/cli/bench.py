@@ -49,13 +49,20 @@ class Line:
     remark: str = ""
 
 
+def _number(_: click.Context, option: click.Parameter, value: float) -> float:
+    """The value of an option, which no range keeps from being NaN."""
+    if isnan(value):
+        raise click.BadParameter("nan is no number", param=option)
+    return value
+
+
 @click.command()
 @takes_file
 @click.option("--method", multiple=True, help="A method of cuda to time; may be given again.")
 @click.option("--repeat", type=click.IntRange(1), default=5, show_default=True, help="Calls.")
 @click.option(
     "--patience", type=click.FloatRange(0, min_open=True), default=20.0, show_default=True,
-    help="Seconds for a figure.", callback=lambda _, option, seconds: _number(option, seconds),
+    help="Seconds for a figure.", callback=_number,
 )  # fmt: skip
 @click.option(
     "--as", "shape", type=click.Choice(["table", "json", "csv"]), default="table",
@@ -116,13 +123,6 @@ def bench(
         writer.writerows(asdict(line).values() for line in lines)
     else:
         _show(lines)
-
-
-def _number(option: click.Parameter, value: float) -> float:
-    """The value of an option, which no range keeps from being NaN."""
-    if isnan(value):
-        raise click.BadParameter("nan is no number", param=option)
-    return value
 
 
 def _contenders(engine: str | None, methods: Sequence[str]) -> list[Contender]:

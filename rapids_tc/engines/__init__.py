@@ -177,6 +177,11 @@ class Engine(Protocol):
         """
 
 
+def column_counts(engine: Any, csr: Csr, size: int) -> Array:
+    """How many entries each column below `size` has, in whatever integers the engine counts."""
+    return engine.degrees(csr.columns, csr.columns[:0], size)[0]
+
+
 def shifts(residues: Residues) -> tuple[int, int]:
     """From a row of uv to the row of u in uw, and from a column of uv to the row of v in vw."""
     i, j, k = residues

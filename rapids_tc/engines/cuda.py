@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rapids_tc._backend import narrow
 from rapids_tc.csr import Array, Csr
 from rapids_tc.engines import (
     Middles,
@@ -91,8 +92,7 @@ class CudaEngine:
         with self.device(src):
             degree, present = self.xp.zeros(size, "uint32"), self.xp.zeros(1, "uint32")
             for ends in (src, dst):
-                narrow = ends.view("uint32") if ends.itemsize == 4 else ends.astype("uint32")
-                self.step("count_ends", len(ends), narrow, np.uint64(len(ends)), degree)
+                self.step("count_ends", len(ends), narrow(ends), np.uint64(len(ends)), degree)
             self.step("count_present", size, degree, np.uint64(size), present)
             return degree, int(present[0])
 

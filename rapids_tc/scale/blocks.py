@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
+from rapids_tc import engines
 from rapids_tc._backend import wide_sum
 from rapids_tc.csr import Array, Csr
 from rapids_tc.errors import CapacityError
@@ -107,8 +108,8 @@ def ends(block: Csr, n: int, i: int, j: int) -> tuple[Array, Array]:
 
 def degrees(block: Csr, engine: Any) -> tuple[Array, Array]:
     """How many edges each row has, and each column."""
-    by_column, _ = engine.degrees(block.columns, block.columns[:0], block.n)
-    return block.offsets[1:] - block.offsets[:-1], by_column
+    by_row = block.offsets[1:] - block.offsets[:-1]
+    return by_row, engines.column_counts(engine, block, block.n)
 
 
 def add_ends(sums: Array, n: int, at: Block, by_row: Array, by_column: Array) -> None:
@@ -161,7 +162,7 @@ def sampled(graph: Csr, every: int, xp: Any) -> Csr:
 
 def cost(probes: Array, uv: Csr, engine: Any) -> Array:
     """What every middle vertex costs: its probes, and more for each list."""
-    lists, _ = engine.degrees(uv.columns, uv.columns[:0], len(probes))
+    lists = engines.column_counts(engine, uv, len(probes))
     return probes + LIST_COST * lists.astype("int64")
 
 

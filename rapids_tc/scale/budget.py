@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rapids_tc import plan
 from rapids_tc.engines import Costs
 from rapids_tc.errors import CapacityError
 
@@ -16,9 +17,8 @@ RESULTS = {
     "k_truss": 9,
     "simple_edges": 48,
 }
-OF_VERTICES = {"average_clustering", "clustering", "vertex_triangles"}
 OF_EDGES = {"annotate", "edge_triangles", "k_truss", "similarity"}
-OF_DEGREES = OF_VERTICES | {"annotate", "similarity", "transitivity", "triad_counts"}
+OF_DEGREES = plan.OF_VERTICES | {"annotate", "similarity", "transitivity", "triad_counts"}
 
 MAX_EDGES = 2**32  # of a block: its offsets are kept in 32 bits
 MOST = 16  # blocks a side: with more, every edge is moved too often
@@ -50,7 +50,7 @@ class Budget:
     @property
     def sides(self) -> bool:
         """Whether edges are counted, not only triangles."""
-        return self.function in OF_VERTICES | OF_EDGES
+        return self.function in plan.OF_VERTICES | OF_EDGES
 
     @property
     def chunk(self) -> int:

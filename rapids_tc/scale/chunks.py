@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc import approximate, engines, orient
-from rapids_tc._backend import Array, Backend, Frame, Series, backend_of
+from rapids_tc._backend import Array, Backend, Frame, Series, backend_of, narrow
 from rapids_tc._homes import CudfHome, Home
 from rapids_tc._place import on_device
 from rapids_tc.edges import NumberedEdges
@@ -142,10 +142,7 @@ def number(site: Site, partitions: list[Frame], ids: Ids, rules: looks.Rules) ->
     made = [looks.numbers(c, ids, rules, backend) for c in _columns(site, partitions)]
     if len(made) == 2:
         return made
-    return [
-        backend.xp.concatenate([a.astype("uint32", copy=False) for a in made[side::2]])
-        for side in (0, 1)
-    ]
+    return [backend.xp.concatenate([*map(narrow, made[side::2])]) for side in (0, 1)]
 
 
 def _columns(site: Site, partitions: list[Frame]) -> Iterator[Any]:
@@ -220,9 +217,7 @@ def _keys(site: Site, engine: Any, ends: Numbers, order: list[Any], n: int) -> l
     xp, (rank, _) = site.backend.xp, order
     if n == 1:
         return [orient.orient(ends, rank, site.backend)]
-    src, dst = (
-        end.view("uint32") if end.dtype.itemsize == 4 else end.astype("uint32") for end in ends
-    )
+    src, dst = map(narrow, ends)
     given, sizes = ((src, dst), rank, n, (0, n * n)), xp.zeros(n * n, "uint64")
     engine.split(*given, sizes, xp.empty(0, "uint64"))  # counts alone
     bounds = np.cumsum([0, *map(int, sizes.tolist())])

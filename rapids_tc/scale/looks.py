@@ -15,7 +15,7 @@ import numpy as np
 from rapids_tc._backend import Array, Backend, Series
 from rapids_tc.edges import MAX_NUMBERS
 from rapids_tc.errors import CapacityError, RapidsTCError
-from rapids_tc.ids import IdColumn, check, inspect, integers, refuse_nulls
+from rapids_tc.ids import NUMERIC, IdColumn, check, inspect, integers, refuse_nulls
 from rapids_tc.numbering import (
     DenseIds,
     Ids,
@@ -26,8 +26,6 @@ from rapids_tc.numbering import (
     may_be_dense,
     returned,
 )
-
-NUMERIC = ("integer", "float")
 
 
 @dataclass

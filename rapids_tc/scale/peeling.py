@@ -13,6 +13,7 @@ import numpy as np
 
 from rapids_tc import engines
 from rapids_tc._backend import Array, wide_sum
+from rapids_tc.csr import packed_keys
 from rapids_tc.scale import blocks, pieces, sums
 from rapids_tc.scale.chunks import Site, chunk, one
 from rapids_tc.scale.pieces import Packed
@@ -153,7 +154,7 @@ def finish(site: Site, left: list[Packed], n: int, k: int | None, level: int) ->
     ends = [blocks.ends(block, n, *divmod(place, n)) for place, block in enumerate(whole)]
     ranks = xp.unique(xp.concatenate([end for pair in ends for end in pair]))
     pairs = [[xp.searchsorted(ranks, end).astype("uint32") for end in pair] for pair in ends]
-    keys = xp.concatenate([u.astype("uint64") << 32 | v for u, v in pairs])
+    keys = xp.concatenate([packed_keys(u, v, xp) for u, v in pairs])
     graph = engine.csr(keys, len(ranks))
     layout = engine.prepare(graph)
     truss = engine.truss(layout, engine.edge_counts(layout), k=k)

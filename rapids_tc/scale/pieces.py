@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from rapids_tc._backend import Array, wide_sum
-from rapids_tc.csr import Csr
+from rapids_tc.csr import Csr, packed_keys
 
 Piece = list[Array]  # bits, lengths, columns, bits, lengths, columns, …
 Packed = list[Array]  # a whole block: lengths of the rows, columns
@@ -44,9 +44,7 @@ def keys(pieces: list[Piece], xp: Any) -> Array:
         bits, lengths, columns = map(xp.asarray, part)
         here = packed[start : start + len(columns)]
         row = xp.flatnonzero(xp.unpackbits(bits)).astype("uint32")
-        here[:] = row[Csr(_offsets(lengths, xp), columns).rows]
-        here <<= 32
-        here |= columns
+        packed_keys(row[Csr(_offsets(lengths, xp), columns).rows], columns, xp, here)
         start += len(columns)
     return packed
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc._backend import Array, Backend, Frame, Series
+from rapids_tc._backend import Backend, Frame, Series, narrow
 from rapids_tc._homes import root
 from rapids_tc.ids import IdColumn, inspect
 from rapids_tc.numbering import DenseIds, Ids
@@ -135,7 +135,7 @@ class Rows:
     def _numbers(self, pair: tuple[Series, Series]) -> Pair:
         columns = self._look(pair)
         ends = [looks.numbers(c, self._ids, self._rules, self._backend) for c in columns]
-        return tuple(map(_narrow, ends))
+        return tuple(map(narrow, ends))
 
     def _look(self, pair: tuple[Series, Series]) -> list[IdColumn]:
         named = zip(pair, self._names, strict=True)
@@ -155,8 +155,3 @@ class Rows:
         for first in range(0, self.size, step):
             source, destination = (c.iloc[first : first + step] for c in self._columns)
             yield source, destination
-
-
-def _narrow(numbers: Array) -> Array:
-    """Numbers as uint32, where they are if they are as wide."""
-    return numbers.view("uint32") if numbers.itemsize == 4 else numbers.astype("uint32")

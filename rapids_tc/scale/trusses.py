@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._backend import wide_sum
-from rapids_tc.csr import Array, Csr
+from rapids_tc.csr import Array, Csr, packed_keys
 from rapids_tc.scale import blocks
 from rapids_tc.scale.blocks import Block
 from rapids_tc.scale.kept import KeptBlocks
@@ -110,10 +110,7 @@ def _keys(left: KeptBlocks, relabel: Array, xp: Any) -> Array:
     keys, first = xp.empty(left.edges, "uint64"), 0
     for at, block in left:
         u, v = (relabel[ends] for ends in blocks.ends(block, left.n, *at))
-        here = keys[first : first + block.m]
-        here[:] = u
-        here <<= 32
-        here |= v
+        packed_keys(u, v, xp, keys[first : first + block.m])
         first += block.m
     return keys
 
