@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,6 +10,8 @@ from typing import Any, Protocol
 
 from rapids_tc._backend import emulator
 from rapids_tc.csr import Array, Csr
+from rapids_tc.engines._host import host_free as host_free
+from rapids_tc.engines._host import host_memory as host_memory
 
 Tick = Callable[..., None]  # (done), or (done, note)
 Middles = tuple[int, int]  # the first middle vertex, and that past the last
@@ -196,23 +197,6 @@ def at_most(threads: int | None) -> Iterator[None]:
         yield
     finally:
         allowed.reset(token)
-
-
-def host_memory() -> int:
-    """Bytes of memory of this machine; more than there could be where it does not tell."""
-    if not hasattr(os, "sysconf"):
-        return 2**63
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
-def host_free() -> int:
-    """Bytes of memory of this machine that may be taken, or all of it where it does not tell."""
-    try:
-        with open("/proc/meminfo") as file:
-            facts = dict(line.split(":", 1) for line in file)
-        return min(host_memory(), 1024 * int(facts["MemAvailable"].split()[0]))
-    except (OSError, KeyError):
-        return host_memory()
 
 
 def load(name: str) -> Engine:

@@ -31,11 +31,10 @@ from rapids_tc.engines import (
     _cpu_rooms,
     _cpu_rows,
     _truss,
-    host_free,
-    host_memory,
     shifts,
 )
 from rapids_tc.engines._cpu_truss import CpuPeeler
+from rapids_tc.engines._host import host_free, host_memory
 from rapids_tc.engines._numba import cores, find, share
 
 TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB where places are kept

@@ -19,11 +19,10 @@ from rapids_tc.engines import (
     _cuda_list,
     _cuda_rooms,
     _truss,
-    host_free,
-    host_memory,
 )
 from rapids_tc.engines._cuda_layout import Layout
 from rapids_tc.engines._cuda_truss import CudaPeeler
+from rapids_tc.engines._host import host_free, host_memory
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.kernels import _nvrtc, catalogue, launch
 from rapids_tc.kernels.method import Capacities
