@@ -57,7 +57,7 @@ class Shelf:
         self._end = max(self._end, kept.at + array.nbytes)
         return kept
 
-    def pooled(self) -> AbstractContextManager[Any]:
+    def pooled(self, size: int) -> AbstractContextManager[Any]:
         """Nothing: memory of the host is quick to take."""
         return nullcontext()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from rapids_tc.errors import CapacityError
 def task_bytes(edges: int, rows: int, sides: bool, slots: int) -> int:
     """See `rapids_tc.engines.Costs`."""
     blocks = slots * (6 * edges + 12 * rows)
-    layout = 16 * edges + 56 * rows
+    layout = 17 * edges + 56 * rows
     return blocks + layout + ((4 * slots + 8) * edges + 32 * rows if sides else 0)
 
 
@@ -33,7 +33,7 @@ COSTS = Costs(
     positions=2**32,
     unasked=2**30,
     order=40,
-    sort=13,
+    sort=17,
     row=0,
     stays=False,
     ahead=True,
@@ -66,7 +66,7 @@ class HostCopies:
     def finish(self) -> None:
         """Return when all copies are done."""
 
-    def pooled(self) -> AbstractContextManager[Any]:
+    def pooled(self, size: int) -> AbstractContextManager[Any]:
         """A block in which what is let go is kept for what is asked for next."""
         return nullcontext()
 
@@ -112,9 +112,13 @@ class CardCopies:
         self._stream.synchronize()
 
     @contextmanager
-    def pooled(self) -> Iterator[None]:
-        """As the user's allocator may take memory from the device itself: that takes long, and to
-        give some back waits for all copies. Before more is taken what is kept is given back."""
+    def pooled(self, size: int) -> Iterator[None]:
+        """Lend memory from one piece of `size` bytes, and take more only when that is full.
+
+        The user's allocator may ask the device each time, which takes long, and giving memory back
+        waits for all copies. One piece, because the parts of several cannot serve a larger array
+        once a smaller one lies in each: up to two thirds more were taken than arrays had.
+        """
         outer = self._cuda.get_allocator()
         pool: Any = None
 
@@ -124,6 +128,8 @@ class CardCopies:
 
         pool = self._cuda.MemoryPool(take)
         try:
+            with suppress(MemoryError):  # the user's pool may have no piece as large, but smaller
+                pool.malloc(size)  # let go of at once, which leaves it to the pool
             with self._cuda.using_allocator(pool.malloc):
                 yield
         finally:
@@ -175,9 +181,9 @@ class Shelf:
         self._sources.append(array)
         return kept
 
-    def pooled(self) -> AbstractContextManager[Any]:
-        """A block in which memory of the card that is let go is kept for what is asked for next."""
-        return self.copies.pooled()
+    def pooled(self, size: int) -> AbstractContextManager[Any]:
+        """A block in which arrays on the card are parts of one piece of `size` bytes."""
+        return self.copies.pooled(size)
 
     def settle(self) -> None:
         """Return when what was put is kept."""

@@ -111,12 +111,14 @@ class Budget:
 
     def together(self, sizes: list[int], rows: int, allowed: int) -> int:
         """Of blocks of these sizes, how many have their keys collected at a time: at least one."""
-        taken = OFFSETS * rows
-        for count, size in enumerate(sizes):
-            taken += KEY * size
-            if taken + self.costs.sort * max(sizes[: count + 1]) > allowed:
-                return max(count, 1)
+        for count in range(1, len(sizes)):
+            if self.collecting(sizes[: count + 1], rows) > allowed:
+                return count
         return len(sizes)
+
+    def collecting(self, sizes: list[int], rows: int) -> int:
+        """Bytes that the keys of blocks of these sizes take, and sorting them one by one."""
+        return OFFSETS * rows + KEY * sum(sizes) + self.costs.sort * max(sizes)
 
     def slots(self, edges: int, rows: int, blocks: int, allowed: int) -> int:
         """How many blocks of this size may be in memory at a time, of those that there are."""

@@ -78,7 +78,7 @@ class KeptBlocks:
         if most_at_once(plan.needs, costs.ahead) > slots:
             plan = self._plan(tasks)  # neighbours have more in common
         stored = {key: self.stored[key[:2]] for key in plan.keys}
-        with self.shelf.pooled():
+        with self.shelf.pooled(costs.task(edges, rows, self.budget.sides, slots)):
             room = engine.room(self.shelf, slots, edges, rows)
             blocks_of = resident(room, stored, schedule(plan.needs, slots, costs.ahead))
             try:
@@ -174,11 +174,7 @@ def cut(
             break
     made = KeptBlocks(engine, shelf, budget, allowed, vertices, n, {})
     shelf.reserve(sum(4 * size + 4 * longest + 16 for size in sizes))
-    try:
-        with shelf.pooled():
-            _fill(made, rows, rank, sizes, longest, reading, xp, tick)
-    finally:
-        shelf.settle()
+    _fill(made, rows, rank, sizes, longest, reading, xp, tick)
     return made
 
 
@@ -187,20 +183,26 @@ def _fill(
     xp: Any, tick: Callable[..., None],
 ) -> None:  # fmt: skip
     """Make the blocks, as many at a time as their keys fit."""
-    engine, n, stored = made.engine, made.n, made.stored
-    while (first := len(stored)) < n * n:
-        last = first + made.budget.together(sizes[first:], longest, made.allowed - reading)
-        starts = np.cumsum([0, *sizes[first:last]])
-        free, keys = xp.zeros(n * n, "uint64"), xp.empty(int(starts[-1]), "uint64")
-        free[first:last] = xp.asarray(starts[:-1].astype("uint64"))
-        for chunk in rows.chunks(engine.costs.row):
-            engine.split(chunk.ends, rank, n, (first, last), free, keys)
-        for place in range(first, last):
-            at = divmod(place, n)
-            part = keys[int(starts[place - first]) : int(starts[place - first + 1])]
-            stored[at] = made.put(engine.csr(part, blocks.shape(made.vertices, n, *at)))
-            tick(len(stored) / n**2)
-        del keys
+    engine, n, budget = made.engine, made.n, made.budget
+    while (first := len(made.stored)) < n * n:
+        last = first + budget.together(sizes[first:], longest, made.allowed - reading)
+        group = sizes[first:last]
+        with made.shelf.pooled(budget.collecting(group, longest)):
+            starts = np.cumsum([0, *group])
+            free, keys = xp.zeros(n * n, "uint64"), xp.empty(int(starts[-1]), "uint64")
+            free[first:last] = xp.asarray(starts[:-1].astype("uint64"))
+            for chunk in rows.chunks(engine.costs.row):
+                engine.split(chunk.ends, rank, n, (first, last), free, keys)
+            try:
+                for place in range(first, last):
+                    at = divmod(place, n)
+                    part = keys[int(starts[place - first]) : int(starts[place - first + 1])]
+                    block = engine.csr(part, blocks.shape(made.vertices, n, *at))
+                    made.stored[at] = made.put(block)
+                    tick((place + 1) / n**2)
+            finally:
+                made.shelf.settle()
+            del free, keys, part, block
 
 
 def _tally(rows: Rows, rank: Array, n: int, engine: Any, xp: Any) -> list[int]:
