@@ -96,14 +96,20 @@ def worked_on_here():
 
 @contextmanager
 def a_cluster(backend, **options):
-    """Two worker processes; on cards a worker a card where there are two, else both on the one."""
+    """Two worker processes; on cards a worker a card where there are two, else both on the one.
+
+    ``device_memory_limit`` is for workers that have a card each.
+    """
     options = {"processes": True, "threads_per_worker": 1, "dashboard_address": ":0"} | options
     start, workers = LocalCluster, options.pop("n_workers", 2)
+    on_card = {"device_memory_limit": options.pop("device_memory_limit", None)}
     if backend.name == "cuda":
         import cupy
 
         if cupy.cuda.runtime.getDeviceCount() >= workers:
             from dask_cuda import LocalCUDACluster as start
+
+            options |= {key: value for key, value in on_card.items() if value is not None}
     with start(n_workers=workers, **options) as cluster:
         yield cluster
 

@@ -136,16 +136,19 @@ def test_paused_workers_are_waited_for_but_not_for_ever(backend, monkeypatch, st
 
 
 def spilled(dask_worker):
-    """How many results a worker has moved out of its memory by now."""
-    return len(dask_worker.data.slow)
+    """How many results a worker has moved out of its memory, or its card's, by now."""
+    held = dask_worker.data
+    if hasattr(held, "device_keys"):  # of dask_cuda
+        return len(held.device_keys) - len(held.device)
+    return len(held.slow)
 
 
 def test_what_is_spilled_comes_back(backend):
     """Workers may keep about 2 MB: a call's own results are far more."""
-    frame, limit = datasets.rmat(16), {"memory_limit": "2 GiB"}
+    frame, limits = datasets.rmat(16), {"memory_limit": "2 GiB", "device_memory_limit": "2 MB"}
     with (
         dask.config.set({"distributed.worker.memory.target": 0.001}),
-        a_cluster(backend, **limit) as started,
+        a_cluster(backend, **limits) as started,
         Client(started) as client,
     ):
         edges = client.persist(apart(backend, frame, 8))
