@@ -1,23 +1,95 @@
-"""Where things that can be made again are kept between runs."""
+"""Where things that can be made again are kept between runs: folders that only their owner writes.
+
+What lies there is run, so a folder that another user owns or may write is passed over, and every
+file ends in a checksum. Without a folder that will do nothing is kept, and everything else works.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import stat
 import sys
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+_DIGEST = hashlib.sha256().digest_size
 
-def cache_directory(name: str) -> Path:
-    """Folder ``name`` of the user's cache, made if missing; ``RAPIDS_TC_CACHE`` moves it all."""
-    home = Path.home()
-    if chosen := os.environ.get("RAPIDS_TC_CACHE"):
-        base = Path(chosen)
-    elif sys.platform == "darwin":
-        base = home / "Library" / "Caches" / "rapids_tc"
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "rapids_tc"
+
+def cache_directory(name: str, base: str = "") -> Path | None:
+    """Folder ``name`` of the user's cache, made if missing; None where there is no place for it.
+
+    ``RAPIDS_TC_CACHE`` moves it, otherwise `base`. Where its place will not do, it is in the
+    folder for temporary files.
+    """
+    return next((folder for folder, fault in candidates(name, base) if not fault), None)
+
+
+def candidates(name: str, base: str = "") -> Iterator[tuple[Path, str]]:
+    """The folders that `cache_directory` tries in turn, each with what is wrong with it, if any."""
+    for parent in _parents(base):
+        folder = parent / name
+        try:
+            folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with suppress(FileExistsError):
+                folder.mkdir(mode=0o700)
+            yield folder, _fault(folder)
+        except OSError as error:
+            yield folder, error.strerror or str(error)
+
+
+def store(path: Path, data: bytes, stamp: bytes = b"") -> None:
+    """Write a file with its checksum, whole or not at all; `load` wants the same `stamp`."""
+    part = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
+    try:
+        part.write_bytes(data + hashlib.sha256(stamp + data).digest())
+        os.replace(part, path)
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+def load(path: Path, stamp: bytes = b"") -> bytes | None:
+    """Read what `store` wrote with this stamp; None for a file that is missing, old or damaged."""
+    try:
+        sealed = path.read_bytes()
+    except OSError:
+        return None
+    data, digest = sealed[:-_DIGEST], sealed[-_DIGEST:]
+    return data if hashlib.sha256(stamp + data).digest() == digest else None
+
+
+def _parents(base: str) -> Iterator[Path]:
+    if chosen := os.environ.get("RAPIDS_TC_CACHE") or base:
+        yield Path(chosen)
     else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "rapids_tc"
-    folder = base / name
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+        with suppress(RuntimeError):  # a user without a home, as containers have
+            yield _of_user()
+    with suppress(OSError):
+        user = os.getuid() if hasattr(os, "getuid") else "cache"
+        yield Path(tempfile.gettempdir(), f".rapids_tc-{user}")
+
+
+def _of_user() -> Path:
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "rapids_tc"
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return Path(local or Path.home() / "AppData" / "Local") / "rapids_tc"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rapids_tc"
+
+
+def _fault(folder: Path) -> str:
+    """Why a folder cannot be the cache; empty where it can."""
+    facts = folder.lstat()  # a link might lead to where others write
+    if not stat.S_ISDIR(facts.st_mode):
+        return "it is not a folder"
+    if hasattr(os, "geteuid"):
+        if facts.st_uid != os.geteuid():
+            return "another user owns it"
+        if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            return "others may write there: remove it"
+    return "" if os.access(folder, os.W_OK | os.X_OK) else "it cannot be written"

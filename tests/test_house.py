@@ -38,13 +38,14 @@ ANALYTICS = {
 ALLOWED = {
     "errors": set(),
     "_cache": set(),
+    "_compiling": set(),
     "_place": {"_homes", "_progress", "scale"},
-    "_progress": {"errors"},
+    "_progress": {"errors", "_compiling"},
     "csr": set(),
     "_homes": {"errors"},
     "_backend": {"errors", "_homes"},
-    "kernels": {"errors"},
-    "engines": {"errors", "_backend", "csr", "kernels"},
+    "kernels": {"errors", "_compiling"},
+    "engines": {"errors", "_backend", "_cache", "_compiling", "csr", "kernels"},
     "bench": BASE | FRAMES | ANALYTICS | {"engines", "kernels"},
     "plan": {"errors", "kernels"},
     "scale": BASE
@@ -62,9 +63,9 @@ ALLOWED = {
     "plot": BASE | FRAMES | ANALYTICS | {"_place"},
     "datasets": {"errors"},
     "files": {"errors"},
-    "testing": {"errors", "_backend", "_cache", "engines", "kernels"},
+    "testing": {"errors", "_backend", "_cache", "_compiling", "engines", "kernels"},
     "interop": {""},
-    "cli": {"", "_progress", "bench", "datasets", "files"},
+    "cli": {"", "_cache", "_compiling", "_progress", "bench", "datasets", "files"},
     "": ANALYTICS | {"datasets", "errors", "files", "graph", "interop", "methods", "plot"},
 }
 LOADERS = ("import_module", "_library")  # functions that import what they are given the name of
@@ -84,10 +85,9 @@ HOMES = {
     "dask_cuda": set(),
     "numba": {
         "engines/_cpu_count.py",
-        "engines/_cpu_list.py",
-        "engines/cpu.py",
         "engines/_cpu_truss.py",
         "engines/_cpu_rows.py",
+        "engines/_compiled.py",
         "engines/_numba.py",
     },
 }

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from rapids_tc._cache import candidates, load, store
+
 # By import name, the distributions that bring it: the one without a suffix is conda's.
 _PACKAGES = {
     "numpy": ("numpy",),
@@ -66,6 +68,8 @@ def findings() -> Iterator[tuple[str, str]]:
         how = f": {_pip(_EXTRAS[name])}" if name in _EXTRAS else ""
         versions = ", ".join(f"{brings} {version}" for brings, version in found)
         yield name, versions.removeprefix(f"{name} ") or f"not installed{how}"
+    yield "CPU engine", _cache_of("numba", os.environ.get("NUMBA_CACHE_DIR", ""))
+    yield "emulator", _cache_of("emulator")
     try:
         driver = find_driver()
     except DriverError as error:
@@ -155,6 +159,30 @@ def find_driver() -> Driver:
         (version.value // 1000, version.value % 1000 // 10),
         tuple(cards),
     )
+
+
+def _cache_of(name: str, base: str = "") -> str:
+    """Where compiled code is kept, whether that works, and what is wrong with better places."""
+    passed: list[str] = []
+    for folder, fault in candidates(name, base):
+        trial = folder / f"trial-{os.getpid()}"
+        try:
+            fault = fault or ("" if _keeps(trial) else "what is written is not read back")
+        except OSError as error:
+            fault = error.strerror or str(error)
+        if not fault:
+            return "; ".join([f"cache in {folder} works", *passed])
+        passed.append(f"not {folder}: {fault}")
+    why = ", ".join(passed)
+    return f"no cache, every process compiles anew; name a folder in RAPIDS_TC_CACHE; {why}"
+
+
+def _keeps(file: Path) -> bool:
+    try:
+        store(file, bytes(2**20))  # about what the code of one engine takes
+        return load(file) is not None
+    finally:
+        file.unlink(missing_ok=True)
 
 
 def _installed(package: str) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from rapids_tc.engines._compiled import compiled
 from rapids_tc.engines._numba import atomic_add, find
 
 
@@ -19,7 +20,7 @@ def walk(offsets, in_edge):
     return u, begin, begin + np.int64(in_edge & np.uint64(0xFFFFFFFF))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def total(offsets, columns, walk_offsets, walked, in_offsets, in_edges, here, last, mark, closed):
     """The number of triangles; those of every in-edge too, where `closed` has room for them."""
     mask = np.int64(len(mark) - 1)
@@ -54,7 +55,7 @@ def total(offsets, columns, walk_offsets, walked, in_offsets, in_edges, here, la
     return mine
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def edges(
     offsets, columns, walk_offsets, walked, in_offsets, in_edges, here, last, place,
     of_uv, of_uw, of_vw,

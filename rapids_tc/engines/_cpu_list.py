@@ -8,13 +8,13 @@ in-edge without any is passed over.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from rapids_tc.engines._compiled import compiled
 from rapids_tc.engines._cpu_count import walk
 from rapids_tc.engines._numba import atomic_add, find
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def write(
     offsets, columns, in_offsets, in_edges, here, end_of_task, mark, starts, first, last, ranks
 ):
@@ -49,7 +49,7 @@ def write(
         here = stop
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sum_products(
     offsets, columns, walk_offsets, walked, in_offsets, in_edges, here, end_of_task, place,
     sides, sums,

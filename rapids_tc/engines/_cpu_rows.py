@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from rapids_tc.engines._compiled import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def sorted_by(keys, shift, n):
     """The keys in the order of the 32 bits from `shift` on, all below n; stable."""
     low = np.uint64(0xFFFFFFFF)
@@ -23,7 +25,7 @@ def sorted_by(keys, shift, n):
     return ordered
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def csr(keys, n):
     """Offsets and columns of the rows of ascending keys, without repeats and loops."""
     offsets = np.zeros(n + 1, np.int64)
@@ -46,7 +48,7 @@ def _row(offsets, u):
     return offsets[max(u, 0)], offsets[u + 1]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def group(uv_offsets, uv_columns, uw_offsets, uw_columns, to_row, shift, n, first, last):
     """The edges of uv grouped by the row of v: see `rapids_tc.engines.cpu.Layout`.
 
@@ -75,7 +77,7 @@ def group(uv_offsets, uv_columns, uw_offsets, uw_columns, to_row, shift, n, firs
     return in_offsets, in_edges, work
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def work(uv_offsets, uv_columns, uw_offsets, uw_columns, to_row, shift):
     """The sum of the lengths of `group` by column of uv."""
     work = np.zeros(len(uv_offsets) - 1, np.int64)
@@ -89,7 +91,7 @@ def work(uv_offsets, uv_columns, uw_offsets, uw_columns, to_row, shift):
     return work
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_in_edges(offsets, columns, in_offsets, values, shift, first, last, sums):
     """Add values of in-edges, in the order of `group`, to the edges of which they were made."""
     free = in_offsets[:-1].copy()
@@ -100,7 +102,7 @@ def add_in_edges(offsets, columns, in_offsets, values, shift, first, last, sums)
             free[v] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def split(src, dst, rank, n, first, last, free, keys):
     """The keys of rows in blocks `first` to `last` - 1 of n x n: see `rapids_tc.engines.Engine`."""
     room = len(keys)
@@ -116,7 +118,7 @@ def split(src, dst, rank, n, first, last, free, keys):
                 keys[at] = (u // n + (i > j)) << 32 | (v // n)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sum_counts(offsets, columns, counts):
     """The sums of the counts of edges by row, and by column."""
     n = len(offsets) - 1

@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 
 from rapids_tc.csr import Array, Csr
+from rapids_tc.engines._compiled import compiled
 from rapids_tc.engines._numba import atomic_add, cores, find, share
 from rapids_tc.engines._truss import DEAD, Left, Levels
 
@@ -95,7 +96,7 @@ class CpuPeeler:
                 share(task, threads, threads)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _link(rows, columns, n):
     offsets, starts = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     for e in range(len(rows)):
@@ -116,7 +117,7 @@ def _link(rows, columns, n):
     return offsets, starts, near
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _peel_serially(
     rows, columns, support, offsets, starts, near, status, queue, state, link, tasks, tables,
     open_task, first, last, shrink_at, large, pause, piece,
@@ -179,7 +180,7 @@ def _peel_serially(
             return _PAUSE
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _peel_tasks(
     rows, columns, support, offsets, starts, near, status, queue, state, link, tasks, table
 ):
@@ -193,7 +194,7 @@ def _peel_tasks(
         )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _peel_task(
     rows, columns, support, offsets, starts, near, status, queue, state, link, task, table
 ):

@@ -18,7 +18,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from rapids_tc.csr import Array, Csr
 from rapids_tc.engines import (
@@ -33,6 +32,7 @@ from rapids_tc.engines import (
     _truss,
     shifts,
 )
+from rapids_tc.engines._compiled import compiled
 from rapids_tc.engines._cpu_truss import CpuPeeler
 from rapids_tc.engines._host import host_free, host_memory
 from rapids_tc.engines._numba import cores, find, share
@@ -270,7 +270,7 @@ def _cut(layout: Layout, tasks: int) -> Array:
     return np.concatenate([[0], np.maximum.accumulate(inner), [layout.in_offsets[-1]]])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _locate(offsets, columns, u, v, positions):
     for i in range(len(u)):
         low, high = min(u[i], v[i]), max(u[i], v[i])

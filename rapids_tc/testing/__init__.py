@@ -61,7 +61,7 @@ run one after another. So they cannot share work by an atomic counter either; dr
 `measure`. Not emulated: cooperative groups, textures, warp matrix functions, ``__activemask``.
 
 Compiled kernels stay in the user's cache directory (``RAPIDS_TC_CACHE`` names another) and are
-found again by everything that went into them.
+found again by everything that went into them. `rapids-tc doctor` says where that is.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import hashlib
 import os
@@ -10,9 +11,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from .._cache import cache_directory
+from .._cache import cache_directory, load, store
+from .._compiling import clock
 from ..errors import KernelError
 
 _HERE = Path(__file__).parent
@@ -55,18 +58,51 @@ def _made(text: str, flags: Sequence[str]) -> Path:
     headers = [header.read_text() for header in _HEADERS]
     parts = (text, *headers, *command, version, platform.machine())
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
-    made = cache_directory("emulator") / f"{key}.so"
-    if not made.exists():
-        # Made beside its place and renamed, so that no process sees half a library.
-        with tempfile.TemporaryDirectory(dir=made.parent) as folder:
-            written, result = Path(folder, "kernels.cpp"), Path(folder, made.name)
-            written.write_text(text)
-            run = [*command, f"-I{_HERE}", str(written), "-o", str(result)]
-            done = subprocess.run(run, capture_output=True, text=True, errors="replace")
-            if done.returncode:
-                raise KernelError(f"{compiler} cannot compile the kernel:\n{done.stderr}")
-            os.replace(result, made)
+    folder = cache_directory("emulator")
+    # What is mapped into memory and cut short is no error but the end of the process.
+    if folder is not None and load(folder / f"{key}.so") is not None:
+        return folder / f"{key}.so"
+    private = _private_folder()
+    written, made = private / f"{key}.cpp", private / f"{key}.so"
+    with clock.running():
+        written.write_text(text)
+        run = [*command, f"-I{_HERE}", str(written), "-o", str(made)]
+        done = subprocess.run(run, capture_output=True, text=True, errors="replace")
+        written.unlink()
+    if done.returncode:
+        raise KernelError(f"{compiler} cannot compile the kernel:\n{done.stderr}")
+    if folder is not None:
+        with suppress(OSError):  # the disk is full: the library stays where it was made
+            store(folder / made.name, made.read_bytes())
+            made.unlink()
+            return folder / made.name
     return made
+
+
+def library(name: str) -> Path:
+    """Where the library of this name, which this process has loaded, lies."""
+    made = _private_folder() / name
+    folder = cache_directory("emulator")
+    return made if folder is None or made.exists() else folder / name
+
+
+@functools.cache
+def _private_folder() -> Path:
+    """A folder of this process, where libraries are made, and stay if there is no cache."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="rapids_tc-"))
+    except OSError as error:
+        raise KernelError(
+            f"the emulator compiles kernels in a temporary folder, and cannot make one ({error}): "
+            "name a folder that can be written in TMPDIR"
+        ) from error
+    atexit.register(_remove, folder, os.getpid())
+    return folder
+
+
+def _remove(folder: Path, process: int) -> None:
+    if os.getpid() == process:  # not in a fork of it
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @functools.cache

@@ -7,7 +7,6 @@ import subprocess
 from collections import defaultdict
 from collections.abc import Iterator
 
-from .._cache import cache_directory
 from . import _build
 
 _FRAME = re.compile(r"\s*#\d+ .*\((?P<module>\S+)\+(?P<offset>0x[0-9a-f]+)\)")
@@ -52,8 +51,8 @@ def _places(lines: list[str]) -> dict[tuple[str, str], str]:
             offsets[frame["module"]].add(frame["offset"])
     places = {}
     for module, some in offsets.items():
-        library = cache_directory("emulator") / module.rpartition("/")[2]
-        command = [_build.tool("addr2line"), "-Cfpse", str(library), *some]
+        library = str(_build.library(module.rpartition("/")[2]))
+        command = [_build.tool("addr2line"), "-Cfpse", library, *some]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
         for offset, place in zip(some, done.stdout.splitlines(), strict=False):
             place = place.partition(" (discriminator")[0]
