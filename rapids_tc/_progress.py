@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rapids_tc._compiling import clock
 from rapids_tc.errors import CapacityError
 
 PATIENCE = 1.0  # seconds of a call before its bar is shown
@@ -44,6 +45,7 @@ class Report:
     def __init__(self, progress: bool | None) -> None:
         self._progress = checked(progress)
         self._name, self._begun = "reading the frame", time.monotonic()
+        self._compiled = clock.seconds  # when the stage began
         self._where: tuple[float, str] | None = None  # the share that is done, and a note
         self._bar: Any = None
         self._task: Any = None
@@ -63,13 +65,17 @@ class Report:
             self._progress = progress
         with self._lock:
             self._name, self._begun, self._where = name, time.monotonic(), None
+            self._compiled = clock.seconds
             self._draw(new=True)
 
     def end(self) -> None:
         """Say that the stage is done."""
         if self._progress and sys.stderr is not None:
-            seconds = time.monotonic() - self._begun
-            print(f"{self._name}: {seconds:.2f} s", file=sys.stderr, flush=True)
+            seconds, compiling = time.monotonic() - self._begun, clock.seconds - self._compiled
+            line = f"{self._name}: {seconds:.2f} s"
+            if compiling:
+                line += f", of which compiling (once) {compiling:.2f} s"
+            print(line, file=sys.stderr, flush=True)
 
     def tick(self, done: float, note: str = "") -> None:
         """Say which share of the stage is done, 0 to 1, and perhaps where it is."""
@@ -94,11 +100,22 @@ class Report:
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import Progress
+        from rich.progress import Progress, TextColumn
+
+        class Compiling(TextColumn):
+            """The text, which also says while code is compiled; the bar is drawn anew anyway."""
+
+            def render(self, task: Any) -> Any:
+                text = super().render(task)
+                return text.append(", compiling (once)") if clock.busy else text
 
         with self._lock:
             if self.wanted:
-                self._bar = Progress(console=Console(stderr=True), transient=True)
+                columns = [
+                    Compiling("[progress.description]{task.description}"),
+                    *Progress.get_default_columns()[1:],
+                ]
+                self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
                 self._draw(new=True)
                 self._bar.start()
 

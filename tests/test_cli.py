@@ -42,10 +42,13 @@ def test_count(karate_file):
     assert done.exit_code == 0
     shown = table(done.stdout)
     assert list(shown) == [
-        "vertices", "edges", "triangles", "transitivity", "read time", "prepare time", "count time"
+        "vertices", "edges", "triangles", "transitivity", "read time", "prepare time", "count time",
+        "compile time",
     ]  # fmt: skip
     assert [*shown.values()][:4] == ["34", "78", "45", "0.255682"]
-    assert all(shown[f"{stage} time"].endswith(" s") for stage in ("read", "prepare", "count"))
+    assert all(
+        shown[f"{stage} time"].endswith(" s") for stage in ("read", "prepare", "count", "compile")
+    )
     assert done.stderr.splitlines() == [
         "guessed: text separated by commas",
         "guessed: the first line 'src,dst' names the columns",
@@ -56,7 +59,7 @@ def test_count(karate_file):
 def test_count_as_json(karate_file):
     done = run("count", "--json", "--engine", "cpu", karate_file)
     answer = json.loads(done.stdout)
-    assert answer.pop("seconds").keys() == {"read", "prepare", "count"}
+    assert answer.pop("seconds").keys() == {"read", "prepare", "count", "compile"}
     assert answer.pop("guesses") == [line[9:] for line in done.stderr.splitlines()]
     assert answer == {
         "file": str(karate_file),

@@ -1,5 +1,6 @@
 """What a call shows on stderr: nothing, a bar once it takes long, or a line a stage."""
 
+import os
 import re
 import subprocess
 import sys
@@ -12,7 +13,8 @@ from graphs import complete
 from stream_support import in_blocks
 
 import rapids_tc as tc
-from rapids_tc import _progress
+from rapids_tc import _compiling, _progress
+from rapids_tc._compiling import clock
 
 READ = ["numbering the ids", "ordering by degree", "orienting and sorting"]
 COUNT = [*READ, "laying out", "counting"]
@@ -66,6 +68,7 @@ STAGES = {
     "k_truss in blocks": (blockwise(lambda e, **o: tc.k_truss(e, 4, **o)), [*CUT, "peeling", LOOK]),
     "simple_edges in blocks": (blockwise(tc.simple_edges), [*CUT, "sorting the edges"]),
 }
+LINE = r"([a-z ]+): (\d+\.\d\d) s(, of which compiling \(once\) \d+\.\d\d s)?"
 STAGED = pytest.mark.parametrize("name", STAGES)
 
 
@@ -89,7 +92,7 @@ def terminal(monkeypatch, patience=0.0):
 
 def told(text):
     """The stages that have a line, in order."""
-    lines = [re.fullmatch(r"(.+): (\d+\.\d\d) s", line) for line in text.splitlines()]
+    lines = [re.fullmatch(LINE, line) for line in text.splitlines()]
     assert all(lines), text
     return [line[1] for line in lines]
 
@@ -146,7 +149,8 @@ def test_nothing_elsewhere(backend, edges, name, progress, capsys, monkeypatch):
 def test_seconds_are_those_of_the_stage(backend, edges, capsys, monkeypatch):
     lasting(monkeypatch, 0.03)
     tc.count(edges, source="src", destination="dst", progress=True)
-    seconds = [float(line.split()[-2]) for line in capsys.readouterr().err.splitlines()]
+    lines = capsys.readouterr().err.splitlines()
+    seconds = [float(re.fullmatch(LINE, line)[2]) for line in lines]
     assert len(seconds) == len(COUNT) and min(seconds) >= 0.03
 
 
@@ -180,7 +184,7 @@ def test_on_a_terminal_every_stage_is_seen(backend, edges, name, progress, monke
     run(name, edges, progress=progress)
     shown = screen.getvalue()
     assert all(barred(stage, shown) for stage in STAGES[name][1])
-    lines = re.findall(r"([a-z ]+): \d+\.\d\d s\n", shown)
+    lines = [line[0] for line in re.findall(rf"{LINE}\n", shown)]
     assert lines == STAGES[name][1] * (progress is True)
     until(lambda: not [t for t in threading.enumerate() if isinstance(t, threading.Timer)])
     assert screen.getvalue() == shown
@@ -210,6 +214,93 @@ def test_shares_and_notes_are_in_the_bar(monkeypatch):
         for done in range(5):
             report.tick(done / 4, f"on {done}")
     assert "working: on 4" in screen.getvalue() and "100%" in screen.getvalue()
+
+
+# Compiling ----------------------------------------------------------------------------------------
+
+
+def test_the_bar_says_that_code_is_compiled(monkeypatch):
+    screen = terminal(monkeypatch)
+    with _progress.reported("working", None, str) as report:
+        until(lambda: barred("working", screen.getvalue()))
+        assert "compiling" not in screen.getvalue()
+        with clock.running():
+            until(lambda: barred(r"working, compiling \(once\)", screen.getvalue()))
+            report.tick(0.5, "on 7")
+            until(lambda: "on 7, compiling (once)" in screen.getvalue())
+        report.tick(0.6, "on 8")
+        until(lambda: re.search(r"on 8 [^c\n]*━", screen.getvalue()))
+
+
+def test_lines_tell_compiling_apart(capsys):
+    with _progress.reported("working", True, str), clock.running():
+        time.sleep(0.02)
+    with _progress.reported("working", True, str):
+        pass
+    first, second = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"working: (\S+) s, of which compiling \(once\) (\1) s", first)
+    assert re.fullmatch(r"working: \S+ s", second)
+
+
+def test_the_clock_counts_nested_and_concurrent_compilations_once(monkeypatch):
+    times = iter([1.0, 4.0, 10.0, 11.0, 15.0])
+    monkeypatch.setattr(_compiling.time, "monotonic", lambda: next(times))
+    measured = _compiling.Clock()
+    with measured.running(), measured.running():
+        pass
+    assert (measured.seconds, measured.busy) == (3.0, False)
+    measured.start()
+    assert (measured.seconds, measured.busy) == (4.0, True)
+    measured.stop()
+    assert measured.seconds == 8.0
+
+
+COMPILES = """
+from rapids_tc._compiling import clock
+from rapids_tc.engines._compiled import compiled
+
+def ours(n):
+    return n + 1
+
+def failing(n):
+    return n.what
+
+told = []
+def call(function, *given):
+    before = clock.seconds
+    try:
+        function(*given)
+    except Exception:
+        pass
+    told.append((clock.seconds > before, clock.busy))
+
+for name in (None, "rapids_tc.test"):  # of the user, then of the package
+    for function in (ours, failing):
+        function.__module__ = name or "__main__"
+        call(compiled(function), 3 if name else 3.0)
+print(told)
+"""
+
+
+def test_only_what_numba_compiles_for_us_counts(tmp_path):
+    """Also if it fails; what the user compiles meanwhile is none of our business."""
+    environment = os.environ | {"RAPIDS_TC_CACHE": str(tmp_path)}
+    command = [sys.executable, "-c", COMPILES]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout == f"{[(False, False)] * 2 + [(True, False)] * 2}\n"
+
+
+def test_the_command_line_tells_compiling_apart(monkeypatch):
+    from rapids_tc import cli
+
+    times = iter([0.0, 10.0])
+    seconds = {"read": 1.0}
+    monkeypatch.setattr(cli.time, "perf_counter", lambda: next(times))
+    compiled = iter([5.0, 8.0])
+    monkeypatch.setattr(type(clock), "seconds", property(lambda clock: next(compiled)))
+    with cli._timed(seconds, "count"):
+        pass
+    assert list(seconds.items()) == [("read", 1.0), ("count", 7.0), ("compile", 3.0)]
 
 
 def test_a_call_that_fails_takes_its_bar_away(backend, edges, monkeypatch):

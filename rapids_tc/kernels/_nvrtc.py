@@ -6,6 +6,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rapids_tc._compiling import clock
 from rapids_tc.errors import KernelError
 
 OPTIONS = ("-std=c++17",)
@@ -44,7 +45,8 @@ def _compile(source: str, names: tuple[str, ...], options: tuple[str, ...], devi
     # A module a device: a kernel that was looked up on one device is loaded there alone.
     module = cupy.RawModule(code=source, options=(*OPTIONS, *options))
     try:
-        return {name: module.get_function(name) for name in names}
+        with clock.running():
+            return {name: module.get_function(name) for name in names}
     except cupy.cuda.compiler.CompileException as error:
         raise KernelError(
             f"NVRTC cannot compile {', '.join(names)} for device {device}:\n{error}"
