@@ -4,9 +4,12 @@ import bz2
 import gzip
 import lzma
 import os
+import struct
 import subprocess
 import sys
 import threading
+import tracemalloc
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -16,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rapids_tc.errors import CapacityError, ColumnNotFoundError, RapidsTCError
-from rapids_tc.files import EdgeFile, EdgeFileError, read_edges
+from rapids_tc.files import EdgeFile, EdgeFileError, read_edges, source
 from rapids_tc.files.source import Source
 
 TRIANGLE = [[1, 2], [2, 3], [3, 1]]
@@ -560,6 +563,214 @@ def test_text_in_small_blocks(read, monkeypatch, end, block):
 def test_broken_metis(read, text, words):
     with pytest.raises(EdgeFileError, match=words):
         read(text, name="g.graph")
+
+
+# What files claim ---------------------------------------------------------------------------------
+
+MOST = 2**32 - 1
+
+
+@pytest.fixture
+def little(monkeypatch):
+    """A machine with a megabyte to spare."""
+    monkeypatch.setattr(source, "host_free", lambda: 10**6)
+
+
+def npy(shape, dtype="<i8", values=b"", version=1):
+    """An array as NumPy writes it, whatever its header says."""
+    header = f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': {shape}}}\n".encode()
+    size = struct.pack("<H" if version == 1 else "<I", len(header))
+    return b"\x93NUMPY" + bytes([version, 0]) + size + header + values
+
+
+def npz(path, **members):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+
+
+TWO = npy("(2,)", values=bytes(16))
+
+
+def test_claims_are_checked_before_anything_is_made(read, tmp_path, monkeypatch):
+    """With the memory of a machine of 16 GiB, whatever the one has that tests this."""
+    monkeypatch.setattr(source, "host_free", lambda: 2**34)
+    tracemalloc.start()
+    try:
+        with pytest.raises(CapacityError, match=r"^m\.mtx: .*4,294,967,295 vertices.* are free"):
+            read(f"{MATRIX}{MOST} {MOST} 1\n2 1\n", name="m.mtx")
+        for integer in (np.int64, np.uint32):
+            np.savez(tmp_path / "g.npz", src=[1], dst=[2], n=integer(MOST))
+            with pytest.raises(CapacityError, match=r"^g\.npz: .*4,294,967,295 vertices.*free"):
+                read_edges(tmp_path / "g.npz")
+        assert tracemalloc.get_traced_memory()[1] < 10**8
+    finally:
+        tracemalloc.stop()
+
+
+def test_claims_that_fit_are_served(read, tmp_path, little):
+    n = 10**5
+    assert len(read(f"{MATRIX}{n} {n} 1\n2 1\n", name="m.mtx").isolated) == n - 2
+    np.savez(tmp_path / "g.npz", src=[1], dst=[2], n=n)
+    assert len(read_edges(tmp_path / "g.npz").isolated) == n - 2
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("name", ["src", "dst", "n"])
+def test_arrays_larger_than_memory(tmp_path, little, save, name):
+    """Also those that are true, and a thousandth as long in the file."""
+    arrays = {"src": [1], "dst": [2], "n": 3, name: np.zeros(10**6, np.int64)}
+    save(tmp_path / "g.npz", **arrays)
+    with pytest.raises(CapacityError, match=r"^g\.npz: .*8,000,\d\d\d bytes of arrays.* are free"):
+        read_edges(tmp_path / "g.npz")
+
+
+@pytest.mark.parametrize(
+    ("src", "words"),
+    [
+        (npy("(1000000000000,)"), "src says 8,000,000,000,000 bytes of values, the file has 0"),
+        (npy(f"({2**63},)"), "src says"),
+        (npy("(-1,)"), "src says"),
+        (npy(f"({2**40}, {2**40})"), "src says"),
+        (npy("(3,)", values=bytes(16)), "src says 24 bytes of values, the file has 16"),
+        (npy("(1,)", values=bytes(16)), "src says 8 bytes"),
+        (npy("(nan,)"), ""),
+        (npy("(2.0,)"), ""),
+        (npy("(2,)", dtype="|O", values=bytes(16)), "src is an array of objects"),
+        (npy("(2,)", dtype="what", values=bytes(16)), ""),
+        (npy("(2,)" + " " * 20_000, values=bytes(16), version=2), "Header info length"),
+        (npy("(2,)", values=bytes(16), version=9), ""),
+        (b"\x93NUMPY\x01\x00\xff\xff{}", ""),
+        (b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}", ""),
+        (b"not an array", ""),
+        (b"", ""),
+    ],
+)
+def test_arrays_that_are_not_what_they_claim(tmp_path, src, words):
+    npz(tmp_path / "g.npz", src=src, dst=TWO)
+    with pytest.raises(EdgeFileError, match=rf"^g\.npz: {words}") as caught:
+        read_edges(tmp_path / "g.npz")
+    assert "pickle" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [(-5, "is -5"), (np.nan, "integers"), (2.5, "integers"), (True, "integers"), ("5", "integers")],
+)
+@pytest.mark.parametrize("rows", [0, 2])
+def test_numbers_of_vertices_that_are_none(tmp_path, n, words, rows):
+    ids = np.arange(rows)
+    np.savez(tmp_path / "g.npz", src=ids, dst=ids, n=n)
+    with pytest.raises(EdgeFileError, match=rf"^g\.npz: .*{words}"):
+        read_edges(tmp_path / "g.npz")
+    np.savez(tmp_path / "g.npz", src=ids, dst=ids, n=np.uint64(2**64 - 1))
+    with pytest.raises(CapacityError, match=r"^g\.npz: 18,446,744,073,709,551,615 vertices"):
+        read_edges(tmp_path / "g.npz")
+
+
+@pytest.mark.parametrize("sizes", ["-5 -5 1", "nan nan 1", "5 5 -1", "1e9 1e9 1", "5. 5. 1"])
+def test_matrix_market_sizes_that_are_no_numbers(read, sizes):
+    with pytest.raises(EdgeFileError, match=r"^m\.mtx: expected a size line"):
+        read(f"{MATRIX}{sizes}\n2 1\n", name="m.mtx")
+
+
+def test_matrix_market_with_fewer_entries_than_it_says(read):
+    with pytest.raises(EdgeFileError, match=r"says 999,999,999,999,999,999 entries, the file has"):
+        read(f"{MATRIX}5 5 {'9' * 18}\n2 1\n", name="m.mtx")
+
+
+@pytest.mark.parametrize("huge", [2**31, 2**32, 2**63 - 1, 2**63, 2**64, 10**30])
+@pytest.mark.parametrize(
+    "header", ["{} 1", "-{} 1", "2 {}", "2 -{}", "2 1 {}", "2 1 010 {}", "2 1 111 {}", "{0} {0}"]
+)
+def test_metis_headers_that_claim_much(read, header, huge):
+    with pytest.raises(EdgeFileError, match=r"^g\.graph"):
+        read(f"{header.format(huge)}\n2\n1\n", name="g.graph")
+
+
+@pytest.mark.parametrize("header", ["nan 1", "2 inf", "2 1e3", "2.0 1", "-2 1", "2 -1", "2 1 -1"])
+def test_metis_headers_that_are_no_numbers(read, header):
+    with pytest.raises(EdgeFileError, match=r"^g\.graph"):
+        read(f"{header}\n2\n1\n", name="g.graph")
+
+
+def test_parquet_that_holds_more_than_memory(tmp_path, little):
+    """A column of one value takes next to nothing in the file."""
+    pytest.importorskip("pyarrow")
+    for ids in (np.zeros(10**6, np.int64), np.zeros(10**6, np.int8), ["x"] * 10**6):
+        frame = pd.DataFrame({"src": ids, "dst": ids})
+        frame.to_parquet(tmp_path / "g.parquet")
+        assert (tmp_path / "g.parquet").stat().st_size < 10**5
+        with pytest.raises(CapacityError, match=r"^g\.parquet: .*1,000,000 rows.* are free"):
+            read_edges(tmp_path / "g.parquet")
+
+
+FLIPPED = """
+import sys
+from collections import Counter
+from rapids_tc.errors import RapidsTCError
+from rapids_tc.files import read_edges
+path, told = sys.argv[1], Counter()
+whole = open(path, "rb").read()
+for at in range(len(whole)):
+    for bits in (1, 255):
+        flipped = bytearray(whole)
+        flipped[at] ^= bits
+        with open(path, "wb") as file:
+            file.write(flipped)
+        try:
+            read_edges(path, format=sys.argv[2])
+        except RapidsTCError:
+            told["foreseen"] += 1
+        except Exception as error:
+            told[repr(error)] += 1
+del told["foreseen"]
+print(dict(told))
+"""
+
+
+@pytest.mark.parametrize("kind", ["npz", "parquet"])
+def test_whatever_byte_is_wrong_the_error_is_one_of_ours(tmp_path, kind):
+    """In a process of its own, as readers of damaged files may crash."""
+    frame = pd.DataFrame({"src": [1, 2, 3], "dst": [2, 3, 1]})
+    path = tmp_path / f"g.{kind}"
+    if kind == "npz":
+        np.savez_compressed(path, **frame, n=5)
+    else:
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(path, index=False)
+    command = [sys.executable, "-c", FLIPPED, str(path), kind]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("{}\n", 0), done.stderr[-2000:]
+
+
+# Fields of any length -----------------------------------------------------------------------------
+
+LONG = "a" * 140_000  # the csv module reads 131,072 characters
+
+
+@pytest.mark.parametrize("more", [LONG, f'"{LONG}"', f'"{LONG[:9]},{LONG}"', f'"{LONG}""{LONG}"'])
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_long_fields_are_read(read, more, separator):
+    text = f"src,dst,c\n1,2,x\n2,3,{more}\n3,1,y\n".replace(",", separator)
+    assert rows(read(text)) == TRIANGLE
+
+
+@pytest.mark.parametrize("more", [LONG, f'"{LONG}"', f'"{LONG[:9]},{LONG}"', f'"{LONG}""{LONG}"'])
+@pytest.mark.parametrize("columns", ["c,src,dst", "src,c,dst", "src,dst,c"])
+def test_long_fields_hide_no_line_that_is_wrong(read, more, columns):
+    def line(src, dst, c):
+        return columns.replace("src", src).replace("dst", dst).replace("c", c)
+
+    lines = [columns, line("1", "2", "x"), line("2", "3", more), line("3", "!", "y")]
+    with pytest.raises(EdgeFileError, match=r"^edges\.txt, line 4: '!' is not an integer"):
+        read("\n".join(lines))
+
+
+@pytest.mark.parametrize("wrong", [LONG, f'"{LONG}"', f'"{LONG},{LONG}"'])
+def test_ids_that_are_long_are_named_by_their_line(read, wrong):
+    with pytest.raises(EdgeFileError, match=r"^edges\.txt, line 3: 'a+…' is not an integer"):
+        read(f"1,2\n2,3\n{wrong},3\n")
 
 
 def test_metis_without_edges(read):

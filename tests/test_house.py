@@ -62,7 +62,7 @@ ALLOWED = {
     **dict.fromkeys(ANALYTICS, BASE | FRAMES | ANALYTICS | {"_place", "counted", "summary"}),
     "plot": BASE | FRAMES | ANALYTICS | {"_place"},
     "datasets": {"errors"},
-    "files": {"errors"},
+    "files": {"errors", "engines"},
     "testing": {"errors", "_backend", "_cache", "_compiling", "engines", "kernels"},
     "interop": {""},
     "cli": {"", "_cache", "_compiling", "_progress", "bench", "datasets", "files"},

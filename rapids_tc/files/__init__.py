@@ -112,7 +112,8 @@ def read_edges(
         `source` or `destination` is none of the columns, or must be given: text has three
         columns or more with other names.
     CapacityError
-        The file says more vertices than a graph holds, or memory does not suffice.
+        The file says more vertices than a graph holds, or more than the memory that is free,
+        which is checked before anything is made.
 
     Notes
     -----

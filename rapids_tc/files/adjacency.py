@@ -39,6 +39,7 @@ def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, 
     n, columns, entries = map(int, sizes.split())
     if n != columns:
         raise source.fault(f"{n} rows and {columns} columns are no adjacency matrix")
+    check_vertices(source, n)
     rules = Rules("%", BLANKS, skip_first)
     frame = parse(source, rules)
     if len(frame) != entries:
@@ -64,6 +65,7 @@ def read_metis(source: Source, options: Options) -> tuple[Frame, Array, list[str
     n, edges = header[:2]
     form = sum(header[2:3])  # digits: vertex sizes, vertex weights, edge weights
     before = form // 100 + form // 10 % 10 * (header[3] if len(header) == 4 else 1)
+    before = min(before, len(numbers) + 1)  # more is missing anyway, and need not fit 64 bits
     each = 1 + form % 10
     numbers, counts = numbers[counts[first] :], counts[first + 1 :]
 
@@ -104,12 +106,19 @@ def frame_of(src: Array, dst: Array) -> Frame:
 
 def without_edges(src: Array, dst: Array, first: int, n: int) -> Array:
     """Which of `n` ids from `first` on are in no row."""
+    alone = np.ones(n, bool)
+    alone[src - first] = False
+    alone[dst - first] = False
+    ids = np.flatnonzero(alone)
+    ids += first
+    return ids
+
+
+def check_vertices(source: Source, n: int) -> None:
+    """Raise CapacityError unless a graph, and the memory that is free, may hold `n` vertices."""
     if n > _MOST:
         raise CapacityError(f"{n:,} vertices are more than a graph holds ({_MOST:,})")
-    seen = np.zeros(n, bool)
-    seen[src - first] = True
-    seen[dst - first] = True
-    return np.flatnonzero(~seen) + first
+    source.claim(f"{n:,} vertices", n * (1 + 8))  # a mark each, and the numbers of most of them
 
 
 def _numbers_by_line(source: Source) -> tuple[Array, Array]:

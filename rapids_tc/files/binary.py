@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import math
 import zipfile
 from typing import Any
 
 import numpy as np
 
-from rapids_tc.files.adjacency import frame_of, without_edges
+from rapids_tc.files.adjacency import check_vertices, frame_of, without_edges
 from rapids_tc.files.guess import PAIRS, choose_columns
 from rapids_tc.files.source import EdgeFileError, Options, Source
 
 Frame = Any  # pandas.DataFrame
 Array = Any  # numpy.ndarray
+
+_NPZ = ("src", "dst", "n")
 
 
 def read_npz(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
@@ -21,27 +25,63 @@ def read_npz(source: Source, options: Options) -> tuple[Frame, Array, list[str]]
         with source.open() as (plain, _):
             if not zipfile.is_zipfile(plain):
                 raise source.fault("no .npz file, as numpy.savez writes them")
-            plain.seek(0)
-            file = np.load(plain, allow_pickle=False)
-            if not {"src", "dst"} <= set(file.files):
-                raise source.fault(f"expected the arrays src and dst, not {file.files[:5]}")
-            src, dst = file["src"], file["dst"]
-            n = file["n"] if "n" in file.files else None
+            with zipfile.ZipFile(plain) as archive:
+                names = [name[:-4] for name in archive.namelist() if name.endswith(".npy")]
+                if not {"src", "dst"} <= set(names):
+                    raise source.fault(f"expected the arrays src and dst, not {names[:5]}")
+                sizes = [archive.getinfo(f"{name}.npy").file_size for name in _NPZ if name in names]
+                source.claim(f"{sum(sizes):,} bytes of arrays", sum(sizes))
+                shapes = {name: _shape(source, archive, name) for name in _NPZ if name in names}
+                if shapes["src"] != shapes["dst"] or len(shapes["src"]) != 1:
+                    both = f"{shapes['src']} and {shapes['dst']}"
+                    raise source.fault(f"src and dst have the shapes {both}")
+                if shapes.get("n", ()) != ():
+                    raise source.fault("n, the number of vertices, must be one of the integers")
+                arrays = {name: _load(archive, name) for name in shapes}
     except EdgeFileError:
         raise
-    except zipfile.BadZipFile as error:
-        raise source.fault(str(error)) from error
-    except ValueError as error:  # NumPy's advice is to unpickle them
-        raise source.fault("src, dst or n is an array of objects, or none at all") from error
-    if src.ndim != 1 or src.shape != dst.shape:
-        raise source.fault(f"src and dst have the shapes {src.shape} and {dst.shape}")
-    if n is None:
+    # As zipfile and NumPy tell that a file is damaged, or of a kind that they do not read.
+    except (zipfile.BadZipFile, ValueError, RuntimeError, NotImplementedError) as error:
+        raise source.fault(str(error).partition("\n")[0]) from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a place before the start of the file
+            raise
+        raise source.fault("a position in it is wrong") from error
+    src, dst = arrays["src"], arrays["dst"]
+    if "n" not in arrays:
         return frame_of(src, dst), np.zeros(0, np.int64), []
-    if n.ndim or {n.dtype.kind, src.dtype.kind, dst.dtype.kind} - {"i", "u"}:
+    if {array.dtype.kind for array in arrays.values()} - {"i", "u"}:
         raise source.fault("with n, the number of vertices, there, all three must be integers")
+    n = int(arrays["n"])
+    if n < 0:
+        raise source.fault(f"n, the number of vertices, is {n}")
     if len(src) and not 0 <= min(src.min(), dst.min()) <= max(src.max(), dst.max()) < n:
         raise source.fault(f"ids must run from 0 to n - 1 = {n - 1}")
-    return frame_of(src, dst), without_edges(src, dst, 0, int(n)).astype(src.dtype), []
+    check_vertices(source, n)
+    return frame_of(src, dst), without_edges(src, dst, 0, n).astype(src.dtype, copy=False), []
+
+
+def _shape(source: Source, archive: zipfile.ZipFile, name: str) -> tuple[int, ...]:
+    """The shape of an array that is in the file as long as its header says."""
+    size = archive.getinfo(f"{name}.npy").file_size
+    with archive.open(f"{name}.npy") as file:
+        if np.lib.format.read_magic(file) == (1, 0):
+            shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+        else:
+            shape, _, dtype = np.lib.format.read_array_header_2_0(file)
+        if dtype.hasobject:
+            raise source.fault(f"{name} is an array of objects")
+        need = math.prod(shape) * dtype.itemsize
+        if need != size - file.tell():
+            raise source.fault(
+                f"{name} says {need:,} bytes of values, the file has {size - file.tell():,}"
+            )
+    return shape
+
+
+def _load(archive: zipfile.ZipFile, name: str) -> Array:
+    with archive.open(f"{name}.npy") as file:
+        return np.lib.format.read_array(file, allow_pickle=False)
 
 
 def read_parquet(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
@@ -61,10 +101,24 @@ def read_parquet(source: Source, options: Options) -> tuple[Frame, Array, list[s
                 raise source.fault(f"name source and destination; columns: {names}")
             places = choose_columns(names, options.columns, width=len(names))
             chosen = [names[place] for place in places]
-            frame = file.read(columns=chosen).select(chosen).to_pandas(ignore_metadata=True)
-    except (pyarrow.ArrowInvalid, OSError) as error:
+            rows = file.metadata.num_rows
+            least = sum(_least_bytes(file.schema_arrow.field(place).type) for place in places)
+            source.claim(f"{rows:,} rows", rows * least)
+            table = file.read(columns=chosen).select(chosen).replace_schema_metadata()
+            frame = table.to_pandas()
+    except MemoryError:
+        raise
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise source.fault(str(error)) from error
     frame.columns = ["src", "dst"]
     return frame, np.zeros(0, np.int64), []
+
+
+def _least_bytes(kind: Any) -> int:
+    """What a value of an Arrow type takes at least; of a text the position of its end."""
+    try:
+        return max(kind.bit_width // 8, 1)
+    except ValueError:
+        return 4

@@ -77,10 +77,14 @@ def split(line: str, separator: str) -> list[str]:
     if separator == BLANKS:
         return re.findall(r"[^ \t]+", line)
     if separator in ",;":
-        return [
-            field.strip(BLANKS + "\t") for field in next(csv.reader([line], delimiter=separator))
-        ]
-    return [field.strip(BLANKS + "\t") for field in line.split(separator)]
+        try:
+            fields = next(csv.reader([line], delimiter=separator))
+        except csv.Error:  # a field longer than the limit, which is the whole process's to set
+            quoted = rf'{separator}[ \t]*("(?:[^"]|"")*"[^{separator}]*|[^{separator}]*)'
+            fields = [field.strip('"') for field in re.findall(quoted, separator + line)]
+    else:
+        fields = line.split(separator)
+    return [field.strip(BLANKS + "\t") for field in fields]
 
 
 def guess_separator(lines: list[str]) -> str:

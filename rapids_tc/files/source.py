@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from rapids_tc.errors import RapidsTCError
+from rapids_tc.engines import host_free
+from rapids_tc.errors import CapacityError, RapidsTCError
 
 Column = str | int | None
 
@@ -64,6 +65,13 @@ class Source:
         """The error to raise: the place and what is wrong there."""
         place = self.path.name if line is None else f"{self.path.name}, line {line}"
         return EdgeFileError(f"{place}: {what}")
+
+    def claim(self, what: str, need: int) -> None:
+        """Raise CapacityError if what the file says it holds needs more memory than is free."""
+        if need > (free := host_free()):
+            raise CapacityError(
+                f"the file says {what}, which takes {need:,} bytes to read; {free:,} are free"
+            )
 
     def head(self) -> bytes:
         """The first bytes of the decompressed file."""
