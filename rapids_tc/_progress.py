@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from threading import Lock, Timer
 from typing import Any
@@ -49,6 +49,7 @@ class Report:
         self._where: tuple[float, str] | None = None  # the share that is done, and a note
         self._bar: Any = None
         self._task: Any = None
+        self.held = ExitStack()  # of files and the like, until the call ends
         self._lock, self._timer = Lock(), Timer(PATIENCE, self._show)
         self._timer.daemon = True
         if self.wanted:
@@ -90,7 +91,8 @@ class Report:
         return self.tick if self.wanted else None
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Take the bar away, and let go of what the call held."""
+        self.held.close()
         self._timer.cancel()
         with self._lock:
             self._progress = False
@@ -149,6 +151,13 @@ def one_call(progress: bool | None) -> Iterator[Report]:
     finally:
         _current.reset(token)
         report.close()
+
+
+def at_end(close: Callable[[], None]) -> None:
+    """Have this called when the call that is running ends, in an error too."""
+    report = _current.get()
+    if report is not None:
+        report.held.callback(close)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """What is in memory while tasks run: schedules, shelves, rooms, and the order of copies."""
 
+import errno
 import mmap
 import os
 import tempfile
@@ -254,14 +255,19 @@ def test_a_shelf_keeps_arrays(engine):
 @pytest.mark.parametrize("k", [3, 7, "max"])
 def test_a_truss_takes_no_more_of_the_disk_the_longer_it_peels(k, monkeypatch):
     """The graph, what is left of it, the last truss below, and one count of all edges."""
-    edges, rounds = datasets.rmat(7, seed=2), []
+    edges, rounds, sizes = datasets.rmat(7, seed=2), [], []
     expected = tc.k_truss(edges, k)
+
+    def closed(shelf):
+        sizes.append(os.fstat(shelf._file.fileno()).st_size)
+
+    monkeypatch.setattr(_cpu_rooms.Shelf, "close", closed)
     monkeypatch.setattr(trusses, "fits", lambda left: rounds.append(left))  # never
     with in_blocks(2) as made:
         assert tc.k_truss(edges, k).equals(expected)
     whole = made[0].blocks
     stored = sum(4 * (offsets.size + columns.size) for offsets, columns in whole.stored.values())
-    size = os.fstat(whole.shelf._file.fileno()).st_size
+    (size,) = sizes
     assert size <= (2 + (k == "max")) * stored + 4 * whole.edges and len(rounds) > 1
 
 
@@ -272,20 +278,65 @@ def test_what_is_got_from_a_shelf_is_a_copy(engine):
     assert shelf.get(place).tolist() == [0, 1, 2, 3, 4]
 
 
-def test_a_full_disk_is_told(monkeypatch):
+class Disk:
+    """A file that moves few bytes at a time; one of its methods may fail."""
+
+    def __init__(self, file, fails="nothing", code=0):
+        self.file, self.fails, self.code = file, fails, code
+
+    def __getattr__(self, name):
+        def call(given):
+            if name == self.fails:
+                raise OSError(self.code, os.strerror(self.code))
+            return getattr(self.file, name)(given if name == "seek" else given[:7])
+
+        return call
+
+
+def test_a_disk_that_moves_a_part_at_a_time():
+    shelf, array = _cpu_rooms.Shelf(), np.arange(1000, dtype="uint32")
+    shelf._file = Disk(shelf._file)
+    place, zeros = shelf.put(array[::-1]), shelf.zeros(1000, "uint32")
+    shelf.add(zeros, array)
+    assert (shelf.get(place) == array[::-1]).all() and (shelf.get(zeros) == array).all()
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
+@pytest.mark.parametrize(
+    ("fails", "stopped"),
+    [("seek", "put get add zeros"), ("write", "put add zeros"), ("readinto", "get add")],
+)
+def test_a_disk_that_fails_is_told(fails, stopped, code):
+    shelf, array = _cpu_rooms.Shelf(), np.arange(2500, dtype="uint32")
+    place, told = shelf.put(array), rf"10,000 bytes.*{os.strerror(code)}.*TMPDIR"
+    given = {"put": (array,), "get": (place,), "add": (place, array), "zeros": (2500, "uint32")}
+    shelf._file = Disk(shelf._file, fails, code)
+    for name in stopped.split():
+        with pytest.raises(CapacityError, match=rf"in {tempfile.gettempdir()}, and {told}"):
+            getattr(shelf, name)(*given[name])
+
+
+def test_a_file_that_was_cut_short_is_told():
     shelf = _cpu_rooms.Shelf()
+    place = shelf.put(np.arange(100, dtype="uint32"))
+    shelf._file.truncate(399)
+    with pytest.raises(CapacityError, match=r"400 bytes.*: 1 of them are missing; TMPDIR"):
+        shelf.get(place)
 
-    class Full:
-        nbytes, dtype = 10**9, np.dtype("uint32")
 
-        def __len__(self):
-            return 10
+@pytest.mark.parametrize("error", [tc.CapacityError, KeyboardInterrupt, ValueError])
+def test_the_disk_is_given_back_when_a_call_ends_in_an_error(error, monkeypatch):
+    """Even while somebody has the error, and with it all that the call had."""
+    shelves, make = [], _cpu_rooms.Shelf
+    monkeypatch.setattr(cpu, "shelf", lambda: shelves.append(make()) or shelves[-1])
 
-        def tofile(self, file):
-            raise OSError(28, "No space left on device")
+    def stopped(*args, **options):
+        raise error
 
-    with pytest.raises(CapacityError, match=r"1,000,000,000 bytes.*No space left.*TMPDIR"):
-        shelf.put(Full())
+    monkeypatch.setattr(cpu, "edge_counts", stopped)
+    with in_blocks(2) as made, pytest.raises(error) as held:
+        tc.edge_triangles(datasets.rmat(6), engine="cpu")
+    assert held and made and [shelf._file.closed for shelf in shelves] == [True]
 
 
 @pytest.mark.parametrize("what", ["gone", "a file", "nowhere"])

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,18 +35,20 @@ class Kept:
 
 
 class Shelf:
-    """A temporary file of arrays, gone with the last reference to it."""
+    """A temporary file of arrays, gone when it is closed or with the last reference to it.
+
+    Whatever the disk does, an array comes back whole and as it was put, or there is an error: a
+    system may write or read a part of what it is asked for, and C's streams do not tell.
+    """
 
     def __init__(self) -> None:
-        try:
-            self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed with this
-        except OSError as error:
-            folder = tempfile.tempdir or os.environ.get("TMPDIR", "")
-            raise CapacityError(
-                f"blocks of the graph are kept in a temporary file, and none can be made in "
-                f"{folder!r}: {error}; TMPDIR names a folder that is there and may be written to"
-            ) from error
+        with _told("none can be made"):
+            self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - see `close`
         self._end = 0
+
+    def close(self) -> None:
+        """Give the disk back, even if an error still holds on to the arrays."""
+        self._file.close()
 
     def reserve(self, size: int) -> None:
         """Nothing: a file grows."""
@@ -66,12 +69,7 @@ class Shelf:
 
     def zeros(self, size: int, dtype: str, over: Kept | None = None) -> Kept:
         """Keep zeros, to which arrays are added; in place of an array that is no smaller."""
-        if over is not None:
-            return self.put(np.zeros(size, dtype), over)
-        kept = Kept(self._end, size, np.dtype(dtype))
-        self._end += size * kept.dtype.itemsize
-        self._file.truncate(self._end)
-        return kept
+        return self.put(np.zeros(size, dtype), over)
 
     def add(self, kept: Kept, array: Array) -> None:
         """Add to an array that is kept."""
@@ -79,18 +77,37 @@ class Shelf:
 
     def get(self, kept: Kept) -> Array:
         """The array, in memory."""
-        self._file.seek(kept.at)
-        return np.fromfile(self._file, kept.dtype, kept.size)
+        array = np.empty(kept.size, kept.dtype)
+        with _told(f"{array.nbytes:,} bytes of it cannot be read"):
+            self._each_part(kept, array, self._file.readinto)
+        return array
 
     def _write(self, kept: Kept, array: Array) -> None:
-        try:
-            self._file.seek(kept.at)
-            array.tofile(self._file)
-        except OSError as error:
-            raise CapacityError(
-                f"{array.nbytes:,} bytes do not fit the temporary file in {tempfile.gettempdir()}: "
-                f"{error}; TMPDIR names a folder with more room"
-            ) from error
+        with _told(f"{array.nbytes:,} bytes more do not fit it"):
+            self._each_part(kept, np.ascontiguousarray(array), self._file.write)
+
+    def _each_part(self, kept: Kept, array: Array, move: Callable[[Array], int]) -> None:
+        """Write or read an array, part after part until it is whole."""
+        left = array.view("uint8")
+        self._file.seek(kept.at)
+        while len(left):
+            moved = move(left)
+            if not moved:
+                raise OSError(f"{len(left):,} of them are missing")
+            left = left[moved:]
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Raise CapacityError for what a disk does not do: it is full, broken or not there."""
+    try:
+        yield
+    except OSError as error:
+        folder = tempfile.tempdir or os.environ.get("TMPDIR", "a folder of the system")
+        raise CapacityError(
+            f"blocks of the graph are kept in a temporary file in {folder}, and {what}: {error}; "
+            "TMPDIR names a folder that is there, may be written to and has more room"
+        ) from error
 
 
 class Room:

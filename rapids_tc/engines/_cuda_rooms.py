@@ -161,6 +161,9 @@ class Shelf:
         self._free = self.copies.host(0, "uint8")
         self._sources: list[Array] = []  # of copies that may still run
 
+    def close(self) -> None:
+        """Nothing: memory goes with its last reference."""
+
     def reserve(self, size: int) -> None:
         """Pin memory for arrays of so many bytes, eight more each."""
         if size > len(self._free):

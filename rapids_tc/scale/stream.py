@@ -14,6 +14,7 @@ from typing import Any
 
 from rapids_tc import engines, orient
 from rapids_tc._backend import Array, Backend, Frame, wide_sum
+from rapids_tc._progress import at_end
 from rapids_tc.csr import Csr
 from rapids_tc.edges import edge_keys, named_edges
 from rapids_tc.orient import Order
@@ -45,6 +46,7 @@ class StreamGraph(Counted):
         self._frame, self._rows, self.backend, self.progress = frame, rows, backend, progress
         self.engine, self._budget = engines.load(backend.engine), budget
         shelf = self.engine.shelf()
+        at_end(shelf.close)
         with self.stage("numbering the ids"):
             self.ids = rows.number(shelf)
         allowed = budget.allowed(rows.size, self.ids.size, self.ids.nbytes)
