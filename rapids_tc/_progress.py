@@ -92,13 +92,13 @@ class Report:
 
     def close(self) -> None:
         """Take the bar away, and let go of what the call held."""
-        self.held.close()
         self._timer.cancel()
         with self._lock:
             self._progress = False
             bar, self._bar = self._bar, None
         if bar is not None:
             bar.stop()
+        self.held.close()
 
     def _show(self) -> None:
         from rich.console import Console

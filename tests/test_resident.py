@@ -8,6 +8,7 @@ import tracemalloc
 import weakref
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, product
 from types import SimpleNamespace
 
@@ -285,10 +286,12 @@ class Disk:
         self.file, self.fails, self.code = file, fails, code
 
     def __getattr__(self, name):
-        def call(given):
+        def call(*given):
             if name == self.fails:
                 raise OSError(self.code, os.strerror(self.code))
-            return getattr(self.file, name)(given if name == "seek" else given[:7])
+            return getattr(self.file, name)(
+                *(g[:7] if isinstance(g, np.ndarray) else g for g in given)
+            )
 
         return call
 
@@ -314,6 +317,15 @@ def test_a_disk_that_fails_is_told(fails, stopped, code):
     for name in stopped.split():
         with pytest.raises(CapacityError, match=rf"in {tempfile.gettempdir()}, and {told}"):
             getattr(shelf, name)(*given[name])
+
+
+def test_a_disk_that_says_at_the_end_what_it_lost(monkeypatch):
+    """As file systems of a network do: the answer may be made of what was not kept."""
+    make = tempfile.TemporaryFile
+    lost = partial(Disk, fails="close", code=errno.EDQUOT)
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **options: lost(make(**options)))
+    with in_blocks(2), pytest.raises(CapacityError, match=r"not all of it was kept.*TMPDIR"):
+        tc.count(datasets.rmat(6), engine="cpu")
 
 
 def test_a_file_that_was_cut_short_is_told():

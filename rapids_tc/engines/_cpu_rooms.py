@@ -47,8 +47,12 @@ class Shelf:
         self._end = 0
 
     def close(self) -> None:
-        """Give the disk back, even if an error still holds on to the arrays."""
-        self._file.close()
+        """Give the disk back, even if an error still holds on to the arrays.
+
+        Some file systems tell only now that they lost what was written.
+        """
+        with _told("not all of it was kept"):
+            self._file.close()
 
     def reserve(self, size: int) -> None:
         """Nothing: a file grows."""
