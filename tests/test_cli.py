@@ -306,9 +306,9 @@ def test_out_is_looked_at_before_the_file(tmp_path, monkeypatch, out, words):
 
 @pytest.mark.parametrize("suffix", [".CSV", ".Parquet"])
 def test_a_part_of_the_user_is_left_alone(tmp_path, karate_file, suffix):
-    (tmp_path / f"x{suffix}.part").write_text("mine")
+    (tmp_path / f"part.x{suffix}").write_text("mine")
     assert run("list", karate_file, "--out", tmp_path / f"x{suffix}").exit_code == 0
-    assert (tmp_path / f"x{suffix}.part").read_text() == "mine"
+    assert (tmp_path / f"part.x{suffix}").read_text() == "mine"
     assert (tmp_path / f"x{suffix}").stat().st_size > 100
     assert len([*tmp_path.iterdir()]) == 3
 
@@ -324,6 +324,49 @@ def test_a_table_that_fails_half_way_leaves_what_was_there(tmp_path, monkeypatch
     assert run("list", karate_file, "--out", out).exit_code == 2
     assert out.read_text() == "as it was"
     assert len([*tmp_path.iterdir()]) == 2
+
+
+def test_a_link_stays_and_what_is_no_file_is_written_to(tmp_path, karate_file):
+    pipe, link, file = (tmp_path / name for name in ("pipe.csv", "link.csv", "folder/file.csv"))
+    file.parent.mkdir()
+    link.symlink_to(file)
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    for command in (["truss", karate_file], ["datasets", "rmat", 3]):
+        for out in (link, pipe):
+            assert run(*command, "--out", out).exit_code == 0
+        assert os.read(reader, 1 << 16) == file.read_bytes() != b""
+    os.close(reader)
+    assert link.is_symlink() and pipe.is_fifo() and len([*tmp_path.rglob("*")]) == 5
+
+
+WRITERS = (".csv", ".parquet")
+WRITING = [  # every command that writes a file, and how
+    *((command, suffix) for command in ("list", "truss", "clustering") for suffix in WRITERS),
+    *(("datasets rmat 7", suffix) for suffix in (".npz", *WRITERS, ".txt", ".gz")),
+]
+
+
+@pytest.mark.parametrize(("command", "suffix"), WRITING)
+@pytest.mark.parametrize("room", [0, 1, 100])
+def test_a_full_disk_leaves_what_was_there(tmp_path, karate_file, command, suffix, room):
+    """A file that may not grow fails as one on a full disk does."""
+    resource = pytest.importorskip("resource")
+    out = tmp_path / f"old{suffix}"
+    out.write_text("as it was")
+    given = () if "rmat" in command else (karate_file,)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
+    try:
+        done = run(*command.split(), *given, "--out", out)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert f"error: {out}: " in done.stderr.splitlines()[-1]
+    assert "File too large" in done.stderr.splitlines()[-1]
+    assert out.read_text() == "as it was" and {*tmp_path.iterdir()} == {out, karate_file}
+    assert run(*command.split(), *given, "--out", out).exit_code == 0
+    assert out.stat().st_size > 100 and {*tmp_path.iterdir()} == {out, karate_file}
 
 
 # Doctor -------------------------------------------------------------------------------------------

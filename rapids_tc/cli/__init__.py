@@ -116,15 +116,16 @@ def rmat(scale: int, out: Path, edge_factor: int, seed: int) -> None:
     suffix = out.suffix.lower()
     tables.check_out(out, (suffix,))
     frame = datasets.rmat(scale, edge_factor=edge_factor, seed=seed)
-    if suffix == ".npz":
-        import numpy as np
+    with tables.whole(out) as part:
+        if suffix == ".npz":
+            import numpy as np
 
-        with out.open("wb") as file:  # by name, .NPZ would become .NPZ.npz
-            np.savez(file, src=frame["src"], dst=frame["dst"])
-    elif suffix == ".parquet":
-        frame.to_parquet(out, index=False)
-    else:
-        frame.to_csv(out, index=False, sep="," if suffix == ".csv" else "\t")
+            with part.open("wb") as file:  # by name, .NPZ would become .NPZ.npz
+                np.savez(file, src=frame["src"], dst=frame["dst"])
+        elif suffix == ".parquet":
+            frame.to_parquet(part, index=False)
+        else:
+            frame.to_csv(part, index=False, sep="," if suffix == ".csv" else "\t")
 
 
 @contextmanager

@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain, count
@@ -81,15 +81,32 @@ def _open(file: Path, engine: str | None, out: Path | None, reading: dict[str, A
 
 
 def _write(frames: Iterable[Any], out: Path | None) -> None:
-    """Write pandas frames one behind another: to a file, whole or not at all, or to stdout."""
+    """Write pandas frames one behind another: to a file or to stdout."""
     if out is None:
         _write_csv(frames, sys.stdout)
-        return
-    parts = (out.with_name(f"{out.name}.part{number or ''}") for number in count())
+    else:
+        with whole(out) as part:
+            _WRITERS[out.suffix.lower()](frames, part)
+
+
+@contextmanager
+def whole(out: Path) -> Iterator[Path]:
+    """Give a file to write, which takes the place of `out` at the end; of half of it nothing stays.
+
+    It has the suffixes of `out`, for writers that go by them. What is no file, such as a pipe, is
+    written to at once.
+    """
+    place = out.resolve()  # where a link leads
+    parts = (place.with_name(f"part{number or ''}.{place.name}") for number in count())
     part = next(part for part in parts if not os.path.lexists(part))  # the user may have one
     try:
-        _WRITERS[out.suffix.lower()](frames, part)
-        os.replace(part, out)
+        if place.exists() and not place.is_file():
+            yield place
+        else:
+            yield part
+            os.replace(part, place)
+    except OSError as error:  # of a write that fails no system says in which file
+        raise OSError(error.errno, error.strerror, str(out)) from error
     finally:
         part.unlink(missing_ok=True)
 
