@@ -13,6 +13,11 @@ from typing import Any
 import pandas as pd
 import pytest
 from answers import GRAPHS, MISSING
+from hypothesis import HealthCheck, settings
+
+# A busy machine is no fault: no test of properties has to be fast.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 

@@ -44,11 +44,11 @@ def compiler() -> None:
     )
 
 
-def run_again(file: str, sanitizer: str, *arguments: str, timeout: float = 280) -> None:
+def run_again(file: str, sanitizer: str, *arguments: str) -> None:
     """Run a test file once more with its kernels under a sanitizer; it must pass there too."""
     command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments, file]
     try:
-        done = testing.run_sanitized(sanitizer, command, timeout=timeout)
+        done = testing.run_sanitized(sanitizer, command)
     except KernelError as error:
         need(False, f"a compiler with sanitizers: {error}")
     assert done.returncode == 0, done.stdout[-8000:]

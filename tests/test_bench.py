@@ -440,7 +440,7 @@ def test_cold_starts(tmp_path):
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     for line in lines:
-        assert line["answer"] == 50 and 0 < line["imports"] < line["seconds"] < 120
+        assert line["answer"] == 50 and 0 < line["imports"] < line["seconds"]
     told = {(line["tool"], line["what"]): line["seconds"] for line in lines}
     assert len(told) == 4
     ours_cold = told["rapids_tc cpu auto", "cold start, nothing cached"]

@@ -333,12 +333,10 @@ def test_blocks_of_one_room_by_kernels(engine, name, n):
 
 
 @plain_only
-@pytest.mark.timeout(600)
 def test_overruns_and_undefined_arithmetic():
-    run_again(__file__, "address", "-k", "hundred or kernels", timeout=580)
+    run_again(__file__, "address", "-k", "hundred or kernels")
 
 
 @plain_only
-@pytest.mark.timeout(600)
 def test_races():
-    run_again(__file__, "thread", "-k", "hundred", timeout=580)
+    run_again(__file__, "thread", "-k", "hundred")

@@ -419,7 +419,7 @@ def test_a_call_in_a_task(client, backend, way, persisted):
     edges = client.persist(edges) if persisted else edges
     asked = [client.submit(in_a_task, edges, way, pure=False) for _ in range(4)]
     for task in asked:
-        assert task.result(timeout=20) == 1
+        assert task.result() == 1
     assert tc.count(edges) == 1
 
 
@@ -448,7 +448,7 @@ def test_without_a_cluster_the_way_to_one_is_told(missing, told):
             print(error)
     """
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert all(words in done.stdout for words in told)
@@ -464,7 +464,7 @@ def shown(name, *arguments):
     script = EXAMPLES / f"{name}.py"
     assert len(script.read_text().splitlines()) <= 40
     command = [sys.executable, str(script), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -173,7 +173,7 @@ kernel((1,), (32,), (np.ones(32, np.uint32), np.zeros(32, np.uint32)))
 @pytest.mark.parametrize("sanitizer", ["address", "thread"])
 def test_a_process_that_a_fault_kills_is_no_success(sanitizer):
     code = CRASH.format(path=str(PLANTED / "wild_pointer.cu"))
-    done = testing.run_sanitized(sanitizer, ["-c", code], timeout=100)
+    done = testing.run_sanitized(sanitizer, ["-c", code])
     assert done.returncode != 0
     assert "SEGV" in done.stdout
     assert "wild_pointer.cu:7" in done.stdout

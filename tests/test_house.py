@@ -133,6 +133,16 @@ def imports(path):
             yield from (arg.value for arg in node.args if isinstance(arg, ast.Constant))
 
 
+CLOCK = r"assert\b.*\b(perf_counter|monotonic|time\.time)\("
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").glob("*.py")), ids=lambda p: p.name)
+def test_no_test_fails_because_the_machine_is_busy(path):
+    """What hangs is ended by pytest's own timeout, the one bar there is."""
+    slow = [line.strip() for line in path.read_text().splitlines() if re.search(CLOCK, line)]
+    assert not [line for line in slow if not line.startswith("CLOCK =")]
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_imports_never_go_upward(name):
     assert unit(name) in ALLOWED, f"say in ALLOWED what {name} may import"

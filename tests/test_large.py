@@ -1,7 +1,5 @@
 """Graphs past the limits of 32 bits, of one row a vertex and of one row a thread."""
 
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +7,7 @@ from graphs import book, complete, disjoint_triangles, star, wheel
 
 import rapids_tc as tc
 
-pytestmark = [pytest.mark.large, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.large
 
 
 @pytest.mark.parametrize(("n", "triangles"), [(2346, 2_149_201_880), (3000, 4_495_501_000)])
@@ -22,17 +20,12 @@ def test_more_triangles_than_31_and_32_bits_count(backend, n, triangles):
     assert (corners == (n - 1) * (n - 2) // 2).all()
 
 
-def test_a_star_of_a_million_leaves_takes_no_time(backend):
+def test_a_star_of_a_million_leaves_costs_no_probe(backend):
     known = star(1_000_000)
     edges = backend.frame(known.frame())
     assert tc.count(edges) == 0
     graph = tc.Graph(edges)
-    seconds = []
-    for _ in range(3):
-        start = time.perf_counter()
-        assert tc.count(edges) == 0
-        seconds.append(time.perf_counter() - start)
-    assert min(seconds) < 1
+    assert int(graph.engine.work(graph.csr).sum()) == 0
     assert (graph.n_vertices, graph.n_edges) == (1_000_001, 1_000_000)
     assert tc.transitivity(graph) == 0.0
 

@@ -143,12 +143,10 @@ def test_levels_and_rounds_are_told(on):
 
 
 @plain_only
-@pytest.mark.timeout(600)
 def test_overruns_and_undefined_arithmetic():
-    run_again(__file__, "address", "-k", "card or engine", timeout=580)
+    run_again(__file__, "address", "-k", "card or engine")
 
 
 @plain_only
-@pytest.mark.timeout(600)
 def test_races():
-    run_again(__file__, "thread", "-k", "emulated and hundred", timeout=580)
+    run_again(__file__, "thread", "-k", "emulated and hundred")

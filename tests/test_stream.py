@@ -316,14 +316,11 @@ def test_progress_is_told(backend, skewed, monkeypatch):
 
 @pytest.mark.pandas_only
 @pytest.mark.cpu_only
-@pytest.mark.timeout(600)
 def test_a_card_gives_the_same():
     """On the emulator: all cases, every function, and limits."""
     which = "at_once or few_rows or limits_make or too_small"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--backend", "host"]
-    done = subprocess.run(
-        [*command, __file__, "-k", which], capture_output=True, text=True, timeout=580
-    )
+    done = subprocess.run([*command, __file__, "-k", which], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-8000:]
 
 
@@ -336,7 +333,5 @@ REAL = Path(__file__).with_name("stream_peak.py")
 def test_the_peak_stays_below_the_limit():
     """Of the resident memory, in a process of its own; without a limit the same calls take more."""
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"}  # what is freed goes back
-    done = subprocess.run(
-        [sys.executable, REAL], capture_output=True, text=True, timeout=250, env=environment
-    )
+    done = subprocess.run([sys.executable, REAL], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
