@@ -208,7 +208,6 @@ class Graph(Counted):
         if k is None:
             wanted = self.trussness == self.max_truss
         else:
-            k = min(k, 2**31 - 1)
             wanted = (self.trussness if "trussness" in self.__dict__ else self.peel(k)) >= k
         with self.stage("looking rows up"):
             xp, where = self.backend.xp, self.row_edges()

@@ -71,7 +71,7 @@ def list_triangles(
     0  0  1  2
     1  1  2  3
     """
-    if max_rows is not None and not (isinstance(max_rows, Integral) and max_rows >= 0):
+    if max_rows is not None and not _is_whole(max_rows, 0):
         raise ValueError(f"max_rows={max_rows!r}; accepted: an integer from 0 on, or None")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
@@ -142,7 +142,7 @@ def iter_triangles(
     >>> [len(frame) for frame in tc.iter_triangles(df, rows=1)]
     [1, 1]
     """
-    if not (isinstance(rows, Integral) and rows >= 1):
+    if not _is_whole(rows, 1):
         raise ValueError(f"rows={rows!r}; accepted: an integer from 1 on")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
@@ -163,6 +163,11 @@ def _frames(
         with one_call(progress), place(graph):
             frame = listing.frame(first, min(first + rows, listing.total))
         yield frame
+
+
+def _is_whole(given: Any, least: int) -> bool:
+    """Whether that is an integer from `least` on: True is none."""
+    return isinstance(given, Integral) and not isinstance(given, bool) and int(given) >= least
 
 
 def _memory(graph: Graph, limit: int | None) -> int:

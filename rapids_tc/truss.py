@@ -9,6 +9,8 @@ from rapids_tc._place import placed
 from rapids_tc.counted import as_counted
 from rapids_tc.graph import as_graph
 
+MOST = 2**31 - 1  # of k: trussness is 32 bits, and no edge is in so many triangles
+
 
 @placed
 def trussness(
@@ -120,7 +122,7 @@ def k_truss(
 
 
 def checked_k(k: Any) -> int | None:
-    """`k` as an integer, None for "max"."""
+    """`k` as an integer that engines take, None for "max"."""
     if isinstance(k, str) and k == "max":
         return None
     try:
@@ -129,4 +131,4 @@ def checked_k(k: Any) -> int | None:
         number = 0
     if number < 2:
         raise ValueError(f'k={k!r}; accepted: an integer from 2 on, or "max"')
-    return number
+    return min(number, MOST)

@@ -71,7 +71,6 @@ def in_truss(spread: Spread, k: int | None) -> list[list[Future]]:
     if k == FIRST - 1:
         blocks_of = [spread.block_at(place, None) for place in range(spread.n**2)]
         return [[spread.submit("peel", every, block)] for block in blocks_of]
-    k = None if k is None else min(k, 2**31 - 1)
     found = trussness(spread, k)
     if k is None:
         tops = [spread.submit("peel", top, part) for (part,) in found]

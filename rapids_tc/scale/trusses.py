@@ -25,7 +25,7 @@ EDGE, VERTEX, RANK = 64, 80, 16  # bytes that peeling takes in memory, the last 
 def truss_rows(graph: StreamGraph, k: int | None) -> Array:
     """See `rapids_tc.summary.Counted.truss_rows`."""
     xp, whole = graph.backend.xp, graph.blocks
-    level = LEAST if k is None else min(k, 2**31 - 1)
+    level = LEAST if k is None else k
     left = below = whole  # what may be in the truss of this level, and the truss of the one below
     spare: dict[Block, Any] = {}  # of the shelf, which may be written over
     counts: dict[Block, Any] = {}

@@ -1,0 +1,184 @@
+"""Every option over its whole range: the same answer or the same error, wherever work is done."""
+
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from dask_support import assert_same, from_parts, layout, worked_on_here
+from stream_support import in_blocks
+
+import rapids_tc as tc
+from rapids_tc import datasets, engines
+from rapids_tc.scale import trusses
+
+pytestmark = pytest.mark.cpu_only
+
+EDGES = datasets.karate()
+ROWS = list(EDGES.itertuples(index=False, name=None))
+NUMBERS = [
+    0, 1, 2, 3, 5, 6, -1, -(10**30), 2**31 - 1, 2**31, 2**32, 2**63, 2**64 - 1, 2**64, 10**30,
+    np.int8(3), np.uint8(200), np.int32(-3), np.int64(2**63 - 1), np.uint64(2**64 - 1),
+]  # fmt: skip
+OTHERS = [
+    True, False, np.True_, np.False_, 2.0, 3.5, float("nan"), float("inf"), np.float64(3), 3 + 0j,
+    "3", "max", "", b"3", None, pd.NA, [3], {3}, np.array(3), np.array([3]),
+]  # fmt: skip
+SHARES = [0.95, 1e-300, 5e-324, 1 - 2**-53, 1 - 2**-52, 1.0, 0.0, -0.5, np.float32(0.5)]
+VERTICES = [
+    [], [0], [33, 0, 33], [34], [-1], [2**31], [2**63], [2**64 - 1], [10**30], [0.0], [0.5],
+    [None], ["0"], [True], [1, "1"], np.array([5, 0], "uint64"), pd.Series([3, 3]), pd.Index([2]),
+    pd.Categorical([1]), range(3), (0, 1), {0}, {0: 1}, "0", 0, np.zeros((1, 1), int),
+]  # fmt: skip
+LIMITS = [
+    0, 1, -1, 2**31, 2**63, 2**64, 10**30, np.int8(3), np.int64(2**63 - 1), np.uint64(2**64 - 1),
+    True, 2.0, float("nan"), "8", [3], None,
+]  # fmt: skip
+COLUMNS = [["triangles"], ["cosine", "trussness"], ["src"], [], [3], [None], ["triangles"] * 2]
+
+
+def sampled(edges, **given):
+    return tc.approximate_count(edges, **{"colours": 2, "seed": 1, **given})
+
+
+def listed(edges, **given):
+    return list(tc.iter_triangles(edges, **given))
+
+
+def added(edges, columns):
+    return tc.annotate(edges, *columns)
+
+
+ASKED = {  # an option: the functions that take it, and what they are given
+    "k": ([tc.k_truss], [*NUMBERS, *OTHERS]),
+    "colours": ([sampled], [*NUMBERS, *OTHERS]),
+    "seed": ([sampled], [*NUMBERS, *OTHERS]),
+    "confidence": ([sampled], [*NUMBERS, *OTHERS, *SHARES]),
+    "rows": ([listed], [*NUMBERS, *OTHERS]),
+    "max_rows": ([tc.list_triangles], [*NUMBERS, *OTHERS]),
+    "count_zeros": ([tc.average_clustering], [*NUMBERS, *OTHERS]),
+    "measure": ([tc.similarity], ["jaccard", "overlap", "sorensen", "cosine", "Cosine", *OTHERS]),
+    "columns": ([added], COLUMNS),
+    "vertices": ([tc.vertex_triangles, tc.clustering, tc.average_clustering], VERTICES),
+}  # fmt: skip
+LIMITED = [
+    tc.count, tc.vertex_triangles, tc.edge_triangles, tc.trussness, tc.similarity, tc.clustering,
+    tc.average_clustering, tc.transitivity, tc.triad_counts, tc.simple_edges, tc.list_triangles,
+    sampled, partial(listed, rows=9), partial(tc.k_truss, k=3), partial(tc.k_truss, k="max"),
+]  # fmt: skip
+
+
+@contextmanager
+def whole():
+    yield EDGES
+
+
+@contextmanager
+def prepared():
+    yield tc.Graph(EDGES)
+
+
+@contextmanager
+def blocks():
+    with in_blocks(2):
+        yield EDGES
+
+
+@contextmanager
+def blocks_to_the_end():
+    """Also when what is left of a truss would fit."""
+    with blocks() as edges, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trusses, "fits", lambda left: False)
+        yield edges
+
+
+@contextmanager
+def on_a_cluster(n=1):
+    with worked_on_here(), layout(n, 1, fits=20):
+        yield from_parts([EDGES[:30], EDGES[30:]])
+
+
+@contextmanager
+def large():
+    """A frame of more rows than an engine counts whole, however much memory there is."""
+    with pytest.MonkeyPatch.context() as patch:
+        engine = engines.load("cpu")
+        patch.setattr(engine, "costs", replace(engine.costs, most=1))
+        yield EDGES
+
+
+PATHS = {
+    "prepared": prepared, "blocks": blocks, "blocks to the end": blocks_to_the_end,
+    "cluster": on_a_cluster, "blocks of a cluster": partial(on_a_cluster, 2),
+}  # fmt: skip
+
+
+def outcome(function, edges, **given):
+    """What comes back, computed; or what is raised."""
+    try:
+        found = function(edges, **given)
+        return found.compute(scheduler="sync") if hasattr(found, "dask") else found
+    except Exception as error:  # whatever it is, it is to be the same
+        return error
+
+
+def same(found, expected):
+    if isinstance(expected, Exception) or isinstance(found, Exception):
+        assert (type(found), str(found)) == (type(expected), str(expected))
+    elif isinstance(expected, list):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            assert_same(one, other)
+    elif isinstance(expected, tc.Estimate):
+        assert found == expected
+    else:
+        assert_same(found, expected)
+
+
+def is_served(found):
+    """Whether a path has the function: frames of Dask are not taken by all."""
+    return not (isinstance(found, TypeError) and "edges is a Dask DataFrame" in str(found))
+
+
+@pytest.mark.parametrize("option", ASKED)
+@pytest.mark.parametrize("path", PATHS)
+def test_an_option_means_the_same_everywhere(option, path):
+    functions, values = ASKED[option]
+    with PATHS[path]() as edges:
+        served = [f for f in functions if is_served(outcome(f, edges, **{option: values[0]}))]
+        found = [[outcome(f, edges, **{option: value}) for value in values] for f in served]
+    for function, outcomes in zip(served, found, strict=True):
+        for value, one in zip(values, outcomes, strict=True):
+            try:
+                same(one, outcome(function, EDGES, **{option: value}))
+            except AssertionError as error:
+                raise AssertionError(f"{option}={value!r}") from error
+
+
+@pytest.mark.parametrize("k", [k for k in NUMBERS if k >= 2])
+def test_a_truss_of_any_k_is_that_of_its_definition(k):
+    found = tc.k_truss(EDGES, k)
+    assert list(found.columns) == list(EDGES.columns)
+    rows = sorted(tuple(sorted(row)) for row in found.itertuples(index=False, name=None))
+    assert rows == reference.k_truss(ROWS, int(k))
+
+
+@pytest.mark.parametrize("function", LIMITED)
+@pytest.mark.parametrize("path", ["whole", "cluster", "large"])
+def test_a_limit_of_any_size(function, path):
+    """It is refused, too little, or changes nothing."""
+    more = {"whole": whole, "large": large}
+    expected = outcome(function, EDGES)
+    with {**PATHS, **more}[path]() as edges:
+        if not is_served(outcome(function, edges)):
+            return
+        for limit in LIMITS:
+            found = outcome(function, edges, memory_limit=limit)
+            wrong = outcome(tc.memory_estimate, EDGES, memory_limit=limit)
+            if isinstance(wrong, Exception):
+                same(found, wrong)
+            elif limit is None or limit > 2**24 or not isinstance(found, tc.CapacityError):
+                same(found, expected)
