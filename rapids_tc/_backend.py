@@ -28,7 +28,7 @@ from rapids_tc._homes import (
     root,
     to_host,
 )  # fmt: skip
-from rapids_tc.errors import KernelError
+from rapids_tc.errors import KernelError, require_unchanged
 
 # Set by rapids_tc.testing.host_engine: an engine that runs CUDA kernels on NumPy arrays.
 emulator: ContextVar[Any] = ContextVar("emulator", default=None)
@@ -164,6 +164,19 @@ def wide_sum(values: Array) -> int:
 def narrow(numbers: Array) -> Array:
     """Numbers as uint32, where they are if they are as wide."""
     return numbers.view("uint32") if numbers.itemsize == 4 else numbers.astype("uint32")
+
+
+def gathered(values: Array, places: Array) -> Array:
+    """The values at places that may lie in the user's memory; KernelError where there is none.
+
+    NumPy's take looks at a place once: indexing first checks all, then reads them again, and
+    another thread may write them meanwhile. CuPy takes a place that is too large modulo the size.
+    """
+    try:
+        return values.take(places)
+    except IndexError:
+        require_unchanged(True)
+        raise
 
 
 def check_engine(engine: str | None) -> None:

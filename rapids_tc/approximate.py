@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc._backend import Array, wide_sum
+from rapids_tc._backend import Array, gathered, wide_sum
 from rapids_tc._place import placed
 from rapids_tc.edges import NumberedEdges
 from rapids_tc.graph import as_graph
@@ -132,7 +132,7 @@ def approximate_count(
 def one_coloured(edges: NumberedEdges, *, colours: int, seed: int) -> NumberedEdges:
     """The edges, loops aside, whose two ends have the same colour."""
     colour = draw(edges.ids.words, colours, seed)
-    alike = (colour[edges.src] == colour[edges.dst]) & (edges.src != edges.dst)
+    alike = (gathered(colour, edges.src) == gathered(colour, edges.dst)) & (edges.src != edges.dst)
     kept = edges.ids.backend.xp.flatnonzero(alike)
     src, dst = edges.src[kept], edges.dst[kept]
     return replace(edges, src=src, dst=dst, rows=len(src))

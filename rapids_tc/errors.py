@@ -27,3 +27,12 @@ class CapacityError(RapidsTCError, MemoryError):
 
 class KernelError(RapidsTCError, RuntimeError):
     """The chosen engine is not usable here, or a kernel failed."""
+
+
+def require_unchanged(changed: int) -> None:
+    """Raise KernelError where ids that are read again are not those that were read before."""
+    if changed:
+        raise KernelError(
+            "the frame changed during the call: ids were read that were not there before. "
+            "Give the call a copy (df.copy()), or wait until nothing writes to the frame"
+        )

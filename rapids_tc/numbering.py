@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rapids_tc._backend import Array, Backend, Series
+from rapids_tc._backend import Array, Backend, Series, gathered
 from rapids_tc.errors import IdTypeError
 from rapids_tc.ids import NUMERIC, IdColumn, integers, text
 
@@ -174,7 +174,7 @@ def _by_value(columns: list[IdColumn], dtype: Any, backend: Backend) -> tuple[li
     place[order] = xp.arange(len(index), dtype="uint32")
     place = place[xp.asarray(merged)]
     starts = np.cumsum([0, *(len(values) for values in distinct)]).tolist()
-    numbers = [place[start:][code] for start, code in zip(starts, codes, strict=False)]
+    numbers = [gathered(place[start:], code) for start, code in zip(starts, codes, strict=False)]
     kind = "integer" if columns[0].kind == "float" else columns[0].kind
     return numbers, IndexedIds(index.take(order), returned(columns, dtype), backend, kind)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from rapids_tc._backend import Array, Backend
+from rapids_tc._backend import Array, Backend, gathered
 from rapids_tc.csr import packed_keys
 
 
@@ -60,7 +60,7 @@ def degree_order(degree: Array, n: int, backend: Backend) -> Order:
 def ranked(ends: Iterable[Array], rank: Array, backend: Backend) -> tuple[Array, Array]:
     """The larger and the smaller rank of every raw row, uint32, from the numbers of its ends."""
     # Taken from an array: a Series would take its index along.
-    src, dst = (backend.library.Series(rank[end]) for end in ends)
+    src, dst = (backend.library.Series(gathered(rank, end)) for end in ends)
     return backend.array(src.where(src > dst, dst)), backend.array(src.where(src < dst, dst))
 
 

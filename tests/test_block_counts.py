@@ -21,6 +21,7 @@ from rapids_tc.engines import _cuda_blocks, cpu
 from rapids_tc.engines._cuda_blocks import codes
 from rapids_tc.engines._cuda_layout import Placed
 from rapids_tc.engines.cuda import CudaEngine
+from rapids_tc.errors import KernelError
 from rapids_tc.scale import blocks, counting, pieces
 from rapids_tc.scale.blocks import Partition, Task
 from rapids_tc.scale.chunks import Site
@@ -288,6 +289,71 @@ def check_split(engine, rows, n, group):
     for number, wanted in list(enumerate(expected.values()))[first:last]:
         bounds = (starts[number : number + 2] - starts[first]).tolist()
         assert np.sort(keys[slice(*bounds)]).tolist() == np.sort(wanted).tolist()
+
+
+OUTSIDE = pytest.mark.parametrize("outside", [60, 2**31, 2**32 - 1])  # of 60 numbers, or ranks
+
+
+@OUTSIDE
+@each_engine
+def test_ends_without_a_number_are_refused_by_kernels(engine, outside):
+    ends, nothing = np.arange(60, dtype=np.uint32), np.zeros(0, np.uint32)
+    for dtype in ("uint32", "int64"):
+        right = ends.astype(dtype)
+        assert engine.degrees(right, right, 60)[0].tolist() == [2] * 60
+        wrong = right.copy()
+        wrong[33] = outside
+        for pair in ((wrong, right), (right, wrong), (wrong, nothing)):
+            with pytest.raises(KernelError, match="changed during the call"):
+                engine.degrees(*pair, 60)
+    if engine is cpu:
+        with pytest.raises(KernelError, match="changed during the call"):
+            engine.degrees(-ends.astype("int8"), nothing, 60)
+
+
+@OUTSIDE
+@each_engine
+def test_keys_without_a_row_are_refused_by_kernels(engine, outside):
+    u = np.arange(1, 60, dtype=np.uint64)
+    right = u << np.uint64(32) | u - np.uint64(1)
+    assert engine.csr(right.copy(), 60).m == 59
+    for row, column in ((outside, 3), (outside, outside), (outside, 59), (outside, outside - 1)):
+        wrong = right.copy()
+        wrong[33] = np.uint64(row) << np.uint64(32) | np.uint64(column)
+        with pytest.raises(KernelError, match="changed during the call"):
+            engine.csr(wrong, 60)
+
+
+@OUTSIDE
+@each_engine
+def test_rows_without_a_number_are_in_no_block_by_kernels(engine, outside):
+    right, n = np.arange(60, dtype=np.uint32), 2
+    rank, wrong = right[::-1].copy(), right.copy()
+    wrong[33] = outside
+    for ends in ((wrong, right), (right, wrong)):
+        free, keys = np.zeros(n * n, np.uint64), np.zeros(60, np.uint64)
+        if engine is cpu:
+            with pytest.raises(KernelError, match="changed during the call"):
+                engine.split(ends, rank, n, (0, n * n), free, keys)
+        else:
+            engine.split(ends, rank, n, (0, n * n), free, keys)
+        assert not free.any() and not keys.any()  # what is left are loops
+
+
+@OUTSIDE
+@each_engine
+def test_pairs_without_a_row_are_nowhere_by_kernels(engine, outside):
+    graph = engine.csr(keys_of([(u, u + 1) for u in range(59)]), 60)
+    u = np.arange(1, 60, dtype=np.uint32)
+    assert engine.locate(graph, u, u - 1).tolist() == [*range(59)]
+    wrong = u.copy()
+    wrong[33] = outside
+    for pair in ((wrong, u - 1), (u - 1, wrong)):
+        if engine is cpu:
+            with pytest.raises(KernelError, match="changed during the call"):
+                engine.locate(graph, *pair)
+        else:
+            assert engine.locate(graph, *pair).tolist() == [*range(33), -1, *range(34, 59)]
 
 
 @each_engine

@@ -9,20 +9,37 @@ from rapids_tc.engines._compiled import compiled
 
 
 @compiled
+def count_ends(ends, degree):
+    """Add how often each number stands among the ends; how many have no place in `degree`.
+
+    The ends may be the user's own memory, which another thread may write: each is read once.
+    """
+    size, outside = np.uint64(len(degree)), 0
+    for i in range(len(ends)):
+        end = np.uint64(ends[i])  # a negative one is larger than all
+        if end < size:
+            degree[end] += 1
+        else:
+            outside += 1
+    return outside
+
+
+@compiled
 def sorted_by(keys, shift, n):
-    """The keys in the order of the 32 bits from `shift` on, all below n; stable."""
-    low = np.uint64(0xFFFFFFFF)
-    free = np.zeros(n + 1, np.int64)
+    """The keys in the order of the 32 bits from `shift` on; stable, without those of n or more."""
+    low, past = np.uint64(0xFFFFFFFF), np.uint64(n)
+    free = np.zeros(n + 2, np.int64)
     for key in keys:
-        free[((key >> shift) & low) + np.uint64(1)] += 1
+        free[min((key >> shift) & low, past) + np.uint64(1)] += 1
     for rank in range(n):
         free[rank + 1] += free[rank]
+    inside = free[n]
     ordered = np.empty_like(keys)
     for key in keys:
-        rank = (key >> shift) & low
+        rank = min((key >> shift) & low, past)
         ordered[free[rank]] = key
         free[rank] += 1
-    return ordered
+    return ordered[:inside]
 
 
 @compiled
@@ -104,10 +121,17 @@ def add_in_edges(offsets, columns, in_offsets, values, shift, first, last, sums)
 
 @compiled
 def split(src, dst, rank, n, first, last, free, keys):
-    """The keys of rows in blocks `first` to `last` - 1 of n x n: see `rapids_tc.engines.Engine`."""
-    room = len(keys)
+    """The keys of rows in blocks `first` to `last` - 1 of n x n: see `rapids_tc.engines.Engine`.
+
+    Returns how many rows have an end that has no rank. As of `count_ends`, each is read once.
+    """
+    room, numbers, outside = len(keys), np.uint64(len(rank)), 0
     for p in range(len(src)):
-        a, b = np.int64(rank[src[p]]), np.int64(rank[dst[p]])
+        source, destination = np.uint64(src[p]), np.uint64(dst[p])
+        if source >= numbers or destination >= numbers:
+            outside += 1
+            continue
+        a, b = np.int64(rank[source]), np.int64(rank[destination])
         u, v = max(a, b), min(a, b)
         i, j = u % n, v % n
         block = i * n + j
@@ -116,6 +140,7 @@ def split(src, dst, rank, n, first, last, free, keys):
             free[block] = at + 1
             if at < room:
                 keys[at] = (u // n + (i > j)) << 32 | (v // n)
+    return outside
 
 
 @compiled

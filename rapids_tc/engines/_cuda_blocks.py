@@ -156,9 +156,9 @@ def split(
     """Write the keys of some of n x n blocks; see `rapids_tc.engines.Engine.split`."""
     (first, last), size = group, len(ends[0])
     if size:
-        given = (*ends, np.uint64(size), rank, *map(np.uint32, (n, first, last)))
+        given = (*ends, np.uint64(size), rank, np.uint64(len(rank)))
         grid, shared = (-(-size // (_THREADS * _EACH)),), 12 * (last - first)
-        args = (*given, np.uint64(len(keys)), free, keys)
+        args = (*given, *map(np.uint32, (n, first, last)), np.uint64(len(keys)), free, keys)
         _kernels(engine)["split_rows"](grid, (_THREADS,), args, shared_mem=shared)
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rapids_tc._backend import narrow
 from rapids_tc.csr import Array, Csr
 from rapids_tc.engines import (
     Costs,
@@ -36,6 +37,7 @@ from rapids_tc.engines._compiled import compiled
 from rapids_tc.engines._cpu_truss import CpuPeeler
 from rapids_tc.engines._host import host_free, host_memory
 from rapids_tc.engines._numba import cores, find, share
+from rapids_tc.errors import require_unchanged
 
 TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB where places are kept
 TASKS_A_THREAD = 64  # of uneven length after all, and drawn one by one
@@ -98,7 +100,8 @@ class Layout:
 
 def degrees(src: Array, dst: Array, size: int) -> tuple[Array, int]:
     """Count how often each number below `size` stands in either array, and how many do."""
-    degree = np.bincount(src, minlength=size) + np.bincount(dst, minlength=size)
+    degree = np.zeros(size, np.int64)
+    require_unchanged(sum(_cpu_rows.count_ends(_read_only(end), degree) for end in (src, dst)))
     return degree, int(np.count_nonzero(degree))
 
 
@@ -108,8 +111,10 @@ def csr(keys: Array, n: int) -> Csr:
     They are sorted by counting: a stable pass over the smaller ranks and one over the larger,
     O(rows + n) each. Repeats and self loops among them are dropped.
     """
-    by_smaller = _cpu_rows.sorted_by(keys, np.uint64(0), n)
-    return Csr(*_cpu_rows.csr(_cpu_rows.sorted_by(by_smaller, np.uint64(32), n), n))
+    ordered = _cpu_rows.sorted_by(keys, np.uint64(0), n)
+    ordered = _cpu_rows.sorted_by(ordered, np.uint64(32), n)
+    require_unchanged(len(keys) - len(ordered))
+    return Csr(*_cpu_rows.csr(ordered, n))
 
 
 def prepare(csr: Csr, middles: Middles | None = None) -> Layout:
@@ -174,12 +179,14 @@ def split(
     ends: tuple[Array, Array], rank: Array, n: int, group: Middles, free: Array, keys: Array
 ) -> None:
     """Write the keys of some of n x n blocks; see `rapids_tc.engines.Engine.split`."""
-    _cpu_rows.split(*map(_writeable, ends), rank, n, *group, free, keys)
+    require_unchanged(_cpu_rows.split(*map(_read_only, ends), rank, n, *group, free, keys))
 
 
-def _writeable(array: Array) -> Array:
-    """The array, for which code is compiled already; the user's may not be written."""
-    return array if array.flags.writeable else array.copy()
+def _read_only(ends: Array) -> Array:
+    """The ends as uint32 or int64, as the user's that may not be written: compiled once for all."""
+    known = (ends if ends.dtype == "int64" else narrow(ends)).view()
+    known.flags.writeable = False
+    return known
 
 
 def closed(layout: Layout, *, tick: Tick | None = None) -> Array:
@@ -220,11 +227,11 @@ def locate(csr: Csr, u: Array, v: Array) -> Array:
     positions, threads = np.empty(len(u), np.int64), cores() if len(u) > ALONE else 1
     bounds = np.linspace(0, len(u), threads + 1).astype(np.int64)
 
-    def task(number: int, thread: int) -> None:
+    def task(number: int, thread: int) -> int:
         part = slice(bounds[number], bounds[number + 1])
-        _locate(csr.offsets, csr.columns, u[part], v[part], positions[part])
+        return _locate(csr.offsets, csr.columns, u[part], v[part], positions[part])
 
-    share(task, threads, threads)
+    require_unchanged(share(task, threads, threads))
     return positions
 
 
@@ -272,6 +279,12 @@ def _cut(layout: Layout, tasks: int) -> Array:
 
 @compiled
 def _locate(offsets, columns, u, v, positions):
+    """Write where the edges are; how many have an end that has no row."""
+    n, outside = len(offsets) - 1, 0
     for i in range(len(u)):
         low, high = min(u[i], v[i]), max(u[i], v[i])
-        positions[i] = find(columns, offsets[high], offsets[high + 1], low)
+        if high < n:
+            positions[i] = find(columns, offsets[high], offsets[high + 1], low)
+        else:
+            outside += 1
+    return outside

@@ -23,7 +23,7 @@ from rapids_tc.engines import (
 from rapids_tc.engines._cuda_layout import Layout
 from rapids_tc.engines._cuda_truss import CudaPeeler
 from rapids_tc.engines._host import host_free, host_memory
-from rapids_tc.errors import CapacityError, KernelError
+from rapids_tc.errors import CapacityError, KernelError, require_unchanged
 from rapids_tc.kernels import _nvrtc, catalogue, launch
 from rapids_tc.kernels.method import Capacities
 
@@ -89,11 +89,14 @@ class CudaEngine:
     def degrees(self, src: Array, dst: Array, size: int) -> tuple[Array, int]:
         """How often each number below `size` stands in either array: uint32; how many do."""
         with self.device(src):
-            degree, present = self.xp.zeros(size, "uint32"), self.xp.zeros(1, "uint32")
+            degree, found = self.xp.zeros(size, "uint32"), self.xp.zeros(2, "uint32")
             for ends in (src, dst):
-                self.step("count_ends", len(ends), narrow(ends), np.uint64(len(ends)), degree)
-            self.step("count_present", size, degree, np.uint64(size), present)
-            return degree, int(present[0])
+                given = (narrow(ends), np.uint64(len(ends)), degree, np.uint64(size), found[1:])
+                self.step("count_ends", len(ends), *given)
+            self.step("count_present", size, degree, np.uint64(size), found)
+            present, outside = found.tolist()
+            require_unchanged(outside)
+            return degree, present
 
     def csr(self, keys: Array, n: int) -> Csr:
         """The CSR of `n` ranks from packed keys, larger rank << 32 | smaller rank.
@@ -111,12 +114,15 @@ class CudaEngine:
             keys.sort()
             blocks = _blocks(size)
             kept = xp.empty(-(-size // 32), "uint32")
-            counts = xp.zeros(blocks + 1, "uint32")
+            counts = xp.zeros(blocks + 2, "uint32")  # last, all that are kept and those outside
             if size:
-                self.step("mark_kept", size, keys, np.uint64(size), kept, counts)
+                given = (np.uint64(n), kept, counts, counts[-1:])
+                self.step("mark_kept", size, keys, np.uint64(size), *given)
                 scan = self._steps["scan_counts"]
                 scan((1,), (_SCAN_THREADS,), (counts, np.uint32(blocks)))
-            columns = xp.empty(int(counts[-1]), "uint32")
+            m, outside = counts[-2:].tolist()
+            require_unchanged(outside)
+            columns = xp.empty(m, "uint32")
             offsets = xp.empty(n + 1, "int64")
             marked = (keys, np.uint64(size), kept, counts)
             self.step("write_columns", size, *marked, columns)
@@ -203,8 +209,8 @@ class CudaEngine:
         with self.device(csr.columns):
             pairs = (u.astype("uint32", copy=False), v.astype("uint32", copy=False))
             positions = self.xp.empty(len(u), "int64")
-            size = np.uint64(len(u))
-            self.step("locate", len(u), csr.offsets, csr.columns, *pairs, size, positions)
+            graph, size = (csr.offsets, csr.columns, np.uint64(csr.n)), np.uint64(len(u))
+            self.step("locate", len(u), *graph, *pairs, size, positions)
             return positions
 
     def rows(self, csr: Csr, least: int, most: int) -> tuple[Array, int]:

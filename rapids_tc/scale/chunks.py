@@ -21,6 +21,7 @@ from rapids_tc._backend import Array, Backend, Frame, Series, backend_of, narrow
 from rapids_tc._homes import CudfHome, Home
 from rapids_tc._place import on_device
 from rapids_tc.edges import NumberedEdges
+from rapids_tc.errors import require_unchanged
 from rapids_tc.ids import inspect
 from rapids_tc.numbering import Ids
 from rapids_tc.scale import blocks, looks, pieces, ranks
@@ -222,7 +223,9 @@ def _keys(site: Site, engine: Any, ends: Numbers, order: list[Any], n: int) -> l
     engine.split(*given, sizes, xp.empty(0, "uint64"))  # counts alone
     bounds = np.cumsum([0, *map(int, sizes.tolist())])
     keys = xp.empty(int(bounds[-1]), "uint64")
-    engine.split(*given, xp.asarray(bounds[:-1].astype("uint64")), keys)
+    free = xp.asarray(bounds[:-1].astype("uint64"))
+    engine.split(*given, free, keys)
+    require_unchanged(free.tolist() != bounds[1:].tolist())
     return [keys[a:b] for a, b in pairwise(bounds.tolist())]
 
 

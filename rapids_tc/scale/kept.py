@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.csr import Array, Csr
+from rapids_tc.errors import require_unchanged
 from rapids_tc.scale import blocks
 from rapids_tc.scale.blocks import Block, Partition, Task
 from rapids_tc.scale.budget import Budget
@@ -193,6 +194,7 @@ def _fill(
             free[first:last] = xp.asarray(starts[:-1].astype("uint64"))
             for chunk in rows.chunks(engine.costs.row):
                 engine.split(chunk.ends, rank, n, (first, last), free, keys)
+            require_unchanged(free[first:last].tolist() != starts[1:].tolist())
             try:
                 for place in range(first, last):
                     at = divmod(place, n)

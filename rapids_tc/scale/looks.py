@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc._backend import Array, Backend, Series
+from rapids_tc._backend import Array, Backend, Series, gathered
 from rapids_tc.edges import MAX_NUMBERS
 from rapids_tc.errors import CapacityError, RapidsTCError
 from rapids_tc.ids import NUMERIC, IdColumn, check, inspect, integers, refuse_nulls
@@ -183,7 +183,9 @@ def numbers(column: IdColumn, ids: Ids, rules: Rules, backend: Backend) -> Array
     if isinstance(ids, DenseIds):
         return ids.number(integers(column.values, column.name, backend))
     found = ids.find(_meeting(column, rules, backend)).astype("uint32")
-    return found[backend.array(column.values.cat.codes)] if column.categorical else found
+    if column.categorical:
+        return gathered(found, backend.array(column.values.cat.codes))
+    return found
 
 
 def _meeting(column: IdColumn, rules: Rules, backend: Backend) -> Series:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc import engines, orient
-from rapids_tc._backend import Array, Frame, wide_sum
+from rapids_tc._backend import Array, Frame, gathered, wide_sum
 from rapids_tc.scale import pieces
 from rapids_tc.scale.chunks import Numbers, Site, chunk
 from rapids_tc.scale.pieces import Packed
@@ -64,8 +64,9 @@ def columns(
 def _similarity(
     site: Site, measure: str, counts: Array, numbers: Numbers, order: list[Any], degrees: Any
 ) -> Array:
-    u, v = (order[0][end] for end in numbers)
-    a, b = (site.backend.xp.maximum(degrees[end], 1) for end in (u, v))  # 0: only loops there
+    u, v = (gathered(order[0], end) for end in numbers)
+    # A vertex that has only loops has no neighbours.
+    a, b = (site.backend.xp.maximum(gathered(degrees, end), 1) for end in (u, v))
     return compare(measure, site.backend.xp, counts.astype("int64"), a, b) * (u != v)
 
 

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from rapids_tc import engines, orient
-from rapids_tc._backend import Array, Backend, Frame, wide_sum
+from rapids_tc._backend import Array, Backend, Frame, gathered, wide_sum
 from rapids_tc._progress import at_end
 from rapids_tc.csr import Csr
 from rapids_tc.edges import edge_keys, named_edges
@@ -197,7 +197,7 @@ class StreamGraph(Counted):
         """
         xp, (i, j) = self.backend.xp, at
         for chunk in self._rows.chunks():
-            src, dst = (rank[end] for end in chunk.ends)
+            src, dst = (gathered(rank, end) for end in chunk.ends)
             u, v = xp.maximum(src, dst), xp.minimum(src, dst)
             row = xp.flatnonzero((u % n == i) & (v % n == j) & (u != v))
             u, v = u[row], v[row]

@@ -19,10 +19,14 @@ constexpr u64 kLeastLists = 64;       // of a piece of a vertex: for fewer, sett
 __device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
 
 // ------------------------------------------------------------------------------- raw rows
-// How often each number stands among the ends, added to degree by atomics.
-extern "C" __global__ void __launch_bounds__(kThreads) count_ends(const u32* ends, u64 n_ends, u32* degree) {
+// How often each number stands among the ends, added to degree by atomics, and to outside how many have no
+// place in it: the ends may be the user's memory, which another stream may write.
+extern "C" __global__ void __launch_bounds__(kThreads)
+count_ends(const u32* ends, u64 n_ends, u32* degree, u64 size, u32* outside) {
   const u64 i = element();
-  if (i < n_ends) atomicAdd(degree + ends[i], 1u);
+  if (i >= n_ends) return;
+  const u32 end = ends[i];
+  atomicAdd(end < size ? degree + end : outside, 1u);
 }
 
 // How many of n numbers have a degree, added to count by one atomic a warp.
@@ -33,13 +37,15 @@ extern "C" __global__ void __launch_bounds__(kThreads) count_present(const u32* 
 }
 
 // ------------------------------------------------------------------------------- keys -> CSR
-// A key is kept unless it is a loop or equal to the one before. kept: a bit a key. counts: how many
-// of each kThreads keys, made into how many before them by scan_counts.
+// A key is kept unless it is a loop or equal to the one before, or its row is none of n, which is added to
+// outside. kept: a bit a key. counts: how many of each kThreads keys, made into how many before them by
+// scan_counts.
 extern "C" __global__ void __launch_bounds__(kThreads)
-mark_kept(const u64* keys, u64 n_keys, u32* kept, u32* counts) {
+mark_kept(const u64* keys, u64 n_keys, u64 n, u32* kept, u32* counts, u32* outside) {
   RTC_SHARED(u32, sum, 1);
   const u64 i = element(), key = i < n_keys ? keys[i] : 0;
-  const bool keep = u32(key >> 32) != u32(key) && (i == 0 || keys[i - 1] != key);
+  const bool keep = u32(key >> 32) != u32(key) && (i == 0 || keys[i - 1] != key) && key >> 32 < n;
+  if (i < n_keys && key >> 32 >= n) atomicAdd(outside, 1u);
   if (threadIdx.x == 0) sum[0] = 0;
   __syncthreads();   // the sum is zero
   const u32 votes = __ballot_sync(kFullMask, keep);
@@ -200,13 +206,13 @@ list_rows(const i64* offsets, u64 n, i64 least, i64 most, u32 room, u32* count, 
 }
 
 // ------------------------------------------------------------------------------- look-ups
-// The position of each edge {u, v}; -1 if there is none, as for loops.
+// The position of each edge {u, v} of n ranks; -1 if there is none, as for loops.
 extern "C" __global__ void __launch_bounds__(kThreads)
-locate(const i64* offsets, const u32* columns, const u32* u, const u32* v, u64 n_pairs, i64* positions) {
+locate(const i64* offsets, const u32* columns, u64 n, const u32* u, const u32* v, u64 n_pairs, i64* positions) {
   const u64 i = element();
   if (i >= n_pairs) return;
   const u32 row = u[i] > v[i] ? u[i] : v[i], column = u[i] > v[i] ? v[i] : u[i];
-  const i64 start = offsets[row];
-  const u32 index = find(columns + start, u32(offsets[row + 1] - start), column);
+  const i64 start = row < n ? offsets[row] : 0, end = row < n ? offsets[row + 1] : 0;
+  const u32 index = find(columns + start, u32(end - start), column);
   positions[i] = index == kNone ? -1 : start + index;
 }
