@@ -19,6 +19,7 @@ from typing import Any
 import numba
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
 from rapids_tc._cache import cache_directory, load, store
@@ -30,7 +31,27 @@ def compiled(function: Callable[..., Any]) -> Any:
     dispatcher = numba.njit(nogil=True)(function)
     if hasattr(dispatcher, "_cache"):  # NUMBA_DISABLE_JIT leaves the function as it is
         dispatcher._cache = _Cache(function)
+        dispatcher.__class__ = _Interruptible
     return dispatcher
+
+
+class _Interruptible(CPUDispatcher):  # type: ignore[misc]
+    """Raises Ctrl-C as KeyboardInterrupt when it comes while compiled code runs.
+
+    Numba raises it where it makes arrays of what comes back, goes on to the next array with the
+    exception set, and ends in a SystemError, whose cause it is.
+    """
+
+    def __call__(self, *args: Any) -> Any:
+        try:
+            return super().__call__(*args)
+        except SystemError as error:
+            cause: BaseException | None = error
+            while cause is not None and not isinstance(cause, KeyboardInterrupt):
+                cause = cause.__cause__ or cause.__context__
+            if cause is None:
+                raise
+            raise KeyboardInterrupt from error
 
 
 def _folder() -> Path | None:
