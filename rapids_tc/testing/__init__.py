@@ -40,8 +40,10 @@ What is caught
 Always, as a `KernelError` with the line of the ``.cu`` file: a lane missing from its own mask, a
 lane that its mask names but that never comes, lanes of one mask in different collectives, a
 shuffle from a lane that takes no part, ``__syncthreads`` in diverged code or after some threads
-returned, any deadlock, and a launch with the wrong number, dtype or layout of arguments. Shared
-memory starts as 0xCD bytes, so reading it before writing gives visibly wrong results.
+returned, any deadlock, and a launch with the wrong number, dtype or layout of arguments, or with
+more threads a block than ``__launch_bounds__`` allows. Shared memory starts as 0xCD bytes, so
+reading it before writing gives visibly wrong results; writing up to 256 bytes past the end of it is
+an error, which names the array.
 
 More under a sanitizer, in a process of its own: ``python -m rapids_tc.testing address -m pytest
 test_mine.py``, or `run_sanitized` from a test.

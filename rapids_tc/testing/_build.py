@@ -7,6 +7,7 @@ import functools
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import tempfile
@@ -32,13 +33,21 @@ _CHECKS = {
     "address": ("-O1", "-fsanitize=address,undefined", "-fsanitize-recover=all"),
     "thread": ("-O1", "-fsanitize=thread"),
 }
+# g++ knows nothing of __launch_bounds__, so how many threads a kernel's blocks may have is read
+# here; not where it may depend on a template's arguments.
+_BOUNDS = re.compile(
+    r'extern "C" __global__ (?:void\s+)?__launch_bounds__\(\s*([^,()]+)[^()]*\)\s*(?:void\s+)?(\w+)'
+)
 _TOLD = {None: (), "address": ("-DRTC_ASAN",), "thread": ("-DRTC_TSAN",)}  # the runtime
 
 
 def build(source: str, names: Sequence[str], options: Sequence[str], sanitizer: str | None) -> Path:
     """The library that holds these kernels, compiled unless it is in the cache."""
     macros = tuple(option for option in options if option.startswith(("-D", "-U")))
-    exports = "".join(f"RTC_KERNEL({i}, {name})\n" for i, name in enumerate(names))
+    bounds = {kernel: threads for threads, kernel in _BOUNDS.findall(source)}
+    exports = "".join(
+        f"RTC_KERNEL({i}, ({bounds.get(name, 0)}), {name})\n" for i, name in enumerate(names)
+    )
     text = f'#include "{_HEADERS[0].name}"\n{source}\n#line 1 "exports"\n{exports}'
     return _made(text, (*_KERNEL, *_CHECKS[sanitizer], *macros))
 

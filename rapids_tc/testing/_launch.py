@@ -74,6 +74,7 @@ class _Launch(ctypes.Structure):  # host_runtime.hpp: Launch
         ("probes", ctypes.c_uint64),
         ("switches", ctypes.c_uint64),
         ("body", ctypes.c_void_p),
+        ("bound", ctypes.c_uint),
     )
 
 

@@ -26,11 +26,11 @@
 #define __shared__ static_assert(false, "declare it by RTC_SHARED or RTC_DYNAMIC_SHARED");
 
 // ------------------------------------------------------------------ device.cuh's macros
-// Every block gets its own array, allocated apart (ASan sees its ends) and filled with 0xCD, so
-// that reading before writing shows. A reference to an array: sizeof and bounds checks work.
-#define RTC_SHARED(T, name, n)          \
-  static const char rtc_key_##name = 0; \
-  T(&name)[n] = *static_cast<T(*)[n]>(rtc_host::shared(&rtc_key_##name, sizeof(T) * (n)))
+// Every block gets its own array, allocated apart (ASan sees its ends; without it, a fence behind
+// each shows what was written there) and filled with 0xCD, so that reading before writing shows. A reference to an array: sizeof and bounds checks work.
+#define RTC_SHARED(T, name, n)                \
+  static const char rtc_key_##name[] = #name; \
+  T(&name)[n] = *static_cast<T(*)[n]>(rtc_host::shared(rtc_key_##name, sizeof(T) * (n)))
 #define RTC_DYNAMIC_SHARED(T, name) T* const name = static_cast<T*>(rtc_host::shared(nullptr, 0))
 #define RTC_TICKET(counter) rtc_host::next_ticket(counter)
 #define RTC_PROBE(n) rtc_host::probe(n)
@@ -245,9 +245,11 @@ void call(void (*kernel)(A...), void** a) {
 }
 }  // namespace rtc_host
 
-// Makes kernel number i (the rest: its name, with template arguments) callable from Python.
-#define RTC_KERNEL(i, ...)                                                                         \
+// Makes kernel number i (the rest: its name, with template arguments) callable from Python. Its blocks
+// may have `bounds` threads, 0: any number.
+#define RTC_KERNEL(i, bounds, ...)                                                                 \
   extern "C" __attribute__((visibility("default"))) const char* rtc_run_##i(rtc_host::Launch* l) { \
+    l->bound = bounds;                                                                             \
     l->body = [](const rtc_host::Launch& it) { rtc_host::call(&__VA_ARGS__, it.arguments); };      \
     return rtc_host::run(*l);                                                                      \
   }                                                                                                \

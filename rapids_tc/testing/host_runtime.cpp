@@ -20,11 +20,16 @@ namespace {
 constexpr unsigned kMaxThreads = 1024;
 constexpr unsigned kMaxStaticShared = 48 * 1024;
 constexpr unsigned char kPoison = 0xCD;
+#if defined(RTC_ASAN)
+constexpr size_t kFence = 0;  // ASan sees what lies past an array, reads too
+#else
+constexpr size_t kFence = 256;  // bytes past a shared array that must stay as they are
+#endif
 
 struct Shared {
-  const void* key;
+  const char* key;
   size_t bytes;
-  void* data;
+  unsigned char* data;
 };
 
 // The launch's counter at an address, dealt round by block.
@@ -68,6 +73,17 @@ std::string deadlock() {
   return s;
 }
 
+// Whether the block wrote past the end of one of its shared arrays.
+std::string overrun() {
+  for (const Shared& s : arrays)
+    for (size_t i = s.bytes; i < s.bytes + kFence; i++)
+      if (s.data[i] != kPoison)
+        return "block " + std::to_string(blockIdx.x) + ": written past the end of " +
+               (s.key ? s.key : "dynamic shared memory") + ", which has " +
+               std::to_string(s.bytes) + " bytes, at byte " + std::to_string(i);
+  return "";
+}
+
 void run_block() {
   n_done = n_arrived = 0;
   queue.clear();
@@ -91,6 +107,7 @@ void run_block() {
   switch_to(scheduler, *current->fiber);
   if (error.empty() && n_done < n_threads) error = deadlock();
   Unseen unseen;
+  if (error.empty()) error = overrun();
   for (Shared& s : arrays) free(s.data);
   arrays.clear();
   warps.clear();
@@ -107,6 +124,9 @@ void check(const Launch& l) {
   const uint64_t n = uint64_t(l.block[0]) * l.block[1] * l.block[2];
   if (n == 0 || n > kMaxThreads)
     throw Failure{"a block has 1 to 1,024 threads, not " + std::to_string(n)};
+  if (l.bound && n > l.bound)
+    throw Failure{"a block of " + std::to_string(n) + " threads, where __launch_bounds__ allows " +
+                  std::to_string(l.bound)};
   const unsigned* g = l.grid;
   if (!g[0] || !g[1] || !g[2] || g[0] >> 31 || g[1] >> 16 || g[2] >> 16)
     throw Failure{"a grid has 1 to 2**31 - 1 blocks along x and 1 to 65,535 along y and z"};
@@ -157,7 +177,7 @@ uint64_t meet(Op op, unsigned mask, uint64_t value, unsigned source, Site site) 
   return me.result;
 }
 
-void* shared(const void* key, size_t bytes) {
+void* shared(const char* key, size_t bytes) {
   Unseen unseen;
   if (!key) bytes = launch->dynamic_shared;
   size_t total = 0;
@@ -168,8 +188,8 @@ void* shared(const void* key, size_t bytes) {
   if (key && total + bytes > kMaxStaticShared)
     throw Failure{"block " + std::to_string(blockIdx.x) + ": " + std::to_string(total + bytes) +
                   " bytes of static shared memory, where a card has 49,152"};
-  void* data = malloc(bytes ? bytes : 1);
-  memset(data, kPoison, bytes);
+  auto* data = static_cast<unsigned char*>(malloc(bytes + kFence + !(bytes + kFence)));
+  memset(data, kPoison, bytes + kFence);
   arrays.push_back({key, bytes, data});
   return data;
 }

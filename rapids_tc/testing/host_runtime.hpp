@@ -36,6 +36,7 @@ struct Launch {
   void** arguments;         // addresses of the kernel's parameters
   uint64_t probes, switches;  // out
   void (*body)(const Launch&);  // one thread of the kernel; set by launch()
+  unsigned bound;               // threads that __launch_bounds__ allows, or 0; set by launch()
 };
 
 // Run a launch. Null, or what went wrong; the text lives until the next launch.
@@ -44,8 +45,9 @@ const char* run(Launch& launch);
 [[noreturn]] void fail(const char* what, Site site);
 // Wait for the block, or for the lanes that `mask` names; what they computed of their values.
 uint64_t meet(Op op, unsigned mask, uint64_t value, unsigned source, Site site);
-// This block's array of the declaration `key` (null: the dynamic one), made and poisoned once.
-void* shared(const void* key, size_t bytes);
+// This block's array of the declaration whose name is at `key` (null: the dynamic one), made and
+// poisoned once.
+void* shared(const char* key, size_t bytes);
 // The block's next number of the counter at `counter`, which holds `start`.
 uint64_t ticket(void* counter, size_t width);
 void probe(uint64_t n);

@@ -1,0 +1,119 @@
+"""Every launch of ours, as it is and a little wrong: more threads, less shared memory."""
+
+import re
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from emulator_support import PLANTED, SEEDS, compiler
+from test_kernels import ENGINE, SIZES, book, clique, fan, gives_edges, keys_of, union
+
+import rapids_tc
+from rapids_tc import testing
+from rapids_tc.engines import _truss
+from rapids_tc.engines._cuda_truss import CudaPeeler
+from rapids_tc.errors import KernelError
+from rapids_tc.kernels.catalogue import METHODS
+
+__all__ = ["compiler"]
+pytestmark = pytest.mark.usefixtures("compiler")
+
+FOLDER = Path(rapids_tc.__file__).parent / "kernels" / "cuda"
+KERNEL = re.compile(r'extern "C" __global__ void\s+(__launch_bounds__\(.*?\))?\s*(\w+)\(')
+SOURCES = [path for path in sorted(FOLDER.iterdir()) if path.suffix in (".cu", ".cuh")]
+FOUND = [found for path in SOURCES for found in KERNEL.findall(path.read_text())]
+# A few rows for a block, and enough for all warps of one.
+ROWS = union(clique(40), fan(40), book(5), *[clique(8)] * 9)
+
+
+class Launches:
+    """Compiles as `testing.compile`, and tries every launch a little wrong before it is made."""
+
+    def __init__(self):
+        self.made, self.shared, self.short = set(), set(), set()  # kernels; made: blocks too
+
+    def compile(self, source, names, options=()):
+        kernels = testing.compile(source, names, options)
+        return {name: partial(self.launch, name, kernel) for name, kernel in kernels.items()}
+
+    def launch(self, name, kernel, grid, block, args, shared_mem=0):
+        if (name, block) not in self.made:
+            with pytest.raises(KernelError, match=r"__launch_bounds__|a block has 1 to"):
+                kernel(grid, (block[0] + 32,), args, shared_mem=shared_mem)
+        self.made.add((name, block))
+        if shared_mem:
+            self.shared.add(name)
+        if shared_mem and name not in self.short:
+            copies = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+            try:
+                kernel(grid, block, copies, shared_mem=shared_mem - 4)
+            except KernelError as error:
+                assert re.search("past the end of|heap-buffer-overflow", str(error)), error
+                self.short.add(name)
+        kernel(grid, block, args, shared_mem=shared_mem)
+
+
+def launch_all(engine):
+    """Take every step of the engine, and count by every method."""
+    n = 1 + max(max(row) for row in ROWS)
+    ends = tuple(np.array(side, np.uint32) for side in zip(*ROWS, strict=True))
+    engine.degrees(*ends, n)
+    csr = engine.csr(keys_of(ROWS), n)
+    free = np.zeros(9, np.uint64)
+    engine.split(ends, np.arange(n, dtype=np.uint32), 3, (0, 9), free, np.empty(99, np.uint64))
+    layout = engine.prepare(csr)
+    for method in METHODS:
+        engine.count(layout, method=method.name)
+        if gives_edges(method.name):
+            counts = engine.edge_counts(layout, method=method.name)
+    starts = np.concatenate([[0], np.cumsum(engine.closed(layout), dtype=np.int64)])
+    engine.list_triangles(layout, starts, 0, int(starts[-1]))
+    engine.vertex_sums(layout, np.ones(csr.m))
+    engine.sum_counts(csr, counts)
+    engine.locate(csr, csr.rows, csr.columns)
+    small = {"marked": 1, "steps": 1, "scanned": 1}  # what one block does of a round
+    for sizes in ({}, small):
+        peeler = CudaPeeler(engine.xp, engine.compile, engine.sm_count, **sizes)
+        _truss.decompose(peeler, csr, counts, None, None)
+    uv = engine.transpose(csr)
+    engine.work(uv, csr, (0, 0, 0))
+    for middles in (None, (1, 9)):
+        engine.prepare(csr, middles)
+        engine.edge_counts(engine.prepare_blocks(uv, csr, csr, (0, 0, 0), middles))
+    room = engine.room(shelf := engine.shelf(), 1, csr.m, csr.n)
+    room.load(0, shelf.put(csr.offsets.astype(np.uint32)), shelf.put(csr.columns))
+    room.block(0)
+
+
+def test_every_kernel_bounds_its_blocks():
+    assert len(FOUND) > 40
+    assert [name for bounds, name in FOUND if not bounds] == []
+
+
+def test_threads_and_shared_memory_of_every_launch():
+    """Blocks are as large as bounds allow, and with a word of shared memory less it is an error.
+
+    That is seen without a sanitizer. Each kernel needs its last word with some sizes.
+    """
+    launches = Launches()
+    single = replace(SIZES["single"], vector=1)
+    for sizes in (SIZES["tiny"], SIZES["pieces"], SIZES["heavy"], single):
+        with testing.thread_order(1):  # in ascending order the first warp takes all there is
+            launch_all(replace(ENGINE, capacities=sizes, compile=launches.compile))
+    assert {name for name, _ in launches.made} == {name for _, name in FOUND}
+    assert launches.short == launches.shared
+
+
+@pytest.mark.parametrize("lanes", [0, 1, 8, 32])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_totals_hold_more_than_32_bits(lanes, seed):
+    """Of a lane, of a warp and of all of them."""
+    source = testing.read(PLANTED / "huge_hits.cu")
+    kernel = testing.compile(source, ("huge_hits",))["huge_hits"]
+    for hits, times in ((2**32 - 1, 3), (2**31, 1), (2**27, 1)):
+        total = np.zeros(1, np.uint64)
+        with testing.thread_order(seed):
+            kernel((3,), (64,), (np.uint32(hits), np.uint32(times), np.uint32(lanes), total))
+        assert int(total[0]) == hits * times * 3 * 64
