@@ -76,10 +76,19 @@ def known(name):
     return pd.DataFrame(rows, columns=["src", "dst"]), reference.count(rows), by_row
 
 
-def check(name, method, sizes, seed):
-    frame, total, by_row = known(name)
+@cache
+def prepared(name, sizes, seed):
+    """The graph as all methods get it: what is made of it does not depend on the method."""
     with testing.host_engine(capacities=sizes), testing.thread_order(seed):
-        graph = tc.Graph(frame)
+        graph = tc.Graph(known(name)[0])
+        tc.count(graph)  # makes the layout
+        return graph
+
+
+def check(name, method, sizes, seed):
+    _, total, by_row = known(name)
+    graph = prepared(name, sizes, seed)
+    with testing.thread_order(seed):
         assert tc.count(graph, method=method) == total
         if gives_edges(method):
             assert tc.edge_triangles(graph, method=method).tolist() == by_row
@@ -107,9 +116,10 @@ def test_hundred_edges_listed_and_summed(name, seed):
     assert dict(found.itertuples(index=False, name=None)) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("size", [1, 8191, 8192, 8193, 16_384, 16_385, 20_000])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_hundred_blocks_scanned_in_tiles(seed):
-    counts = np.arange(20_001, dtype=np.uint32) % 11
+def test_hundred_blocks_scanned_in_tiles(seed, size):
+    counts = np.arange(size + 1, dtype=np.uint32) % 11
     sums = np.concatenate([[0], np.cumsum(counts[:-1])])
     with testing.thread_order(seed):
         ENGINE._steps["scan_counts"]((1,), (1024,), (counts, np.uint32(len(counts) - 1)))
@@ -135,27 +145,44 @@ def colliding():
     return rows + [(200_000, v) for v in long]
 
 
-def check_ranks(rows, method, sizes):
+def colliding_hundred():
+    """As `colliding`, of a hundred edges: past the smallest bitmaps, and at their end."""
+    ranks = range(1, 9 * 64, 64), range(58, 70)
+    return [(u, v) for some in ranks for u in some for v in some if v < u]
+
+
+@cache
+def ranked(graph):
+    """The CSR of rows of ranks, their triangles, and those of every edge in its order."""
+    rows = graph()
+    csr = ENGINE.csr(keys_of(rows), max(max(row) for row in rows) + 1)
     by_edge = reference.edge_triangles(rows)
-    engine = replace(ENGINE, capacities=sizes)
-    layout = engine.prepare(engine.csr(keys_of(rows), max(max(row) for row in rows) + 1))
-    assert engine.count(layout, method=method) == reference.count(rows)
+    edges = list(zip(csr.columns.tolist(), csr.rows.tolist(), strict=True))
+    assert sorted(edges) == sorted(by_edge)
+    return csr, reference.count(rows), [by_edge[edge] for edge in edges]
+
+
+@cache
+def laid_out(graph, sizes):
+    return replace(ENGINE, capacities=sizes).prepare(ranked(graph)[0])
+
+
+def check_ranks(graph, method, sizes):
+    _, total, by_edge = ranked(graph)
+    layout = laid_out(graph, sizes)
+    assert ENGINE.count(layout, method=method) == total
     if gives_edges(method):
-        edges = zip(layout.csr.columns.tolist(), layout.csr.rows.tolist(), strict=True)
-        counts = engine.edge_counts(layout, method=method)
-        assert dict(zip(edges, counts.tolist(), strict=True)) == by_edge
+        assert ENGINE.edge_counts(layout, method=method).tolist() == by_edge
 
 
 @each_case
 def test_colliding_ranks(method, sizes):
-    check_ranks(colliding(), method, sizes)
+    check_ranks(colliding, method, sizes)
 
 
 @each_case
 def test_hundred_edges_of_colliding_ranks(method, sizes):
-    strided, end = range(1, 9 * 64, 64), range(58, 70)  # past the smallest bitmaps, and at the end
-    rows = [(u, v) for ranks in (strided, end) for u in ranks for v in ranks if v < u]
-    check_ranks(rows, method, sizes)
+    check_ranks(colliding_hundred, method, sizes)
 
 
 def test_the_whole_stack_agrees_with_the_cpu():

@@ -28,7 +28,7 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
     "single": Capacities(heavy_from=2**40, least_heavy=2**40, run=1, light_bits=64, bits=64),
     "tiny": Capacities(
         **{"bits": 64, "counters": 4, "heavy_from": 1, "piece": 64},
-        **{"nodes": 1, "narrow_rows": 1, "wide_buckets": 4, "bucket": 1},
+        **{"nodes": 1, "narrow_rows": 4, "wide_buckets": 4, "bucket": 1},
         **{"chunk": 3, "kept": 1, "team": 32, "steps": 1, "vector": 1},
         **{"batch": 9000, "tile": 33},
         **{"warp_from": 10**9, "block_from": 10**9},
