@@ -9,6 +9,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import networkx as nx
 import pytest
 import reference
 
@@ -119,10 +120,21 @@ def unit(name):
     return first if first in UNITS else ""
 
 
-def imports(path):
+def at_once(tree):
+    """The nodes of a module that run when it is imported."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        later = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        if not later and not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)):
+            yield node
+            waiting += ast.iter_child_nodes(node)
+
+
+def imports(path, nodes=ast.walk, root=ROOT):
     """Absolute dotted names that a module imports, wherever in it."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    for node in ast.walk(ast.parse(path.read_text())):
+    parts = path.relative_to(root).with_suffix("").parts
+    for node in nodes(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -150,6 +162,59 @@ def test_imports_never_go_upward(name):
         if re.match(r"rapids_tc\b", dotted):
             target = unit(dotted.removeprefix("rapids_tc").lstrip("."))
             assert target in ALLOWED[unit(name)] | {unit(name)}, f"{name} imports {dotted}"
+
+
+def circles(package, nodes=ast.walk):
+    """Sets of modules of a package that import each other in a circle."""
+    root = package.parent
+    paths = {path.with_suffix(""): path for path in sorted(package.rglob("*.py"))}
+    names = {".".join(at.relative_to(root).parts): path for at, path in paths.items()}
+    names = {name.removesuffix(".__init__"): path for name, path in names.items()}
+    graph = nx.DiGraph()
+    for name, path in names.items():
+        for dotted in imports(path, nodes, root):
+            target = dotted if dotted in names else dotted.rpartition(".")[0]
+            graph.add_edges_from([(name, target)] * (target in names))
+    return [found for found in nx.strongly_connected_components(graph) if len(found) > 1]
+
+
+# What imports each other today; it may become less. The first do so when they are imported.
+CIRCLES = [
+    {"", "interop.accessor"},
+    {"scale.stream", "scale.trusses"},
+    {"engines", "engines.cpu", "engines.cuda", "engines._numba", "engines._truss"}
+    | {f"engines._cpu_{name}" for name in ("count", "list", "truss")}
+    | {f"engines._cuda_{name}" for name in ("blocks", "list", "rooms", "truss")},
+    {"_place", "annotate", "approximate", "counted", "graph", "similarity", "truss"}
+    | {f"scale.{name}" for name in ("chunks", "counting", "dask", "peeling", "rowwise", "sorting")}
+    | {"scale.spread", "scale.sums"},
+]
+
+
+@pytest.mark.parametrize("nodes, known", [(at_once, CIRCLES[:1]), (ast.walk, CIRCLES)])
+def test_no_more_modules_import_each_other(nodes, known):
+    for circle in circles(PACKAGE, nodes):
+        found = {name.removeprefix("rapids_tc").lstrip(".") for name in circle}
+        assert any(found <= those for those in known), f"a new circle of imports in {sorted(found)}"
+
+
+def test_a_circle_of_imports_is_found(tmp_path):
+    package = tmp_path / "ours"
+    (package / "room").mkdir(parents=True)
+    texts = {
+        "__init__.py": "",
+        "a.py": "from ours.room import b\n",
+        "room/__init__.py": "",
+        "room/b.py": "from . import c\nimport os\n",
+        "room/c.py": "def f():\n    from ours.a import g\n",
+        "d.py": "from ours.room.c import f\n",
+    }
+    for name, text in texts.items():
+        (package / name).write_text(text)
+    assert circles(package) == [{"ours.a", "ours.room.b", "ours.room.c"}]
+    assert circles(package, at_once) == []
+    (package / "room/c.py").write_text("import ours.a\n")
+    assert circles(package, at_once) == circles(package)
 
 
 @pytest.mark.parametrize("name", MODULES)
