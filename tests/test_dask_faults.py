@@ -4,17 +4,24 @@ import os
 import signal
 import threading
 import time
+from contextlib import contextmanager
 
 import dask
 import dask.dataframe as dd
 import pytest
 from dask_support import a_cluster, apart, assert_same, layout, together
-from distributed import Client, Status, get_worker
+from distributed import (
+    Client,
+    LocalCluster,
+    Status,
+    futures_of,
+    get_worker,
+)
 from graphs import small
 
 import rapids_tc as tc
 from rapids_tc import datasets
-from rapids_tc.scale import cluster, spread
+from rapids_tc.scale import cluster, ranks, spread
 
 pytestmark = pytest.mark.clustered
 
@@ -149,3 +156,58 @@ def test_what_is_spilled_comes_back(backend):
         whole = backend.frame(frame)
         assert found == tc.count(whole)
         assert_same(together(backend, wide), backend.to_pandas(tc.annotate(whole, "triangles")))
+
+
+# What a call that fails leaves --------------------------------------------------------------------
+
+
+@contextmanager
+def threads(workers=2, saturation=1.1):
+    """A cluster of workers with a thread each, and a client of it."""
+    options = {"processes": False, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with (
+        dask.config.set({"distributed.scheduler.worker-saturation": saturation}),
+        LocalCluster(n_workers=workers, **options) as started,
+        Client(started) as client,
+    ):
+        yield started.scheduler, client
+
+
+def fail():
+    raise MemoryError("planted")
+
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+CALLS = {"count": tc.count, "annotate": lambda edges: tc.annotate(edges, "triangles")}
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("act, error", [(fail, MemoryError), (interrupt, KeyboardInterrupt)])
+def test_a_call_that_fails_leaves_the_client_as_it_was(backend, monkeypatch, act, error, name):
+    """The first task of a stage fails, or has the caller interrupted, while others go on."""
+    real, acts = ranks.codes, [act]
+
+    def codes(*args):
+        acts.pop()() if acts else time.sleep(0.3)
+        return real(*args)
+
+    with threads() as (scheduler, client):
+        edges, other = (client.persist(apart(backend, small(), 6)) for _ in range(2))
+        value = client.submit(str, 7, pure=False)
+        client.gather([value, *futures_of([edges, other])])
+        before = set(scheduler.tasks)
+        monkeypatch.setattr(ranks, "codes", codes)
+        with pytest.raises(error) as kept:
+            CALLS[name](edges)
+        until = time.monotonic() + SOON
+        while set(scheduler.tasks) != before and time.monotonic() < until:
+            time.sleep(0.05)
+        assert set(scheduler.tasks) == before
+        assert kept.tb is not None  # which names what the call had
+        assert client.id in scheduler.clients
+        assert value.result() == "7"
+        assert len(edges) == len(other) == len(small())
+        assert tc.count(edges) == tc.count(other) == 1

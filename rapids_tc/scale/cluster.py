@@ -71,7 +71,7 @@ def smaller(
 
 
 class Cluster:
-    """The tasks of one call. Leaving the block forgets them; an error cancels those that are left.
+    """The tasks of one call. Leaving the block forgets them, after an error too.
 
     Parameters
     ----------
@@ -91,7 +91,6 @@ class Cluster:
             self._stack = stack.pop_all()
         self._token = uuid.uuid4().hex
         self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
-        self._partitions: weakref.WeakSet[Future] = weakref.WeakSet()
         self._made = 0
         self._start = time.monotonic()
 
@@ -101,13 +100,13 @@ class Cluster:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
+        """Let go of what an error's traceback may keep alive; Dask then forgets it.
+
+        To cancel it would cost the client's other data: Dask fails half way where two of our tasks
+        depend on each other, and drops the client.
+        """
         with self._stack:
-            if kind is None:
-                return
-            left = list(self._tasks)
-            if self.client.status == "running":
-                self.client.cancel([task for task in left if not task.done()])
-            for task in [*left, *self._partitions]:  # which the traceback may keep alive
+            for task in list(self._tasks) if kind else ():
                 task.release()
 
     def workers(self) -> list[Worker]:
@@ -240,7 +239,7 @@ class Cluster:
         if not (partitions := held(edges)):
             own = edges.map_partitions(_same, self._token, meta=edges._meta, enforce_metadata=False)
             partitions = self.client.compute(own.to_delayed(optimize_graph=False))
-        self._partitions.update(partitions)
+            self._tasks.update(partitions)
         self.wait(partitions)
         return partitions
 
