@@ -211,3 +211,29 @@ def test_a_call_that_fails_leaves_the_client_as_it_was(backend, monkeypatch, act
         assert value.result() == "7"
         assert len(edges) == len(other) == len(small())
         assert tc.count(edges) == tc.count(other) == 1
+
+
+# Answers ------------------------------------------------------------------------------------------
+
+
+def test_another_client_may_ask_for_an_answer_at_once(client, backend):
+    with Client(client.scheduler.address, set_as_default=False) as second:
+        edges = second.persist(apart(backend, small(), 6))
+        for _ in range(5):
+            found = tc.annotate(edges, "triangles")
+            assert len(client.compute(found).result()) == len(small())
+
+
+def test_no_call_changes_what_other_threads_have_configured(client, backend, monkeypatch):
+    """What is set for a while in two threads may stay as the first has set it."""
+    edges, changed = apart(backend, small(), 2), []
+    real = dask.config.set.__init__
+
+    def told(self, arg=None, *args, **options):
+        changed.extend({**(arg or {}), **options})
+        real(self, arg, *args, **options)
+
+    monkeypatch.setattr(dask.config.set, "__init__", told)
+    tc.annotate(edges, "triangles")
+    tc.vertex_triangles(edges)
+    assert "dataframe.convert-string" not in changed

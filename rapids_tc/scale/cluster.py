@@ -19,8 +19,8 @@ from itertools import islice
 from types import TracebackType
 from typing import Any
 
-from dask import config
-from dask.dataframe import DataFrame, from_delayed
+from dask.dataframe import DataFrame
+from dask.dataframe.dask_expr import from_graph
 from distributed import Client, Future, futures_of, wait
 from distributed.scheduler import KilledWorker
 
@@ -246,10 +246,14 @@ class Cluster:
     def persisted(
         self, partitions: list[Future], meta: Any, divisions: tuple[Any, ...]
     ) -> DataFrame:
-        """Partitions that tasks have made, as a persisted frame."""
-        with config.set({"dataframe.convert-string": False}):  # they are what they should be
-            frame = from_delayed(partitions, meta=meta, divisions=divisions, verify_meta=False)
-        return self.client.persist(frame)
+        """Partitions that tasks make, once they are there, as a persisted frame.
+
+        Another client that asked for the frame before the scheduler knows its tasks would lose it.
+        It is put together as `persist` does, for `from_delayed` makes Arrow strings of objects.
+        """
+        self.wait(partitions)
+        layer = {partition.key: partition for partition in partitions}
+        return from_graph(layer, meta, divisions, list(layer), "rapids_tc")
 
     def groups(
         self, partitions: list[Future], workers: list[Worker], limit: int | None
