@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import dask
 import dask.dataframe as dd
@@ -12,7 +12,9 @@ import pytest
 from dask_support import a_cluster, apart, assert_same, layout, together
 from distributed import (
     Client,
+    Event,
     LocalCluster,
+    SchedulerPlugin,
     Status,
     futures_of,
     get_worker,
@@ -21,7 +23,7 @@ from graphs import small
 
 import rapids_tc as tc
 from rapids_tc import datasets
-from rapids_tc.scale import cluster, ranks, spread
+from rapids_tc.scale import cluster, ranks, spread, watch
 
 pytestmark = pytest.mark.clustered
 
@@ -101,14 +103,14 @@ def test_a_restart_between_calls(backend):
 
 
 def test_no_worker_is_waited_for_but_not_for_ever(client, backend, monkeypatch):
-    monkeypatch.setattr(cluster, "LONELY", 1.0)
+    monkeypatch.setattr(watch, "LONELY", 1.0)
     edges = apart(backend, small(), 3)
     client.cluster.scale(0)
     while client.scheduler_info()["workers"]:
         time.sleep(0.1)
     with pytest.raises(tc.KernelError, match="no worker"):
         tc.count(edges)
-    monkeypatch.setattr(cluster, "LONELY", SOON)
+    monkeypatch.setattr(watch, "LONELY", SOON)
     client.cluster.scale(1)
     assert tc.count(edges) == 1
 
@@ -120,7 +122,7 @@ def pause(dask_worker):
 @pytest.mark.parametrize("stage", ["before", "meanwhile"])
 def test_paused_workers_are_waited_for_but_not_for_ever(backend, monkeypatch, stage):
     """Dask pauses a worker whose memory is full, and one that is paused starts no task."""
-    monkeypatch.setattr(cluster, "LONELY", 1.5)
+    monkeypatch.setattr(watch, "LONELY", 1.5)
     part = backend.from_pandas(small())
     with a_cluster(backend, n_workers=1, memory_limit=0) as started, Client(started) as client:
         if stage == "before":
@@ -158,7 +160,22 @@ def test_what_is_spilled_comes_back(backend):
         assert_same(together(backend, wide), backend.to_pandas(tc.annotate(whole, "triangles")))
 
 
-# What a call that fails leaves --------------------------------------------------------------------
+# Losses at one moment, in a cluster that is threads of this process -------------------------------
+
+
+class At(SchedulerPlugin):
+    """Do something once, when a task of a stage comes to a state."""
+
+    name = "at"
+
+    def __init__(self, scheduler, stage, state, act):
+        self.scheduler, self.stage, self.state, self.act = scheduler, stage, state, act
+        self.happened = threading.Event()
+
+    def transition(self, key, start, finish, *_, **__):
+        if self.stage in str(key) and finish == self.state and not self.happened.is_set():
+            self.happened.set()
+            self.scheduler.loop.add_callback(self.act, key)
 
 
 @contextmanager
@@ -171,6 +188,146 @@ def threads(workers=2, saturation=1.1):
         Client(started) as client,
     ):
         yield started.scheduler, client
+
+
+def at(scheduler, stage, state, act):
+    scheduler.add_plugin(plugin := At(scheduler, stage, state, act), name=f"{stage} {state}")
+    return plugin.happened
+
+
+def losing(scheduler, address=None):
+    """What loses a worker: one of choice, or one that has the result of the task."""
+
+    async def lose(key):
+        lost = address or next(iter(scheduler.tasks[key].who_has)).address
+        await scheduler.remove_worker(lost, stimulus_id="lost")
+
+    return lose
+
+
+def first(parts):
+    return parts[0]
+
+
+def test_tasks_in_a_queue_that_nobody_opens_are_freed(backend, monkeypatch):
+    """Dask queues what it makes again while the worker that is left is full, and forgets it.
+
+    What `last` waits for is on the lost worker alone, and so is what has been made of the same
+    partitions since: they are queued for this one while `last` still fills the worker.
+    """
+    monkeypatch.setattr(watch, "QUIET", 1.0)
+    edges = apart(backend, small(), 6)
+    with threads(saturation=1.0) as (scheduler, _), cluster.Cluster(edges, False) as tasks:
+        goes, stays = list(scheduler.workers)
+        partitions = tasks.persist(edges.optimize())
+        old, new = (tasks.submit("made", first, partitions, on=goes) for _ in range(2))
+        tasks.wait([old, new])
+        del partitions
+        lost = at(scheduler, "-last-", "processing", losing(scheduler, goes))
+        last = tasks.submit("last", first, [old], on=stays)
+        assert len(tasks.get(last)) == 1
+        assert lost.is_set()
+        assert len(tasks.get(new)) == 1
+
+
+@pytest.mark.parametrize("stage", ["look", "number", "order", "pack", "merge", "count", "rows"])
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_worker_that_is_lost_at_any_moment_costs_time_alone(backend, monkeypatch, stage, n):
+    monkeypatch.setattr(spread, "LEAST_ROWS", 1)
+    frame = datasets.rmat(8)
+    with threads(3) as (scheduler, _), layout(n, 1):
+        lost = at(scheduler, f"rapids_tc-{stage}-", "memory", losing(scheduler))
+        found = tc.annotate(apart(backend, frame, 6), "triangles")
+        assert lost.is_set()
+        whole = tc.annotate(backend.frame(frame), "triangles")
+        assert_same(together(backend, found), backend.to_pandas(whole))
+
+
+def wait_for(name, _=None):
+    Event(name).wait(60)
+    return name
+
+
+def test_what_is_lost_while_others_run_is_waited_for(backend):
+    """Dask says "lost" of a result until it has begun to make it again."""
+    with (
+        threads() as (scheduler, client),
+        cluster.Cluster(apart(backend, small(), 2), False) as tasks,
+    ):
+        goes, stays = list(scheduler.workers)
+        had = tasks.submit("had", str, 1, on=goes)
+        tasks.wait([had])
+        lost = at(scheduler, "-other-", "processing", losing(scheduler, goes))
+        other = tasks.submit("other", wait_for, "other", on=stays)
+        lost.wait()
+        while had.status == "finished":
+            time.sleep(0.01)
+        assert had.status == "lost"
+        threading.Timer(0.5, Event("other", client=client).set).start()
+        assert tasks.get([had, other]) == ["1", "other"]
+
+
+class Told:
+    """Stands in for a client: of workers that tell the same every second, on a clock of its own."""
+
+    status, cluster, now = "running", None, 0.0
+
+    def __init__(self, counts, given, silent):
+        self.counts, self.given, self.silent, self.nudges = counts, given, silent, 0
+
+    def monotonic(self):
+        return self.now
+
+    def scheduler_info(self, n_workers):
+        seen = 0.0 if self.silent else self.now
+        told = {"status": "running", "metrics": {"task_counts": self.counts}, "last_seen": seen}
+        return {"workers": {"tcp://a": told, "tcp://b": told | {"metrics": {}}}}
+
+    def processing(self):
+        return {"tcp://a": ["a task"] * self.given, "tcp://b": []}
+
+    def submit(self, *_, **__):
+        self.nudges += 1
+
+
+@pytest.mark.parametrize(
+    "counts, given, silent, stands",
+    [
+        ({"executing": 1}, 1, False, False),
+        ({"flight": 3, "waiting": 1}, 1, False, False),
+        ({"cancelled": 1, "ready": 2}, 2, False, False),  # the task of a call that has failed
+        ({}, 1, True, False),  # it computes and keeps Python's lock: no heartbeat
+        ({}, 0, True, True),
+        ({}, 0, False, True),
+        ({"waiting": 2}, 2, False, True),
+        ({"long-running": 1}, 1, False, True),  # it waits itself, as a call in a task does
+    ],
+)
+def test_what_is_a_standstill(monkeypatch, counts, given, silent, stands):
+    client = Told(counts, given, silent)
+    monkeypatch.setattr(watch.time, "monotonic", client.monotonic)
+    eye, seconds = watch.Watch(client), 600
+    with pytest.raises(tc.KernelError, match="nothing has moved") if stands else nullcontext():
+        for _ in range(seconds):
+            eye.look(3, 4)
+            client.now += 1
+    assert (client.now < 2 * watch.STUCK) == stands
+    assert (client.nudges > 0) == (stands or silent)
+
+
+def test_a_standstill_is_told(client, backend, monkeypatch):
+    """Of tasks that no worker may take, for one."""
+    monkeypatch.setattr(watch, "STUCK", 6.0)
+    with (
+        dask.annotate(resources={"nobody has it": 1}),
+        pytest.raises(tc.KernelError, match=r"(?s)nothing has moved.*0 of \d+.*running.*restart"),
+    ):
+        tc.count(apart(backend, small(), 2))
+    monkeypatch.undo()
+    assert tc.count(apart(backend, small(), 2)) == 1
+
+
+# What a call that fails leaves --------------------------------------------------------------------
 
 
 def fail():
@@ -211,6 +368,17 @@ def test_a_call_that_fails_leaves_the_client_as_it_was(backend, monkeypatch, act
         assert value.result() == "7"
         assert len(edges) == len(other) == len(small())
         assert tc.count(edges) == tc.count(other) == 1
+
+
+def test_a_cluster_that_closes_meanwhile_is_told_at_once(backend, monkeypatch):
+    """It waits for its workers first, and they for their tasks."""
+    with threads() as (_, client):
+        monkeypatch.setattr(client.cluster, "status", Status.closing)
+        try:
+            with pytest.raises(tc.KernelError, match=r"(?s)cluster, is closing.*Client"):
+                tc.count(apart(backend, small(), 2))
+        finally:
+            monkeypatch.undo()
 
 
 # Answers ------------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ HOMES = {
     },
     "cupy": {"engines/cuda.py", "kernels/_nvrtc.py", "_backend.py"},
     "dask": {"scale/dask.py", "scale/cluster.py", "scale/persisted.py"},
-    "distributed": {"scale/cluster.py", "scale/persisted.py"},
+    "distributed": {"scale/cluster.py", "scale/persisted.py", "scale/watch.py"},
     "dask_cudf": set(),  # nobody needs to
     "dask_cuda": set(),
     "numba": {

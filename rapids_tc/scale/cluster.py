@@ -1,7 +1,7 @@
 """The cluster of one call: it names tasks, says where they go, and waits for them.
 
 Dask is the engine: it moves the results, runs a task again where a worker died, and refuses to
-after some deaths. What is added here is a bound on waiting for a cluster where no worker works.
+after some deaths. What is added here is an eye on the cluster while a call waits (`watch.py`).
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from rapids_tc._progress import checked, on_terminal
 from rapids_tc.errors import KernelError
 from rapids_tc.scale.bar import Bar
 from rapids_tc.scale.persisted import START, client_for, held
+from rapids_tc.scale.watch import Watch
 
-LONELY = 60.0  # seconds without any worker that works after which a call gives up
-LOOK = 1.0  # seconds between looks at whether there is one
+LOOK = 1.0  # seconds between looks at the cluster
+ENDED = ("finished", "error", "cancelled")  # others are to come, or "lost" until they come again
 GROUP_SHARE = 16  # a worker takes its partitions together up to this part of its memory
 
 
@@ -87,7 +88,7 @@ class Cluster:
             self.client = stack.enter_context(client_for(edges))
             if self.client.asynchronous:
                 raise KernelError(f"the client is asynchronous, and functions wait. {START}")
-            self._running()
+            Watch(self.client).look()
             self._stack = stack.pop_all()
         self._token = uuid.uuid4().hex
         self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
@@ -111,9 +112,8 @@ class Cluster:
 
     def workers(self) -> list[Worker]:
         """All workers that work, once there is any."""
-        alone_since = None
-        while not (found := self._running()):
-            alone_since = self._alone(alone_since)
+        watch = Watch(self.client)
+        while not (found := watch.look()):
             time.sleep(0.05)
         return [Worker(a, w["nthreads"], w["memory_limit"] or 0) for a, w in sorted(found.items())]
 
@@ -141,8 +141,9 @@ class Cluster:
 
     def get(self, tasks: Any) -> Any:
         """The results of tasks, here."""
-        self.wait(futures_of(tasks))
-        return self.client.gather(tasks)
+        self.wait(several := futures_of(tasks))
+        with self._bar(len(several)) as bar:
+            return self._watched(_gathered(self.client, tasks), several, bar)
 
     def flow(
         self, tasks: Iterator[tuple[Any, Future]], at_once: int, of: int
@@ -155,7 +156,7 @@ class Cluster:
                 ended: list[tuple[Any, Future]] = []
                 left: list[tuple[Any, Future]] = []
                 for name, task in running:  # each is asked once: it may end at any time
-                    (ended if task.done() else left).append((name, task))
+                    (ended if task.status in ENDED else left).append((name, task))
                 self._check([task for _, task in ended])
                 done += len(ended)
                 bar.draw(done)
@@ -181,52 +182,34 @@ class Cluster:
                         f"workers died one after another: {error}. Most often they ran out of "
                         "memory: memory_limit= makes the tasks smaller"
                     ) from error
-            elif task.status in ("cancelled", "lost"):
+            elif task.status == "cancelled":
                 raise KernelError(
                     f"the cluster lost {task.key}: a partition that cannot be computed again, or "
                     "a client that was restarted or closed. Persist or read the frame again"
                 )
 
     def _wait(self, tasks: list[Future], how_many: str, bar: Bar, before: int = 0) -> None:
-        """Wait with an eye on whether anybody is working at all."""
+        self._watched(_ended(self.client, tasks, how_many), tasks, bar, before)
+
+    def _watched(self, awaited: Any, tasks: list[Future], bar: Bar, before: int = 0) -> Any:
+        """What is awaited, with an eye on the cluster meanwhile."""
         loop: Any = self.client.loop
-        awaited = _ended(self.client, tasks, how_many)
-        ended = asyncio.run_coroutine_threadsafe(awaited, loop.asyncio_loop)
-        alone_since = None
+        watch, ended = (
+            Watch(self.client),
+            asyncio.run_coroutine_threadsafe(awaited, loop.asyncio_loop),
+        )
         try:
             while not futures_wait([ended], LOOK).done:
-                bar.draw(before + sum(task.done() for task in tasks))
-                alone_since = self._alone(alone_since)
+                done = sum(task.status in ENDED for task in tasks)
+                bar.draw(before + done)
+                watch.look(done, len(tasks))
         finally:
             ended.cancel()
-        if not ended.cancelled():
-            ended.result()
-
-    def _alone(self, since: float | None) -> float | None:
-        """Since when nobody works, if nobody does; KernelError where that is long ago."""
-        if self._running():
-            return None
-        now = time.monotonic()
-        if since is None or now - since <= LONELY:
-            return since or now
-        if any(worker["status"] == "paused" for worker in self._workers().values()):
-            raise KernelError(
-                f"all workers have been paused for {LONELY:.0f} seconds, for they have no memory "
-                "left: give the cluster more, or more workers, or make its partitions smaller"
-            )
-        raise KernelError(
-            f"no worker has been in the cluster for {LONELY:.0f} seconds: they died and nobody "
-            "restarts them, or none was started"
-        )
-
-    def _running(self) -> dict[str, Any]:
-        """The workers that take tasks, by address: Dask pauses those whose memory is full."""
-        return {a: w for a, w in self._workers().items() if w["status"] == "running"}
-
-    def _workers(self) -> dict[str, Any]:
-        if self.client.status != "running":
-            raise KernelError(f"the client of the frame is {self.client.status}. {START}")
-        return dict(self.client.scheduler_info(n_workers=-1)["workers"])
+        try:
+            return ended.result()
+        except Exception:
+            self._check(tasks)  # one was lost on its way, and cannot be made again
+            raise
 
     def persist(self, edges: DataFrame) -> list[Future]:
         """The partitions of an optimized frame, evaluated once, in order.
@@ -280,9 +263,20 @@ class Cluster:
 
 
 async def _ended(client: Client, tasks: list[Future], how_many: str) -> None:
-    """Return when tasks are done; time is kept outside, for an error's frames hold on to tasks."""
-    with client.as_current(), suppress(CancelledError):
-        await wait(tasks, return_when=how_many)
+    """Return when tasks have ended; time is kept outside, for an error's frames hold on to tasks.
+
+    One that is lost with its worker ends once more, or is cancelled where it cannot be made again.
+    """
+    with client.as_current():
+        while left := [task for task in tasks if task.status not in ENDED]:
+            if how_many == "FIRST_COMPLETED" and len(left) < len(tasks):
+                return
+            with suppress(CancelledError):
+                await wait(left, return_when=how_many)
+
+
+async def _gathered(client: Client, tasks: Any) -> Any:
+    return await client.gather(tasks, asynchronous=True)
 
 
 def _same(part: Any, _: str) -> Any:

@@ -1,0 +1,110 @@
+"""The eye on a cluster while a call waits for its tasks: who works, and whether anything moves.
+
+Dask waits for ever where no worker is left, where all are paused, and where it has put tasks in a
+queue that nobody opens again: it does so with what a lost worker had, if no task ends afterwards.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import Any
+
+from distributed import Client, Future, Status
+
+from rapids_tc.errors import KernelError
+from rapids_tc.scale.persisted import START
+
+LONELY = 60.0  # seconds without any worker that works after which a call gives up
+QUIET = 4.0  # seconds in which nothing moves after which the scheduler is given a task that ends
+STUCK = 60.0  # seconds in which nothing moves after which a call gives up
+SILENT = 10.0  # seconds without a heartbeat after which nobody knows what a worker does
+MOVING = ("executing", "flight", "cancelled", "resumed")  # states of tasks that occupy a worker
+
+
+class Watch:
+    """One wait for tasks: look at the cluster now and then, and give up where that is in vain."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._done = -1
+        self._nudge: Future | None = None  # is let go with the next one, or the wait
+        self._worked = self._moved = time.monotonic()
+        self._heard: dict[str, tuple[float, float]] = {}  # the last heartbeat, and when it was seen
+
+    def look(self, done: int = 0, of: int = 0) -> dict[str, Any]:
+        """Return the workers that take tasks; KernelError if none works, or nothing moves.
+
+        Dask pauses a worker whose memory is full: it goes on with its tasks, and takes no others.
+
+        Parameters
+        ----------
+        done, of : int
+            How many of the awaited tasks have ended, and how many there are.
+        """
+        self._require_open()
+        workers = dict(self._client.scheduler_info(n_workers=-1).get("workers", {}))
+        now = time.monotonic()
+        takers = {a: w for a, w in workers.items() if w["status"] == "running"}
+        if takers:
+            self._worked = now
+        elif now - self._worked > LONELY:
+            raise KernelError(_nobody(workers))
+        if not takers or done != self._done or self._moving(workers, now):
+            self._done, self._moved = done, now
+        elif now - self._moved > STUCK:
+            raise KernelError(self._stuck(workers, done, of))
+        elif now - self._moved > QUIET:
+            self._open_queue(list(takers))
+        return takers
+
+    def _require_open(self) -> None:
+        status = self._client.status
+        if status == "running":  # a cluster that closes waits for tasks, and has no workers
+            cluster = getattr(self._client.cluster, "status", None)
+            status = cluster.name if cluster in (Status.closing, Status.closed) else status
+        if status != "running":
+            raise KernelError(f"the client of the frame, or its cluster, is {status}. {START}")
+
+    def _moving(self, workers: dict[str, Any], now: float) -> bool:
+        """Return whether a worker computes or fetches, or has a task and no time to tell."""
+        silent = False
+        for address, worker in workers.items():
+            counts = worker["metrics"].get("task_counts", {})
+            if any(counts.get(state) for state in MOVING):
+                return True
+            if self._heard.get(address, (None, now))[0] != worker["last_seen"]:
+                self._heard[address] = worker["last_seen"], now
+            silent |= now - self._heard[address][1] > SILENT
+        return silent and any(self._client.processing().values())
+
+    def _open_queue(self, addresses: list[str]) -> None:
+        """Give the workers a task that ends at once: the scheduler then looks at its queue."""
+        self._nudge = self._client.submit(
+            int, key=f"rapids_tc-nudge-{uuid.uuid4().hex}", workers=addresses, priority=1000
+        )
+
+    def _stuck(self, workers: dict[str, Any], done: int, of: int) -> str:
+        """Say what is seen of a cluster in which nothing moves."""
+        given = self._client.processing()
+        seen = "; ".join(
+            f"{address} is {worker['status']} and has {len(given.get(address, ()))} tasks to do"
+            for address, worker in workers.items()
+        )
+        return (
+            f"nothing has moved in the cluster for {STUCK:.0f} seconds: {done} of {of} tasks are "
+            f"done, no worker computes or fetches anything, and {seen}. Restart the workers, by "
+            "client.restart() perhaps, and call again"
+        )
+
+
+def _nobody(workers: dict[str, Any]) -> str:
+    if any(worker["status"] == "paused" for worker in workers.values()):
+        return (
+            f"all workers have been paused for {LONELY:.0f} seconds, for they have no memory "
+            "left: give the cluster more, or more workers, or make its partitions smaller"
+        )
+    return (
+        f"no worker has been in the cluster for {LONELY:.0f} seconds: they died and nobody "
+        "restarts them, or none was started"
+    )
