@@ -249,22 +249,30 @@ def wait_for(name, _=None):
 
 
 def test_what_is_lost_while_others_run_is_waited_for(backend):
-    """Dask says "lost" of a result until it has begun to make it again."""
-    with (
-        threads() as (scheduler, client),
-        cluster.Cluster(apart(backend, small(), 2), False) as tasks,
-    ):
+    """Dask says "lost" of a result until it has been made again, behind what runs now."""
+    edges = apart(backend, small(), 2)
+    with threads() as (scheduler, client), cluster.Cluster(edges, False) as tasks:
         goes, stays = list(scheduler.workers)
-        had = tasks.submit("had", str, 1, on=goes)
+        goes_on = {name: Event(name, client=client) for name in ("had", "other")}
+        goes_on["had"].set()
+        had = tasks.submit("had", wait_for, "had", on=goes)
         tasks.wait([had])
-        lost = at(scheduler, "-other-", "processing", losing(scheduler, goes))
         other = tasks.submit("other", wait_for, "other", on=stays)
-        lost.wait()
-        while had.status == "finished":
-            time.sleep(0.01)
-        assert had.status == "lost"
-        threading.Timer(0.5, Event("other", client=client).set).start()
-        assert tasks.get([had, other]) == ["1", "other"]
+
+        def lose():
+            time.sleep(0.5)  # until both are waited for
+            goes_on["had"].clear()
+            client.cluster.sync(losing(scheduler, goes), had.key)
+            while had.status != "lost":
+                time.sleep(0.01)
+            goes_on["other"].set()
+            time.sleep(0.5)  # in which it is there and `had` is not
+            goes_on["had"].set()
+
+        loser = threading.Thread(target=lose)
+        loser.start()
+        assert tasks.get([had, other]) == ["had", "other"]
+        loser.join()
 
 
 class Told:
