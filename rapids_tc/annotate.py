@@ -74,6 +74,7 @@ def annotate(
     given: dict[str, Any] = {
         "source": source, "destination": destination, "engine": engine, "progress": progress,
         "memory_limit": memory_limit, "function": "annotate", "method": method,
+        "columns": len(columns),
     }  # fmt: skip
     known: dict[str, Formula] = {**FORMULAS, "triangles": lambda xp, common, ends: common}
     graph: Counted
@@ -81,7 +82,7 @@ def annotate(
         graph = whole = as_graph(edges, **given)
         known["trussness"] = lambda xp, common, ends: whole.trussness
     else:
-        graph = as_counted(edges, **given, columns=len(columns))
+        graph = as_counted(edges, **given)
     check_new(columns, graph.labels)
     return graph.assign(graph.row_columns({name: known[name] for name in columns}, method))
 

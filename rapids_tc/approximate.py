@@ -124,7 +124,7 @@ def approximate_count(
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="approximate_count", method=method,
-        sample=partial(one_coloured, colours=colours, seed=seed),
+        sample=partial(one_coloured, colours=colours, seed=seed), colours=colours,
     )  # fmt: skip
     return estimate([seen(graph.count_edges(method))], colours, confidence)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rapids_tc import plan
 from rapids_tc._backend import Array, wide_sum
 from rapids_tc._place import placed
 from rapids_tc.counted import as_counted
@@ -87,7 +88,7 @@ def clustering(
         graph = as_counted(edges, **given)
         sums = graph.vertex_counts(method)
     else:
-        graph = whole = as_graph(edges, **given)
+        graph = whole = as_graph(edges, **{**given, "function": plan.WEIGHTED})
         sums = _weighted_sums(whole, weight)
     return graph.vertex_frame({"clustering": per_pair(graph, sums)}, vertices)
 

@@ -42,7 +42,7 @@ def as_counted(
     """
     if isinstance(edges, Summary):
         given = as_given(edges, (source, destination, engine), function, method)
-        plan.require(given.stages(function, method), memory_limit, plan.RAISE)
+        plan.require(given.stages(function, method), memory_limit)
         return cast(Counted, given)
     plan.check_limit(memory_limit)
     frame, backend = open_frame(edges, engine)
@@ -57,7 +57,7 @@ def as_counted(
         backend = backend.at(backend.home.for_ids(frame, labels))
         budget = Budget(limit, function, columns, engines.load(backend.engine).costs)
         rows = Rows(frame, labels, backend, budget.chunk)
-        need = _need(function, rows, columns)
+        need = _need(function, rows, backend, columns)
         if need > limit or rows.size >= budget.costs.most:
             graph = StreamGraph(frame, rows, backend, progress, budget)
             _log.log(
@@ -69,7 +69,7 @@ def as_counted(
             return graph
     return as_graph(
         frame, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function=function, method=method,
+        memory_limit=memory_limit, function=function, method=method, columns=columns,
     )  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def _limit(
 ) -> int | None:
     """The bytes that may be taken, where that could be too few; None where it is plainly enough."""
     rows, engine = backend.home.rows(frame), engines.load(backend.engine)
-    stages = plan.stages(function, rows, 2 * rows, False, columns=columns)
+    stages = plan.stages(function, rows, 2 * rows, False, backend.engine, columns=columns)
     worst = max(stage.bytes for stage in stages)
     many = rows >= engine.costs.most
     if given is None:
@@ -86,8 +86,9 @@ def _limit(
     return int(given) if many or worst > given else None
 
 
-def _need(function: str, rows: Rows, columns: int) -> int:
+def _need(function: str, rows: Rows, backend: Backend, columns: int) -> int:
     """The bytes that the graph takes in memory; of ids that are not dense, as if all differed."""
     numbers = rows.dense[1] if rows.dense else 2 * rows.size
-    stages = plan.stages(function, rows.size, numbers, rows.dense is not None, columns=columns)
+    given = function, rows.size, numbers, rows.dense is not None, backend.engine
+    stages = plan.stages(*given, columns=columns)
     return max(stage.bytes for stage in stages)

@@ -8,8 +8,8 @@ from typing import Any
 from rapids_tc._backend import Array, Backend, Frame
 from rapids_tc.csr import packed_keys
 from rapids_tc.errors import CapacityError, ColumnNotFoundError, IdTypeError
-from rapids_tc.ids import IdColumn, check, look
-from rapids_tc.numbering import Ids, IndexedIds, number
+from rapids_tc.ids import NUMERIC, IdColumn, check, look
+from rapids_tc.numbering import Ids, IndexedIds, as_integers, dense_range, number
 
 PAIRS = (("src", "dst"), ("source", "destination"), ("source", "target"))
 MAX_NUMBERS = 2**32 - 1  # ranks are uint32, and one value is kept for "none"
@@ -93,6 +93,23 @@ def look_at_columns(
     ]
 
 
+def size_bound(
+    frame: Frame, source: Any, destination: Any, backend: Backend
+) -> tuple[int, int, bool]:
+    """The rows, how many ids there may be at most, and whether these are dense: before numbering.
+
+    Raises IdTypeError or NullIdError as `number_edges` would of what it looks at first.
+    """
+    columns = look_at_columns(frame, source, destination, backend)
+    filled = [column for column in columns if column.kind != "empty"]
+    if filled:
+        check(filled)
+        if filled[0].kind in NUMERIC:
+            as_integers(filled, backend)
+    rows, dense = len(columns[0].values), dense_range(columns, backend)
+    return rows, dense[1] if dense else 2 * rows, dense is not None
+
+
 def number_edges(
     frame: Frame, source: Any, destination: Any, backend: Backend, vertices: Any = None
 ) -> NumberedEdges:
@@ -165,6 +182,14 @@ def find_vertices(ids: Ids, vertices: Any, present: Array) -> Array:
 def edge_keys(u: Array, v: Array, xp: Any, out: Array | None = None) -> Array:
     """Keys (uint64) smaller number << 32 | larger number, in `out` where that is given."""
     return packed_keys(xp.minimum(u, v), xp.maximum(u, v).astype("uint64"), xp, out)
+
+
+def sorted_edges(u: Array, v: Array, ids: Ids) -> Frame:
+    """A frame `src`, `dst` of ids, sorted, from the numbers of the ends of edges."""
+    keys = edge_keys(u, v, ids.backend.xp)
+    del u, v  # the caller holds them no more either
+    keys.sort()
+    return named_edges(keys, ids)
 
 
 def named_edges(keys: Array, ids: Ids) -> Frame:

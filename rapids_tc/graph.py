@@ -12,10 +12,9 @@ from rapids_tc._backend import Array, Frame, open_frame, wide_sum
 from rapids_tc._place import place
 from rapids_tc._progress import one_call
 from rapids_tc.csr import Csr
-from rapids_tc.edges import NumberedEdges, edge_keys, id_columns, named_edges, number_edges
+from rapids_tc.edges import NumberedEdges, id_columns, number_edges, size_bound, sorted_edges
 from rapids_tc.summary import Counted, Formula, Summary, as_given
 
-_NEED_LESS = "memory_estimate lists the stages; a frame of narrower integer ids needs less"
 Sample = Callable[[NumberedEdges], NumberedEdges]
 
 
@@ -81,26 +80,32 @@ class Graph(Counted):
         memory_limit: int | None = None,
     ) -> None:
         with one_call(progress), place(edges):
-            self._read(edges, vertices, (source, destination, engine), progress)
-            self._prepare("Graph", memory_limit)
+            self._read(edges, vertices, (source, destination, engine), progress, memory_limit)
+            self._prepare()
             # The graph outlives the call, and must not see what the user does to the frame.
             src, dst = self._edges.src.copy(), self._edges.dst.copy()
             self._edges = replace(self._edges, src=src, dst=dst)
             self._frame = self.backend.home.snapshot(self._frame)
 
-    def _read(self, edges, vertices, where, progress, function="Graph", method="auto") -> None:
+    def _read(
+        self, edges, vertices, where, progress, limit, function="Graph", method="auto", **sizes
+    ) -> None:
         source, destination, engine = where
         self.progress = progress
+        plan.check_limit(limit)
         self._frame, self.backend = open_frame(edges, engine)
         plan.require_method(method, function, self.backend.engine)
-        columns = id_columns(self.labels, source, destination)
-        self.backend = self.backend.at(self.backend.home.for_ids(self._frame, columns))
+        labels = id_columns(self.labels, source, destination)
+        self.backend = self.backend.at(self.backend.home.for_ids(self._frame, labels))
+        if limit is not None:
+            size = size_bound(self._frame, *labels, self.backend)
+            stages = plan.stages(function, *size, self.backend.engine, method, **sizes)
+            plan.require(stages, limit, plan.advice(function, method))
         with self.stage("numbering the ids"):
-            self._edges = number_edges(self._frame, *columns, self.backend, vertices)
+            self._edges = number_edges(self._frame, *labels, self.backend, vertices)
             self.ids = self._edges.ids
 
-    def _prepare(self, function: str, memory_limit: int | None, method: str = "auto") -> None:
-        plan.require(plan.stages(function, *self._size, method), memory_limit)
+    def _prepare(self) -> None:
         self.engine = engines.load(self.backend.engine)
         with self.stage("ordering by degree"):
             src, dst, size = self._edges.src, self._edges.dst, self._edges.ids.size
@@ -167,24 +172,31 @@ class Graph(Counted):
             return self.engine.truss(layout, counts, k=k, tick=report.ticker)
 
     def stages(self, function: str, method: str = "auto") -> list[plan.Stage]:
-        return plan.left(function, *self._size, method, set(self.__dict__))
+        return plan.left(function, *self.dimensions, method, set(self.__dict__))
 
     def _need(self) -> str:
-        rows, need = self._size[0], max(s.bytes for s in plan.stages("count", *self._size))
-        return f"{rows:,} rows need about {need:,} bytes on top of the frame. {_NEED_LESS}"
+        rows, *_ = size = self.dimensions
+        need = max(stage.bytes for stage in plan.stages("count", *size))
+        return (
+            f"{rows:,} rows need about {need:,} bytes on top of the frame. "
+            "memory_estimate lists the stages; a frame of narrower integer ids needs less"
+        )
 
     @property
-    def _size(self) -> tuple[int, int, bool]:
-        """Rows, distinct ids, and whether these are dense."""
+    def dimensions(self) -> tuple[int, int, bool, str]:
+        """Rows, distinct ids, whether these are dense, and the engine."""
         known, rows = getattr(self, "_edges", None), self.backend.home.rows(self._frame)
-        if known is None:  # as many ids as rows, say
-            return rows, rows, False
-        return len(known.src), known.ids.size, known.ids.dense
+        # Not known yet: as many ids as rows, say.
+        size = (len(known.src), known.ids.size, known.ids.dense) if known else (rows, rows, False)
+        return *size, self.backend.engine
 
     def row_edges(self) -> Array:
         """Where in ``csr.columns`` the edge of each of the user's rows is (int64); -1: a loop."""
-        own = (end[: self._edges.rows] for end in self._edges.ends)
-        return self.engine.locate(self.csr, *orient.ranked(own, self.order.rank, self.backend))
+        src, dst = (end[: self._edges.rows] for end in self._edges.ends)
+        return orient.in_pieces(self._where, (src, dst), "int64", self.backend)
+
+    def _where(self, *ends: Array) -> Array:
+        return self.engine.locate(self.csr, *orient.ranked(ends, self.order.rank, self.backend))
 
     def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
         """Values of the edges as columns aligned with the user's rows; loops get 0."""
@@ -224,19 +236,18 @@ class Graph(Counted):
     def simple_edges(self) -> Frame:
         with self.stage("sorting the edges"):
             number = self.order.number
-            u, v = number[self.csr.rows], number[self.csr.columns]
-            keys = edge_keys(u, v, self.backend.xp)
-            keys.sort()
-            return self.backend.home.frame(named_edges(keys, self.ids))
+            made = sorted_edges(number[self.csr.rows], number[self.csr.columns], self.ids)
+            return self.backend.home.frame(made)
 
-    def sampled(self, sample: Sample, memory_limit: int | None, method: str) -> Graph:
-        """The graph of a sample of the edges, for one call."""
+    def sampled(self, sample: Sample, limit: int | None) -> Graph:
+        """The graph of a sample of the edges, for one call; there may be more than expected."""
         graph = Graph.__new__(Graph)
-        for name in ("_frame", "backend", "ids", "progress"):
-            setattr(graph, name, getattr(self, name))
+        graph._frame, graph.backend, graph.ids = self._frame, self.backend, self.ids
+        graph.progress = self.progress
         with graph.stage("sampling the edges"):
             graph._edges = sample(self._edges)
-        graph._prepare("vertex_triangles", memory_limit, method)  # which asks for the same
+        plan.require(plan.stages("vertex_triangles", *graph.dimensions), limit)
+        graph._prepare()
         return graph
 
     def __getstate__(self) -> dict[str, Any]:
@@ -265,8 +276,11 @@ def as_graph(
     function: str = "count",
     method: str = "auto",
     sample: Sample | None = None,
+    **sizes: int,
 ) -> Graph:
     """The graph itself where one is given, else one made for a single call; or of a sample.
+
+    `sizes` are what `plan.stages` takes besides.
 
     Raises
     ------
@@ -276,15 +290,10 @@ def as_graph(
     where = (source, destination, engine)
     if isinstance(edges, Summary):
         graph = cast(Graph, as_given(edges, where, function, method))
-        plan.require(graph.stages(function, method), memory_limit, plan.RAISE)
-        if sample is None:
-            return graph
-        memory_limit = None  # that has been seen to
+        plan.require(graph.stages(function, method), memory_limit)
     else:
         graph = Graph.__new__(Graph)  # for one call: no copies
-        graph._read(edges, None, where, progress, function, method)
+        graph._read(edges, None, where, progress, memory_limit, function, method, **sizes)
         if sample is None:
-            graph._prepare(function, memory_limit, method)
-            return graph
-        plan.require(plan.stages(function, *graph._size, method), memory_limit)
-    return graph.sampled(sample, memory_limit, method)
+            graph._prepare()
+    return graph if sample is None else graph.sampled(sample, memory_limit)

@@ -77,13 +77,14 @@ def list_triangles(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="list_triangles",
     )  # fmt: skip
+    allowed = _allowed(edges, graph, memory_limit)
     listing = _Listing(graph)
     advice = "iter_triangles(edges, rows=...) gives them frame by frame"
     if max_rows is not None and listing.total > max_rows:
         raise CapacityError(
             f"the graph has {listing.total:,} triangles, more than max_rows={max_rows:,}: {advice}"
         )
-    plan.require_listing(listing.total, _memory(graph, memory_limit), advice)
+    plan.require_listing(listing.total, min(graph.engine.memory(), allowed), advice)
     return listing.frame(0, listing.total)
 
 
@@ -148,16 +149,14 @@ def iter_triangles(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="iter_triangles",
     )  # fmt: skip
-    return _frames(graph, int(rows), memory_limit, progress)
+    return _frames(graph, int(rows), _allowed(edges, graph, memory_limit), progress)
 
 
-def _frames(
-    graph: Graph, rows: int, memory_limit: int | None, progress: bool | None
-) -> Iterator[Frame]:
+def _frames(graph: Graph, rows: int, allowed: int, progress: bool | None) -> Iterator[Frame]:
     with one_call(progress), place(graph):
         listing = _Listing(graph)
     most = min(rows, listing.total)
-    plan.require_listing(most, _memory(graph, memory_limit), "ask for fewer rows")
+    plan.require_listing(most, min(graph.engine.memory(), allowed), "ask for fewer rows")
     for first in range(0, listing.total, rows):
         # Not while the caller has the frame: the time and the device are the caller's.
         with one_call(progress), place(graph):
@@ -170,8 +169,13 @@ def _is_whole(given: Any, least: int) -> bool:
     return isinstance(given, Integral) and not isinstance(given, bool) and int(given) >= least
 
 
-def _memory(graph: Graph, limit: int | None) -> int:
-    return min(graph.engine.memory(), sys.maxsize if limit is None else limit)
+def _allowed(edges: Any, graph: Graph, limit: int | None) -> int:
+    """What a limit leaves for triangles, besides what is held while they are listed."""
+    if limit is None:
+        return sys.maxsize
+    name = "list_triangles"  # of a graph that was given, the limit is on top of what it holds
+    needed = graph.stages(name) if edges is graph else plan.stages(name, *graph.dimensions)
+    return limit - needed[-1].bytes
 
 
 class _Listing:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from rapids_tc import plan
-from rapids_tc._backend import Backend, open_frame
+from rapids_tc._backend import open_frame
 from rapids_tc._place import placed
-from rapids_tc.edges import id_columns, look_at_columns
+from rapids_tc.edges import id_columns, size_bound
 from rapids_tc.graph import Graph
-from rapids_tc.ids import NUMERIC, IdColumn, check
-from rapids_tc.numbering import as_integers, dense_range
 from rapids_tc.summary import as_given
 
 
@@ -75,17 +73,6 @@ def memory_estimate(
         frame, backend = open_frame(edges, engine)
         plan.require_method(method, function, backend.engine)
         labels = id_columns(backend.home.labels(frame), source, destination)
-        columns = look_at_columns(frame, *labels, backend)
-        _check([column for column in columns if column.kind != "empty"], backend)
-        rows, found = backend.home.rows(frame), dense_range(columns, backend)
-        size = found[1] if found else 2 * rows
-        stages = plan.stages(function, rows, size, found is not None, method)
+        size = size_bound(frame, *labels, backend)
+        stages = plan.stages(function, *size, backend.engine, method)
     return {stage.name: stage.bytes for stage in stages}
-
-
-def _check(columns: list[IdColumn], backend: Backend) -> None:
-    """Raise IdTypeError where the functions would, for what they look at before they allocate."""
-    if columns:
-        check(columns)
-        if columns[0].kind in NUMERIC:
-            as_integers(columns, backend)

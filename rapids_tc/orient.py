@@ -7,12 +7,14 @@ row of the oriented graph still has at most sqrt(2 * rows) entries.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from rapids_tc._backend import Array, Backend, gathered
 from rapids_tc.csr import packed_keys
+
+PIECE, PIECES = 1 << 18, 16  # rows of a piece, at least, and how many there are, at most
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def ranked(ends: Iterable[Array], rank: Array, backend: Backend) -> tuple[Array,
     return backend.array(src.where(src > dst, dst)), backend.array(src.where(src < dst, dst))
 
 
-def orient(ends: Iterable[Array], rank: Array, backend: Backend) -> Array:
+def orient(ends: tuple[Array, Array], rank: Array, backend: Backend) -> Array:
     """Direct every raw row from its larger to its smaller rank, from the numbers of its ends.
 
     Returns
@@ -72,4 +74,25 @@ def orient(ends: Iterable[Array], rank: Array, backend: Backend) -> Array:
     array of uint64
         larger rank << 32 | smaller rank, in the order of the rows; repeats and loops are inside.
     """
-    return packed_keys(*ranked(ends, rank, backend), backend.xp)
+
+    def keys(*some: Array) -> Array:
+        return packed_keys(*ranked(some, rank, backend), backend.xp)
+
+    return in_pieces(keys, ends, "uint64", backend)
+
+
+def in_pieces(
+    function: Callable[..., Array], ends: tuple[Array, Array], dtype: str, backend: Backend
+) -> Array:
+    """A value for every row, from its ends: piece by piece, so that work on them takes little.
+
+    On a card all at once, where a launch costs more than a piece.
+    """
+    if backend.engine != "cpu":
+        return function(*ends)
+    rows = len(ends[0])
+    values, step = backend.xp.empty(rows, dtype), max(PIECE, rows // PIECES)
+    for first in range(0, rows, step):
+        piece = slice(first, first + step)
+        values[piece] = function(*(end[piece] for end in ends))
+    return values

@@ -1,7 +1,7 @@
 """Decisions as pure functions: what a call will need, and which method counts it.
 
-The byte figures are per raw row and per distinct vertex, read off the arrays that each stage holds
-at once; they are what `memory_estimate` shows and what `memory_limit=` is compared with.
+The bytes of a stage per raw row and per distinct vertex are the engine's, see `engines.Costs`; they
+are what `memory_estimate` shows and what `memory_limit=` is compared with.
 """
 
 from __future__ import annotations
@@ -9,16 +9,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from numbers import Integral
 
+from rapids_tc import engines
 from rapids_tc.errors import CapacityError
 from rapids_tc.kernels import catalogue
 
+WEIGHTED = "clustering with weights"  # a function of its own where memory is asked about
 MAX_ROWS = 2**31 - 1  # of a frame that any library can hold
 RAISE = "raise the limit"
-ADVICE = f"{RAISE}, or give ids of a narrower integer type"
+NARROWER = "give ids of a narrower integer type"
+INSTEAD = {  # of what is not counted in blocks: what is, and may serve as well
+    "Graph": "give the frame itself to the functions, most of which are",
+    "annotate": 'without "trussness" it is, and so is k_truss',
+    "approximate_count": "count is",
+    "iter_triangles": "k_truss(edges, 3) is, and its rows have the same triangles",
+    "list_triangles": "k_truss(edges, 3) is, and its rows have the same triangles",
+    "trussness": "k_truss is",
+    WEIGHTED: "clustering without weight= is",
+}
 LISTED = 80  # bytes of a triangle that is listed: ranks, a sort, and ids of eight bytes
 
-# Bytes of a row while a column is made, first or further, where floats are.
-COMPARING, COLUMN = {"annotate": 76, "similarity": 80}, 16
+COLUMN = 16  # bytes of a row for each further column that is given back
 
 # What a function does besides counting.
 PEELING = {"annotate", "k_truss", "trussness"}
@@ -42,38 +52,44 @@ class Stage:
 
 
 def stages(
-    function: str, rows: int, vertices: int, dense: bool, method: str = "auto",
+    function: str, rows: int, vertices: int, dense: bool, engine: str, method: str = "auto",
     columns: int = 1, colours: int = 2,
 ) -> list[Stage]:  # fmt: skip
     """Memory of each stage of a function for `rows` raw rows and `vertices` distinct ids.
 
     `columns` are those that `annotate` adds, `colours` those of `approximate_count`.
     """
-    own = catalogue.find(method).memory(rows, vertices)
-    ids = 0 if dense else 24 * vertices
-    kept = _kept(rows, vertices, dense)
+    costs, kept = engines.costs_of(engine), _kept(rows, vertices, dense)
+
+    def stage(name: str, work: str = "", more: int = 0) -> Stage:
+        a_row, a_vertex = costs.stages[work or name]
+        return Stage(name, kept + a_row * rows + a_vertex * vertices + more)
+
     result = [
-        Stage("number", ids + (0 if dense else 40 * rows)),
-        Stage("order", kept + 16 * rows),
-        Stage("orient", kept + 28 * rows),
+        Stage("number", 0 if dense else 24 * vertices + 40 * rows),
+        stage("order"),
+        stage("orient"),
     ]
     if function == "approximate_count":  # some of the edges, and the numbers of their ends
         some = rows // colours
-        rest = stages("vertex_triangles", some, vertices, dense, method)[1:]
-        sample = Stage("sample", kept + 16 * rows)
-        return [result[0], sample, *(Stage(s.name, s.bytes + 8 * some) for s in rest)]
+        rest = stages("vertex_triangles", some, vertices, dense, engine, method)[1:]
+        numbers = costs.stages["numbers"][0] * some
+        return [result[0], stage("sample"), *(Stage(s.name, s.bytes + numbers) for s in rest)]
+    by_edge = function in {*BY_EDGE, WEIGHTED} - LISTING
     if function not in UNCOUNTED:
-        result.append(Stage("layout", kept + 22 * rows + 32 * vertices))
-        result.append(Stage("count", kept + 12 * rows + 32 * vertices + own))
+        own = catalogue.find(method).memory(rows, vertices)
+        result.append(stage("layout"))
+        counting = "count by edge" if by_edge else "count"
+        result.append(stage("count", counting, own + costs.tables(vertices, by_edge)))
     if function in PEELING:
-        result.append(Stage("peel", kept + 64 * rows + 80 * vertices))
+        result.append(stage("peel", more=costs.tables(vertices, True)))
     if function in OF_VERTICES:
-        result.append(Stage("columns", kept + 24 * rows + 56 * vertices))
-    elif function in BY_EDGE:
-        each = COMPARING.get(function, 60) + COLUMN * (columns - 1)
-        result.append(Stage("columns", kept + each * rows + 32 * vertices))
+        result.append(stage("columns", "by vertex"))
+    elif function in BY_EDGE | {WEIGHTED}:
+        work = function if function in costs.stages else "by row"
+        result.append(stage("columns", work, COLUMN * (columns - 1) * rows))
     if function == "simple_edges":
-        result.append(Stage("edges", kept + 66 * rows))
+        result.append(stage("edges"))
     return result
 
 
@@ -83,7 +99,7 @@ def _kept(rows: int, vertices: int, dense: bool) -> int:
 
 
 def left(
-    function: str, rows: int, vertices: int, dense: bool, method: str, has: set[str]
+    function: str, rows: int, vertices: int, dense: bool, engine: str, method: str, has: set[str]
 ) -> list[Stage]:
     """Memory of each stage that is still to be made of a graph, on top of what it `has`."""
     made, held = {"number"}, 0
@@ -97,11 +113,13 @@ def left(
             made.add("count")
         if "trussness" in has:
             made.add("peel")
-    rest = [s for s in stages(function, rows, vertices, dense, method) if s.name not in made]
+    rest = [
+        s for s in stages(function, rows, vertices, dense, engine, method) if s.name not in made
+    ]
     return [Stage(stage.name, max(stage.bytes - held, 0)) for stage in rest]
 
 
-def require(needed: list[Stage], limit: int | None, advice: str = ADVICE) -> None:
+def require(needed: list[Stage], limit: int | None, advice: str = RAISE) -> None:
     """Raise CapacityError where a stage needs more than `limit` bytes."""
     check_limit(limit)
     if limit is None or not needed:
@@ -112,6 +130,14 @@ def require(needed: list[Stage], limit: int | None, advice: str = ADVICE) -> Non
             f'the stage "{worst.name}" needs about {worst.bytes:,} bytes and memory_limit= allows '
             f"{limit:,}: {advice}"
         )
+
+
+def advice(function: str, method: str) -> str:
+    """What helps where a function that needs the whole graph may not take the memory."""
+    helps, instead = f"{RAISE}, or {NARROWER}", INSTEAD.get(function)
+    if not catalogue.find(method).blocks:
+        function, instead = f"method={method!r}", 'method="auto" is'
+    return f"{helps}; {function} is not counted in blocks: {instead}" if instead else helps
 
 
 def check_limit(limit: int | None) -> None:

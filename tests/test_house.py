@@ -48,7 +48,7 @@ ALLOWED = {
     "kernels": {"errors", "_compiling"},
     "engines": {"errors", "_backend", "_cache", "_compiling", "csr", "kernels"},
     "bench": BASE | FRAMES | ANALYTICS | {"engines", "kernels"},
-    "plan": {"errors", "kernels"},
+    "plan": {"engines", "errors", "kernels"},
     "scale": BASE
     | (FRAMES - {"graph"})
     | {"_homes", "_place", "annotate", "approximate", "engines", "similarity", "summary", "truss"},

@@ -214,7 +214,7 @@ def test_estimates_of_every_function_are_near_what_was_measured(line):
     ids, columns = 1 << int(line["graph"].removeprefix("rmat:")), line.get("columns", 1)
     function = line["what"].removeprefix("peak memory: ")
     given = {"columns": columns, "colours": line.get("colours", 2)}
-    stages = plan.stages(function, line["rows"], ids, True, **given)
+    stages = plan.stages(function, line["rows"], ids, True, "cuda", **given)
     assert 0.8 <= max(stage.bytes for stage in stages) / line["bytes"] <= 1.2
 
 
@@ -231,5 +231,6 @@ def test_estimates_of_memory_are_near_what_was_measured():
     assert len(peaks) >= 4
     for line in peaks:
         ids = 1 << int(line["graph"].removeprefix("rmat:"))
-        told = max(stage.bytes for stage in plan.stages("count", line["rows"], ids, True))
+        stages = plan.stages("count", line["rows"], ids, True, "cuda")
+        told = max(stage.bytes for stage in stages)
         assert 0.8 <= told / line["bytes"] <= 1.2, line["graph"]

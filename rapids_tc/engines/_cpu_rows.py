@@ -25,8 +25,11 @@ def count_ends(ends, degree):
 
 
 @compiled
-def sorted_by(keys, shift, n):
-    """The keys in the order of the 32 bits from `shift` on; stable, without those of n or more."""
+def sort_by(keys, shift, n, ordered):
+    """Write the keys in the order of the 32 bits from `shift` on; stable.
+
+    Those of n or more come last; returns how many come before.
+    """
     low, past = np.uint64(0xFFFFFFFF), np.uint64(n)
     free = np.zeros(n + 2, np.int64)
     for key in keys:
@@ -34,29 +37,31 @@ def sorted_by(keys, shift, n):
     for rank in range(n):
         free[rank + 1] += free[rank]
     inside = free[n]
-    ordered = np.empty_like(keys)
     for key in keys:
         rank = min((key >> shift) & low, past)
         ordered[free[rank]] = key
         free[rank] += 1
-    return ordered[:inside]
+    return inside
 
 
 @compiled
-def csr(keys, n):
-    """Offsets and columns of the rows of ascending keys, without repeats and loops."""
+def csr(keys, n, columns):
+    """Write the columns of the rows of ascending keys, without repeats and loops.
+
+    Returns the offsets. `columns` may be where the keys are: an entry is no longer than a key.
+    """
     offsets = np.zeros(n + 1, np.int64)
-    columns = np.empty(len(keys), np.uint32)
-    m = 0
-    for i in range(len(keys)):
-        u, v = keys[i] >> np.uint64(32), keys[i] & np.uint64(0xFFFFFFFF)
-        if u != v and (i == 0 or keys[i] != keys[i - 1]):
+    m, last = 0, np.uint64(0)  # a loop's key: none is like it that is no loop
+    for key in keys:
+        u, v = key >> np.uint64(32), key & np.uint64(0xFFFFFFFF)
+        if u != v and key != last:
             columns[m] = v
             offsets[u + np.uint64(1)] += 1
             m += 1
+        last = key
     for u in range(n):
         offsets[u + 1] += offsets[u]
-    return offsets, columns[:m].copy()
+    return offsets
 
 
 @njit(inline="always")

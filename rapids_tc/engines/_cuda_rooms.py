@@ -29,9 +29,27 @@ def task_bytes(edges: int, rows: int, sides: bool, slots: int) -> int:
 
 # The blocks of a task and of the next; where edges are counted, uv stays too.
 COSTS = Costs(
+    stages={
+        "order": (16, 0),
+        "orient": (28, 0),
+        "sample": (16, 0),
+        "numbers": (8, 0),
+        "layout": (22, 32),
+        "count": (12, 32),
+        "count by edge": (12, 32),
+        "peel": (64, 80),
+        "by vertex": (24, 56),
+        "by row": (60, 32),
+        "annotate": (76, 32),
+        "similarity": (80, 32),
+        "clustering with weights": (76, 56),
+        "edges": (66, 0),
+    },
+    tables=lambda vertices, sides: 0,
     most=2**31,
     positions=2**32,
     unasked=2**30,
+    text=0,
     order=40,
     sort=17,
     row=0,

@@ -46,9 +46,12 @@ ALONE = 1 << 18  # probes, or look-ups, that are not worth waking a second threa
 memory, free = host_memory, host_free
 shelf, room = _cpu_rooms.Shelf, _cpu_rooms.Room
 costs = Costs(
+    stages=_cpu_rooms.STAGES,
+    tables=lambda vertices, sides: cores() * _slots(vertices) * (4 if sides else 1),
     most=2**63,
     positions=2**63,
     unasked=0,
+    text=260,
     order=96,
     sort=32,
     row=24,
@@ -109,12 +112,17 @@ def csr(keys: Array, n: int) -> Csr:
     """Build the CSR of `n` ranks from packed keys (larger rank << 32 | smaller rank).
 
     They are sorted by counting: a stable pass over the smaller ranks and one over the larger,
-    O(rows + n) each. Repeats and self loops among them are dropped.
+    O(rows + n) each, in the memory of the keys and as much again. Repeats and self loops among
+    them are dropped.
     """
-    ordered = _cpu_rows.sorted_by(keys, np.uint64(0), n)
-    ordered = _cpu_rows.sorted_by(ordered, np.uint64(32), n)
-    require_unchanged(len(keys) - len(ordered))
-    return Csr(*_cpu_rows.csr(ordered, n))
+    ordered = np.empty_like(keys)
+    inside = _cpu_rows.sort_by(keys, np.uint64(0), n, ordered)
+    inside = _cpu_rows.sort_by(ordered[:inside], np.uint64(32), n, keys)
+    require_unchanged(len(keys) - inside)
+    del ordered
+    columns = keys.view(np.uint32)
+    offsets = _cpu_rows.csr(keys, n, columns)
+    return Csr(offsets, columns[: offsets[-1]].copy())
 
 
 def prepare(csr: Csr, middles: Middles | None = None) -> Layout:
@@ -224,7 +232,7 @@ def vertex_sums(layout: Layout, sides: Array, *, tick: Tick | None = None) -> Ar
 
 def locate(csr: Csr, u: Array, v: Array) -> Array:
     """Position in ``csr.columns`` of the edge {u, v} for each pair of ranks; -1: there is none."""
-    positions, threads = np.empty(len(u), np.int64), cores() if len(u) > ALONE else 1
+    positions, threads = np.empty(len(u), np.int64), cores() if len(u) >= ALONE else 1
     bounds = np.linspace(0, len(u), threads + 1).astype(np.int64)
 
     def task(number: int, thread: int) -> int:

@@ -61,6 +61,15 @@ class Budget:
         """Bytes of what is given back, at their height."""
         return rows * RESULTS.get(self.function, 0) * self.columns
 
+    def check_text(self, ids: int) -> None:
+        """Raise CapacityError where so many distinct ids of text cannot be numbered."""
+        need = ids * self.costs.text
+        if need > self.limit:
+            raise CapacityError(
+                f"{ids:,} distinct ids of text, or more, take about {need:,} bytes while they are "
+                f"numbered, and {self.limit:,} may be taken: raise the limit, or give integers"
+            )
+
     def allowed(self, rows: int, numbers: int, ids: int = 0) -> int:
         """Bytes that are left for blocks, chunks and what is given back; `ids` are held, too.
 

@@ -217,7 +217,7 @@ def _keys(site: Site, engine: Any, ends: Numbers, order: list[Any], n: int) -> l
     """The keys row << 32 | column of the edges of some rows, by block."""
     xp, (rank, _) = site.backend.xp, order
     if n == 1:
-        return [orient.orient(ends, rank, site.backend)]
+        return [orient.orient((ends[0], ends[1]), rank, site.backend)]
     src, dst = map(narrow, ends)
     given, sizes = ((src, dst), rank, n, (0, n * n)), xp.zeros(n * n, "uint64")
     engine.split(*given, sizes, xp.empty(0, "uint64"))  # counts alone

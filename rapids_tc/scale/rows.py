@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,9 +65,9 @@ class Rows:
         self._rules = looks.decide([seen])
         self.dense = self._rules.dense
 
-    def number(self, shelf: Any) -> Ids:
-        """Number the ids; the way back."""
-        found = None if self.dense else self._distinct()
+    def number(self, shelf: Any, check: Callable[[int], None] | None = None) -> Ids:
+        """Number the ids; the way back. `check` is called with how many texts there are so far."""
+        found = None if self.dense else self._distinct(check)
         self._ids = looks.make_ids(self._rules, found, self._backend)
         self._shelf = shelf
         if not isinstance(self._ids, DenseIds):
@@ -123,13 +123,15 @@ class Rows:
         widths = {dtype.itemsize for dtype in dtypes if plain}
         return 8 if len(widths) > 1 else max(widths, default=0)
 
-    def _distinct(self) -> Any:
+    def _distinct(self, check: Callable[[int], None] | None) -> Any:
         """The distinct ids of all chunks: joined when there are twice as many as the last time."""
         found: list[Any] = []
         for pair in self._pairs(WORK):
             found.append(looks.distinct(self._look(pair), self._rules, self._backend))
             if len(found) > 1 and sum(map(len, found[1:])) >= len(found[0]):
                 found = [looks.union(found)]
+            if check is not None and self._rules.kind == "string":
+                check(len(found[0]))
         return looks.union(found)
 
     def _numbers(self, pair: tuple[Series, Series]) -> Pair:

@@ -34,7 +34,6 @@ NUMBER_BYTES = 24  # of each number when all are put in order
 BATCH_BYTES = 64  # of each row that is oriented, cut in blocks and sorted
 BY_HOST = ("tcp://", "tls://")  # workers that send nothing straight from a card
 MOST_KEYS = 2**31 - 1  # that a card makes a block of
-
 log = logging.getLogger("rapids_tc")
 
 
@@ -207,7 +206,8 @@ class Spread:
 
     def fits(self, edges: int) -> bool:
         """Whether one machine can peel so many edges."""
-        stages = plan.stages("k_truss", edges, min(self.size, 2 * edges), True)
+        given = "k_truss", edges, min(self.size, 2 * edges), True
+        stages = plan.stages(*given, "cuda" if self._on_cards else "cpu")
         return max(stage.bytes for stage in stages) <= self.free
 
     @property

@@ -48,7 +48,7 @@ class StreamGraph(Counted):
         shelf = self.engine.shelf()
         at_end(shelf.close)
         with self.stage("numbering the ids"):
-            self.ids = rows.number(shelf)
+            self.ids = rows.number(shelf, budget.check_text)
         allowed = budget.allowed(rows.size, self.ids.size, self.ids.nbytes)
         with self.stage("ordering by degree"):
             self.rank, self._vertices = self._order_by_degree()
