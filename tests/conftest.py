@@ -86,6 +86,18 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{name}: {why}; skipped on {', '.join(backends)}")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run tests in a process of xdist's though no -n is given; with -n0, --pdb or -s in this one.
+
+    A crash of compiled code then is one failed test, with its name, and the others go on.
+    """
+    here = config.getoption("usepdb") or config.getoption("capture") == "no"
+    here = here or "PYTEST_XDIST_WORKER" in os.environ  # such a process, or a child of one
+    if config.getoption("numprocesses", 0) is None and not here:
+        config.option.numprocesses = 1
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """As ``-n`` has it, but that tests which share a cluster of worker processes stay together."""
