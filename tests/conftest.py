@@ -109,6 +109,31 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             return next((name for name in CLUSTERED if nodeid.startswith(name)), nodeid)
 
+        def schedule(self) -> None:
+            """As xdist's, but that a process which takes the place of another gets two tests.
+
+            It runs a test when it knows the next one; given one alone, it would wait for ever.
+            """
+            replaced = self.collection is not None
+            super().schedule()
+            if replaced:
+                super().schedule()
+
+        def remove_node(self, node: Any) -> str | None:
+            """As xdist's, but that a test which crashed its process is not run again."""
+            units = self.assigned_work[node].items()
+            left = {k: [t for t, done in unit.items() if not done] for k, unit in units}
+            crashed = next((tests[0] for tests in left.values() if tests), None)
+            if crashed is None:
+                return super().remove_node(node)
+            del self.assigned_work[node]
+            for scope, tests in left.items():
+                if others := dict.fromkeys([t for t in tests if t != crashed], False):
+                    self.workqueue[scope] = others
+            for other in self.assigned_work:
+                self._reschedule(other)
+            return crashed
+
     return Together(config, log)
 
 

@@ -1,6 +1,6 @@
 """A frame that is written to while it is read: a KernelError or an answer, and never a crash.
 
-That nothing is read or written outside of an array is seen where test_bounds.py runs this file
+That nothing is read or written outside of an array is seen where test_crashes.py runs this file
 with checks in compiled code.
 """
 

@@ -105,11 +105,12 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 
 @functools.cache
 def _stamp() -> bytes:
-    """Numba's version and every source file beside this one: they are compiled into one another."""
+    """What compiled code depends on: Numba, and all files here, compiled into one another."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     if not files:
         raise FileNotFoundError("without its sources nothing says whether compiled code is old")
-    return b"\0".join([numba.__version__.encode(), *(file.read_bytes() for file in files)])
+    how = f"{numba.__version__} {numba.config.BOUNDSCHECK}"
+    return b"\0".join([how.encode(), *(file.read_bytes() for file in files)])
 
 
 class _Listener(event.Listener):  # type: ignore[misc]
