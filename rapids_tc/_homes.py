@@ -219,3 +219,22 @@ def to_host(values: Array) -> Array:
 
 def _on_host(result: Frame) -> Frame:
     return result.to_pandas() if root(result) == "cudf" else result
+
+
+def text_arrays(values: Series) -> list[Array]:
+    """Integers that say what pandas' text in Arrow's memory holds; none for text held otherwise.
+
+    They are the lengths of the strings, their bytes in words of eight, and the bytes behind those.
+    """
+    if getattr(values.dtype, "storage", "") != "pyarrow" or not len(values):
+        return []
+    import numpy as np
+
+    text = pyarrow().array(values).cast("large_string")
+    if hasattr(text, "combine_chunks"):
+        text = text.combine_chunks()
+    _, ends, data = text.buffers()
+    offsets = np.frombuffer(ends, "int64")[text.offset : text.offset + len(text) + 1]
+    known = np.frombuffer(data or b"", "uint8")[offsets[0] : offsets[-1]]
+    words = len(known) // 8 * 8
+    return [np.diff(offsets), known[:words].view("uint64"), known[words:]]

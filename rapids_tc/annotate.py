@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from rapids_tc._place import placed
@@ -94,8 +95,8 @@ def check_names(columns: tuple[Any, ...]) -> None:
         raise ValueError(f"columns={list(columns)!r}: name each of {list(_COLUMNS)} at most once")
 
 
-def check_new(columns: tuple[str, ...], labels: list[Any]) -> None:
+def check_new(columns: Iterable[str], labels: list[Any], of: str = "the frame") -> None:
     """Raise ValueError where the frame has one of the columns."""
     clash = [c for c in columns if c in labels]
     if clash:
-        raise ValueError(f"the frame has a column {clash[0]!r} already: rename or drop it first")
+        raise ValueError(f"{of} has a column {clash[0]!r} already: rename or drop it first")

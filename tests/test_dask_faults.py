@@ -8,7 +8,11 @@ from contextlib import contextmanager, nullcontext
 
 import dask
 import dask.dataframe as dd
+import numpy as np
+import pandas as pd
 import pytest
+import reference
+from checks import rows_of
 from dask_support import a_cluster, apart, assert_same, layout, together
 from distributed import (
     Client,
@@ -413,3 +417,28 @@ def test_no_call_changes_what_other_threads_have_configured(client, backend, mon
     tc.annotate(edges, "triangles")
     tc.vertex_triangles(edges)
     assert "dataframe.convert-string" not in changed
+
+
+def unseeded(_, library):
+    rng = np.random.default_rng()
+    rows = rng.integers(0, 30, (2, int(rng.integers(90, 120))))
+    return library.from_pandas(pd.DataFrame({"src": rows[0], "dst": rows[1]}))
+
+
+@pytest.mark.pandas_only
+@pytest.mark.parametrize("stage", ["look", "number", "order", "count", "columns"])
+def test_a_frame_that_differs_when_it_is_computed_again(backend, stage):
+    """Every value is that of the rows that came back, or the call ends with an error."""
+    meta = pd.DataFrame({"src": [0], "dst": [0]}).iloc[:0]
+    edges = dd.from_map(unseeded, range(6), library=backend, meta=meta)
+    with threads() as (scheduler, _):
+        lost = at(scheduler, f"rapids_tc-{stage}-", "memory", losing(scheduler))
+        try:
+            rows = tc.annotate(edges, "triangles").compute()
+        except tc.KernelError as error:
+            assert "changed during the call" in str(error)
+        else:
+            right = reference.edge_triangles(rows_of(rows))
+            ends = zip(rows["src"], rows["dst"], strict=True)
+            assert [right.get((min(e), max(e)), 0) for e in ends] == rows["triangles"].tolist()
+        assert lost.is_set()

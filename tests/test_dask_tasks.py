@@ -2,9 +2,10 @@
 
 import re
 from functools import partial
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 
 import dask
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +13,7 @@ import reference
 from checks import rows_of
 from dask_support import (
     ASKED,
+    Here,
     apart,
     assert_same,
     from_parts,
@@ -26,7 +28,10 @@ from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc import datasets, plot
-from rapids_tc.scale import blocks, spread
+from rapids_tc._homes import CudfHome, PandasHome
+from rapids_tc.scale import blocks, id_tasks, spread
+from rapids_tc.scale import dask as executor
+from rapids_tc.scale.chunks import Site
 from rapids_tc.scale.cluster import Group, smaller
 
 
@@ -355,3 +360,149 @@ def test_partitions_are_together_while_they_are_few_rows(sizes, most):
         assert all(len(some) == 1 or sum(some) <= most for _, some in parts)
         for (_, some), (_, after) in pairwise(parts):
             assert sum(some) + after[0] > most  # no two that could be together
+
+
+# Partitions that change ---------------------------------------------------------------------------
+
+DRIFTS = {
+    "another id": lambda part: pd.concat([part.iloc[:-1], part.iloc[:1]]),
+    "another order": lambda part: part.iloc[::-1],
+    "two rows in each other's place": lambda part: part.iloc[[1, 0, *range(2, len(part))]],
+    "fewer rows": lambda part: part.iloc[1:],
+    "more rows": lambda part: pd.concat([part, part.iloc[:1]]),
+    "no rows": lambda part: part.iloc[:0],
+    "ends in each other's place": lambda part: part.assign(src=part["dst"], dst=part["src"]),
+}
+HELD = {
+    "dense": lambda ids: ids,
+    "narrow": lambda ids: ids.astype("int16"),
+    "sparse": lambda ids: ids * 2**58,
+    "floats": lambda ids: ids.astype("float64"),
+    "text": lambda ids: ("n" * 7 + ids.astype(str)).astype("object"),
+    "categories": lambda ids: ids.astype(str).astype("category"),
+    "dates": lambda ids: pd.to_datetime(ids, unit="s"),
+}
+READERS = {  # what reads partitions again: a call, and its tasks
+    "distinct": tc.count,
+    "number": tc.vertex_triangles,
+    "columns": lambda edges: tc.annotate(edges, "triangles"),
+    "take": lambda edges: tc.k_truss(edges, 3),
+}
+DRIFTING = 6  # a partition, of 8
+
+
+def drifting(backend, reader, drift):
+    """A `Here` whose tasks of one kind read a partition that is not what it was."""
+
+    class Drifting(Here):
+        def submit(self, stage, function, site, *args, **options):
+            if function.__name__ == reader:
+                parts, prints, *rest = args
+                parts = [
+                    backend.from_pandas(drift(plain(backend, part)))
+                    if own.place == DRIFTING
+                    else part
+                    for part, own in zip(parts, prints, strict=True)
+                ]
+                args = parts, prints, *rest
+            return super().submit(stage, function, site, *args, **options)
+
+    return Drifting
+
+
+@pytest.mark.parametrize("held", HELD)
+@pytest.mark.parametrize("reader", READERS)
+def test_a_partition_that_changes_is_told(backend, monkeypatch, reader, held):
+    """Computed again after a worker is lost, a sample without a seed is another one."""
+    if reader == "distinct" and held in ("dense", "narrow", "floats"):
+        pytest.skip("these ids are their own numbers: nobody lists the distinct ones")
+    frame = datasets.rmat(6).astype("int64")
+    frame = pd.DataFrame({end: HELD[held](frame[end]) for end in ("src", "dst")})
+    edges = apart(backend, frame, 8)
+    READERS[reader](edges)
+    for change in DRIFTS.values():
+        monkeypatch.setattr(executor, "Cluster", drifting(backend, reader, change))
+        with pytest.raises(tc.KernelError, match=rf"partition {DRIFTING} .*persist\(\)"):
+            READERS[reader](edges)
+
+
+def test_rules_that_are_made_again_of_other_partitions_are_not_followed(backend, monkeypatch):
+    """A worker that held them is lost: they must not number rows in another way than before."""
+
+    class Drifting(Here):
+        def submit(self, stage, function, site, *args, **options):
+            if function.__name__ == "settled":
+                changed = [site.backend.library.concat([part, part]) for part in parts]
+                seen = id_tasks.look(site, changed, list(range(len(parts))))
+                args = id_tasks.decide(site, [seen]), [list(chain(*args[1]))]
+            return super().submit(stage, function, site, *args, **options)
+
+    parts = [backend.frame(small()) for _ in range(3)]
+    monkeypatch.setattr(executor, "Cluster", Drifting)
+    with pytest.raises(tc.KernelError, match=r"partition 0 .*12 rows for 6.*persist\(\)"):
+        tc.count(from_parts(parts))
+
+
+IDS = st.sampled_from([0, 1, 2, 3, 2**31, 2**32, 2**62, 2**63 - 1, -1, -(2**63)])
+EDGES = st.lists(st.tuples(IDS, IDS), max_size=5)
+
+
+@settings(max_examples=300, deadline=None)
+@given(one=EDGES, other=EDGES)
+def test_fingerprints_are_the_same_for_the_same_ids_in_the_same_order_alone(backend, one, other):
+    several = one, one[::-1], other
+    frames = [pd.DataFrame(rows, columns=["src", "dst"], dtype="int64") for rows in several]
+    prints = [looked_at(backend, frame) for frame in frames]
+    assert (prints[0] == prints[1]) == (one == one[::-1])
+    assert (prints[0] == prints[2]) == (one == other)
+
+
+def looked_at(backend, frame):
+    """The fingerprint that a task takes of a frame of the library under test."""
+    part = backend.from_pandas(frame)
+    home = CudfHome() if backend.name == "cuda" else PandasHome()
+    [own] = id_tasks.look(Site(home, ("src", "dst"), None, 1), [part], [0]).prints
+    return own
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 7])
+def test_a_fingerprint_is_of_the_ids_not_of_how_they_lie(backend, monkeypatch, pieces):
+    """What was written to a file, or moved to another worker, may come back in other pieces."""
+    ids = pd.Series(["a", "", "bcdefghijk", "é", "a", "lmn", "\U0001f600", "z" * 40])
+    columns = {"text": ids, "categories": ids.astype("category"), "numbers": ids.str.len()}
+    for name, column in columns.items():
+        whole = pd.DataFrame({"src": column, "dst": column.iloc[::-1].array})
+        bounds = np.linspace(0, len(whole), pieces + 1).astype(int)
+        cut = pd.concat([whole.iloc[a:b] for a, b in pairwise(bounds)])
+        assert looked_at(backend, whole) == looked_at(backend, cut), name
+    other = ids.astype(pd.CategoricalDtype(sorted(set(ids), reverse=True)))
+    ends = [{"src": column, "dst": column} for column in (columns["categories"], other)]
+    assert looked_at(backend, pd.DataFrame(ends[0])) == looked_at(backend, pd.DataFrame(ends[1]))
+
+
+@pytest.mark.parametrize("held", [lambda edges: edges, lambda edges: edges.assign(x=1)])
+def test_a_partition_without_an_id_column_is_named(backend, held):
+    """Whatever meta says: Dask does not hold partitions to it."""
+    parts = map(held, [small(), small().rename(columns={"dst": "to"}), small()])
+    edges = from_parts([backend.from_pandas(part) for part in parts])
+    for function in (tc.count, tc.simple_edges, partial(tc.k_truss, k=2)):
+        with pytest.raises(tc.ColumnNotFoundError, match=r"partition 1.*'dst'.*'src', 'to'"):
+            function(edges)
+
+
+def test_an_error_of_the_users_own_is_not_taken_for_a_column_that_lacks(backend):
+    def broken(part):
+        return part if len(part) > 6 else {}["nothing"]
+
+    edges = dd.from_map(broken, [backend.frame(small())], meta=backend.frame(small()).iloc[:0])
+    with pytest.raises(KeyError, match="nothing") as error:
+        tc.count(edges)
+    assert not isinstance(error.value, tc.RapidsTCError)
+
+
+@pytest.mark.parametrize("name", ["triangles", "jaccard"])
+def test_a_column_of_a_partition_that_meta_lacks_is_not_written_over(backend, name):
+    parts = [backend.from_pandas(part) for part in (small(), small().assign(**{name: "mine"}))]
+    with pytest.raises(ValueError, match=rf"partition 1 .*{name!r} already"):
+        tc.annotate(from_parts(parts), "triangles", "jaccard")
+    assert tc.count(from_parts(parts)) == 1

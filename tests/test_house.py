@@ -186,8 +186,8 @@ CIRCLES = [
     | {f"engines._cpu_{name}" for name in ("count", "list", "truss")}
     | {f"engines._cuda_{name}" for name in ("blocks", "list", "rooms", "truss")},
     {"_place", "annotate", "approximate", "counted", "graph", "similarity", "truss"}
-    | {f"scale.{name}" for name in ("chunks", "counting", "dask", "peeling", "rowwise", "sorting")}
-    | {"scale.spread", "scale.sums"},
+    | {f"scale.{name}" for name in ("chunks", "counting", "dask", "id_tasks", "peeling", "rowwise")}
+    | {"scale.sorting", "scale.spread", "scale.sums"},
 ]
 
 

@@ -16,15 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc import approximate, engines, orient
+from rapids_tc import engines, orient
 from rapids_tc._backend import Array, Backend, Frame, Series, backend_of, narrow
 from rapids_tc._homes import CudfHome, Home
 from rapids_tc._place import on_device
-from rapids_tc.edges import NumberedEdges
+from rapids_tc.edges import check_label
 from rapids_tc.errors import require_unchanged
-from rapids_tc.ids import inspect
-from rapids_tc.numbering import Ids
-from rapids_tc.scale import blocks, looks, pieces, ranks
+from rapids_tc.scale import blocks, pieces, ranks
 from rapids_tc.scale.pieces import Packed, Piece
 
 Numbers = list[Array]  # of the source and of the destination of every row
@@ -55,7 +53,10 @@ class Site:
     def backend(self) -> Backend:
         return backend_of(self.home, self.engine)
 
-    def columns(self, partition: Frame) -> tuple[Series, Series]:
+    def columns(self, partition: Frame, place: int) -> tuple[Series, Series]:
+        """The two id columns of the partition at a place among all; refused if it lacks one."""
+        for role, label in zip(("source", "destination"), self.labels, strict=True):
+            check_label(f"partition {place}: {role}", label, self.home.labels(partition))
         source, destination = (self.home.column(partition, label) for label in self.labels)
         return source, destination
 
@@ -86,87 +87,6 @@ def chunk(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(site, *args)
 
     return run
-
-
-# Ids and numbers ----------------------------------------------------------------------------------
-
-
-@chunk
-def look(site: Site, partitions: list[Frame]) -> looks.Look:
-    """What the id columns of some partitions hold."""
-    backend = site.backend
-    seen = looks.look([site.columns(p) for p in partitions], site.names, backend)
-    seen.memory = engines.load(backend.engine).free()
-    return seen
-
-
-@chunk
-def decide(site: Site, seen: list[looks.Look]) -> looks.Rules:
-    """How ids are numbered, from what all machines saw."""
-    return looks.decide(seen)
-
-
-@chunk
-def known(site: Site, rules: looks.Rules) -> tuple[list[list[int]], int | None, int]:
-    """Of the rules what steers the rest: rows of partitions, numbers if ids are dense, memory."""
-    return rules.rows, rules.dense and rules.dense[1], rules.memory
-
-
-@chunk
-def distinct(site: Site, partitions: list[Frame], rules: looks.Rules) -> Any:
-    """All distinct ids of some partitions."""
-    return looks.distinct(list(_columns(site, partitions)), rules, site.backend)
-
-
-@chunk
-def union(site: Site, found: list[Any]) -> Any:
-    """All distinct ids of several chunks."""
-    return looks.union(found)
-
-
-@chunk
-def make_ids(site: Site, rules: looks.Rules, found: Any) -> Ids:
-    """The way back from numbers."""
-    return looks.make_ids(rules, found, site.backend)
-
-
-@chunk
-def size_of(site: Site, ids: Ids) -> int:
-    """How many numbers there are."""
-    return ids.size
-
-
-@chunk
-def number(site: Site, partitions: list[Frame], ids: Ids, rules: looks.Rules) -> Numbers:
-    """The numbers of both ends of every row of some partitions, one after another."""
-    backend = site.backend
-    made = [looks.numbers(c, ids, rules, backend) for c in _columns(site, partitions)]
-    if len(made) == 2:
-        return made
-    return [backend.xp.concatenate([*map(narrow, made[side::2])]) for side in (0, 1)]
-
-
-def _columns(site: Site, partitions: list[Frame]) -> Iterator[Any]:
-    """The id columns of some partitions, source and destination in turn."""
-    for partition in partitions:
-        for values, name in zip(site.columns(partition), site.names, strict=True):
-            yield inspect(site.backend.bring(values), name, site.backend)[0]
-
-
-@chunk
-def one_coloured(site: Site, numbers: Numbers, ids: Ids, colours: int, seed: int) -> Numbers:
-    """Of some rows those that `approximate_count` looks at."""
-    src, dst = numbers
-    kept = approximate.one_coloured(
-        NumberedEdges(src, dst, len(src), ids), colours=colours, seed=seed
-    )
-    return [*kept.ends]
-
-
-@chunk
-def rows_of(site: Site, numbers: Numbers) -> int:
-    """How many rows they are of."""
-    return len(numbers[0])
 
 
 # Order and blocks ---------------------------------------------------------------------------------

@@ -87,7 +87,11 @@ class Call:
         """The graph on the cluster, from the id columns, or the `whole` frame."""
         frame = (self.edges if whole else self.edges[list(self.labels)]).optimize()
         self.divisions = frame.divisions  # of what is read: perhaps several files a partition
-        partitions = cluster.persist(frame)
+        try:
+            partitions = cluster.persist(frame)
+        except KeyError:
+            self._require_ids(cluster)
+            raise
         workers = cluster.workers()
         threads = min(worker.threads for worker in workers)
         site = Site(self.home, self.labels, self.options["engine"], threads)
@@ -95,9 +99,20 @@ class Call:
         groups = cluster.groups(partitions, workers, limit)
         return Spread(cluster, site, workers, groups, self.name, self.method, limit)
 
+    def _require_ids(self, cluster: Cluster) -> None:
+        """Raise ColumnNotFoundError, naming it, where a partition lacks an id column of meta."""
+        heads = self.edges.map_partitions(_head, meta=self.edges._meta, enforce_metadata=False)
+        site = Site(self.home, self.labels, self.options["engine"], 1)
+        for place, head in enumerate(cluster.get(cluster.persist(heads.optimize()))):
+            site.columns(head, place)
+
     @property
     def cluster(self) -> Cluster:
         return Cluster(self.edges, self.options["progress"])
+
+
+def _head(partition: Any) -> Any:
+    return partition.iloc[:0]
 
 
 def _count(call: Call) -> int:
@@ -150,9 +165,10 @@ def _annotate(call: Call) -> Frame:
             by_edge["trussness"] = peeling.trussness(spread, None, counts)
         degrees = sums.degrees(spread) if compared else None
         found = {name: _by_row(spread, counts) for name, counts in by_edge.items()}
+        partitions, prints = spread.to_read
         made = [
             spread.submit(
-                "columns", rowwise.columns, group.partitions, spread.numbers[i],
+                "columns", rowwise.columns, partitions[i], prints[i], spread.numbers[i],
                 spread.orders[group.worker], degrees, {k: v[i] for k, v in found.items()},
                 list(names), on=group.worker,
             )
@@ -186,8 +202,7 @@ def _k_truss(call: Call) -> Frame:
                     "rows", rowwise.kept_rows, *given, firsts[place], on=group.worker
                 )
                 kept[i].append(rows)
-        parts = [group.partitions for group in spread.groups]
-        made = spread.each_group("rows", rowwise.take, parts, kept)
+        made = spread.each_group("rows", rowwise.take, *spread.to_read, kept)
         return _aligned(cluster, spread, made, call.edges._meta, call.divisions)
 
 

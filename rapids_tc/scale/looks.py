@@ -26,6 +26,7 @@ from rapids_tc.numbering import (
     may_be_dense,
     returned,
 )
+from rapids_tc.scale.fingerprints import Fingerprint
 
 
 @dataclass
@@ -48,6 +49,8 @@ class Look:
         The first column whose numbers are no ids.
     memory : int
         Bytes of memory that are free where the engine works there.
+    prints : list of Fingerprint
+        Of every partition, where it may have to be read again.
     """
 
     rows: list[int] = field(default_factory=list)
@@ -58,6 +61,7 @@ class Look:
     high: int = -1
     problem: RapidsTCError | None = None
     memory: int = 0
+    prints: list[Fingerprint] = field(default_factory=list)
 
     def add(self, column: IdColumn, nulls: int, backend: Backend) -> None:
         """Look at one column of one partition."""
@@ -99,6 +103,8 @@ class Rules:
         First id and how many, where integers are their own numbers.
     memory : int
         Bytes of memory that are free on each of the machines.
+    prints : list of list of Fingerprint
+        Of every partition of every machine, where partitions may have to be read again.
     """
 
     rows: list[list[int]]
@@ -107,16 +113,35 @@ class Rules:
     given_back: Any
     dense: tuple[int, int] | None
     memory: int
+    prints: list[list[Fingerprint]]
 
 
-def look(columns: list[tuple[Series, Series]], names: list[str], backend: Backend) -> Look:
-    """Look at the two id columns of some partitions."""
+def look(
+    columns: list[tuple[Series, Series]],
+    names: list[str],
+    backend: Backend,
+    places: list[int] | None = None,
+) -> Look:
+    """Look at the two id columns of some partitions, and with `places` take their fingerprints."""
     result = Look()
-    for pair in columns:
+    for i, pair in enumerate(columns):
         result.rows.append(len(pair[0]))
-        for values, name in zip(pair, names, strict=True):
-            result.add(*inspect(backend.bring(values), name, backend), backend)
+        inspected = inspect_pair(pair, names, backend)
+        for column, nulls in inspected:
+            result.add(column, nulls, backend)
+        if places is not None:
+            result.prints.append(Fingerprint.of(places[i], inspected, backend))
     return result
+
+
+def inspect_pair(
+    pair: tuple[Series, Series], names: list[str], backend: Backend
+) -> list[tuple[IdColumn, int]]:
+    """What the two id columns of a partition hold, and how many ids are missing in each."""
+    return [
+        inspect(backend.bring(values), name, backend)
+        for values, name in zip(pair, names, strict=True)
+    ]
 
 
 def decide(looks: list[Look]) -> Rules:
@@ -127,14 +152,14 @@ def decide(looks: list[Look]) -> Rules:
             _note(columns, column)
     names = list(dict.fromkeys(c.name for c in columns))
     columns.sort(key=lambda c: names.index(c.name))
-    rows = [look.rows for look in looks]
+    rows, prints = [look.rows for look in looks], [look.prints for look in looks]
     for name in names:
         refuse_nulls(sum(look.nulls.get(name, 0) for look in looks), name)
     filled = [c for c in columns if c.kind != "empty"]
     memory = min(look.memory for look in looks)
     if not filled:
         dtype = columns[0].dtype
-        return Rules(rows, "empty", dtype, dtype, None, memory)
+        return Rules(rows, "empty", dtype, dtype, None, memory, prints)
     check(filled)
     for problem in (look.problem for look in looks if look.problem is not None):
         raise problem
@@ -148,7 +173,7 @@ def decide(looks: list[Look]) -> Rules:
         meet = common_integer(filled, [d for look in looks for d in look.dtypes], lambda: seen.low)
         if all(may_be_dense(c) for c in filled):
             dense = dense_between(seen.low, seen.high, sum(map(sum, rows)))
-    return Rules(rows, kind, meet, returned(filled, meet), dense, memory)
+    return Rules(rows, kind, meet, returned(filled, meet), dense, memory, prints)
 
 
 def distinct(columns: list[IdColumn], rules: Rules, backend: Backend) -> Any:

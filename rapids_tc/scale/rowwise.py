@@ -13,8 +13,10 @@ import numpy as np
 
 from rapids_tc import engines, orient
 from rapids_tc._backend import Array, Frame, gathered, wide_sum
+from rapids_tc.annotate import check_new
 from rapids_tc.scale import pieces
 from rapids_tc.scale.chunks import Numbers, Site, chunk
+from rapids_tc.scale.id_tasks import Fingerprints, id_columns
 from rapids_tc.scale.pieces import Packed
 from rapids_tc.similarity import MEASURES, compare
 
@@ -37,6 +39,7 @@ def values(
 def columns(
     site: Site,
     partitions: list[Frame],
+    prints: Fingerprints,
     numbers: Numbers,
     order: list[Any],
     degrees: Array | None,
@@ -44,6 +47,9 @@ def columns(
     names: list[str],
 ) -> list[Frame]:
     """The partitions with columns added, from the answers for their rows by block."""
+    for partition, seen in zip(partitions, prints, strict=True):  # may have columns meta has not
+        check_new(names, site.home.labels(partition), f"partition {seen.place} of the frame")
+    id_columns(site, partitions, prints)
     rows = len(numbers[0])
     known = {name: _together(site, several, rows) for name, several in found.items()}
     made = {}
@@ -102,8 +108,11 @@ def kept_rows(
 
 
 @chunk
-def take(site: Site, partitions: list[Frame], kept: list[Array]) -> list[Frame]:
+def take(
+    site: Site, partitions: list[Frame], prints: Fingerprints, kept: list[Array]
+) -> list[Frame]:
     """The kept rows of every partition, in their order."""
+    id_columns(site, partitions, prints)
     xp, row = site.backend.xp, site.backend.xp.sort(site.backend.xp.concatenate(kept))
     starts = np.cumsum([0, *map(len, partitions)])
     cuts = xp.searchsorted(row, xp.asarray(starts)).tolist()

@@ -19,10 +19,11 @@ from typing import Any
 from rapids_tc import plan
 from rapids_tc._backend import engine_of
 from rapids_tc.errors import CapacityError
-from rapids_tc.scale import blocks, chunks
+from rapids_tc.scale import blocks, chunks, id_tasks
 from rapids_tc.scale.blocks import Partition, Task
 from rapids_tc.scale.chunks import Site
 from rapids_tc.scale.cluster import smaller
+from rapids_tc.scale.fingerprints import Fingerprint
 
 Future = Any  # what a cluster gives for a task
 
@@ -76,13 +77,20 @@ class Spread:
     ) -> None:
         self.cluster, self.site, self.method, self._function = cluster, site, method, function
         self.workers, self.groups = workers, groups
-        looks = [self._of_group("look", chunks.look, i, g.partitions) for i, g in self._all]
-        self.rules = self.submit("look", chunks.decide, looks)
-        self.rows, size, memory = cluster.get(self.submit("look", chunks.known, self.rules))
-        found = None if size is not None else self._distinct()
-        self.ids = self.submit("ids", chunks.make_ids, self.rules, found)
+        partitions, places = [g.partitions for g in groups], [g.places for g in groups]
+        looks = self.each_group("look", id_tasks.look, partitions, places)
+        rules = self.submit("look", id_tasks.decide, looks)
+        prints, size, memory = cluster.get(self.submit("look", id_tasks.known, rules))
+        self._prints = {own.place: own for some in prints for own in some}  # here none is lost
+        self.rules = self.submit("look", id_tasks.settled, rules, prints)
+        self.rows: list[list[int]] = [[own.rows for own in some] for some in prints]
+        found = None
+        if size is None:
+            apart = self.each_group("ids", id_tasks.distinct, *self.to_read, self.rules)
+            found = self.tree("ids", id_tasks.union, apart)
+        self.ids = self.submit("ids", id_tasks.make_ids, self.rules, found)
         self.size: int = (
-            cluster.get(self.submit("ids", chunks.size_of, self.ids)) if size is None else size
+            cluster.get(self.submit("ids", id_tasks.size_of, self.ids)) if size is None else size
         )
         self._limit(limit, memory)
 
@@ -112,14 +120,11 @@ class Spread:
         """A task of one chunk."""
         return self.cluster.submit(stage, chunk, self.site, *args, on=on, first=first)
 
-    def _of_group(self, stage: str, chunk: Callable[..., Any], place: int, *args: Any) -> Future:
-        return self.submit(stage, chunk, *args, on=self.groups[place].worker)
-
     def each_group(self, stage: str, chunk: Callable[..., Any], *several: Any) -> list[Future]:
         """A task a group of partitions, where they are; lists are dealt out to the groups."""
         return [
-            self._of_group(stage, chunk, i, *(s[i] if isinstance(s, list) else s for s in several))
-            for i, _ in self._all
+            self.submit(stage, chunk, *(s[i] if isinstance(s, list) else s for s in several), on=at)
+            for i, at in enumerate(group.worker for group in self.groups)
         ]
 
     def tree(self, stage: str, chunk: Callable[..., Any], tasks: list[Future]) -> Future:
@@ -136,29 +141,24 @@ class Spread:
         for group in self.groups:
             group.partitions.clear()
 
-    @property
-    def _all(self) -> list[tuple[int, Any]]:
-        return list(enumerate(self.groups))
-
     # The way to blocks ----------------------------------------------------------------------------
 
-    def _distinct(self) -> Future:
-        parts = [g.partitions for g in self.groups]
-        return self.tree(
-            "ids", chunks.union, self.each_group("ids", chunks.distinct, parts, self.rules)
-        )
+    @property
+    def to_read(self) -> tuple[list[list[Future]], list[list[Fingerprint]]]:
+        """The partitions of each group, and what they were when they were first looked at."""
+        prints = [[self._prints[place] for place in group.places] for group in self.groups]
+        return [group.partitions for group in self.groups], prints
 
     @cached_property
     def numbers(self) -> list[Future]:
         """The numbers of both ends of every row, by group."""
-        parts = [g.partitions for g in self.groups]
-        return self.each_group("number", chunks.number, parts, self.ids, self.rules)
+        return self.each_group("number", id_tasks.number, *self.to_read, self.ids, self.rules)
 
     def sample(self, colours: int, seed: int) -> None:
         """Go on with the edges alone that `approximate_count` looks at."""
         given = (self.numbers, self.ids, colours, seed)
-        self.numbers = self.each_group("sample", chunks.one_coloured, *given)
-        kept = self.each_group("sample", chunks.rows_of, self.numbers)
+        self.numbers = self.each_group("sample", id_tasks.one_coloured, *given)
+        kept = self.each_group("sample", id_tasks.rows_of, self.numbers)
         self.rows = [[rows] for rows in self.cluster.get(kept)]
 
     @cached_property

@@ -1,0 +1,107 @@
+"""Fingerprints of partitions: whether one that is read again is what it was.
+
+A cluster computes a partition again when the worker that had it is lost. A sample without a seed
+or a table that grows then differs, and numbers and orders made of the first would be looked up for
+rows of the second. So a partition's rows and a checksum of its ids, in their order, are taken when
+it is first seen, kept by the client, and compared at every later read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rapids_tc._backend import Array, Backend
+from rapids_tc._homes import text_arrays
+from rapids_tc.errors import KernelError, RapidsTCError
+from rapids_tc.ids import NUMERIC, IdColumn, integers, text
+
+Inspected = tuple[IdColumn, int]  # a column, and how many of its ids are missing
+
+_MIX, _MIX_AGAIN, _NEXT = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0xD1342543DE82EF95
+_AT_ONCE = {"numpy": 2**14, "cupy": 2**20}  # values: they stay in the cache, or fill a card
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """Which partition of the frame, how many rows it has, and the checksum of its ids."""
+
+    place: int
+    rows: int
+    checksum: int
+
+    @classmethod
+    def of(cls, place: int, columns: list[Inspected], backend: Backend) -> Fingerprint:
+        """The fingerprint of a partition, from its two id columns."""
+        sums = [_checksum(*column, backend) for column in columns]
+        return cls(place, len(columns[0][0].values), _joined(sums))
+
+    def require(self, found: Fingerprint) -> None:
+        """Raise KernelError where a partition that was read again has another fingerprint."""
+        if found == self:
+            return
+        change = (
+            f"{found.rows} rows for {self.rows}"
+            if found.rows != self.rows
+            else "other ids, or the same in another order"
+        )
+        raise KernelError(
+            f"partition {self.place} of the frame changed during the call: when it was computed "
+            f"again, as it is after a worker is lost, it had {change}. A sample without a seed or "
+            "a table that grows does this. Call again with edges.persist(), which computes a "
+            "partition once as long as no worker is lost, or with a frame of files that stay as "
+            "they are"
+        )
+
+
+def _checksum(column: IdColumn, nulls: int, backend: Backend) -> int:
+    """A number for the ids of a column in their order, whatever the order of its categories."""
+    if nulls or column.kind == "empty":
+        return -nulls
+    try:
+        if column.categorical:
+            hashes = _hashes(column, backend)[backend.array(column.values.cat.codes)]
+            return _sum(hashes, backend.xp)
+        if column.kind == "string" and (arrays := text_arrays(text(column, backend))):
+            return _joined([_sum(array, backend.xp) for array in arrays])
+        return _sum(_hashes(column, backend), backend.xp)
+    except RapidsTCError:  # no ids: refused where they are numbered
+        return 0
+
+
+def _hashes(column: IdColumn, backend: Backend) -> Array:
+    """An integer for each id, or for each category: the id itself, or the library's hash of it."""
+    if column.kind in NUMERIC:
+        return integers(column.distinct, column.name, backend)
+    if backend.library.__name__ == "cudf":
+        return backend.array(column.distinct.hash_values())
+    values = text(column, backend) if column.kind == "string" else column.distinct
+    hashed = backend.library.util.hash_pandas_object(values, index=False, categorize=False)
+    return backend.array(hashed)
+
+
+def _sum(values: Array, xp: Any) -> int:
+    """The sum of some integers, each times a number of its place.
+
+    By operations that CuPy has compiled: it has a sum of integers that are as wide as their sum.
+    """
+    step, sums = min(_AT_ONCE[xp.__name__], len(values)), []
+    weights = xp.arange(1, step + 1, dtype="uint64") * xp.uint64(_MIX)
+    weights ^= weights >> xp.uint64(32)
+    weights *= xp.uint64(_MIX_AGAIN)
+    weights |= xp.uint64(1)  # by an odd number no two values become one
+    for start in range(0, len(values), step or 1):
+        piece = values[start : start + step].astype("uint64")
+        piece *= xp.uint64(_MIX)  # or what is far above would not reach the bits below
+        piece ^= piece >> xp.uint64(32)
+        piece *= weights[: len(piece)]
+        sums.append(int(piece.sum()))
+    return _joined(sums)
+
+
+def _joined(sums: list[int]) -> int:
+    """Several sums as one, in their order."""
+    result = 0
+    for some in sums:
+        result = (result * _NEXT + some) % 2**64
+    return result

@@ -1,0 +1,116 @@
+"""What the machines of a cluster do with ids: look at those of partitions, and number them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rapids_tc import approximate, engines
+from rapids_tc._backend import Frame, narrow
+from rapids_tc.edges import NumberedEdges
+from rapids_tc.ids import IdColumn
+from rapids_tc.numbering import Ids
+from rapids_tc.scale import looks
+from rapids_tc.scale.chunks import Numbers, Site, chunk
+from rapids_tc.scale.fingerprints import Fingerprint
+
+Fingerprints = list[Fingerprint]  # of the partitions of one group
+
+
+@chunk
+def look(site: Site, partitions: list[Frame], places: list[int]) -> looks.Look:
+    """What the id columns of some partitions hold, which have these places among all."""
+    backend = site.backend
+    pairs = [site.columns(*given) for given in zip(partitions, places, strict=True)]
+    seen = looks.look(pairs, site.names, backend, places)
+    seen.memory = engines.load(backend.engine).free()
+    return seen
+
+
+@chunk
+def decide(site: Site, seen: list[looks.Look]) -> looks.Rules:
+    """How ids are numbered, from what all machines saw."""
+    return looks.decide(seen)
+
+
+@chunk
+def known(site: Site, rules: looks.Rules) -> tuple[list[Fingerprints], int | None, int]:
+    """Of the rules what steers the rest: fingerprints, numbers if ids are dense, memory."""
+    return rules.prints, rules.dense and rules.dense[1], rules.memory
+
+
+@chunk
+def settled(site: Site, rules: looks.Rules, prints: list[Fingerprints]) -> looks.Rules:
+    """The rules, if they are still those made of partitions with these fingerprints."""
+    for seen, found in zip(prints, rules.prints, strict=True):
+        for own, other in zip(seen, found, strict=True):
+            own.require(other)
+    return rules
+
+
+@chunk
+def distinct(site: Site, partitions: list[Frame], prints: Fingerprints, rules: looks.Rules) -> Any:
+    """All distinct ids of some partitions."""
+    return looks.distinct(id_columns(site, partitions, prints), rules, site.backend)
+
+
+@chunk
+def union(site: Site, found: list[Any]) -> Any:
+    """All distinct ids of several chunks."""
+    return looks.union(found)
+
+
+@chunk
+def make_ids(site: Site, rules: looks.Rules, found: Any) -> Ids:
+    """The way back from numbers."""
+    return looks.make_ids(rules, found, site.backend)
+
+
+@chunk
+def size_of(site: Site, ids: Ids) -> int:
+    """How many numbers there are."""
+    return ids.size
+
+
+@chunk
+def number(
+    site: Site, partitions: list[Frame], prints: Fingerprints, ids: Ids, rules: looks.Rules
+) -> Numbers:
+    """The numbers of both ends of every row of some partitions, one after another."""
+    backend, columns = site.backend, id_columns(site, partitions, prints)
+    made = [looks.numbers(column, ids, rules, backend) for column in columns]
+    if len(made) == 2:
+        return made
+    return [backend.xp.concatenate([*map(narrow, made[side::2])]) for side in (0, 1)]
+
+
+def id_columns(site: Site, partitions: list[Frame], prints: Fingerprints) -> list[IdColumn]:
+    """The id columns of some partitions, source and destination in turn.
+
+    Raises
+    ------
+    KernelError
+        A partition is another than it was when it was first looked at.
+    """
+    result: list[IdColumn] = []
+    for partition, own in zip(partitions, prints, strict=True):
+        pair = site.columns(partition, own.place)
+        inspected = looks.inspect_pair(pair, site.names, site.backend)
+        own.require(Fingerprint.of(own.place, inspected, site.backend))
+        result += [column for column, _ in inspected]
+    return result
+
+
+@chunk
+def one_coloured(site: Site, numbers: Numbers, ids: Ids, colours: int, seed: int) -> Numbers:
+    """Of some rows those that `approximate_count` looks at."""
+    src, dst = numbers
+    kept = approximate.one_coloured(
+        NumberedEdges(src, dst, len(src), ids), colours=colours, seed=seed
+    )
+    return [*kept.ends]
+
+
+@chunk
+def rows_of(site: Site, numbers: Numbers) -> int:
+    """How many rows they are of."""
+    return len(numbers[0])
