@@ -1,10 +1,14 @@
 """Workers that die: the right answer or a clear error, soon, and a cluster that goes on."""
 
 import os
+import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 
 import dask
 import dask.dataframe as dd
@@ -162,6 +166,44 @@ def test_what_is_spilled_comes_back(backend):
         whole = backend.frame(frame)
         assert found == tc.count(whole)
         assert_same(together(backend, wide), backend.to_pandas(tc.annotate(whole, "triangles")))
+
+
+def start_worker(scheduler, package):
+    """A worker that finds the rapids_tc of a folder before any other."""
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", scheduler, "--no-dashboard"]
+    return subprocess.Popen(
+        [*command, "--no-nanny", "--nthreads", "1", "--local-directory", str(package)],
+        cwd=package,  # which comes before PYTHONPATH
+        env={**os.environ, "PYTHONPATH": str(package)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def test_workers_of_other_versions_are_named_and_nothing_is_sent_to_them(backend, tmp_path):
+    """One has other sources of the same version, one another version, and one none."""
+    for name in ("sources", "version"):
+        shutil.copytree(Path(tc.__file__).parent, tmp_path / name / "rapids_tc")
+        with (tmp_path / name / "rapids_tc" / "__init__.py").open("a") as first:
+            first.write(f"\n# {name}\n" if name == "sources" else '__version__ = "0.0.1"\n')
+    (tmp_path / "none" / "rapids_tc").mkdir(parents=True)
+    absent = 'raise ModuleNotFoundError("No module named rapids_tc")\n'
+    (tmp_path / "none" / "rapids_tc" / "__init__.py").write_text(absent)
+    edges, said = apart(backend, small(), 3), {"of other sources", "0.0.1", "none"}
+    with a_cluster(backend, n_workers=1) as started, Client(started) as client:
+        assert tc.count(edges) == 1
+        others = [start_worker(started.scheduler_address, folder) for folder in tmp_path.iterdir()]
+        try:
+            client.wait_for_workers(4, timeout=SOON)
+            for _ in range(2):
+                with pytest.raises(tc.KernelError, match=r"workers.*pip install") as error:
+                    tc.count(edges)
+                assert all(words in str(error.value) for words in said)
+            assert all(other.poll() is None for other in others)
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
 
 
 # Losses at one moment, in a cluster that is threads of this process -------------------------------

@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc import datasets, plot
 from rapids_tc._homes import CudfHome, PandasHome
-from rapids_tc.scale import blocks, id_tasks, spread
+from rapids_tc.scale import blocks, id_tasks, spread, versions
 from rapids_tc.scale import dask as executor
 from rapids_tc.scale.chunks import Site
 from rapids_tc.scale.cluster import Group, smaller
@@ -506,3 +506,70 @@ def test_a_column_of_a_partition_that_meta_lacks_is_not_written_over(backend, na
     with pytest.raises(ValueError, match=rf"partition 1 .*{name!r} already"):
         tc.annotate(from_parts(parts), "triangles", "jaccard")
     assert tc.count(from_parts(parts)) == 1
+
+
+# Versions of workers ------------------------------------------------------------------------------
+
+
+class Asked:
+    """Stands in for a client: workers by address, and what names stand for on each."""
+
+    def __init__(self, **workers):
+        self.workers, self.asked = workers, []
+
+    def run(self, function, name, *, workers, on_error):
+        assert function.__module__ == "pkgutil"  # which every worker has
+        assert on_error == "return"
+        self.asked += workers
+        own = (self.workers[worker] for worker in workers)
+        both = [(v, e) if not isinstance(v, Exception) else (v, v) for v, e in own]
+        return dict(zip(workers, (pair["EDITION" in name] for pair in both), strict=True))
+
+    @property
+    def running(self):
+        return {worker: {"local_directory": f"/of/{worker}"} for worker in self.workers}
+
+
+def test_versions_are_asked_once_a_worker():
+    same = tc.__version__, versions.EDITION
+    client = Asked(a=same, b=same)
+    versions.require_same(client, client.running)
+    versions.require_same(client, client.running)
+    assert client.asked == ["a", "b"]
+    client.workers |= {"c": same, "d": (OSError("is lost"), "")}
+    versions.require_same(client, client.running)
+    assert client.asked[2:] == ["c", "d"]
+    client.workers["d"] = same
+    versions.require_same(client, client.running)
+    assert client.asked[4:] == ["d"]
+    again = client.running | {"a": {"local_directory": "/of/another process"}}
+    versions.require_same(client, again)
+    assert client.asked[5:] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "other, told",
+    [
+        (("0.0.1", "other"), "b has 0.0.1"),
+        (("0.0.1", AttributeError("no EDITION")), "b has 0.0.1"),
+        ((tc.__version__, "other"), f"b has {tc.__version__} of other sources"),
+        ((ModuleNotFoundError("No module named 'rapids_tc'"), ""), "b has none (No module named"),
+    ],
+)
+def test_workers_with_other_versions_are_named(other, told):
+    client = Asked(a=(tc.__version__, versions.EDITION), b=other)
+    for _ in range(2):
+        with pytest.raises(tc.KernelError, match=r"pip install 'rapids_tc==") as error:
+            versions.require_same(client, client.running)
+        assert told in str(error.value)
+        assert "a has" not in str(error.value)
+    many = Asked(**{f"w{i:02}": other for i in range(30)})
+    with pytest.raises(tc.KernelError, match=r"w04 has.*; and 25 more\."):
+        versions.require_same(many, many.running)
+
+
+def test_a_task_of_other_sources_is_refused(backend, monkeypatch):
+    """A worker may join at any time."""
+    monkeypatch.setattr(executor, "Site", partial(Site, edition="another"))
+    with pytest.raises(tc.KernelError, match=r"worker on .* another rapids_tc"):
+        tc.count(apart(backend, small(), 3))

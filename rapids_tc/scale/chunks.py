@@ -9,9 +9,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import pairwise
+from platform import node
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,10 @@ from rapids_tc._backend import Array, Backend, Frame, Series, backend_of, narrow
 from rapids_tc._homes import CudfHome, Home
 from rapids_tc._place import on_device
 from rapids_tc.edges import check_label
-from rapids_tc.errors import require_unchanged
+from rapids_tc.errors import KernelError, require_unchanged
 from rapids_tc.scale import blocks, pieces, ranks
 from rapids_tc.scale.pieces import Packed, Piece
+from rapids_tc.scale.versions import EDITION
 
 Numbers = list[Array]  # of the source and of the destination of every row
 
@@ -42,12 +44,15 @@ class Site:
         "cpu", "cuda", or where the partitions are.
     threads : int
         Cores that a chunk may use.
+    edition : str
+        The sources of rapids_tc by which the call was made.
     """
 
     home: Home
     labels: tuple[Any, Any]
     engine: str | None
     threads: int
+    edition: str = field(default_factory=lambda: EDITION)
 
     @property
     def backend(self) -> Backend:
@@ -67,6 +72,11 @@ class Site:
     @contextmanager
     def here(self) -> Iterator[None]:
         """On the device and stream of this machine's frames, with its share of the cores."""
+        if getattr(self, "edition", "") != EDITION:  # a machine that has joined meanwhile
+            raise KernelError(
+                f"the worker on {node()} has another rapids_tc than the process that called: "
+                "install the same version on both, and start the worker again"
+            )
         if isinstance(self.home, CudfHome):
             import_module("cudf")
         with engines.at_most(self.threads):

@@ -26,6 +26,7 @@ from distributed.scheduler import KilledWorker
 
 from rapids_tc._progress import checked, on_terminal
 from rapids_tc.errors import KernelError
+from rapids_tc.scale import versions
 from rapids_tc.scale.bar import Bar
 from rapids_tc.scale.persisted import START, client_for, held
 from rapids_tc.scale.watch import Watch
@@ -111,10 +112,11 @@ class Cluster:
                 task.release()
 
     def workers(self) -> list[Worker]:
-        """All workers that work, once there is any."""
+        """All workers that work, once there is any; KernelError where they have other versions."""
         watch = Watch(self.client)
         while not (found := watch.look()):
             time.sleep(0.05)
+        versions.require_same(self.client, found)
         return [Worker(a, w["nthreads"], w["memory_limit"] or 0) for a, w in sorted(found.items())]
 
     def submit(

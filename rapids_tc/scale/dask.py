@@ -87,6 +87,7 @@ class Call:
         """The graph on the cluster, from the id columns, or the `whole` frame."""
         frame = (self.edges if whole else self.edges[list(self.labels)]).optimize()
         self.divisions = frame.divisions  # of what is read: perhaps several files a partition
+        cluster.workers()  # of this version, before any is sent something of it
         try:
             partitions = cluster.persist(frame)
         except KeyError:
