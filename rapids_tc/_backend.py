@@ -13,6 +13,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from rapids_tc._homes import (
     Array,
     ArrowHome,
@@ -159,6 +161,16 @@ def wide_sum(values: Array) -> int:
     """
     pieces = (values[at : at + _PIECE] for at in range(0, len(values), _PIECE))
     return sum(int(piece.astype("uint64").sum()) for piece in pieces)
+
+
+def all_below(values: Array, limit: int) -> bool:
+    """Whether all of some integers lie in [0, limit)."""
+    values = values.view(f"uint{8 * values.itemsize}")  # what is below 0 is large
+    if limit > np.iinfo(values.dtype).max or not len(values):
+        return True
+    if isinstance(values, np.ndarray):
+        return bool(values.max() < limit)
+    return wide_sum(values >= limit) == 0  # a maximum CuPy would compile
 
 
 def narrow(numbers: Array) -> Array:

@@ -1,6 +1,8 @@
 """The tasks of a cluster, run in this process: every function on any frame, laid out in any way."""
 
 import re
+import subprocess
+import sys
 from functools import partial
 from itertools import chain, count, pairwise
 
@@ -10,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
+import tampered
 from checks import rows_of
 from dask_support import (
     ASKED,
@@ -506,6 +509,26 @@ def test_a_column_of_a_partition_that_meta_lacks_is_not_written_over(backend, na
     with pytest.raises(ValueError, match=rf"partition 1 .*{name!r} already"):
         tc.annotate(from_parts(parts), "triangles", "jaccard")
     assert tc.count(from_parts(parts)) == 1
+
+
+@pytest.fixture(scope="module")
+def tampering():
+    """What came of calls whose tasks got results that fit no graph, by what was changed."""
+    done = subprocess.run(
+        [sys.executable, tampered.__file__], capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stdout[-300:] + done.stderr[-3000:]
+    return done.stdout.splitlines()
+
+
+@pytest.mark.pandas_only
+@pytest.mark.parametrize("change", tampered.CHANGES)
+def test_what_fits_no_graph_is_refused(tampering, change):
+    """Before compiled loops are led by it."""
+    told = [line.split(": ", 1)[1] for line in tampering if line.startswith(f"{change}, ")]
+    asked = [line for line in told if line != "not asked"]
+    assert asked
+    assert all(re.match(r"KernelError: .*arrived.*persist\(\)", line) for line in asked)
 
 
 # Versions of workers ------------------------------------------------------------------------------

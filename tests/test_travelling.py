@@ -58,7 +58,7 @@ def test_a_block_comes_together_from_its_pieces(rows, parts, low):
         patch.setattr(pieces, "_LOW", low)
         apart = [cpu.csr(keys_of(rows[i::parts]), 20) for i in range(parts)]
         packed = [pieces.pack(block, np) for block in apart]
-    whole, found = cpu.csr(keys_of(rows), 20), cpu.csr(pieces.keys(packed, np), 20)
+    whole, found = cpu.csr(keys_of(rows), 20), cpu.csr(pieces.keys(packed, 20, np), 20)
     assert found.offsets.tolist() == whole.offsets.tolist()
     assert found.columns.tolist() == whole.columns.tolist()
 
@@ -77,4 +77,4 @@ def test_a_row_without_entries_takes_a_bit():
     edges = [(80_000 + row, column) for row in range(100) for column in (row, 70_000 + row)]
     packed = pieces.pack(cpu.csr(keys_of(edges), 80_800), np)
     assert [len(array) for array in packed] == [10_100, 100, 200]
-    assert pieces.keys([packed], np).tolist() == keys_of(edges).tolist()
+    assert pieces.keys([packed], 80_800, np).tolist() == keys_of(edges).tolist()

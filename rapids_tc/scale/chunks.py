@@ -24,6 +24,7 @@ from rapids_tc._place import on_device
 from rapids_tc.edges import check_label
 from rapids_tc.errors import KernelError, require_unchanged
 from rapids_tc.scale import blocks, pieces, ranks
+from rapids_tc.scale.arrivals import require_below, require_length
 from rapids_tc.scale.pieces import Packed, Piece
 from rapids_tc.scale.versions import EDITION
 
@@ -106,6 +107,8 @@ def chunk(function: Callable[..., Any]) -> Callable[..., Any]:
 def degrees(site: Site, numbers: Numbers, size: int) -> Array:
     """The degree of every number among some rows, as codes."""
     backend, (src, dst) = site.backend, numbers
+    for end in numbers:
+        require_below(end, size, "numbers of ids")
     degree, _ = engines.load(backend.engine).degrees(src, dst, size)
     return ranks.codes(degree, backend.xp)
 
@@ -113,14 +116,20 @@ def degrees(site: Site, numbers: Numbers, size: int) -> Array:
 @chunk
 def add_degrees(site: Site, codes: list[Array]) -> Array:
     """The codes of the degrees of several chunks together."""
-    return ranks.codes(ranks.total(codes, site.backend.xp), site.backend.xp)
+    return ranks.codes(_total(site, codes), site.backend.xp)
 
 
 @chunk
 def order(site: Site, codes: list[Array]) -> list[Any]:
     """The rank of every number, and how many are vertices."""
-    made = ranks.by_degree(ranks.total(codes, site.backend.xp), site.backend.xp)
+    made = ranks.by_degree(_total(site, codes), site.backend.xp)
     return [made.rank, made.n]
+
+
+def _total(site: Site, codes: list[Array]) -> Array:
+    for some in codes:
+        require_length(some, len(codes[0]), "degrees")
+    return ranks.total(codes, site.backend.xp)
 
 
 @chunk
@@ -135,10 +144,14 @@ def pack(site: Site, numbers: Numbers, order: list[Any], n: int, batch: int) -> 
     xp, (_, vertices) = site.backend.xp, order
     engine = engines.load(site.backend.engine)
     result: list[Piece] = [[] for _ in range(n * n)]
+    for end in numbers:
+        require_below(end, len(order[0]), "numbers of ids")
     for start in range(0, max(len(numbers[0]), 1), batch):
         ends = [end[start : start + batch] for end in numbers]
         for place, keys in enumerate(_keys(site, engine, ends, order, n)):
-            block = engine.csr(keys, blocks.shape(vertices, n, *divmod(place, n)))
+            rows = blocks.shape(vertices, n, *divmod(place, n))
+            require_below(keys, rows << 32, "keys of edges")
+            block = engine.csr(keys, rows)
             result[place] += pieces.pack(block, xp)
     return result
 
@@ -175,8 +188,9 @@ def by_host(site: Site, packed: list[Piece]) -> list[Piece]:
 def merge(site: Site, packed: list[list[Piece]], vertices: int, n: int, place: int) -> Packed:
     """A block, from its pieces of all chunks."""
     backend = site.backend
-    keys = pieces.keys([piece for (piece,) in packed], backend.xp)
-    made = engines.load(backend.engine).csr(keys, blocks.shape(vertices, n, *divmod(place, n)))
+    rows = blocks.shape(vertices, n, *divmod(place, n))
+    keys = pieces.keys([piece for (piece,) in packed], rows, backend.xp)
+    made = engines.load(backend.engine).csr(keys, rows)
     return pieces.rows(made, backend.xp)
 
 

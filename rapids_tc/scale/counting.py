@@ -11,6 +11,7 @@ from rapids_tc.csr import Csr
 from rapids_tc.numbering import Ids
 from rapids_tc.orient import Order
 from rapids_tc.scale import blocks, pieces
+from rapids_tc.scale.arrivals import require, require_below, require_length
 from rapids_tc.scale.blocks import Task
 from rapids_tc.scale.chunks import Site, chunk
 from rapids_tc.scale.pieces import Packed
@@ -60,6 +61,9 @@ def _layouts(site: Site, three: tuple[Csr, ...], tasks: list[Task], n: int) -> I
     """What the engine counts of each task, one at a time."""
     engine, xp, (uv, uw, vw) = engines.load(site.backend.engine), site.backend.xp, three
     parts, residues, bounds = tasks[0].parts, tasks[0].residues, [0]
+    i, j, k = residues  # of a whole graph all are the same, and so are the blocks
+    require(uv.n - (i > j) == uw.n - (i > k), f"blocks of {uv.n} and {uw.n} rows")
+    require_below(uv.columns, vw.n - (j > k), "ranks")
     grouped = engine.transpose(uv) if n > 1 else uv  # once for all
     if parts > 1 and n > 1:
         bounds = blocks.cuts(blocks.cost(engine.work(grouped, uw, residues), uv, engine), parts)
@@ -77,6 +81,8 @@ def _layouts(site: Site, three: tuple[Csr, ...], tasks: list[Task], n: int) -> I
 @chunk
 def add(site: Site, several: list[Array]) -> Array:
     """The sum of several arrays."""
+    for array in several:
+        require_length(array, len(several[0]), "sums")
     total = several[0].copy()
     for array in several[1:]:
         total += array
@@ -119,6 +125,7 @@ def vertex_counts(
 def degrees_of(site: Site, rows: Packed, place: int, n: int, vertices: int) -> Array:
     """The neighbours of every rank within a block."""
     xp = site.backend.xp
+    require_length(rows[0], blocks.shape(vertices, n, *divmod(place, n)), "rows of a block")
     sums = xp.zeros(vertices, "int64")
     found = blocks.degrees(pieces.csr(rows, xp), engines.load(site.backend.engine))
     blocks.add_ends(sums, n, divmod(place, n), *found)
@@ -138,6 +145,8 @@ def summarise(
 ) -> Any:
     """What a function of vertices, or of the whole graph, answers from the sums."""
     backend, (rank, n) = site.backend, order
+    for values in (degrees, degrees if sums is None else sums):
+        require_length(values, n, "sums by vertex")
     graph = Summed(
         backend, ids, Order.of_ranks(rank, n, backend.xp), n_edges=int(degrees.sum()) // 2,
         degrees=degrees, total=total, sums=sums,

@@ -15,6 +15,7 @@ from rapids_tc import engines
 from rapids_tc._backend import Array, wide_sum
 from rapids_tc.csr import packed_keys
 from rapids_tc.scale import blocks, pieces, sums
+from rapids_tc.scale.arrivals import require_length
 from rapids_tc.scale.chunks import Site, chunk, one
 from rapids_tc.scale.pieces import Packed
 from rapids_tc.scale.spread import Future, Spread
@@ -101,6 +102,7 @@ def peel(site: Site, rows: Packed, counts: list[Array], k: int | None) -> Array:
     """The trussness of every edge of a graph that is one block."""
     engine, graph = engines.load(site.backend.engine), pieces.csr(rows, site.backend.xp)
     triangles = site.backend.xp.concatenate(counts)
+    require_length(triangles, graph.m, "counts of edges")
     return engine.truss(engine.prepare(graph), triangles, k=k)
 
 
@@ -124,6 +126,7 @@ def drop(site: Site, state: list[Array], counts: list[Array], level: int) -> lis
     own = xp.concatenate(counts)
     stays = own >= level - 2
     at = xp.flatnonzero(left)
+    require_length(own, len(at), "counts of edges")
     left, truss = left.copy(), truss.copy()
     left[at[~stays]], truss[at[~stays]] = False, level - 1
     there = wide_sum(stays)
@@ -141,6 +144,7 @@ def facts_of(site: Site, state: list[Array]) -> tuple[int, int, int]:
 def compress(site: Site, rows: Packed, state: list[Array]) -> Packed:
     """A block without the edges that are gone."""
     xp = site.backend.xp
+    require_length(state[0], len(rows[1]), "marks of edges")
     return pieces.rows(pieces.csr(rows, xp).only(state[0]), xp)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from rapids_tc._backend import Array, wide_sum
 from rapids_tc.csr import Csr, packed_keys
+from rapids_tc.scale.arrivals import require_below, require_length
 
 Piece = list[Array]  # bits, lengths, columns, bits, lengths, columns, …
 Packed = list[Array]  # a whole block: lengths of the rows, columns
@@ -35,8 +36,8 @@ def pack(block: Csr, xp: Any) -> Piece:
     return near + _part(lengths - short, block.columns[~low], xp)
 
 
-def keys(pieces: list[Piece], xp: Any) -> Array:
-    """Keys row << 32 | column of all edges of some pieces, in no order."""
+def keys(pieces: list[Piece], rows: int, xp: Any) -> Array:
+    """Keys row << 32 | column of all edges of some pieces of a block, in no order."""
     parts = [piece[i : i + 3] for piece in pieces for i in range(0, len(piece), 3)]
     packed = xp.empty(sum(len(columns) for *_, columns in parts), "uint64")
     start = 0
@@ -44,7 +45,10 @@ def keys(pieces: list[Piece], xp: Any) -> Array:
         bits, lengths, columns = map(xp.asarray, part)
         here = packed[start : start + len(columns)]
         row = xp.flatnonzero(xp.unpackbits(bits)).astype("uint32")
-        packed_keys(row[Csr(_offsets(lengths, xp), columns).rows], columns, xp, here)
+        require_length(lengths, len(row), "lengths of rows")
+        require_below(row[-1:], rows, "rows")
+        require_below(columns, rows, "ranks")
+        packed_keys(row[_checked(lengths, columns, xp).rows], columns, xp, here)
         start += len(columns)
     return packed
 
@@ -57,7 +61,14 @@ def rows(block: Csr, xp: Any) -> Packed:
 def csr(rows: Packed, xp: Any) -> Csr:
     """The block that has travelled."""
     lengths, columns = rows
-    return Csr(_offsets(lengths, xp), columns)
+    require_below(columns, len(lengths), "ranks")
+    return _checked(lengths, columns, xp)
+
+
+def _checked(lengths: Array, columns: Array, xp: Any) -> Csr:
+    offsets = _offsets(lengths, xp)
+    require_length(columns, int(offsets[-1]), "columns")
+    return Csr(offsets, columns)
 
 
 def _part(lengths: Array, columns: Array, xp: Any) -> Piece:

@@ -15,6 +15,7 @@ from rapids_tc import engines, orient
 from rapids_tc._backend import Array, Frame, gathered, wide_sum
 from rapids_tc.annotate import check_new
 from rapids_tc.scale import pieces
+from rapids_tc.scale.arrivals import require_below, require_length
 from rapids_tc.scale.chunks import Numbers, Site, chunk
 from rapids_tc.scale.id_tasks import Fingerprints, id_columns
 from rapids_tc.scale.pieces import Packed
@@ -30,6 +31,7 @@ def values(
     """The value of each row's edge, from slices of the values of the edges of a block; loops: 0."""
     xp = site.backend.xp
     known = xp.concatenate(by_edge)
+    require_length(known, len(rows[1]), "values of edges")
     with_loop = xp.concatenate([known, xp.zeros(1, known.dtype)])  # a loop is at -1
     *those, where = _locate(site, numbers, order, rows, place, n)
     return [*those, with_loop[where]]
@@ -70,6 +72,7 @@ def columns(
 def _similarity(
     site: Site, measure: str, counts: Array, numbers: Numbers, order: list[Any], degrees: Any
 ) -> Array:
+    require_length(degrees, order[1], "degrees")
     u, v = (gathered(order[0], end) for end in numbers)
     # A vertex that has only loops has no neighbours.
     a, b = (site.backend.xp.maximum(gathered(degrees, end), 1) for end in (u, v))
@@ -93,6 +96,7 @@ def first_places(
 @chunk
 def least(site: Site, several: list[Array]) -> Array:
     """The least of two chunks, place by place."""
+    require_length(several[0], len(several[-1]), "places of edges")
     return site.backend.xp.minimum(*several)
 
 
@@ -104,6 +108,7 @@ def kept_rows(
     """The rows of a group that are the first of all rows of a wanted edge of a block."""
     given = (numbers, order, rows, wanted, place, n, places, lengths)
     edge, row, partition = _first_rows(site, *given)
+    require_below(edge, len(first), "edges")
     return row[first[edge] == partition]
 
 
@@ -132,6 +137,7 @@ def _first_rows(
     """
     xp, library = site.backend.xp, site.backend.library
     mask = _mask(site, wanted)
+    require_length(mask, len(rows[1]), "marks of edges")
     *those, where = _locate(site, numbers, order, rows, place, n)
     row = those[0] if those else xp.arange(len(where))
     chosen = xp.concatenate([mask, xp.zeros(1, bool)])[where]  # a loop is at -1
@@ -155,18 +161,23 @@ def _locate(
     engine, block = engines.load(backend.engine), pieces.csr(rows, backend.xp)
     larger, smaller = orient.ranked(numbers, order[0], backend)
     if n == 1:
+        require_below(larger, block.n, "ranks")
         return [engine.locate(block, larger, smaller)]
     i, j = divmod(place, n)
     row = backend.xp.flatnonzero((larger % n == i) & (smaller % n == j))
     u, v = larger[row] // n + (i > j), smaller[row] // n
+    require_below(u, block.n, "ranks")
     return [row, engine.locate(block, u, v)]
 
 
 def _together(site: Site, several: list[list[Array]], rows: int) -> Array:
     """The values of all rows of a group."""
     if len(several[0]) == 1:
+        require_length(several[0][0], rows, "values of rows")
         return several[0][0]
     result = site.backend.xp.zeros(rows, several[0][1].dtype)
     for row, found in several:
+        require_below(row, rows, "rows")
+        require_length(found, len(row), "values of rows")
         result[row] = found
     return result

@@ -13,6 +13,7 @@ import numpy as np
 from rapids_tc._backend import Array, Frame
 from rapids_tc.edges import edge_keys, named_edges
 from rapids_tc.numbering import Ids
+from rapids_tc.scale.arrivals import require_below
 from rapids_tc.scale.chunks import Numbers, Site, chunk, length, one
 from rapids_tc.scale.spread import Future, Spread
 
@@ -77,6 +78,7 @@ def merge(site: Site, ranges: list[Array]) -> Array:
 @chunk
 def frame(site: Site, keys: Array, ids: Ids, start: int) -> Frame:
     """A range of the answer, its rows numbered from `start` on."""
+    require_below(keys.astype("uint32"), ids.size, "numbers of ids")  # the larger of both
     made = site.home.frame(named_edges(keys, ids))
     made.index = made.index + start
     return made
