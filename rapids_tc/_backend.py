@@ -113,8 +113,10 @@ class Backend:
         return to_host(values)
 
 
-def open_frame(edges: Any, engine: str | None) -> tuple[Frame, Backend]:
+def open_frame(edges: Any, engine: str | None, once: bool = False) -> tuple[Frame, Backend]:
     """Recognise the user's edges; say where they are worked on.
+
+    `once` says that the edges are never read again, so that an Arrow stream may end with it.
 
     Raises
     ------
@@ -146,7 +148,7 @@ def open_frame(edges: Any, engine: str | None) -> tuple[Frame, Backend]:
     elif _is(edges, "polars", "DataFrame"):
         home = PolarsHome()
     elif hasattr(edges, "__arrow_c_stream__") and not isinstance(edges, type) and _wide(edges):
-        edges = edges if _is(edges, "pyarrow", "Table") else pyarrow().table(edges)
+        edges = edges if _is(edges, "pyarrow", "Table") else _read_stream(edges, once)
         home = ArrowHome()
     else:
         raise TypeError(f"edges is of type {type(edges).__qualname__}; accepted: {ACCEPTED}")
@@ -207,6 +209,29 @@ def engine_of(home: Home, engine: str | None) -> str:
     """The engine asked for, or that which serves frames of the library where they are."""
     on_card = isinstance(home, CudfHome | ProxyHome) or emulator.get() is not None
     return engine or ("cuda" if on_card else "cpu")
+
+
+def _read_stream(edges: Any, once: bool) -> Frame:
+    """The table that an Arrow stream holds; TypeError if a later call would find it empty."""
+    table = None if hasattr(edges, "__next__") and not once else pyarrow().table(edges)
+    if table is None or not (once or table.num_rows == 0 or _has_rows(edges)):
+        raise TypeError(
+            f"edges is of type {type(edges).__qualname__}, an Arrow stream that can be read only "
+            "once: a second call would find no rows. Give the table that .read_all() makes of it, "
+            "or make graph = tc.Graph(reader), which reads it once, and give that to the functions"
+        )
+    return table
+
+
+def _has_rows(edges: Any) -> bool:
+    """Whether a stream that was read can be read again and has rows then, too."""
+    if root(edges) == "duckdb":  # a relation runs its query each time, and raises if it cannot
+        return True
+    try:
+        batches = pyarrow().RecordBatchReader.from_stream(edges)
+        return any(batch.num_rows for batch in batches)
+    except Exception:  # each library says in its own way that a stream has ended
+        return False
 
 
 def _wide(edges: Any) -> bool:

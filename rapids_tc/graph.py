@@ -27,7 +27,7 @@ class Graph(Counted):
     Parameters
     ----------
     edges : DataFrame
-        One row an edge: pandas, cuDF, Polars, PyArrow or anything with ``__arrow_c_stream__``.
+        One row an edge: pandas, cuDF, Polars, PyArrow, any ``__arrow_c_stream__``, read once here.
     vertices : list, array, Series or Index, optional
         Further vertices: those that stand in no row are isolated.
     source, destination : label, optional
@@ -93,7 +93,7 @@ class Graph(Counted):
         source, destination, engine = where
         self.progress = progress
         plan.check_limit(limit)
-        self._frame, self.backend = open_frame(edges, engine)
+        self._frame, self.backend = open_frame(edges, engine, once=function == "Graph")
         plan.require_method(method, function, self.backend.engine)
         labels = id_columns(self.labels, source, destination)
         self.backend = self.backend.at(self.backend.home.for_ids(self._frame, labels))

@@ -1,6 +1,8 @@
 """Frames that speak Arrow: Polars in, Polars out; PyArrow, readers and DuckDB in, tables out."""
 
 import datetime
+import io
+from functools import partial
 
 import duckdb
 import numpy as np
@@ -9,7 +11,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import reference
+from checks import FUNCTIONS
 from graphs import ROWS, TRIANGLES
+from pyarrow.dataset import dataset
 
 import rapids_tc as tc
 
@@ -20,7 +24,7 @@ COLUMNS = {"src": [u for u, _ in ROWS], "dst": [v for _, v in ROWS], "w": list("
 
 MAKERS = {
     "pyarrow.Table": lambda: pa.table(COLUMNS),
-    "pyarrow.RecordBatchReader": lambda: pa.table(COLUMNS).to_reader(max_chunksize=2),
+    "pyarrow.RecordBatch": lambda: pa.table(COLUMNS).to_batches()[0],
     "duckdb relation": lambda: duckdb.from_arrow(pa.table(COLUMNS)),
     "chunked table": lambda: pa.concat_tables([pa.table(COLUMNS)[:2], pa.table(COLUMNS)[2:]]),
 }
@@ -54,9 +58,71 @@ def test_tables_come_back(make):
     assert wide.schema.field("w").type in (pa.string(), pa.large_string())
 
 
+class Stream:
+    """What only speaks the Arrow C stream interface: `tables` are what it holds, call by call."""
+
+    def __init__(self, *tables):
+        self.tables, self.asked = tables, 0
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        self.asked += 1
+        if self.asked > len(self.tables):
+            raise RuntimeError("the stream has ended")
+        return self.tables[self.asked - 1].__arrow_c_stream__(requested_schema)
+
+
+def ipc_stream(table):
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return pa.ipc.open_stream(sink.getvalue())
+
+
+ONCE = {
+    "pyarrow.RecordBatchReader": lambda table: table.to_reader(max_chunksize=2),
+    "pyarrow.ipc.open_stream": ipc_stream,
+    "pyarrow.dataset": lambda table: dataset(table).scanner().to_reader(),
+    "empty the second time": lambda table: Stream(table, table[:0]),
+    "an error the second time": Stream,
+    "a reader inside": lambda table: Stream(*[table.to_reader()] * 9),
+}
+
+
+@pytest.mark.parametrize("kind", ONCE)
+def test_a_stream_that_ends_is_read_by_a_graph_alone(kind):
+    """Every other function would count the second time what is left of it: nothing."""
+    table = pa.table(COLUMNS)
+    for function in (*FUNCTIONS, partial(tc.k_truss, k=2), partial(tc.iter_triangles, rows=9)):
+        stream = ONCE[kind](table)
+        if function is tc.Graph:
+            graph = function(stream, vertices=[100])
+            assert (graph.n_vertices, graph.n_edges) == (6, 4)
+            continue
+        with pytest.raises(TypeError, match=r"once.*\.read_all\(\).*tc\.Graph\(reader\)"):
+            function(stream)
+    with pytest.raises(TypeError, match="read_all"):
+        tc.count(ONCE[kind](table), memory_limit=10**9)
+    for _ in range(2):
+        assert tc.count(graph) == 1
+        assert tc.edge_triangles(graph).to_pylist() == TRIANGLES
+        assert tc.annotate(graph, "triangles").select(list(COLUMNS)).equals(table)
+
+
+def test_a_reader_is_refused_before_it_is_read():
+    reader = pa.table(COLUMNS).to_reader()
+    with pytest.raises(TypeError, match="read_all"):
+        tc.count(reader)
+    assert tc.count(reader.read_all()) == 1
+
+
+def test_a_stream_without_rows_needs_no_second_reading():
+    empty = pa.table(COLUMNS)[:0]
+    assert tc.count(Stream(empty)) == tc.count(Stream(empty, empty)) == 0
+
+
 def test_a_graph_of_a_table(make):
     graph = tc.Graph(make(), vertices=[100])
-    for _ in range(2):  # a reader is read once, the graph asked twice
+    for _ in range(2):
         assert tc.count(graph) == 1
         assert tc.vertex_triangles(graph)["vertex"].to_pylist() == [1, 2, 5, 7, 9, 100]
         assert tc.edge_triangles(graph).to_pylist() == TRIANGLES
@@ -210,21 +276,12 @@ def test_columns_are_chosen_by_the_same_rules():
         tc.count(twice, source="a", destination="b")
 
 
-def test_only_the_id_columns_are_read():
-    class Guarded:
-        """An Arrow stream that would be slow, wrong or impossible to read whole."""
-
-        def __init__(self):
-            self.asked = 0
-
-        def __arrow_c_stream__(self, requested_schema=None):
-            self.asked += 1
-            return pa.table(COLUMNS).__arrow_c_stream__(requested_schema)
-
-    edges = Guarded()
-    assert tc.count(edges) == 1
-    assert edges.asked == 1
-    assert isinstance(tc.simple_edges(Guarded()), pa.Table)
+def test_a_stream_is_read_as_few_times_as_can_be():
+    """Once for the edges; a function of a frame asks once more whether it can be read again."""
+    edges = Stream(*[pa.table(COLUMNS)] * 9)
+    assert (tc.Graph(edges).n_edges, edges.asked) == (4, 1)
+    assert (tc.count(edges), edges.asked) == (1, 3)
+    assert isinstance(tc.simple_edges(edges), pa.Table)
 
 
 def test_a_lazy_frame_says_what_to_do():
