@@ -2,6 +2,7 @@
 
 import datetime
 import io
+from contextlib import nullcontext
 from functools import partial
 
 import duckdb
@@ -14,6 +15,7 @@ import reference
 from checks import FUNCTIONS
 from graphs import ROWS, TRIANGLES
 from pyarrow.dataset import dataset
+from stream_support import in_blocks
 
 import rapids_tc as tc
 
@@ -385,3 +387,162 @@ def test_integers_wider_than_any_are_refused_by_name():
     wide = pl.Series([1, 2], dtype=pl.Int128)
     with pytest.raises(tc.IdTypeError, match=r"left.*cast"):
         tc.count(pl.DataFrame({"left": wide, "right": wide}))
+
+
+# Columns of types for which PyArrow has no kernel -------------------------------------------------
+
+TEXTS = ["a", "text that is longer than a view holds", None, "", "b", "é"]
+RECORDS = [{"x": text} for text in TEXTS]
+PAIRS = [[("k", text)] for text in TEXTS]
+LISTS = [[text] * (i % 3) if i != 4 else None for i, text in enumerate(TEXTS)]
+
+
+def runs(values):
+    """Runs of a column: pairs of rows share a value."""
+    ends = pa.array(range(2, 2 * len(values) + 2, 2), pa.int32())
+    return pa.RunEndEncodedArray.from_arrays(ends, values)[1 : len(values) + 1]
+
+
+def rare_columns():
+    """Columns of six rows, each of a type that has views or runs somewhere inside."""
+    view, table = pa.string_view(), {}
+    table["text"] = pa.array(TEXTS, view)
+    table["bytes"] = pa.array([t and t.encode() for t in TEXTS], pa.binary_view())
+    table["records"] = pa.array(RECORDS, pa.struct([pa.field("x", view)]))
+    table["lists"] = pa.array(LISTS, pa.list_(view))
+    table["large lists"] = pa.array(LISTS, pa.large_list(pa.binary_view()))
+    table["pairs"] = pa.array([[t, t] for t in TEXTS], pa.list_(view, 2))
+    table["maps"] = pa.array(PAIRS, pa.map_(pa.string(), view))
+    table["deep"] = pa.array([[r] for r in RECORDS], pa.list_(table["records"].type))
+    table["list views"] = pa.array(LISTS, pa.list_view(view))
+    table["dictionary"] = pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, None, 1, 0, 0]), pa.array(["a", "b"], view)
+    )
+    table["runs"] = runs(pa.array([7, None, 7, 8, 9, 9]))
+    table["runs of text"] = runs(pa.array(TEXTS))
+    table["runs of views"] = runs(pa.array(TEXTS, view))
+    table["runs in records"] = pa.StructArray.from_arrays([table["runs"]], ["x"])
+    table["extension"] = pa.ExtensionArray.from_storage(
+        pa.json_(view), pa.array(['{"a": 1}'] * 6, view)
+    )
+    return table
+
+
+RARE = rare_columns()
+
+
+def expected_rows(column, places):
+    """The rows of a column, one slice each: what has no kernel can be cut and joined."""
+    slices = [column.slice(place, 1) for place in places]
+    chunks = [chunk for piece in slices for chunk in getattr(piece, "chunks", [piece])]
+    return pa.chunked_array(chunks, column.type)
+
+
+PLACES = {3: [0, 2, 3], 2: [0, 2, 3, 4], "max": [0, 2, 3], 4: []}  # of a triangle with a tail
+RARE_EDGES = {"src": [0, 5, 1, 2, 2, 2], "dst": [1, 5, 2, 0, 3, 1]}
+
+
+@pytest.mark.parametrize("name", RARE)
+@pytest.mark.parametrize("way", ["whole", "chunked", "blocks", "stream"])
+def test_rows_come_back_in_their_types(name, way):
+    column = RARE[name]
+    if way == "chunked":
+        column = pa.chunked_array([column[:1], column[1:1], column[1:4], column[4:]])
+    table = pa.table({**RARE_EDGES, "x": column})
+    edges = Stream(*[table] * 40) if way == "stream" else table
+    with in_blocks(2) if way == "blocks" else nullcontext():
+        for k, places in PLACES.items():
+            kept = tc.k_truss(edges, k)
+            kept.validate(full=True)
+            assert kept.schema == table.schema
+            assert kept["src"].to_pylist() == [RARE_EDGES["src"][i] for i in places]
+            assert kept["x"].equals(expected_rows(column, places)), (k, kept["x"])
+        assert tc.annotate(edges, "triangles").drop_columns("triangles").equals(table)
+
+
+@pytest.mark.parametrize("name", RARE)
+@pytest.mark.parametrize("way", ["whole", "blocks"])
+def test_rows_of_a_pandas_frame_come_back_in_their_arrow_types(name, way):
+    column = pd.Series(RARE[name], dtype=pd.ArrowDtype(RARE[name].type))
+    frame = pd.DataFrame({**RARE_EDGES, "x": column, "y": list("abcdef")})
+    frame["z"] = column
+    with in_blocks(2) if way == "blocks" else nullcontext():
+        for index in (range(10, 16), pd.Index(list("uvwxyz"), name="n")):
+            edges = frame.set_axis(index, axis=0)
+            for k, places in PLACES.items():
+                kept = tc.k_truss(edges, k, source="src", destination="dst")
+                assert kept.dtypes.equals(edges.dtypes) and kept.index.dtype == edges.index.dtype
+                assert kept["y"].tolist() == [frame["y"][i] for i in places]
+                for taken in (kept["x"], kept["z"]):
+                    taken = pa.table([taken.array], ["x"])["x"]
+                    assert taken.equals(expected_rows(RARE[name], places))
+
+
+def test_rows_of_many_views_take_little_memory():
+    """Slices that are joined have the buffers of all: a list as long as their product."""
+    rows = 60_000
+    table = pa.table(
+        {
+            "src": [*range(rows), *range(rows)],
+            "dst": [*range(1, rows + 1), *range(rows)],
+            "x": runs(pa.array([f"text of more than a dozen bytes {i}" for i in range(2 * rows)],
+                               pa.string_view())),
+        }
+    )  # fmt: skip
+    before = pa.total_allocated_bytes()
+    kept = tc.k_truss(table, 2)
+    assert kept.num_rows == rows
+    assert pa.total_allocated_bytes() - before < 3 * table.nbytes
+
+
+ODD_IDS = {
+    "string_view": pa.array(["b", "a", "c"], pa.string_view()),
+    "large_string": pa.array(["b", "a", "c"], pa.large_string()),
+    "runs of text": pa.RunEndEncodedArray.from_arrays([1, 2, 3], pa.array(["b", "a", "c"])),
+    "runs of views": pa.RunEndEncodedArray.from_arrays(
+        [1, 2, 3], pa.array(["b", "a", "c"], pa.string_view())
+    ),
+    "runs of integers": pa.RunEndEncodedArray.from_arrays([1, 2, 3], pa.array([2, 1, 3])),
+    "dictionary of views": pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 2]), pa.array(["b", "a", "c"], pa.string_view())
+    ),
+    "dictionary of integers": pa.array([2, 1, 3]).dictionary_encode(),
+    "decimal": pa.array([2, 1, 3], pa.decimal128(9)),
+    "binary": pa.array([b"b", b"a", b"c"]),
+    "binary_view": pa.array([b"b", b"a", b"c"], pa.binary_view()),
+    "uuid": pa.ExtensionArray.from_storage(
+        pa.uuid(), pa.array([bytes([i]) * 16 for i in (2, 1, 3)], pa.binary(16))
+    ),
+}
+NO_IDS = ("decimal", "binary", "binary_view", "uuid")
+
+
+@pytest.mark.parametrize("name", ODD_IDS)
+@pytest.mark.parametrize("library", ["pyarrow", "pandas"])
+def test_ids_of_odd_types_are_right_or_refused(name, library):
+    ids = ODD_IDS[name]
+    ends = [ids, pa.concat_arrays([ids[1:], ids[:1]])]  # a triangle
+    table, values = pa.table(ends, ["src", "dst"]), ids.to_pylist()
+    if library == "pandas":
+        dtype = pd.ArrowDtype(ids.type)
+        source, destination = (pd.Series(end, dtype=dtype) for end in ends)
+        table = pd.DataFrame({"src": source, "dst": destination})
+    try:
+        assert tc.count(table) == 1
+    except tc.IdTypeError as error:
+        assert name in (*NO_IDS, "runs of views") or library == "pandas"
+        assert ("src" in str(error) and "cast" in str(error)) or "convert" in str(error)
+        return
+    assert name not in NO_IDS
+    corners = tc.vertex_triangles(table)
+    assert [*corners["vertex"].to_numpy()] == sorted(values)
+    assert len(tc.vertex_triangles(table, vertices=corners["vertex"])) == 3
+    kept = tc.k_truss(table, 3)
+    assert kept.equals(table)
+    with in_blocks(2):
+        assert tc.vertex_triangles(table).equals(corners)
+    if name in ("string_view", "large_string"):
+        kind = (
+            corners.schema.field("vertex").type if library == "pyarrow" else corners["vertex"].dtype
+        )
+        assert kind == (ids.type if library == "pyarrow" else table["src"].dtype)
