@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -132,6 +133,19 @@ def test_chunks_of_every_dtype(backend, dtype, monkeypatch):
     monkeypatch.setattr(rows, "LEAST", 7)
     with in_blocks(3):
         check(backend, frame)
+
+
+@pytest.mark.pandas_only
+@pytest.mark.parametrize("dtype", ["category", "str"])
+def test_dtypes_need_no_hash(backend, dtype, monkeypatch):
+    """cuDF's CategoricalDtype has none."""
+    ids = ID_DTYPES[dtype]([*range(16)] * 2)
+    frame = pd.DataFrame({"src": ids, "dst": ids[::-1].array})
+    monkeypatch.setattr(type(frame["src"].dtype), "__hash__", None)
+    for way in (nullcontext(), in_blocks(2)):
+        with way:
+            check(backend, frame)
+            tc.k_truss(frame, 2), tc.memory_estimate(frame), tc.Graph(frame, vertices=frame["src"])
 
 
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "Int32"])

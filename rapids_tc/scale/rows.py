@@ -117,7 +117,7 @@ class Rows:
 
         Of two columns of different width, those of the widest id there may be.
         """
-        dtypes = {column.dtype for column in self._columns}
+        dtypes = [column.dtype for column in self._columns]  # which cuDF cannot always hash
         here = all(root(column) == self._backend.library.__name__ for column in self._columns)
         plain = here and all(isinstance(dtype, np.dtype) and dtype.kind in "iu" for dtype in dtypes)
         widths = {dtype.itemsize for dtype in dtypes if plain}
