@@ -1,6 +1,7 @@
 """Triangles listed: in one frame, in frames of some rows, and refused where there are too many."""
 
-from itertools import islice
+from itertools import combinations, islice
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc import engines, plan
+from rapids_tc.listing import _Listing
 
 many = settings(max_examples=50, deadline=None)
 
@@ -222,3 +224,19 @@ def test_max_rows_is_an_integer(backend, wrong):
 def test_errors_come_at_the_call(backend):
     with pytest.raises(tc.ColumnNotFoundError):
         tc.iter_triangles(backend.frame(complete(3).frame()), rows=1, source="a", destination="b")
+
+
+@pytest.mark.parametrize("bits", [1, 2, 10, 20, 21, 22, 31, 32])
+@pytest.mark.parametrize("off", [0, 1])
+def test_triangles_are_sorted_however_many_bits_an_id_has(bits, off):
+    """Three ids fit into a sort key of 64 bits up to 2**21 of them: a graph's size is made up."""
+    size = min(2**bits + off, 2**32 - 1)
+    top = np.array([0, 1, size // 2, size - 3, size - 2, size - 1]).clip(0) % size
+    pool = np.unique(np.concatenate([top, np.random.default_rng(bits).integers(0, size, 40)]))
+    corners = list(combinations(pool.tolist(), 3))[::-1]
+    corners = [corner[i % 3 :] + corner[: i % 3] for i, corner in enumerate(corners)]
+    numbers = np.array(corners, "uint32").reshape(-1, 3).T
+    listing = object.__new__(_Listing)
+    listing.graph = SimpleNamespace(backend=SimpleNamespace(xp=np), ids=SimpleNamespace(size=size))
+    found = np.stack([np.asarray(end, "int64") for end in listing._sorted(numbers)])
+    assert found.T.tolist() == sorted(sorted(corner) for corner in corners)
