@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from rapids_tc import moments
 from rapids_tc._backend import Array, Backend, Frame
 from rapids_tc.csr import packed_keys
 from rapids_tc.errors import CapacityError, ColumnNotFoundError, IdTypeError
@@ -126,7 +127,7 @@ def number_edges(
     """
     columns = look_at_columns(frame, source, destination, backend)
     if vertices is not None:
-        columns.append(look(backend.series(vertices), "vertices=", backend))
+        columns.append(_added(vertices, columns, backend))
     filled = [c for c in columns if c.kind != "empty"]
     rows = len(columns[0].values)
     if not filled:
@@ -144,6 +145,16 @@ def number_edges(
             backend.xp.concatenate([end.astype("uint32"), loops.astype("uint32")]) for end in ends
         ]
     return NumberedEdges(numbers[0], numbers[1], rows, ids)
+
+
+def _added(vertices: Any, columns: list[IdColumn], backend: Backend) -> IdColumn:
+    """Further vertices as a column; moments in the dtype of those in the columns of the edges."""
+    added = look(backend.series(vertices), "vertices=", backend)
+    dated = [c for c in columns if c.kind == "datetime"]
+    if added.kind != "datetime" or not dated:
+        return added
+    values = added.values.astype(added.distinct.dtype)
+    return replace(added, values=moments.as_added(values, dated[0].distinct.dtype), used=None)
 
 
 def find_vertices(ids: Ids, vertices: Any, present: Array) -> Array:

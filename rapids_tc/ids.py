@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc._backend import Array, Backend, Series, wide_sum
+from rapids_tc import moments
+from rapids_tc._backend import Array, Backend, Series, gathered, wide_sum
 from rapids_tc.errors import IdTypeError, NullIdError
 
 NUMERIC = ("integer", "float")
@@ -20,11 +21,15 @@ HINT = (
 
 @dataclass(frozen=True)
 class IdColumn:
-    """One column of ids: `kind` is one of `KINDS`, "empty" without a row, or words for the rest."""
+    """One column of ids: `kind` is one of `KINDS`, "empty" without a row, or words for the rest.
+
+    `used` are the codes of the categories that occur, ascending, where some do not.
+    """
 
     values: Series
     name: str
     kind: str
+    used: Array | None = None
 
     @property
     def dtype(self) -> Any:
@@ -36,8 +41,16 @@ class IdColumn:
 
     @property
     def distinct(self) -> Series:
-        """The categories of a categorical, else the column itself."""
-        return _categories(self.values) if self.categorical else self.values
+        """The categories of a categorical that occur, else the column itself."""
+        return _distinct(self.values, self.used)
+
+    def by_row(self, values: Array, backend: Backend) -> Array:
+        """Values of the distinct ids of a categorical, for the id in every row."""
+        if self.used is not None:
+            by_code = backend.xp.zeros(len(self.dtype.categories), values.dtype)
+            by_code[self.used] = values
+            values = by_code
+        return gathered(values, backend.array(self.values.cat.codes))
 
 
 def look(values: Series, name: str, backend: Backend) -> IdColumn:
@@ -51,9 +64,10 @@ def inspect(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]
     """Say what a column holds, and of what may name vertices how many ids are missing."""
     if len(values) == 0:
         return IdColumn(values, name, "empty"), 0
-    kind = _kind(_categories(values) if _is_categorical(values.dtype) else values, backend)
+    used = _used(values, backend) if _is_categorical(values.dtype) else None
+    kind = _kind(_distinct(values, used), backend)
     nulls = _nulls(values) if kind in KINDS or kind == "empty" else 0
-    return IdColumn(values, name, kind), nulls
+    return IdColumn(values, name, kind, used), nulls
 
 
 def check(columns: list[IdColumn]) -> None:
@@ -70,10 +84,11 @@ def check(columns: list[IdColumn]) -> None:
                 f"{both}: {first.kind} and {other.kind} ids name no common vertices; "
                 "convert one of them"
             )
-        if first.kind == "datetime" and first.distinct.dtype != other.distinct.dtype:
+        dtypes = first.distinct.dtype, other.distinct.dtype
+        if first.kind == "datetime" and not moments.same(*dtypes):
             raise IdTypeError(
                 f"{both}: datetimes need the same unit and time zone; "
-                "convert one with .dt.as_unit or .dt.tz_convert"
+                "convert one with .dt.as_unit, .dt.tz_convert or .dt.tz_localize"
             )
 
 
@@ -168,5 +183,15 @@ def _is_categorical(dtype: Any) -> bool:
     return type(dtype).__name__ == "CategoricalDtype"
 
 
-def _categories(values: Series) -> Series:
-    return values.cat.categories.to_series().reset_index(drop=True)
+def _used(values: Series, backend: Backend) -> Array | None:
+    """The codes of the categories that occur, ascending; None where all do."""
+    codes = backend.xp.sort(backend.xp.asarray(values.cat.codes.unique()))
+    used = codes[codes >= 0]
+    return used if len(used) < len(values.dtype.categories) else None
+
+
+def _distinct(values: Series, used: Array | None) -> Series:
+    if not _is_categorical(values.dtype):
+        return values
+    categories = values.cat.categories.to_series().reset_index(drop=True)
+    return categories if used is None else categories.take(used).reset_index(drop=True)

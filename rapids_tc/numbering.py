@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 
+from rapids_tc import moments
 from rapids_tc._backend import Array, Backend, Series, gathered
 from rapids_tc.errors import IdTypeError
 from rapids_tc.ids import NUMERIC, IdColumn, integers, text
@@ -85,8 +87,11 @@ class IndexedIds:
 
     def take(self, numbers: Array) -> Series:
         """The ids of some numbers, in the dtype the user gave."""
-        taken = self.index.take(numbers.astype("int64"))
-        return self.backend.library.Series(taken).astype(self.dtype)
+        taken = self.backend.library.Series(self.index.take(numbers.astype("int64")))
+        categories = getattr(self.dtype, "categories", None)
+        if categories is not None:  # which pandas finds among those of their own dtype alone
+            taken = taken.astype(categories.dtype)
+        return taken.astype(self.dtype)
 
     def find(self, ids: Series) -> Array:
         """The number of each id (int64), -1 where it has none."""
@@ -98,6 +103,10 @@ class IndexedIds:
             ids = self.backend.library.Series(xp.where(known, values, 0).astype(self.index.dtype))
         elif self.kind == "string":
             ids = text(IdColumn(ids, "vertices=", "string"), self.backend)
+        elif self.kind == "datetime":
+            ids = moments.as_asked(ids, self.index.dtype)
+            if ids.dtype != self.index.dtype:  # whose bounds may be narrower
+                ids = ids.where((ids >= self.index.min()) & (ids <= self.index.max()))
         found = xp.asarray(self.index.get_indexer(self.backend.library.Index(ids)))
         return xp.where(known, found.astype("int64"), -1)
 
@@ -113,7 +122,7 @@ def number(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], Ids]
     arrays of integers, one a column, and the way back to the ids.
     """
     if columns[0].kind not in NUMERIC:
-        return _by_value(columns, columns[0].distinct.dtype, backend)
+        return _by_value(columns, compared(columns[0]), backend)
     arrays, dtype = as_integers(columns, backend)
     found = dense_range(columns, backend)
     if found is None:
@@ -121,6 +130,12 @@ def number(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], Ids]
     base, size = found
     ids = DenseIds(size, base, returned(columns, dtype), backend)
     return [ids.number(array) for array in arrays], ids
+
+
+def compared(first: IdColumn) -> Any:
+    """The dtype in which ids are compared that are no numbers, by the first of their columns."""
+    dtype = first.distinct.dtype
+    return moments.plain(dtype) if first.kind == "datetime" else dtype
 
 
 def as_integers(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], np.dtype]:
@@ -158,11 +173,13 @@ def _extent(arrays: list[Array], backend: Backend) -> tuple[int, int]:
 
 def _by_value(columns: list[IdColumn], dtype: Any, backend: Backend) -> tuple[list[Array], Ids]:
     """Factorize each column, then the distinct values of all columns together."""
-    xp, codes, distinct = backend.xp, [], []
+    xp = backend.xp
+    codes: list[Array | None] = []
+    distinct: list[Any] = []
     for column in columns:
         cast = in_common(column, dtype, backend)
         if column.categorical:
-            codes.append(backend.array(column.values.cat.codes))
+            codes.append(None)
             distinct.append(backend.library.Index(cast))
         else:
             code, values = cast.factorize()
@@ -174,7 +191,12 @@ def _by_value(columns: list[IdColumn], dtype: Any, backend: Backend) -> tuple[li
     place[order] = xp.arange(len(index), dtype="uint32")
     place = place[xp.asarray(merged)]
     starts = np.cumsum([0, *(len(values) for values in distinct)]).tolist()
-    numbers = [gathered(place[start:], code) for start, code in zip(starts, codes, strict=False)]
+    numbers = [
+        column.by_row(place[start:end], backend)
+        if code is None
+        else gathered(place[start:end], code)
+        for column, code, (start, end) in zip(columns, codes, pairwise(starts), strict=True)
+    ]
     kind = "integer" if columns[0].kind == "float" else columns[0].kind
     return numbers, IndexedIds(index.take(order), returned(columns, dtype), backend, kind)
 
@@ -190,8 +212,8 @@ def returned(columns: list[IdColumn], common: Any) -> Any:
     if first.kind == "float" or any(c.categorical != first.categorical for c in columns):
         return common
     if first.categorical:
-        own = set(_host(first.distinct).tolist())
-        same = all(set(_host(c.distinct).tolist()) == own for c in columns[1:])
+        own, *others = (set(_host(c.dtype.categories).tolist()) for c in columns)
+        same = all(other == own for other in others)
         return first.dtype if same else common
     same = all(c.dtype == first.dtype for c in columns[1:])
     return first.dtype if same else common

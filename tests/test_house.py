@@ -54,9 +54,10 @@ ALLOWED = {
     | (FRAMES - {"graph"})
     | {"_homes", "_place", "annotate", "approximate", "engines", "similarity", "summary", "truss"},
     "methods": {"kernels"},
-    "ids": BASE,
-    "numbering": BASE | {"ids"},
-    "edges": BASE | {"csr", "ids", "numbering"},
+    "moments": BASE,
+    "ids": BASE | {"moments"},
+    "numbering": BASE | {"ids", "moments"},
+    "edges": BASE | {"csr", "ids", "moments", "numbering"},
     "orient": BASE | {"csr"},
     "summary": BASE | {"edges", "numbering", "orient", "plan"},
     "graph": BASE | FRAMES | {"engines", "summary", "_place"},

@@ -2,16 +2,22 @@
 
 import datetime
 import re
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import reference
 from checks import check, rows_of
+from dask_support import from_parts, worked_on_here
+from stream_support import in_blocks
 
 import rapids_tc as tc
 from rapids_tc._backend import open_frame
 from rapids_tc.ids import integers
+from rapids_tc.numbering import DenseIds
+from rapids_tc.testing import host_engine
 
 # Five ids: a triangle repeated in part, a tail, and a vertex known by its loop alone.
 SOURCE, DESTINATION = [0, 1, 2, 2, 3, 1, 4], [1, 2, 0, 3, 3, 0, 4]
@@ -302,6 +308,75 @@ def test_categorical_beside_its_plain_values(backend):
     check(backend, edge_frame(ids, "int64", pd.CategoricalDtype(ids)))
 
 
+WAYS = {
+    "whole": nullcontext,
+    "blocks": lambda: in_blocks(2),
+    "emulated": host_engine,
+    "emulated blocks": lambda: emulated_blocks(),
+    "partitions": nullcontext,
+}
+
+
+@contextmanager
+def emulated_blocks():
+    with host_engine(), in_blocks(2):
+        yield
+
+
+def answers(way, frame):
+    """Vertices, rows and the count of a pandas frame, on one of the ways that it can go."""
+    with WAYS[way]():
+        if way != "partitions":
+            return tc.vertex_triangles(frame), tc.k_truss(frame, 3), tc.count(frame)
+        with worked_on_here():
+            edges = from_parts([frame[:2], frame[2:2], frame[2:]])
+            found = tc.vertex_triangles(edges), tc.k_truss(edges, 3), tc.count(edges)
+            return tuple(part.compute(scheduler="sync") for part in found[:2]) + found[2:]
+
+
+UNUSED = {  # ids, and categories that do not occur
+    "halves": ([30, 4, 5, 7, 1], [2.5, 0.25]),
+    "negative beside uint64": ([30, 4, 5, 2**63, 1], [-5]),
+    "too large": ([30.0, 4.0, 5.0, 7.0, 1.0], [2.0**60]),
+    "text": ([30, 4, 5, 7, 1], ["a"]),
+    "numbers": (NAMES, [5, 2.5]),
+    "lists": (NAMES, [(1, 2)]),
+}
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("sides", ["src", "dst", "both"])
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [*((name, "whole") for name in UNUSED), *(("halves", way) for way in WAYS),
+     ("negative beside uint64", "blocks"), ("numbers", "partitions")],
+)  # fmt: skip
+def test_categories_that_do_not_occur_decide_nothing(name, sides, way):
+    """The answer is that of the same frame without them, or both are refused alike."""
+    ids, more = UNUSED[name]
+    dtype = "uint64" if "uint64" in name else None
+    frame = edge_frame(ids, dtype)
+    bare, wide = frame.copy(), frame.copy()
+    for side in ("src", "dst") if sides == "both" else (sides,):
+        objects = pd.Index([*more, *ids], dtype=object)
+        mixed = objects if name in ("text", "numbers", "lists") else objects.infer_objects()
+        wide[side] = frame[side].astype(object).astype(pd.CategoricalDtype(mixed))
+        bare[side] = wide[side].cat.remove_unused_categories()
+    try:
+        corners, _, count = answers(way, bare)
+    except tc.IdTypeError:
+        with pytest.raises(tc.IdTypeError):
+            answers(way, wide)
+        return
+    assert count == reference.count(rows_of(frame)) == 1
+    found = answers(way, wide)
+    assert found[0].astype({"vertex": object}).equals(corners.astype({"vertex": object}))
+    assert found[0]["vertex"].tolist() == sorted(ids)
+    assert found[1].equals(wide.iloc[[0, 1, 2]]) and found[2] == count
+    some = tc.vertex_triangles(frame, vertices=wide[sides if sides != "both" else "src"])
+    assert len(some) == frame[sides if sides != "both" else "src"].nunique()
+
+
 def test_categories_of_different_kinds_are_refused(backend):
     frame = pd.DataFrame(
         {"left": pd.Categorical([1, 2, 3]), "right": pd.Categorical(["a", "b", "c"])}
@@ -352,6 +427,156 @@ def test_datetimes_of_two_kinds_are_refused(backend, left, right):
             frame[column] = frame[column].dt.tz_localize(dtype.partition(", ")[2].rstrip("]"))
     assert [str(dtype) for dtype in frame.dtypes] == [left, right]
     refused(backend, frame, tc.IdTypeError, "left", "right")
+
+
+def dates(dtype, units=range(5)):
+    """Five moments of a dtype, the same whichever its library, unit and zone."""
+    values = pd.Series([DAYS[i] for i in units], dtype="datetime64[us]").dt.tz_localize("UTC")
+    zone = (
+        dtype.pyarrow_dtype.tz if isinstance(dtype, pd.ArrowDtype) else getattr(dtype, "tz", None)
+    )
+    return (values if zone else values.dt.tz_localize(None)).astype(dtype)
+
+
+def arrow_time(unit, zone=None):
+    return pd.ArrowDtype(pa.timestamp(unit, zone))
+
+
+def numpy_time(unit, zone=None):
+    return pd.DatetimeTZDtype(unit, zone) if zone else np.dtype(f"datetime64[{unit}]")
+
+
+FIXED = datetime.timezone(datetime.timedelta(hours=5, minutes=45))
+SAME_MOMENTS = {  # pairs of dtypes that mean the same
+    "arrow": (numpy_time("ns"), arrow_time("ns")),
+    "arrow seconds": (numpy_time("s"), arrow_time("s")),
+    "arrow UTC": (numpy_time("us", "UTC"), arrow_time("us", "UTC")),
+    "both": (numpy_time("us", "Etc/UTC"), arrow_time("us", "UTC")),
+    "names": (numpy_time("ns", "UTC"), numpy_time("ns", "Etc/UTC")),
+    "old name": (numpy_time("us", "Asia/Kathmandu"), numpy_time("us", "Asia/Katmandu")),
+    "object": (numpy_time("us", "UTC"), numpy_time("us", datetime.UTC)),
+    "arrow names": (arrow_time("ms", "UTC"), arrow_time("ms", "Etc/UTC")),
+    "no offset": (arrow_time("ms", "+00:00"), arrow_time("ms", "UTC")),
+    "offset": (arrow_time("ms", "+05:45"), numpy_time("ms", FIXED)),
+}
+OTHER_MOMENTS = {
+    "arrow unit": (numpy_time("ns"), arrow_time("us")),
+    "arrow zone": (numpy_time("ns"), arrow_time("ns", "UTC")),
+    "zones of one offset today": (
+        numpy_time("us", "Africa/Lagos"),
+        numpy_time("us", "Europe/Berlin"),
+    ),
+    "summer time": (numpy_time("us", "Europe/London"), arrow_time("us", "UTC")),
+    "a fixed offset": (arrow_time("us", "+05:30"), numpy_time("us", "Asia/Kathmandu")),
+}
+
+
+def as_category(values):
+    return values.astype("category")
+
+
+WRAPS = {
+    "plain": (pd.Series.copy, pd.Series.copy),
+    "one categorical": (as_category, pd.Series.copy),
+    "categorical": (as_category, as_category),
+}
+
+
+@pandas_only
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("wrap", WRAPS)
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [*((name, "whole") for name in SAME_MOMENTS), *(("both", way) for way in WAYS)],
+)
+def test_the_same_moments_are_the_same_ids(name, way, wrap):
+    rows = [(DAYS[u], DAYS[v]) for u, v in zip(SOURCE, DESTINATION, strict=True)]
+    expected = reference.vertex_triangles(rows)
+    for left, right in (SAME_MOMENTS[name], SAME_MOMENTS[name][::-1]):
+        ends = dates(left, SOURCE), dates(right, DESTINATION)
+        src, dst = (cast(end) for cast, end in zip(WRAPS[wrap], ends, strict=True))
+        frame = pd.DataFrame({"src": src, "dst": dst})
+        corners, kept, count = answers(way, frame)
+        assert count == reference.count(rows) == 1
+        assert [plain_stamp(t) for t in corners["vertex"].tolist()] == sorted(expected)
+        assert corners["triangles"].tolist() == [expected[t] for t in sorted(expected)]
+        assert kept.equals(frame.iloc[[0, 1, 2]])
+
+
+def plain_stamp(moment):
+    moment = pd.Timestamp(moment)
+    return moment.tz_convert("UTC").tz_localize(None) if moment.tz else moment
+
+
+@pandas_only
+@pytest.mark.parametrize("name", OTHER_MOMENTS)
+def test_other_moments_are_refused_by_name(backend, name):
+    left, right = OTHER_MOMENTS[name]
+    frame = pd.DataFrame({"left": dates(left), "right": dates(right)})
+    refused(backend, frame, tc.IdTypeError, "left", "right")
+    refused(backend, frame, tc.IdTypeError, "left", "right", source="right", destination="left")
+    with in_blocks(2), pytest.raises(tc.IdTypeError, match=r"tz_localize"):
+        tc.count(frame)
+
+
+def test_vertices_are_moments_in_any_unit(backend):
+    """By one rule, whether they are chosen or added."""
+    other = pd.Timestamp("2031-01-01")
+    for unit in ("s", "ms", "us", "ns"):
+        edges = backend.frame(edge_frame(DAYS, f"datetime64[{unit}]"))
+        for given in ("s", "ms", "us", "ns", None):
+            asked = [pd.Timestamp(DAYS[0]), pd.Timestamp(DAYS[4])]
+            asked = pd.Series(asked).astype(f"datetime64[{given}]") if given else asked
+            some = backend.to_pandas(tc.vertex_triangles(edges, vertices=asked))
+            assert some["vertex"].tolist() == [*asked]
+            assert tc.Graph(edges, vertices=asked).n_vertices == 5
+            more = pd.Series([other, *asked]).astype(f"datetime64[{given or 'us'}]")
+            graph = tc.Graph(edges, vertices=more if given else [*more])
+            assert graph.n_vertices == 6
+            out = backend.to_pandas(tc.vertex_triangles(graph))["vertex"]
+            assert out.dtype == f"datetime64[{unit}]" and out.tolist()[-1] == other
+            with pytest.raises(ValueError, match="2031"):
+                tc.vertex_triangles(edges, vertices=more)
+
+
+@pandas_only
+@pytest.mark.parametrize(
+    "dtype",
+    [numpy_time("us", "Asia/Kathmandu"), arrow_time("us", "UTC"), arrow_time("us")],
+    ids=str,
+)
+def test_vertices_are_moments_in_any_zone(backend, dtype):
+    edges = pd.DataFrame({"src": dates(dtype, SOURCE), "dst": dates(dtype, DESTINATION)})
+    asked = dates(dtype, [2, 0])
+    aware = getattr(plain_dtype(dtype), "tz", None) is not None
+    forms = [asked, asked.tolist(), asked.astype("category"), asked.astype(plain_dtype(dtype))]
+    if aware:
+        forms += [[pd.Timestamp(t).tz_convert("Europe/Berlin") for t in asked]]
+    for form in forms:
+        some = tc.vertex_triangles(edges, vertices=form)["vertex"]
+        assert some.tolist() == asked.tolist() and some.dtype == dtype
+        graph = tc.Graph(edges, vertices=form)
+        assert graph.n_vertices == 5 and tc.vertex_triangles(graph)["vertex"].dtype == dtype
+    wrong = [pd.Timestamp(DAYS[0]) if aware else pd.Timestamp(DAYS[0], tz="UTC")]
+    for call in (tc.vertex_triangles, tc.Graph):
+        with pytest.raises(tc.IdTypeError, match=r"vertices=.*zone.*tz_localize"):
+            call(edges, vertices=wrong)
+
+
+def plain_dtype(dtype):
+    """pandas' own dtype of the same unit and zone."""
+    arrow = getattr(dtype, "pyarrow_dtype", None)
+    return dtype if arrow is None else numpy_time(arrow.unit, arrow.tz)
+
+
+def test_moments_that_the_ids_cannot_hold_are_refused(backend):
+    fine, far = pd.Timestamp("2024-05-09 12:00:00.5"), pd.Timestamp("3024-05-09")
+    for unit, wrong in (("s", fine), ("ns", far)):
+        edges = backend.frame(edge_frame(DAYS, f"datetime64[{unit}]"))
+        with pytest.raises(tc.IdTypeError, match=r"vertices=.*as_unit"):
+            tc.Graph(edges, vertices=[wrong])
+        with pytest.raises(ValueError, match=r"not in the graph: .024-05-09"):
+            tc.vertex_triangles(edges, vertices=[wrong])
 
 
 def test_datetimes_beside_integers_are_refused(backend):
@@ -564,3 +789,77 @@ def test_plain_columns_are_not_copied(dtype):
 
     column, (_, backend) = Column([1, 2, 3], dtype=dtype), open_frame(pd.DataFrame(), None)
     assert integers(column, "column", backend).tolist() == [1, 2, 3]
+
+
+# The ends of a dense range -----------------------------------------------------------------------
+
+STRADDLES = [
+    (2**31, "int64"),
+    (2**31, "uint32"),
+    (2**32, "int64"),
+    (2**32, "uint64"),
+    (2**63, "uint64"),
+    (2**64 - 4, "uint64"),
+    (2**63 - 4, "int64"),
+    (-(2**31), "int64"),
+    (-(2**32), "int64"),
+    (-(2**63) + 3, "int64"),
+    (0, "int8"),
+    (127 - 3, "int8"),
+    (2**53, "int64"),
+]
+
+
+@pytest.mark.parametrize(("middle", "dtype"), STRADDLES)
+@pytest.mark.parametrize("way", ["whole", "blocks"])
+def test_dense_ids_around_the_ends_of_words(backend, middle, dtype, way):
+    """Each id from three below to three above is found again, and those past the ends are not."""
+    ids = [*range(middle - 3, middle + 4)]
+    source, destination = ids, [*ids[1:], ids[0]]  # a ring, and a triangle at its middle
+    frame = pd.DataFrame(
+        {"src": [*source, middle - 1], "dst": [*destination, middle + 1]}, dtype=dtype
+    )
+    opened = open_frame(backend.frame(frame), None)[1]
+    kept = DenseIds(7, ids[0], np.dtype(dtype), opened)
+    for wide in (dtype, "int64", "uint64"):
+        limits = np.iinfo(wide)
+        fit = [i for i in range(ids[0] - 2, ids[-1] + 3) if limits.min <= i <= limits.max]
+        asked = opened.library.Series(fit, dtype=wide)
+        places = opened.host(kept.find(asked)).tolist()
+        assert places == [i - ids[0] if ids[0] <= i <= ids[-1] else -1 for i in fit]
+    column = opened.array(opened.library.Series(ids, dtype=dtype))
+    assert opened.host(kept.number(column)).tolist() == [*range(7)]
+    back = kept.take(opened.xp.arange(7, dtype="uint32"))
+    assert (backend.to_pandas(back).tolist(), back.dtype) == (ids, dtype)
+    assert [int(w) for w in opened.host(kept.words)] == [i % 2**64 for i in ids]
+    with in_blocks(2) if way == "blocks" else nullcontext():
+        out = check(backend, frame)["vertex"]
+        assert (out.tolist(), out.dtype) == (ids, dtype)
+        for end in (ids[0], ids[-1]):
+            some = backend.to_pandas(tc.vertex_triangles(backend.frame(frame), vertices=[end]))
+            assert some.to_dict("list") == {"vertex": [end], "triangles": [0]}
+        for stranger in (ids[0] - 1, ids[-1] + 1):
+            if -(2**63) <= stranger < 2**64:
+                with pytest.raises(ValueError, match=f"not in the graph: {stranger};"):
+                    tc.vertex_triangles(backend.frame(frame), vertices=[stranger])
+
+
+@pytest.mark.parametrize("size", [1, 5, 2**31, 2**32 - 1])
+@pytest.mark.parametrize("base", [0, 1, -1, 2**31 - 1, 2**63, -(2**63)])
+def test_one_past_either_end_of_any_range_is_not_found(size, base):
+    """Made-up ids, of which none are held."""
+    library = open_frame(pd.DataFrame(), None)[1]
+    kept = DenseIds(size, base, np.dtype("int64"), library)
+    for wide in ("int64", "uint64"):
+        limits = np.iinfo(wide)
+        ends = [base - 1, base, base + size - 1, base + size]
+        fit = [i for i in ends if limits.min <= i <= limits.max]
+        expected = [i - base if base <= i < base + size else -1 for i in fit]
+        assert kept.find(pd.Series(fit, dtype=wide)).tolist() == expected
+        inside = np.array([i for i in fit if base <= i < base + size], wide)
+        assert kept.number(inside).tolist() == [int(i) - base for i in inside]
+        if base + size <= limits.max:
+            back = DenseIds(size, base, np.dtype(wide), library).take(
+                np.array([0, size - 1], "uint32")
+            )
+            assert back.tolist() == [base, base + size - 1] or base < limits.min

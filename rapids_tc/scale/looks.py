@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc._backend import Array, Backend, Series, gathered
+from rapids_tc._backend import Array, Backend, Series
 from rapids_tc.edges import MAX_NUMBERS
 from rapids_tc.errors import CapacityError, RapidsTCError
 from rapids_tc.ids import NUMERIC, IdColumn, check, inspect, integers, refuse_nulls
@@ -21,6 +21,7 @@ from rapids_tc.numbering import (
     Ids,
     IndexedIds,
     common_integer,
+    compared,
     dense_between,
     in_common,
     may_be_dense,
@@ -164,7 +165,7 @@ def decide(looks: list[Look]) -> Rules:
     for problem in (look.problem for look in looks if look.problem is not None):
         raise problem
     kind = "integer" if filled[0].kind in NUMERIC else filled[0].kind
-    meet, dense = filled[0].distinct.dtype, None
+    meet, dense = compared(filled[0]), None
     if kind == "integer":
         seen = Look()
         for look in looks:
@@ -208,9 +209,7 @@ def numbers(column: IdColumn, ids: Ids, rules: Rules, backend: Backend) -> Array
     if isinstance(ids, DenseIds):
         return ids.number(integers(column.values, column.name, backend))
     found = ids.find(_meeting(column, rules, backend)).astype("uint32")
-    if column.categorical:
-        return gathered(found, backend.array(column.values.cat.codes))
-    return found
+    return column.by_row(found, backend) if column.categorical else found
 
 
 def _meeting(column: IdColumn, rules: Rules, backend: Backend) -> Series:
