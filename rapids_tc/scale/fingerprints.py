@@ -60,8 +60,7 @@ def _checksum(column: IdColumn, nulls: int, backend: Backend) -> int:
         return -nulls
     try:
         if column.categorical:
-            hashes = _hashes(column, backend)[backend.array(column.values.cat.codes)]
-            return _sum(hashes, backend.xp)
+            return _sum(column.by_row(_hashes(column, backend), backend), backend.xp)
         if column.kind == "string" and (arrays := text_arrays(text(column, backend))):
             return _joined([_sum(array, backend.xp) for array in arrays])
         return _sum(_hashes(column, backend), backend.xp)
