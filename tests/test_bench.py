@@ -36,9 +36,9 @@ from rapids_tc.kernels.catalogue import METHODS
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.append(str(BENCHMARKS))
-approximate, asked, bench, cold, datasets, memory, ncu, suites = map(
+approximate, asked, bench, cold, datasets, limits, memory, ncu, suites = map(
     __import__,
-    ("approximate", "asked", "bench", "cold", "datasets", "memory", "ncu", "suites"),
+    ("approximate", "asked", "bench", "cold", "datasets", "limits", "memory", "ncu", "suites"),
 )
 
 pytestmark = pytest.mark.cpu_only
@@ -389,6 +389,28 @@ def test_the_package_of_a_neighbour_that_is_not_there_is_named(monkeypatch, name
     monkeypatch.setitem(sys.modules, neighbour, None)
     told = script(name, "rmat:5", "--against", neighbour)
     assert f"{neighbour} is not installed: pip install {neighbour}" in told
+
+
+def test_limits_are_measured_in_processes_and_what_breaks_one_is_told(tmp_path):
+    out = tmp_path / "limits.jsonl"
+    words = ["--scale", "12", "--function", "simple_edges", "--ids", "object", "--out", str(out)]
+    command = [sys.executable, str(BENCHMARKS / "limits.py"), *words]
+    done = subprocess.run(command, capture_output=True, text=True)
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert done.returncode == 0 and "4 calls: " in done.stderr and "0 wrong" in done.stderr
+    assert [(line["what"], line["share"]) for line in lines] == [
+        ("limit: simple_edges", share) for share in limits.SHARES
+    ]
+    assert lines[0]["outcome"] == "answered" and lines[0]["same"]
+    broken = [
+        lines[0] | {"over": limits.SLACK + 1}, lines[0] | {"same": False},
+        lines[0] | {"outcome": "KernelError: no"},
+        {"what": "limit: count", "ids": "str", "outcome": "the process ended with -11: "},
+    ]  # fmt: skip
+    for line in broken:
+        with out.open("a") as file:
+            assert limits.report(iter([lines[0], line]), {}, file) == 1
+            assert limits.report(iter([lines[0]]), {}, file) == 0
 
 
 def test_a_cold_start_that_fails_is_told_in_a_line(monkeypatch):
