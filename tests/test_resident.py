@@ -695,8 +695,54 @@ def test_memory_is_kept_while_tasks_run_and_given_back_before_more_is_taken(fits
         pool.kept = [9]
         raise KeyboardInterrupt
     # Nothing was kept when more was taken; a piece that is not there is no failure.
-    assert taken == [(piece, [0]), (5, [0]), (9, [0])]
+    pieces = [(piece, [0])] * (1 if fits else 2)  # what is garbage by then may have it
+    assert taken == [*pieces, (5, [0]), (9, [0])]
     assert not pool.kept and not inner
     del malloc
     pool = weakref.ref(pools.pop())
     assert pool() is None  # without a cycle's being collected
+
+
+OBJECTS = 1 << 16  # bytes of Python's own beside arrays
+ARRAYS = tracemalloc.DomainFilter(True, np.lib.tracemalloc_domain)
+
+
+def in_arrays():
+    """Bytes of all arrays there are."""
+    traces = tracemalloc.take_snapshot().filter_traces([ARRAYS]).traces
+    return sum(trace.size for trace in traces)
+
+
+class Weighed(HostCopies):
+    """Notes of every piece its bytes, the most that was taken meanwhile, and what arrays kept."""
+
+    def __init__(self, pieces):
+        self.pieces = pieces
+
+    @contextmanager
+    def pooled(self, size):
+        arrays, (before, _) = in_arrays(), tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        yield
+        most = tracemalloc.get_traced_memory()[1] - before
+        self.pieces.append((size, most, in_arrays() - arrays))
+
+
+@pytest.mark.parametrize("name", ["count", "vertex_triangles", "edge_triangles", "k_truss"])
+def test_a_piece_of_memory_is_enough_and_given_back(name):
+    """One array that is left in a piece would hold all of it, and the next would come on top."""
+    frame, options = datasets.rmat(12).astype("int64"), {"k": 5} if name == "k_truss" else {}
+    limit = max(tc.memory_estimate(frame, function=name, engine="cpu").values()) // 2
+    pieces, call = [], partial(getattr(tc, name), memory_limit=limit, **options)
+    with testing.host_engine(copies=partial(Weighed, pieces)):
+        for _ in range(2):  # what is compiled is compiled in the first
+            pieces.clear()
+            tracemalloc.start()
+            try:
+                call(frame)
+            finally:
+                tracemalloc.stop()
+    assert len(pieces) > 1
+    for size, most, left in pieces:
+        assert most < size + OBJECTS
+        assert left == 0

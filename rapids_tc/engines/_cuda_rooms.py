@@ -6,6 +6,7 @@ before is done, and read only when the copy is done: both are waited for by the 
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -142,7 +143,11 @@ class CardCopies:
 
         def take(size: int) -> Any:
             pool.free_all_blocks()
-            return outer(size)
+            try:
+                return outer(size)
+            except MemoryError:  # parts that an error left behind hold one another, and all of it
+                gc.collect()
+                return outer(size)
 
         pool = self._cuda.MemoryPool(take)
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class KeptBlocks:
 
     def run(self, found: Found, tick: Callable[..., None]) -> None:
         """Prepare every task while its blocks are in memory."""
-        engine, costs = self.engine, self.engine.costs
+        costs = self.engine.costs
         edges = max(columns.size for _, columns in self.stored.values())
         rows = max(offsets.size for offsets, _ in self.stored.values()) - 1
         tasks = blocks.tasks(Partition(self.n, 1))
@@ -78,20 +79,23 @@ class KeptBlocks:
         slots = self.budget.slots(edges, rows, len(plan.keys), self.allowed)
         if most_at_once(plan.needs, costs.ahead) > slots:
             plan = self._plan(tasks)  # neighbours have more in common
-        stored = {key: self.stored[key[:2]] for key in plan.keys}
         with self.shelf.pooled(costs.task(edges, rows, self.budget.sides, slots)):
-            room = engine.room(self.shelf, slots, edges, rows)
-            blocks_of = resident(room, stored, schedule(plan.needs, slots, costs.ahead))
             try:
-                self._tasks(plan, blocks_of, found, tick)
+                self._tasks(plan, (slots, edges, rows), found, tick)
             finally:
                 self.shelf.settle()  # whatever happened: no copy runs when its memory is let go of
 
     def _tasks(
-        self, plan: Plan, blocks_of: Iterator[dict[Key, Csr]], found: Found,
-        tick: Callable[..., None],
-    ) -> None:  # fmt: skip
-        """Nothing of a step is held when the blocks of the next are asked for."""
+        self, plan: Plan, sizes: tuple[int, int, int], found: Found, tick: Callable[..., None]
+    ) -> None:
+        """Run the tasks of a plan in a room of so many slots, for blocks of so many edges and rows.
+
+        Nothing of a step is held when the blocks of the next are asked for, and nothing at the end.
+        """
+        slots, ahead = sizes[0], self.engine.costs.ahead
+        stored = {key: self.stored[key[:2]] for key in plan.keys}
+        room = self.engine.room(self.shelf, *sizes)
+        blocks_of = resident(room, stored, schedule(plan.needs, slots, ahead))
         grouped: Any = None
         last = [step.begins for step in plan.steps[1:]] + [True]
         for step, made, ends in zip(plan.steps, blocks_of, last, strict=True):
@@ -184,27 +188,34 @@ def _fill(
     xp: Any, tick: Callable[..., None],
 ) -> None:  # fmt: skip
     """Make the blocks, as many at a time as their keys fit."""
-    engine, n, budget = made.engine, made.n, made.budget
+    budget, n = made.budget, made.n
     while (first := len(made.stored)) < n * n:
         last = first + budget.together(sizes[first:], longest, made.allowed - reading)
         group = sizes[first:last]
         with made.shelf.pooled(budget.collecting(group, longest)):
-            starts = np.cumsum([0, *group])
-            free, keys = xp.zeros(n * n, "uint64"), xp.empty(int(starts[-1]), "uint64")
-            free[first:last] = xp.asarray(starts[:-1].astype("uint64"))
-            for chunk in rows.chunks(engine.costs.row):
-                engine.split(chunk.ends, rank, n, (first, last), free, keys)
-            require_unchanged(free[first:last].tolist() != starts[1:].tolist())
             try:
-                for place in range(first, last):
-                    at = divmod(place, n)
-                    part = keys[int(starts[place - first]) : int(starts[place - first + 1])]
-                    block = engine.csr(part, blocks.shape(made.vertices, n, *at))
-                    made.stored[at] = made.put(block)
-                    tick((place + 1) / n**2)
+                _fill_some(made, rows, rank, first, group, xp)
             finally:
                 made.shelf.settle()
-            del free, keys, part, block
+        tick(last / n**2)
+
+
+def _fill_some(
+    made: KeptBlocks, rows: Rows, rank: Array, first: int, sizes: list[int], xp: Any
+) -> None:
+    """Make the blocks from `first` on that have so many rows, and keep them; hold nothing else."""
+    engine, n, last = made.engine, made.n, first + len(sizes)
+    starts = np.cumsum([0, *sizes])
+    free, keys = xp.zeros(n * n, "uint64"), xp.empty(int(starts[-1]), "uint64")
+    free[first:last] = xp.asarray(starts[:-1].astype("uint64"))
+    for chunk in rows.chunks(engine.costs.row):
+        engine.split(chunk.ends, rank, n, (first, last), free, keys)
+        del chunk  # or the last would be held while blocks are sorted
+    require_unchanged(free[first:last].tolist() != starts[1:].tolist())
+    for place, (start, end) in enumerate(pairwise(starts.tolist()), first):
+        at = divmod(place, n)
+        block = engine.csr(keys[start:end], blocks.shape(made.vertices, n, *at))
+        made.stored[at] = made.put(block)
 
 
 def _tally(rows: Rows, rank: Array, n: int, engine: Any, xp: Any) -> list[int]:
