@@ -90,7 +90,10 @@ def rmat(scale: int, *, edge_factor: int = 16, seed: int = 0, library: str = "pa
     frames, xp = _library(library)
     rows = edge_factor << scale
     if library == "cudf" and rows >= _CUDF_ROWS:
-        raise CapacityError(f"{rows:,} rows are more than a cuDF column holds ({_CUDF_ROWS:,})")
+        raise CapacityError(
+            f"{rows:,} rows are more than a cuDF column holds ({_CUDF_ROWS:,}): lower scale or "
+            "edge_factor"
+        )
     src, dst = rmat_rows(scale, 0, rows, seed=seed, xp=xp)
     return frames.DataFrame({"src": src, "dst": dst})
 

@@ -66,7 +66,7 @@ def id_columns(labels: list[Any], source: Any, destination: Any) -> tuple[Any, A
     for role, label in (("source", source), ("destination", destination)):
         check_label(role, label, labels)
     if source == destination:
-        raise ValueError(f"source and destination are the same column, {source!r}")
+        raise ValueError(f"source and destination are the same column, {source!r}: name two")
     return source, destination
 
 
@@ -81,7 +81,9 @@ def check_label(role: str, label: Any, labels: list[Any]) -> None:
             f"{role}={label!r} is not a column; the frame has {_listed(labels)}"
         )
     if labels.count(label) > 1:
-        raise ValueError(f"the label {label!r} stands {labels.count(label)} times in the frame")
+        raise ValueError(
+            f"the label {label!r} stands {labels.count(label)} times in the frame: rename one"
+        )
 
 
 def look_at_columns(
@@ -137,7 +139,9 @@ def number_edges(
     check(filled)
     numbers, ids = number(filled, backend)
     if ids.size > MAX_NUMBERS:
-        raise CapacityError(f"{ids.size} distinct ids; one machine numbers at most {MAX_NUMBERS}")
+        raise CapacityError(
+            f"{ids.size} distinct ids; one machine numbers at most {MAX_NUMBERS}: pass fewer edges"
+        )
     if vertices is not None and columns[-1].kind != "empty":
         loops = numbers.pop()
         ends = numbers or [loops[:0], loops[:0]]
@@ -174,7 +178,8 @@ def find_vertices(ids: Ids, vertices: Any, present: Array) -> Array:
     check([asked])
     if ids.kind not in ("empty", asked.kind) and (ids.kind, asked.kind) != ("integer", "float"):
         raise IdTypeError(
-            f"vertices= has dtype {asked.values.dtype}, but the ids of the graph are {ids.kind}s"
+            f"vertices= has dtype {asked.values.dtype}, but the ids of the graph are {ids.kind}s: "
+            "give vertices= in their dtype"
         )
     values = asked.values.astype(asked.distinct.dtype).drop_duplicates().reset_index(drop=True)
     numbers = xp.full(len(values), -1, "int64") if ids.kind == "empty" else ids.find(values)

@@ -203,5 +203,8 @@ def as_given(edges: Summary, where: tuple[Any, Any, Any], function: str, method:
         raise ValueError("a Graph has its columns chosen: give source= to Graph() instead")
     check_engine(engine)
     if engine not in (None, edges.backend.engine):
-        raise ValueError(f"this Graph lives on {edges.backend.engine!r}, not on {engine!r}")
+        raise ValueError(
+            f"this Graph lives on {edges.backend.engine!r}, not on {engine!r}: make another, "
+            f"Graph(edges, engine={engine!r})"
+        )
     return edges

@@ -107,7 +107,8 @@ class CardCopies:
             pinned = self._cuda.alloc_pinned_memory(need)
         except self._cuda.runtime.CUDARuntimeError as error:
             raise CapacityError(
-                f"{need:,} bytes of the host's memory cannot be pinned for blocks: {error}"
+                f"{need:,} bytes of the host's memory cannot be pinned for blocks: {error}; "
+                "free some of it, or raise memory_limit= so that the graph stays on the card"
             ) from error
         return np.frombuffer(pinned, dtype, size)
 

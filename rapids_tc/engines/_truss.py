@@ -115,7 +115,10 @@ def decompose(
     """The trussness of every edge; see `rapids_tc.engines.Engine.truss`."""
     xp, m = peeler.xp, csr.m
     if m >= 2**32:  # edges are 32 bits; and one in s triangles is one of 2 s + 1 edges
-        raise CapacityError(f"{m:,} edges: trussness takes fewer than 2**32")
+        raise CapacityError(
+            f"{m:,} edges: trussness takes fewer than 2**32; k_truss(edges, k, memory_limit=...) "
+            "counts more, in blocks"
+        )
     result = xp.full(m, 2, "int32")
     if k == 2:
         return result

@@ -29,6 +29,7 @@ from rapids_tc.kernels.method import Capacities
 
 _THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in tile.cuh and prepare.cu
 _MOST_EDGES, _MOST_RANKS, _MOST_POSITIONS = 2**31, 2**32, 2**32  # all are 32-bit in kernels
+_IN_BLOCKS = "a function that is given the frame itself and memory_limit= counts more, in blocks"
 _STEPS = (
     "count_ends",
     "count_present",
@@ -108,7 +109,7 @@ class CudaEngine:
         if size >= _MOST_EDGES or n >= _MOST_RANKS:
             raise CapacityError(
                 f"{size:,} rows over {n:,} vertices: one card takes fewer than "
-                f"{_MOST_EDGES:,} rows and {_MOST_RANKS:,} vertices"
+                f"{_MOST_EDGES:,} rows and {_MOST_RANKS:,} vertices; {_IN_BLOCKS}"
             )
         with self.device(keys):
             keys.sort()
@@ -133,7 +134,9 @@ class CudaEngine:
         """What counting needs besides the CSR, 14 bytes an edge; 20 while it is made."""
         xp, n, m = self.xp, csr.n, csr.m
         if m >= _MOST_EDGES:
-            raise CapacityError(f"{m:,} edges: one card takes fewer than {_MOST_EDGES:,}")
+            raise CapacityError(
+                f"{m:,} edges: one card takes fewer than {_MOST_EDGES:,}; {_IN_BLOCKS}"
+            )
         with self.device(csr.columns):
             packed = _cuda_blocks.group(self, csr, middles)
             size, in_offsets = np.uint64(len(packed)), xp.empty(n + 1, "uint32")

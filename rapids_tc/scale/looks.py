@@ -194,7 +194,9 @@ def make_ids(rules: Rules, found: Any, backend: Backend) -> Ids:
     """The way back from numbers, from all distinct ids where integers are not dense."""
     size = rules.dense[1] if rules.dense else len(found)
     if size > MAX_NUMBERS:
-        raise CapacityError(f"{size} distinct ids; a graph numbers at most {MAX_NUMBERS}")
+        raise CapacityError(
+            f"{size} distinct ids; a graph numbers at most {MAX_NUMBERS}: pass fewer edges"
+        )
     if rules.dense:
         base, size = rules.dense
         return DenseIds(size, base, rules.given_back, backend)

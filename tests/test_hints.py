@@ -1,0 +1,950 @@
+"""What an error tells the user to do: a table of every place that raises one, and of its words."""
+
+import ast
+import gzip
+import re
+import sys
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace as Fake
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rapids_tc as tc
+from rapids_tc import datasets, edges, errors, files, orient, plan, plot, testing
+from rapids_tc._homes import PandasHome, pyarrow
+from rapids_tc.cli import machine, tables
+from rapids_tc.engines import _cpu_rooms, _cuda_rooms, _truss, cuda
+from rapids_tc.kernels import _source, catalogue, launch
+from rapids_tc.scale import arrivals, blocks, budget, looks, persisted, watch
+from rapids_tc.testing import _build, _sanitize
+
+pytestmark = pytest.mark.cpu_only
+PACKAGE = Path(tc.__file__).parent
+
+# Places of which no user reads the message, or where it is not ours to word.
+INTERNAL = {
+    "__init__:__getattr__": "Python's own words for a name that is not there",
+    "_homes:Home.aligned": "abstract",
+    "_homes:Home.column": "abstract",
+    "_homes:Home.frame": "abstract",
+    "_homes:Home.take": "abstract",
+    "bench/clock:measure": "becomes a remark in the table of times",
+    "csr:Csr.validate": "for tests of engines: no public function takes a Csr",
+    "engines/_compiled:_Interruptible.__call__": "Ctrl-C",
+    "engines/_compiled:_stamp": "caught by Numba: nothing is cached then",
+    "engines/_cpu_rooms:Shelf._each_part": "caught by `_told`, which words it",
+    "files/adjacency:_number_of_line": "only of a file that is cut short between two reads",
+    "files/text:_exact": "caught by `parse`, which names the line",
+    "files/text:_parse_by_arrow": "caught by `parse`: pandas reads the file",
+    "files/text:_parse_by_arrow.blocks": "caught by `parse`: pandas reads the file",
+    "kernels/_nvrtc:_compile": "the compiler's own words: test_nvrtc.py",
+    "scale/looks:decide": "made elsewhere: ids.integers",
+    "summary:Summed.vertex_counts": "no public function asks it",
+    "testing/_build:_made": "the compiler's own words: test_emulator.py",
+    "testing/_launch:HostKernel.__call__": "of kernels under test: test_emulator.py",
+    "testing/_launch:HostKernel._value": "of kernels under test: test_emulator.py",
+}
+PARTLY = {"files/text:parse": 1}  # raises of a function that it catches itself
+
+
+def k3(**columns):
+    return pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0], **columns})
+
+
+def ends(src, dst=(1, 2, 0)):
+    return pd.DataFrame({"src": src, "dst": dst})
+
+
+def read(h, text, name="edges.txt", **options):
+    data = text if isinstance(text, bytes) else text.encode()
+    (h.path / name).write_bytes(data)
+    return files.read_edges(h.path / name, **options)
+
+
+def market(text):
+    return lambda h: read(h, f"%%MatrixMarket matrix coordinate pattern general\n{text}", "m.mtx")
+
+
+def metis(text):
+    return lambda h: read(h, text, "g.graph")
+
+
+def npz(**arrays):
+    def call(h):
+        np.savez(h.path / "g.npz", **arrays)
+        return files.read_edges(h.path / "g.npz")
+
+    return call
+
+
+def npz_with(change):
+    """An archive whose array src has other bytes than NumPy writes."""
+
+    def call(h):
+        import io
+        import zipfile
+
+        file = io.BytesIO()
+        np.save(file, np.arange(3))
+        with zipfile.ZipFile(h.path / "g.npz", "w") as archive:
+            archive.writestr("src.npy", change(file.getvalue()))
+            archive.writestr("dst.npy", file.getvalue())
+        return files.read_edges(h.path / "g.npz")
+
+    return call
+
+
+def parquet(h, data=None, hide=False, **columns):
+    path = h.path / "g.parquet"
+    pd.DataFrame(columns or {"a": [1], "b": [2], "c": [3]}).to_parquet(path)
+    if data:
+        path.write_bytes(data)
+    if hide:
+        h.patch.setitem(sys.modules, "pyarrow.parquet", None)
+    return files.read_edges(path)
+
+
+def without(name, call):
+    """The call, where a module cannot be imported."""
+
+    def hidden(h):
+        h.patch.setitem(sys.modules, name, None)
+        return call(h)
+
+    return hidden
+
+
+def having(target, name, value, call):
+    """The call, with another value of something."""
+
+    def changed(h):
+        h.patch.setattr(target, name, value)
+        return call(h)
+
+    return changed
+
+
+def one_shot():
+    arrow = pyarrow()
+    return arrow.RecordBatchReader.from_stream(arrow.table({"src": [0], "dst": [1]}))
+
+
+def union():
+    """A type that Arrow does not give pandas."""
+    arrow = pyarrow()
+    return arrow.UnionArray.from_sparse(arrow.array([0], "int8"), [arrow.array([1])])
+
+
+def no_place(h):
+    """An archive whose directory says that it begins before the file does."""
+
+    def seek(*args):
+        raise OSError(22, "Invalid argument")
+
+    h.patch.setattr(files.binary.zipfile, "is_zipfile", seek)
+    return npz(src=[1], dst=[1])(h)
+
+
+def int_of(layout):
+    return 1
+
+
+def dask_of(frame, partitions=1):
+    from dask_support import from_parts
+
+    return from_parts(np.array_split(frame, partitions) if partitions > 1 else [frame])
+
+
+def no_dask(h):
+    edges = dask_of(k3())
+    h.patch.delattr(import_module("rapids_tc.scale"), "dask", raising=False)
+    h.patch.setitem(sys.modules, "rapids_tc.scale.dask", None)
+    return tc.count(edges)
+
+
+def on_dask(call):
+    def here(h):
+        from dask_support import worked_on_here
+
+        with worked_on_here():
+            return call(dask_of(k3()))
+
+    return here
+
+
+def budgeted(**options):
+    given = {"limit": 1000, "function": "count", "columns": 1, "costs": cpu_costs()} | options
+    return budget.Budget(**given)
+
+
+def cpu_costs():
+    from rapids_tc import engines
+
+    return engines.costs_of("cpu")
+
+
+def emulated(call):
+    def here(h):
+        with testing.host_engine() as engine:
+            return call(engine)
+
+    return here
+
+
+def watched(status="running", workers=None, **times):
+    """One look at a cluster of made-up state, though all time for it has passed."""
+
+    def call(h):
+        for name in ("LONELY", "STUCK", "QUIET"):
+            h.patch.setattr(watch, name, -1.0)
+        client = Fake(
+            status=status,
+            cluster=None,
+            scheduler_info=lambda n_workers: {"workers": workers or {}},
+            processing=dict,
+        )
+        look = watch.Watch(client)
+        look._done = 0
+        return look.look(0, 3)
+
+    return call
+
+
+WORKER = {"status": "running", "metrics": {}, "last_seen": 0.0}
+
+
+def card(error):
+    """CuPy on a machine without a card: every call of the runtime fails."""
+
+    class CUDARuntimeError(Exception):
+        pass
+
+    def fail(*args):
+        raise CUDARuntimeError(error)
+
+    runtime = Fake(CUDARuntimeError=CUDARuntimeError)
+    return Fake(cuda=Fake(Device=fail, runtime=runtime, alloc_pinned_memory=fail))
+
+
+def no_card(h):
+    h.patch.setitem(sys.modules, "cupy", card("no device"))
+    return cuda.engine()
+
+
+def several_columns(h):
+    class Graph:
+        source_columns, destination_columns = ["a", "b"], "c"
+
+        def view_edge_list(self):
+            return pd.DataFrame()
+
+    h.patch.setitem(sys.modules, "cugraph", Fake(Graph=Graph))
+    return tc.count(Graph())
+
+
+def driver(h, library):
+    h.patch.setattr(machine.ctypes, "CDLL", library)
+    return machine.find_driver()
+
+
+class OldLibrary:
+    """A driver that lacks what is asked."""
+
+    def __init__(self, name):
+        self.cuInit = lambda *args: 999
+        self.cuGetErrorString = lambda code, text: None
+
+
+def no_memory(*args, **options):
+    raise MemoryError
+
+
+def no_library(*args, **options):
+    raise OSError("no such file")
+
+
+def networkx_call(name):
+    def call(h):
+        import networkx as nx
+
+        from rapids_tc.interop import networkx as ours
+
+        looped = nx.Graph([(0, 0), (0, 1)])
+        one_way = nx.subgraph_view(nx.Graph([(0, 1)]), filter_edge=lambda u, v: u < v)
+        texts = nx.Graph()
+        texts.add_edge(0, 1, weight="x")
+        convert = ours.convert_from_nx
+        return {
+            "multi": lambda: convert(nx.MultiGraph([(0, 1)])),
+            "view": lambda: convert(one_way),
+            "loops": lambda: ours.k_truss(convert(looped), 3),
+            "weights": lambda: convert(texts, edge_attrs={"weight": 1}).weighted("cpu", "weight"),
+        }[name]()
+
+    return call
+
+
+def accessor(h, name, present=False):
+    from rapids_tc.interop.accessor import register_accessor
+
+    if present:
+        h.patch.setattr(pd.DataFrame, name, 1, raising=False)
+    return register_accessor(name)
+
+
+def spread_on_blocks(h):
+    from dask_support import layout, worked_on_here
+
+    with worked_on_here(), layout(2, 1), testing.host_engine():
+        return tc.count(dask_of(k3()), method="polak", engine="cuda")
+
+
+def other_edition(h):
+    from rapids_tc.scale.chunks import Site
+
+    site = Site(PandasHome(), ("src", "dst"), "cpu", 1)
+    object.__setattr__(site, "edition", "another")
+    with site.here():
+        pass
+
+
+def fingerprint(h):
+    from rapids_tc.scale.fingerprints import Fingerprint
+
+    Fingerprint(3, 5, 1).require(Fingerprint(3, 6, 1))
+
+
+def versions(h):
+    from rapids_tc.scale.versions import require_same
+
+    def run(function, name, workers, on_error):
+        return dict.fromkeys(workers, "0.1")
+
+    class Client:
+        pass
+
+    client = Client()
+    client.run = run
+    require_same(client, {"tcp://a": {"local_directory": "/a"}})
+
+
+def cluster(h, **fields):
+    from rapids_tc.scale import cluster as module
+
+    @contextmanager
+    def client_for(edges):
+        yield Fake(asynchronous=True)
+
+    h.patch.setattr(module, "client_for", client_for)
+    return module.Cluster(None, False)
+
+
+def checked(h, status):
+    from distributed import KilledWorker
+
+    from rapids_tc.scale.cluster import Cluster
+
+    def result():
+        raise KilledWorker("task", Fake(address="tcp://a"), 3)
+
+    Cluster._check(None, [Fake(status=status, result=result, key="count-1")])
+
+
+def no_client(h):
+    def none():
+        raise ValueError("no clients found")
+
+    h.patch.setattr(persisted, "default_client", none)
+    with persisted.client_for(dask_of(k3())):
+        pass
+
+
+def listed(h, **options):
+    return tc.list_triangles(k3(), **options)
+
+
+def disagreeing(h):
+    from rapids_tc.bench.clock import Referee
+
+    job = Fake(question="triangles", tool="igraph", what="list")
+    Referee({"triangles": 1}).hear(Fake(job=job, answer=2))
+
+
+def written(h):
+    with tables.whole(h.path / "out.csv"):
+        raise OSError(28, "No space left on device")
+
+
+def moment(unit, **zone):
+    return pd.Series(pd.date_range("2020", periods=3, **zone).as_unit(unit))
+
+
+# By module and function: for every raise in it, a call that ends there, and words of its hint.
+HINTS = {
+    "_backend:Backend.series": [
+        (lambda h: tc.vertex_triangles(k3(), vertices={1}), "give a list, an array")
+    ],
+    "_backend:open_frame": [
+        (lambda h: tc.Graph(dask_of(k3())), r"\.compute\(\) brings.*annotate and others"),
+        (lambda h: tc.count(import_module("polars").LazyFrame()), r"call \.collect\(\) first"),
+        (lambda h: tc.count([1]), r"accepted: .*pandas"),
+    ],
+    "_backend:check_engine": [
+        (lambda h: tc.count(k3(), engine="gpu"), 'accepted: "cpu", "cuda", None')
+    ],
+    "_backend:_read_stream": [
+        (lambda h: tc.count(one_shot()), r"\.read_all\(\) makes.*tc\.Graph\(reader\)")
+    ],
+    "_backend:_cugraph_edges": [(several_columns, "one is accepted")],
+    "_backend:_modules": [
+        (
+            without("cudf", lambda h: tc.count(k3(), engine="cuda")),
+            r"pip install 'rapids_tc\[cu13\]'.*'rapids_tc\[cu12\]'.*`rapids-tc doctor`",
+        )
+    ],
+    "_homes:_to_pandas": [
+        (
+            lambda h: tc.count(pyarrow().table({"src": union(), "dst": [1]})),
+            "cast it to integers or strings",
+        )
+    ],
+    "_homes:pyarrow": [(without("pyarrow", lambda h: pyarrow()), r"'rapids_tc\[arrow\]'")],
+    "_place:_executor": [(no_dask, r"pip install 'rapids_tc\[dask\]'")],
+    "_progress:checked": [
+        (lambda h: tc.count(k3(), progress="yes"), "accepted: True, False, None")
+    ],
+    "_progress:reported": [
+        (
+            having(orient, "degree_order", no_memory, lambda h: tc.count(k3())),
+            "need about.*memory_estimate lists the stages.*narrower integer ids",
+        )
+    ],
+    "annotate:check_names": [
+        (lambda h: tc.annotate(k3(), "nothing"), "name each of.*'triangles'.*at most once")
+    ],
+    "annotate:check_new": [
+        (lambda h: tc.annotate(k3(triangles=0), "triangles"), "rename or drop it first")
+    ],
+    "approximate:_whole": [
+        (
+            lambda h: tc.approximate_count(k3(), colours=0, seed=1),
+            r"colours=0; accepted: an integer from 1 to",
+        )
+    ],
+    "approximate:_share": [
+        (
+            lambda h: tc.approximate_count(k3(), colours=1, seed=1, confidence=2),
+            "accepted: a share between 0 and 1",
+        )
+    ],
+    "bench/clock:Referee.hear": [(disagreeing, "1 says the closed form, 2 says igraph")],
+    "cli/bench:_number": [
+        (
+            lambda h: import_module("rapids_tc.cli.bench")._number(None, None, np.nan),
+            "nan is no number",
+        )
+    ],
+    "cli/bench:_contenders": [
+        (
+            lambda h: import_module("rapids_tc.cli.bench")._contenders("cpu", ["polak"]),
+            "`rapids-tc doctor` tells what is missing; without --method",
+        )
+    ],
+    "cli/machine:find_driver": [
+        (lambda h: driver(h, no_library), "no NVIDIA driver is visible.*no such file")
+    ],
+    "cli/machine:find_driver.ask": [
+        (lambda h: driver(h, lambda name: Fake()), "library has no cuInit"),
+        (lambda h: driver(h, OldLibrary), "cuInit: unknown error"),
+    ],
+    "cli/tables:whole": [(written, "No space left on device.*out.csv")],
+    "cli/tables:check_out": [
+        (lambda h: tables.check_out(h.path / "a.txt", (".csv",)), r"one of \.csv"),
+        (
+            having(tables, "find_spec", lambda name: None, lambda h: tables.check_out(
+                h.path / "a.parquet", (".csv", ".parquet"))),
+            r"pip install 'rapids_tc\[arrow\]'",
+        ),
+        (
+            lambda h: [(h.path / "a.csv").mkdir(), tables.check_out(h.path / "a.csv", (".csv",))],
+            "Is a directory.*a.csv",
+        ),
+        (lambda h: tables.check_out(h.path / "no/a.csv", (".csv",)), "No such file.*no'$"),
+    ],
+    "clustering:clustering": [
+        (
+            lambda h: tc.clustering(k3(w=1.0), weight="w", source="src", destination="dst",
+                                    method="polak"),
+            'with weight= only method="auto"',
+        )
+    ],
+    "clustering:average_clustering": [
+        (lambda h: tc.average_clustering(k3(), count_zeros=2), "accepted: True, False")
+    ],
+    "clustering:_row_weights": [
+        (lambda h: tc.clustering(k3(w="a"), weight="w"), "accepted: integers, floats"),
+        (lambda h: tc.clustering(k3(w=-1.0), weight="w"), "row 0; drop those rows or fill them"),
+    ],
+    "datasets:rmat": [
+        (lambda h: datasets.rmat("a"), "scale must be an integer"),
+        (lambda h: datasets.rmat(99), "scale must be from 1 to 48"),
+        (lambda h: datasets.rmat(2, edge_factor=-1), "must not be negative"),
+        (
+            having(datasets, "_library", lambda name: (pd, np), lambda h: datasets.rmat(
+                40, library="cudf")),
+            "lower scale or edge_factor",
+        ),
+    ],
+    "datasets:_library": [
+        (lambda h: datasets.karate(library="polars"), 'must be "pandas" or "cudf"'),
+        (
+            without("cudf", lambda h: datasets.karate(library="cudf")),
+            r'pip install "rapids_tc\[cu13\]"',
+        ),
+    ],
+    "edges:id_columns": [
+        (lambda h: tc.count(k3(), source="src"), "destination=: name both, or neither"),
+        (
+            lambda h: tc.count(pd.DataFrame(columns=["a", "b", "c"])),
+            "source= and destination=; the frame has the columns 'a', 'b', 'c'",
+        ),
+        (lambda h: tc.count(k3(), source="src", destination="src"), "name two"),
+    ],
+    "edges:check_label": [
+        (lambda h: tc.count(k3(), source=["src"], destination="dst"), "combine several into one"),
+        (
+            lambda h: tc.count(k3(), source="a", destination="dst"),
+            "the frame has the columns 'src', 'dst'",
+        ),
+        (
+            lambda h: tc.count(k3().set_axis(["src", "src"], axis=1), source="src",
+                               destination="src"),
+            "rename",
+        ),
+    ],
+    "edges:number_edges": [
+        (
+            having(edges, "MAX_NUMBERS", 2, lambda h:
+                   tc.count(k3())),
+            "at most 2: pass fewer edges",
+        )
+    ],
+    "edges:find_vertices": [
+        (lambda h: tc.vertex_triangles(k3(), vertices=["a"]), "ids of the graph are integers: "),
+        (lambda h: tc.vertex_triangles(k3(), vertices=[9]), r"9; isolated.*Graph\(vertices=\.\.\."),
+    ],
+    "engines/_cpu_rooms:_told": [
+        (
+            having(_cpu_rooms.tempfile, "TemporaryFile", no_library, lambda h: _cpu_rooms.Shelf()),
+            "TMPDIR names a folder that is there.*more room",
+        )
+    ],
+    "engines/_cuda_rooms:CardCopies.host": [
+        (
+            lambda h: _cuda_rooms.CardCopies.host(Fake(_cuda=card("full").cuda), 9, "uint8"),
+            "9 bytes.*full; .*raise memory_limit=",
+        )
+    ],
+    "engines/_truss:decompose": [
+        (
+            lambda h: _truss.decompose(Fake(xp=np), Fake(m=2**32), None),
+            r"k_truss\(edges, k, memory_limit=",
+        )
+    ],
+    "engines/cuda:CudaEngine.csr": [
+        (emulated(lambda e: e.csr(np.zeros(0, "uint64"), 2**32)), "memory_limit=.*in blocks")
+    ],
+    "engines/cuda:CudaEngine.prepare": [
+        (emulated(lambda e: e.prepare(Fake(n=1, m=2**31))), "memory_limit=.*in blocks")
+    ],
+    "engines/cuda:CudaEngine.edge_counts": [
+        (
+            emulated(lambda e: e.edge_counts(
+                Fake(csr=Fake(m=2**32, columns=None), blocks=None, in_edges=()))),
+            "cut the graph in more blocks",
+        )
+    ],
+    "engines/cuda:engine": [
+        (without("cupy", lambda h: cuda.engine()), r'pip install "rapids_tc\[cu13\]"'),
+        (no_card, "needs an NVIDIA card and its driver: no device"),
+    ],
+    "errors:require_unchanged": [
+        (
+            lambda h: errors.require_unchanged(1),
+            r"a copy \(df\.copy\(\)\), or wait until nothing writes",
+        )
+    ],
+    "files/__init__:read_edges": [
+        (lambda h: read(h, "1 2\n", format="gml"), "one of text, matrixmarket, metis, npz, parq"),
+        (lambda h: read(h, "1 2\n", ids="float"), "'integer' or 'string'"),
+        (lambda h: files.read_edges(""), "name of the file is empty"),
+        (
+            having(files, "_READERS", {"text": no_memory}, lambda h: read(h, "")),
+            "edges.txt: ",
+        ),
+    ],
+    "files/__init__:_refuse_unused": [
+        (lambda h: read(h, "1 2\n", "g.graph", header=True), "metis has no use for.*header")
+    ],
+    "files/__init__:_guess_format": [(lambda h: read(h, b"a\0b"), "text, matrixmarket, metis")],
+    "files/adjacency:read_matrix_market": [
+        (lambda h: read(h, "%%MatrixMarket matrix array real general\n"), "a coordinate matrix"),
+        (market("1 2\n"), r"size line \(rows columns entries\)"),
+        (market("2 3 0\n"), "2 rows and 3 columns"),
+        (market("3 3 2\n1 2\n"), "says 2 entries, the file has 1"),
+        (market("3 3 1\n1 4\n"), "line 3: ids run from 1 to 3"),
+    ],
+    "files/adjacency:read_metis": [
+        (metis("1\n"), r'must be "vertices edges \[format \[weights\]\]"'),
+        (metis("3 1\n2\n"), "says 3 vertices, 1 lines follow"),
+        (metis("1 0\n\n1\n"), "line 3: a line more than the 1 vertices"),
+        (metis("2 1 1\n2\n1\n"), r"line 2: a number is missing \(format 1\)"),
+        (metis("2 1\n3\n1\n"), "line 2: ids run from 1 to 2, not 3"),
+        (metis("2 3\n2\n1\n"), "says 3 edges, once in each direction; .* 2 ends instead of 6"),
+    ],
+    "files/adjacency:check_vertices": [
+        (market(f"{2**33} {2**33} 0\n"), r"more than a graph holds \(4,294,967,295\)")
+    ],
+    "files/adjacency:_numbers_by_line": [(metis("2 1\nx\n"), "line 2: 'x' is not an integer")],
+    "files/binary:read_npz": [
+        (lambda h: read(h, b"PK\3\4"), "as numpy.savez writes them"),
+        (npz(a=[1]), r"the arrays src and dst, not \['a'\]"),
+        (npz(src=[1], dst=[1, 2]), r"shapes \(1,\) and \(2,\)"),
+        (npz(src=[1], dst=[1], n=[1]), "must be one of the integers"),
+        (npz_with(lambda data: b"junk" + data), "magic string"),
+        (no_place, "a position in it is wrong"),
+        (npz(src=[0.5], dst=[1], n=1), "all three must be integers"),
+        (npz(src=[1], dst=[1], n=-1), "is -1"),
+        (npz(src=[1], dst=[1], n=1), "from 0 to n - 1 = 0"),
+    ],
+    "files/binary:_shape": [
+        (npz(src=np.array([{}]), dst=[1]), "src is an array of objects"),
+        (npz_with(lambda data: data[:-8]), "src says 24 bytes of values, the file has 16"),
+    ],
+    "files/binary:read_parquet": [
+        (lambda h: parquet(h, hide=True), r'pip install "rapids_tc\[arrow\]"'),
+        (parquet, r"name source and destination; columns: \['a', 'b', 'c'\]"),
+        (lambda h: parquet(h, b"PAR1 and no more"), r"g\.parquet: "),
+    ],
+    "files/guess:choose_columns": [
+        (lambda h: read(h, "a b\n1 2\n", source="a", destination="a"), "are both column 'a'"),
+        (lambda h: read(h, "a b\n1 2\n", source="a"), "given together or not at all"),
+        (lambda h: read(h, "a b c\n1 2 3\n"), "name source and destination; columns: 'a', 'b'"),
+    ],
+    "files/guess:_place": [
+        (lambda h: read(h, "a b\n1 2\n", source="c", destination="a"), "columns: 'a', 'b'")
+    ],
+    "files/guess:refuse_other_formats": [
+        (lambda h: read(h, "{}\n"), "looks like JSON.*format text takes it")
+    ],
+    "files/guess:refuse_ragged": [
+        (lambda h: read(h, "1 2\n1 2\n1 2 3\n1 2 3 4\n"), "name the format: metis, or text")
+    ],
+    "files/guess:refuse_matrix": [
+        (
+            lambda h: read(h, "0 1 0 1 0 1 0 1 0 1\n" * 10),
+            "an adjacency matrix.*format text takes the ids of the first two columns",
+        )
+    ],
+    "files/source:Source.claim": [
+        (
+            having(files.source, "host_free", lambda: 0, market("3 3 0\n")),
+            "3 vertices, which takes 27 bytes to read; 0 are free",
+        )
+    ],
+    "files/source:Source.sample": [
+        (lambda h: read(h, "1" * 70_000 + "\n"), r"\(METIS and MatrixMarket files: name the form")
+    ],
+    "files/source:Source.open": [
+        (lambda h: read(h, gzip.compress(b"1 2\n" * 99)[:-9]), "compressed data is damaged")
+    ],
+    "files/text:read_text": [
+        (lambda h: read(h, "1 2\n", separator="ab"), "one character, 'tab' or 'blanks'")
+    ],
+    "files/text:parse": [(lambda h: read(h, "1 2\n1 2\nx 3\n"), "line 3: 'x' is not an integer")],
+    "ids:check": [
+        (lambda h: tc.count(ends([True] * 3)), "'src' has dtype bool.*convert the column to one"),
+        (lambda h: tc.count(ends(["a"] * 3)), "convert one of them"),
+        (
+            lambda h: tc.count(ends(moment("ns"), moment("s"))),
+            r"with \.dt\.as_unit, \.dt\.tz_convert or \.dt\.tz_localize",
+        ),
+    ],
+    "ids:integers": [
+        (lambda h: tc.count(ends([0.5] * 3)), r"below 2\*\*53; convert the column to integers")
+    ],
+    "ids:text": [
+        (
+            lambda h: tc.count(ends(pd.Series(["\ud800"] * 3, dtype=object), ["a"] * 3)),
+            "UTF-8 cannot.*map it",
+        ),
+        (
+            having(pd, "StringDtype", lambda *a, **k: (_ for _ in ()).throw(ImportError), lambda h:
+                   tc.count(ends(["a\0b"] * 3, ["a"] * 3))),
+            "install PyArrow",
+        ),
+    ],
+    "ids:refuse_nulls": [
+        (
+            lambda h: tc.count(ends([None, 1.0, 2.0])),
+            r"'src' has 1 null: .*Drop those rows; isolated.*Graph\(vertices=\.\.\.\)",
+        )
+    ],
+    "interop/_networkx_graph:ConvertedGraph.weighted": [
+        (networkx_call("weights"), "'weight' of the edges are no numbers from 0 on")
+    ],
+    "interop/accessor:register_accessor": [
+        (lambda h: accessor(h, "a b"), "letters, digits and _, no keyword")
+    ],
+    "interop/accessor:_registered": [
+        (lambda h: accessor(h, "odd", present=True), "already: choose another")
+    ],
+    "interop/networkx:convert_from_nx": [
+        (networkx_call("multi"), "multi"),
+        (networkx_call("view"), "mind its filter"),
+    ],
+    "interop/networkx:k_truss": [(networkx_call("loops"), r"G\.remove_edges_from")],
+    "kernels/_source:_find": [
+        (
+            lambda h: [(h.path / "a.cu").write_text("#include <b>\n"),
+                       _source.read(h.path / "a.cu")],
+            'a.cu:1: cannot inline <b>: .*in "quotes", files beside it',
+        )
+    ],
+    "kernels/catalogue:find": [
+        (lambda h: tc.count(k3(), method=3), "`methods` lists them"),
+        (lambda h: tc.count(k3(), method="none"), "choose auto, or of the CUDA kernels bitmap"),
+        (
+            lambda h: catalogue.find("polak", "nothing"),
+            "no counts of nothing; choose auto, or of the CUDA kernels",
+        ),
+    ],
+    "kernels/launch:run": [
+        (
+            lambda h: launch.run(Fake(xp=np), Fake(csr=None, blocks=True),
+                                 catalogue.find("polak"), "Total", None, None),
+            "on blocks, auto does",
+        )
+    ],
+    "kernels/launch:_shared": [
+        (
+            lambda h: launch._shared(
+                Fake(shared_limit=64),
+                Fake(capacities="Capacities()"),
+                Fake(width=int_of, depth=int_of, words=lambda *a: 9, kernel="count"),
+                "Total",
+            ),
+            r"36 bytes of shared memory a block, of 64: lower Capacities",
+        )
+    ],
+    "listing:list_triangles": [
+        (lambda h: listed(h, max_rows=-1), "accepted: an integer from 0 on, or None"),
+        (lambda h: listed(h, max_rows=0), r"max_rows=0: iter_triangles\(edges, rows=\.\.\.\)"),
+    ],
+    "listing:iter_triangles": [
+        (lambda h: tc.iter_triangles(k3(), rows=0), "accepted: an integer from 1 on")
+    ],
+    "memory:memory_estimate": [
+        (lambda h: tc.memory_estimate(k3(), function="no"), "accepted: .*count.*vertex_triangles")
+    ],
+    "moments:as_asked": [
+        (
+            lambda h: tc.vertex_triangles(ends(moment("s"), moment("s")),
+                                          vertices=moment("s", tz="UTC")),
+            r"convert vertices= with \.dt\.tz_localize",
+        )
+    ],
+    "moments:as_added": [
+        (
+            lambda h: tc.Graph(ends(moment("s"), moment("s")),
+                               vertices=moment("ns") + pd.Timedelta(1)),
+            r"convert the ids to a unit that can, with \.dt\.as_unit",
+        )
+    ],
+    "numbering:common_integer": [
+        (
+            lambda h: tc.count(ends(np.array([2**63] * 3, "uint64"), [-1, 0, 1])),
+            r"'src'.*'dst'.*convert them to strings",
+        )
+    ],
+    "plan:require": [
+        (
+            lambda h: tc.trussness(k3(), memory_limit=1),
+            r'the stage ".*" needs about .*memory_limit= allows 1: raise the limit',
+        )
+    ],
+    "plan:check_limit": [
+        (lambda h: tc.count(k3(), memory_limit="1 GB"), r"a number of bytes, such as 8 \* 2\*\*30")
+    ],
+    "plan:require_listing": [
+        (
+            lambda h: plan.require_listing(9, 1, "ask for fewer rows"),
+            "720 bytes.*and take 1 bytes: ask for fewer rows",
+        )
+    ],
+    "plan:require_method": [
+        (lambda h: plan.require_method("polak", "k_truss", "cuda"), "k_truss takes none"),
+        (lambda h: tc.count(k3(), method="polak"), r'Pass a cuDF frame, or engine="cuda"'),
+    ],
+    "plot:draw_truss": [
+        (lambda h: plot.draw_truss(k3()[:0]), "no edge, and so no truss"),
+        (lambda h: plot.draw_truss(k3(), k=9), r"drawn are 1 to \d+; the last one is the 3-truss"),
+    ],
+    "plot:_library": [
+        (
+            without("matplotlib.pyplot", lambda h: plot._library("matplotlib.pyplot")),
+            r"pip install 'rapids_tc\[plot\]'",
+        )
+    ],
+    "scale/arrivals:require": [
+        (lambda h: arrivals.require(False, "a"), r"edges\.persist\(\), and the same versions")
+    ],
+    "scale/blocks:choose": [(lambda h: blocks.choose(9, 9, 1), "1 are free: give more memory")],
+    "scale/budget:Budget.check_text": [
+        (lambda h: budgeted().check_text(9), "raise the limit, or give integers")
+    ],
+    "scale/budget:Budget.allowed": [
+        (lambda h: budgeted().allowed(9, 999), "raise the limit, or pass fewer edges")
+    ],
+    "scale/budget:Budget.sides_of": [
+        (lambda h: list(budgeted().sides_of(9, 9, 1)), "raise the limit, or pass fewer edges")
+    ],
+    "scale/chunks:Site.here": [(other_edition, "install the same version on both, and start")],
+    "scale/cluster:Cluster.__init__": [(cluster, "(?s)asynchronous.*client = Client")],
+    "scale/cluster:Cluster._check": [
+        (lambda h: checked(h, "error"), "memory_limit= makes the tasks smaller"),
+        (lambda h: checked(h, "cancelled"), "Persist or read the frame again"),
+    ],
+    "scale/dask:run": [
+        (on_dask(lambda edges: tc.count(edges, nothing=1)), r"count\(\) .*'nothing'"),
+        (on_dask(tc.trussness), r'annotate\(edges, "trussness"\) adds it'),
+    ],
+    "scale/dask:Call.__init__": [
+        (
+            on_dask(lambda edges: tc.clustering(edges, weight="w")),
+            r"clustering\(edges\.compute\(\), weight=",
+        )
+    ],
+    "scale/fingerprints:Fingerprint.require": [
+        (fingerprint, r"partition 3.*6 rows for 5.*edges\.persist\(\)")
+    ],
+    "scale/looks:make_ids": [
+        (lambda h: looks.make_ids(Fake(dense=(0, 2**32)), None, None), "pass fewer edges")
+    ],
+    "scale/persisted:client_for": [(no_client, "(?s)start one first:.*client = Client")],
+    "scale/persisted:_require_all": [
+        (
+            lambda h: persisted._require_all({("a", 0): 1}, [("a", 1)]),
+            r"before it was persisted, or persist frame\.repartition",
+        )
+    ],
+    "scale/spread:Spread.partition": [(spread_on_blocks, 'method="auto" counts it in blocks')],
+    "scale/versions:require_same": [(versions, "pip install 'rapids_tc==.* start them again")],
+    "scale/watch:Watch.look": [
+        (watched(), "no worker .*nobody restarts them, or none was started"),
+        (watched(workers={"tcp://a": WORKER}), r"0 of 3 tasks.*client\.restart\(\)"),
+    ],
+    "scale/watch:Watch._require_open": [(watched("closed"), "(?s)is closed.*client = Client")],
+    "similarity:similarity": [
+        (lambda h: tc.similarity(k3(), measure="no"), "accepted: 'jaccard'")
+    ],
+    "summary:as_given": [
+        (
+            lambda h: tc.count(tc.Graph(k3()), source="src", destination="dst"),
+            r"give source= to Graph\(\) instead",
+        ),
+        (
+            lambda h: tc.count(tc.Graph(k3()), engine="cuda"),
+            r"'cpu', not on 'cuda': make another, Graph\(edges, engine='cuda'\)",
+        ),
+    ],
+    "testing/_build:_private_folder": [
+        (
+            having(_build.tempfile, "mkdtemp", no_library, lambda h:
+                   _build._private_folder.__wrapped__()),
+            "name a folder that can be written in TMPDIR",
+        )
+    ],
+    "testing/_build:_compiler": [
+        (
+            having(_build.shutil, "which", lambda name: None, lambda h:
+                   _build._compiler.__wrapped__()),
+            r"apt install g\+\+.*name a compiler in CXX",
+        )
+    ],
+    "testing/_build:compiler_library": [
+        (
+            having(_build, "_asked", lambda what, name: name, lambda h:
+                   _build.compiler_library("tsan")),
+            "install its sanitizers",
+        )
+    ],
+    "testing/_sanitize:run_sanitized": [
+        (
+            having(_sanitize.sys, "platform", "win32", lambda h:
+                   testing.run_sanitized("thread", [])),
+            "needs Linux",
+        )
+    ],
+    "truss:checked_k": [
+        (lambda h: tc.k_truss(k3(), 1), 'accepted: an integer from 2 on, or "max"')
+    ],
+}  # fmt: skip
+
+
+def raises(tree, name):
+    """Every raise in a module that makes or names an error, with the function it is in."""
+    for node in ast.iter_child_nodes(tree):
+        inner = name
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            inner = f"{name}.{node.name}" if not name.endswith(":") else name + node.name
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            yield inner, node
+        yield from raises(node, inner)
+
+
+SITES = {}
+for path in sorted(PACKAGE.rglob("*.py")):
+    module = path.relative_to(PACKAGE).with_suffix("").as_posix()
+    for site, node in raises(ast.parse(path.read_text(encoding="utf-8")), f"{module}:"):
+        SITES.setdefault(site, []).append((path, range(node.lineno, node.end_lineno + 1)))
+
+
+def where(error):
+    """Where an error, or what it was raised from, came by: functions, and the lines of raises."""
+    found = {}
+    while error is not None:
+        last, step = (None, 0), error.__traceback__
+        while step is not None:
+            file = Path(step.tb_frame.f_code.co_filename)
+            for site, places in SITES.items():
+                for path, lines in places:
+                    if step.tb_lineno in lines and file == path:
+                        last = site, lines[0]
+            step = step.tb_next
+        found.setdefault(*last)
+        error = error.__cause__
+    return found
+
+
+@pytest.mark.parametrize("site", HINTS)
+def test_an_error_says_what_to_do(site, tmp_path):
+    seen = set()
+    for call, words in HINTS[site]:
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(Exception) as caught:
+            call(Fake(path=tmp_path, patch=patch))
+        message = str(caught.value)
+        assert re.search(words, message), f"{type(caught.value).__name__}: {message}"
+        found = where(caught.value)
+        assert site in found, message
+        seen.add(found[site])
+    assert len(seen) == len(HINTS[site]) == len(SITES[site]) - PARTLY.get(site, 0)
+
+
+def test_every_error_is_in_the_table():
+    assert SITES.keys() == HINTS.keys() | INTERNAL.keys(), "give it a hint, and its test a row"
+    assert not HINTS.keys() & INTERNAL.keys()
