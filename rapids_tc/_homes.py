@@ -258,7 +258,8 @@ def text_arrays(values: Series) -> list[Array]:
 
     They are the lengths of the strings, their bytes in words of eight, and the bytes behind those.
     """
-    if getattr(values.dtype, "storage", "") != "pyarrow" or not len(values):
+    held = getattr(values.dtype, "storage", "") if root(values) == "pandas" else ""  # cuDF's too
+    if held != "pyarrow" or not len(values):
         return []
     import numpy as np
 
