@@ -212,6 +212,9 @@ def _to_pandas(column: Any, label: Any) -> Series:
     try:
         if not isinstance(column, arrow.ChunkedArray):
             column = arrow.chunked_array([column.to_arrow()])
+        if arrow.types.is_date(column.type):  # pandas' own would be objects
+            dated = _pandas().ArrowDtype(column.type)
+            return column.to_pandas(types_mapper=lambda _: dated)
         return column.to_pandas()
     except arrow.ArrowException as error:
         raise IdTypeError(

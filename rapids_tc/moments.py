@@ -21,7 +21,7 @@ def same(first: Any, second: Any) -> bool:
 def plain(dtype: Any) -> Any:
     """The dtype of NumPy's or pandas' own in which datetimes of a dtype are compared."""
     unit, zone = _parts(dtype)
-    if not hasattr(dtype, "pyarrow_dtype") or unit.startswith("date"):
+    if not hasattr(dtype, "pyarrow_dtype") or _days(dtype):
         return dtype
     if zone is None:
         return np.dtype(f"datetime64[{unit}]")
@@ -33,6 +33,8 @@ def plain(dtype: Any) -> Any:
 def as_asked(values: Series, dtype: Any) -> Series:
     """Moments that the user names, in whichever unit and zone, to be compared with ids of a dtype.
 
+    Beside ids that are days a moment at which none begins is null.
+
     Raises
     ------
     IdTypeError
@@ -43,7 +45,13 @@ def as_asked(values: Series, dtype: Any) -> Series:
             f"vertices= has dtype {values.dtype}, but the ids of the graph have dtype {dtype}: one "
             "has a time zone; convert vertices= with .dt.tz_localize"
         )
-    return _cast(values, plain(values.dtype))
+    if values.dtype == dtype:
+        return _cast(values, plain(dtype))
+    asked = _cast(values, np.dtype("datetime64[s]") if _days(values.dtype) else plain(values.dtype))
+    if not _days(dtype):
+        return asked
+    days = asked.astype(dtype)
+    return days.where(days.astype(asked.dtype) == asked)  # no day begins at the others
 
 
 def as_added(values: Series, dtype: Any) -> Series:
@@ -57,7 +65,7 @@ def as_added(values: Series, dtype: Any) -> Series:
     asked = as_asked(values, dtype)
     try:
         made = _cast(asked, plain(dtype))
-        exact = bool((made == asked).all())
+        exact = bool((made == asked).all()) and not bool(asked.isna().any())
     except ValueError:  # pandas: out of the bounds of the unit
         exact = False
     if not exact:
@@ -66,6 +74,10 @@ def as_added(values: Series, dtype: Any) -> Series:
             "ids, cannot hold; convert the ids to a unit that can, with .dt.as_unit"
         )
     return _cast(made, dtype)
+
+
+def _days(dtype: Any) -> bool:
+    return bool(_parts(dtype)[0].startswith("date"))
 
 
 def _cast(values: Series, dtype: Any) -> Series:

@@ -184,6 +184,8 @@ IDS = {
     "string": pa.array(["é", "", "b"]),
     "large_string": pa.array(["é", "a", "b"], pa.large_string()),
     "string_view": pa.array(["é", "a", "b"], pa.string_view()),
+    "date32": pa.array([3, -1, 2], pa.int32()).cast(pa.date32()),
+    "date64": pa.array([86400000, 0, -86400000]).cast(pa.date64()),
     "timestamp": pa.array([3, 1, 2], pa.timestamp("us")),
     "zoned timestamp": pa.array([3, 1, 2], pa.timestamp("ms", "Asia/Kathmandu")),
 }
@@ -199,6 +201,46 @@ def test_ids_of_any_arrow_type(name):
     if "string" not in name:
         assert corners["vertex"].type == ids.type
     assert tc.simple_edges(table).num_rows == 3
+
+
+@pytest.mark.parametrize("kind", [pa.date32(), pa.date64()], ids=str)
+@pytest.mark.parametrize("home", ["pandas", "pyarrow", "polars"])
+def test_days_are_ids_and_are_asked_for_by_moments(kind, home):
+    days = [datetime.date(2020, 2, day) for day in (27, 28, 29)]
+    table = pa.table({"src": pa.array(days, kind), "dst": pa.array(days[1:] + days[:1], kind)})
+    edges = table
+    if home != "pyarrow":
+        pandas = table.to_pandas(types_mapper=pd.ArrowDtype)
+        edges = pandas if home == "pandas" else pl.from_arrow(table)
+    corners = tc.vertex_triangles(edges)
+    with in_blocks(2):
+        again = tc.vertex_triangles(edges)
+        assert again.equals(corners)
+    for asked in (
+        pd.to_datetime(days[::-1]),
+        pd.to_datetime(days[::-1]).as_unit("ns"),
+        pl.Series(days[::-1]),
+        pd.Series(pd.array(days[::-1], pd.ArrowDtype(kind))),
+    ):
+        some = tc.vertex_triangles(edges, vertices=asked)["vertex"]
+        assert [str(day)[:10] for day in some.to_numpy()] == [str(day) for day in days[::-1]]
+        assert tc.Graph(edges, vertices=asked).n_vertices == 3
+    late = [pd.Timestamp("2020-02-28"), pd.Timestamp("2020-02-28 12:00")]
+    with pytest.raises(ValueError, match=r"1 of vertices= not in.*2020-02-28 12:00"):
+        tc.vertex_triangles(edges, vertices=late)
+    if home != "polars" or kind == pa.date32():  # Polars has milliseconds for date64
+        with pytest.raises(tc.IdTypeError, match="cannot hold"):
+            tc.Graph(edges, vertices=late)
+    more = tc.Graph(edges, vertices=[pd.Timestamp("1999-01-01")])
+    assert str(tc.vertex_triangles(more)["vertex"].to_numpy()[0])[:10] == "1999-01-01"
+
+
+def test_moments_are_asked_for_by_days():
+    days = pd.to_datetime(["2020-02-27", "2020-02-28", "2020-02-29"])
+    edges = pd.DataFrame({"src": days, "dst": days[[1, 2, 0]]})
+    asked = pd.Series(pd.array([d.date() for d in days[:2]], pd.ArrowDtype(pa.date32())))
+    assert tc.vertex_triangles(edges, vertices=asked)["triangles"].tolist() == [1, 1]
+    assert tc.Graph(edges, vertices=asked).n_vertices == 3
 
 
 def test_dictionaries_are_by_value():
@@ -222,7 +264,9 @@ def test_polars_strings(dtype):
     assert frame["triangles"].to_list() == [1, 1, 1]
 
 
-@pytest.mark.parametrize("dtype", [pl.UInt8, pl.Int16, pl.UInt32, pl.UInt64, pl.Datetime("us")])
+@pytest.mark.parametrize(
+    "dtype", [pl.UInt8, pl.Int16, pl.UInt32, pl.UInt64, pl.Date, pl.Datetime("us")]
+)
 def test_polars_dtypes_come_back(dtype):
     edges = pl.DataFrame({"src": [1, 2, 3], "dst": [2, 3, 1]}).with_columns(pl.all().cast(dtype))
     assert tc.vertex_triangles(edges).schema == {"vertex": dtype, "triangles": pl.Int64}
