@@ -81,7 +81,8 @@ class Backend:
 
     def series(self, values: Any) -> Series:
         """Ids that the user gave (a list, an array, a Series or an Index) as a Series here."""
-        if isinstance(values, set | frozenset | dict | str) or getattr(values, "ndim", 1) != 1:
+        many = hasattr(values, "__iter__") and getattr(values, "ndim", 1) == 1
+        if not many or isinstance(values, set | frozenset | dict | str | bytes):
             raise TypeError(
                 f"vertices= is a {type(values).__name__}; give a list, an array of one dimension, "
                 "a Series or an Index"

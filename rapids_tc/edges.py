@@ -72,11 +72,13 @@ def id_columns(labels: list[Any], source: Any, destination: Any) -> tuple[Any, A
 
 def check_label(role: str, label: Any, labels: list[Any]) -> None:
     """Raise where the argument `role` names no single column; the message lists those present."""
-    if isinstance(label, list | set | dict) or hasattr(label, "ndim"):
+    try:
+        known = label in set(labels)  # by hash: not everything says whether it equals another
+    except TypeError:
         raise ValueError(
             f"{role}={label!r}: one column is named here; combine several into one first"
-        )
-    if label not in set(labels):  # by hash: not everything says whether it equals another
+        ) from None
+    if not known:
         raise ColumnNotFoundError(
             f"{role}={label!r} is not a column; the frame has {_listed(labels)}"
         )
@@ -151,9 +153,13 @@ def number_edges(
     return NumberedEdges(numbers[0], numbers[1], rows, ids)
 
 
+def _look_at_vertices(vertices: Any, backend: Backend) -> IdColumn:
+    return look(backend.series(vertices), "vertices=", backend, "drop what names no vertex")
+
+
 def _added(vertices: Any, columns: list[IdColumn], backend: Backend) -> IdColumn:
     """Further vertices as a column; moments in the dtype of those in the columns of the edges."""
-    added = look(backend.series(vertices), "vertices=", backend)
+    added = _look_at_vertices(vertices, backend)
     dated = [c for c in columns if c.kind == "datetime"]
     if added.kind != "datetime" or not dated:
         return added
@@ -172,7 +178,7 @@ def find_vertices(ids: Ids, vertices: Any, present: Array) -> Array:
         They cannot name a vertex of this graph at all.
     """
     backend, xp = ids.backend, ids.backend.xp
-    asked = look(backend.series(vertices), "vertices=", backend)
+    asked = _look_at_vertices(vertices, backend)
     if asked.kind == "empty":
         return xp.zeros(0, "int64")
     check([asked])

@@ -17,6 +17,9 @@ HINT = (
     "accepted: integers, strings, categories, datetimes and floats that are whole numbers; "
     "convert the column to one of them"
 )
+ROWS = (
+    "an edge needs both ends. Drop those rows; isolated vertices are given with Graph(vertices=...)"
+)
 
 
 @dataclass(frozen=True)
@@ -53,10 +56,10 @@ class IdColumn:
         return gathered(values, backend.array(self.values.cat.codes))
 
 
-def look(values: Series, name: str, backend: Backend) -> IdColumn:
-    """Say what a column holds; NullIdError where an id is missing."""
+def look(values: Series, name: str, backend: Backend, advice: str = ROWS) -> IdColumn:
+    """Say what a column holds; NullIdError, with that advice, where an id is missing."""
     column, nulls = inspect(values, name, backend)
-    refuse_nulls(nulls, name)
+    refuse_nulls(nulls, name, advice)
     return column
 
 
@@ -170,13 +173,10 @@ def _nulls(values: Series) -> int:
     return nulls
 
 
-def refuse_nulls(nulls: int, name: str) -> None:
+def refuse_nulls(nulls: int, name: str, advice: str = ROWS) -> None:
     """Raise NullIdError where ids are missing in the column of that name."""
     if nulls:
-        raise NullIdError(
-            f"{name} has {nulls} null{'s' if nulls > 1 else ''}: an edge needs both ends. "
-            "Drop those rows; isolated vertices are given with Graph(vertices=...)"
-        )
+        raise NullIdError(f"{name} has {nulls} null{'s' if nulls > 1 else ''}: {advice}")
 
 
 def _is_categorical(dtype: Any) -> bool:

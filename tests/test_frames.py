@@ -90,6 +90,17 @@ def test_the_same_column_twice(backend):
 
 
 @pandas_only
+@pytest.mark.parametrize("labels", [np.arange(3), np.arange(3.0), np.array(["a", "b", "c"])])
+def test_labels_that_are_scalars_of_numpy(backend, labels):
+    """As columns[0] of an Index of integers gives them."""
+    frame = small().assign(other=1)[["other", *small().columns]].set_axis(labels.tolist(), axis=1)
+    names = {"source": labels[1], "destination": labels[2]}
+    assert tc.count(backend.frame(frame), **names) == 1
+    with pytest.raises(tc.ColumnNotFoundError, match="not a column"):
+        tc.count(backend.frame(frame), source=labels[1], destination=np.int64(9))
+
+
+@pandas_only
 @pytest.mark.parametrize("labels", [["a", "a", "b"], ["b", "a", "a"]])
 def test_a_repeated_label(backend, labels):
     frame = pd.DataFrame([(1, 2, 3)], columns=labels)

@@ -108,6 +108,12 @@ def parquet(h, data=None, hide=False, **columns):
     return files.read_edges(path)
 
 
+def twice_named(h):
+    table = pyarrow().Table.from_arrays([pyarrow().array([1])] * 3, ["src", "dst", "src"])
+    import_module("pyarrow.parquet").write_table(table, h.path / "g.parquet")
+    return files.read_edges(h.path / "g.parquet")
+
+
 def without(name, call):
     """The call, where a module cannot be imported."""
 
@@ -581,6 +587,7 @@ HINTS = {
     "files/__init__:read_edges": [
         (lambda h: read(h, "1 2\n", format="gml"), "one of text, matrixmarket, metis, npz, parq"),
         (lambda h: read(h, "1 2\n", ids="float"), "'integer' or 'string'"),
+        (lambda h: read(h, "1 2\n", header="no"), "header must be True, False or None"),
         (lambda h: files.read_edges(""), "name of the file is empty"),
         (
             having(files, "_READERS", {"text": no_memory}, lambda h: read(h, "")),
@@ -628,6 +635,7 @@ HINTS = {
     "files/binary:read_parquet": [
         (lambda h: parquet(h, hide=True), r'pip install "rapids_tc\[arrow\]"'),
         (parquet, r"name source and destination; columns: \['a', 'b', 'c'\]"),
+        (twice_named, "2 columns are called 'src': rename"),
         (lambda h: parquet(h, b"PAR1 and no more"), r"g\.parquet: "),
     ],
     "files/guess:choose_columns": [
@@ -692,7 +700,7 @@ HINTS = {
         (
             lambda h: tc.count(ends([None, 1.0, 2.0])),
             r"'src' has 1 null: .*Drop those rows; isolated.*Graph\(vertices=\.\.\.\)",
-        )
+        ),
     ],
     "interop/_networkx_graph:ConvertedGraph.weighted": [
         (networkx_call("weights"), "'weight' of the edges are no numbers from 0 on")

@@ -863,3 +863,20 @@ def test_one_past_either_end_of_any_range_is_not_found(size, base):
                 np.array([0, size - 1], "uint32")
             )
             assert back.tolist() == [base, base + size - 1] or base < limits.min
+
+
+@pytest.mark.parametrize("wrong", [0, 1.0, np.int64(1), np.array(1), b"01", pd.Timestamp(0)])
+def test_one_vertex_alone_is_no_list_of_them(backend, wrong):
+    """As a number of vertices, which is what it may be meant for, it would be taken for an id."""
+    edges = backend.frame(edge_frame(range(5), "int64"))
+    for function in (tc.Graph, tc.vertex_triangles, tc.clustering, tc.average_clustering):
+        with pytest.raises(TypeError, match="give a list"):
+            function(edges, vertices=wrong)
+
+
+def test_a_null_among_vertices_is_no_row(backend):
+    """The advice that rows get, to name isolated vertices by Graph(vertices=), is none there."""
+    edges = backend.frame(edge_frame(range(5), "int64"))
+    for function in (tc.Graph, tc.vertex_triangles, tc.clustering, tc.average_clustering):
+        with pytest.raises(tc.NullIdError, match=r"= has 1 null: drop what names no vertex$"):
+            function(edges, vertices=pd.Series([1.0, None]))
