@@ -372,6 +372,8 @@ def test_a_named_format_is_not_questioned(read):
         ({"ids": "float"}, ValueError, "string"),
         ({"separator": "::"}, ValueError, "one character"),
         ({"separator": ""}, ValueError, "one character"),
+        ({"header": "no"}, ValueError, "True, False or None"),
+        ({"header": 0}, ValueError, "True, False or None"),
         ({"source": "a"}, ValueError, "together"),
         ({"source": 1, "destination": "1"}, ValueError, "both column 1"),
         ({"source": 1, "destination": 4}, ColumnNotFoundError, "1 to 3"),

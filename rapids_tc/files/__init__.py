@@ -141,6 +141,8 @@ def read_edges(
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
     if ids not in (None, "integer", "string"):
         raise ValueError(f"ids must be 'integer' or 'string', not {ids!r}")
+    if not isinstance(header, bool | None):
+        raise ValueError(f"header must be True, False or None (it is guessed), not {header!r}")
     if not str(path):
         raise ValueError("the name of the file is empty")
     file = Source(Path(path), tick)

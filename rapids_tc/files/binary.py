@@ -101,6 +101,9 @@ def read_parquet(source: Source, options: Options) -> tuple[Frame, Array, list[s
                 raise source.fault(f"name source and destination; columns: {names}")
             places = choose_columns(names, options.columns, width=len(names))
             chosen = [names[place] for place in places]
+            for name in chosen:
+                if names.count(name) > 1:
+                    raise source.fault(f"{names.count(name)} columns are called {name!r}: rename")
             rows = file.metadata.num_rows
             least = sum(_least_bytes(file.schema_arrow.field(place).type) for place in places)
             source.claim(f"{rows:,} rows", rows * least)
