@@ -1,7 +1,6 @@
 """What is in memory while tasks run: schedules, shelves, rooms, and the order of copies."""
 
 import errno
-import mmap
 import os
 import tempfile
 import tracemalloc
@@ -20,6 +19,7 @@ from emulator_support import compiler
 from graphs import SMALL, complete
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stage_peaks import OutsideCopies, outside
 from stream_support import FUNCTIONS, in_blocks
 
 import rapids_tc as tc
@@ -508,16 +508,6 @@ def test_a_slot_is_written_when_its_readers_are_done():
 
 
 # What a card would hold ---------------------------------------------------------------------------
-
-
-def outside(size, dtype):
-    """Zeros that are not taken for memory of the card: no array of NumPy's own."""
-    return np.frombuffer(mmap.mmap(-1, max(size * np.dtype(dtype).itemsize, 1)), dtype, size)
-
-
-class OutsideCopies(HostCopies):
-    def host(self, size, dtype):
-        return outside(size, dtype)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,163 @@
+"""The height of what NumPy allocates in each stage of a call, by tracemalloc."""
+
+import gc
+import mmap
+import tracemalloc
+from contextlib import nullcontext
+
+import numpy as np
+import pandas as pd
+import pytest
+from stream_support import in_blocks
+
+import rapids_tc as tc
+from rapids_tc import _progress, engines, plan, testing
+from rapids_tc.engines import _cuda_rooms
+from rapids_tc.scale import budget
+from rapids_tc.scale import rows as rows_of_frames
+
+NAMED = {  # stages by the words of the bar; what comes after one is the last, "columns"
+    "numbering the ids": "number",
+    "ordering by degree": "order",
+    "orienting and sorting": "orient",
+    "cutting into blocks": "cut",
+    "sampling the edges": "sample",
+    "laying out": "layout",
+    "counting": "count",
+    "peeling": "peel",
+    "sorting the edges": "edges",
+}
+CALLS = {
+    "count": tc.count,
+    "vertex_triangles": tc.vertex_triangles,
+    "edge_triangles": tc.edge_triangles,
+    "annotate": lambda edges: tc.annotate(edges, "triangles"),
+    "similarity": tc.similarity,
+    "trussness": tc.trussness,
+    "k_truss": lambda edges: tc.k_truss(edges, 3),
+    "simple_edges": tc.simple_edges,
+    "list_triangles": tc.list_triangles,
+    "approximate_count": lambda edges: tc.approximate_count(edges, colours=2, seed=1),
+    plan.WEIGHTED: lambda edges: tc.clustering(
+        edges, weight="weight", source="src", destination="dst"
+    ),
+}
+
+
+def circulant(vertices, steps):
+    """Every vertex tied to the next `steps`: many rows for few vertices."""
+    src = np.repeat(np.arange(vertices), steps)
+    return src, (src + np.tile(np.arange(1, steps + 1), vertices)) % vertices
+
+
+def pairs(edges):
+    """Edges that have no vertex in common: many vertices for few rows, and some in any block."""
+    return np.arange(edges), edges + np.random.default_rng(0).permutation(edges)
+
+
+# By name: the ends of rows, and how many vertices there are.
+GRAPHS = {"rows": (circulant(2000, 32), 2000), "vertices": (pairs(32_000), 64_000)}
+
+
+def edges_of(graph, function="count"):
+    frame = pd.DataFrame(dict(zip(("src", "dst"), GRAPHS[graph][0], strict=True)))
+    return frame.assign(weight=1.0) if function == plan.WEIGHTED else frame
+
+
+def served_by(engine, **fields):
+    return testing.host_engine(**fields) if engine == "cuda" else nullcontext()
+
+
+def heights(engine, function, graph):
+    """Bytes by which memory rose, at most, in each stage of a call."""
+    edges, call = edges_of(graph, function), CALLS[function]
+    with engines.at_most(1), served_by(engine):
+        return _watched(call, edges)
+
+
+def estimates(engine, function, graph):
+    """Bytes that the model says of each stage."""
+    (src, _), vertices = GRAPHS[graph]
+    with engines.at_most(1):
+        stages = plan.stages(function, len(src), vertices, True, engine)
+    return {stage.name: stage.bytes for stage in stages}
+
+
+def heights_in_blocks(engine, function, graph):
+    """As `heights`, of a graph in 2 x 2 blocks; and the edges, rows and slots of its largest."""
+    edges, call, noted = edges_of(graph), CALLS[function], []
+    slots = budget.Budget.slots
+
+    def counted(self, edges, rows, *more):
+        noted.append((edges, rows, slots(self, edges, rows, *more)))
+        return noted[-1][-1]
+
+    with (
+        engines.at_most(1),
+        served_by(engine, copies=OutsideCopies),
+        in_blocks(2),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(budget.Budget, "slots", counted)
+        patch.setattr(_cuda_rooms.Shelf, "zeros", lambda self, size, dtype, _: outside(size, dtype))
+        return _watched(call, edges), noted[-1]
+
+
+def estimates_in_blocks(engine, function, graph, largest):
+    """What the model says of the stages of a graph in 2 x 2 blocks."""
+    (src, _), numbers = GRAPHS[graph]
+    rows, (edges, longest, slots) = len(src), largest
+    costs = engines.costs_of(engine)
+    limit = budget.Budget(2**30, function, 1, costs)
+    held = 2**30 - limit.allowed(rows, numbers)
+    chunk = (costs.row + rows_of_frames.CAST) * rows  # all rows, whose ids are cast
+    made = limit.collecting(4 * [edges], longest)
+    return {
+        "order": costs.order * numbers + chunk,
+        "cut": budget.RANK * numbers + made + chunk,
+        "count": held + costs.task(edges, longest, limit.sides, slots),
+    }
+
+
+def outside(size, dtype):
+    """Zeros that are not taken for memory of the card: no array of NumPy's own."""
+    return np.frombuffer(mmap.mmap(-1, max(size * np.dtype(dtype).itemsize, 1)), dtype, size)
+
+
+class OutsideCopies(_cuda_rooms.HostCopies):
+    """Pinned memory is no memory of the card."""
+
+    def host(self, size, dtype):
+        return outside(size, dtype)
+
+
+def _watched(call, edges):
+    call(edges)  # what is compiled is compiled here
+    found, names = {}, [None]
+
+    def mark(name):
+        height = tracemalloc.get_traced_memory()[1] - before
+        found[names[-1]] = max(found.get(names[-1], 0), height)
+        names.append(name)
+        tracemalloc.reset_peak()
+
+    class Noted(_progress.Report):
+        def stage(self, name, progress=None):
+            mark(NAMED.get(name, "columns"))
+            super().stage(name, progress)
+
+        def end(self):
+            mark("columns")
+            super().end()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_progress, "Report", Noted)
+        gc.collect()
+        tracemalloc.start()
+        try:
+            before = tracemalloc.get_traced_memory()[0]
+            call(edges)
+            mark(None)
+        finally:
+            tracemalloc.stop()
+    return found
