@@ -36,7 +36,7 @@ class Costs:
     positions : int
         All blocks in memory, and the counts of one more where edges are counted, have fewer edges.
     unasked : int
-        That a call may need without asking what is free: that takes as long as to count little.
+        That a call may need before it asks what is free: asking takes as long as a small count.
     text : int
         For each distinct id of text, while a graph in blocks is numbered.
     order : int

@@ -1,4 +1,4 @@
-"""Memory of the host, as the machine and the control groups of this process allow it."""
+"""Read how much memory of the host this process may take, by the machine and its control groups."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GROUPS = PurePosixPath("sys/fs/cgroup")
 
 
 class _Names(NamedTuple):
-    """The files of a control group that say what it may take and takes, and a line of the third."""
+    """Two files of a control group, its limit and its use, and one line of its ``memory.stat``."""
 
     limit: str
     usage: str
@@ -24,23 +24,26 @@ _V1 = _Names("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_f
 
 
 def host_memory(root: Path = ROOT) -> int:
-    """Bytes that this process may have at most; more than there could be where nothing tells.
+    """Return the most bytes that this process may ever have; 2**63 if the system says nothing.
 
     `root` is the folder that holds ``proc`` and ``sys``.
     """
-    there = 2**63
-    if hasattr(os, "sysconf"):
-        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return min([there, *(limit for limit, _ in _limits(root))])
+    return min([_physical(), *(limit for limit, _ in _limits(root))])
 
 
 def host_free(root: Path = ROOT) -> int:
-    """Bytes that may be taken now, or all that there are where nothing tells."""
-    return min([host_memory(root), *_available(root), *(free for _, free in _limits(root))])
+    """Return the bytes that may be taken now; all of the memory if the system says nothing."""
+    return min([_physical(), *_available(root), *(free for _, free in _limits(root))])
+
+
+def _physical() -> int:
+    if not hasattr(os, "sysconf"):
+        return 2**63
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _available(root: Path) -> Iterator[int]:
-    """What the machine has left, if it tells."""
+    """Yield the bytes that the machine has left, if the system says so."""
     try:
         facts = dict(line.split(":", 1) for line in _lines(root / "proc/meminfo"))
         yield 1024 * int(facts["MemAvailable"].split()[0])
@@ -49,10 +52,10 @@ def _available(root: Path) -> Iterator[int]:
 
 
 def _limits(root: Path) -> Iterator[tuple[int, int]]:
-    """What each control group of this process allows, and what it has left.
+    """Yield the limit of each control group of this process, and the bytes that are left of it.
 
     A limit holds for all groups below it. A container sees its own group as the topmost folder,
-    though its path may be the host's: folders that are not there are passed over.
+    although ``proc/self/cgroup`` may name the path on the host: missing folders are skipped.
     """
     try:
         lines = _lines(root / "proc/self/cgroup")
@@ -73,14 +76,14 @@ def _limits(root: Path) -> Iterator[tuple[int, int]]:
 
 
 def _of_group(folder: Path, names: _Names) -> Iterator[tuple[int, int]]:
-    """The limit of one group and what is left of it; nothing where it has none."""
+    """Yield the limit of one group and the bytes that are left of it; nothing without a limit."""
     try:
         limit = int((folder / names.limit).read_text())  # "max" is no number
         usage = int((folder / names.usage).read_text())
         stat = dict(line.split() for line in _lines(folder / "memory.stat"))
     except (OSError, ValueError):
         return
-    held = usage - int(stat.get(names.reclaimable, 0))  # files that were read are let go of
+    held = usage - int(stat.get(names.reclaimable, 0))  # the system drops cached files on demand
     yield limit, min(limit, max(limit - held, 0))
 
 
