@@ -36,8 +36,8 @@ class Look:
 
     Attributes
     ----------
-    rows : list of int
-        Of every partition.
+    rows : int
+        Of all its partitions.
     columns : list of IdColumn, two a partition
         Without their rows.
     nulls : dict of int
@@ -54,7 +54,7 @@ class Look:
         Of every partition, where it may have to be read again.
     """
 
-    rows: list[int] = field(default_factory=list)
+    rows: int = 0
     columns: list[IdColumn] = field(default_factory=list)
     nulls: dict[str, int] = field(default_factory=dict)
     dtypes: list[np.dtype] = field(default_factory=list)
@@ -92,8 +92,6 @@ class Rules:
 
     Attributes
     ----------
-    rows : list of list of int
-        Of every partition of every machine.
     kind : str
         As of `IdColumn`, "empty" without a row.
     meet : dtype
@@ -108,7 +106,6 @@ class Rules:
         Of every partition of every machine, where partitions may have to be read again.
     """
 
-    rows: list[list[int]]
     kind: str
     meet: Any
     given_back: Any
@@ -126,7 +123,7 @@ def look(
     """Look at the two id columns of some partitions, and with `places` take their fingerprints."""
     result = Look()
     for i, pair in enumerate(columns):
-        result.rows.append(len(pair[0]))
+        result.rows += len(pair[0])
         inspected = inspect_pair(pair, names, backend)
         for column, nulls in inspected:
             result.add(column, nulls, backend)
@@ -153,14 +150,13 @@ def decide(looks: list[Look]) -> Rules:
             _note(columns, column)
     names = list(dict.fromkeys(c.name for c in columns))
     columns.sort(key=lambda c: names.index(c.name))
-    rows, prints = [look.rows for look in looks], [look.prints for look in looks]
     for name in names:
         refuse_nulls(sum(look.nulls.get(name, 0) for look in looks), name)
     filled = [c for c in columns if c.kind != "empty"]
-    memory = min(look.memory for look in looks)
+    memory, prints = min(look.memory for look in looks), [look.prints for look in looks]
     if not filled:
         dtype = columns[0].dtype
-        return Rules(rows, "empty", dtype, dtype, None, memory, prints)
+        return Rules("empty", dtype, dtype, None, memory, prints)
     check(filled)
     for problem in (look.problem for look in looks if look.problem is not None):
         raise problem
@@ -173,8 +169,8 @@ def decide(looks: list[Look]) -> Rules:
                 seen.extend(look.low, look.high)
         meet = common_integer(filled, [d for look in looks for d in look.dtypes], lambda: seen.low)
         if all(may_be_dense(c) for c in filled):
-            dense = dense_between(seen.low, seen.high, sum(map(sum, rows)))
-    return Rules(rows, kind, meet, returned(filled, meet), dense, memory, prints)
+            dense = dense_between(seen.low, seen.high, sum(look.rows for look in looks))
+    return Rules(kind, meet, returned(filled, meet), dense, memory, prints)
 
 
 def distinct(columns: list[IdColumn], rules: Rules, backend: Backend) -> Any:
