@@ -26,21 +26,10 @@ def read_npz(source: Source, options: Options) -> tuple[Frame, Array, list[str]]
             if not zipfile.is_zipfile(plain):
                 raise source.fault("no .npz file, as numpy.savez writes them")
             with zipfile.ZipFile(plain) as archive:
-                names = [name[:-4] for name in archive.namelist() if name.endswith(".npy")]
-                if not {"src", "dst"} <= set(names):
-                    raise source.fault(f"expected the arrays src and dst, not {names[:5]}")
-                sizes = [archive.getinfo(f"{name}.npy").file_size for name in _NPZ if name in names]
-                source.claim(f"{sum(sizes):,} bytes of arrays", sum(sizes))
-                shapes = {name: _shape(source, archive, name) for name in _NPZ if name in names}
-                if shapes["src"] != shapes["dst"] or len(shapes["src"]) != 1:
-                    both = f"{shapes['src']} and {shapes['dst']}"
-                    raise source.fault(f"src and dst have the shapes {both}")
-                if shapes.get("n", ()) != ():
-                    raise source.fault("n, the number of vertices, must be one of the integers")
-                arrays = {name: _load(archive, name) for name in shapes}
+                arrays = _arrays(source, archive)
     except EdgeFileError:
         raise
-    # As zipfile and NumPy tell that a file is damaged, or of a kind that they do not read.
+    # These are the errors of zipfile and NumPy for files that are damaged or of an unknown kind.
     except (zipfile.BadZipFile, ValueError, RuntimeError, NotImplementedError) as error:
         raise source.fault(str(error).partition("\n")[0]) from error
     except OSError as error:
@@ -61,8 +50,24 @@ def read_npz(source: Source, options: Options) -> tuple[Frame, Array, list[str]]
     return frame_of(src, dst), without_edges(src, dst, 0, n).astype(src.dtype, copy=False), []
 
 
+def _arrays(source: Source, archive: zipfile.ZipFile) -> dict[str, Array]:
+    """Read the arrays of an .npz file, once all that their headers say has been checked."""
+    names = [name[:-4] for name in archive.namelist() if name.endswith(".npy")]
+    if not {"src", "dst"} <= set(names):
+        raise source.fault(f"expected the arrays src and dst, not {names[:5]}")
+    wanted = [name for name in _NPZ if name in names]
+    size = sum(archive.getinfo(f"{name}.npy").file_size for name in wanted)
+    source.claim(f"{size:,} bytes of arrays", size)
+    shapes = {name: _shape(source, archive, name) for name in wanted}
+    if shapes["src"] != shapes["dst"] or len(shapes["src"]) != 1:
+        raise source.fault(f"src and dst have the shapes {shapes['src']} and {shapes['dst']}")
+    if shapes.get("n", ()) != ():
+        raise source.fault("n, the number of vertices, must be one, not an array of integers")
+    return {name: _load(archive, name) for name in wanted}
+
+
 def _shape(source: Source, archive: zipfile.ZipFile, name: str) -> tuple[int, ...]:
-    """The shape of an array that is in the file as long as its header says."""
+    """Return the shape of an array; EdgeFileError if the file holds more or fewer bytes of it."""
     size = archive.getinfo(f"{name}.npy").file_size
     with archive.open(f"{name}.npy") as file:
         if np.lib.format.read_magic(file) == (1, 0):
@@ -120,7 +125,7 @@ def read_parquet(source: Source, options: Options) -> tuple[Frame, Array, list[s
 
 
 def _least_bytes(kind: Any) -> int:
-    """What a value of an Arrow type takes at least; of a text the position of its end."""
+    """Return the least bytes of a value of an Arrow type; for a text, those of its offset."""
     try:
         return max(kind.bit_width // 8, 1)
     except ValueError:
