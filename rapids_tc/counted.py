@@ -48,11 +48,8 @@ def as_counted(
     frame, backend = open_frame(edges, engine)
     plan.require_method(method, function, backend.engine)
     labels = id_columns(backend.home.labels(frame), source, destination)
-    limit = (
-        _limit(frame, backend, function, columns, memory_limit)
-        if catalogue.find(method).blocks
-        else None
-    )
+    in_blocks = catalogue.find(method).blocks
+    limit = _limit(frame, backend, function, columns, memory_limit) if in_blocks else None
     if limit is not None:
         backend = backend.at(backend.home.for_ids(frame, labels))
         budget = Budget(limit, function, columns, engines.load(backend.engine).costs)
@@ -69,7 +66,8 @@ def as_counted(
             return graph
     return as_graph(
         frame, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function=function, method=method, columns=columns,
+        memory_limit=None if in_blocks else memory_limit,  # the graph was held to it above
+        function=function, method=method, columns=columns,
     )  # fmt: skip
 
 
