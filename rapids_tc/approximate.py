@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from math import nan, sqrt
-from numbers import Integral, Real
+from numbers import Real
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
+from rapids_tc import plan
 from rapids_tc._backend import Array, gathered, wide_sum
 from rapids_tc._place import placed
 from rapids_tc.edges import NumberedEdges
@@ -192,8 +193,7 @@ def checked(colours: Any, seed: Any, confidence: Any) -> tuple[int, int, float]:
 
 
 def _whole(name: str, given: Any, least: int, most: int) -> int:
-    whole = isinstance(given, Integral) and not isinstance(given, bool)
-    if not (whole and least <= int(given) <= most):
+    if not (plan.is_integer(given) and least <= int(given) <= most):
         raise ValueError(f"{name}={given!r}; accepted: an integer from {least} to {most}")
     return int(given)
 

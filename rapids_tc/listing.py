@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any
 
 from rapids_tc import plan
@@ -71,7 +70,7 @@ def list_triangles(
     0  0  1  2
     1  1  2  3
     """
-    if max_rows is not None and not _is_whole(max_rows, 0):
+    if max_rows is not None and not (plan.is_integer(max_rows) and max_rows >= 0):
         raise ValueError(f"max_rows={max_rows!r}; accepted: an integer from 0 on, or None")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
@@ -143,7 +142,7 @@ def iter_triangles(
     >>> [len(frame) for frame in tc.iter_triangles(df, rows=1)]
     [1, 1]
     """
-    if not _is_whole(rows, 1):
+    if not (plan.is_integer(rows) and rows >= 1):
         raise ValueError(f"rows={rows!r}; accepted: an integer from 1 on")
     graph = as_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
@@ -164,16 +163,11 @@ def _frames(graph: Graph, rows: int, allowed: int, progress: bool | None) -> Ite
         yield frame
 
 
-def _is_whole(given: Any, least: int) -> bool:
-    """Whether that is an integer from `least` on: True is none."""
-    return isinstance(given, Integral) and not isinstance(given, bool) and int(given) >= least
-
-
 def _allowed(edges: Any, graph: Graph, limit: int | None) -> int:
-    """What a limit leaves for triangles, besides what is held while they are listed."""
+    """Return the bytes that a limit leaves for triangles, beside the arrays that list them."""
     if limit is None:
         return sys.maxsize
-    name = "list_triangles"  # of a graph that was given, the limit is on top of what it holds
+    name = "list_triangles"  # a limit does not count what a graph of the user's holds already
     needed = graph.stages(name) if edges is graph else plan.stages(name, *graph.dimensions)
     return limit - needed[-1].bytes
 

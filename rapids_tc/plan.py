@@ -140,11 +140,16 @@ def advice(function: str, method: str) -> str:
     return f"{helps}; {function} is not counted in blocks: {instead}" if instead else helps
 
 
+def is_integer(value: object) -> bool:
+    """Return whether an argument is an integer; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 def check_limit(limit: int | None) -> None:
     """Raise ValueError unless it is a number of bytes, or None."""
     if limit is None:
         return
-    if not isinstance(limit, Integral) or isinstance(limit, bool) or limit <= 0:
+    if not is_integer(limit) or limit <= 0:
         raise ValueError(f"memory_limit={limit!r}: give a number of bytes, such as 8 * 2**30")
 
 
