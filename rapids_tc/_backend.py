@@ -30,7 +30,7 @@ from rapids_tc._homes import (
     root,
     to_host,
 )  # fmt: skip
-from rapids_tc.errors import KernelError, require_unchanged
+from rapids_tc.errors import CHANGED, KernelError
 
 # Set by rapids_tc.testing.host_engine: an engine that runs CUDA kernels on NumPy arrays.
 emulator: ContextVar[Any] = ContextVar("emulator", default=None)
@@ -117,7 +117,7 @@ class Backend:
 def open_frame(edges: Any, engine: str | None, once: bool = False) -> tuple[Frame, Backend]:
     """Recognise the user's edges; say where they are worked on.
 
-    `once` says that the edges are never read again, so that an Arrow stream may end with it.
+    With `once`, the caller never reads the edges again: an Arrow stream may be used up.
 
     Raises
     ------
@@ -167,13 +167,13 @@ def wide_sum(values: Array) -> int:
 
 
 def all_below(values: Array, limit: int) -> bool:
-    """Whether all of some integers lie in [0, limit)."""
-    values = values.view(f"uint{8 * values.itemsize}")  # what is below 0 is large
+    """Return whether all integers of an array lie in [0, limit)."""
+    values = values.view(f"uint{8 * values.itemsize}")  # a negative number becomes a large one
     if limit > np.iinfo(values.dtype).max or not len(values):
         return True
     if isinstance(values, np.ndarray):
         return bool(values.max() < limit)
-    return wide_sum(values >= limit) == 0  # a maximum CuPy would compile
+    return wide_sum(values >= limit) == 0  # CuPy would have to compile a maximum
 
 
 def narrow(numbers: Array) -> Array:
@@ -182,16 +182,20 @@ def narrow(numbers: Array) -> Array:
 
 
 def gathered(values: Array, places: Array) -> Array:
-    """The values at places that may lie in the user's memory; KernelError where there is none.
+    """Return the values at `places`, which another thread may write meanwhile: the user's memory.
 
-    NumPy's take looks at a place once: indexing first checks all, then reads them again, and
-    another thread may write them meanwhile. CuPy takes a place that is too large modulo the size.
+    NumPy's ``take`` reads each place once. Indexing would check all places first and then read
+    them again. CuPy takes a place that is too large modulo the size.
+
+    Raises
+    ------
+    KernelError
+        A place lies outside of the values.
     """
     try:
         return values.take(places)
-    except IndexError:
-        require_unchanged(True)
-        raise
+    except IndexError as error:
+        raise KernelError(CHANGED) from error
 
 
 def check_engine(engine: str | None) -> None:
@@ -213,7 +217,7 @@ def engine_of(home: Home, engine: str | None) -> str:
 
 
 def _read_stream(edges: Any, once: bool) -> Frame:
-    """The table that an Arrow stream holds; TypeError if a later call would find it empty."""
+    """Read an Arrow stream into a table; TypeError if a later call would find the stream empty."""
     table = None if hasattr(edges, "__next__") and not once else pyarrow().table(edges)
     if table is None or not (once or table.num_rows == 0 or _has_rows(edges)):
         raise TypeError(
@@ -225,13 +229,13 @@ def _read_stream(edges: Any, once: bool) -> Frame:
 
 
 def _has_rows(edges: Any) -> bool:
-    """Whether a stream that was read can be read again and has rows then, too."""
-    if root(edges) == "duckdb":  # a relation runs its query each time, and raises if it cannot
+    """Return whether a stream that was read once can be read again and still has rows."""
+    if root(edges) == "duckdb":  # a relation runs its query again for every read
         return True
     try:
         batches = pyarrow().RecordBatchReader.from_stream(edges)
         return any(batch.num_rows for batch in batches)
-    except Exception:  # each library says in its own way that a stream has ended
+    except Exception:  # each library has its own error for a stream that has ended
         return False
 
 

@@ -29,10 +29,13 @@ class KernelError(RapidsTCError, RuntimeError):
     """The chosen engine is not usable here, or a kernel failed."""
 
 
+CHANGED = (
+    "the frame changed during the call: it holds ids now that it did not hold at first. "
+    "Give the call a copy (df.copy()), or wait until nothing writes to the frame"
+)
+
+
 def require_unchanged(changed: int) -> None:
-    """Raise KernelError where ids that are read again are not those that were read before."""
+    """Raise KernelError if a second look at the ids found any that the first did not."""
     if changed:
-        raise KernelError(
-            "the frame changed during the call: ids were read that were not there before. "
-            "Give the call a copy (df.copy()), or wait until nothing writes to the frame"
-        )
+        raise KernelError(CHANGED)

@@ -87,8 +87,9 @@ def check(columns: list[IdColumn]) -> None:
                 f"{both}: {first.kind} and {other.kind} ids name no common vertices; "
                 "convert one of them"
             )
-        dtypes = first.distinct.dtype, other.distinct.dtype
-        if first.kind == "datetime" and not moments.same(*dtypes):
+        if first.kind == "datetime" and not moments.same(
+            first.distinct.dtype, other.distinct.dtype
+        ):
             raise IdTypeError(
                 f"{both}: datetimes need the same unit and time zone; "
                 "convert one with .dt.as_unit, .dt.tz_convert or .dt.tz_localize"
