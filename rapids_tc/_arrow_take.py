@@ -1,6 +1,6 @@
-"""Rows of Arrow columns, also of the types for which PyArrow has no kernel `take`.
+"""Take rows of Arrow columns, also of types that PyArrow cannot take from.
 
-These are views of text and of bytes, and runs (apache/arrow#43010), wherever in a type they stand.
+These types are views of text or bytes, and run-end encoding (apache/arrow#43010), at any depth.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pyarrow as pa
 
 
 def take_rows(column: Any, positions: Any) -> Any:
-    """The rows of a chunked array at `positions`, which ascend, in the type of the column."""
+    """Return the rows of a chunked array at ascending `positions`; the type stays."""
     try:
         return column.take(pa.array(positions))
     except NotImplementedError:
@@ -23,7 +23,7 @@ def take_rows(column: Any, positions: Any) -> Any:
 
 
 def _take(array: Any, positions: Any) -> Any:
-    """As `take_rows`, of one chunk."""
+    """Return the rows of one chunk at ascending `positions`."""
     kind, plain = array.type, _without_views(array.type)
     if plain != kind:
         return _take(array.cast(plain), positions).cast(kind)
@@ -37,7 +37,7 @@ def _take(array: Any, positions: Any) -> Any:
         return pa.RunEndEncodedArray.from_arrays(ends, values, kind)
     try:
         return array.take(pa.array(positions))
-    except NotImplementedError:  # runs inside of lists and records: by slices of neighbours
+    except NotImplementedError:  # runs inside of lists and records: slices work
         first = np.flatnonzero(np.diff(positions, prepend=-2) != 1)
         lengths = np.diff(first, append=len(positions))
         slices = zip(positions[first].tolist(), lengths.tolist(), strict=True)
@@ -45,7 +45,7 @@ def _take(array: Any, positions: Any) -> Any:
 
 
 def _without_views(kind: Any) -> Any:
-    """The type with offsets in place of views."""
+    """Return the type with offsets in place of views."""
     types = pa.types
 
     def plain(field: Any) -> Any:

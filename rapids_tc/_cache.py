@@ -1,7 +1,7 @@
-"""Where things that can be made again are kept between runs: folders that only their owner writes.
+"""Keep files that can be made again between runs, in folders that only their owner may write.
 
-What lies there is run, so a folder that another user owns or may write is passed over, and every
-file ends in a checksum. Without a folder that will do nothing is kept, and everything else works.
+The files are code that gets run. So a folder that another user owns or may write is skipped, and
+every file ends in a checksum. Without a usable folder nothing is kept, and all else works.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _DIGEST = hashlib.sha256().digest_size
 
 
 def cache_directory(name: str, base: str = "") -> Path | None:
-    """Folder ``name`` of the user's cache, made if missing; None where there is no place for it.
+    """Return folder ``name`` of the user's cache, made if missing; None if no place can be used.
 
-    ``RAPIDS_TC_CACHE`` moves it, otherwise `base`. Where its place will not do, it is in the
-    folder for temporary files.
+    The cache lies in ``RAPIDS_TC_CACHE``, else in `base`, else in the user's home. If that place
+    cannot be used, the cache lies in the folder for temporary files.
     """
     return next((folder for folder, fault in candidates(name, base) if not fault), None)
 
 
 def candidates(name: str, base: str = "") -> Iterator[tuple[Path, str]]:
-    """The folders that `cache_directory` tries in turn, each with what is wrong with it, if any."""
+    """Yield the folders that `cache_directory` tries in turn, each with its fault, if any."""
     for parent in _parents(base):
         folder = parent / name
         try:
@@ -42,7 +42,7 @@ def candidates(name: str, base: str = "") -> Iterator[tuple[Path, str]]:
 
 
 def store(path: Path, data: bytes, stamp: bytes = b"") -> None:
-    """Write a file with its checksum, whole or not at all; `load` wants the same `stamp`."""
+    """Write a file and its checksum, whole or not at all; `load` needs the same `stamp`."""
     part = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
     try:
         part.write_bytes(data + hashlib.sha256(stamp + data).digest())
@@ -53,7 +53,7 @@ def store(path: Path, data: bytes, stamp: bytes = b"") -> None:
 
 
 def load(path: Path, stamp: bytes = b"") -> bytes | None:
-    """Read what `store` wrote with this stamp; None for a file that is missing, old or damaged."""
+    """Read the data that `store` wrote with this stamp; None if it is missing, old or damaged."""
     try:
         sealed = path.read_bytes()
     except OSError:
@@ -83,7 +83,7 @@ def _of_user() -> Path:
 
 
 def _fault(folder: Path) -> str:
-    """Why a folder cannot be the cache; empty where it can."""
+    """Say why a folder cannot be the cache; an empty text if it can."""
     facts = folder.lstat()  # a link might lead to where others write
     if not stat.S_ISDIR(facts.st_mode):
         return "it is not a folder"

@@ -1,4 +1,4 @@
-"""Whether code is being compiled, and how long that has taken: once a machine, seconds each."""
+"""Measure the time that goes into compiling, which a machine does once: seconds per function."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from threading import Lock
 
 
 class Clock:
-    """Measures the time in which any thread compiles; time of several threads counts once."""
+    """Measure the time in which at least one thread compiles."""
 
     def __init__(self) -> None:
         self._lock, self._depth = Lock(), 0
         self._total = self._since = 0.0
 
     def start(self) -> None:
-        """Say that a compilation begins; it may be part of another."""
+        """Note that a compilation begins; it may be part of another."""
         with self._lock:
             if not self._depth:
                 self._since = time.monotonic()
             self._depth += 1
 
     def stop(self) -> None:
-        """Say that a compilation ends."""
+        """Note that a compilation ends."""
         with self._lock:
             self._depth -= 1
             if not self._depth:
@@ -40,12 +40,12 @@ class Clock:
 
     @property
     def busy(self) -> bool:
-        """Whether something is being compiled."""
+        """Return whether any code is being compiled."""
         return self._depth > 0
 
     @property
     def seconds(self) -> float:
-        """Seconds that compilations of this process took so far."""
+        """Return the seconds that this process has spent compiling so far."""
         with self._lock:
             return self._total + (time.monotonic() - self._since if self._depth else 0.0)
 

@@ -49,7 +49,7 @@ class Home:
         return self
 
     def take(self, frame: Frame, positions: Array) -> Frame:
-        """The rows at these positions, which ascend, every column and the index with them."""
+        """Return the rows at ascending positions, with every column and the index."""
         raise NotImplementedError
 
 
@@ -192,7 +192,7 @@ class PolarsHome(Home):
 
 
 def _take_by_column(frame: Frame, positions: Array) -> Frame:
-    """As `PandasHome.take`, column by column: those of Arrow's types as Arrow has them."""
+    """Take rows of a pandas frame; columns of Arrow types one by one, by Arrow."""
     from rapids_tc._arrow_take import take_rows
 
     arrow = [i for i, dtype in enumerate(frame.dtypes) if hasattr(dtype, "pyarrow_dtype")]
@@ -257,9 +257,9 @@ def _on_host(result: Frame) -> Frame:
 
 
 def text_arrays(values: Series) -> list[Array]:
-    """Integers that say what pandas' text in Arrow's memory holds; none for text held otherwise.
+    """Return integers that determine a column of Arrow-backed text; none if it is stored otherwise.
 
-    They are the lengths of the strings, their bytes in words of eight, and the bytes behind those.
+    These are the lengths of the strings, their bytes as words of eight, and the last few bytes.
     """
     held = getattr(values.dtype, "storage", "") if root(values) == "pandas" else ""  # cuDF's too
     if held != "pyarrow" or not len(values):

@@ -91,7 +91,7 @@ class Report:
         return self.tick if self.wanted else None
 
     def close(self) -> None:
-        """Take the bar away, and let go of what the call held."""
+        """Take the bar away, and close all that the call held open."""
         self._timer.cancel()
         with self._lock:
             self._progress = False
@@ -105,7 +105,7 @@ class Report:
         from rich.progress import Progress, TextColumn
 
         class Compiling(TextColumn):
-            """The text, which also says while code is compiled; the bar is drawn anew anyway."""
+            """Add a remark to the text of the bar while code is being compiled."""
 
             def render(self, task: Any) -> Any:
                 text = super().render(task)
@@ -154,7 +154,7 @@ def one_call(progress: bool | None) -> Iterator[Report]:
 
 
 def at_end(close: Callable[[], None]) -> None:
-    """Have this called when the call that is running ends, in an error too."""
+    """Register a function to run when the current call ends, also after an error."""
     report = _current.get()
     if report is not None:
         report.held.callback(close)

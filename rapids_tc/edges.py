@@ -101,9 +101,9 @@ def look_at_columns(
 def size_bound(
     frame: Frame, source: Any, destination: Any, backend: Backend
 ) -> tuple[int, int, bool]:
-    """The rows, how many ids there may be at most, and whether these are dense: before numbering.
+    """Return the rows, the most ids there may be, and whether ids are dense, before numbering.
 
-    Raises IdTypeError or NullIdError as `number_edges` would of what it looks at first.
+    Raises IdTypeError or NullIdError wherever the first checks of `number_edges` would.
     """
     columns = look_at_columns(frame, source, destination, backend)
     filled = [column for column in columns if column.kind != "empty"]
@@ -158,7 +158,7 @@ def _look_at_vertices(vertices: Any, backend: Backend) -> IdColumn:
 
 
 def _added(vertices: Any, columns: list[IdColumn], backend: Backend) -> IdColumn:
-    """Further vertices as a column; moments in the dtype of those in the columns of the edges."""
+    """Return further vertices as a column; datetimes get the dtype of the edges' columns."""
     added = _look_at_vertices(vertices, backend)
     dated = [c for c in columns if c.kind == "datetime"]
     if added.kind != "datetime" or not dated:
@@ -207,9 +207,9 @@ def edge_keys(u: Array, v: Array, xp: Any, out: Array | None = None) -> Array:
 
 
 def sorted_edges(u: Array, v: Array, ids: Ids) -> Frame:
-    """A frame `src`, `dst` of ids, sorted, from the numbers of the ends of edges."""
+    """Return a sorted frame `src`, `dst` of ids, from the numbers of both ends of every edge."""
     keys = edge_keys(u, v, ids.backend.xp)
-    del u, v  # the caller holds them no more either
+    del u, v  # the caller holds no reference either: this frees them
     keys.sort()
     return named_edges(keys, ids)
 

@@ -186,7 +186,7 @@ class Graph(Counted):
     def dimensions(self) -> tuple[int, int, bool, str]:
         """Rows, distinct ids, whether these are dense, and the engine."""
         known, rows = getattr(self, "_edges", None), self.backend.home.rows(self._frame)
-        # Not known yet: as many ids as rows, say.
+        # Before numbering, assume as many ids as rows.
         size = (len(known.src), known.ids.size, known.ids.dense) if known else (rows, rows, False)
         return *size, self.backend.engine
 
@@ -240,7 +240,7 @@ class Graph(Counted):
             return self.backend.home.frame(made)
 
     def sampled(self, sample: Sample, limit: int | None) -> Graph:
-        """The graph of a sample of the edges, for one call; there may be more than expected."""
+        """Return the graph of a sample of the edges, for one call; it may exceed its estimate."""
         graph = Graph.__new__(Graph)
         graph._frame, graph.backend, graph.ids = self._frame, self.backend, self.ids
         graph.progress = self.progress
@@ -280,7 +280,7 @@ def as_graph(
 ) -> Graph:
     """The graph itself where one is given, else one made for a single call; or of a sample.
 
-    `sizes` are what `plan.stages` takes besides.
+    `sizes` are passed on to `plan.stages`.
 
     Raises
     ------

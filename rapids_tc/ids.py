@@ -26,7 +26,7 @@ ROWS = (
 class IdColumn:
     """One column of ids: `kind` is one of `KINDS`, "empty" without a row, or words for the rest.
 
-    `used` are the codes of the categories that occur, ascending, where some do not.
+    `used` are the ascending codes of the categories that occur; None if all of them occur.
     """
 
     values: Series
@@ -44,11 +44,11 @@ class IdColumn:
 
     @property
     def distinct(self) -> Series:
-        """The categories of a categorical that occur, else the column itself."""
+        """Return the categories that occur in a categorical column; any other column as it is."""
         return _distinct(self.values, self.used)
 
     def by_row(self, values: Array, backend: Backend) -> Array:
-        """Values of the distinct ids of a categorical, for the id in every row."""
+        """Spread values of the distinct ids of a categorical over the rows of the column."""
         if self.used is not None:
             by_code = backend.xp.zeros(len(self.dtype.categories), values.dtype)
             by_code[self.used] = values
@@ -185,7 +185,7 @@ def _is_categorical(dtype: Any) -> bool:
 
 
 def _used(values: Series, backend: Backend) -> Array | None:
-    """The codes of the categories that occur, ascending; None where all do."""
+    """Return the ascending codes of the categories that occur; None if all of them do."""
     codes = backend.xp.sort(backend.xp.asarray(values.cat.codes.unique()))
     used = codes[codes >= 0]
     return used if len(used) < len(values.dtype.categories) else None

@@ -1,4 +1,4 @@
-"""Datetimes as ids: which dtypes mean the same moments, whichever library's they are."""
+"""Compare datetime ids: which dtypes of which libraries mean the same moments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rapids_tc.errors import IdTypeError
 
 
 def same(first: Any, second: Any) -> bool:
-    """Whether two dtypes have the same unit, and time zones that mean the same or none."""
+    """Return whether two dtypes have the same unit, and equivalent time zones or none."""
     (unit, zone), (other_unit, other_zone) = _parts(first), _parts(second)
     if unit != other_unit or (zone is None) != (other_zone is None):
         return False
@@ -19,7 +19,7 @@ def same(first: Any, second: Any) -> bool:
 
 
 def plain(dtype: Any) -> Any:
-    """The dtype of NumPy's or pandas' own in which datetimes of a dtype are compared."""
+    """Return the NumPy or pandas dtype in which datetimes of any library's dtype are compared."""
     unit, zone = _parts(dtype)
     if not hasattr(dtype, "pyarrow_dtype") or _days(dtype):
         return dtype
@@ -31,14 +31,14 @@ def plain(dtype: Any) -> Any:
 
 
 def as_asked(values: Series, dtype: Any) -> Series:
-    """Moments that the user names, in whichever unit and zone, to be compared with ids of a dtype.
+    """Return the user's datetimes, of any unit and zone, ready to be compared with ids of `dtype`.
 
     Beside ids that are days a moment at which none begins is null.
 
     Raises
     ------
     IdTypeError
-        One of the two has a time zone, and the other has none.
+        One of the two dtypes has a time zone, and the other has none.
     """
     if (_parts(values.dtype)[1] is None) != (_parts(dtype)[1] is None):
         raise IdTypeError(
@@ -55,18 +55,18 @@ def as_asked(values: Series, dtype: Any) -> Series:
 
 
 def as_added(values: Series, dtype: Any) -> Series:
-    """As `as_asked`, in that dtype, to be ids beside those of the graph.
+    """Cast the user's datetimes to `dtype`, to become ids of the graph; see `as_asked`.
 
     Raises
     ------
     IdTypeError
-        Further, for a moment that the unit of the dtype cannot hold.
+        Also if the unit of the dtype cannot hold one of the datetimes.
     """
     asked = as_asked(values, dtype)
     try:
         made = _cast(asked, plain(dtype))
         exact = bool((made == asked).all()) and not bool(asked.isna().any())
-    except ValueError:  # pandas: out of the bounds of the unit
+    except ValueError:  # raised by pandas outside of the bounds of a unit
         exact = False
     if not exact:
         raise IdTypeError(
@@ -85,7 +85,7 @@ def _cast(values: Series, dtype: Any) -> Series:
 
 
 def _parts(dtype: Any) -> tuple[Any, Any]:
-    """The unit and the time zone of a dtype; of days of Arrow's, the name of the type and None."""
+    """Return the unit and the time zone of a dtype; for Arrow's dates, the type's name and None."""
     arrow = getattr(dtype, "pyarrow_dtype", None)
     if arrow is not None:
         return getattr(arrow, "unit", str(arrow)), getattr(arrow, "tz", None)
@@ -95,7 +95,7 @@ def _parts(dtype: Any) -> tuple[Any, Any]:
 
 
 def _local_times(zone: Any) -> Any:
-    """Local times over two centuries, which tell zones apart that have more than their names."""
+    """Return local times over two centuries: zones with equal ones differ in name at most."""
     from pandas import date_range
 
     return date_range("1900", "2100", freq="163h", tz="UTC").tz_convert(zone).tz_localize(None)

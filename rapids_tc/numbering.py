@@ -89,7 +89,7 @@ class IndexedIds:
         """The ids of some numbers, in the dtype the user gave."""
         taken = self.backend.library.Series(self.index.take(numbers.astype("int64")))
         categories = getattr(self.dtype, "categories", None)
-        if categories is not None:  # which pandas finds among those of their own dtype alone
+        if categories is not None:  # pandas finds a value only among categories of its own dtype
             taken = taken.astype(categories.dtype)
         return taken.astype(self.dtype)
 
@@ -105,7 +105,7 @@ class IndexedIds:
             ids = text(IdColumn(ids, "vertices=", "string"), self.backend)
         elif self.kind == "datetime":
             ids = moments.as_asked(ids, self.index.dtype)
-            if ids.dtype != self.index.dtype:  # whose bounds may be narrower
+            if ids.dtype != self.index.dtype:  # the bounds of its unit may be narrower
                 ids = ids.where((ids >= self.index.min()) & (ids <= self.index.max()))
         found = xp.asarray(self.index.get_indexer(self.backend.library.Index(ids)))
         return xp.where(known, found.astype("int64"), -1)
@@ -133,7 +133,7 @@ def number(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], Ids]
 
 
 def compared(first: IdColumn) -> Any:
-    """The dtype in which ids are compared that are no numbers, by the first of their columns."""
+    """Return the dtype in which ids other than numbers are compared, given their first column."""
     dtype = first.distinct.dtype
     return moments.plain(dtype) if first.kind == "datetime" else dtype
 

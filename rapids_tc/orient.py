@@ -14,7 +14,7 @@ from typing import Any
 from rapids_tc._backend import Array, Backend, gathered
 from rapids_tc.csr import packed_keys
 
-PIECE, PIECES = 1 << 18, 16  # rows of a piece, at least, and how many there are, at most
+PIECE, PIECES = 1 << 18, 16  # least rows per piece, and the most pieces
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,9 @@ def orient(ends: tuple[Array, Array], rank: Array, backend: Backend) -> Array:
 def in_pieces(
     function: Callable[..., Array], ends: tuple[Array, Array], dtype: str, backend: Backend
 ) -> Array:
-    """A value for every row, from its ends: piece by piece, so that work on them takes little.
+    """Compute a value for every row from its two ends, in pieces to keep temporary arrays small.
 
-    On a card all at once, where a launch costs more than a piece.
+    On a GPU all rows are one piece: many launches would cost more than they save.
     """
     if backend.engine != "cpu":
         return function(*ends)

@@ -1,7 +1,7 @@
 """Decisions as pure functions: what a call will need, and which method counts it.
 
-The bytes of a stage per raw row and per distinct vertex are the engine's, see `engines.Costs`; they
-are what `memory_estimate` shows and what `memory_limit=` is compared with.
+Each engine has its own bytes per raw row and per vertex of every stage (`engines.Costs`). The sums
+are shown by `memory_estimate` and compared with `memory_limit=`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from rapids_tc import engines
 from rapids_tc.errors import CapacityError
 from rapids_tc.kernels import catalogue
 
-WEIGHTED = "clustering with weights"  # a function of its own where memory is asked about
+WEIGHTED = "clustering with weights"  # has an estimate of its own
 MAX_ROWS = 2**31 - 1  # of a frame that any library can hold
 RAISE = "raise the limit"
 NARROWER = "give ids of a narrower integer type"
-INSTEAD = {  # of what is not counted in blocks: what is, and may serve as well
+INSTEAD = {  # per function that is never cut in blocks, an alternative that may serve
     "Graph": "give the frame itself to the functions, most of which are",
     "annotate": 'without "trussness" it is, and so is k_truss',
     "approximate_count": "count is",
@@ -28,7 +28,7 @@ INSTEAD = {  # of what is not counted in blocks: what is, and may serve as well
 }
 LISTED = 80  # bytes of a triangle that is listed: ranks, a sort, and ids of eight bytes
 
-COLUMN = 16  # bytes of a row for each further column that is given back
+COLUMN = 16  # bytes per row for each further column of the result
 
 # What a function does besides counting.
 PEELING = {"annotate", "k_truss", "trussness"}
@@ -133,7 +133,7 @@ def require(needed: list[Stage], limit: int | None, advice: str = RAISE) -> None
 
 
 def advice(function: str, method: str) -> str:
-    """What helps where a function that needs the whole graph may not take the memory."""
+    """Return the hint of the error for a function that needs more memory than its limit."""
     helps, instead = f"{RAISE}, or {NARROWER}", INSTEAD.get(function)
     if not catalogue.find(method).blocks:
         function, instead = f"method={method!r}", 'method="auto" is'

@@ -9,7 +9,7 @@ from rapids_tc._place import placed
 from rapids_tc.counted import as_counted
 from rapids_tc.graph import as_graph
 
-MOST = 2**31 - 1  # of k: trussness is 32 bits, and no edge is in so many triangles
+MOST = 2**31 - 1  # the largest k: trussness has 32 bits, and no edge reaches it
 
 
 @placed
@@ -122,7 +122,7 @@ def k_truss(
 
 
 def checked_k(k: Any) -> int | None:
-    """`k` as an integer that engines take, None for "max"."""
+    """Return `k` as an integer that engines accept; None for "max"."""
     if isinstance(k, str) and k == "max":
         return None
     try:

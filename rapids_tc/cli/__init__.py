@@ -130,7 +130,7 @@ def rmat(scale: int, out: Path, edge_factor: int, seed: int) -> None:
 
 @contextmanager
 def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
-    """Measure a stage; compiling, which the next run has not to do, is a stage of its own."""
+    """Measure a stage without its compiling, which is a stage of its own: the next run has none."""
     start, compiled = time.perf_counter(), clock.seconds
     yield
     compiling = clock.seconds - compiled

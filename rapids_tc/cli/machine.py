@@ -162,7 +162,7 @@ def find_driver() -> Driver:
 
 
 def _cache_of(name: str, base: str = "") -> str:
-    """Where compiled code is kept, whether that works, and what is wrong with better places."""
+    """Say where compiled code is kept, and why any earlier candidate cannot be used."""
     passed: list[str] = []
     for folder, fault in candidates(name, base):
         trial = folder / f"trial-{os.getpid()}"
@@ -179,7 +179,7 @@ def _cache_of(name: str, base: str = "") -> str:
 
 def _keeps(file: Path) -> bool:
     try:
-        store(file, bytes(2**20))  # about what the code of one engine takes
+        store(file, bytes(2**20))  # about the size of one engine's code
         return load(file) is not None
     finally:
         file.unlink(missing_ok=True)

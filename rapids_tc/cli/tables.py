@@ -81,7 +81,7 @@ def _open(file: Path, engine: str | None, out: Path | None, reading: dict[str, A
 
 
 def _write(frames: Iterable[Any], out: Path | None) -> None:
-    """Write pandas frames one behind another: to a file or to stdout."""
+    """Write pandas frames one after another, to a file or to stdout."""
     if out is None:
         _write_csv(frames, sys.stdout)
     else:
@@ -91,10 +91,10 @@ def _write(frames: Iterable[Any], out: Path | None) -> None:
 
 @contextmanager
 def whole(out: Path) -> Iterator[Path]:
-    """Give a file to write, which takes the place of `out` at the end; of half of it nothing stays.
+    """Yield a temporary file, which replaces `out` at the end, or is removed after an error.
 
-    It has the suffixes of `out`, for writers that go by them. What is no file, such as a pipe, is
-    written to at once.
+    Its suffixes are those of `out`, since some writers choose the format by them. If `out` is no
+    regular file, such as a pipe, `out` itself is yielded.
     """
     place = out.resolve()  # where a link leads
     parts = (place.with_name(f"part{number or ''}.{place.name}") for number in count())
@@ -105,7 +105,7 @@ def whole(out: Path) -> Iterator[Path]:
         else:
             yield part
             os.replace(part, place)
-    except OSError as error:  # of a write that fails no system says in which file
+    except OSError as error:  # the system's error for a failed write names no file
         raise OSError(error.errno, error.strerror, str(out)) from error
     finally:
         part.unlink(missing_ok=True)

@@ -27,10 +27,10 @@ class Costs:
     Attributes
     ----------
     stages : mapping
-        Bytes of a raw row and of a vertex that work on a whole graph holds at its height, on top of
-        ids, numbers and ranks; "numbers" are those of the ends of rows that are copied.
+        Peak bytes per raw row and per vertex of each stage on a whole graph, beside ids, numbers
+        and ranks; "numbers" is a copy of the numbers of both ends of a row.
     tables : callable
-        (vertices, are edges counted?) to the bytes of tables that threads look vertices up in.
+        (vertices, are edges counted?) to the bytes of the look-up tables of all threads.
     most : int
         Rows of a graph that is counted whole; with this many or more it is cut in blocks.
     positions : int
@@ -38,7 +38,7 @@ class Costs:
     unasked : int
         That a call may need before it asks what is free: asking takes as long as a small count.
     text : int
-        For each distinct id of text, while a graph in blocks is numbered.
+        Bytes per distinct text id, while a graph in blocks is numbered.
     order : int
         For each number, while vertices are ordered by degree.
     sort : int
@@ -87,7 +87,7 @@ class Engine(Protocol):
     def csr(self, keys: Array, n: int) -> Csr:
         """The CSR of `n` ranks from packed keys in any order; repeats and loops are dropped.
 
-        What the keys hold afterwards is left open.
+        The array of keys is used as scratch memory: its content is undefined afterwards.
         """
 
     def split(
@@ -226,7 +226,7 @@ def load(name: str) -> Engine:
 
 
 def costs_of(name: str) -> Costs:
-    """What the engine of that name takes, also where it cannot be loaded."""
+    """Return the costs of an engine, even if the engine cannot be loaded here."""
     if name == "cuda":
         from rapids_tc.engines import _cuda_rooms
 

@@ -1,8 +1,8 @@
-"""Functions compiled by Numba, and where the compiled code is kept between runs.
+"""Compile functions with Numba, and keep the compiled code between runs in files of our own.
 
-Numba's own cache ends the call where it finds no folder it can write, no room on the disk or a
-damaged file; it takes any folder's files for its own, and does not see that a function which was
-compiled into another has changed. So its folder and its files are ours.
+Numba's own cache raises an error if no folder can be written, if the disk is full, or if a file is
+damaged. It trusts the files of any folder, and it does not notice when a function that was inlined
+into another has changed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rapids_tc._compiling import clock
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Compile a function when it is called, to run without Python's lock; the code is kept."""
+    """Compile a function at its first call, to run without the GIL, and keep the code."""
     dispatcher = numba.njit(nogil=True)(function)
     if hasattr(dispatcher, "_cache"):  # NUMBA_DISABLE_JIT leaves the function as it is
         dispatcher._cache = _Cache(function)
@@ -36,10 +36,10 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 
 class _Interruptible(CPUDispatcher):  # type: ignore[misc]
-    """Raises Ctrl-C as KeyboardInterrupt when it comes while compiled code runs.
+    """Raise KeyboardInterrupt if Ctrl-C comes while compiled code runs.
 
-    Numba raises it where it makes arrays of what comes back, goes on to the next array with the
-    exception set, and ends in a SystemError, whose cause it is.
+    Numba notices Ctrl-C while it wraps the first returned array, carries on to the next array with
+    the exception set, and ends in a SystemError. KeyboardInterrupt is the cause of that error.
     """
 
     def __call__(self, *args: Any) -> Any:
@@ -55,33 +55,33 @@ class _Interruptible(CPUDispatcher):  # type: ignore[misc]
 
 
 def _folder() -> Path | None:
-    """The folder of compiled code; NUMBA_CACHE_DIR is honoured too."""
+    """Return the folder of compiled code; NUMBA_CACHE_DIR is honoured too."""
     return cache_directory("numba", numba.config.CACHE_DIR)
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]
-    """The compiled code of one function: a file for each combination of argument types.
+    """Store the compiled code of one function: a file per combination of argument types.
 
-    Numba calls `load_overload` before it compiles and `save_overload` afterwards. Whatever goes
-    wrong in either, the function is compiled and the call goes on.
+    Numba calls `load_overload` before it compiles and `save_overload` afterwards. If either fails,
+    the function is compiled as if there were no cache.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self._py_func = function  # Numba's key of an overload is made of it
+        self._py_func = function  # part of Numba's key of an overload
         self._impl = object.__new__(CompileResultCacheImpl)  # without a locator, which may raise
         self.enable()
 
     @property
     def cache_path(self) -> str | None:
-        """The folder, as Numba's statistics show it."""
+        """Return the folder, which Numba's statistics show."""
         folder = _folder()
         return None if folder is None else str(folder)
 
     def flush(self) -> None:
-        """Forget nothing: a file that is old is written again."""
+        """Do nothing: an old file is overwritten."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The code for these types; None: it is to be compiled."""
+        """Return the code for these types; None if it has to be compiled."""
         target_context.refresh()
         with suppress(Exception):
             path = self._path(sig, target_context.codegen())
@@ -90,7 +90,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the code for these types, if there is room."""
+        """Store the code for these types, if there is room."""
         with suppress(Exception):
             path = self._path(sig, data.codegen)
             if path and self._impl.check_cachable(data):
@@ -105,16 +105,16 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 
 @functools.cache
 def _stamp() -> bytes:
-    """What compiled code depends on: Numba, and all files here, compiled into one another."""
+    """Return all that compiled code depends on: Numba's version, and all sources of this folder."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     if not files:
-        raise FileNotFoundError("without its sources nothing says whether compiled code is old")
+        raise FileNotFoundError("without the sources, nothing shows whether compiled code is old")
     how = f"{numba.__version__} {numba.config.BOUNDSCHECK}"
     return b"\0".join([how.encode(), *(file.read_bytes() for file in files)])
 
 
 class _Listener(event.Listener):  # type: ignore[misc]
-    """Tells the clock of compilations that are ours."""
+    """Start and stop the clock for compilations of this package."""
 
     def on_start(self, event: Any) -> None:
         if _is_ours(event):

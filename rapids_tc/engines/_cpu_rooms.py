@@ -54,23 +54,23 @@ class Kept:
 
 
 class Shelf:
-    """A temporary file of arrays, gone when it is closed or with the last reference to it.
+    """Keep arrays in a temporary file, which is removed when closed or with its last reference.
 
-    Whatever the disk does, an array comes back whole and as it was put, or there is an error: a
-    system may write or read a part of what it is asked for, and C's streams do not tell.
+    An array comes back whole and unchanged, or an error is raised. The system may write or read
+    only a part of what was asked for, and C's streams hide this: so bytes are counted here.
     """
 
     def __init__(self) -> None:
-        with _told("none can be made"):
+        with _disk_errors("none can be made"):
             self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - see `close`
         self._end = 0
 
     def close(self) -> None:
-        """Give the disk back, even if an error still holds on to the arrays.
+        """Free the disk, even if an error's traceback still holds a reference to this object.
 
-        Some file systems tell only now that they lost what was written.
+        Some file systems report a lost write only when the file is closed.
         """
-        with _told("not all of it was kept"):
+        with _disk_errors("not all of it was kept"):
             self._file.close()
 
     def reserve(self, size: int) -> None:
@@ -101,16 +101,16 @@ class Shelf:
     def get(self, kept: Kept) -> Array:
         """The array, in memory."""
         array = np.empty(kept.size, kept.dtype)
-        with _told(f"{array.nbytes:,} bytes of it cannot be read"):
+        with _disk_errors(f"{array.nbytes:,} bytes of it cannot be read"):
             self._each_part(kept, array, self._file.readinto)
         return array
 
     def _write(self, kept: Kept, array: Array) -> None:
-        with _told(f"{array.nbytes:,} bytes more do not fit it"):
+        with _disk_errors(f"{array.nbytes:,} bytes more do not fit it"):
             self._each_part(kept, np.ascontiguousarray(array), self._file.write)
 
     def _each_part(self, kept: Kept, array: Array, move: Callable[[Array], int]) -> None:
-        """Write or read an array, part after part until it is whole."""
+        """Write or read an array, part by part, until it is whole."""
         left = array.view("uint8")
         self._file.seek(kept.at)
         while len(left):
@@ -121,8 +121,8 @@ class Shelf:
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
-    """Raise CapacityError for what a disk does not do: it is full, broken or not there."""
+def _disk_errors(what: str) -> Iterator[None]:
+    """Turn an OSError of the disk (full, broken or missing) into a CapacityError."""
     try:
         yield
     except OSError as error:

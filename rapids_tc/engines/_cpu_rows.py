@@ -10,13 +10,13 @@ from rapids_tc.engines._compiled import compiled
 
 @compiled
 def count_ends(ends, degree):
-    """Add how often each number stands among the ends; how many have no place in `degree`.
+    """Add to `degree` how often each number occurs; return how many ends lie outside of it.
 
-    The ends may be the user's own memory, which another thread may write: each is read once.
+    Each end is read once, because another thread may write to the user's memory meanwhile.
     """
     size, outside = np.uint64(len(degree)), 0
     for i in range(len(ends)):
-        end = np.uint64(ends[i])  # a negative one is larger than all
+        end = np.uint64(ends[i])  # a negative number becomes a large one
         if end < size:
             degree[end] += 1
         else:
@@ -26,9 +26,9 @@ def count_ends(ends, degree):
 
 @compiled
 def sort_by(keys, shift, n, ordered):
-    """Write the keys in the order of the 32 bits from `shift` on; stable.
+    """Write the keys to `ordered`, sorted by the 32 bits from `shift` on; the sort is stable.
 
-    Those of n or more come last; returns how many come before.
+    Keys whose bits are n or more come last. Returns how many keys come before them.
     """
     low, past = np.uint64(0xFFFFFFFF), np.uint64(n)
     free = np.zeros(n + 2, np.int64)
@@ -46,12 +46,12 @@ def sort_by(keys, shift, n, ordered):
 
 @compiled
 def csr(keys, n, columns):
-    """Write the columns of the rows of ascending keys, without repeats and loops.
+    """Write the columns of ascending keys, without repeats and loops; return the rows' offsets.
 
-    Returns the offsets. `columns` may be where the keys are: an entry is no longer than a key.
+    `columns` may share the memory of the keys: no entry is written before its key was read.
     """
     offsets = np.zeros(n + 1, np.int64)
-    m, last = 0, np.uint64(0)  # a loop's key: none is like it that is no loop
+    m, last = 0, np.uint64(0)  # the key of a loop, so that no other key equals it
     for key in keys:
         u, v = key >> np.uint64(32), key & np.uint64(0xFFFFFFFF)
         if u != v and key != last:
@@ -128,7 +128,7 @@ def add_in_edges(offsets, columns, in_offsets, values, shift, first, last, sums)
 def split(src, dst, rank, n, first, last, free, keys):
     """The keys of rows in blocks `first` to `last` - 1 of n x n: see `rapids_tc.engines.Engine`.
 
-    Returns how many rows have an end that has no rank. As of `count_ends`, each is read once.
+    Returns how many rows have an end without a rank. Each end is read once: see `count_ends`.
     """
     room, numbers, outside = len(keys), np.uint64(len(rank)), 0
     for p in range(len(src)):

@@ -135,9 +135,9 @@ class CardCopies:
     def pooled(self, size: int) -> Iterator[None]:
         """Lend memory from one piece of `size` bytes, and take more only when that is full.
 
-        The user's allocator may ask the device each time, which takes long, and giving memory back
-        waits for all copies. One piece, because the parts of several cannot serve a larger array
-        once a smaller one lies in each: up to two thirds more were taken than arrays had.
+        The user's allocator may ask the device for every array, which is slow, and freeing waits
+        for all copies. Several pieces would be fragmented: a small array in each leaves no room for
+        a large one, and up to two thirds more memory were taken than the arrays had.
         """
         outer = self._cuda.get_allocator()
         pool: Any = None
@@ -186,7 +186,7 @@ class Shelf:
         self._sources: list[Array] = []  # of copies that may still run
 
     def close(self) -> None:
-        """Nothing: memory goes with its last reference."""
+        """Do nothing: the memory is freed with its last reference."""
 
     def reserve(self, size: int) -> None:
         """Pin memory for arrays of so many bytes, eight more each."""

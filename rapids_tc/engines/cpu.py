@@ -191,7 +191,7 @@ def split(
 
 
 def _read_only(ends: Array) -> Array:
-    """The ends as uint32 or int64, as the user's that may not be written: compiled once for all."""
+    """Return the ends as read-only uint32 or int64, so that one compiled version serves all."""
     known = (ends if ends.dtype == "int64" else narrow(ends)).view()
     known.flags.writeable = False
     return known
@@ -287,7 +287,7 @@ def _cut(layout: Layout, tasks: int) -> Array:
 
 @compiled
 def _locate(offsets, columns, u, v, positions):
-    """Write where the edges are; how many have an end that has no row."""
+    """Write the positions of the edges; return how many edges have an end without a row."""
     n, outside = len(offsets) - 1, 0
     for i in range(len(u)):
         low, high = min(u[i], v[i]), max(u[i], v[i])

@@ -115,7 +115,7 @@ def without_edges(src: Array, dst: Array, first: int, n: int) -> Array:
 
 
 def check_vertices(source: Source, n: int) -> None:
-    """Raise CapacityError unless a graph, and the memory that is free, may hold `n` vertices."""
+    """Raise CapacityError if `n` vertices are too many for a graph or for the free memory."""
     if n > _MOST:
         raise CapacityError(f"{n:,} vertices are more than a graph holds ({_MOST:,})")
     source.claim(f"{n:,} vertices", n * (1 + 8))  # a mark each, and the numbers of most of them

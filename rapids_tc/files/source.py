@@ -67,7 +67,7 @@ class Source:
         return EdgeFileError(f"{place}: {what}")
 
     def claim(self, what: str, need: int) -> None:
-        """Raise CapacityError if what the file says it holds needs more memory than is free."""
+        """Raise CapacityError if the contents that a file announces exceed the free memory."""
         if need > (free := host_free()):
             raise CapacityError(
                 f"the file says {what}, which takes {need:,} bytes to read; {free:,} are free"

@@ -1,7 +1,7 @@
-"""What arrives at a worker from others is checked before compiled loops are led by it.
+"""Check the arrays that a worker receives from others, before compiled loops index with them.
 
-Those loops check no index. Two results that are not of one graph, as where a frame changed between
-them, would have them write outside of arrays: an error is raised instead.
+Compiled loops check no index. If a frame changes between two tasks, their results belong to
+different graphs, and a loop could write outside of its arrays. These checks raise an error instead.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from rapids_tc.errors import KernelError
 
 
 def require(right: bool, what: str) -> None:
-    """Raise KernelError, saying what has arrived, unless it is right."""
+    """Raise KernelError, naming `what` arrived, unless a check was `right`."""
     if not right:
         raise KernelError(
             f"{what} arrived at a worker, which tasks on one graph never send: the frame changed "
@@ -23,10 +23,10 @@ def require(right: bool, what: str) -> None:
 
 
 def require_below(values: Array, limit: int, what: str) -> None:
-    """Raise KernelError unless all of some integers lie in [0, limit)."""
+    """Raise KernelError unless all integers of an array lie in [0, limit)."""
     require(all_below(values, limit), f"{what} of {limit} or more")
 
 
 def require_length(values: Sequence[object] | Array, length: int, what: str) -> None:
-    """Raise KernelError unless there are so many values."""
+    """Raise KernelError unless there are exactly `length` values."""
     require(len(values) == length, f"{len(values)} {what} for {length}")

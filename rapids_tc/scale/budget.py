@@ -62,7 +62,7 @@ class Budget:
         return rows * RESULTS.get(self.function, 0) * self.columns
 
     def check_text(self, ids: int) -> None:
-        """Raise CapacityError where so many distinct ids of text cannot be numbered."""
+        """Raise CapacityError if the limit is too low to number so many distinct text ids."""
         need = ids * self.costs.text
         if need > self.limit:
             raise CapacityError(
@@ -126,7 +126,7 @@ class Budget:
         return len(sizes)
 
     def collecting(self, sizes: list[int], rows: int) -> int:
-        """Bytes that the keys of blocks of these sizes take, and sorting them one by one."""
+        """Return the bytes that hold the keys of some blocks and sort them one by one."""
         return OFFSETS * rows + KEY * sum(sizes) + self.costs.sort * max(sizes)
 
     def slots(self, edges: int, rows: int, blocks: int, allowed: int) -> int:

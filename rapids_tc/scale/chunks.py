@@ -46,7 +46,8 @@ class Site:
     threads : int
         Cores that a chunk may use.
     edition : str
-        The sources of rapids_tc by which the call was made.
+        Digest of the caller's sources of rapids_tc. A factory sets it: were it a class attribute,
+        a `Site` of a caller without one would seem to have the worker's own.
     """
 
     home: Home
@@ -60,7 +61,7 @@ class Site:
         return backend_of(self.home, self.engine)
 
     def columns(self, partition: Frame, place: int) -> tuple[Series, Series]:
-        """The two id columns of the partition at a place among all; refused if it lacks one."""
+        """Return both id columns of a partition; ColumnNotFoundError if one is missing."""
         for role, label in zip(("source", "destination"), self.labels, strict=True):
             check_label(f"partition {place}: {role}", label, self.home.labels(partition))
         source, destination = (self.home.column(partition, label) for label in self.labels)
@@ -73,7 +74,7 @@ class Site:
     @contextmanager
     def here(self) -> Iterator[None]:
         """On the device and stream of this machine's frames, with its share of the cores."""
-        if getattr(self, "edition", "") != EDITION:  # a machine that has joined meanwhile
+        if getattr(self, "edition", "") != EDITION:  # it joined during the call
             raise KernelError(
                 f"the worker on {node()} has another rapids_tc than the process that called: "
                 "install the same version on both, and start the worker again"

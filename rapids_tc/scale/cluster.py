@@ -32,7 +32,7 @@ from rapids_tc.scale.persisted import START, client_for, held
 from rapids_tc.scale.watch import Watch
 
 LOOK = 1.0  # seconds between looks at the cluster
-ENDED = ("finished", "error", "cancelled")  # others are to come, or "lost" until they come again
+ENDED = ("finished", "error", "cancelled")  # a "lost" task will be computed again
 GROUP_SHARE = 16  # a worker takes its partitions together up to this part of its memory
 
 
@@ -102,10 +102,10 @@ class Cluster:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        """Let go of what an error's traceback may keep alive; Dask then forgets it.
+        """Release the tasks of a failed call, which its traceback may keep alive: Dask drops them.
 
-        To cancel it would cost the client's other data: Dask fails half way where two of our tasks
-        depend on each other, and drops the client.
+        Cancelling would endanger the client's other data: Dask fails half way if one of our tasks
+        depends on another, and then drops the client.
         """
         with self._stack:
             for task in list(self._tasks) if kind else ():
@@ -194,12 +194,10 @@ class Cluster:
         self._watched(_ended(self.client, tasks, how_many), tasks, bar, before)
 
     def _watched(self, awaited: Any, tasks: list[Future], bar: Bar, before: int = 0) -> Any:
-        """What is awaited, with an eye on the cluster meanwhile."""
+        """Return the result of a coroutine, and watch the cluster meanwhile."""
         loop: Any = self.client.loop
-        watch, ended = (
-            Watch(self.client),
-            asyncio.run_coroutine_threadsafe(awaited, loop.asyncio_loop),
-        )
+        watch = Watch(self.client)
+        ended = asyncio.run_coroutine_threadsafe(awaited, loop.asyncio_loop)
         try:
             while not futures_wait([ended], LOOK).done:
                 done = sum(task.status in ENDED for task in tasks)
@@ -231,10 +229,10 @@ class Cluster:
     def persisted(
         self, partitions: list[Future], meta: Any, divisions: tuple[Any, ...]
     ) -> DataFrame:
-        """Partitions that tasks make, once they are there, as a persisted frame.
+        """Wait for partitions that tasks make, and return them as a persisted frame.
 
-        Another client that asked for the frame before the scheduler knows its tasks would lose it.
-        It is put together as `persist` does, for `from_delayed` makes Arrow strings of objects.
+        Without the wait, another client could ask for the frame before the scheduler knows its
+        tasks, and lose it. The graph is made by hand: `from_delayed` turns objects into Arrow text.
         """
         self.wait(partitions)
         layer = {partition.key: partition for partition in partitions}
@@ -267,7 +265,7 @@ class Cluster:
 async def _ended(client: Client, tasks: list[Future], how_many: str) -> None:
     """Return when tasks have ended; time is kept outside, for an error's frames hold on to tasks.
 
-    One that is lost with its worker ends once more, or is cancelled where it cannot be made again.
+    A task that is lost with its worker ends again later; Dask cancels it if that is impossible.
     """
     with client.as_current():
         while left := [task for task in tasks if task.status not in ENDED]:

@@ -1,9 +1,9 @@
-"""Fingerprints of partitions: whether one that is read again is what it was.
+"""Take fingerprints of partitions, to detect a partition that changes between two reads.
 
-A cluster computes a partition again when the worker that had it is lost. A sample without a seed
-or a table that grows then differs, and numbers and orders made of the first would be looked up for
-rows of the second. So a partition's rows and a checksum of its ids, in their order, are taken when
-it is first seen, kept by the client, and compared at every later read.
+A cluster computes a partition again after it loses a worker. A sample without a seed, or a growing
+table, then gives other rows, for which the numbers and ranks of the first rows would be wrong. So
+the client keeps the number of rows and an ordered checksum of the ids of every partition, and every
+later read is compared with them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _AT_ONCE = {"numpy": 2**14, "cupy": 2**20}  # values: they stay in the cache, or
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """Which partition of the frame, how many rows it has, and the checksum of its ids."""
+    """Identify the content of one partition: its place, its rows and a checksum of its ids."""
 
     place: int
     rows: int
@@ -32,12 +32,12 @@ class Fingerprint:
 
     @classmethod
     def of(cls, place: int, columns: list[Inspected], backend: Backend) -> Fingerprint:
-        """The fingerprint of a partition, from its two id columns."""
+        """Return the fingerprint of a partition, from its two id columns."""
         sums = [_checksum(*column, backend) for column in columns]
         return cls(place, len(columns[0][0].values), _joined(sums))
 
     def require(self, found: Fingerprint) -> None:
-        """Raise KernelError where a partition that was read again has another fingerprint."""
+        """Raise KernelError if a later read of the partition has another fingerprint."""
         if found == self:
             return
         change = (
@@ -55,7 +55,7 @@ class Fingerprint:
 
 
 def _checksum(column: IdColumn, nulls: int, backend: Backend) -> int:
-    """A number for the ids of a column in their order, whatever the order of its categories."""
+    """Return a checksum of the ids of a column in order; the order of categories is ignored."""
     if nulls or column.kind == "empty":
         return -nulls
     try:
@@ -64,12 +64,12 @@ def _checksum(column: IdColumn, nulls: int, backend: Backend) -> int:
         if column.kind == "string" and (arrays := text_arrays(text(column, backend))):
             return _joined([_sum(array, backend.xp) for array in arrays])
         return _sum(_hashes(column, backend), backend.xp)
-    except RapidsTCError:  # no ids: refused where they are numbered
+    except RapidsTCError:  # not valid as ids: numbering raises the error
         return 0
 
 
 def _hashes(column: IdColumn, backend: Backend) -> Array:
-    """An integer for each id, or for each category: the id itself, or the library's hash of it."""
+    """Return an integer per id, or per category: the id itself, or the library's hash of the id."""
     if column.kind in NUMERIC:
         return integers(column.distinct, column.name, backend)
     if backend.library.__name__ == "cudf":
@@ -80,18 +80,18 @@ def _hashes(column: IdColumn, backend: Backend) -> Array:
 
 
 def _sum(values: Array, xp: Any) -> int:
-    """The sum of some integers, each times a number of its place.
+    """Return the sum of some integers, each mixed and multiplied by a weight of its place.
 
-    By operations that CuPy has compiled: it has a sum of integers that are as wide as their sum.
+    Only operations that CuPy ships compiled are used; for sums, that means 64-bit integers.
     """
     step, sums = min(_AT_ONCE[xp.__name__], len(values)), []
     weights = xp.arange(1, step + 1, dtype="uint64") * xp.uint64(_MIX)
     weights ^= weights >> xp.uint64(32)
     weights *= xp.uint64(_MIX_AGAIN)
-    weights |= xp.uint64(1)  # by an odd number no two values become one
+    weights |= xp.uint64(1)  # odd: distinct values stay distinct
     for start in range(0, len(values), step or 1):
         piece = values[start : start + step].astype("uint64")
-        piece *= xp.uint64(_MIX)  # or what is far above would not reach the bits below
+        piece *= xp.uint64(_MIX)  # spreads the high bits, or they would never reach the low ones
         piece ^= piece >> xp.uint64(32)
         piece *= weights[: len(piece)]
         sums.append(int(piece.sum()))
@@ -99,7 +99,7 @@ def _sum(values: Array, xp: Any) -> int:
 
 
 def _joined(sums: list[int]) -> int:
-    """Several sums as one, in their order."""
+    """Combine several sums into one; their order matters."""
     result = 0
     for some in sums:
         result = (result * _NEXT + some) % 2**64

@@ -1,4 +1,4 @@
-"""What the machines of a cluster do with ids: look at those of partitions, and number them."""
+"""Run the tasks of a cluster's workers on ids: look at the ids of partitions, and number them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Fingerprints = list[Fingerprint]  # of the partitions of one group
 
 @chunk
 def look(site: Site, partitions: list[Frame], places: list[int]) -> looks.Look:
-    """What the id columns of some partitions hold, which have these places among all."""
+    """Describe the id columns of some partitions; `places` are their positions in the frame."""
     backend = site.backend
     pairs = [site.columns(*given) for given in zip(partitions, places, strict=True)]
     seen = looks.look(pairs, site.names, backend, places)
@@ -28,19 +28,19 @@ def look(site: Site, partitions: list[Frame], places: list[int]) -> looks.Look:
 
 @chunk
 def decide(site: Site, seen: list[looks.Look]) -> looks.Rules:
-    """How ids are numbered, from what all machines saw."""
+    """Decide how ids are numbered, from what all workers saw."""
     return looks.decide(seen)
 
 
 @chunk
 def known(site: Site, rules: looks.Rules) -> tuple[list[Fingerprints], int | None, int]:
-    """Of the rules what steers the rest: fingerprints, numbers if ids are dense, memory."""
+    """Return what the client needs: fingerprints, how many numbers (if ids are dense), memory."""
     return rules.prints, rules.dense and rules.dense[1], rules.memory
 
 
 @chunk
 def settled(site: Site, rules: looks.Rules, prints: list[Fingerprints]) -> looks.Rules:
-    """The rules, if they are still those made of partitions with these fingerprints."""
+    """Return the rules; KernelError if they were made again from other partitions."""
     for seen, found in zip(prints, rules.prints, strict=True):
         for own, other in zip(seen, found, strict=True):
             own.require(other)
@@ -89,7 +89,7 @@ def id_columns(site: Site, partitions: list[Frame], prints: Fingerprints) -> lis
     Raises
     ------
     KernelError
-        A partition is another than it was when it was first looked at.
+        A partition has changed since it was first looked at.
     """
     result: list[IdColumn] = []
     for partition, own in zip(partitions, prints, strict=True):
@@ -102,7 +102,7 @@ def id_columns(site: Site, partitions: list[Frame], prints: Fingerprints) -> lis
 
 @chunk
 def one_coloured(site: Site, numbers: Numbers, ids: Ids, colours: int, seed: int) -> Numbers:
-    """Of some rows those that `approximate_count` looks at."""
+    """Select the rows that `approximate_count` samples."""
     src, dst = numbers
     kept = approximate.one_coloured(
         NumberedEdges(src, dst, len(src), ids), colours=colours, seed=seed
@@ -112,5 +112,5 @@ def one_coloured(site: Site, numbers: Numbers, ids: Ids, colours: int, seed: int
 
 @chunk
 def rows_of(site: Site, numbers: Numbers) -> int:
-    """How many rows they are of."""
+    """Return the number of rows."""
     return len(numbers[0])

@@ -51,7 +51,7 @@ class Look:
     memory : int
         Bytes of memory that are free where the engine works there.
     prints : list of Fingerprint
-        Of every partition, where it may have to be read again.
+        One per partition; empty if partitions are never read again.
     """
 
     rows: int = 0
@@ -103,7 +103,7 @@ class Rules:
     memory : int
         Bytes of memory that are free on each of the machines.
     prints : list of list of Fingerprint
-        Of every partition of every machine, where partitions may have to be read again.
+        One per partition, by machine; empty if partitions are never read again.
     """
 
     kind: str
@@ -135,7 +135,7 @@ def look(
 def inspect_pair(
     pair: tuple[Series, Series], names: list[str], backend: Backend
 ) -> list[tuple[IdColumn, int]]:
-    """What the two id columns of a partition hold, and how many ids are missing in each."""
+    """Describe the two id columns of a partition, and count the missing ids of each."""
     return [
         inspect(backend.bring(values), name, backend)
         for values, name in zip(pair, names, strict=True)

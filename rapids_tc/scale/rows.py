@@ -66,7 +66,7 @@ class Rows:
         self.dense = self._rules.dense
 
     def number(self, shelf: Any, check: Callable[[int], None] | None = None) -> Ids:
-        """Number the ids; the way back. `check` is called with how many texts there are so far."""
+        """Number the ids; return the way back. `check` receives the number of texts so far."""
         found = None if self.dense else self._distinct(check)
         self._ids = looks.make_ids(self._rules, found, self._backend)
         self._shelf = shelf

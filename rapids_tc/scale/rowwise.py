@@ -49,7 +49,7 @@ def columns(
     names: list[str],
 ) -> list[Frame]:
     """The partitions with columns added, from the answers for their rows by block."""
-    for partition, seen in zip(partitions, prints, strict=True):  # may have columns meta has not
+    for partition, seen in zip(partitions, prints, strict=True):  # may have more columns than meta
         check_new(names, site.home.labels(partition), f"partition {seen.place} of the frame")
     id_columns(site, partitions, prints)
     rows = len(numbers[0])

@@ -81,7 +81,7 @@ class Spread:
         looks = self.each_group("look", id_tasks.look, partitions, places)
         rules = self.submit("look", id_tasks.decide, looks)
         prints, size, memory = cluster.get(self.submit("look", id_tasks.known, rules))
-        self._prints = {own.place: own for some in prints for own in some}  # here none is lost
+        self._prints = {own.place: own for some in prints for own in some}  # outlives workers
         self.rules = self.submit("look", id_tasks.settled, rules, prints)
         self.rows: list[list[int]] = [[own.rows for own in some] for some in prints]
         found = None
@@ -145,7 +145,7 @@ class Spread:
 
     @property
     def to_read(self) -> tuple[list[list[Future]], list[list[Fingerprint]]]:
-        """The partitions of each group, and what they were when they were first looked at."""
+        """Return the partitions of each group, and their fingerprints at the first look."""
         prints = [[self._prints[place] for place in group.places] for group in self.groups]
         return [group.partitions for group in self.groups], prints
 

@@ -1,8 +1,8 @@
-"""Which rapids_tc the workers of a cluster have: tasks of one version do not fit another.
+"""Compare the rapids_tc of a cluster's workers with the caller's: all need the same sources.
 
-Compiled loops rely on what other tasks have made, so that a worker whose sources differ, were it by
-a line, could write outside an array. Workers are asked once a client; and every task knows by
-which sources it was made, for a worker may join at any time.
+Compiled loops rely on arrays that other tasks made, so a worker whose sources differ by even one
+line could write outside of an array. Each client asks every worker once. A worker may join at any
+time, so every task also carries the digest of the caller's sources.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NAMED = 5  # workers in a message
 
 
 def _digest(folder: Path) -> str:
-    """A short digest of all sources of a package, however their lines end."""
+    """Return a short digest of all sources of a package; line endings do not matter."""
     digest = sha256()
     for path in sorted(folder.rglob("*")):
         if path.suffix in (".py", ".cu", ".cuh"):
@@ -34,9 +34,9 @@ _asked: WeakKeyDictionary[Any, set[tuple[str, str]]] = WeakKeyDictionary()  # wo
 
 
 def require_same(client: Any, workers: dict[str, Any]) -> None:
-    """Raise KernelError where workers, given by address, have another rapids_tc, or none.
+    """Raise KernelError if any of the workers, given by address, has another rapids_tc or none.
 
-    Nothing of ours is sent to ask: a worker that lacks it could not read it.
+    The question uses nothing of rapids_tc: a worker without the package could not unpickle it.
     """
     names = {address: (address, worker["local_directory"]) for address, worker in workers.items()}
     known = _asked.setdefault(client, set())
@@ -50,7 +50,7 @@ def require_same(client: Any, workers: dict[str, Any]) -> None:
 
 
 def _ask(client: Any, workers: list[str], name: str) -> dict[str, Any]:
-    """What a name stands for on each worker, or why it cannot be told; no answer from lost ones."""
+    """Return the object of a name, or the exception, from each worker that is not lost."""
     if not workers:
         return {}
     answers = client.run(pkgutil.resolve_name, name, workers=workers, on_error="return")
@@ -58,7 +58,7 @@ def _ask(client: Any, workers: list[str], name: str) -> dict[str, Any]:
 
 
 def _difference(here: str, versions: dict[str, Any]) -> str:
-    """Say which workers have what, and what to install."""
+    """Describe which workers have which version, and what to install."""
     told = []
     for address, version in sorted(versions.items())[:NAMED]:
         if isinstance(version, Exception):

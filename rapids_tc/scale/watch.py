@@ -1,7 +1,7 @@
-"""The eye on a cluster while a call waits for its tasks: who works, and whether anything moves.
+"""Watch a cluster while a call waits for its tasks: which workers work, and whether anything moves.
 
-Dask waits for ever where no worker is left, where all are paused, and where it has put tasks in a
-queue that nobody opens again: it does so with what a lost worker had, if no task ends afterwards.
+Dask waits for ever if no worker is left, or if all are paused. It also does so after a worker was
+lost: the tasks of that worker go to a queue, which Dask reads only when some other task ends.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from rapids_tc.scale.persisted import START
 LONELY = 60.0  # seconds without any worker that works after which a call gives up
 QUIET = 4.0  # seconds in which nothing moves after which the scheduler is given a task that ends
 STUCK = 60.0  # seconds in which nothing moves after which a call gives up
-SILENT = 10.0  # seconds without a heartbeat after which nobody knows what a worker does
+SILENT = 10.0  # seconds without a heartbeat after which a worker's last report is out of date
 MOVING = ("executing", "flight", "cancelled", "resumed")  # states of tasks that occupy a worker
 
 
 class Watch:
-    """One wait for tasks: look at the cluster now and then, and give up where that is in vain."""
+    """Look at the cluster now and then during one wait, and give up if waiting is hopeless."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
         self._done = -1
-        self._nudge: Future | None = None  # is let go with the next one, or the wait
+        self._nudge: Future | None = None  # released with the next one, or with this object
         self._worked = self._moved = time.monotonic()
         self._heard: dict[str, tuple[float, float]] = {}  # the last heartbeat, and when it was seen
 
@@ -67,7 +67,7 @@ class Watch:
             raise KernelError(f"the client of the frame, or its cluster, is {status}. {START}")
 
     def _moving(self, workers: dict[str, Any], now: float) -> bool:
-        """Return whether a worker computes or fetches, or has a task and no time to tell."""
+        """Return whether a worker computes or fetches, or is too busy for a heartbeat."""
         silent = False
         for address, worker in workers.items():
             counts = worker["metrics"].get("task_counts", {})
@@ -85,7 +85,7 @@ class Watch:
         )
 
     def _stuck(self, workers: dict[str, Any], done: int, of: int) -> str:
-        """Say what is seen of a cluster in which nothing moves."""
+        """Describe a cluster in which nothing moves."""
         given = self._client.processing()
         seen = "; ".join(
             f"{address} is {worker['status']} and has {len(given.get(address, ()))} tasks to do"

@@ -33,8 +33,8 @@ _CHECKS = {
     "address": ("-O1", "-fsanitize=address,undefined", "-fsanitize-recover=all"),
     "thread": ("-O1", "-fsanitize=thread"),
 }
-# g++ knows nothing of __launch_bounds__, so how many threads a kernel's blocks may have is read
-# here; not where it may depend on a template's arguments.
+# g++ ignores __launch_bounds__, so the most threads per block are read from the source here, except
+# for templates, whose bounds may depend on their arguments.
 _BOUNDS = re.compile(
     r'extern "C" __global__ (?:void\s+)?__launch_bounds__\(\s*([^,()]+)[^()]*\)\s*(?:void\s+)?(\w+)'
 )
@@ -68,7 +68,7 @@ def _made(text: str, flags: Sequence[str]) -> Path:
     parts = (text, *headers, *command, version, platform.machine())
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
     folder = cache_directory("emulator")
-    # What is mapped into memory and cut short is no error but the end of the process.
+    # Loading a truncated library would kill the process: `load` checks the whole file first.
     if folder is not None and load(folder / f"{key}.so") is not None:
         return folder / f"{key}.so"
     private = _private_folder()
@@ -89,7 +89,7 @@ def _made(text: str, flags: Sequence[str]) -> Path:
 
 
 def library(name: str) -> Path:
-    """Where the library of this name, which this process has loaded, lies."""
+    """Return the path of a library that this process has loaded, given its name."""
     made = _private_folder() / name
     folder = cache_directory("emulator")
     return made if folder is None or made.exists() else folder / name
@@ -97,7 +97,7 @@ def library(name: str) -> Path:
 
 @functools.cache
 def _private_folder() -> Path:
-    """A folder of this process, where libraries are made, and stay if there is no cache."""
+    """Return this process's own folder, where libraries are made, and stay if there is no cache."""
     try:
         folder = Path(tempfile.mkdtemp(prefix="rapids_tc-"))
     except OSError as error:
@@ -110,7 +110,7 @@ def _private_folder() -> Path:
 
 
 def _remove(folder: Path, process: int) -> None:
-    if os.getpid() == process:  # not in a fork of it
+    if os.getpid() == process:  # a forked child must not remove it
         shutil.rmtree(folder, ignore_errors=True)
 
 

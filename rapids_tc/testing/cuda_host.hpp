@@ -26,8 +26,9 @@
 #define __shared__ static_assert(false, "declare it by RTC_SHARED or RTC_DYNAMIC_SHARED");
 
 // ------------------------------------------------------------------ device.cuh's macros
-// Every block gets its own array, allocated apart (ASan sees its ends; without it, a fence behind
-// each shows what was written there) and filled with 0xCD, so that reading before writing shows. A reference to an array: sizeof and bounds checks work.
+// Every block gets its own array, allocated apart (ASan sees its ends; without ASan, a fence behind
+// each array shows writes past its end) and filled with 0xCD, so that reading before writing shows.
+// A reference to an array: sizeof and bounds checks work.
 #define RTC_SHARED(T, name, n)                \
   static const char rtc_key_##name[] = #name; \
   T(&name)[n] = *static_cast<T(*)[n]>(rtc_host::shared(rtc_key_##name, sizeof(T) * (n)))

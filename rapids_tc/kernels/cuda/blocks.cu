@@ -17,8 +17,9 @@ __device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x +
 
 // The rows of a frame, as ends in numbers, to the blocks of their edges: key row << 32 | column of each row
 // that is no loop and lies in one of the n * n blocks first .. last - 1, written where its block's are
-// free; rows with an end that is none of `numbers` are passed over. free[i]: the index of the next key of block i; the block of threads takes room for all of its keys
-// of a block by one atomic. In no order that could be relied on. Without room, rows are counted alone.
+// free; rows with an end of `numbers` or more are skipped. free[i]: the index of the next key of block i; the
+// block of threads takes room for all of its keys of a block by one atomic. The order of keys is undefined.
+// Without room, rows are only counted.
 // Dynamic shared memory: 3 words for each of those blocks.
 extern "C" __global__ void __launch_bounds__(kThreads)
 split_rows(const u32* src, const u32* dst, u64 size, const u32* rank, u64 numbers, u32 n, u32 first, u32 last,
@@ -35,7 +36,7 @@ split_rows(const u32* src, const u32* dst, u64 size, const u32* rank, u64 number
     block[t] = kNone;
     if (p >= size) continue;
     const u32 source = src[p], destination = dst[p];
-    if (source >= numbers || destination >= numbers) continue;   // another stream has written them
+    if (source >= numbers || destination >= numbers) continue;   // another stream may have written the ends
     const u32 a = rank[source], b = rank[destination], u = a > b ? a : b, v = a > b ? b : a;
     const u32 i = u % n, j = v % n, number = i * n + j;
     if (u == v || number < first || number >= last) continue;

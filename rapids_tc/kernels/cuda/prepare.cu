@@ -19,8 +19,8 @@ constexpr u64 kLeastLists = 64;       // of a piece of a vertex: for fewer, sett
 __device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
 
 // ------------------------------------------------------------------------------- raw rows
-// How often each number stands among the ends, added to degree by atomics, and to outside how many have no
-// place in it: the ends may be the user's memory, which another stream may write.
+// Adds to degree how often each number occurs among the ends, and to outside how many ends lie past degree:
+// the ends may be the user's memory, which another stream may write.
 extern "C" __global__ void __launch_bounds__(kThreads)
 count_ends(const u32* ends, u64 n_ends, u32* degree, u64 size, u32* outside) {
   const u64 i = element();
@@ -37,8 +37,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) count_present(const u32* 
 }
 
 // ------------------------------------------------------------------------------- keys -> CSR
-// A key is kept unless it is a loop or equal to the one before, or its row is none of n, which is added to
-// outside. kept: a bit a key. counts: how many of each kThreads keys, made into how many before them by
+// A key is kept unless it is a loop, or equal to the one before, or its row is n or more; outside counts the
+// last kind. kept: a bit a key. counts: how many of each kThreads keys, made into how many before them by
 // scan_counts.
 extern "C" __global__ void __launch_bounds__(kThreads)
 mark_kept(const u64* keys, u64 n_keys, u64 n, u32* kept, u32* counts, u32* outside) {
