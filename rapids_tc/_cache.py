@@ -92,4 +92,6 @@ def _fault(folder: Path) -> str:
             return "another user owns it"
         if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             return "others may write there: remove it"
+        if folder.parent.stat().st_uid not in (0, os.geteuid()):  # its owner may swap the folder
+            return "another user owns the folder that it is in"
     return "" if os.access(folder, os.W_OK | os.X_OK) else "it cannot be written"

@@ -114,6 +114,19 @@ def test_a_folder_of_another_user_is_passed_over(tmp_path, temporary, monkeypatc
     assert [fault for _, fault in candidates("numba")] == ["another user owns it"] * 2
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="gives folders away")
+def test_a_folder_in_a_folder_of_another_user_is_passed_over(tmp_path, temporary, monkeypatch):
+    """Its owner could put another in its place between the check and the read."""
+    monkeypatch.setenv("RAPIDS_TC_CACHE", str(tmp_path / "planted"))
+    assert cache_directory("numba") == tmp_path / "planted" / "numba"
+    os.chown(tmp_path / "planted", 12345, -1)
+    assert "the folder that it is in" in next(candidates("numba"))[1]
+    instead = cache_directory("numba")
+    assert instead is not None and temporary in instead.parents
+    os.chown(instead.parent, 12345, -1)
+    assert cache_directory("numba") is None
+
+
 @pytest.mark.parametrize("what", ["link", "dangling", "file", "nowhere", "below a file"])
 def test_what_is_no_folder_is_passed_over(tmp_path, temporary, monkeypatch, what):
     base, other = tmp_path / "base", tmp_path / "other"
