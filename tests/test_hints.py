@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import rapids_tc as tc
-from rapids_tc import datasets, edges, errors, files, orient, plan, plot, testing
+from rapids_tc import _backend, datasets, edges, errors, files, orient, plan, plot, testing
 from rapids_tc._homes import PandasHome, pyarrow
 from rapids_tc.cli import machine, tables
 from rapids_tc.engines import _cpu_rooms, _cuda_rooms, _truss, cuda
@@ -36,7 +36,7 @@ INTERNAL = {
     "csr:Csr.validate": "for tests of engines: no public function takes a Csr",
     "engines/_compiled:_Interruptible.__call__": "Ctrl-C",
     "engines/_compiled:_stamp": "caught by Numba: nothing is cached then",
-    "engines/_cpu_rooms:Shelf._each_part": "caught by `_told`, which words it",
+    "engines/_cpu_rooms:Shelf._each_part": "caught by `_disk_errors`, which words it",
     "files/adjacency:_number_of_line": "only of a file that is cut short between two reads",
     "files/text:_exact": "caught by `parse`, which names the line",
     "files/text:_parse_by_arrow": "caught by `parse`: pandas reads the file",
@@ -405,6 +405,12 @@ HINTS = {
     "_backend:_read_stream": [
         (lambda h: tc.count(one_shot()), r"\.read_all\(\) makes.*tc\.Graph\(reader\)")
     ],
+    "_backend:gathered": [
+        (
+            lambda h: _backend.gathered(np.arange(3), np.array([3])),
+            r"a copy \(df\.copy\(\)\), or wait until nothing writes",
+        )
+    ],
     "_backend:_cugraph_edges": [(several_columns, "one is accepted")],
     "_backend:_modules": [
         (
@@ -543,7 +549,7 @@ HINTS = {
         (lambda h: tc.vertex_triangles(k3(), vertices=["a"]), "ids of the graph are integers: "),
         (lambda h: tc.vertex_triangles(k3(), vertices=[9]), r"9; isolated.*Graph\(vertices=\.\.\."),
     ],
-    "engines/_cpu_rooms:_told": [
+    "engines/_cpu_rooms:_disk_errors": [
         (
             having(_cpu_rooms.tempfile, "TemporaryFile", no_library, lambda h: _cpu_rooms.Shelf()),
             "TMPDIR names a folder that is there.*more room",
@@ -619,14 +625,16 @@ HINTS = {
     "files/adjacency:_numbers_by_line": [(metis("2 1\nx\n"), "line 2: 'x' is not an integer")],
     "files/binary:read_npz": [
         (lambda h: read(h, b"PK\3\4"), "as numpy.savez writes them"),
-        (npz(a=[1]), r"the arrays src and dst, not \['a'\]"),
-        (npz(src=[1], dst=[1, 2]), r"shapes \(1,\) and \(2,\)"),
-        (npz(src=[1], dst=[1], n=[1]), "must be one of the integers"),
         (npz_with(lambda data: b"junk" + data), "magic string"),
         (no_place, "a position in it is wrong"),
         (npz(src=[0.5], dst=[1], n=1), "all three must be integers"),
         (npz(src=[1], dst=[1], n=-1), "is -1"),
         (npz(src=[1], dst=[1], n=1), "from 0 to n - 1 = 0"),
+    ],
+    "files/binary:_arrays": [
+        (npz(a=[1]), r"the arrays src and dst, not \['a'\]"),
+        (npz(src=[1], dst=[1, 2]), r"shapes \(1,\) and \(2,\)"),
+        (npz(src=[1], dst=[1], n=[1]), "must be one of the integers"),
     ],
     "files/binary:_shape": [
         (npz(src=np.array([{}]), dst=[1]), "src is an array of objects"),

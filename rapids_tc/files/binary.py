@@ -62,7 +62,7 @@ def _arrays(source: Source, archive: zipfile.ZipFile) -> dict[str, Array]:
     if shapes["src"] != shapes["dst"] or len(shapes["src"]) != 1:
         raise source.fault(f"src and dst have the shapes {shapes['src']} and {shapes['dst']}")
     if shapes.get("n", ()) != ():
-        raise source.fault("n, the number of vertices, must be one, not an array of integers")
+        raise source.fault("n, the number of vertices, must be one of the integers")
     return {name: _load(archive, name) for name in wanted}
 
 
