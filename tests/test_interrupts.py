@@ -60,7 +60,7 @@ assert tc.count(frame) == 45
 
 
 def outcome(code, folder=None):
-    environment = {**os.environ, **({"NUMBA_CACHE_DIR": str(folder)} if folder else {})}
+    environment = {**os.environ, **({"RAPIDS_TC_CACHE": str(folder)} if folder else {})}
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT + code], capture_output=True, text=True, env=environment
     )
@@ -75,4 +75,5 @@ def test_interrupts_of_compiled_code():
 
 @pytest.mark.cpu_only
 def test_interrupts_of_the_compiler(tmp_path):
-    assert int(outcome(COMPILING, tmp_path)) > 0
+    """Python itself loses an interrupt that comes while it collects garbage: three are tried."""
+    assert any(int(outcome(COMPILING, tmp_path / str(number))) for number in range(3))
