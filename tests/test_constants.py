@@ -120,7 +120,11 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         lambda: [costs_of(e).sort for e in ("cpu", "cuda")], [32, 17],
         "of a block, beside the chunk that is read; thrust's temporary memory on a card",
     ),
-    "unasked": (lambda: costs_of("cuda").unasked, 2**30, "a choice: to ask takes time"),
+    "unasked": (
+        lambda: [costs_of(engine).unasked for engine in ("cpu", "cuda")],
+        [2**24, 2**30],
+        "a choice: to ask takes time",
+    ),
     "tables": (
         lambda: [cpu.TABLE, *(_alone(cpu.costs.tables, 1000, sides) for sides in (False, True))],
         [2**22, 1024, 4096],
