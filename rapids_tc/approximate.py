@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from rapids_tc import plan
-from rapids_tc._backend import Array, gathered, wide_sum
+from rapids_tc._backend import Array, gathered, narrow, wide_sum
 from rapids_tc._place import placed
 from rapids_tc.edges import NumberedEdges
 from rapids_tc.graph import as_graph
+from rapids_tc.orient import PIECES
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def one_coloured(edges: NumberedEdges, *, colours: int, seed: int) -> NumberedEd
     colour = draw(edges.ids.words, colours, seed)
     alike = (gathered(colour, edges.src) == gathered(colour, edges.dst)) & (edges.src != edges.dst)
     kept = edges.ids.backend.xp.flatnonzero(alike)
-    src, dst = edges.src[kept], edges.dst[kept]
+    src, dst = (narrow(end[kept]) for end in edges.ends)
     return replace(edges, src=src, dst=dst, rows=len(src))
 
 
@@ -167,8 +168,11 @@ def _mix(words: Array) -> Array:
 
 def seen(counts: Array) -> tuple[int, float]:
     """From the triangles of each of some edges: their sum, and the pairs that share an edge."""
-    beside = counts.astype("float64")  # pairs may pass 2**64
-    return wide_sum(counts), float((beside * (beside - 1)).sum()) / 2
+    pairs, step = 0.0, len(counts) // PIECES + 1  # in pieces: these floats are wider than counts
+    for first in range(0, len(counts), step):
+        beside = counts[first : first + step].astype("float64")  # pairs may pass 2**64
+        pairs += float((beside * (beside - 1)).sum()) / 2
+    return wide_sum(counts), pairs
 
 
 def estimate(parts: list[tuple[int, float]], colours: int, confidence: float) -> Estimate:

@@ -1,5 +1,6 @@
 """Approximate counts: the sample as defined, right on average, and intervals that hold."""
 
+import tracemalloc
 from fractions import Fraction
 from itertools import product
 from math import inf, isfinite, nan, sqrt
@@ -301,3 +302,24 @@ def test_more_colours_than_vertices(backend):
     assert tc.approximate_count(edges, colours=2**32 - 1, seed=0).value == 0
     with pytest.raises(tc.CapacityError):
         tc.approximate_count(edges, colours=1, seed=0, memory_limit=1000)
+
+
+@pytest.mark.parametrize("ids", ["int8", "uint16", "int32", "uint32", "int64", "uint64", "str"])
+def test_the_numbers_of_a_sample_are_no_wider_than_ranks(backend, ids):
+    edges = complete(20).frame().astype(ids)
+    graph = tc.Graph(backend.frame(edges))
+    sample = approximate.one_coloured(graph._edges, colours=2, seed=3)
+    assert {end.dtype.name for end in sample.ends} == {"uint32"}
+    assert 0 < sample.rows < len(edges)
+
+
+@pytest.mark.cpu_only
+def test_pairs_are_summed_in_less_memory_than_the_counts_take():
+    counts = np.arange(1 << 20, dtype="uint32") % 1000
+    expected = sum(c * (c - 1) // 2 for c in range(1000)) * (len(counts) // 1000)
+    expected += sum(c * (c - 1) // 2 for c in range(len(counts) % 1000))
+    tracemalloc.start()
+    _, pairs = approximate.seen(counts)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert pairs == expected and peak < 3 * counts.nbytes

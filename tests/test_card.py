@@ -6,6 +6,7 @@ import sys
 import textwrap
 import threading
 from math import comb
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from rapids_tc.kernels import catalogue
 pytestmark = pytest.mark.card_only
 
 METHODS = [method.name for method in catalogue.METHODS]
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 ROW = 8  # bytes of a raw row of two int32 ids
 
 
@@ -249,3 +251,22 @@ def test_a_limit_is_kept_to_the_byte(function, ids):
         """
     )
     assert out.split()[-1] == "True"
+
+
+@pytest.mark.parametrize("ids", ["int32", "int64", "sparse", "str"])
+def test_calls_in_memory_take_no_more_than_their_estimate(ids):
+    """Unless a stage is estimated too low: by as much as the limit may be missed at most."""
+    out = alone(
+        f"""
+        import sys
+        sys.path.append("{BENCHMARKS}")
+        import limits
+        limits.SHARES = (1.0,)
+        limits.count_on_card()
+        for name in ("approximate_count", "simple_edges", "clustering weight", "annotate 3"):
+            [line] = limits.measured(name, "{ids}", 18, "cudf")
+            assert line["same"] and line["over"] <= limits.SLACK, line
+        print("done")
+        """
+    )
+    assert out.split()[-1] == "done"

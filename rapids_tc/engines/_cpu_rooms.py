@@ -21,7 +21,7 @@ STAGES = {  # see `rapids_tc.engines.Costs`
     "order": (0, 48),
     "orient": (18, 16),
     "sample": (20, 32),
-    "numbers": (16, 0),
+    "numbers": (8, 0),
     "layout": (12, 24),
     "count": (12, 24),
     "count by edge": (20, 32),
