@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rapids_tc.csr import Array, Csr
+from rapids_tc.engines._host import trim
 from rapids_tc.errors import CapacityError
 
 STAGES = {  # see `rapids_tc.engines.Costs`
@@ -83,12 +84,16 @@ class Shelf:
         self._end = max(self._end, kept.at + array.nbytes)
         return kept
 
-    def pooled(self, size: int) -> AbstractContextManager[Any]:
-        """Nothing: memory of the host is quick to take."""
-        return nullcontext()
+    @contextmanager
+    def pooled(self, size: int) -> Iterator[None]:
+        """Let what was freed before, and then within, be no memory of this process."""
+        trim()
+        yield
+        trim()
 
     def settle(self) -> None:
-        """Nothing: what was put is kept."""
+        """Free memory alone: what was put is kept."""
+        trim()
 
     def zeros(self, size: int, dtype: str, over: Kept | None = None) -> Kept:
         """Keep zeros, to which arrays are added; in place of an array that is no smaller."""
@@ -152,6 +157,7 @@ class Room:
     def load(self, slot: int, offsets: Kept, columns: Kept) -> None:
         """Put a block of the shelf into a slot."""
         self._blocks[slot] = Csr(np.zeros(1, np.int64), np.zeros(0, np.uint32))  # out first
+        trim()  # of what the last task freed, too
         starts = self._shelf.get(offsets).astype(np.int64)
         self._blocks[slot] = Csr(starts, self._shelf.get(columns))
 

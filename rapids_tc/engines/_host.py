@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -40,6 +42,18 @@ def _physical() -> int:
     if not hasattr(os, "sysconf"):
         return 2**63
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def trim() -> None:
+    """Give back to the system what allocators keep of memory that was freed.
+
+    The C library keeps arrays of up to 32 MiB, too, and Arrow all its text: where a call may take
+    no more than a few times as much, that is a large part of it.
+    """
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    if sys.platform == "linux":
+        getattr(ctypes.CDLL(None), "malloc_trim", bool)(0)  # glibc's: other libraries keep little
 
 
 def _available(root: Path) -> Iterator[int]:

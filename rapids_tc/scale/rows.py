@@ -67,9 +67,9 @@ class Rows:
 
     def number(self, shelf: Any, check: Callable[[int], None] | None = None) -> Ids:
         """Number the ids; return the way back. `check` receives the number of texts so far."""
+        self._shelf = shelf
         found = None if self.dense else self._distinct(check)
         self._ids = looks.make_ids(self._rules, found, self._backend)
-        self._shelf = shelf
         if not isinstance(self._ids, DenseIds):
             self._keep()
             # A copy leaves behind the table that ids were found by, which is larger than they are.
@@ -130,6 +130,7 @@ class Rows:
             found.append(looks.distinct(self._look(pair), self._rules, self._backend))
             if len(found) > 1 and sum(map(len, found[1:])) >= len(found[0]):
                 found = [looks.union(found)]
+                self._shelf.settle()
             if check is not None and self._rules.kind == "string":
                 check(len(found[0]))
         return looks.union(found)
