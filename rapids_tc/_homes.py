@@ -66,7 +66,7 @@ class PandasHome(Home):
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         wide = self.snapshot(frame)
         for name, values in columns.items():
-            wide[name] = values.to_numpy()
+            wide[name] = values  # of the same index: pandas copies no value
         return wide
 
     def snapshot(self, frame: Frame) -> Frame:
