@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from typing import Any, cast
 
 from rapids_tc import engines, orient, plan
-from rapids_tc._backend import Array, Frame, open_frame, wide_sum
+from rapids_tc._backend import Array, Frame, narrow, open_frame, wide_sum
 from rapids_tc._place import place
 from rapids_tc._progress import one_call
 from rapids_tc.csr import Csr
@@ -235,7 +235,7 @@ class Graph(Counted):
 
     def simple_edges(self) -> Frame:
         with self.stage("sorting the edges"):
-            number = self.order.number
+            number = narrow(self.order.number)
             made = sorted_edges(number[self.csr.rows], number[self.csr.columns], self.ids)
             return self.backend.home.frame(made)
 

@@ -190,24 +190,30 @@ class _Listing:
         graph = self.graph
         with graph.stage("listing"):
             ranks = self.engine.list_triangles(graph.layout, self.starts, first, last)
-            corners = self._sorted(self.number[ranks])
+            numbers = self.number[ranks]
+            del ranks
+            corners = self._sorted(numbers)
+            del numbers  # the iterator drops it, too: no more is held than it takes to go on
             columns = zip("uvw", map(graph.ids.take, corners), strict=True)
             return graph.backend.home.frame(graph.backend.library.DataFrame(dict(columns)))
 
-    def _sorted(self, numbers: Array) -> tuple[Array, Array, Array]:
-        """The three of each column in ascending order, the columns sorted by all three."""
+    def _sorted(self, numbers: Array) -> Iterator[Array]:
+        """Give the three of each column in ascending order, the columns sorted by all three."""
         xp, (a, b, c) = self.graph.backend.xp, numbers
         low = xp.minimum(xp.minimum(a, b), c)
         high = xp.maximum(xp.maximum(a, b), c)
         middle = a ^ b ^ c ^ low ^ high
+        del numbers, a, b, c
         bits = max(self.graph.ids.size - 1, 1).bit_length()
         if 3 * bits > 64:
             order = xp.lexsort(xp.stack([high, middle, low]))
-            return low[order], middle[order], high[order]
+            yield from (corner[order] for corner in (low, middle, high))
+            return
         keys = low.astype("uint64")  # all three in one number: a sort of one key
         for corner in (middle, high):
             keys <<= bits
             keys |= corner
+        del low, middle, high, corner
         keys.sort()
-        mask = (1 << bits) - 1
-        return keys >> (2 * bits), keys >> bits & mask, keys & mask
+        for shift in (2 * bits, bits, 0):
+            yield keys >> shift & (1 << bits) - 1

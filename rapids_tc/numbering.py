@@ -48,7 +48,9 @@ class DenseIds:
     def take(self, numbers: Array) -> Series:
         """The ids of some numbers, in the dtype the user gave."""
         wide = np.dtype("int64" if self.base + self.size <= 2**63 else "uint64").type
-        ids = numbers.astype(wide) + wide(self.base)
+        ids = numbers.astype(wide)
+        del numbers  # if nobody else holds them: there are as many as a frame has rows
+        ids += wide(self.base)
         return self.backend.library.Series(ids).astype(self.dtype)
 
     def find(self, ids: Series) -> Array:
@@ -87,11 +89,19 @@ class IndexedIds:
 
     def take(self, numbers: Array) -> Series:
         """The ids of some numbers, in the dtype the user gave."""
-        taken = self.backend.library.Series(self.index.take(numbers.astype("int64")))
+        library, places = self.backend.library, numbers.astype("int64")
+        del numbers  # if nobody else holds them: there are as many as a frame has rows
+        if len(places) < self.size:
+            return self._returned(self.index.take(places))
+        # Each id is made what the user gave once: all rows of an id share one string of Python's.
+        return library.Series(library.Index(self._returned(self.index)).take(places))
+
+    def _returned(self, index: Any) -> Series:
+        ids = self.backend.library.Series(index)
         categories = getattr(self.dtype, "categories", None)
         if categories is not None:  # pandas finds a value only among categories of its own dtype
-            taken = taken.astype(categories.dtype)
-        return taken.astype(self.dtype)
+            ids = ids.astype(categories.dtype)
+        return ids.astype(self.dtype)
 
     def find(self, ids: Series) -> Array:
         """The number of each id (int64), -1 where it has none."""

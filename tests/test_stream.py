@@ -1,5 +1,6 @@
 """A graph in blocks that are counted one after another: the same answers, within a limit."""
 
+import json
 import logging
 import os
 import re
@@ -352,3 +353,16 @@ def test_the_peak_stays_below_the_limit():
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"}  # what is freed goes back
     done = subprocess.run([sys.executable, REAL], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.cpu_only
+def test_calls_on_text_stay_below_the_limit(tmp_path):
+    """As a user's process has it: allocators keep memory, and strings are objects of Python."""
+    out, script = tmp_path / "limits.jsonl", Path(__file__).parents[1] / "benchmarks/limits.py"
+    names = ("annotate 3", "simple_edges", "list_triangles")
+    words = [word for name in names for word in ("--function", name)]
+    command = [sys.executable, script, "--scale", "15", "--ids", "object", "--jobs", "2", *words]
+    done = subprocess.run([*command, "--out", out], capture_output=True, text=True)
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert done.returncode == 0 and len(lines) == 12, done.stderr
+    assert max(line["over"] for line in lines) < 6 << 20, done.stderr

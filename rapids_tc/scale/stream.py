@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from rapids_tc import engines, orient
-from rapids_tc._backend import Array, Backend, Frame, gathered, wide_sum
+from rapids_tc._backend import Array, Backend, Frame, gathered, narrow, wide_sum
 from rapids_tc._progress import at_end
 from rapids_tc.csr import Csr
 from rapids_tc.edges import edge_keys, named_edges
@@ -162,7 +162,7 @@ class StreamGraph(Counted):
         return self.degrees[u], self.degrees[v]
 
     def simple_edges(self) -> Frame:
-        xp, number = self.backend.xp, self.order.number
+        xp, number = self.backend.xp, narrow(self.order.number)
         with self.stage("sorting the edges"):
             keys, first = xp.empty(self.n_edges, "uint64"), 0
             for (i, j), block in self.blocks:
