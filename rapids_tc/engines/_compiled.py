@@ -10,9 +10,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import pickle
+import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,10 @@ class _Interruptible(CPUDispatcher):  # type: ignore[misc]
     the exception set, and ends in a SystemError. KeyboardInterrupt is the cause of that error.
     """
 
+    def compile(self, sig: Any) -> Any:
+        with _uninterrupted():
+            return super().compile(sig)
+
     def __call__(self, *args: Any) -> Any:
         try:
             return super().__call__(*args)
@@ -52,6 +58,23 @@ class _Interruptible(CPUDispatcher):  # type: ignore[misc]
             if cause is None:
                 raise
             raise KeyboardInterrupt from error
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Hold Ctrl-C back while code is compiled: in the middle of LLVM it ends the process."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    came: list[tuple[Any, ...]] = []
+    signal.signal(signal.SIGINT, lambda *given: came.append(given))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if came:
+            handler(*came[0])
 
 
 def _folder() -> Path | None:
