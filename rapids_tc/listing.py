@@ -83,7 +83,7 @@ def list_triangles(
         raise CapacityError(
             f"the graph has {listing.total:,} triangles, more than max_rows={max_rows:,}: {advice}"
         )
-    plan.require_listing(listing.total, min(graph.engine.memory(), allowed), advice)
+    plan.require_listing(listing.total, min(graph.engine.memory(), allowed), advice, graph.ids.text)
     return listing.frame(0, listing.total)
 
 
@@ -155,7 +155,8 @@ def _frames(graph: Graph, rows: int, allowed: int, progress: bool | None) -> Ite
     with one_call(progress), place(graph):
         listing = _Listing(graph)
     most = min(rows, listing.total)
-    plan.require_listing(most, min(graph.engine.memory(), allowed), "ask for fewer rows")
+    memory = min(graph.engine.memory(), allowed)
+    plan.require_listing(most, memory, "ask for fewer rows", graph.ids.text)
     for first in range(0, listing.total, rows):
         # Not while the caller has the frame: the time and the device are the caller's.
         with one_call(progress), place(graph):

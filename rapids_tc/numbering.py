@@ -33,6 +33,7 @@ class DenseIds:
     kind: str = "integer"
     dense: ClassVar[bool] = True
     nbytes: ClassVar[int] = 0  # that are held
+    text: ClassVar[int] = 0
 
     @property
     def words(self) -> Array:
@@ -79,6 +80,16 @@ class IndexedIds:
     def nbytes(self) -> int:
         """Bytes of the ids."""
         return int(self.index.memory_usage(deep=True))
+
+    @property
+    def text(self) -> int:
+        """Bytes of an id's text in every row of a frame, beside eight that say where it is.
+
+        Rows share strings of Python's.
+        """
+        shared = self.backend.library.__name__ == "pandas" and self.dtype == object
+        in_rows = self.kind == "string" and not shared
+        return max(self.nbytes // self.size - 8, 0) if in_rows and self.size else 0
 
     @property
     def words(self) -> Array:

@@ -153,9 +153,12 @@ def check_limit(limit: int | None) -> None:
         raise ValueError(f"memory_limit={limit!r}: give a number of bytes, such as 8 * 2**30")
 
 
-def require_listing(triangles: int, memory: int, advice: str) -> None:
-    """Raise CapacityError where a frame of so many triangles is more than can be made."""
-    need = LISTED * triangles
+def require_listing(triangles: int, memory: int, advice: str, text: int = 0) -> None:
+    """Raise CapacityError where a frame of so many triangles is more than can be made.
+
+    `text` is the bytes of text of an id in the frame.
+    """
+    need = (LISTED + 3 * text) * triangles
     if triangles > MAX_ROWS or need > memory:
         raise CapacityError(
             f"a frame of {triangles:,} triangles takes about {need:,} bytes while it is made; it "

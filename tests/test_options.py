@@ -1,6 +1,7 @@
 """Where it runs, what it may use, and what is misuse: the options every function takes."""
 
 import inspect
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,8 @@ from checks import FUNCTIONS
 from graphs import ROWS, TRIANGLES, complete, small, wheel
 
 import rapids_tc as tc
-from rapids_tc import plan
+from rapids_tc import engines, plan
+from rapids_tc.scale.budget import Budget
 
 RUNNING = [function for function in FUNCTIONS if function is not tc.memory_estimate]
 
@@ -175,7 +177,7 @@ def test_stages_that_are_done_need_nothing(backend, function, ids):
                 call(graph, memory_limit=now[worst] - 1)
             assert str(caught.value).endswith(": raise the limit")
         listing = {"list_triangles", "iter_triangles"}  # whose triangles come on top
-        more = plan.LISTED * 34220 if function in listing else 0
+        more = (plan.LISTED + 3 * graph.ids.text) * 34220 if function in listing else 0
         call(graph, memory_limit=max(now.get(worst, 1), 1) + more)
         assert "layout" not in now or not again or function == "approximate_count"
     if function in {"trussness", "annotate"}:
@@ -259,3 +261,33 @@ def test_an_estimate_takes_a_method_where_the_function_does(backend):
         if not takes:
             with pytest.raises(ValueError, match=f"method='polak': {function} takes none"):
                 tc.memory_estimate(edges, function=function, method="polak")
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("dtype", ["str", "object"])
+def test_the_text_of_long_ids_counts_where_every_row_has_it(dtype):
+    """A frame of Arrow's text holds it in each row; rows of objects share Python's strings."""
+    edges = ("x" * 1000 + complete(40).frame().astype("str")).astype(dtype)
+    triangles, allowed = 9880, 2 * 10**6  # bytes beside what the graph takes
+    limit = tc.memory_estimate(edges, function="list_triangles")["columns"] + allowed
+    assert plan.LISTED * triangles < allowed < 3000 * triangles
+    if dtype == "object":
+        found = tc.list_triangles(edges, memory_limit=limit)
+        assert len(found) == triangles and len({*map(id, found["u"])}) == found["u"].nunique()
+    else:
+        told = r"9,880 triangles takes about 3\d,\d{3},\d{3} bytes"
+        with pytest.raises(tc.CapacityError, match=told):
+            tc.list_triangles(edges, memory_limit=limit)
+    budget = Budget(10**9, "simple_edges", 1, engines.costs_of("cpu"))
+    assert replace(budget, text=1000).result(9) == budget.result(9) + 18_000
+
+
+@pytest.mark.cpu_only
+def test_edges_of_long_text_are_not_named_beyond_the_limit():
+    rng = np.random.default_rng(0)
+    ends = pd.DataFrame(rng.integers(0, 300, (40_000, 2)), columns=["src", "dst"])
+    edges = "x" * 500 + ends.astype("str")
+    with pytest.raises(tc.CapacityError, match="what simple_edges gives back take about"):
+        tc.simple_edges(edges, memory_limit=5 * 10**6)
+    answer = tc.simple_edges(ends.astype("str"), memory_limit=5 * 10**6)
+    assert len(answer) == len(tc.simple_edges(edges))

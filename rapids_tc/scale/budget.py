@@ -40,12 +40,15 @@ class Budget:
         That it gives back, where it adds some to the frame.
     costs : Costs
         Of the engine.
+    text : int
+        Bytes of text of an id that is given back, once that is known.
     """
 
     limit: int
     function: str
     columns: int
     costs: Costs
+    text: int = 0
 
     @property
     def sides(self) -> bool:
@@ -59,7 +62,8 @@ class Budget:
 
     def result(self, rows: int) -> int:
         """Bytes of what is given back, at their height."""
-        return rows * RESULTS.get(self.function, 0) * self.columns
+        text = 2 * self.text * (self.function == "simple_edges")
+        return rows * (RESULTS.get(self.function, 0) + text) * self.columns
 
     def check_text(self, ids: int) -> None:
         """Raise CapacityError if the limit is too low to number so many distinct text ids."""

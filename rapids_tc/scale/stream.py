@@ -9,6 +9,7 @@ while it counts (the streaming of TriCore: Hu, Liu, Huang, SC 2018).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -44,11 +45,12 @@ class StreamGraph(Counted):
         self, frame: Frame, rows: Rows, backend: Backend, progress: bool | None, budget: Budget
     ) -> None:
         self._frame, self._rows, self.backend, self.progress = frame, rows, backend, progress
-        self.engine, self._budget = engines.load(backend.engine), budget
+        self.engine = engines.load(backend.engine)
         shelf = self.engine.shelf()
         at_end(shelf.close)
         with self.stage("numbering the ids"):
             self.ids = rows.number(shelf, budget.check_text)
+        budget = self._budget = replace(budget, text=self.ids.text)
         allowed = budget.allowed(rows.size, self.ids.size, self.ids.nbytes)
         with self.stage("ordering by degree"):
             self.rank, self._vertices = self._order_by_degree()
