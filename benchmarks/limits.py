@@ -159,7 +159,7 @@ def measured(name: str, ids: str, scale: int, library: str) -> Iterator[dict[str
         answer, outcome = answers
         right = same(answer, expected) if outcome == whole == "answered" else None
         del answer, answers[:]
-        sizes = {"limit": limit, "peak": height, "over": height - limit}
+        sizes = {"limit": limit, "bytes": height, "over": height - limit}
         yield line | {"share": share} | sizes | {"outcome": outcome, "same": right}
 
 
@@ -215,8 +215,8 @@ def report(lines: Iterator[dict[str, Any]], about: dict[str, Any], out: Any) -> 
         totals["failed" if failed else line["outcome"]] += 1
         if failed or line["over"] > SLACK or line["same"] is False:
             wrong.append(line)
-    row = "{what:28} {ids:7} {share!s:>5} {limit!s:>13} {peak!s:>13} {over!s:>13}  {outcome} {same}"
-    names = ("what", "ids", "share", "limit", "peak", "over", "outcome", "same")
+    row = "{what:28} {ids:7} {share!s:>5} {limit!s:>13} {bytes!s:>13} {over!s:>13} {outcome} {same}"
+    names = ("what", "ids", "share", "limit", "bytes", "over", "outcome", "same")
     for line in [dict(zip(names, names, strict=True)), *wrong]:
         click.echo(row.format_map(dict.fromkeys(names, "") | line), err=True)
     told = ", ".join(f"{number} {outcome}" for outcome, number in sorted(totals.items()))
