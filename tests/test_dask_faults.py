@@ -392,9 +392,18 @@ def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
 
 
+@pytest.fixture
+def interruptible():
+    """Ctrl-C is heard, though a shell that runs the tests in the background has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 CALLS = {"count": tc.count, "annotate": lambda edges: tc.annotate(edges, "triangles")}
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("act, error", [(fail, MemoryError), (interrupt, KeyboardInterrupt)])
 def test_a_call_that_fails_leaves_the_client_as_it_was(backend, monkeypatch, act, error, name):

@@ -13,6 +13,8 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.engines import cpu
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has it ignored
+
 def interrupted(call, after):
     timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
     try:
