@@ -27,8 +27,8 @@ from machine import machine, write
 
 from rapids_tc.bench import NEIGHBOURS, ours
 
-# Where CuPy, the driver and Numba keep what they compiled.
-CACHES = ("CUPY_CACHE_DIR", "CUDA_CACHE_PATH", "NUMBA_CACHE_DIR")
+# Where the package, CuPy, the driver and Numba keep what they compiled.
+CACHES = ("RAPIDS_TC_CACHE", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH", "NUMBA_CACHE_DIR")
 ENGINES = {"pandas": "cpu", "cudf": "cuda"}
 
 
