@@ -30,7 +30,7 @@ from suites import SUITES, Entry, Suite
 
 from rapids_tc.bench import NEIGHBOURS, Contender, Job, Referee, TooLongError, measure, ours, run
 from rapids_tc.errors import CapacityError
-from rapids_tc.graph import as_graph
+from rapids_tc.graphs.in_memory import as_graph
 from rapids_tc.kernels.catalogue import METHODS
 
 FIGURES = ("count", "edge counts", "frame to count")

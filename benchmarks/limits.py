@@ -33,9 +33,10 @@ from machine import machine, write
 from memory import peak
 
 import rapids_tc as tc
-from rapids_tc import datasets, plan
-from rapids_tc._backend import open_frame
-from rapids_tc.edges import size_bound
+from rapids_tc import datasets
+from rapids_tc.frames.backend import open_frame
+from rapids_tc.plan import needs
+from rapids_tc.preparation.edges import size_bound
 
 SHARES = (1.0, 0.5, 0.25, 0.1)
 SLACK = 16 << 20  # bytes over a limit that are forgiven: free memory in pieces, stacks of threads
@@ -85,7 +86,7 @@ CALLS = {name: Call(getattr(tc, name), name) for name in PLAIN} | {
     "annotate 3 trussness": annotated("triangles", "jaccard", "trussness"),
     "k_truss 20": Call(partial(tc.k_truss, k=20), "k_truss"),
     "k_truss max": Call(partial(tc.k_truss, k="max"), "k_truss"),
-    "clustering weight": Call(partial(tc.clustering, weight="w"), plan.WEIGHTED),
+    "clustering weight": Call(partial(tc.clustering, weight="w"), needs.WEIGHTED),
     "iter_triangles": Call(iterate, "iter_triangles"),
     "approximate_count": Call(
         partial(tc.approximate_count, colours=2, seed=1), "approximate_count", {"colours": 2}
@@ -145,7 +146,7 @@ def in_a_process(name: str, ids: str, scale: int) -> list[dict[str, Any]]:
 
 def measured(name: str, ids: str, scale: int, library: str) -> Iterator[dict[str, Any]]:
     """A function under all shares of its estimate: a line for each."""
-    call, factor = CALLS[name], FEW if plan.LISTING & {CALLS[name].function} else 16
+    call, factor = CALLS[name], FEW if needs.LISTING & {CALLS[name].function} else 16
     small, edges = (made(s, factor, ids, library, name) for s in (WARM, scale))
     for share in (None, *SHARES, SHARES[-1] / 2):
         attempt(call, small, share and int(share * estimate(call, small)))
@@ -173,12 +174,12 @@ def estimate(call: Call, edges: Any) -> int:
     """As `memory_estimate` says, which cannot be asked about columns, weights or triangles."""
     frame, backend = open_frame(edges, None)
     size = size_bound(frame, "src", "dst", backend)
-    stages = plan.stages(call.function, *size, backend.engine, **call.sizes)
+    stages = needs.stages(call.function, *size, backend.engine, **call.sizes)
     listed = 0
-    if call.function in plan.LISTING:
+    if call.function in needs.LISTING:
         triangles = tc.count(edges)
         most = triangles if call.function == "list_triangles" else min(FRAME, triangles)
-        listed = stages[-1].bytes + plan.LISTED * most
+        listed = stages[-1].bytes + needs.LISTED * most
     return max(listed, *(stage.bytes for stage in stages))
 
 

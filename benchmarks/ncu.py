@@ -80,11 +80,11 @@ def child(graph: str, what: str, *methods: str) -> None:
     import cupy
 
     import rapids_tc as tc
-    from rapids_tc import engines
-    from rapids_tc.csr import Csr
+    from rapids_tc.engines import registry
+    from rapids_tc.preparation.csr import Csr
 
     made = tc.Graph(load(graph), engine="cpu", progress=False).csr
-    engine = engines.load("cuda")
+    engine = registry.load("cuda")
     layout = engine.prepare(Csr(cupy.asarray(made.offsets), cupy.asarray(made.columns)))
     work = engine.count if what == "count" else engine.edge_counts
     for method in methods:

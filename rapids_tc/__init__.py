@@ -7,9 +7,16 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from rapids_tc.annotate import annotate
-from rapids_tc.approximate import Estimate, approximate_count
-from rapids_tc.clustering import average_clustering, clustering, transitivity
+from rapids_tc.analytics.annotate import annotate
+from rapids_tc.analytics.approximate import Estimate, approximate_count
+from rapids_tc.analytics.clustering import average_clustering, clustering, transitivity
+from rapids_tc.analytics.listing import iter_triangles, list_triangles
+from rapids_tc.analytics.memory import memory_estimate
+from rapids_tc.analytics.methods import methods
+from rapids_tc.analytics.similarity import similarity
+from rapids_tc.analytics.triads import triad_counts
+from rapids_tc.analytics.triangles import count, edge_triangles, simple_edges, vertex_triangles
+from rapids_tc.analytics.truss import k_truss, trussness
 from rapids_tc.errors import (
     CapacityError,
     ColumnNotFoundError,
@@ -18,20 +25,8 @@ from rapids_tc.errors import (
     NullIdError,
     RapidsTCError,
 )
-from rapids_tc.graph import Graph
+from rapids_tc.graphs.in_memory import Graph
 from rapids_tc.interop.accessor import register_accessor
-from rapids_tc.listing import iter_triangles, list_triangles
-from rapids_tc.memory import memory_estimate
-from rapids_tc.methods import methods
-from rapids_tc.similarity import similarity
-from rapids_tc.triads import triad_counts
-from rapids_tc.triangles import (
-    count,
-    edge_triangles,
-    simple_edges,
-    vertex_triangles,
-)
-from rapids_tc.truss import k_truss, trussness
 
 if TYPE_CHECKING:
     from rapids_tc import datasets, files, plot  # noqa: F401 - `__getattr__` imports them

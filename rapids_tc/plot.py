@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc._place import placed
-from rapids_tc.clustering import per_pair
-from rapids_tc.graph import Graph, as_graph
-from rapids_tc.truss import checked_k
+from rapids_tc.analytics.clustering import per_pair
+from rapids_tc.analytics.truss import checked_k
+from rapids_tc.frames.device import placed
+from rapids_tc.graphs.in_memory import Graph, as_graph
 
 _MAIN, _ACCENT, _FAINT, _INK = "#2b6cb0", "#dd6b20", "#c9d1d9", "#2d3748"
 _DRAWN = 400  # vertices, past which a picture of lines is a blot

@@ -12,10 +12,11 @@ from distributed import LocalCluster
 from tlz import identity
 
 import rapids_tc as tc
-from rapids_tc.scale import blocks, spread
-from rapids_tc.scale import dask as executor
-from rapids_tc.scale.blocks import Partition
-from rapids_tc.scale.cluster import Group, Worker
+from rapids_tc.blocks import grid
+from rapids_tc.blocks.grid import Partition
+from rapids_tc.executors import dask_frames as executor
+from rapids_tc.executors.dask_cluster import Group, Worker
+from rapids_tc.graphs import distributed
 
 
 def from_parts(parts):
@@ -118,9 +119,9 @@ def a_cluster(backend, **options):
 def layout(n, m, fits=100):
     """Graphs are cut in n x n blocks, tasks in m parts; one machine peels so many edges."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "choose", lambda *_: Partition(n, m))
+        patch.setattr(grid, "choose", lambda *_: Partition(n, m))
         if n > 1:
-            patch.setattr(spread.Spread, "fits", lambda self, edges: edges < fits)
+            patch.setattr(distributed.Spread, "fits", lambda self, edges: edges < fits)
         yield
 
 

@@ -17,7 +17,7 @@ from stream_support import FUNCTIONS, assert_same, in_blocks
 
 import rapids_tc as tc
 from rapids_tc import datasets
-from rapids_tc.scale import trusses
+from rapids_tc.blocks import truss
 
 
 class Pandas:
@@ -78,7 +78,7 @@ def main(ids):
     rows = list(edges.itertuples(index=False, name=None))
     assert tc.count(edges) == reference.count(rows) > 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trusses, "fits", lambda left: False)  # as long as it can, in blocks
+        patch.setattr(truss, "fits", lambda left: False)  # as long as it can, in blocks
         for name, function in FUNCTIONS.items():
             print(name, flush=True)
             check(function, edges.astype(ids))

@@ -15,9 +15,9 @@ import cupy
 import numpy as np
 from block_support import split_keys
 
-from rapids_tc.engines.cuda import engine
+from rapids_tc.blocks import grid
+from rapids_tc.engines.gpu.cuda import engine
 from rapids_tc.kernels import catalogue
-from rapids_tc.scale import blocks
 
 cupy.cuda.set_allocator(None)
 
@@ -62,14 +62,14 @@ def analytics(card, layout, total: int) -> None:
 
 def in_blocks(card, keys, n: int, total: int) -> None:
     """The tasks of 2 x 2 blocks, in two parts each, find every triangle and all its sides once."""
-    partition, found, sides = blocks.Partition(2, 2), 0, 0
+    partition, found, sides = grid.Partition(2, 2), 0, 0
     made = {
-        at: card.csr(local, blocks.shape(n, partition.n, *at))
+        at: card.csr(local, grid.shape(n, partition.n, *at))
         for at, local in split_keys(keys, partition.n, cupy).items()
     }
-    for task in blocks.tasks(partition):
+    for task in grid.tasks(partition):
         uv, uw, vw = (made[at] for at in task.blocks)
-        bounds = blocks.cuts(card.work(uv, uw, task.residues), task.parts)
+        bounds = grid.cuts(card.work(uv, uw, task.residues), task.parts)
         middles = bounds[task.part], bounds[task.part + 1]
         layout = card.prepare_blocks(uv, uw, vw, task.residues, middles=middles)
         found += card.count(layout)

@@ -11,10 +11,11 @@ import pytest
 from stream_support import in_blocks
 
 import rapids_tc as tc
-from rapids_tc import _progress, engines, plan, testing
-from rapids_tc.engines import _cuda_rooms
-from rapids_tc.scale import budget
-from rapids_tc.scale import rows as rows_of_frames
+from rapids_tc import _progress, testing
+from rapids_tc.blocks import rows as rows_of_frames
+from rapids_tc.engines import protocol, registry
+from rapids_tc.engines.gpu import device_slots
+from rapids_tc.plan import budget, needs
 
 NAMED = {  # stages by the words of the bar; what comes after one is the last, "columns"
     "numbering the ids": "number",
@@ -38,7 +39,7 @@ CALLS = {
     "simple_edges": tc.simple_edges,
     "list_triangles": tc.list_triangles,
     "approximate_count": lambda edges: tc.approximate_count(edges, colours=2, seed=1),
-    plan.WEIGHTED: lambda edges: tc.clustering(
+    needs.WEIGHTED: lambda edges: tc.clustering(
         edges, weight="weight", source="src", destination="dst"
     ),
 }
@@ -61,7 +62,7 @@ GRAPHS = {"rows": (circulant(2000, 32), 2000), "vertices": (pairs(32_000), 64_00
 
 def edges_of(graph, function="count"):
     frame = pd.DataFrame(dict(zip(("src", "dst"), GRAPHS[graph][0], strict=True)))
-    return frame.assign(weight=1.0) if function == plan.WEIGHTED else frame
+    return frame.assign(weight=1.0) if function == needs.WEIGHTED else frame
 
 
 def served_by(engine, **fields):
@@ -71,15 +72,15 @@ def served_by(engine, **fields):
 def heights(engine, function, graph):
     """Bytes by which memory rose, at most, in each stage of a call."""
     edges, call = edges_of(graph, function), CALLS[function]
-    with engines.at_most(1), served_by(engine):
+    with protocol.at_most(1), served_by(engine):
         return _watched(call, edges)
 
 
 def estimates(engine, function, graph):
     """Bytes that the model says of each stage."""
     (src, _), vertices = GRAPHS[graph]
-    with engines.at_most(1):
-        stages = plan.stages(function, len(src), vertices, True, engine)
+    with protocol.at_most(1):
+        stages = needs.stages(function, len(src), vertices, True, engine)
     return {stage.name: stage.bytes for stage in stages}
 
 
@@ -93,13 +94,15 @@ def heights_in_blocks(engine, function, graph):
         return noted[-1][-1]
 
     with (
-        engines.at_most(1),
+        protocol.at_most(1),
         served_by(engine, copies=OutsideCopies),
         in_blocks(2),
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setattr(budget.Budget, "slots", counted)
-        patch.setattr(_cuda_rooms.Shelf, "zeros", lambda self, size, dtype, _: outside(size, dtype))
+        patch.setattr(
+            device_slots.Shelf, "zeros", lambda self, size, dtype, _: outside(size, dtype)
+        )
         return _watched(call, edges), noted[-1]
 
 
@@ -107,7 +110,7 @@ def estimates_in_blocks(engine, function, graph, largest):
     """What the model says of the stages of a graph in 2 x 2 blocks."""
     (src, _), numbers = GRAPHS[graph]
     rows, (edges, longest, slots) = len(src), largest
-    costs = engines.costs_of(engine)
+    costs = registry.costs_of(engine)
     limit = budget.Budget(2**30, function, 1, costs)
     held = 2**30 - limit.allowed(rows, numbers)
     chunk = (costs.row + rows_of_frames.CAST) * rows  # all rows, whose ids are cast
@@ -124,7 +127,7 @@ def outside(size, dtype):
     return np.frombuffer(mmap.mmap(-1, max(size * np.dtype(dtype).itemsize, 1)), dtype, size)
 
 
-class OutsideCopies(_cuda_rooms.HostCopies):
+class OutsideCopies(device_slots.HostCopies):
     """Pinned memory is no memory of the card."""
 
     def host(self, size, dtype):

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import rapids_tc as tc
-from rapids_tc import counted
-from rapids_tc.scale import budget, stream
+from rapids_tc.graphs import out_of_core, resolve
+from rapids_tc.plan import budget
 
 FUNCTIONS = {
     "count": tc.count,
@@ -34,16 +34,16 @@ def in_blocks(n, memory=MEMORY):
     """Serve every function by n x n blocks, whatever would fit; the graphs that were made."""
     made = []
 
-    class Noted(stream.StreamGraph):
+    class Noted(out_of_core.StreamGraph):
         def __init__(self, *args):
             super().__init__(*args)
             made.append(self)
             assert self.n == n
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counted, "_limit", lambda *args: memory)
-        patch.setattr(counted, "_need", lambda *args: memory + 1)
-        patch.setattr(counted, "StreamGraph", Noted)
+        patch.setattr(resolve, "_limit", lambda *args: memory)
+        patch.setattr(resolve, "_need", lambda *args: memory + 1)
+        patch.setattr(resolve, "StreamGraph", Noted)
         patch.setattr(budget.Budget, "sides_of", lambda *args: range(n, n + 1))
         yield made
 

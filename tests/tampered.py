@@ -9,8 +9,8 @@ import numpy as np
 from dask_support import ASKED, Here, from_parts, layout, worked_on_here
 
 from rapids_tc import datasets
-from rapids_tc.scale import dask as executor
-from rapids_tc.scale import spread
+from rapids_tc.executors import dask_frames as executor
+from rapids_tc.graphs import distributed
 
 HUGE = np.uint32(2**32 - 1)
 
@@ -96,7 +96,7 @@ def tampered(name, change):
 def main():
     frame = datasets.rmat(6)
     edges = from_parts([frame.iloc[at::5] for at in range(5)])
-    spread.LEAST_ROWS = 1
+    distributed.LEAST_ROWS = 1
     for n in (1, 2):
         for kind, (name, change) in CHANGES.items():
             for call in CALLS:

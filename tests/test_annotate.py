@@ -12,7 +12,7 @@ from graphs import ROWS, TRIANGLES, edge_frames, small
 from hypothesis import given, settings
 
 import rapids_tc as tc
-from rapids_tc import engines
+from rapids_tc.engines import registry
 
 COLUMNS = ["triangles", "trussness", "jaccard", "overlap", "sorensen", "cosine"]
 
@@ -21,7 +21,7 @@ COLUMNS = ["triangles", "trussness", "jaccard", "overlap", "sorensen", "cosine"]
 def counted_calls():
     """How often each entry point of the engine is called inside the block."""
     calls = Counter()
-    load = engines.load
+    load = registry.load
 
     class Counting:
         def __init__(self, engine):
@@ -32,7 +32,7 @@ def counted_calls():
             return getattr(self.engine, name)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engines, "load", lambda name: Counting(load(name)))
+        patch.setattr(registry, "load", lambda name: Counting(load(name)))
         yield calls
 
 

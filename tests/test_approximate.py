@@ -17,7 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rapids_tc as tc
-from rapids_tc import approximate, datasets, orient
+from rapids_tc import datasets
+from rapids_tc.analytics import approximate
+from rapids_tc.preparation import orient
 
 many = settings(max_examples=60, deadline=None)
 

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 from numba import njit
 
-from rapids_tc.engines import _cpu_count, _cpu_list, _cpu_truss
-from rapids_tc.engines._numba import atomic_add
+from rapids_tc.engines.cpu import counting, listing, truss
+from rapids_tc.engines.cpu.parallel import atomic_add
 
 pytestmark = pytest.mark.cpu_only
 
 # Of each kernel what other tasks add to as well, and in how many places it does.
 SHARED = {
-    (_cpu_count, "edges"): {"of_uw": 1, "of_vw": 1},
-    (_cpu_list, "sum_products"): {"sums": 3},
-    (_cpu_truss, "_count_off"): {"support": 1, "state": 1},
-    (_cpu_truss, "_peel_tasks"): {"state": 1},
-    (_cpu_truss, "_peel_task"): {"support": 0, "state": 0},  # but through _count_off
+    (counting, "edges"): {"of_uw": 1, "of_vw": 1},
+    (listing, "sum_products"): {"sums": 3},
+    (truss, "_count_off"): {"support": 1, "state": 1},
+    (truss, "_peel_tasks"): {"state": 1},
+    (truss, "_peel_task"): {"support": 0, "state": 0},  # but through _count_off
 }
 
 
@@ -55,7 +55,7 @@ def test_shared_sums_are_written_by_atomics_alone(module, name):
     assert not set(shared) & set(written(function))
 
 
-@pytest.mark.parametrize("module", [_cpu_count, _cpu_list, _cpu_truss])
+@pytest.mark.parametrize("module", [counting, listing, truss])
 def test_every_kernel_with_an_atomic_is_held_here(module):
     for name, function in functions(module).items():
         assert set(atomics(function)) <= set(SHARED.get((module, name), {})), name

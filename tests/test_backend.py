@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rapids_tc import _backend
+from rapids_tc.frames import backend
 
 
 @pytest.mark.parametrize("piece", [1, 3, 1 << 24])
@@ -14,5 +14,5 @@ from rapids_tc import _backend
 def test_a_wide_sum_is_exact(piece, dtype, most, data):
     values = data.draw(st.lists(st.integers(0, most) | st.just(most), max_size=9))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_backend, "_PIECE", piece)
-        assert _backend.wide_sum(np.array(values, dtype)) == sum(values)
+        patch.setattr(backend, "_PIECE", piece)
+        assert backend.wide_sum(np.array(values, dtype)) == sum(values)

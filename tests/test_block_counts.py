@@ -16,15 +16,16 @@ from test_kernels import SIZES, book, fan, random_rows, union
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing
-from rapids_tc._backend import open_frame
-from rapids_tc.engines import _cuda_blocks, cpu
-from rapids_tc.engines._cuda_blocks import codes
-from rapids_tc.engines._cuda_layout import Placed
-from rapids_tc.engines.cuda import CudaEngine
+from rapids_tc.blocks import codec, counting, grid
+from rapids_tc.blocks.grid import Partition, Task
+from rapids_tc.blocks.worker_tasks import Site
+from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.gpu import block_layout
+from rapids_tc.engines.gpu.block_layout import codes
+from rapids_tc.engines.gpu.cuda import CudaEngine
+from rapids_tc.engines.gpu.layout import Placed
 from rapids_tc.errors import KernelError
-from rapids_tc.scale import blocks, counting, pieces
-from rapids_tc.scale.blocks import Partition, Task
-from rapids_tc.scale.chunks import Site
+from rapids_tc.frames.backend import open_frame
 
 __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -53,13 +54,13 @@ def split(engine, rows, n):
     """Every block of a graph of ranks."""
     size = vertices_of(rows)
     local = split_keys(keys_of(rows), n, np)
-    return {at: engine.csr(keys, blocks.shape(size, n, *at)) for at, keys in local.items()}
+    return {at: engine.csr(keys, grid.shape(size, n, *at)) for at, keys in local.items()}
 
 
 def by_edge(block, counts, n, at):
     """{(v, u): its count} of the edges of a block."""
     assert counts.dtype == np.uint32 and len(counts) == block.m
-    u, v = blocks.ends(block, n, *at)
+    u, v = grid.ends(block, n, *at)
     return dict(zip(zip(v.tolist(), u.tolist(), strict=True), counts.tolist(), strict=True))
 
 
@@ -67,9 +68,9 @@ def check(engine, rows, n, m=1):
     """All tasks of n x n blocks, each in m parts by the work they are: total and edge counts."""
     made = split(engine, rows, n)
     total, sides = 0, {at: np.zeros(block.m, np.uint32) for at, block in made.items()}
-    for task in blocks.tasks(Partition(n, 1)):
+    for task in grid.tasks(Partition(n, 1)):
         uv, uw, vw = (made[at] for at in task.blocks)
-        bounds = blocks.cuts(engine.work(uv, uw, task.residues), m)
+        bounds = grid.cuts(engine.work(uv, uw, task.residues), m)
         for middles in pairwise(bounds) if m > 1 else (None,):
             layout = engine.prepare_blocks(uv, uw, vw, task.residues, middles)
             found = engine.count(layout)
@@ -131,7 +132,7 @@ def check_parts(engine, rows, parts):
     graph = engine.csr(keys_of(rows), vertices_of(rows))
     work = engine.work(graph)
     total, sides = 0, np.zeros(graph.m, np.uint32)
-    for middles in pairwise(blocks.cuts(work, parts)):
+    for middles in pairwise(grid.cuts(work, parts)):
         layout = engine.prepare(graph, middles)
         total += engine.count(layout)
         sides += engine.edge_counts(layout)
@@ -157,7 +158,7 @@ def test_parts_of_a_graph_by_kernels(engine):
 def test_work_is_the_entries_below_each_middle_vertex(engine, n):
     rows = SMALL["K9"].rows + SMALL["tube"].rows
     made, near = split(engine, rows, n), reference.neighbours(rows)
-    for task in blocks.tasks(Partition(n, 1)):
+    for task in grid.tasks(Partition(n, 1)):
         i, j, k = task.residues
         uv, uw, _ = (made[at] for at in task.blocks)
         work = engine.work(uv, uw, task.residues)
@@ -172,9 +173,9 @@ def test_the_work_of_all_tasks_is_that_of_the_graph():
     graph = tc.Graph(datasets.rmat(10)).csr
     keys = graph.rows.astype(np.uint64) << np.uint64(32) | graph.columns
     local = split_keys(keys, 3, np)
-    made = {at: cpu.csr(part, blocks.shape(graph.n, 3, *at)) for at, part in local.items()}
+    made = {at: cpu.csr(part, grid.shape(graph.n, 3, *at)) for at, part in local.items()}
     probes = 0
-    for task in blocks.tasks(Partition(3, 1)):
+    for task in grid.tasks(Partition(3, 1)):
         probes += int(cpu.work(made[task.blocks[0]], made[task.blocks[1]], task.residues).sum())
     lengths = np.diff(graph.offsets)
     assert probes == int(cpu.work(graph).sum()) == int((lengths * (lengths - 1) // 2).sum())
@@ -196,12 +197,12 @@ def test_blocks_on_several_threads(monkeypatch):
     keys = graph.csr.rows.astype(np.uint64) << np.uint64(32) | graph.csr.columns
     for n in (2, 3):
         local = split_keys(keys, n, np)
-        made = {at: cpu.csr(part, blocks.shape(graph.csr.n, n, *at)) for at, part in local.items()}
+        made = {at: cpu.csr(part, grid.shape(graph.csr.n, n, *at)) for at, part in local.items()}
         sides = np.zeros(graph.csr.m, np.uint32)
-        for task in blocks.tasks(Partition(n, 1)):
+        for task in grid.tasks(Partition(n, 1)):
             layout = cpu.prepare_blocks(*(made[at] for at in task.blocks), task.residues)
             for at, counts in zip(task.blocks, cpu.edge_counts(layout), strict=True):
-                sides[cpu.locate(graph.csr, *blocks.ends(made[at], n, *at))] += counts
+                sides[cpu.locate(graph.csr, *grid.ends(made[at], n, *at))] += counts
         assert (sides == graph.edge_counts).all()
         assert int(sides.sum()) == 3 * tc.count(graph)
 
@@ -236,7 +237,7 @@ def test_a_job_of_a_machine_groups_and_decodes_its_blocks_once(parts, residues, 
     made = split(CUDA["default"], HARD["skewed"], 2)
     tasks = [Task(*residues, part, parts) for part in range(parts)]
     names = dict.fromkeys(tasks[0].blocks)
-    packed = {at: pieces.rows(made[at], np) for at in names}
+    packed = {at: codec.rows(made[at], np) for at in names}
     three, seen = [packed[at] for at in tasks[0].blocks], {"grouped": [], "decoded": []}
 
     def watch(place, name, kind):
@@ -244,9 +245,9 @@ def test_a_job_of_a_machine_groups_and_decodes_its_blocks_once(parts, residues, 
         watched = lambda *args: seen[kind].append(args) or function(*args)  # noqa: E731
         monkeypatch.setattr(place, name, watched)
 
-    watch(_cuda_blocks, "transpose", "grouped")
-    monkeypatch.setattr(CudaEngine, "transpose", _cuda_blocks.transpose)
-    watch(pieces, "csr", "decoded")
+    watch(block_layout, "transpose", "grouped")
+    monkeypatch.setattr(CudaEngine, "transpose", block_layout.transpose)
+    watch(codec, "csr", "decoded")
     with testing.host_engine():
         site = Site(open_frame(pd.DataFrame({"src": [], "dst": []}), None)[1].home, (0, 1), None, 1)
         total = counting.count(site, *three, tasks, 2, "auto")
@@ -380,7 +381,7 @@ def test_blocks_of_one_room_by_kernels(engine, name, n):
     columns = np.full(3 * size, 7, np.uint32)
     low = engine.low(3 * size + 8)
     total = 0
-    for place, task in enumerate(blocks.tasks(Partition(n, 1))):
+    for place, task in enumerate(grid.tasks(Partition(n, 1))):
         uv, *others = (made[at] for at in task.blocks)
         slots = [(place % 3) * size, ((place + 1 + place % 2) % 3) * size]
         for block, at in zip(others, slots, strict=True):

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc import datasets
-from rapids_tc.engines import cpu
+from rapids_tc.blocks import grid
+from rapids_tc.blocks.grid import Partition, Task
+from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.errors import CapacityError
-from rapids_tc.scale import blocks
-from rapids_tc.scale.blocks import Partition, Task
 
 sides = st.integers(1, 5)
 many = settings(max_examples=150, deadline=None)
@@ -24,7 +24,7 @@ many = settings(max_examples=150, deadline=None)
 def blocks_of(rows, vertices, n):
     """Every block of a graph of ranks, made by the CPU engine."""
     local = split_keys(keys_of(rows), n, np)
-    return {at: cpu.csr(keys, blocks.shape(vertices, n, *at)) for at, keys in local.items()}
+    return {at: cpu.csr(keys, grid.shape(vertices, n, *at)) for at, keys in local.items()}
 
 
 def row(block, number):
@@ -49,7 +49,7 @@ def found(task, made, n):
 @given(rows=edge_lists(20, 90) | dense_edge_lists(), n=sides)
 def test_every_triangle_has_one_task(rows, n):
     made = blocks_of(rows, 21, n)
-    listed = [t for task in blocks.tasks(Partition(n, 1)) for t in found(task, made, n)]
+    listed = [t for task in grid.tasks(Partition(n, 1)) for t in found(task, made, n)]
     assert sorted(listed) == reference.list_triangles(rows)
 
 
@@ -60,7 +60,7 @@ def test_every_edge_is_in_one_block_and_comes_back(rows, n):
     edges = []
     for (i, j), block in made.items():
         block.validate()
-        u, v = blocks.ends(block, n, i, j)
+        u, v = grid.ends(block, n, i, j)
         assert u.dtype == v.dtype == "int64"
         assert (u % n == i).all() and (v % n == j).all()
         edges += zip(v.tolist(), u.tolist(), strict=True)
@@ -76,7 +76,7 @@ def test_one_block_is_the_graph(rows):
 @given(vertices=st.integers(0, 60), n=st.integers(1, 70))
 def test_residues_share_out_the_ranks(vertices, n):
     ranks = [
-        blocks.joined(np.arange(blocks.members(vertices, n, i), dtype=np.uint32), i, n)
+        grid.joined(np.arange(grid.members(vertices, n, i), dtype=np.uint32), i, n)
         for i in range(n)
     ]
     assert sorted(np.concatenate(ranks).tolist()) == list(range(vertices))
@@ -100,7 +100,7 @@ def test_split_keeps_order_and_repeats(keys, n):
 @pytest.mark.parametrize("n", [1, 2, 3, 6])
 @pytest.mark.parametrize("m", [1, 3])
 def test_neighbouring_tasks_have_a_block_in_common(n, m):
-    tasks = blocks.tasks(Partition(n, m))
+    tasks = grid.tasks(Partition(n, m))
     assert len(tasks) == len(set(tasks)) == n**3 * m
     assert {(t.residues, t.part) for t in tasks} == {
         ((i, j, k), part) for i in range(n) for j in range(n) for k in range(n) for part in range(m)
@@ -117,25 +117,25 @@ def test_a_task_names_its_blocks():
 def test_the_fewest_blocks_that_fit_are_chosen():
     edges, vertices = 10**9, 10**7
     for n in range(1, 9):
-        room = blocks.need(edges, vertices, n)
-        assert blocks.choose(edges, vertices, room) == Partition(n, 1)
-        assert blocks.choose(edges, vertices, room - 1).n > n
-    assert blocks.choose(0, 0, 1000) == Partition(1, 1)
+        room = grid.need(edges, vertices, n)
+        assert grid.choose(edges, vertices, room) == Partition(n, 1)
+        assert grid.choose(edges, vertices, room - 1).n > n
+    assert grid.choose(0, 0, 1000) == Partition(1, 1)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4, 100])
 def test_every_worker_has_several_tasks(workers):
     for free in (10**12, 10**9, 10**8):
-        chosen = blocks.choose(10**8, 10**6, free, workers)
+        chosen = grid.choose(10**8, 10**6, free, workers)
         tasks = chosen.n**3 * chosen.m
-        least = blocks.TASKS_A_WORKER * workers if workers > 1 else 1
+        least = grid.TASKS_A_WORKER * workers if workers > 1 else 1
         assert tasks >= least
         assert chosen.m == 1 or tasks - chosen.n**3 < least
 
 
 def test_a_part_that_cannot_be_small_enough_is_refused():
     with pytest.raises(CapacityError, match=r"64 x 64.*10,000,000,000 edges.*1,000 are free"):
-        blocks.choose(10**10, 10**9, 1000)
+        grid.choose(10**10, 10**9, 1000)
 
 
 @given(
@@ -144,7 +144,7 @@ def test_a_part_that_cannot_be_small_enough_is_refused():
 )
 def test_cuts_are_of_about_equal_work(work, parts):
     work = np.array(work, np.int64)
-    bounds = blocks.cuts(work, parts)
+    bounds = grid.cuts(work, parts)
     assert len(bounds) == parts + 1 and bounds == sorted(bounds)
     assert (bounds[0], bounds[-1]) == (0, len(work))
     loads = [int(work[a:b].sum()) for a, b in pairwise(bounds)]
@@ -158,7 +158,7 @@ def test_cuts_are_of_about_equal_work(work, parts):
 def test_a_sample_has_whole_rows_and_all_of_them_by_one(rows, every):
     n = 1 + max((max(row) for row in rows), default=0)
     graph = cpu.csr(keys_of(rows), n)
-    sample = blocks.sampled(graph, every, np)
+    sample = grid.sampled(graph, every, np)
     sample.validate()
     assert [row(sample, u) for u in range(n)] == [
         row(graph, u) if u % every == 0 else [] for u in range(n)
@@ -168,10 +168,10 @@ def test_a_sample_has_whole_rows_and_all_of_them_by_one(rows, every):
 @pytest.mark.parametrize("parts", [2, 4])
 def test_parts_are_made_even_by_a_sample(parts):
     graph = tc.Graph(datasets.rmat(14), engine="cpu").csr
-    whole = blocks.cost(cpu.work(graph), graph, cpu)
-    assert whole.sum() == cpu.work(graph).sum() + blocks.LIST_COST * graph.m
-    some = blocks.sampled(graph, 5, np)
-    bounds = blocks.cuts(blocks.cost(cpu.work(some), some, cpu), parts)
+    whole = grid.cost(cpu.work(graph), graph, cpu)
+    assert whole.sum() == cpu.work(graph).sum() + grid.LIST_COST * graph.m
+    some = grid.sampled(graph, 5, np)
+    bounds = grid.cuts(grid.cost(cpu.work(some), some, cpu), parts)
     assert balance(whole[a:b].sum() for a, b in pairwise(bounds)) < 1.05
 
 
@@ -186,12 +186,12 @@ def test_residues_deal_out_hubs(n):
     graph = tc.Graph(datasets.rmat(14))
     keys = graph.csr.rows.astype(np.uint64) << np.uint64(32) | graph.csr.columns
     loads = [len(local) for local in split_keys(keys, n, np).values()]
-    assert balance(loads) < blocks.UNEVEN
+    assert balance(loads) < grid.UNEVEN
 
 
 @pytest.mark.parametrize("hands", [1, 2, 3, 5])
 def test_tasks_whose_cost_was_misjudged_alike_are_dealt_out_evenly(hands):
-    tasks = blocks.tasks(Partition(1, 4 * hands))
-    dealt = blocks.dealt(tasks, hands)
+    tasks = grid.tasks(Partition(1, 4 * hands))
+    dealt = grid.dealt(tasks, hands)
     assert sorted((t for own in dealt for t in own), key=tasks.index) == tasks
     assert len({sum(tasks.index(task) for task in own) for own in dealt}) == 1

@@ -25,7 +25,7 @@ NO_TEMPORARY = f"import tempfile; tempfile.tempdir = {NOWHERE!r}\n"
 # A compiled function, called as a new process would: the sum, files found, times compiled.
 SUM = """
 import numpy as np
-from rapids_tc.engines._compiled import compiled
+from rapids_tc.engines.cpu.compiled import compiled
 
 def total(array, more):
     return array.sum() + more

@@ -14,7 +14,7 @@ import pytest
 from stream_support import FUNCTIONS, in_blocks
 
 import rapids_tc as tc
-from rapids_tc.engines import cpu
+from rapids_tc.engines.cpu import engine as cpu
 
 CALLS = ("degrees", "csr", "split", "locate")  # of the engine: between them the frame is read
 ABSENT = 7  # an id of the range that stands in no row
@@ -80,7 +80,7 @@ def outcomes(monkeypatch, call, ends, value):
 
 def _numbered(monkeypatch, write):
     """Write for number 0 as soon as ids are numbers."""
-    from rapids_tc.numbering import DenseIds
+    from rapids_tc.preparation.numbering import DenseIds
 
     real, patch = DenseIds.number, pytest.MonkeyPatch()
 

@@ -139,7 +139,7 @@ def test_patience_is_a_number(karate_file):
 
 
 def test_a_wrong_answer_is_an_error(monkeypatch, karate_file):
-    from rapids_tc.engines import cpu
+    from rapids_tc.engines.cpu import engine as cpu
 
     right = cpu.count
     monkeypatch.setattr(cpu, "count", lambda *given, **more: right(*given, **more) + 1)

@@ -16,10 +16,15 @@ import pytest
 import stage_peaks as peaks
 from emulator_support import compiler
 
-from rapids_tc import engines, plan
-from rapids_tc.engines import _cpu_rooms, _cuda_rooms, costs_of, cpu
+from rapids_tc.blocks import grid, rows, truss
+from rapids_tc.engines import protocol
+from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.cpu import host_slots
+from rapids_tc.engines.gpu import device_slots
+from rapids_tc.engines.registry import costs_of
+from rapids_tc.graphs import distributed
 from rapids_tc.kernels import radix
-from rapids_tc.scale import blocks, budget, rows, spread, trusses
+from rapids_tc.plan import budget, needs
 
 __all__ = ["compiler"]
 pytestmark = [pytest.mark.cpu_only, pytest.mark.usefixtures("compiler")]
@@ -95,23 +100,25 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         [16, 32, 32, 32, 0, 32, 32, 32],
         LOW,
     ),
-    "degrees and keys of a chunk": (lambda: [cpu.costs.row, _cuda_rooms.COSTS.row], [24, 0], LOW),
+    "degrees and keys of a chunk": (lambda: [cpu.costs.row, device_slots.COSTS.row], [24, 0], LOW),
     "edges": (lambda: cpu.costs.stages["edges"], (46, 8), LOW),
     "listing": (
-        lambda: [cpu.costs.stages[name] for name in plan.LISTING], [(26, 40)] * 2,
+        lambda: [cpu.costs.stages[name] for name in needs.LISTING], [(26, 40)] * 2,
         "before the triangles are written, whose number the rows do not tell",
     ),
-    "a listed triangle": (lambda: plan.LISTED, 80, "ranks, a sort of them, and ids of eight bytes"),
-    "a column": (lambda: plan.COLUMN, 16, "a column, and the values that it is made of"),
+    "a listed triangle": (lambda: needs.LISTED, 80, "ranks, a sort, and ids of eight bytes"),
+    "a column": (lambda: needs.COLUMN, 16, "a column, and the values that it is made of"),
     "ids that are not dense": (
         lambda: [
-            plan.stages("count", 1000, 10, False, "cpu")[0].bytes, plan._kept(1000, 10, False),
+            needs.stages("count", 1000, 10, False, "cpu")[0].bytes, needs._kept(1000, 10, False),
         ],
         [40_240, 8450],
         "pandas' and cuDF's tables of ids; whole calls in stream_peak.py",
     ),
     "what is left of a graph": (
-        lambda: [s.bytes for s in plan.left("k_truss", 1000, 10, True, "cuda", "auto", {"layout"})],
+        lambda: [
+            s.bytes for s in needs.left("k_truss", 1000, 10, True, "cuda", "auto", {"layout"})
+        ],
         [0, 52_480, 48_000],
         "what `Graph` holds: its arrays",
     ),
@@ -143,30 +150,31 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
     ),
     "rows": (lambda: [rows.WORK, rows.LOOK], [96, 8], LIMITS),
     "peeling in blocks": (
-        lambda: [trusses.EDGE, trusses.VERTEX, trusses.RANK], [64, 80, 16],
+        lambda: [truss.EDGE, truss.VERTEX, truss.RANK], [64, 80, 16],
         "as `peel` of a whole graph, and the ranks",
     ),
     "tasks": (
-        lambda: [_cpu_rooms.task_bytes(1, 10, 100, True, 3),
-                 _cuda_rooms.task_bytes(10, 100, True, 3)],
+        lambda: [host_slots.task_bytes(1, 10, 100, True, 3),
+                 device_slots.task_bytes(10, 100, True, 3)],
         [9204, 12_950],
         LOW,
     ),
     "radix": (lambda: radix.memory(100, 10), 47_680, "read off the arrays that are made"),
     "a cluster's blocks": (
-        lambda: [blocks.BYTES_AN_EDGE, blocks.BYTES_A_ROW, blocks.UNEVEN, blocks.need(1000, 10, 2)],
+        lambda: [grid.BYTES_AN_EDGE, grid.BYTES_A_ROW, grid.UNEVEN, grid.need(1000, 10, 2)],
         [14, 16, 1.2, 12_888],
         CLUSTER,
     ),
     "a cluster's rows": (
-        lambda: [spread.NUMBER_BYTES, spread.BATCH_BYTES, spread.MEMORY_SHARE], [24, 64, 0.5],
+        lambda: [distributed.NUMBER_BYTES, distributed.BATCH_BYTES, distributed.MEMORY_SHARE],
+        [24, 64, 0.5],
         CLUSTER,
     ),
 }  # fmt: skip
 
 
 def _alone(compute, *given):
-    with engines.at_most(1):
+    with protocol.at_most(1):
         return compute(*given)
 
 
@@ -208,16 +216,16 @@ def test_what_is_held_is_what_it_was():
 
 # Every figure, and how to change it ---------------------------------------------------------------
 
-MODULES = plan, budget, rows, blocks, spread, trusses
+MODULES = needs, budget, rows, grid, distributed, truss
 NO_BYTES = {  # limits, and numbers of things
     "AT_ONCE", "FEW", "LEAST", "LEAST_ROWS", "LIST_COST", "MAX_BLOCKS", "MAX_EDGES", "MAX_ROWS",
     "MOST", "MOST_KEYS", "TASKS_A_WORKER", "TYPE_CHECKING",
 }  # fmt: skip
-ENGINES = {"cpu": (cpu, "costs"), "cuda": (_cuda_rooms, "COSTS")}
+ENGINES = {"cpu": (cpu, "costs"), "cuda": (device_slots, "COSTS")}
 OF_COSTS = "order", "row", "sort", "text", "unasked"  # others are no bytes, or functions
 FORMULAS = (
-    (plan, "_kept"), (plan, "stages"), (plan, "left"), (blocks, "need"), (radix, "memory"),
-    (_cpu_rooms, "task_bytes"), (_cuda_rooms, "task_bytes"),
+    (needs, "_kept"), (needs, "stages"), (needs, "left"), (grid, "need"), (radix, "memory"),
+    (host_slots, "task_bytes"), (device_slots, "task_bytes"),
 )  # fmt: skip
 
 
@@ -249,7 +257,7 @@ def with_costs(patch, engine, **changed):
 def change_formula(patch, module, name, place, factor):
     changed = with_literal(module, name, place, factor)
     patch.setattr(module, name, changed)
-    if module is _cuda_rooms:
+    if module is device_slots:
         with_costs(patch, "cuda", task=changed)
 
 
@@ -329,4 +337,4 @@ def test_a_figure_that_is_changed_is_noticed():
 def test_every_figure_is_known():
     """Those of `Costs` at least: a new one is changed too, or named here as no bytes."""
     others = {"stages", "tables", "task", "most", "positions", "stays", "ahead", "slots"}
-    assert {field.name for field in fields(engines.Costs)} == {*OF_COSTS, *others}
+    assert {field.name for field in fields(protocol.Costs)} == {*OF_COSTS, *others}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rapids_tc as tc
-from rapids_tc.csr import Csr
+from rapids_tc.preparation.csr import Csr
 
 # K4 and a pendant: ranks 0 to 4, each row holding smaller ranks.
 OFFSETS, COLUMNS = [0, 0, 1, 3, 6, 7], [0, 0, 1, 0, 1, 2, 0]

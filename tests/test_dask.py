@@ -24,7 +24,8 @@ from graphs import ID_DTYPES, ROWS, TRIANGLES, small
 
 import rapids_tc as tc
 from rapids_tc import datasets
-from rapids_tc.scale import bar, cluster, spread
+from rapids_tc.executors import bar, dask_cluster
+from rapids_tc.graphs import distributed
 
 pytestmark = pytest.mark.clustered
 
@@ -40,7 +41,7 @@ def client(backend):
 
 @pytest.fixture(autouse=True)
 def every_worker_counts(monkeypatch):
-    monkeypatch.setattr(spread, "LEAST_ROWS", 1)
+    monkeypatch.setattr(distributed, "LEAST_ROWS", 1)
 
 
 def left_over(client):
@@ -157,7 +158,7 @@ def test_no_task_is_lost_that_ends_while_others_are_looked_at(monkeypatch, at_on
             self.asked += 1
             return "finished" if self.asked > 1 else "pending"
 
-    running = cluster.Cluster.__new__(cluster.Cluster)
+    running = dask_cluster.Cluster.__new__(dask_cluster.Cluster)
     running.progress = False
     monkeypatch.setattr(running, "_wait", lambda *_: None, raising=False)
     monkeypatch.setattr(running, "_check", lambda tasks: None, raising=False)
@@ -306,7 +307,7 @@ def slowly(part):
 @pytest.mark.parametrize("slow", [False, True])
 def test_a_call_lets_go_of_its_tasks_by_itself(client, backend, monkeypatch, slow):
     """Not only when Python looks for circles, which a process with little to do does seldom."""
-    monkeypatch.setattr(cluster, "LOOK", 0.1)
+    monkeypatch.setattr(dask_cluster, "LOOK", 0.1)
     parts = [backend.from_pandas(small().iloc[i::2]) for i in range(2)]
     gc.collect()
     gc.disable()
@@ -340,7 +341,7 @@ def test_tasks_have_names_to_read(client, backend):
 def test_progress_is_a_bar_on_stderr(client, backend, capfd, monkeypatch):
     monkeypatch.setattr(bar, "PATIENCE", 0.0)
     monkeypatch.setattr(bar, "SHORT", 0.01)
-    monkeypatch.setattr(cluster, "LOOK", 0.01)
+    monkeypatch.setattr(dask_cluster, "LOOK", 0.01)
     edges = apart(backend, datasets.rmat(12), 4)
     total = tc.count(edges, progress=False)
     assert tc.count(edges) == total
@@ -375,7 +376,7 @@ def percents(line):
 def test_the_bar_ends_before_the_call(client, backend, monkeypatch, progress):
     monkeypatch.setattr(bar, "PATIENCE", 0.0)
     monkeypatch.setattr(bar, "SHORT", 0.01)
-    monkeypatch.setattr(cluster, "LOOK", 0.01)
+    monkeypatch.setattr(dask_cluster, "LOOK", 0.01)
     monkeypatch.setattr(sys, "stderr", screen := Terminal())
     edges = apart(backend, datasets.rmat(12), 4)
     for _ in range(3):  # bars that are cut short, too
@@ -486,7 +487,7 @@ def test_the_examples_for_cards():
 def test_a_persisted_frame_is_not_persisted_again(client, backend):
     edges = client.persist(apart(backend, small(), 3))
     for frame in (edges, client.persist(edges)):
-        with cluster.Cluster(frame, False) as tasks:
+        with dask_cluster.Cluster(frame, False) as tasks:
             assert tasks.persist(frame) == futures_of(frame)
 
 
@@ -494,7 +495,7 @@ def test_calls_one_after_another_share_no_names(client, backend):
     """Else partitions count as done by those of the call before, which are let go meanwhile."""
     edges, known = apart(backend, small(), 3).optimize(), set()
     for _ in range(3):
-        with cluster.Cluster(edges, False) as tasks:
+        with dask_cluster.Cluster(edges, False) as tasks:
             partitions = tasks.persist(edges)
             assert all(client.who_has(partitions).values())
             names = {partition.key for partition in partitions}

@@ -31,7 +31,9 @@ from graphs import small
 
 import rapids_tc as tc
 from rapids_tc import datasets
-from rapids_tc.scale import cluster, ranks, spread, watch
+from rapids_tc.blocks import degree_codes
+from rapids_tc.executors import dask_cluster, watch
+from rapids_tc.graphs import distributed
 
 pytestmark = pytest.mark.clustered
 
@@ -62,7 +64,7 @@ def stop_when(client, stage, killed):
 
 @pytest.mark.parametrize("stage", ["pack", "count"])
 def test_a_worker_that_dies_at_work_costs_time_alone(client, backend, monkeypatch, stage):
-    monkeypatch.setattr(spread, "LEAST_ROWS", 1)
+    monkeypatch.setattr(distributed, "LEAST_ROWS", 1)
     frame = datasets.rmat(17)
     edges, total = apart(backend, frame, 6), tc.count(backend.frame(frame))
     killed = []
@@ -263,7 +265,7 @@ def test_tasks_in_a_queue_that_nobody_opens_are_freed(backend, monkeypatch):
     """
     monkeypatch.setattr(watch, "QUIET", 1.0)
     edges = apart(backend, small(), 6)
-    with threads(saturation=1.0) as (scheduler, _), cluster.Cluster(edges, False) as tasks:
+    with threads(saturation=1.0) as (scheduler, _), dask_cluster.Cluster(edges, False) as tasks:
         goes, stays = list(scheduler.workers)
         partitions = tasks.persist(edges.optimize())
         old, new = (tasks.submit("made", first, partitions, on=goes) for _ in range(2))
@@ -279,7 +281,7 @@ def test_tasks_in_a_queue_that_nobody_opens_are_freed(backend, monkeypatch):
 @pytest.mark.parametrize("stage", ["look", "number", "order", "pack", "merge", "count", "rows"])
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_worker_that_is_lost_at_any_moment_costs_time_alone(backend, monkeypatch, stage, n):
-    monkeypatch.setattr(spread, "LEAST_ROWS", 1)
+    monkeypatch.setattr(distributed, "LEAST_ROWS", 1)
     frame = datasets.rmat(8)
     with threads(3) as (scheduler, _), layout(n, 1):
         lost = at(scheduler, f"rapids_tc-{stage}-", "memory", losing(scheduler))
@@ -297,7 +299,7 @@ def wait_for(name, _=None):
 def test_what_is_lost_while_others_run_is_waited_for(backend):
     """Dask says "lost" of a result until it has been made again, behind what runs now."""
     edges = apart(backend, small(), 2)
-    with threads() as (scheduler, client), cluster.Cluster(edges, False) as tasks:
+    with threads() as (scheduler, client), dask_cluster.Cluster(edges, False) as tasks:
         goes, stays = list(scheduler.workers)
         goes_on = {name: Event(name, client=client) for name in ("had", "other")}
         goes_on["had"].set()
@@ -408,7 +410,7 @@ CALLS = {"count": tc.count, "annotate": lambda edges: tc.annotate(edges, "triang
 @pytest.mark.parametrize("act, error", [(fail, MemoryError), (interrupt, KeyboardInterrupt)])
 def test_a_call_that_fails_leaves_the_client_as_it_was(backend, monkeypatch, act, error, name):
     """The first task of a stage fails, or has the caller interrupted, while others go on."""
-    real, acts = ranks.codes, [act]
+    real, acts = degree_codes.codes, [act]
 
     def codes(*args):
         acts.pop()() if acts else time.sleep(0.3)
@@ -419,7 +421,7 @@ def test_a_call_that_fails_leaves_the_client_as_it_was(backend, monkeypatch, act
         value = client.submit(str, 7, pure=False)
         client.gather([value, *futures_of([edges, other])])
         before = set(scheduler.tasks)
-        monkeypatch.setattr(ranks, "codes", codes)
+        monkeypatch.setattr(degree_codes, "codes", codes)
         with pytest.raises(error) as kept:
             CALLS[name](edges)
         until = time.monotonic() + SOON

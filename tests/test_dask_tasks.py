@@ -31,16 +31,17 @@ from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc import datasets, plot
-from rapids_tc._homes import CudfHome, PandasHome
-from rapids_tc.scale import blocks, id_tasks, spread, versions
-from rapids_tc.scale import dask as executor
-from rapids_tc.scale.chunks import Site
-from rapids_tc.scale.cluster import Group, smaller
+from rapids_tc.blocks import grid, id_tasks, versions
+from rapids_tc.blocks.worker_tasks import Site
+from rapids_tc.executors import dask_frames as executor
+from rapids_tc.executors.dask_cluster import Group, smaller
+from rapids_tc.frames.adapters import CudfHome, PandasHome
+from rapids_tc.graphs import distributed
 
 
 @pytest.fixture(autouse=True)
 def here(monkeypatch):
-    monkeypatch.setattr(spread, "LEAST_ROWS", 1)
+    monkeypatch.setattr(distributed, "LEAST_ROWS", 1)
     with worked_on_here():
         yield
 
@@ -70,9 +71,9 @@ def test_an_estimate_is_of_the_graph_not_of_its_partitions(backend, colours):
 
 def test_a_sample_is_what_is_cut_in_blocks(backend, monkeypatch):
     sizes = []
-    choose = blocks.choose
+    choose = grid.choose
     monkeypatch.setattr(
-        blocks, "choose", lambda edges, *rest: sizes.append(edges) or choose(edges, *rest)
+        grid, "choose", lambda edges, *rest: sizes.append(edges) or choose(edges, *rest)
     )
     edges = apart(backend, datasets.rmat(10), 5)
     tc.approximate_count(edges, colours=16, seed=0)
@@ -272,9 +273,9 @@ def test_vertices_are_chosen(backend):
 def test_a_memory_limit_cuts_the_graph(backend, caplog):
     frame = datasets.rmat(10)
     edges = apart(backend, frame, 8)
-    whole, total = blocks.need(len(frame), 1024, 1), tc.count(backend.frame(frame))
+    whole, total = grid.need(len(frame), 1024, 1), tc.count(backend.frame(frame))
     caplog.set_level("INFO", "rapids_tc")
-    for limit, n in ((whole, 1), (whole - 1, 2), (blocks.need(len(frame), 1024, 2) - 1, 3)):
+    for limit, n in ((whole, 1), (whole - 1, 2), (grid.need(len(frame), 1024, 2) - 1, 3)):
         assert tc.count(edges, memory_limit=limit) == total
         assert f"{n} x {n} blocks" in caplog.messages[-1]
     with pytest.raises(tc.CapacityError, match="memory_limit"):
@@ -315,22 +316,22 @@ def test_an_engine_that_is_not_there_says_what_to_install(backend):
 
 
 def test_many_groups_combine_their_degrees(backend, monkeypatch):
-    monkeypatch.setattr(spread, "FEW", 2)
+    monkeypatch.setattr(distributed, "FEW", 2)
     frame = datasets.rmat(8)
     assert tc.count(apart(backend, frame, 11)) == tc.count(backend.frame(frame))
 
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_rows_are_packed_a_few_at_a_time(backend, monkeypatch, n):
-    monkeypatch.setattr(spread, "BATCH_BYTES", 2**60)
-    monkeypatch.setattr(spread, "LEAST_ROWS", 50)
+    monkeypatch.setattr(distributed, "BATCH_BYTES", 2**60)
+    monkeypatch.setattr(distributed, "LEAST_ROWS", 50)
     frame = datasets.rmat(7)
     with layout(n, 1):
         assert tc.count(apart(backend, frame, 5)) == tc.count(backend.frame(frame))
 
 
 def test_what_no_card_makes_a_block_of_is_cut(backend, monkeypatch, caplog):
-    monkeypatch.setattr(spread, "MOST_KEYS", 700)
+    monkeypatch.setattr(distributed, "MOST_KEYS", 700)
     caplog.set_level("INFO", "rapids_tc")
     frame = datasets.rmat(7)
     assert tc.count(apart(backend, frame, 5)) == tc.count(backend.frame(frame))

@@ -6,8 +6,9 @@ Its arrays are sparse files: nothing is there but what is written or read.
 import numpy as np
 import pytest
 
-from rapids_tc.csr import Csr
-from rapids_tc.engines import _cpu_count, _cpu_list, cpu
+from rapids_tc.engines.cpu import counting, listing
+from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.preparation.csr import Csr
 
 FAR = [2**31 - 3, 2**31, 2**32 - 3, 2**32, 2**33]
 
@@ -48,10 +49,10 @@ def test_far_in_edges_are_walked(tmp_path, at):
     marks, places, none = np.zeros(8, np.uint8), np.zeros(8, np.int32), np.zeros(0, np.uint32)
     for first, last in ((at - 2, at + 4), (at - 1, at), (at, at + 2)):
         here, end = np.int64(first), np.int64(last)
-        assert _cpu_count.total(*given, here, end, marks, none) == 2 * (last - first)
+        assert counting.total(*given, here, end, marks, none) == 2 * (last - first)
         of_uv = sparse(tmp_path, f"of_uv{first}", np.uint32, at + 9)
         of_uw, of_vw = np.zeros(csr.m, np.uint32), np.zeros(csr.m, np.uint32)
-        triangles = _cpu_count.edges(*given, here, end, places, of_uv, of_uw, of_vw)
+        triangles = counting.edges(*given, here, end, places, of_uv, of_uw, of_vw)
         assert triangles == 2 * (last - first)
         counted = [i for i in around if of_uv[i]]
         assert counted == list(range(first, last)) and set(of_uv[counted]) == {2}
@@ -70,5 +71,5 @@ def test_far_triangles_are_listed(tmp_path, at):
     in_offsets = np.array([0, 0, 0, at + 9, at + 9], np.int64)
     ranks, marks = np.zeros((3, 5), np.uint32), np.zeros(8, np.uint8)
     given = (csr.offsets, csr.columns, in_offsets, in_edges, np.int64(at), np.int64(at + 3))
-    _cpu_list.write(*given, marks, starts, 1, 6, ranks)
+    listing.write(*given, marks, starts, 1, 6, ranks)
     assert ranks.T.tolist() == [[3, 2, 1], [3, 2, 0], [3, 2, 1], [3, 2, 0], [3, 2, 1]]

@@ -14,12 +14,18 @@ import pandas as pd
 import pytest
 
 import rapids_tc as tc
-from rapids_tc import _backend, datasets, edges, errors, files, orient, plan, plot, testing
-from rapids_tc._homes import PandasHome, pyarrow
+from rapids_tc import datasets, errors, files, plot, testing
+from rapids_tc.blocks import arrivals, grid
 from rapids_tc.cli import machine, tables
-from rapids_tc.engines import _cpu_rooms, _cuda_rooms, _truss, cuda
+from rapids_tc.engines import peel
+from rapids_tc.engines.cpu import host_slots
+from rapids_tc.engines.gpu import cuda, device_slots
+from rapids_tc.executors import persisted, watch
+from rapids_tc.frames import backend
+from rapids_tc.frames.adapters import PandasHome, pyarrow
 from rapids_tc.kernels import _source, catalogue, launch
-from rapids_tc.scale import arrivals, blocks, budget, looks, persisted, watch
+from rapids_tc.plan import budget, needs
+from rapids_tc.preparation import edges, id_scheme, orient
 from rapids_tc.testing import _build, _sanitize
 
 pytestmark = pytest.mark.cpu_only
@@ -28,22 +34,22 @@ PACKAGE = Path(tc.__file__).parent
 # Places of which no user reads the message, or where it is not ours to word.
 INTERNAL = {
     "__init__:__getattr__": "Python's own words for a name that is not there",
-    "_homes:Home.aligned": "abstract",
-    "_homes:Home.column": "abstract",
-    "_homes:Home.frame": "abstract",
-    "_homes:Home.take": "abstract",
+    "frames/adapters:Home.aligned": "abstract",
+    "frames/adapters:Home.column": "abstract",
+    "frames/adapters:Home.frame": "abstract",
+    "frames/adapters:Home.take": "abstract",
     "bench/clock:measure": "becomes a remark in the table of times",
-    "csr:Csr.validate": "for tests of engines: no public function takes a Csr",
-    "engines/_compiled:_Interruptible.__call__": "Ctrl-C",
-    "engines/_compiled:_stamp": "caught by Numba: nothing is cached then",
-    "engines/_cpu_rooms:Shelf._each_part": "caught by `_disk_errors`, which words it",
+    "preparation/csr:Csr.validate": "for tests of engines: no public function takes a Csr",
+    "engines/cpu/compiled:_Interruptible.__call__": "Ctrl-C",
+    "engines/cpu/compiled:_stamp": "caught by Numba: nothing is cached then",
+    "engines/cpu/host_slots:Shelf._each_part": "caught by `_disk_errors`, which words it",
     "files/adjacency:_number_of_line": "only of a file that is cut short between two reads",
     "files/text:_exact": "caught by `parse`, which names the line",
     "files/text:_parse_by_arrow": "caught by `parse`: pandas reads the file",
     "files/text:_parse_by_arrow.blocks": "caught by `parse`: pandas reads the file",
     "kernels/_nvrtc:_compile": "the compiler's own words: test_nvrtc.py",
-    "scale/looks:decide": "made elsewhere: ids.integers",
-    "summary:Summed.vertex_counts": "no public function asks it",
+    "preparation/id_scheme:decide": "made elsewhere: ids.integers",
+    "graphs/protocol:Summed.vertex_counts": "no public function asks it",
     "testing/_build:_made": "the compiler's own words: test_emulator.py",
     "testing/_launch:HostKernel.__call__": "of kernels under test: test_emulator.py",
     "testing/_launch:HostKernel._value": "of kernels under test: test_emulator.py",
@@ -168,7 +174,7 @@ def dask_of(frame, partitions=1):
 def no_dask(h):
     edges = dask_of(k3())
     h.patch.delattr(import_module("rapids_tc.scale"), "dask", raising=False)
-    h.patch.setitem(sys.modules, "rapids_tc.scale.dask", None)
+    h.patch.setitem(sys.modules, "rapids_tc.executors.dask_frames", None)
     return tc.count(edges)
 
 
@@ -188,9 +194,9 @@ def budgeted(**options):
 
 
 def cpu_costs():
-    from rapids_tc import engines
+    from rapids_tc.engines import registry
 
-    return engines.costs_of("cpu")
+    return registry.costs_of("cpu")
 
 
 def emulated(call):
@@ -310,7 +316,7 @@ def spread_on_blocks(h):
 
 
 def other_edition(h):
-    from rapids_tc.scale.chunks import Site
+    from rapids_tc.blocks.worker_tasks import Site
 
     site = Site(PandasHome(), ("src", "dst"), "cpu", 1)
     object.__setattr__(site, "edition", "another")
@@ -319,13 +325,13 @@ def other_edition(h):
 
 
 def fingerprint(h):
-    from rapids_tc.scale.fingerprints import Fingerprint
+    from rapids_tc.preparation.fingerprints import Fingerprint
 
     Fingerprint(3, 5, 1).require(Fingerprint(3, 6, 1))
 
 
 def versions(h):
-    from rapids_tc.scale.versions import require_same
+    from rapids_tc.blocks.versions import require_same
 
     def run(function, name, workers, on_error):
         return dict.fromkeys(workers, "0.1")
@@ -339,7 +345,7 @@ def versions(h):
 
 
 def cluster(h, **fields):
-    from rapids_tc.scale import cluster as module
+    from rapids_tc.executors import dask_cluster as module
 
     @contextmanager
     def client_for(edges):
@@ -352,7 +358,7 @@ def cluster(h, **fields):
 def checked(h, status):
     from distributed import KilledWorker
 
-    from rapids_tc.scale.cluster import Cluster
+    from rapids_tc.executors.dask_cluster import Cluster
 
     def result():
         raise KilledWorker("task", Fake(address="tcp://a"), 3)
@@ -391,41 +397,41 @@ def moment(unit, **zone):
 
 # By module and function: for every raise in it, a call that ends there, and words of its hint.
 HINTS = {
-    "_backend:Backend.series": [
+    "frames/backend:Backend.series": [
         (lambda h: tc.vertex_triangles(k3(), vertices={1}), "give a list, an array")
     ],
-    "_backend:open_frame": [
+    "frames/backend:open_frame": [
         (lambda h: tc.Graph(dask_of(k3())), r"\.compute\(\) brings.*annotate and others"),
         (lambda h: tc.count(import_module("polars").LazyFrame()), r"call \.collect\(\) first"),
         (lambda h: tc.count([1]), r"accepted: .*pandas"),
     ],
-    "_backend:check_engine": [
+    "frames/backend:check_engine": [
         (lambda h: tc.count(k3(), engine="gpu"), 'accepted: "cpu", "cuda", None')
     ],
-    "_backend:_read_stream": [
+    "frames/backend:_read_stream": [
         (lambda h: tc.count(one_shot()), r"\.read_all\(\) makes.*tc\.Graph\(reader\)")
     ],
-    "_backend:gathered": [
+    "frames/backend:gathered": [
         (
-            lambda h: _backend.gathered(np.arange(3), np.array([3])),
+            lambda h: backend.gathered(np.arange(3), np.array([3])),
             r"a copy \(df\.copy\(\)\), or wait until nothing writes",
         )
     ],
-    "_backend:_cugraph_edges": [(several_columns, "one is accepted")],
-    "_backend:_modules": [
+    "frames/backend:_cugraph_edges": [(several_columns, "one is accepted")],
+    "frames/backend:_modules": [
         (
             without("cudf", lambda h: tc.count(k3(), engine="cuda")),
             r"pip install 'rapids_tc\[cu13\]'.*'rapids_tc\[cu12\]'.*`rapids-tc doctor`",
         )
     ],
-    "_homes:_to_pandas": [
+    "frames/adapters:_to_pandas": [
         (
             lambda h: tc.count(pyarrow().table({"src": union(), "dst": [1]})),
             "cast it to integers or strings",
         )
     ],
-    "_homes:pyarrow": [(without("pyarrow", lambda h: pyarrow()), r"'rapids_tc\[arrow\]'")],
-    "_place:_executor": [(no_dask, r"pip install 'rapids_tc\[dask\]'")],
+    "frames/adapters:pyarrow": [(without("pyarrow", lambda h: pyarrow()), r"'rapids_tc\[arrow\]'")],
+    "frames/device:_executor": [(no_dask, r"pip install 'rapids_tc\[dask\]'")],
     "_progress:checked": [
         (lambda h: tc.count(k3(), progress="yes"), "accepted: True, False, None")
     ],
@@ -435,19 +441,19 @@ HINTS = {
             "need about.*memory_estimate lists the stages.*narrower integer ids",
         )
     ],
-    "annotate:check_names": [
+    "analytics/annotate:check_names": [
         (lambda h: tc.annotate(k3(), "nothing"), "name each of.*'triangles'.*at most once")
     ],
-    "annotate:check_new": [
+    "analytics/annotate:check_new": [
         (lambda h: tc.annotate(k3(triangles=0), "triangles"), "rename or drop it first")
     ],
-    "approximate:_whole": [
+    "analytics/approximate:_whole": [
         (
             lambda h: tc.approximate_count(k3(), colours=0, seed=1),
             r"colours=0; accepted: an integer from 1 to",
         )
     ],
-    "approximate:_share": [
+    "analytics/approximate:_share": [
         (
             lambda h: tc.approximate_count(k3(), colours=1, seed=1, confidence=2),
             "accepted: a share between 0 and 1",
@@ -487,17 +493,17 @@ HINTS = {
         ),
         (lambda h: tables.check_out(h.path / "no/a.csv", (".csv",)), "No such file.*no'$"),
     ],
-    "clustering:clustering": [
+    "analytics/clustering:clustering": [
         (
             lambda h: tc.clustering(k3(w=1.0), weight="w", source="src", destination="dst",
                                     method="polak"),
             'with weight= only method="auto"',
         )
     ],
-    "clustering:average_clustering": [
+    "analytics/clustering:average_clustering": [
         (lambda h: tc.average_clustering(k3(), count_zeros=2), "accepted: True, False")
     ],
-    "clustering:_row_weights": [
+    "analytics/clustering:_row_weights": [
         (lambda h: tc.clustering(k3(w="a"), weight="w"), "accepted: integers, floats"),
         (lambda h: tc.clustering(k3(w=-1.0), weight="w"), "row 0; drop those rows or fill them"),
     ],
@@ -518,7 +524,7 @@ HINTS = {
             r'pip install "rapids_tc\[cu13\]"',
         ),
     ],
-    "edges:id_columns": [
+    "preparation/edges:id_columns": [
         (lambda h: tc.count(k3(), source="src"), "destination=: name both, or neither"),
         (
             lambda h: tc.count(pd.DataFrame(columns=["a", "b", "c"])),
@@ -526,7 +532,7 @@ HINTS = {
         ),
         (lambda h: tc.count(k3(), source="src", destination="src"), "name two"),
     ],
-    "edges:check_label": [
+    "preparation/edges:check_label": [
         (lambda h: tc.count(k3(), source=["src"], destination="dst"), "combine several into one"),
         (
             lambda h: tc.count(k3(), source="a", destination="dst"),
@@ -538,49 +544,49 @@ HINTS = {
             "rename",
         ),
     ],
-    "edges:number_edges": [
+    "preparation/edges:number_edges": [
         (
             having(edges, "MAX_NUMBERS", 2, lambda h:
                    tc.count(k3())),
             "at most 2: pass fewer edges",
         )
     ],
-    "edges:find_vertices": [
+    "preparation/edges:find_vertices": [
         (lambda h: tc.vertex_triangles(k3(), vertices=["a"]), "ids of the graph are integers: "),
         (lambda h: tc.vertex_triangles(k3(), vertices=[9]), r"9; isolated.*Graph\(vertices=\.\.\."),
     ],
-    "engines/_cpu_rooms:_disk_errors": [
+    "engines/cpu/host_slots:_disk_errors": [
         (
-            having(_cpu_rooms.tempfile, "TemporaryFile", no_library, lambda h: _cpu_rooms.Shelf()),
+            having(host_slots.tempfile, "TemporaryFile", no_library, lambda h: host_slots.Shelf()),
             "TMPDIR names a folder that is there.*more room",
         )
     ],
-    "engines/_cuda_rooms:CardCopies.host": [
+    "engines/gpu/device_slots:CardCopies.host": [
         (
-            lambda h: _cuda_rooms.CardCopies.host(Fake(_cuda=card("full").cuda), 9, "uint8"),
+            lambda h: device_slots.CardCopies.host(Fake(_cuda=card("full").cuda), 9, "uint8"),
             "9 bytes.*full; .*raise memory_limit=",
         )
     ],
-    "engines/_truss:decompose": [
+    "engines/peel:decompose": [
         (
-            lambda h: _truss.decompose(Fake(xp=np), Fake(m=2**32), None),
+            lambda h: peel.decompose(Fake(xp=np), Fake(m=2**32), None),
             r"k_truss\(edges, k, memory_limit=",
         )
     ],
-    "engines/cuda:CudaEngine.csr": [
+    "engines/gpu/cuda:CudaEngine.csr": [
         (emulated(lambda e: e.csr(np.zeros(0, "uint64"), 2**32)), "memory_limit=.*in blocks")
     ],
-    "engines/cuda:CudaEngine.prepare": [
+    "engines/gpu/cuda:CudaEngine.prepare": [
         (emulated(lambda e: e.prepare(Fake(n=1, m=2**31))), "memory_limit=.*in blocks")
     ],
-    "engines/cuda:CudaEngine.edge_counts": [
+    "engines/gpu/cuda:CudaEngine.edge_counts": [
         (
             emulated(lambda e: e.edge_counts(
                 Fake(csr=Fake(m=2**32, columns=None), blocks=None, in_edges=()))),
             "cut the graph in more blocks",
         )
     ],
-    "engines/cuda:engine": [
+    "engines/gpu/cuda:engine": [
         (without("cupy", lambda h: cuda.engine()), r'pip install "rapids_tc\[cu13\]"'),
         (no_card, "needs an NVIDIA card and its driver: no device"),
     ],
@@ -682,7 +688,7 @@ HINTS = {
         (lambda h: read(h, "1 2\n", separator="ab"), "one character, 'tab' or 'blanks'")
     ],
     "files/text:parse": [(lambda h: read(h, "1 2\n1 2\nx 3\n"), "line 3: 'x' is not an integer")],
-    "ids:check": [
+    "preparation/id_columns:check": [
         (lambda h: tc.count(ends([True] * 3)), "'src' has dtype bool.*convert the column to one"),
         (lambda h: tc.count(ends(["a"] * 3)), "convert one of them"),
         (
@@ -690,10 +696,10 @@ HINTS = {
             r"with \.dt\.as_unit, \.dt\.tz_convert or \.dt\.tz_localize",
         ),
     ],
-    "ids:integers": [
+    "preparation/id_columns:integers": [
         (lambda h: tc.count(ends([0.5] * 3)), r"below 2\*\*53; convert the column to integers")
     ],
-    "ids:text": [
+    "preparation/id_columns:text": [
         (
             lambda h: tc.count(ends(pd.Series(["\ud800"] * 3, dtype=object), ["a"] * 3)),
             "UTF-8 cannot.*map it",
@@ -704,7 +710,7 @@ HINTS = {
             "install PyArrow",
         ),
     ],
-    "ids:refuse_nulls": [
+    "preparation/id_columns:refuse_nulls": [
         (
             lambda h: tc.count(ends([None, 1.0, 2.0])),
             r"'src' has 1 null: .*Drop those rows; isolated.*Graph\(vertices=\.\.\.\)",
@@ -757,53 +763,53 @@ HINTS = {
             r"36 bytes of shared memory a block, of 64: lower Capacities",
         )
     ],
-    "listing:list_triangles": [
+    "analytics/listing:list_triangles": [
         (lambda h: listed(h, max_rows=-1), "accepted: an integer from 0 on, or None"),
         (lambda h: listed(h, max_rows=0), r"max_rows=0: iter_triangles\(edges, rows=\.\.\.\)"),
     ],
-    "listing:iter_triangles": [
+    "analytics/listing:iter_triangles": [
         (lambda h: tc.iter_triangles(k3(), rows=0), "accepted: an integer from 1 on")
     ],
-    "memory:memory_estimate": [
+    "analytics/memory:memory_estimate": [
         (lambda h: tc.memory_estimate(k3(), function="no"), "accepted: .*count.*vertex_triangles")
     ],
-    "moments:as_asked": [
+    "preparation/moments:as_asked": [
         (
             lambda h: tc.vertex_triangles(ends(moment("s"), moment("s")),
                                           vertices=moment("s", tz="UTC")),
             r"convert vertices= with \.dt\.tz_localize",
         )
     ],
-    "moments:as_added": [
+    "preparation/moments:as_added": [
         (
             lambda h: tc.Graph(ends(moment("s"), moment("s")),
                                vertices=moment("ns") + pd.Timedelta(1)),
             r"convert the ids to a unit that can, with \.dt\.as_unit",
         )
     ],
-    "numbering:common_integer": [
+    "preparation/numbering:common_integer": [
         (
             lambda h: tc.count(ends(np.array([2**63] * 3, "uint64"), [-1, 0, 1])),
             r"'src'.*'dst'.*convert them to strings",
         )
     ],
-    "plan:require": [
+    "plan/needs:require": [
         (
             lambda h: tc.trussness(k3(), memory_limit=1),
             r'the stage ".*" needs about .*memory_limit= allows 1: raise the limit',
         )
     ],
-    "plan:check_limit": [
+    "plan/needs:check_limit": [
         (lambda h: tc.count(k3(), memory_limit="1 GB"), r"a number of bytes, such as 8 \* 2\*\*30")
     ],
-    "plan:require_listing": [
+    "plan/needs:require_listing": [
         (
-            lambda h: plan.require_listing(9, 1, "ask for fewer rows"),
+            lambda h: needs.require_listing(9, 1, "ask for fewer rows"),
             "720 bytes.*and take 1 bytes: ask for fewer rows",
         )
     ],
-    "plan:require_method": [
-        (lambda h: plan.require_method("polak", "k_truss", "cuda"), "k_truss takes none"),
+    "plan/needs:require_method": [
+        (lambda h: needs.require_method("polak", "k_truss", "cuda"), "k_truss takes none"),
         (lambda h: tc.count(k3(), method="polak"), r'Pass a cuDF frame, or engine="cuda"'),
     ],
     "plot:draw_truss": [
@@ -816,59 +822,63 @@ HINTS = {
             r"pip install 'rapids_tc\[plot\]'",
         )
     ],
-    "scale/arrivals:require": [
+    "blocks/arrivals:require": [
         (lambda h: arrivals.require(False, "a"), r"edges\.persist\(\), and the same versions")
     ],
-    "scale/blocks:choose": [(lambda h: blocks.choose(9, 9, 1), "1 are free: give more memory")],
-    "scale/budget:Budget.check_text": [
+    "blocks/grid:choose": [(lambda h: grid.choose(9, 9, 1), "1 are free: give more memory")],
+    "plan/budget:Budget.check_text": [
         (lambda h: budgeted().check_text(9), "raise the limit, or give integers")
     ],
-    "scale/budget:Budget.allowed": [
+    "plan/budget:Budget.allowed": [
         (lambda h: budgeted().allowed(9, 999), "raise the limit, or pass fewer edges")
     ],
-    "scale/budget:Budget.sides_of": [
+    "plan/budget:Budget.sides_of": [
         (lambda h: list(budgeted().sides_of(9, 9, 1)), "raise the limit, or pass fewer edges")
     ],
-    "scale/chunks:Site.here": [(other_edition, "install the same version on both, and start")],
-    "scale/cluster:Cluster.__init__": [(cluster, "(?s)asynchronous.*client = Client")],
-    "scale/cluster:Cluster._check": [
+    "blocks/worker_tasks:Site.here": [
+        (other_edition, "install the same version on both, and start")
+    ],
+    "executors/dask_cluster:Cluster.__init__": [(cluster, "(?s)asynchronous.*client = Client")],
+    "executors/dask_cluster:Cluster._check": [
         (lambda h: checked(h, "error"), "memory_limit= makes the tasks smaller"),
         (lambda h: checked(h, "cancelled"), "Persist or read the frame again"),
     ],
-    "scale/dask:run": [
+    "executors/dask_frames:run": [
         (on_dask(lambda edges: tc.count(edges, nothing=1)), r"count\(\) .*'nothing'"),
         (on_dask(tc.trussness), r'annotate\(edges, "trussness"\) adds it'),
     ],
-    "scale/dask:Call.__init__": [
+    "executors/dask_frames:Call.__init__": [
         (
             on_dask(lambda edges: tc.clustering(edges, weight="w")),
             r"clustering\(edges\.compute\(\), weight=",
         )
     ],
-    "scale/fingerprints:Fingerprint.require": [
+    "preparation/fingerprints:Fingerprint.require": [
         (fingerprint, r"partition 3.*6 rows for 5.*edges\.persist\(\)")
     ],
-    "scale/looks:make_ids": [
-        (lambda h: looks.make_ids(Fake(dense=(0, 2**32)), None, None), "pass fewer edges")
+    "preparation/id_scheme:make_ids": [
+        (lambda h: id_scheme.make_ids(Fake(dense=(0, 2**32)), None, None), "pass fewer edges")
     ],
-    "scale/persisted:client_for": [(no_client, "(?s)start one first:.*client = Client")],
-    "scale/persisted:_require_all": [
+    "executors/persisted:client_for": [(no_client, "(?s)start one first:.*client = Client")],
+    "executors/persisted:_require_all": [
         (
             lambda h: persisted._require_all({("a", 0): 1}, [("a", 1)]),
             r"before it was persisted, or persist frame\.repartition",
         )
     ],
-    "scale/spread:Spread.partition": [(spread_on_blocks, 'method="auto" counts it in blocks')],
-    "scale/versions:require_same": [(versions, "pip install 'rapids_tc==.* start them again")],
-    "scale/watch:Watch.look": [
+    "graphs/distributed:Spread.partition": [
+        (spread_on_blocks, 'method="auto" counts it in blocks')
+    ],
+    "blocks/versions:require_same": [(versions, "pip install 'rapids_tc==.* start them again")],
+    "executors/watch:Watch.look": [
         (watched(), "no worker .*nobody restarts them, or none was started"),
         (watched(workers={"tcp://a": WORKER}), r"0 of 3 tasks.*client\.restart\(\)"),
     ],
-    "scale/watch:Watch._require_open": [(watched("closed"), "(?s)is closed.*client = Client")],
-    "similarity:similarity": [
+    "executors/watch:Watch._require_open": [(watched("closed"), "(?s)is closed.*client = Client")],
+    "analytics/similarity:similarity": [
         (lambda h: tc.similarity(k3(), measure="no"), "accepted: 'jaccard'")
     ],
-    "summary:as_given": [
+    "graphs/protocol:as_given": [
         (
             lambda h: tc.count(tc.Graph(k3()), source="src", destination="dst"),
             r"give source= to Graph\(\) instead",
@@ -906,7 +916,7 @@ HINTS = {
             "needs Linux",
         )
     ],
-    "truss:checked_k": [
+    "analytics/truss:checked_k": [
         (lambda h: tc.k_truss(k3(), 1), 'accepted: an integer from 2 on, or "max"')
     ],
 }  # fmt: skip

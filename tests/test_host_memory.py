@@ -2,7 +2,8 @@
 
 import pytest
 
-from rapids_tc.engines import cpu, host_free, host_memory
+from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.host import host_free, host_memory
 
 GB = 2**30
 UNLIMITED_V1 = 9223372036854771712

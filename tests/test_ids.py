@@ -14,9 +14,9 @@ from dask_support import from_parts, worked_on_here
 from stream_support import in_blocks
 
 import rapids_tc as tc
-from rapids_tc._backend import open_frame
-from rapids_tc.ids import integers
-from rapids_tc.numbering import DenseIds
+from rapids_tc.frames.backend import open_frame
+from rapids_tc.preparation.id_columns import integers
+from rapids_tc.preparation.numbering import DenseIds
 from rapids_tc.testing import host_engine
 
 # Five ids: a triangle repeated in part, a tail, and a vertex known by its loop alone.

@@ -12,11 +12,11 @@ from emulator_support import SEEDS, Numpy, compiler, plain_only  # noqa: F401 - 
 
 import rapids_tc as tc
 from rapids_tc import testing
-from rapids_tc.csr import Csr
-from rapids_tc.engines import cpu
-from rapids_tc.engines.cuda import CudaEngine
+from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.gpu.cuda import CudaEngine
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.kernels.catalogue import METHODS, Capacities, find
+from rapids_tc.preparation.csr import Csr
 
 pytestmark = pytest.mark.usefixtures("compiler")
 

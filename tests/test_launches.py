@@ -12,8 +12,8 @@ from test_kernels import ENGINE, SIZES, book, clique, fan, gives_edges, keys_of,
 
 import rapids_tc
 from rapids_tc import testing
-from rapids_tc.engines import _truss
-from rapids_tc.engines._cuda_truss import CudaPeeler
+from rapids_tc.engines import peel
+from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.errors import KernelError
 from rapids_tc.kernels.catalogue import METHODS
 
@@ -76,7 +76,7 @@ def launch_all(engine):
     small = {"marked": 1, "steps": 1, "scanned": 1}  # what one block does of a round
     for sizes in ({}, small):
         peeler = CudaPeeler(engine.xp, engine.compile, engine.sm_count, **sizes)
-        _truss.decompose(peeler, csr, counts, None, None)
+        peel.decompose(peeler, csr, counts, None, None)
     uv = engine.transpose(csr)
     engine.work(uv, csr, (0, 0, 0))
     for middles in (None, (1, 9)):

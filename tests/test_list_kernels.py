@@ -9,7 +9,7 @@ from emulator_support import SEEDS, compiler, plain_only, run_again
 from test_kernels import ENGINE, GRAPHS, SIZES, keys_of
 
 from rapids_tc import testing
-from rapids_tc.engines import cpu
+from rapids_tc.engines.cpu import engine as cpu
 
 __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")

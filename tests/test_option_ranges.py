@@ -12,8 +12,9 @@ from dask_support import assert_same, from_parts, layout, worked_on_here
 from stream_support import in_blocks
 
 import rapids_tc as tc
-from rapids_tc import datasets, engines
-from rapids_tc.scale import trusses
+from rapids_tc import datasets
+from rapids_tc.blocks import truss
+from rapids_tc.engines import registry
 
 pytestmark = pytest.mark.cpu_only
 
@@ -91,7 +92,7 @@ def blocks():
 def blocks_to_the_end():
     """Also when what is left of a truss would fit."""
     with blocks() as edges, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trusses, "fits", lambda left: False)
+        patch.setattr(truss, "fits", lambda left: False)
         yield edges
 
 
@@ -105,7 +106,7 @@ def on_a_cluster(n=1):
 def large():
     """A frame of more rows than an engine counts whole, however much memory there is."""
     with pytest.MonkeyPatch.context() as patch:
-        engine = engines.load("cpu")
+        engine = registry.load("cpu")
         patch.setattr(engine, "costs", replace(engine.costs, most=1))
         yield EDGES
 

@@ -10,13 +10,14 @@ from checks import FUNCTIONS
 from graphs import ROWS, TRIANGLES, complete, small, wheel
 
 import rapids_tc as tc
-from rapids_tc import engines, plan
-from rapids_tc.scale.budget import Budget
+from rapids_tc.engines import registry
+from rapids_tc.plan import needs
+from rapids_tc.plan.budget import Budget
 
 RUNNING = [function for function in FUNCTIONS if function is not tc.memory_estimate]
 
 
-def needs(edges, **options):
+def stage_bytes(edges, **options):
     """Bytes by stage, as promised: names and Python integers."""
     stages = dict(tc.memory_estimate(edges, **options))
     assert {(type(stage), type(need)) for stage, need in stages.items()} <= {(str, int)}
@@ -74,12 +75,12 @@ def test_a_memory_limit_holds_for_a_prepared_graph(backend):
 
 
 def test_memory_is_estimated_by_stage(backend):
-    little = needs(backend.frame(complete(10).frame()))
-    much = needs(backend.frame(complete(100).frame()))
+    little = stage_bytes(backend.frame(complete(10).frame()))
+    much = stage_bytes(backend.frame(complete(100).frame()))
     assert little.keys() == much.keys()
     assert all(need >= 0 for need in [*little.values(), *much.values()])
     assert sum(much.values()) > sum(little.values()) > 0
-    more = needs(backend.frame(complete(100).frame()), function="edge_triangles")
+    more = stage_bytes(backend.frame(complete(100).frame()), function="edge_triangles")
     assert sum(more.values()) >= sum(much.values())
     with pytest.raises(ValueError, match="count"):
         tc.memory_estimate(backend.frame(small()), function="nonsense")
@@ -156,41 +157,41 @@ ESTIMATED = {
 }
 
 
-@pytest.mark.parametrize("function", sorted(plan.FUNCTIONS))
+@pytest.mark.parametrize("function", sorted(needs.FUNCTIONS))
 @pytest.mark.parametrize("ids", ["int64", "str"])
 def test_stages_that_are_done_need_nothing(backend, function, ids):
     """Of every function on a prepared graph: what is told before it is what the limit asks for."""
     edges = backend.frame(complete(60).frame().astype(ids))
     call = ESTIMATED.get(function) or getattr(tc, function)
-    graph, whole = tc.Graph(edges), needs(edges, function=function)
-    first = needs(graph, function=function)
+    graph, whole = tc.Graph(edges), stage_bytes(edges, function=function)
+    first = stage_bytes(graph, function=function)
     assert not first.keys() & {"number"}
     assert first.keys() <= whole.keys()
     assert all(first[stage] <= whole[stage] for stage in first)
     if function != "approximate_count":
         assert not first.keys() & {"order", "orient"}
     for again in (False, True):
-        now = needs(graph, function=function)
+        now = stage_bytes(graph, function=function)
         worst = max(now, key=now.get, default=None)
         if worst and now[worst] > 1 and function != "Graph":
             with pytest.raises(tc.CapacityError, match=f'"{worst}"') as caught:
                 call(graph, memory_limit=now[worst] - 1)
             assert str(caught.value).endswith(": raise the limit")
         listing = {"list_triangles", "iter_triangles"}  # whose triangles come on top
-        more = (plan.LISTED + 3 * graph.ids.text) * 34220 if function in listing else 0
+        more = (needs.LISTED + 3 * graph.ids.text) * 34220 if function in listing else 0
         call(graph, memory_limit=max(now.get(worst, 1), 1) + more)
         assert "layout" not in now or not again or function == "approximate_count"
     if function in {"trussness", "annotate"}:
-        assert "peel" not in needs(graph, function=function)
+        assert "peel" not in stage_bytes(graph, function=function)
 
 
 def test_what_was_counted_is_not_counted_again(backend):
     graph = tc.Graph(backend.frame(complete(60).frame()))
     tc.edge_triangles(graph)
-    assert needs(graph) == {}
+    assert stage_bytes(graph) == {}
     assert tc.count(graph, memory_limit=1) == 34220
-    assert list(needs(graph, function="vertex_triangles")) == ["columns"]
-    assert list(needs(graph, function="list_triangles")) == ["count", "columns"]
+    assert list(stage_bytes(graph, function="vertex_triangles")) == ["columns"]
+    assert list(stage_bytes(graph, function="list_triangles")) == ["count", "columns"]
 
 
 def test_narrower_ids_are_no_advice_for_a_graph(backend):
@@ -246,18 +247,18 @@ def test_columns_that_are_none(backend):
 
 def test_an_estimate_takes_what_functions_take(backend):
     edges = backend.frame(small())
-    plain = needs(edges)
+    plain = stage_bytes(edges)
     for progress in (None, True, False):
-        assert needs(edges, progress=progress, memory_limit=1) == plain
+        assert stage_bytes(edges, progress=progress, memory_limit=1) == plain
     with pytest.raises(ValueError, match="memory_limit="):
         tc.memory_estimate(edges, memory_limit=0)
 
 
 def test_an_estimate_takes_a_method_where_the_function_does(backend):
     edges = backend.frame(small())
-    for function in plan.FUNCTIONS:
+    for function in needs.FUNCTIONS:
         takes = "method" in inspect.signature(getattr(tc, function)).parameters
-        assert takes == (function not in plan.ONE_METHOD)
+        assert takes == (function not in needs.ONE_METHOD)
         if not takes:
             with pytest.raises(ValueError, match=f"method='polak': {function} takes none"):
                 tc.memory_estimate(edges, function=function, method="polak")
@@ -270,7 +271,7 @@ def test_the_text_of_long_ids_counts_where_every_row_has_it(dtype):
     edges = ("x" * 1000 + complete(40).frame().astype("str")).astype(dtype)
     triangles, allowed = 9880, 2 * 10**6  # bytes beside what the graph takes
     limit = tc.memory_estimate(edges, function="list_triangles")["columns"] + allowed
-    assert plan.LISTED * triangles < allowed < 3000 * triangles
+    assert needs.LISTED * triangles < allowed < 3000 * triangles
     if dtype == "object":
         found = tc.list_triangles(edges, memory_limit=limit)
         assert len(found) == triangles and len({*map(id, found["u"])}) == found["u"].nunique()
@@ -278,7 +279,7 @@ def test_the_text_of_long_ids_counts_where_every_row_has_it(dtype):
         told = r"9,880 triangles takes about 3\d,\d{3},\d{3} bytes"
         with pytest.raises(tc.CapacityError, match=told):
             tc.list_triangles(edges, memory_limit=limit)
-    budget = Budget(10**9, "simple_edges", 1, engines.costs_of("cpu"))
+    budget = Budget(10**9, "simple_edges", 1, registry.costs_of("cpu"))
     assert replace(budget, text=1000).result(9) == budget.result(9) + 18_000
 
 

@@ -15,10 +15,10 @@ from graphs import book, complete, tube, wheel
 from test_kernels import ENGINE, keys_of, random_rows, union
 
 from rapids_tc import testing
-from rapids_tc.engines import cpu
-from rapids_tc.engines._cpu_truss import CpuPeeler
-from rapids_tc.engines._cuda_truss import CudaPeeler
-from rapids_tc.engines._truss import Peeler, decompose
+from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.cpu.truss import CpuPeeler
+from rapids_tc.engines.gpu.truss import CudaPeeler
+from rapids_tc.engines.peel import Peeler, decompose
 
 __all__ = ["compiler"]
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from rapids_tc._place import _device
+from rapids_tc.frames.device import _device
 
 
 def frame_of(*columns):

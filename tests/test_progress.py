@@ -267,7 +267,7 @@ def test_the_clock_counts_nested_and_concurrent_compilations_once(monkeypatch):
 
 COMPILES = """
 from rapids_tc._compiling import clock
-from rapids_tc.engines._compiled import compiled
+from rapids_tc.engines.cpu.compiled import compiled
 
 def ours(n):
     return n + 1

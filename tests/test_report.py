@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rapids_tc import plan
+from rapids_tc.plan import needs
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "benchmarks"))
@@ -214,7 +214,7 @@ def test_estimates_of_every_function_are_near_what_was_measured(line):
     ids, columns = 1 << int(line["graph"].removeprefix("rmat:")), line.get("columns", 1)
     function = line["what"].removeprefix("peak memory: ")
     given = {"columns": columns, "colours": line.get("colours", 2)}
-    stages = plan.stages(function, line["rows"], ids, True, "cuda", **given)
+    stages = needs.stages(function, line["rows"], ids, True, "cuda", **given)
     assert 0.8 <= max(stage.bytes for stage in stages) / line["bytes"] <= 1.2
 
 
@@ -231,6 +231,6 @@ def test_estimates_of_memory_are_near_what_was_measured():
     assert len(peaks) >= 4
     for line in peaks:
         ids = 1 << int(line["graph"].removeprefix("rmat:"))
-        stages = plan.stages("count", line["rows"], ids, True, "cuda")
+        stages = needs.stages("count", line["rows"], ids, True, "cuda")
         told = max(stage.bytes for stage in stages)
         assert 0.8 <= told / line["bytes"] <= 1.2, line["graph"]

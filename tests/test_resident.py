@@ -24,18 +24,21 @@ from stream_support import FUNCTIONS, in_blocks
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing
-from rapids_tc._backend import open_frame
-from rapids_tc.csr import Csr
-from rapids_tc.engines import _cpu_rooms, _cuda_rooms, cpu
-from rapids_tc.engines._cuda_rooms import CardCopies, HostCopies, Shelf
-from rapids_tc.engines.cuda import CudaEngine
+from rapids_tc.blocks import grid, store, truss
+from rapids_tc.blocks.grid import Partition
+from rapids_tc.blocks.prefetch import most_at_once, schedule
+from rapids_tc.blocks.rows import WORK, Rows
+from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.cpu import host_slots
+from rapids_tc.engines.gpu import device_slots
+from rapids_tc.engines.gpu.cuda import CudaEngine
+from rapids_tc.engines.gpu.device_slots import CardCopies, HostCopies, Shelf
 from rapids_tc.errors import CapacityError
+from rapids_tc.frames.backend import open_frame
 from rapids_tc.kernels import launch
-from rapids_tc.scale import blocks, kept, looks, trusses
-from rapids_tc.scale.blocks import Partition
-from rapids_tc.scale.budget import MOST, Budget
-from rapids_tc.scale.resident import most_at_once, schedule
-from rapids_tc.scale.rows import WORK, Rows
+from rapids_tc.plan.budget import MOST, Budget
+from rapids_tc.preparation import id_scheme
+from rapids_tc.preparation.csr import Csr
 
 __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -94,14 +97,14 @@ def test_no_replacement_brings_in_less(needs):
 def test_the_slots_of_an_engine_are_enough_for_its_tasks(n, sides):
     for engine in (cpu, CudaEngine(xp=np, compile=testing.compile)):
         budget = Budget(1, "edge_triangles" if sides else "count", 1, engine.costs)
-        made = kept.KeptBlocks(engine, None, budget, 0, 0, n, {})
-        plan = made._plan(blocks.tasks(Partition(n, 1)))
+        made = store.KeptBlocks(engine, None, budget, 0, 0, n, {})
+        plan = made._plan(grid.tasks(Partition(n, 1)))
         assert plan.tasks == n**3 and len(plan.steps) == n**3 + n**2
         assert most_at_once(plan.needs, engine.costs.ahead) <= engine.costs.slots(sides)
 
 
 def test_more_slots_move_less():
-    needs = [list(dict.fromkeys(task.blocks)) for task in blocks.tasks(Partition(4, 1))]
+    needs = [list(dict.fromkeys(task.blocks)) for task in grid.tasks(Partition(4, 1))]
     moved = [loads(needs, slots, False) for slots in (3, 5, 8, 16)]
     assert moved == sorted(moved, reverse=True) and moved[-1] == 16
     assert moved[0] <= 2 * len(needs) + 1
@@ -262,8 +265,8 @@ def test_a_truss_takes_no_more_of_the_disk_the_longer_it_peels(k, monkeypatch):
     def closed(shelf):
         sizes.append(os.fstat(shelf._file.fileno()).st_size)
 
-    monkeypatch.setattr(_cpu_rooms.Shelf, "close", closed)
-    monkeypatch.setattr(trusses, "fits", lambda left: rounds.append(left))  # never
+    monkeypatch.setattr(host_slots.Shelf, "close", closed)
+    monkeypatch.setattr(truss, "fits", lambda left: rounds.append(left))  # never
     with in_blocks(2) as made:
         assert tc.k_truss(edges, k).equals(expected)
     whole = made[0].blocks
@@ -297,7 +300,7 @@ class Disk:
 
 
 def test_a_disk_that_moves_a_part_at_a_time():
-    shelf, array = _cpu_rooms.Shelf(), np.arange(1000, dtype="uint32")
+    shelf, array = host_slots.Shelf(), np.arange(1000, dtype="uint32")
     shelf._file = Disk(shelf._file)
     place, zeros = shelf.put(array[::-1]), shelf.zeros(1000, "uint32")
     shelf.add(zeros, array)
@@ -310,7 +313,7 @@ def test_a_disk_that_moves_a_part_at_a_time():
     [("seek", "put get add zeros"), ("write", "put add zeros"), ("readinto", "get add")],
 )
 def test_a_disk_that_fails_is_told(fails, stopped, code):
-    shelf, array = _cpu_rooms.Shelf(), np.arange(2500, dtype="uint32")
+    shelf, array = host_slots.Shelf(), np.arange(2500, dtype="uint32")
     place, told = shelf.put(array), rf"10,000 bytes.*{os.strerror(code)}.*TMPDIR"
     given = {"put": (array,), "get": (place,), "add": (place, array), "zeros": (2500, "uint32")}
     shelf._file = Disk(shelf._file, fails, code)
@@ -329,7 +332,7 @@ def test_a_disk_that_says_at_the_end_what_it_lost(monkeypatch):
 
 
 def test_a_file_that_was_cut_short_is_told():
-    shelf = _cpu_rooms.Shelf()
+    shelf = host_slots.Shelf()
     place = shelf.put(np.arange(100, dtype="uint32"))
     shelf._file.truncate(399)
     with pytest.raises(CapacityError, match=r"400 bytes.*: 1 of them are missing; TMPDIR"):
@@ -339,7 +342,7 @@ def test_a_file_that_was_cut_short_is_told():
 @pytest.mark.parametrize("error", [tc.CapacityError, KeyboardInterrupt, ValueError])
 def test_the_disk_is_given_back_when_a_call_ends_in_an_error(error, monkeypatch):
     """Even while somebody has the error, and with it all that the call had."""
-    shelves, make = [], _cpu_rooms.Shelf
+    shelves, make = [], host_slots.Shelf
     monkeypatch.setattr(cpu, "shelf", lambda: shelves.append(make()) or shelves[-1])
 
     def stopped(*args, **options):
@@ -582,7 +585,7 @@ def test_numbers_of_rows_leave_the_card_chunk_by_chunk(ids):
 @pytest.mark.parametrize("ids", IDS)
 @pytest.mark.parametrize("stopped_at", [0, 1, 7])
 def test_no_copy_of_numbers_runs_on_when_a_call_is_stopped(ids, stopped_at, monkeypatch):
-    number, calls = looks.numbers, []
+    number, calls = id_scheme.numbers, []
 
     def stopped(*args):
         calls.append(args)
@@ -590,7 +593,7 @@ def test_no_copy_of_numbers_runs_on_when_a_call_is_stopped(ids, stopped_at, monk
             raise KeyboardInterrupt
         return number(*args)
 
-    monkeypatch.setattr(looks, "numbers", stopped)
+    monkeypatch.setattr(id_scheme, "numbers", stopped)
     with testing.host_engine():
         _, rows, shelf = read_named(ids, 20_000, LateCopies)
         with pytest.raises(KeyboardInterrupt):
@@ -601,7 +604,7 @@ def test_no_copy_of_numbers_runs_on_when_a_call_is_stopped(ids, stopped_at, monk
 def test_blocks_are_brought_in_no_more_than_needed(backend, monkeypatch):
     """Of a graph whose blocks all fit, each once."""
     loads, edges = [], backend.frame(SMALL["K9"].frame())
-    for room in (_cpu_rooms.Room, _cuda_rooms.Room):
+    for room in (host_slots.Room, device_slots.Room):
         monkeypatch.setattr(
             room,
             "load",
@@ -616,7 +619,7 @@ def test_blocks_are_brought_in_no_more_than_needed(backend, monkeypatch):
 @pytest.mark.parametrize("function", ["count", "vertex_triangles", "edge_triangles"])
 def test_a_block_goes_before_the_next_comes(function, monkeypatch):
     """On the CPU, where each is arrays of its own: no more are alive than there are slots."""
-    edges, made, alive, load = datasets.rmat(7, seed=2), [], [], _cpu_rooms.Room.load
+    edges, made, alive, load = datasets.rmat(7, seed=2), [], [], host_slots.Room.load
 
     def watched(self, slot, *stored):
         load(self, slot, *stored)
@@ -624,7 +627,7 @@ def test_a_block_goes_before_the_next_comes(function, monkeypatch):
         alive.append(sum(columns() is not None for columns in made))
 
     expected = FUNCTIONS[function](edges, engine="cpu")
-    monkeypatch.setattr(_cpu_rooms.Room, "load", watched)
+    monkeypatch.setattr(host_slots.Room, "load", watched)
     monkeypatch.setattr(Budget, "slots", lambda *args: 3)
     with in_blocks(4):
         found = FUNCTIONS[function](edges, engine="cpu")

@@ -22,9 +22,11 @@ from hypothesis import strategies as st
 from stream_support import FUNCTIONS, assert_same, in_blocks
 
 import rapids_tc as tc
-from rapids_tc import _progress, datasets, engines, plan, testing
-from rapids_tc._backend import open_frame
-from rapids_tc.scale import budget, rows, trusses
+from rapids_tc import _progress, datasets, testing
+from rapids_tc.blocks import rows, truss
+from rapids_tc.engines import registry
+from rapids_tc.frames.backend import open_frame
+from rapids_tc.plan import budget, needs
 
 some = settings(max_examples=40, deadline=None)
 SIDES = (1, 2, 3, 4)
@@ -105,7 +107,7 @@ def test_trusses(backend, rows, n):
     edges = backend.frame(frame_of(rows))
     last = max(reference.trussness(rows).values(), default=2)
     with in_blocks(n), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trusses, "fits", lambda left: False)  # never in memory
+        patch.setattr(truss, "fits", lambda left: False)  # never in memory
         for k in (2, 3, 4, last, last + 1, "max"):
             found = backend.to_pandas(tc.k_truss(edges, k))
             kept = {tuple(sorted(row)) for row in found.itertuples(index=False)}
@@ -159,7 +161,7 @@ def test_rows_are_read_where_they_are(backend, dtype, least):
     place = backend.frame(frame)
     home, opened = open_frame(place, None)
     read = rows.Rows(home, ("src", "dst"), opened, 8 * 27000)
-    read.number(engines.load("cpu").shelf())
+    read.number(registry.load("cpu").shelf())
     chunks = list(read.chunks(0))
     as_they_are = least == 0 and dtype in ("int32", "uint32")
     assert (len(chunks) == 1) == as_they_are
@@ -254,11 +256,11 @@ def test_too_little_free_memory_is_told(backend, skewed, monkeypatch, caplog):
     assert caplog.records == []
     free = need // 2
     if on_cpu := backend.name == "pandas":
-        monkeypatch.setattr(engines.load("cpu"), "free", lambda: free)
+        monkeypatch.setattr(registry.load("cpu"), "free", lambda: free)
     with nullcontext() if on_cpu else testing.host_engine(free=lambda: free):
         assert tc.count(edges) == expected
         assert not caplog.records  # free memory is not asked for so little
-        engine = engines.load("cpu" if on_cpu else "cuda")
+        engine = registry.load("cpu" if on_cpu else "cuda")
         owner = engine if on_cpu else type(engine)
         monkeypatch.setattr(owner, "costs", replace(engine.costs, unasked=0))
         assert tc.count(edges) == expected
@@ -299,7 +301,7 @@ def test_the_pages_list_what_is_not_served_in_blocks(backend):
     beside = {"k_truss": (3,), "annotate": ("triangles",)}
     options = {"iter_triangles": {"rows": 9}, "approximate_count": {"colours": 2, "seed": 1}}
     served = set()
-    for name in sorted(plan.FUNCTIONS):
+    for name in sorted(needs.FUNCTIONS):
         with in_blocks(2) as made:
             getattr(tc, name)(
                 backend.frame(small()), *beside.get(name, ()), **options.get(name, {})
@@ -314,7 +316,7 @@ def test_the_pages_list_what_is_not_served_in_blocks(backend):
     for page, sentence in pages.items():
         [told] = re.findall(sentence, (root / page).read_text(), re.S)
         names = set(re.findall(r"`(\w+)`", re.sub(r"\(.*?\)", "", told)))
-        assert names == (plan.FUNCTIONS - served) | {"clustering"}, page
+        assert names == (needs.FUNCTIONS - served) | {"clustering"}, page
 
 
 def test_progress_is_told(backend, skewed, monkeypatch):

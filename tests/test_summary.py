@@ -4,7 +4,7 @@ import pytest
 from graphs import small, tube
 
 import rapids_tc as tc
-from rapids_tc.summary import Summed
+from rapids_tc.graphs.protocol import Summed
 
 FUNCTIONS = {
     "count": tc.count,

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rapids_tc as tc
-from rapids_tc import datasets, engines
+from rapids_tc import datasets
+from rapids_tc.engines import registry
 
 many = settings(max_examples=40, deadline=None)
 ATLAS = [list(graph.edges) for graph in nx.graph_atlas_g() if graph.size()]
@@ -213,7 +214,7 @@ def test_an_interrupted_call_leaves_the_graph_as_it_was(backend):
     edges = backend.frame(datasets.rmat(7))
     graph = tc.Graph(edges)
     counts = backend.to_pandas(tc.edge_triangles(graph))
-    engine = engines.load(graph.backend.engine)
+    engine = registry.load(graph.backend.engine)
 
     def interrupt(done, note):
         raise KeyboardInterrupt
@@ -227,7 +228,7 @@ def test_an_interrupted_call_leaves_the_graph_as_it_was(backend):
 
 def test_progress_says_where_it_is(backend):
     graph = tc.Graph(backend.frame(tube(4, 2000).frame()))
-    engine, told = engines.load(graph.backend.engine), []
+    engine, told = registry.load(graph.backend.engine), []
     engine.truss(graph.layout, graph.edge_counts, tick=lambda done, note: told.append((done, note)))
     shares = [done for done, _ in told]
     assert shares == sorted(shares)

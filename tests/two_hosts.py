@@ -41,7 +41,7 @@ def first_host():
 
     import rapids_tc as tc
     from rapids_tc import datasets
-    from rapids_tc.scale import spread
+    from rapids_tc.graphs import distributed
 
     class Cut(SchedulerPlugin):
         """Cut the link when the second host has done a task of the stage."""
@@ -55,7 +55,7 @@ def first_host():
                 sh(f"nsenter -t {second.pid} -n ip link set there down")
                 print("cut at", str(key).split("-")[1], flush=True)
 
-    spread.LEAST_ROWS = 1  # so few are worth both hosts
+    distributed.LEAST_ROWS = 1  # so few are worth both hosts
     sh("ip link set lo up")
     frame = datasets.rmat(8)
     total = tc.count(frame)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from rapids_tc import engines
-from rapids_tc._backend import Frame, open_frame
+from rapids_tc.analytics.triangles import count, edge_triangles, vertex_triangles
+from rapids_tc.analytics.truss import k_truss, trussness
 from rapids_tc.bench.clock import Job
-from rapids_tc.graph import Graph, as_graph
+from rapids_tc.engines import registry
+from rapids_tc.frames.backend import Frame, open_frame
+from rapids_tc.graphs.in_memory import Graph, as_graph
 from rapids_tc.kernels import catalogue
-from rapids_tc.triangles import count, edge_triangles, vertex_triangles
-from rapids_tc.truss import k_truss, trussness
 
 TRUSSES = (4, 8, 16)
 _Result = TypeVar("_Result")
@@ -72,7 +72,7 @@ def ours(engine: str, methods: Sequence[str]) -> Contender:
     KernelError
         The engine cannot work here.
     """
-    wait = getattr(engines.load(engine), "wait", None)
+    wait = getattr(registry.load(engine), "wait", None)
     quiet: Any = {"engine": engine, "progress": False}  # a bar that is shown costs time
     stages: list[Job] = []
     whole: list[Job] = []

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc._backend import Frame
 from rapids_tc.bench.clock import Job
 from rapids_tc.bench.contenders import TRUSSES, Contender, to_card, to_pandas
+from rapids_tc.frames.backend import Frame
 
 # Rows past which a library is left out unless it is asked for: it takes minutes.
 SENSIBLE = {"networkx": 1_000_000}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from rapids_tc.engines import host_free
+from rapids_tc.engines.host import host_free
 from rapids_tc.errors import CapacityError, RapidsTCError
 
 Column = str | int | None

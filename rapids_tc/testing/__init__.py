@@ -75,11 +75,11 @@ from typing import Any
 
 import numpy
 
-from .._backend import emulator
-from ..kernels._source import read
-from . import _build, _launch
-from ._launch import HostKernel, Work, measure, thread_order
-from ._sanitize import run_sanitized, sanitizer
+from rapids_tc.frames.backend import emulator
+from rapids_tc.kernels._source import read
+from rapids_tc.testing import _build, _launch
+from rapids_tc.testing._launch import HostKernel, Work, measure, thread_order
+from rapids_tc.testing._sanitize import run_sanitized, sanitizer
 
 __all__ = [
     "HostKernel",
@@ -132,7 +132,7 @@ def host_engine(**fields: Any) -> Iterator[Any]:
     Parameters
     ----------
     **fields
-        Other values for fields of `rapids_tc.engines.cuda.CudaEngine`, such as ``capacities``.
+        Other values for fields of `rapids_tc.engines.gpu.cuda.CudaEngine`, such as ``capacities``.
 
     Yields
     ------
@@ -146,7 +146,7 @@ def host_engine(**fields: Any) -> Iterator[Any]:
     ...     tc.count(datasets.karate(), method="bitmap")
     45
     """
-    from ..engines.cuda import CudaEngine
+    from rapids_tc.engines.gpu.cuda import CudaEngine
 
     engine = CudaEngine(**{"xp": numpy, "compile": compile, **fields})
     token = emulator.set(engine)

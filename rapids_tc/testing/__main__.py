@@ -2,7 +2,7 @@
 
 import sys
 
-from . import run_sanitized
+from rapids_tc.testing import run_sanitized
 
 if len(sys.argv) < 3 or sys.argv[1] not in ("address", "thread"):
     sys.exit("usage: python -m rapids_tc.testing {address|thread} ARGUMENTS OF PYTHON")

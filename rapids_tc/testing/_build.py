@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from .._cache import cache_directory, load, store
-from .._compiling import clock
-from ..errors import KernelError
+from rapids_tc._cache import cache_directory, load, store
+from rapids_tc._compiling import clock
+from rapids_tc.errors import KernelError
 
 _HERE = Path(__file__).parent
 _RUNTIME = _HERE / "host_runtime.cpp"

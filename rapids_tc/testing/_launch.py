@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import KernelError
-from . import _build, _sanitize
+from rapids_tc.errors import KernelError
+from rapids_tc.testing import _build, _sanitize
 
 STATIC_SHARED = 48 * 1024  # what a kernel may use without asking for more
 MAX_SHARED = 227 * 1024  # what an H100 can give to one block

@@ -7,7 +7,7 @@ import subprocess
 from collections import defaultdict
 from collections.abc import Iterator
 
-from . import _build
+from rapids_tc.testing import _build
 
 _FRAME = re.compile(r"\s*#\d+ .*\((?P<module>\S+)\+(?P<offset>0x[0-9a-f]+)\)")
 _OURS = re.compile(r"(?:.*/)?([0-9a-f]+\.so)$")

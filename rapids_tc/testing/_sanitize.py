@@ -17,8 +17,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import KernelError
-from . import _build, _report
+from rapids_tc.errors import KernelError
+from rapids_tc.testing import _build, _report
 
 _CHOSEN, _REPORTS = "RAPIDS_TC_SANITIZER", "RAPIDS_TC_SANITIZER_REPORTS"
 _LIBRARIES = {"address": ("asan", "ubsan"), "thread": ("tsan",)}

@@ -1,5 +1,5 @@
 // blocks.cu - from the blocks of a graph, or a range of its middle vertices, to the in-edges that
-// bitmap.cu reads. See rapids_tc/scale/blocks.py for what a block is: a Csr whose row numbers and
+// bitmap.cu reads. See rapids_tc/blocks/grid.py for what a block is: a Csr whose row numbers and
 // columns are local ids. In the order in which they run:
 //
 //   raw rows:      split_rows, to count and to write; then prepare.cu's, from keys

@@ -1,5 +1,5 @@
 // truss.cu - the truss decomposition of one graph of edges, all of which are left when it begins.
-// engines/_truss.py says what a level, a round and its frontier are, and when the host makes the
+// engines/peel.py says what a level, a round and its frontier are, and when the host makes the
 // next, smaller graph; truss.cuh has the input and the steps of a round.
 //
 // A large round is two launches, truss_mark and truss_peel; a large search for the next level is

@@ -1,0 +1,1 @@
+"""The public functions, one topic per file."""

@@ -1,0 +1,243 @@
+"""Clustering: how often two neighbours of a vertex are neighbours themselves."""
+
+from __future__ import annotations
+
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.frames.backend import Array, wide_sum
+from rapids_tc.frames.device import placed
+from rapids_tc.graphs.in_memory import Graph, as_graph
+from rapids_tc.graphs.protocol import Summary
+from rapids_tc.graphs.resolve import as_counted
+from rapids_tc.plan import needs
+from rapids_tc.preparation.edges import check_label
+
+
+@placed
+def clustering(
+    edges: Any,
+    *,
+    vertices: Any = None,
+    weight: Any = None,
+    source: Any = None,
+    destination: Any = None,
+    engine: str | None = None,
+    method: str = "auto",
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+) -> Any:
+    """Give for each vertex the share of the pairs of its neighbours that are edges.
+
+    Parameters
+    ----------
+    edges : DataFrame or Graph
+        One row an edge.
+    vertices : list, array, Series or Index, optional
+        The vertices to report, in this order, repeats once; by default all, sorted by id.
+    weight : label, optional
+        A column of weights, not negative; without it every edge counts alike. The last of
+        repeated rows gives an edge's weight.
+    source, destination, engine, method, progress, memory_limit
+        See `count`; with `weight` the method is "auto".
+
+    Returns
+    -------
+    DataFrame
+        ========== ======= ============================================
+        vertex     as ids  every id seen in either column, or `vertices`
+        clustering float64 from 0 to 1; 0 below two neighbours
+        ========== ======= ============================================
+
+    Raises
+    ------
+    ColumnNotFoundError
+        There is no column `weight`.
+    ValueError
+        A weight is missing, negative or infinite, or `weight` holds no numbers; some of
+        `vertices` are not in the graph. Further: see `Graph`.
+
+    Notes
+    -----
+    The local clustering coefficient of Watts and Strogatz, "Collective dynamics of 'small-world'
+    networks" (1998): triangles of the vertex over pairs of its neighbours. With weights, a
+    triangle counts with the cube root of the product of its three weights, each divided by the
+    largest of the graph: Onnela et al., "Intensity and coherence of motifs in weighted complex
+    networks" (2005). Both agree with ``networkx.clustering``, but for one thing: the largest
+    weight is here that of an edge, where NetworkX counts self loops too.
+
+    Cost: as `vertex_triangles`; with weights one look-up more a triangle. Weights of a `Graph`
+    are those of the frame it was made from.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> df = pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})
+    >>> tc.clustering(df)["clustering"].round(3).tolist()
+    [1.0, 1.0, 0.333, 0.0]
+    """
+    if weight is not None and not (isinstance(method, str) and method == "auto"):
+        raise ValueError(f'method={method!r}: with weight= only method="auto" is there')
+    given: dict[str, Any] = {
+        "source": source, "destination": destination, "engine": engine, "progress": progress,
+        "memory_limit": memory_limit, "function": "clustering", "method": method,
+    }  # fmt: skip
+    if weight is None:
+        graph = as_counted(edges, **given)
+        sums = graph.vertex_counts(method)
+    else:
+        graph = whole = as_graph(edges, **{**given, "function": needs.WEIGHTED})
+        sums = _weighted_sums(whole, weight)
+    return graph.vertex_frame({"clustering": per_pair(graph, sums)}, vertices)
+
+
+@placed
+def average_clustering(
+    edges: Any,
+    *,
+    vertices: Any = None,
+    count_zeros: bool = True,
+    source: Any = None,
+    destination: Any = None,
+    engine: str | None = None,
+    method: str = "auto",
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+) -> float:
+    """Average the clustering over the vertices.
+
+    Parameters
+    ----------
+    edges : DataFrame or Graph
+        One row an edge.
+    vertices : list, array, Series or Index, optional
+        The vertices to average over, repeats once; by default all.
+    count_zeros : bool, optional
+        Whether vertices with a clustering of 0 take part.
+    source, destination, engine, method, progress, memory_limit
+        See `count`.
+
+    Returns
+    -------
+    float
+        NaN where no vertex takes part.
+
+    Raises
+    ------
+    ValueError
+        Some of `vertices` are not in the graph. Further: see `Graph`.
+
+    Notes
+    -----
+    As ``networkx.average_clustering``, which fails where no vertex takes part. Vertices of fewer
+    than two neighbours count as 0; isolated ones are added with ``Graph(vertices=)``. Cost: as
+    `vertex_triangles`.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> df = pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})
+    >>> round(tc.average_clustering(df), 3), round(tc.average_clustering(df, count_zeros=False), 3)
+    (0.583, 0.778)
+    """
+    if not isinstance(count_zeros, bool | np.bool_):
+        raise ValueError(f"count_zeros={count_zeros!r}; accepted: True, False")
+    graph = as_counted(
+        edges, source=source, destination=destination, engine=engine, progress=progress,
+        memory_limit=memory_limit, function="average_clustering", method=method,
+    )  # fmt: skip
+    values = graph.at_vertices(per_pair(graph, graph.vertex_counts(method)), vertices)
+    values = values if count_zeros else values[values > 0]
+    return float(values.mean()) if len(values) else nan
+
+
+@placed
+def transitivity(
+    edges: Any,
+    *,
+    source: Any = None,
+    destination: Any = None,
+    engine: str | None = None,
+    method: str = "auto",
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+) -> float:
+    """Share of the wedges (paths of two edges) that are closed: 3 * triangles / wedges.
+
+    Parameters
+    ----------
+    edges : DataFrame or Graph
+        One row an edge.
+    source, destination, engine, method, progress, memory_limit
+        See `count`.
+
+    Returns
+    -------
+    float
+        0.0 for a graph without a wedge.
+
+    Raises
+    ------
+    ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, ValueError, TypeError
+        See `Graph`.
+
+    Notes
+    -----
+    The global clustering coefficient, as ``networkx.transitivity``. Cost: as `count`.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> tc.transitivity(pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]}))
+    0.6
+    """
+    graph = as_counted(
+        edges, source=source, destination=destination, engine=engine, progress=progress,
+        memory_limit=memory_limit, function="transitivity", method=method,
+    )  # fmt: skip
+    return 3 * graph.count(method) / graph.wedges if graph.wedges else 0.0
+
+
+def per_pair(graph: Summary, sums: Array) -> Array:
+    """Sums over the triangles of every rank as a mean over the pairs of its neighbours."""
+    pairs = graph.degrees * (graph.degrees - 1) // 2
+    return sums / graph.backend.xp.maximum(pairs, 1)  # without a pair there is no triangle
+
+
+def _weighted_sums(graph: Graph, label: Any) -> Array:
+    """For every rank, the cube roots of the products of scaled weights over its triangles."""
+    with graph.stage("looking rows up"):
+        weights = _edge_weights(graph, _row_weights(graph, label))
+    largest = float(weights.max()) if len(weights) else 0.0
+    sides, layout = graph.backend.xp.cbrt(weights / (largest or 1.0)), graph.layout
+    with graph.stage("summing over triangles") as report:
+        return graph.engine.vertex_sums(layout, sides, tick=report.ticker)
+
+
+def _edge_weights(graph: Graph, by_row: Array) -> Array:
+    """The weight of every oriented edge: that of the last row which holds it."""
+    backend = graph.backend
+    last = backend.library.Series(graph.row_edges()).drop_duplicates(keep="last")
+    edge, row = backend.array(last), backend.array(last.index)
+    weights = backend.xp.zeros(graph.n_edges, "float64")
+    weights[edge[edge >= 0]] = by_row[row[edge >= 0]]
+    return weights
+
+
+def _row_weights(graph: Graph, label: Any) -> Array:
+    """The column of weights, float64; ValueError where one cannot be used."""
+    check_label("weight", label, graph.labels)
+    column = graph.column(label)
+    if len(column) and column.dtype.kind not in "iuf":
+        raise ValueError(f"weight={label!r} has dtype {column.dtype}; accepted: integers, floats")
+    values = graph.backend.array(column.astype("float64").fillna(-1.0))
+    bad = ~((values >= 0) & (values < inf))  # NaN is neither
+    if unusable := wide_sum(bad):
+        first = int(bad.argmax())
+        raise ValueError(
+            f"weight={label!r}: {unusable:,} of the weights are missing, negative or infinite, "
+            f"the first in row {first}; drop those rows or fill them first"
+        )
+    return values

@@ -1,0 +1,1 @@
+"""A graph cut in blocks, and the tasks that work on them."""

@@ -1,0 +1,160 @@
+"""The rows of a frame as numbers, some at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.frames.adapters import root
+from rapids_tc.frames.backend import Backend, Frame, Series, narrow
+from rapids_tc.preparation import id_scheme
+from rapids_tc.preparation.id_columns import IdColumn, inspect
+from rapids_tc.preparation.numbering import DenseIds, Ids
+
+# Bytes of a row: of work on it, while its ids are made numbers, and while they are looked at.
+WORK, CAST, LOOK = 96, 40, 8
+LEAST = 1024  # rows of a chunk, however little memory there is
+
+Pair = tuple[Any, Any]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some rows of a frame: the place of the first, and the numbers (uint32) of their ends."""
+
+    first: int
+    ends: Pair
+
+    @property
+    def end(self) -> int:
+        return self.first + len(self.ends[0])
+
+
+class Rows:
+    """The two id columns of a frame, which are read and numbered chunk by chunk.
+
+    Integers in a dense range are their own numbers, and are read again each time. The distinct
+    values of other ids are collected chunk by chunk; then each chunk is numbered once, and its
+    numbers are kept on a shelf.
+
+    Parameters
+    ----------
+    frame, labels, backend
+        The user's frame, its two id columns, and where work is done.
+    memory : int
+        Bytes that work on a chunk may take.
+
+    Attributes
+    ----------
+    size : int
+        How many rows there are.
+    dense : tuple of int or None
+        First id and how many there may be, where integers are their own numbers.
+    """
+
+    def __init__(self, frame: Frame, labels: Pair, backend: Backend, memory: int) -> None:
+        self._backend, self._labels = backend, labels
+        self._columns = tuple(backend.home.column(frame, label) for label in labels)
+        self.size, self._memory = backend.home.rows(frame), memory
+        self._kept: list[list[Any]] = []
+        pieces = list(self._slices(0 if self._width else LOOK))
+        seen = id_scheme.look(pieces, self._names, backend)
+        self._rules = id_scheme.decide([seen])
+        self.dense = self._rules.dense
+
+    def number(self, shelf: Any, check: Callable[[int], None] | None = None) -> Ids:
+        """Number the ids; return the way back. `check` receives the number of texts so far."""
+        self._shelf = shelf
+        found = None if self.dense else self._distinct(check)
+        self._ids = id_scheme.make_ids(self._rules, found, self._backend)
+        if not isinstance(self._ids, DenseIds):
+            self._keep()
+            # A copy leaves behind the table that ids were found by, which is larger than they are.
+            self._ids = replace(self._ids, index=self._ids.index.copy(deep=True))
+        return self._ids
+
+    def _keep(self) -> None:
+        """Put the numbers of every chunk on the shelf: no more than one is held where work is."""
+        self._shelf.reserve(8 * self.size + 16 * (self.size // LEAST + 1))
+        try:
+            for pair in self._pairs(WORK):
+                self._kept.append([self._shelf.put(end) for end in self._numbers(pair)])
+                self._shelf.settle()
+        finally:
+            self._shelf.settle()
+
+    def chunks(self, work: int = WORK) -> Iterator[Chunk]:
+        """All rows, in chunks for so many bytes of work a row."""
+        first = 0
+        for ends in self._ends(work):
+            chunk = Chunk(first, ends)
+            yield chunk
+            first = chunk.end
+
+    def memory(self, work: int) -> int:
+        """Bytes that reading chunks for so many bytes of work a row takes."""
+        return self._memory if work or self._is_cast or self._kept else 0
+
+    def _ends(self, work: int) -> Iterator[Pair]:
+        if self._kept:
+            for source, destination in self._kept:
+                yield self._shelf.get(source), self._shelf.get(destination)
+        else:
+            for pair in self._pairs(work + CAST * self._is_cast):
+                yield self._numbers(pair)
+
+    @property
+    def _is_cast(self) -> bool:
+        """Whether ids are not where work is done, or not the numbers that they stand for."""
+        return not (self._width == 4 and self.dense and self.dense[0] == 0)
+
+    @property
+    def _width(self) -> int:
+        """Bytes of an id, where all are plain integers and where work is done; else 0.
+
+        Of two columns of different width, those of the widest id there may be.
+        """
+        dtypes = [column.dtype for column in self._columns]  # which cuDF cannot always hash
+        here = all(root(column) == self._backend.library.__name__ for column in self._columns)
+        plain = here and all(isinstance(dtype, np.dtype) and dtype.kind in "iu" for dtype in dtypes)
+        widths = {dtype.itemsize for dtype in dtypes if plain}
+        return 8 if len(widths) > 1 else max(widths, default=0)
+
+    def _distinct(self, check: Callable[[int], None] | None) -> Any:
+        """The distinct ids of all chunks: joined when there are twice as many as the last time."""
+        found: list[Any] = []
+        for pair in self._pairs(WORK):
+            found.append(id_scheme.distinct(self._look(pair), self._rules, self._backend))
+            if len(found) > 1 and sum(map(len, found[1:])) >= len(found[0]):
+                found = [id_scheme.union(found)]
+                self._shelf.settle()
+            if check is not None and self._rules.kind == "string":
+                check(len(found[0]))
+        return id_scheme.union(found)
+
+    def _numbers(self, pair: tuple[Series, Series]) -> Pair:
+        columns = self._look(pair)
+        ends = [id_scheme.numbers(c, self._ids, self._rules, self._backend) for c in columns]
+        return tuple(map(narrow, ends))
+
+    def _look(self, pair: tuple[Series, Series]) -> list[IdColumn]:
+        named = zip(pair, self._names, strict=True)
+        return [inspect(values, name, self._backend)[0] for values, name in named]
+
+    @property
+    def _names(self) -> list[str]:
+        return [f"column {label!r}" for label in self._labels]
+
+    def _pairs(self, work: int) -> Iterator[tuple[Series, Series]]:
+        """The two columns in the working library, chunk by chunk."""
+        for source, destination in self._slices(work):
+            yield self._backend.bring(source), self._backend.bring(destination)
+
+    def _slices(self, work: int) -> Iterator[tuple[Series, Series]]:
+        step = max(LEAST, self._memory // work) if work else self.size
+        for first in range(0, self.size, step):
+            source, destination = (c.iloc[first : first + step] for c in self._columns)
+            yield source, destination

@@ -1,0 +1,1 @@
+"""The CUDA engine: CuPy and the kernels of this package."""

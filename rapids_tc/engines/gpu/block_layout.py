@@ -1,0 +1,184 @@
+"""The CUDA engine on blocks and on ranges of middle vertices: ``blocks.cu`` makes their in-edges.
+
+Functions of a `rapids_tc.engines.gpu.cuda.CudaEngine`, which has them as its methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.engines.gpu.layout import Blocks, Layout, Placed
+from rapids_tc.engines.protocol import Middles, Residues, shifts
+from rapids_tc.kernels import launch
+from rapids_tc.preparation.csr import Array, Csr
+
+_THREADS, _EACH = 256, 8  # as in tile.cuh
+_KERNELS = (
+    "split_rows",
+    "pack_middles",
+    "pack_rows",
+    "write_codes",
+    "describe_rows",
+    "unpack_counts",
+    "sum_counts",
+)
+
+
+@dataclass(frozen=True)
+class InEdges:
+    """The edges of a block uv grouped by v, for every block uw and vw that they meet.
+
+    Attributes
+    ----------
+    csr : Csr
+        The block.
+    packed : array of uint64
+        v << 32 | row, ascending.
+    offsets : array of uint32, shape (n + 1,)
+        Those of ``v`` are ``packed[offsets[v]:offsets[v + 1]]``.
+    """
+
+    csr: Csr
+    packed: Array
+    offsets: Array
+
+
+def transpose(engine: Any, uv: Csr) -> InEdges:
+    """Group the edges of a block by middle vertex: 8 bytes an edge, 16 while it is made."""
+    xp, n, m = engine.xp, np.uint64(uv.n), np.uint64(uv.m)
+    with engine.device(uv.columns):
+        packed, offsets = xp.empty(uv.m, "uint64"), xp.empty(uv.n + 1, "uint32")
+        _step(engine, "pack_rows", -(-uv.m // _EACH), uv.offsets, uv.columns, n, m, packed)
+        packed.sort()
+        engine.step("find_in_edges", uv.n + 1, packed, m, n, offsets)
+        return InEdges(uv, packed, offsets)
+
+
+def group(engine: Any, csr: Csr, middles: Middles | None) -> Array:
+    """The in-edges of middle vertices as v << 32 | position, ascending; of all without a range."""
+    xp, m = engine.xp, np.uint64(csr.m)
+
+    def fill(room: int, middles: Middles) -> tuple[Array, Array]:
+        count, packed = xp.zeros(1, "uint32"), xp.empty(room, "uint64")
+        limits = (*map(np.uint32, middles), np.uint32(room))
+        _step(engine, "pack_middles", csr.m, csr.columns, m, *limits, count, packed)
+        return count, packed
+
+    if middles is None:
+        packed = xp.empty(csr.m, "uint64")
+        engine.step("pack_in_edges", csr.m, csr.columns, m, packed)
+    else:
+        packed = fill(int(fill(0, middles)[0][0]), middles)[1]
+    packed.sort()
+    return packed
+
+
+def prepare_blocks(
+    engine: Any,
+    uv: Csr | InEdges,
+    uw: Csr,
+    vw: Csr,
+    residues: Residues,
+    middles: Middles | None = None,
+) -> Layout:
+    """As `CudaEngine.prepare`, for a task on blocks."""
+    xp, (_, shift) = engine.xp, shifts(residues)
+    grouped = uv if isinstance(uv, InEdges) else transpose(engine, uv)
+    with engine.device(vw.columns):
+        begin, end = 0, grouped.csr.m
+        if middles is not None:
+            begin, end = grouped.offsets[xp.asarray(middles)].tolist()
+        packed = grouped.packed[begin:end]
+        columns, low, at_uw, at_vw = _together(engine, uw, vw)
+        in_edges, probes = _describe(engine, grouped, packed, uw, residues, vw.n, at_uw)
+        bounds = np.uint32(begin), np.uint32(end)
+        ends = xp.clip(grouped.offsets[: vw.n - shift + 1], *bounds) - bounds[0]
+        in_offsets = xp.concatenate([xp.zeros(shift, "uint32"), ends])
+        rows = Csr(vw.offsets + at_vw, columns)
+        where = slice(at_uw, at_uw + uw.m), slice(at_vw, at_vw + vw.m)
+        made = Blocks(grouped.csr, packed, *where)
+        return engine.layout(rows, low, in_edges, in_offsets, probes, made)
+
+
+def _together(engine: Any, uw: Csr, vw: Csr) -> tuple[Array, Array, int, int]:
+    """The columns of both blocks in one array, their codes, and where each begins."""
+    if isinstance(uw, Placed) and isinstance(vw, Placed) and uw.all_columns is vw.all_columns:
+        first, end = min(uw.at, vw.at), max(uw.at + uw.m, vw.at + vw.m)
+        return uw.all_columns[first:end], uw.all_low[first:], uw.at - first, vw.at - first
+    columns = engine.xp.concatenate([uw.columns, vw.columns])
+    low = engine.low(len(columns) + 1)  # the last prefix may be read past its end
+    codes(engine, columns, low)
+    return columns, low, 0, uw.m
+
+
+def codes(engine: Any, columns: Array, low: Array) -> None:
+    """Write `Layout.low` of some columns."""
+    bits = np.uint32(engine.capacities.bits)
+    _step(engine, "write_codes", len(columns), columns, np.uint64(len(columns)), bits, low)
+
+
+def work(engine: Any, uv: Csr | InEdges, uw: Csr | None = None, residues: Residues = (0, 0, 0)):
+    """Probes of every middle vertex: int64, by column of `uv`."""
+    grouped = uv if isinstance(uv, InEdges) else transpose(engine, uv)
+    n, (_, shift) = grouped.csr.n, shifts(residues)
+    with engine.device(grouped.packed):
+        walked = uw or grouped.csr
+        _, probes = _describe(engine, grouped, grouped.packed, walked, residues, n + shift)
+        return probes[shift:].view("int64")
+
+
+def apart(engine: Any, blocks: Blocks, counts: Array) -> tuple[Array, Array, Array]:
+    """Edge counts of columns, and of in-edges behind them, as those of uv, uw and vw."""
+    uv, size, of_uv = blocks.uv, len(blocks.packed), engine.xp.zeros(blocks.uv.m, "uint32")
+    given = (blocks.packed, np.uint64(size), uv.offsets, uv.columns, counts[len(counts) - size :])
+    _step(engine, "unpack_counts", size, *given, of_uv)
+    return of_uv, counts[blocks.uw], counts[blocks.vw]
+
+
+def sum_counts(engine: Any, csr: Csr, counts: Array) -> tuple[Array, Array]:
+    """The sums (int64, n) of the counts of edges by row, and by column."""
+    xp, sizes = engine.xp, (np.uint64(csr.n), np.uint64(csr.m))
+    with engine.device(counts):
+        by_row, by_column = xp.zeros(csr.n, "uint64"), xp.zeros(csr.n, "uint64")
+        given = (csr.offsets, csr.columns, *sizes, counts, by_row, by_column)
+        _step(engine, "sum_counts", -(-csr.m // _EACH), *given)
+        return by_row.view("int64"), by_column.view("int64")
+
+
+def split(
+    engine: Any, ends: tuple[Array, Array], rank: Array, n: int, group: Middles, free: Array,
+    keys: Array,
+) -> None:  # fmt: skip
+    """Write the keys of some of n x n blocks; see `rapids_tc.engines.Engine.split`."""
+    (first, last), size = group, len(ends[0])
+    if size:
+        given = (*ends, np.uint64(size), rank, np.uint64(len(rank)))
+        grid, shared = (-(-size // (_THREADS * _EACH)),), 12 * (last - first)
+        args = (*given, *map(np.uint32, (n, first, last)), np.uint64(len(keys)), free, keys)
+        _kernels(engine)["split_rows"](grid, (_THREADS,), args, shared_mem=shared)
+
+
+def _describe(
+    engine: Any, grouped: InEdges, packed: Array, uw: Csr, residues: Residues, n: int, at: int = 0
+) -> tuple[Array, Array]:
+    """The in-edges of ``bitmap.cu``, and the probes of each of `n` rows of v."""
+    xp, (to_row, shift) = engine.xp, shifts(residues)
+    in_edges, probes = xp.empty(len(packed), "uint64"), xp.zeros(n, "uint64")
+    by = (uw.offsets, uw.columns, np.int64(to_row), np.uint32(shift), np.uint32(at))
+    size = len(packed)
+    _step(engine, "describe_rows", size, packed, np.uint64(size), *by, in_edges, probes)
+    return in_edges, probes
+
+
+def _step(engine: Any, kernel: str, size: int, *args: Any) -> None:
+    """Launch a kernel of ``blocks.cu`` with a thread an element."""
+    if size:
+        _kernels(engine)[kernel]((-(-size // _THREADS),), (_THREADS,), args)
+
+
+def _kernels(engine: Any) -> Mapping[str, Any]:
+    return engine.compile(launch.read("blocks.cu"), _KERNELS, ())

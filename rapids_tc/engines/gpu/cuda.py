@@ -1,0 +1,295 @@
+"""The CUDA engine: CuPy arrays and our kernels on a card, or NumPy's on the host emulator."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.engines import peel
+from rapids_tc.engines.gpu import block_layout, device_slots, listing
+from rapids_tc.engines.gpu.layout import Layout
+from rapids_tc.engines.gpu.truss import CudaPeeler
+from rapids_tc.engines.host import host_free, host_memory
+from rapids_tc.engines.protocol import Middles, Tick
+from rapids_tc.errors import CapacityError, KernelError, require_unchanged
+from rapids_tc.frames.backend import narrow
+from rapids_tc.kernels import _nvrtc, catalogue, launch
+from rapids_tc.kernels.method import Capacities
+from rapids_tc.preparation.csr import Array, Csr
+
+_THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in tile.cuh and prepare.cu
+_MOST_EDGES, _MOST_RANKS, _MOST_POSITIONS = 2**31, 2**32, 2**32  # all are 32-bit in kernels
+_IN_BLOCKS = "a function that is given the frame itself and memory_limit= counts more, in blocks"
+_STEPS = (
+    "count_ends",
+    "count_present",
+    "mark_kept",
+    "scan_counts",
+    "write_columns",
+    "write_offsets",
+    "pack_in_edges",
+    "find_in_edges",
+    "expand_rows",
+    "describe_in_edges",
+    "heavy_tasks",
+    "light_tasks",
+    "list_rows",
+    "locate",
+)
+
+
+@dataclass(frozen=True)
+class CudaEngine:
+    """Counts triangles with CUDA kernels; the same class serves a card and the emulator.
+
+    Attributes
+    ----------
+    xp : module
+        CuPy or NumPy.
+    compile : callable
+        (source, names, options) to a mapping of kernels, called in CuPy's form.
+    sm_count : int
+        Multiprocessors, which the grids are sized by.
+    shared_limit : int
+        Bytes of shared memory that a block may use.
+    device : callable
+        The context in which an array's device is the current one.
+    wait : callable
+        Returns when all that was launched is done.
+    memory : callable
+        Bytes of memory of the device.
+    free : callable
+        Of those, how many may be taken.
+    copies : callable
+        Copies between host and device that run beside kernels.
+    capacities : Capacities
+        Of the layouts that are prepared; tests make them small.
+    """
+
+    xp: Any
+    compile: Callable[..., Mapping[str, Any]]
+    sm_count: int = 2
+    shared_limit: int = 48 * 1024
+    device: Callable[[Array], AbstractContextManager[Any]] = lambda array: nullcontext()
+    wait: Callable[[], None] = lambda: None
+    memory: Callable[[], int] = host_memory
+    free: Callable[[], int] = host_free
+    copies: Callable[[], Any] = device_slots.HostCopies
+    capacities: Capacities = field(default_factory=Capacities)
+
+    def degrees(self, src: Array, dst: Array, size: int) -> tuple[Array, int]:
+        """How often each number below `size` stands in either array: uint32; how many do."""
+        with self.device(src):
+            degree, found = self.xp.zeros(size, "uint32"), self.xp.zeros(2, "uint32")
+            for ends in (src, dst):
+                given = (narrow(ends), np.uint64(len(ends)), degree, np.uint64(size), found[1:])
+                self.step("count_ends", len(ends), *given)
+            self.step("count_present", size, degree, np.uint64(size), found)
+            present, outside = found.tolist()
+            require_unchanged(outside)
+            return degree, present
+
+    def csr(self, keys: Array, n: int) -> Csr:
+        """The CSR of `n` ranks from packed keys, larger rank << 32 | smaller rank.
+
+        The keys are sorted in place; repeats and loops are dropped. On top of the sort this takes
+        4 bytes an edge, 8 a rank and a quarter of a byte a key.
+        """
+        xp, size = self.xp, len(keys)
+        if size >= _MOST_EDGES or n >= _MOST_RANKS:
+            raise CapacityError(
+                f"{size:,} rows over {n:,} vertices: one card takes fewer than "
+                f"{_MOST_EDGES:,} rows and {_MOST_RANKS:,} vertices; {_IN_BLOCKS}"
+            )
+        with self.device(keys):
+            keys.sort()
+            blocks = _blocks(size)
+            kept = xp.empty(-(-size // 32), "uint32")
+            counts = xp.zeros(blocks + 2, "uint32")  # last, all that are kept and those outside
+            if size:
+                given = (np.uint64(n), kept, counts, counts[-1:])
+                self.step("mark_kept", size, keys, np.uint64(size), *given)
+                scan = self._steps["scan_counts"]
+                scan((1,), (_SCAN_THREADS,), (counts, np.uint32(blocks)))
+            m, outside = counts[-2:].tolist()
+            require_unchanged(outside)
+            columns = xp.empty(m, "uint32")
+            offsets = xp.empty(n + 1, "int64")
+            marked = (keys, np.uint64(size), kept, counts)
+            self.step("write_columns", size, *marked, columns)
+            self.step("write_offsets", n + 1, *marked, np.uint64(n), offsets)
+            return Csr(offsets, columns)
+
+    def prepare(self, csr: Csr, middles: Middles | None = None) -> Layout:
+        """What counting needs besides the CSR, 14 bytes an edge; 20 while it is made."""
+        xp, n, m = self.xp, csr.n, csr.m
+        if m >= _MOST_EDGES:
+            raise CapacityError(
+                f"{m:,} edges: one card takes fewer than {_MOST_EDGES:,}; {_IN_BLOCKS}"
+            )
+        with self.device(csr.columns):
+            packed = block_layout.group(self, csr, middles)
+            size, in_offsets = np.uint64(len(packed)), xp.empty(n + 1, "uint32")
+            self.step("find_in_edges", n + 1, packed, size, np.uint64(n), in_offsets)
+            low, probes = self.low(m), xp.zeros(n, "uint64")
+            starts = self.expand(csr, low)
+            self.step("describe_in_edges", len(packed), packed, starts, size, probes)
+            del starts
+            return self.layout(csr, low, packed, in_offsets, probes)
+
+    def low(self, size: int) -> Array:
+        """Room for `Layout.low`: read in whole chunks of 16 bytes, and a code everywhere."""
+        return self.xp.zeros(-(-size // 8) * 8, "uint16")[:size]
+
+    def expand(self, csr: Csr, low: Array) -> Array:
+        """Write `low`; return where the row of every edge starts: uint32."""
+        starts, m = self.xp.empty(csr.m, "uint32"), np.uint64(csr.m)
+        rows, bits = (csr.offsets, csr.columns, np.uint64(csr.n), m), self.capacities.bits
+        size = -(-csr.m // _EXPAND_EACH)
+        self.step("expand_rows", size, *rows, np.uint32(bits), low, starts)
+        return starts
+
+    def layout(
+        self, csr: Csr, low: Array, in_edges: Array, in_offsets: Array, probes: Array, blocks=None
+    ) -> Layout:
+        """A layout, its tasks made from the probes of every middle vertex."""
+        tasks = self._tasks(csr, len(in_edges), in_offsets, probes)
+        return Layout(csr, low, in_edges, in_offsets, *tasks, self.capacities, blocks)
+
+    transpose = block_layout.transpose
+    prepare_blocks = block_layout.prepare_blocks
+    work = block_layout.work
+    sum_counts = block_layout.sum_counts
+    split = block_layout.split
+    costs = device_slots.COSTS
+    shelf = device_slots.shelf
+    room = device_slots.room
+
+    def count(self, layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> int:
+        """The triangles of the graph."""
+        with self.device(layout.csr.columns):
+            total = self.xp.zeros(1, "uint64")
+            if method == "auto" and layout.whole:
+                method = catalogue.fastest(layout.csr.n, layout.csr.m)
+            launch.run(self, layout, catalogue.find(method), "Total", total, tick)
+            return int(total[0])
+
+    def edge_counts(self, layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> Any:
+        """The triangles of every oriented edge: uint32, aligned with ``layout.csr.columns``."""
+        found, blocks = catalogue.find(method, returns="edges"), layout.blocks
+        with self.device(layout.csr.columns):
+            size = layout.csr.m + (len(layout.in_edges) if blocks else 0)
+            if size >= _MOST_POSITIONS:
+                raise CapacityError(f"three blocks of {size:,} edges: cut the graph in more blocks")
+            counts = self.xp.zeros(size, "uint32")
+            launch.run(self, layout, found, "EdgeCounts", counts, tick)
+            return block_layout.apart(self, blocks, counts) if blocks else counts
+
+    closed = listing.closed
+    list_triangles = listing.list_triangles
+    vertex_sums = listing.vertex_sums
+
+    def truss(
+        self, layout: Layout, counts: Array, *, k: int | None = None, tick: Tick | None = None
+    ) -> Array:
+        """The trussness of every oriented edge; with `k`, of the k-truss k, of others less."""
+        with self.device(counts):
+            peeler = CudaPeeler(self.xp, self.compile, self.sm_count)
+            return peel.decompose(peeler, layout.csr, counts, k, tick)
+
+    def locate(self, csr: Csr, u: Array, v: Array) -> Array:
+        """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks; -1: nowhere."""
+        with self.device(csr.columns):
+            pairs = (u.astype("uint32", copy=False), v.astype("uint32", copy=False))
+            positions = self.xp.empty(len(u), "int64")
+            graph, size = (csr.offsets, csr.columns, np.uint64(csr.n)), np.uint64(len(u))
+            self.step("locate", len(u), *graph, *pairs, size, positions)
+            return positions
+
+    def rows(self, csr: Csr, least: int, most: int) -> tuple[Array, int]:
+        """The rows of `least` to `most` entries, and how many there are."""
+        given = (csr.offsets, np.uint64(csr.n), np.int64(least), np.int64(most))
+        return self.listed(self._steps["list_rows"], csr.n, *given)
+
+    def listed(self, kernel: Any, size: int, *given: Any, words: int = 1) -> tuple[Array, int]:
+        """What a kernel lists of `size` elements, and how many: it runs twice, to count."""
+
+        def fill(room: int) -> tuple[Array, Array]:
+            count, items = self.xp.zeros(1, "uint32"), self.xp.empty(words * room, "uint32")
+            if size:
+                kernel((_blocks(size),), (_THREADS,), (*given, np.uint32(room), count, items))
+            return count, items
+
+        found = int(fill(0)[0][0])
+        return fill(found)[1], found
+
+    def _tasks(self, csr: Csr, edges: int, in_offsets: Array, probes: Array) -> tuple[Array, Array]:
+        """Blocks' and warps' tasks of ``bitmap.cu``."""
+        sizes = self.capacities.fitted(edges, self.sm_count)
+        costs = map(np.uint64, (csr.n, sizes.list_cost, sizes.heavy_from))
+        given = (csr.offsets, in_offsets, probes, *costs)
+        heavy, light = (self._steps[name] for name in ("heavy_tasks", "light_tasks"))
+        runs = (np.uint64(sizes.entry_cost), np.uint64(sizes.run))
+        return (
+            self.listed(heavy, csr.n, *given, np.uint64(sizes.piece), words=4)[0],
+            self.listed(light, csr.n, *given, *runs, words=2)[0],
+        )
+
+    @property
+    def _steps(self) -> Mapping[str, Any]:
+        return self.compile(launch.read("prepare.cu"), _STEPS, ())
+
+    def step(self, kernel: str, size: int, *args: Any) -> None:
+        """Launch a kernel of ``prepare.cu`` with a thread an element."""
+        if size:
+            self._steps[kernel]((_blocks(size),), (_THREADS,), args)
+
+
+def _blocks(size: int) -> int:
+    return -(-size // _THREADS)
+
+
+def engine() -> CudaEngine:
+    """The engine of the current device.
+
+    Raises
+    ------
+    KernelError
+        There is no CuPy or no card.
+    """
+    try:
+        import cupy
+    except ImportError as error:
+        raise KernelError(
+            'engine="cuda" needs CuPy: pip install "rapids_tc[cu13]" (or [cu12])'
+        ) from error
+    try:
+        return _engine(cupy.cuda.Device().id)
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise KernelError(f'engine="cuda" needs an NVIDIA card and its driver: {error}') from error
+
+
+@functools.cache
+def _engine(device: int) -> CudaEngine:
+    import cupy
+
+    def attribute(name: str) -> int:
+        number = getattr(cupy.cuda.runtime, f"cudaDevAttr{name}")
+        return int(cupy.cuda.runtime.deviceGetAttribute(number, device))
+
+    return CudaEngine(
+        xp=cupy,
+        compile=_nvrtc.compile,
+        sm_count=attribute("MultiProcessorCount"),
+        shared_limit=attribute("MaxSharedMemoryPerBlock"),
+        device=lambda array: array.device,
+        wait=lambda: cupy.cuda.get_current_stream().synchronize(),
+        memory=lambda: int(cupy.cuda.Device(device).mem_info[1]),
+        free=lambda: device_slots.free_memory(cupy, device),
+        copies=lambda: device_slots.CardCopies(cupy),
+    )

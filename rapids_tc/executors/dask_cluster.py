@@ -1,0 +1,283 @@
+"""The cluster of one call: it names tasks, says where they go, and waits for them.
+
+Dask is the engine: it moves the results, runs a task again where a worker died, and refuses to
+after some deaths. What is added here is an eye on the cluster while a call waits (`watch.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+import weakref
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from concurrent.futures import wait as futures_wait
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from itertools import islice
+from types import TracebackType
+from typing import Any
+
+from dask.dataframe import DataFrame
+from dask.dataframe.dask_expr import from_graph
+from distributed import Client, Future, futures_of, wait
+from distributed.scheduler import KilledWorker
+
+from rapids_tc._progress import checked, on_terminal
+from rapids_tc.blocks import versions
+from rapids_tc.errors import KernelError
+from rapids_tc.executors.bar import Bar
+from rapids_tc.executors.persisted import START, client_for, held
+from rapids_tc.executors.watch import Watch
+
+LOOK = 1.0  # seconds between looks at the cluster
+ENDED = ("finished", "error", "cancelled")  # a "lost" task will be computed again
+GROUP_SHARE = 16  # a worker takes its partitions together up to this part of its memory
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A worker: its address, its cores, and its memory (0: no limit)."""
+
+    address: str
+    threads: int
+    memory: int
+
+
+@dataclass(frozen=True)
+class Group:
+    """Partitions that one worker has, and works on together: their places among all, and they."""
+
+    worker: str
+    places: list[int]
+    partitions: list[Future]
+
+
+def smaller(
+    groups: list[Group], rows: list[list[int]], most: int
+) -> tuple[list[Group], list[list[int]]]:
+    """Groups with at most so many rows, or one partition, and the rows of their partitions."""
+    made: list[Group] = []
+    known: list[list[int]] = []
+    for group, sizes in zip(groups, rows, strict=True):
+        first = len(made)
+        for place, partition, size in zip(group.places, group.partitions, sizes, strict=True):
+            if len(made) == first or sum(known[-1]) + size > most:
+                made.append(Group(group.worker, [], []))
+                known.append([])
+            made[-1].places.append(place)
+            made[-1].partitions.append(partition)
+            known[-1].append(size)
+    return made, known
+
+
+class Cluster:
+    """The tasks of one call. Leaving the block forgets them, after an error too.
+
+    Parameters
+    ----------
+    edges : Dask DataFrame
+        Where it is persisted already, its client's cluster is taken, else the current client's.
+    progress : bool or None
+        True shows a bar on stderr, once it is full if that is no terminal; None on one alone.
+    """
+
+    def __init__(self, edges: DataFrame, progress: bool | None) -> None:
+        self.progress = on_terminal() if checked(progress) is None else progress
+        with ExitStack() as stack:
+            self.client = stack.enter_context(client_for(edges))
+            if self.client.asynchronous:
+                raise KernelError(f"the client is asynchronous, and functions wait. {START}")
+            Watch(self.client).look()
+            self._stack = stack.pop_all()
+        self._token = uuid.uuid4().hex
+        self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
+        self._made = 0
+        self._start = time.monotonic()
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        """Release the tasks of a failed call, which its traceback may keep alive: Dask drops them.
+
+        Cancelling would endanger the client's other data: Dask fails half way if one of our tasks
+        depends on another, and then drops the client.
+        """
+        with self._stack:
+            for task in list(self._tasks) if kind else ():
+                task.release()
+
+    def workers(self) -> list[Worker]:
+        """All workers that work, once there is any; KernelError where they have other versions."""
+        watch = Watch(self.client)
+        while not (found := watch.look()):
+            time.sleep(0.05)
+        versions.require_same(self.client, found)
+        return [Worker(a, w["nthreads"], w["memory_limit"] or 0) for a, w in sorted(found.items())]
+
+    def submit(
+        self,
+        stage: str,
+        function: Callable[..., Any],
+        *args: Any,
+        on: str | None = None,
+        first: bool = False,
+    ) -> Future:
+        """Have a chunk run, at a worker of choice while that lives, or before all others."""
+        task = self.client.submit(
+            function,
+            *args,
+            key=f"rapids_tc-{stage}-{self._token}-{self._made}",
+            workers=[on] if on else None,
+            allow_other_workers=on is not None,
+            priority=int(first),
+            pure=False,
+        )
+        self._made += 1
+        self._tasks.add(task)
+        return task
+
+    def get(self, tasks: Any) -> Any:
+        """The results of tasks, here."""
+        self.wait(several := futures_of(tasks))
+        with self._bar(len(several)) as bar:
+            return self._watched(_gathered(self.client, tasks), several, bar)
+
+    def flow(
+        self, tasks: Iterator[tuple[Any, Future]], at_once: int, of: int
+    ) -> Iterator[tuple[Any, Future]]:
+        """All `of` named tasks as they are done; drawn, and so submitted, a few at once."""
+        running, done = list(islice(tasks, at_once)), 0
+        with self._bar(of) as bar:
+            while running:
+                self._wait([task for _, task in running], "FIRST_COMPLETED", bar, done)
+                ended: list[tuple[Any, Future]] = []
+                left: list[tuple[Any, Future]] = []
+                for name, task in running:  # each is asked once: it may end at any time
+                    (ended if task.status in ENDED else left).append((name, task))
+                self._check([task for _, task in ended])
+                done += len(ended)
+                bar.draw(done)
+                running = [*left, *islice(tasks, at_once - len(left))]
+                yield from ended
+
+    def wait(self, tasks: list[Future]) -> None:
+        """Return when all are done; raise what went wrong in one of them."""
+        with self._bar(len(tasks)) as bar:
+            self._wait(tasks, "ALL_COMPLETED", bar)
+            self._check(tasks)
+
+    def _bar(self, of: int) -> Bar:
+        return Bar(of, self._start if self.progress else None)
+
+    def _check(self, tasks: list[Future]) -> None:
+        for task in tasks:
+            if task.status == "error":
+                try:
+                    task.result()
+                except KilledWorker as error:
+                    raise KernelError(
+                        f"workers died one after another: {error}. Most often they ran out of "
+                        "memory: memory_limit= makes the tasks smaller"
+                    ) from error
+            elif task.status == "cancelled":
+                raise KernelError(
+                    f"the cluster lost {task.key}: a partition that cannot be computed again, or "
+                    "a client that was restarted or closed. Persist or read the frame again"
+                )
+
+    def _wait(self, tasks: list[Future], how_many: str, bar: Bar, before: int = 0) -> None:
+        self._watched(_ended(self.client, tasks, how_many), tasks, bar, before)
+
+    def _watched(self, awaited: Any, tasks: list[Future], bar: Bar, before: int = 0) -> Any:
+        """Return the result of a coroutine, and watch the cluster meanwhile."""
+        loop: Any = self.client.loop
+        watch = Watch(self.client)
+        ended = asyncio.run_coroutine_threadsafe(awaited, loop.asyncio_loop)
+        try:
+            while not futures_wait([ended], LOOK).done:
+                done = sum(task.status in ENDED for task in tasks)
+                bar.draw(before + done)
+                watch.look(done, len(tasks))
+        finally:
+            ended.cancel()
+        try:
+            return ended.result()
+        except Exception:
+            self._check(tasks)  # one was lost on its way, and cannot be made again
+            raise
+
+    def persist(self, edges: DataFrame) -> list[Future]:
+        """The partitions of an optimized frame, evaluated once, in order.
+
+        Those of a frame that is persisted already are its own. Others get names of this call: by
+        the names of the call before, which has just let them go, they may count as done meanwhile.
+        They are asked for one by one: `persist` may read several files as one partition, and the
+        frame that it gives back does not know.
+        """
+        if not (partitions := held(edges)):
+            own = edges.map_partitions(_same, self._token, meta=edges._meta, enforce_metadata=False)
+            partitions = self.client.compute(own.to_delayed(optimize_graph=False))
+            self._tasks.update(partitions)
+        self.wait(partitions)
+        return partitions
+
+    def persisted(
+        self, partitions: list[Future], meta: Any, divisions: tuple[Any, ...]
+    ) -> DataFrame:
+        """Wait for partitions that tasks make, and return them as a persisted frame.
+
+        Without the wait, another client could ask for the frame before the scheduler knows its
+        tasks, and lose it. The graph is made by hand: `from_delayed` turns objects into Arrow text.
+        """
+        self.wait(partitions)
+        layer = {partition.key: partition for partition in partitions}
+        return from_graph(layer, meta, divisions, list(layer), "rapids_tc")
+
+    def groups(
+        self, partitions: list[Future], workers: list[Worker], limit: int | None
+    ) -> list[Group]:
+        """Partitions by the worker that has them, together while they are small."""
+        holders = self.client.who_has(partitions)
+        try:
+            sizes = self.client.nbytes([p.key for p in partitions], summary=False)
+        except KeyError:  # one is gone already: the task that needs it says so
+            sizes = {}
+        room = {w.address: (limit or w.memory or 2**40) // GROUP_SHARE for w in workers}
+        result: dict[str, list[tuple[Group, int]]] = {}
+        for place, partition in enumerate(partitions):
+            there = [w for w in holders.get(partition.key, ()) if w in room]
+            worker = there[0] if there else workers[place % len(workers)].address
+            size, groups = sizes.get(partition.key, 0), result.setdefault(worker, [])
+            if not groups or groups[-1][1] + size > room[worker]:
+                groups.append((Group(worker, [], []), 0))
+            group, held = groups[-1]
+            group.places.append(place)
+            group.partitions.append(partition)
+            groups[-1] = group, held + size
+        return [group for groups in result.values() for group, _ in groups]
+
+
+async def _ended(client: Client, tasks: list[Future], how_many: str) -> None:
+    """Return when tasks have ended; time is kept outside, for an error's frames hold on to tasks.
+
+    A task that is lost with its worker ends again later; Dask cancels it if that is impossible.
+    """
+    with client.as_current():
+        while left := [task for task in tasks if task.status not in ENDED]:
+            if how_many == "FIRST_COMPLETED" and len(left) < len(tasks):
+                return
+            with suppress(CancelledError):
+                await wait(left, return_when=how_many)
+
+
+async def _gathered(client: Client, tasks: Any) -> Any:
+    return await client.gather(tasks, asynchronous=True)
+
+
+def _same(part: Any, _: str) -> Any:
+    return part

@@ -1,0 +1,1 @@
+"""The dataframe libraries: the only room that knows them."""

@@ -1,0 +1,1 @@
+"""Prepared graphs: in memory, out of core, distributed."""

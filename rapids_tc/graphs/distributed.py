@@ -1,0 +1,304 @@
+"""A graph whose edges lie on many machines: numbered, ordered, cut in blocks and counted by tasks.
+
+Everything here is a task and its dependencies; nothing is a value but a few integers. A graph that
+fits one machine is one block: each machine merges the pieces of all into its own copy, and counts
+its share of the middle vertices. A larger one is n x n blocks, each merged on one machine, and
+n**3 tasks that fetch three of them: see `rapids_tc.blocks.grid`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, sqrt
+from typing import Any
+
+from rapids_tc.blocks import grid, id_tasks, worker_tasks
+from rapids_tc.blocks.grid import Partition, Task
+from rapids_tc.blocks.worker_tasks import Site
+from rapids_tc.errors import CapacityError
+from rapids_tc.executors.dask_cluster import smaller
+from rapids_tc.frames.backend import engine_of
+from rapids_tc.plan import needs
+from rapids_tc.preparation.fingerprints import Fingerprint
+
+Future = Any  # what a cluster gives for a task
+
+LEAST_ROWS = 2**16  # of a machine's share: fewer are not worth sending to it
+FEW = 8  # results that every machine fetches from all; more are combined first
+AT_ONCE = 2  # tasks on blocks under way for each thread of the cluster
+MEMORY_SHARE = 0.5  # of a machine's free memory, for what is made of a graph
+NUMBER_BYTES = 24  # of each number when all are put in order
+BATCH_BYTES = 64  # of each row that is oriented, cut in blocks and sorted
+BY_HOST = ("tcp://", "tls://")  # workers that send nothing straight from a card
+MOST_KEYS = 2**31 - 1  # that a card makes a block of
+log = logging.getLogger("rapids_tc")
+
+
+@dataclass(frozen=True)
+class Job:
+    """Tasks on the same three blocks, and the machine that is to do them, if one is."""
+
+    tasks: list[Task]
+    worker: str | None
+
+
+class Spread:
+    """The graph of one call.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Runs the tasks.
+    site : Site
+        Where and how.
+    workers, groups : list of Worker, list of Group
+        The machines, and the user's edges by the machine that has them.
+    function : str
+        That is called: what memory is needed for.
+    method : str
+        An intersection method; another than "auto" counts the whole graph on one machine.
+    limit : int or None
+        Bytes that a machine may take.
+    """
+
+    def __init__(
+        self,
+        cluster: Any,
+        site: Site,
+        workers: list[Any],
+        groups: list[Any],
+        function: str,
+        method: str,
+        limit: int | None,
+    ) -> None:
+        self.cluster, self.site, self.method, self._function = cluster, site, method, function
+        self.workers, self.groups = workers, groups
+        partitions, places = [g.partitions for g in groups], [g.places for g in groups]
+        looks = self.each_group("look", id_tasks.look, partitions, places)
+        rules = self.submit("look", id_tasks.decide, looks)
+        prints, size, memory = cluster.get(self.submit("look", id_tasks.known, rules))
+        self._prints = {own.place: own for some in prints for own in some}  # outlives workers
+        self.rules = self.submit("look", id_tasks.settled, rules, prints)
+        self.rows: list[list[int]] = [[own.rows for own in some] for some in prints]
+        found = None
+        if size is None:
+            apart = self.each_group("ids", id_tasks.distinct, *self.to_read, self.rules)
+            found = self.tree("ids", id_tasks.union, apart)
+        self.ids = self.submit("ids", id_tasks.make_ids, self.rules, found)
+        self.size: int = (
+            cluster.get(self.submit("ids", id_tasks.size_of, self.ids)) if size is None else size
+        )
+        self._limit(limit, memory)
+
+    def _limit(self, limit: int | None, memory: int) -> None:
+        """Say what a machine may take; CapacityError where it cannot be enough."""
+        needs.require([needs.Stage("order", NUMBER_BYTES * self.size)], limit)
+        if not self._on_cards:  # workers of one host have the same memory
+            memory //= max(Counter(w.address.rpartition(":")[0] for w in self.workers).values())
+        least = min([memory, *(w.memory for w in self.workers if w.memory)])
+        self.free = limit or int(MEMORY_SHARE * least)
+        self.groups, self.rows = smaller(self.groups, self.rows, self.free // BATCH_BYTES)
+
+    @property
+    def _on_cards(self) -> bool:
+        return engine_of(self.site.home, self.site.engine) == "cuda"
+
+    # Tasks ----------------------------------------------------------------------------------------
+
+    def submit(
+        self,
+        stage: str,
+        chunk: Callable[..., Any],
+        *args: Any,
+        on: str | None = None,
+        first: bool = False,
+    ) -> Future:
+        """A task of one chunk."""
+        return self.cluster.submit(stage, chunk, self.site, *args, on=on, first=first)
+
+    def each_group(self, stage: str, chunk: Callable[..., Any], *several: Any) -> list[Future]:
+        """A task a group of partitions, where they are; lists are dealt out to the groups."""
+        return [
+            self.submit(stage, chunk, *(s[i] if isinstance(s, list) else s for s in several), on=at)
+            for i, at in enumerate(group.worker for group in self.groups)
+        ]
+
+    def tree(self, stage: str, chunk: Callable[..., Any], tasks: list[Future]) -> Future:
+        """Results combined two by two."""
+        while len(tasks) > 1:
+            pairs = [tasks[i : i + 2] for i in range(0, len(tasks), 2)]
+            tasks = [self.submit(stage, chunk, p) if p[1:] else p[0] for p in pairs]
+        return tasks[0]
+
+    def let_rows_go(self) -> None:
+        """Keep none of the rows, for functions that ask of blocks alone."""
+        self.blocks  # noqa: B018 - made of them
+        self.__dict__.pop("numbers", None)
+        for group in self.groups:
+            group.partitions.clear()
+
+    # The way to blocks ----------------------------------------------------------------------------
+
+    @property
+    def to_read(self) -> tuple[list[list[Future]], list[list[Fingerprint]]]:
+        """Return the partitions of each group, and their fingerprints at the first look."""
+        prints = [[self._prints[place] for place in group.places] for group in self.groups]
+        return [group.partitions for group in self.groups], prints
+
+    @cached_property
+    def numbers(self) -> list[Future]:
+        """The numbers of both ends of every row, by group."""
+        return self.each_group("number", id_tasks.number, *self.to_read, self.ids, self.rules)
+
+    def sample(self, colours: int, seed: int) -> None:
+        """Go on with the edges alone that `approximate_count` looks at."""
+        given = (self.numbers, self.ids, colours, seed)
+        self.numbers = self.each_group("sample", id_tasks.one_coloured, *given)
+        kept = self.each_group("sample", id_tasks.rows_of, self.numbers)
+        self.rows = [[rows] for rows in self.cluster.get(kept)]
+
+    @cached_property
+    def orders(self) -> dict[str, Future]:
+        """The ranks of all numbers and how many there are, on each machine that has rows."""
+        codes = self.each_group("degrees", worker_tasks.degrees, self.numbers, self.size)
+        while len(codes) > FEW:
+            several = [codes[i : i + FEW] for i in range(0, len(codes), FEW)]
+            codes = [self.submit("degrees", worker_tasks.add_degrees, some) for some in several]
+        there = dict.fromkeys(g.worker for g in self.groups)
+        return {
+            worker: self.submit("order", worker_tasks.order, codes, on=worker) for worker in there
+        }
+
+    @property
+    def order(self) -> Future:
+        """One of `orders`."""
+        return next(iter(self.orders.values()))
+
+    @cached_property
+    def vertices(self) -> Future:
+        """How many vertices there are."""
+        return self.submit("order", worker_tasks.count_ranks, self.order)
+
+    @cached_property
+    def partition(self) -> Partition:
+        """How many blocks, and parts of a task."""
+        rows, least = sum(map(sum, self.rows)), 1
+        if self._function in needs.PEELING and not self.fits(rows):
+            least = 2
+        if self._on_cards and rows > MOST_KEYS:  # and of three blocks the edges have 32-bit places
+            least = max(2, ceil(sqrt(3 * grid.UNEVEN * rows / 2**32)))
+        made = grid.choose(rows, self.size, self.free, len(self.shares), least)
+        if self.method != "auto":
+            if made.n > 1:
+                raise CapacityError(
+                    f"method={self.method!r} counts whole graphs, and this one does not fit a "
+                    'machine: method="auto" counts it in blocks'
+                )
+            made = Partition(1, 1)
+        log.info(
+            "%s: %d rows in %d partitions on %d workers; %d x %d blocks, %d tasks",
+            self._function, rows, sum(map(len, self.rows)), len(self.workers), made.n, made.n,
+            made.n**3 * made.m,
+        )  # fmt: skip
+        return made
+
+    def fits(self, edges: int) -> bool:
+        """Whether one machine can peel so many edges."""
+        given = "k_truss", edges, min(self.size, 2 * edges), True
+        stages = needs.stages(*given, "cuda" if self._on_cards else "cpu")
+        return max(stage.bytes for stage in stages) <= self.free
+
+    @property
+    def n(self) -> int:
+        return self.partition.n
+
+    @cached_property
+    def shares(self) -> list[str]:
+        """The machines that count: those with most rows, and no more than are worth it."""
+        held = dict.fromkeys((w.address for w in self.workers), 0)
+        for group, rows in zip(self.groups, self.rows, strict=True):
+            held[group.worker] = held.get(group.worker, 0) + sum(rows)
+        useful = 1 if self.method != "auto" else max(1, sum(held.values()) // LEAST_ROWS)
+        return sorted(held, key=lambda worker: -held[worker])[:useful]
+
+    @cached_property
+    def packed(self) -> list[Future]:
+        """The edges of each group in pieces, one for each block."""
+        orders = [self.orders[g.worker] for g in self.groups]
+        batch = min(MOST_KEYS, max(LEAST_ROWS, self.free // BATCH_BYTES))
+        return self.each_group("pack", worker_tasks.pack, self.numbers, orders, self.n, batch)
+
+    @cached_property
+    def blocks(self) -> list[Future]:
+        """Every block by its place i * n + j; one that is the graph, once for every share."""
+        shares = self.shares
+        copies = [(0, worker) for worker in shares]
+        apart = [(place, shares[place % len(shares)]) for place in range(self.n**2)]
+        shape = self.vertices, self.n
+        made = [
+            self.submit(
+                "merge", worker_tasks.merge, self._pieces(place, worker), *shape, place, on=worker
+            )
+            for place, worker in (copies if self.n == 1 else apart)
+        ]
+        for name in ("packed", "_sent"):
+            self.__dict__.pop(name, None)
+        return made
+
+    def _pieces(self, place: int, worker: str) -> list[Future]:
+        """The pieces of a block for the machine that merges it, each as a list of one."""
+        near_and_far = zip(self.groups, self.packed, self._sent, strict=True)
+        several = [near if group.worker == worker else far for group, near, far in near_and_far]
+        return (
+            several if self.n == 1 else self.each_group("pack", worker_tasks.pick, several, place)
+        )
+
+    @cached_property
+    def _sent(self) -> list[Future]:
+        """The pieces as other machines fetch them: by way of the host, if they are on a card."""
+        if not self._on_cards or not self.workers[0].address.startswith(BY_HOST):
+            return self.packed
+        return self.each_group("send", worker_tasks.by_host, self.packed)
+
+    def block_at(self, place: int, worker: str | None) -> Future:
+        """A block, and of the whole graph the copy of that machine, or the first."""
+        if self.n == 1:
+            place = self.shares.index(worker) if worker in self.shares else 0
+        return self.blocks[place]
+
+    # Tasks on blocks ------------------------------------------------------------------------------
+
+    @cached_property
+    def jobs(self) -> list[Job]:
+        """All tasks: shares of a whole graph dealt to the machines, others as they come."""
+        tasks, shares = grid.tasks(self.partition), self.shares
+        if self.n > 1:
+            return [Job([task], None) for task in tasks]
+        dealt = grid.dealt(tasks, len(shares))
+        return [Job(own, worker) for own, worker in zip(dealt, shares, strict=True) if own]
+
+    def each_job(
+        self, chunk: Callable[..., Any], *more: Any, of: list[Future] | None = None
+    ) -> Iterator[tuple[Job, Future]]:
+        """A task a job as it is done, on its three blocks, or on those that took their places.
+
+        Few are under way at once, so that workers do not fetch all blocks at the same time.
+        """
+
+        def submitted() -> Iterator[tuple[Job, Future]]:
+            for job in self.jobs:
+                places = self.places(job)
+                three = [of[p] if of else self.block_at(p, job.worker) for p in places]
+                rest = (job.tasks, self.n, self.method, *more)
+                yield job, self.submit("count", chunk, *three, *rest, on=job.worker)
+
+        at_once = AT_ONCE * sum(worker.threads for worker in self.workers)
+        return self.cluster.flow(submitted(), max(at_once, len(self.shares)), len(self.jobs))
+
+    def places(self, job: Job) -> list[int]:
+        """Where among `blocks` the job's uv, uw and vw are."""
+        return [i * self.n + j for i, j in job.tasks[0].blocks]

@@ -1,0 +1,1 @@
+"""What a call needs, decided before it runs."""

@@ -1,0 +1,198 @@
+"""What may name a vertex: which columns of ids are right, and what is wrong with the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.errors import IdTypeError, NullIdError
+from rapids_tc.frames.backend import Array, Backend, Series, gathered, wide_sum
+from rapids_tc.preparation import moments
+
+NUMERIC = ("integer", "float")
+KINDS = (*NUMERIC, "string", "datetime")
+HINT = (
+    "accepted: integers, strings, categories, datetimes and floats that are whole numbers; "
+    "convert the column to one of them"
+)
+ROWS = (
+    "an edge needs both ends. Drop those rows; isolated vertices are given with Graph(vertices=...)"
+)
+
+
+@dataclass(frozen=True)
+class IdColumn:
+    """One column of ids: `kind` is one of `KINDS`, "empty" without a row, or words for the rest.
+
+    `used` are the ascending codes of the categories that occur; None if all of them occur.
+    """
+
+    values: Series
+    name: str
+    kind: str
+    used: Array | None = None
+
+    @property
+    def dtype(self) -> Any:
+        return self.values.dtype
+
+    @property
+    def categorical(self) -> bool:
+        return _is_categorical(self.dtype)
+
+    @property
+    def distinct(self) -> Series:
+        """Return the categories that occur in a categorical column; any other column as it is."""
+        return _distinct(self.values, self.used)
+
+    def by_row(self, values: Array, backend: Backend) -> Array:
+        """Spread values of the distinct ids of a categorical over the rows of the column."""
+        if self.used is not None:
+            by_code = backend.xp.zeros(len(self.dtype.categories), values.dtype)
+            by_code[self.used] = values
+            values = by_code
+        return gathered(values, backend.array(self.values.cat.codes))
+
+
+def look(values: Series, name: str, backend: Backend, advice: str = ROWS) -> IdColumn:
+    """Say what a column holds; NullIdError, with that advice, where an id is missing."""
+    column, nulls = inspect(values, name, backend)
+    refuse_nulls(nulls, name, advice)
+    return column
+
+
+def inspect(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]:
+    """Say what a column holds, and of what may name vertices how many ids are missing."""
+    if len(values) == 0:
+        return IdColumn(values, name, "empty"), 0
+    used = _used(values, backend) if _is_categorical(values.dtype) else None
+    kind = _kind(_distinct(values, used), backend)
+    nulls = _nulls(values) if kind in KINDS or kind == "empty" else 0
+    return IdColumn(values, name, kind, used), nulls
+
+
+def check(columns: list[IdColumn]) -> None:
+    """Raise IdTypeError where columns cannot name vertices, alone or together."""
+    odd = [c for c in columns if c.kind not in KINDS]
+    if odd:
+        named = " and ".join(f"{c.name} has dtype {c.dtype} ({c.kind})" for c in odd)
+        raise IdTypeError(f"{named}, which cannot name vertices; {HINT}")
+    first = columns[0]
+    for other in columns[1:]:
+        both = f"{first.name} has dtype {first.dtype} and {other.name} {other.dtype}"
+        if first.kind != other.kind and not (first.kind in NUMERIC and other.kind in NUMERIC):
+            raise IdTypeError(
+                f"{both}: {first.kind} and {other.kind} ids name no common vertices; "
+                "convert one of them"
+            )
+        if first.kind == "datetime" and not moments.same(
+            first.distinct.dtype, other.distinct.dtype
+        ):
+            raise IdTypeError(
+                f"{both}: datetimes need the same unit and time zone; "
+                "convert one with .dt.as_unit, .dt.tz_convert or .dt.tz_localize"
+            )
+
+
+def _plain(values: Series, dtype: str, backend: Backend) -> Array:
+    """The values in a type of NumPy's: a column that has it is not copied, as by cuDF's astype."""
+    return backend.array(values if values.dtype == dtype else values.astype(dtype))
+
+
+def integers(values: Series, name: str, backend: Backend) -> Array:
+    """Integer ids, or whole floats, as an array of integers; IdTypeError for other floats."""
+    dtype = values.dtype
+    width = 8 * dtype.itemsize
+    if dtype.kind in "iu":
+        return _plain(values, f"{'u' * (dtype.kind == 'u')}int{width}", backend)
+    array = _plain(values, f"float{width}", backend)
+    limit = 24 if width == 32 else 53
+    whole = (array == backend.xp.floor(array)) & (abs(array) < 2.0**limit)
+    if wide_sum(whole) < len(whole):
+        bad = float(array[int(backend.xp.argmin(whole))])
+        raise IdTypeError(
+            f"{name} has dtype {dtype} and holds {bad!r}: float ids must be whole numbers below "
+            f"2**{limit}; convert the column to integers or strings"
+        )
+    return array.astype("int64")
+
+
+def _kind(values: Series, backend: Backend) -> str:
+    """One of `KINDS`, or words for what the values are instead."""
+    dtype = values.dtype
+    if len(values) == 0:
+        return "empty"
+    if type(dtype).__name__ == "SparseDtype":
+        return "sparse"
+    arrow = str(getattr(dtype, "pyarrow_dtype", ""))
+    if type(dtype).__name__ == "StringDtype" or arrow in ("string", "large_string"):
+        return "string"
+    if (arrow and dtype.kind not in "iufM") or str(dtype).startswith("decimal"):
+        return arrow or "decimal"
+    if dtype.kind in "iuM":
+        return "datetime" if dtype.kind == "M" else "integer"
+    if dtype.kind == "f":
+        return "float" if dtype.itemsize >= 4 else "half precision"
+    if dtype.kind != "O" or str(dtype) != "object":
+        return str(dtype)
+    if backend.library.__name__ == "cudf":
+        return "string"
+    from pandas.api.types import infer_dtype
+
+    inferred = infer_dtype(values.dropna(), skipna=False)  # nulls are named as what they are
+    return inferred if inferred in ("string", "empty") else f"objects: {inferred}"
+
+
+def text(column: IdColumn, backend: Backend) -> Series:
+    """Strings in one dtype: Arrow's, for pandas' tables of objects end a string at a NUL."""
+    values = column.distinct
+    if backend.library.__name__ == "cudf":
+        return values
+    try:
+        return values.astype(backend.library.StringDtype("pyarrow", na_value=np.nan))
+    except UnicodeEncodeError as error:
+        raise IdTypeError(f"{column.name} holds text that UTF-8 cannot: {error}; map it") from error
+    except ImportError:
+        if values.dtype != "str":
+            values = values.astype("str")
+        if bool(values.str.contains("\0", regex=False).any()):
+            raise IdTypeError(
+                f"{column.name} holds strings with NUL characters: install PyArrow for those"
+            ) from None
+        return values
+
+
+def _nulls(values: Series) -> int:
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
+        nulls = getattr(values, "null_count", 0)  # cuDF's; pandas has none in these
+    else:
+        nulls = int(values.isna().sum())
+    if values.dtype.kind == "f":
+        nulls = max(nulls, int((values != values).sum()))
+    return nulls
+
+
+def refuse_nulls(nulls: int, name: str, advice: str = ROWS) -> None:
+    """Raise NullIdError where ids are missing in the column of that name."""
+    if nulls:
+        raise NullIdError(f"{name} has {nulls} null{'s' if nulls > 1 else ''}: {advice}")
+
+
+def _is_categorical(dtype: Any) -> bool:
+    return type(dtype).__name__ == "CategoricalDtype"
+
+
+def _used(values: Series, backend: Backend) -> Array | None:
+    """Return the ascending codes of the categories that occur; None if all of them do."""
+    codes = backend.xp.sort(backend.xp.asarray(values.cat.codes.unique()))
+    used = codes[codes >= 0]
+    return used if len(used) < len(values.dtype.categories) else None
+
+
+def _distinct(values: Series, used: Array | None) -> Series:
+    if not _is_categorical(values.dtype):
+        return values
+    categories = values.cat.categories.to_series().reset_index(drop=True)
+    return categories if used is None else categories.take(used).reset_index(drop=True)
