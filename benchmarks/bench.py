@@ -28,7 +28,16 @@ from machine import machine, write
 from memory import peak
 from suites import SUITES, Entry, Suite
 
-from rapids_tc.bench import NEIGHBOURS, Contender, Job, Referee, TooLongError, measure, ours, run
+from rapids_tc.bench import (
+    NEIGHBOURS,
+    AnswerCheck,
+    Contender,
+    Job,
+    TooLongError,
+    measure,
+    ours,
+    run,
+)
 from rapids_tc.errors import CapacityError
 from rapids_tc.graphs.in_memory import as_graph
 from rapids_tc.kernels.catalogue import METHODS
@@ -142,7 +151,7 @@ def bout(entry: Entry, plan: Suite, foresight: Foresight, get: Any) -> Iterator[
     except Exception as error:  # a graph that is not there, or too large; the others go on
         yield {"tool": "", "what": "graph"} | fault(error)
         return
-    referee = Referee(known(entry.graph) | {"edges": size["edges"]})
+    referee = AnswerCheck(known(entry.graph) | {"edges": size["edges"]})
 
     def figures(job: Job) -> tuple[str, ...]:
         return entry.what if job.tool.split()[-1] in ("auto", *NEIGHBOURS) else entry.named
@@ -189,7 +198,7 @@ def facts(frame: Any) -> tuple[dict[str, int], int]:
     return size, int((length * (length - 1) // 2).sum())
 
 
-def timed(job: Job, given: Any, plan: Suite, referee: Referee) -> dict[str, Any]:
+def timed(job: Job, given: Any, plan: Suite, referee: AnswerCheck) -> dict[str, Any]:
     timing = measure(job, given, repeat=plan.repeat, patience=plan.patience)
     referee.hear(timing)
     return {

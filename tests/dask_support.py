@@ -121,7 +121,7 @@ def layout(n, m, fits=100):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grid, "choose", lambda *_: Partition(n, m))
         if n > 1:
-            patch.setattr(distributed.Spread, "fits", lambda self, edges: edges < fits)
+            patch.setattr(distributed.DistributedGraph, "fits", lambda self, edges: edges < fits)
         yield
 
 

@@ -53,7 +53,7 @@ def analytics(card, layout, total: int) -> None:
         assert bool(((u > v) & (v > w)).all())
     sums = card.vertex_sums(layout, cupy.ones(csr.m))
     assert round(float(sums.sum())) == 3 * total
-    assert bool((card.locate(csr, csr.rows, csr.columns) == cupy.arange(csr.m)).all())
+    assert bool((card.find_edges(csr, csr.rows, csr.columns) == cupy.arange(csr.m)).all())
     every = card.truss(layout, counts)
     assert int(every.min()) >= 2 and bool(
         ((card.truss(layout, counts, k=3) >= 3) == (counts > 0)).all()
@@ -70,8 +70,8 @@ def in_blocks(card, keys, n: int, total: int) -> None:
     for task in grid.tasks(partition):
         uv, uw, vw = (made[at] for at in task.blocks)
         bounds = grid.cuts(card.work(uv, uw, task.residues), task.parts)
-        middles = bounds[task.part], bounds[task.part + 1]
-        layout = card.prepare_blocks(uv, uw, vw, task.residues, middles=middles)
+        pivot_range = bounds[task.part], bounds[task.part + 1]
+        layout = card.prepare_blocks(uv, uw, vw, task.residues, pivot_range=pivot_range)
         found += card.count(layout)
         sides += sum(int(counts.sum(dtype="uint64")) for counts in card.edge_counts(layout))
     assert (found, sides) == (total, 3 * total)

@@ -72,14 +72,14 @@ def served_by(engine, **fields):
 def heights(engine, function, graph):
     """Bytes by which memory rose, at most, in each stage of a call."""
     edges, call = edges_of(graph, function), CALLS[function]
-    with protocol.at_most(1), served_by(engine):
+    with protocol.limit_threads(1), served_by(engine):
         return _watched(call, edges)
 
 
 def estimates(engine, function, graph):
     """Bytes that the model says of each stage."""
     (src, _), vertices = GRAPHS[graph]
-    with protocol.at_most(1):
+    with protocol.limit_threads(1):
         stages = needs.stages(function, len(src), vertices, True, engine)
     return {stage.name: stage.bytes for stage in stages}
 
@@ -94,14 +94,14 @@ def heights_in_blocks(engine, function, graph):
         return noted[-1][-1]
 
     with (
-        protocol.at_most(1),
+        protocol.limit_threads(1),
         served_by(engine, copies=OutsideCopies),
         in_blocks(2),
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setattr(budget.Budget, "slots", counted)
         patch.setattr(
-            device_slots.Shelf, "zeros", lambda self, size, dtype, _: outside(size, dtype)
+            device_slots.BlockStore, "zeros", lambda self, size, dtype, _: outside(size, dtype)
         )
         return _watched(call, edges), noted[-1]
 

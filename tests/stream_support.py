@@ -34,7 +34,7 @@ def in_blocks(n, memory=MEMORY):
     """Serve every function by n x n blocks, whatever would fit; the graphs that were made."""
     made = []
 
-    class Noted(out_of_core.StreamGraph):
+    class Noted(out_of_core.OutOfCoreGraph):
         def __init__(self, *args):
             super().__init__(*args)
             made.append(self)
@@ -43,7 +43,7 @@ def in_blocks(n, memory=MEMORY):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(resolve, "_limit", lambda *args: memory)
         patch.setattr(resolve, "_need", lambda *args: memory + 1)
-        patch.setattr(resolve, "StreamGraph", Noted)
+        patch.setattr(resolve, "OutOfCoreGraph", Noted)
         patch.setattr(budget.Budget, "sides_of", lambda *args: range(n, n + 1))
         yield made
 

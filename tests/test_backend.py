@@ -15,4 +15,4 @@ def test_a_wide_sum_is_exact(piece, dtype, most, data):
     values = data.draw(st.lists(st.integers(0, most) | st.just(most), max_size=9))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend, "_PIECE", piece)
-        assert backend.wide_sum(np.array(values, dtype)) == sum(values)
+        assert backend.sum64(np.array(values, dtype)) == sum(values)

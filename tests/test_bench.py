@@ -19,9 +19,9 @@ import rapids_tc as tc
 from rapids_tc import testing
 from rapids_tc.bench import (
     NEIGHBOURS,
+    AnswerCheck,
     DisagreementError,
     Job,
-    Referee,
     TooLongError,
     clock,
     installed,
@@ -103,7 +103,7 @@ def test_patience(sleep, naps, patience, times):
 
 
 def test_the_referee_hears_one_answer_a_question():
-    referee = Referee({"triangles": 45})
+    referee = AnswerCheck({"triangles": 45})
     referee.hear(measure(job(lambda given: 45), None, repeat=1))
     referee.hear(measure(job(lambda given: 7, question="edges"), None, repeat=1))
     assert (referee.answer("triangles"), referee.answer("edges")) == (45, 7)
@@ -172,7 +172,7 @@ def test_our_figures_are_what_they_are_called():
     expected["truss numbers of edges"] = expected["truss numbers of rows"] = 2 * 78 + sum(
         nx.k_truss(graph, k).number_of_edges() for k in (3, 4, 5)
     )
-    referee, heard = Referee(expected), []
+    referee, heard = AnswerCheck(expected), []
 
     def each(asked, given):
         referee.hear(measure(asked, given, repeat=1))

@@ -18,12 +18,12 @@ import rapids_tc as tc
 from rapids_tc import datasets, testing
 from rapids_tc.blocks import codec, counting, grid
 from rapids_tc.blocks.grid import Partition, Task
-from rapids_tc.blocks.worker_tasks import Site
+from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.gpu import block_layout
 from rapids_tc.engines.gpu.block_layout import codes
 from rapids_tc.engines.gpu.cuda import CudaEngine
-from rapids_tc.engines.gpu.layout import Placed
+from rapids_tc.engines.gpu.layout import SlotView
 from rapids_tc.errors import KernelError
 from rapids_tc.frames.backend import open_frame
 
@@ -71,8 +71,8 @@ def check(engine, rows, n, m=1):
     for task in grid.tasks(Partition(n, 1)):
         uv, uw, vw = (made[at] for at in task.blocks)
         bounds = grid.cuts(engine.work(uv, uw, task.residues), m)
-        for middles in pairwise(bounds) if m > 1 else (None,):
-            layout = engine.prepare_blocks(uv, uw, vw, task.residues, middles)
+        for pivot_range in pairwise(bounds) if m > 1 else (None,):
+            layout = engine.prepare_blocks(uv, uw, vw, task.residues, pivot_range)
             found = engine.count(layout)
             counts = engine.edge_counts(layout)
             assert [int(c.sum(dtype=np.int64)) for c in counts] == [found] * 3
@@ -132,8 +132,8 @@ def check_parts(engine, rows, parts):
     graph = engine.csr(keys_of(rows), vertices_of(rows))
     work = engine.work(graph)
     total, sides = 0, np.zeros(graph.m, np.uint32)
-    for middles in pairwise(grid.cuts(work, parts)):
-        layout = engine.prepare(graph, middles)
+    for pivot_range in pairwise(grid.cuts(work, parts)):
+        layout = engine.prepare(graph, pivot_range)
         total += engine.count(layout)
         sides += engine.edge_counts(layout)
     assert total == reference.count(rows)
@@ -191,8 +191,8 @@ def test_blocks_whose_ranks_share_slots(monkeypatch, slots):
 
 def test_blocks_on_several_threads(monkeypatch):
     """A middle-sized graph, its tasks shared out, against the graph as a whole."""
-    monkeypatch.setattr(cpu, "ALONE", 0)
-    monkeypatch.setattr(cpu, "cores", lambda: 4)
+    monkeypatch.setattr(cpu, "SERIAL_BELOW", 0)
+    monkeypatch.setattr(cpu, "thread_count", lambda: 4)
     graph = tc.Graph(datasets.rmat(11))
     keys = graph.csr.rows.astype(np.uint64) << np.uint64(32) | graph.csr.columns
     for n in (2, 3):
@@ -202,7 +202,7 @@ def test_blocks_on_several_threads(monkeypatch):
         for task in grid.tasks(Partition(n, 1)):
             layout = cpu.prepare_blocks(*(made[at] for at in task.blocks), task.residues)
             for at, counts in zip(task.blocks, cpu.edge_counts(layout), strict=True):
-                sides[cpu.locate(graph.csr, *grid.ends(made[at], n, *at))] += counts
+                sides[cpu.find_edges(graph.csr, *grid.ends(made[at], n, *at))] += counts
         assert (sides == graph.edge_counts).all()
         assert int(sides.sum()) == 3 * tc.count(graph)
 
@@ -221,7 +221,7 @@ def test_what_is_transposed_once_serves_every_task():
     total = 0
     for i in range(n):
         for j in range(n):
-            uv = engine.transpose(made[i, j])
+            uv = engine.to_csc(made[i, j])
             for k in range(n):
                 layout = engine.prepare_blocks(uv, made[i, k], made[j, k], (i, j, k))
                 total += engine.count(layout)
@@ -245,11 +245,13 @@ def test_a_job_of_a_machine_groups_and_decodes_its_blocks_once(parts, residues, 
         watched = lambda *args: seen[kind].append(args) or function(*args)  # noqa: E731
         monkeypatch.setattr(place, name, watched)
 
-    watch(block_layout, "transpose", "grouped")
-    monkeypatch.setattr(CudaEngine, "transpose", block_layout.transpose)
+    watch(block_layout, "to_csc", "grouped")
+    monkeypatch.setattr(CudaEngine, "to_csc", block_layout.to_csc)
     watch(codec, "csr", "decoded")
     with testing.host_engine():
-        site = Site(open_frame(pd.DataFrame({"src": [], "dst": []}), None)[1].home, (0, 1), None, 1)
+        site = WorkerContext(
+            open_frame(pd.DataFrame({"src": [], "dst": []}), None)[1].adapter, (0, 1), None, 1
+        )
         total = counting.count(site, *three, tasks, 2, "auto")
         for function, more in ((counting.edge_counts, ()), (counting.vertex_counts, (300,))):
             calls = {kind: len(calls) for kind, calls in seen.items()}
@@ -346,15 +348,15 @@ def test_rows_without_a_number_are_in_no_block_by_kernels(engine, outside):
 def test_pairs_without_a_row_are_nowhere_by_kernels(engine, outside):
     graph = engine.csr(keys_of([(u, u + 1) for u in range(59)]), 60)
     u = np.arange(1, 60, dtype=np.uint32)
-    assert engine.locate(graph, u, u - 1).tolist() == [*range(59)]
+    assert engine.find_edges(graph, u, u - 1).tolist() == [*range(59)]
     wrong = u.copy()
     wrong[33] = outside
     for pair in ((wrong, u - 1), (u - 1, wrong)):
         if engine is cpu:
             with pytest.raises(KernelError, match="changed during the call"):
-                engine.locate(graph, *pair)
+                engine.find_edges(graph, *pair)
         else:
-            assert engine.locate(graph, *pair).tolist() == [*range(33), -1, *range(34, 59)]
+            assert engine.find_edges(graph, *pair).tolist() == [*range(33), -1, *range(34, 59)]
 
 
 @each_engine
@@ -388,7 +390,7 @@ def test_blocks_of_one_room_by_kernels(engine, name, n):
             columns[at : at + block.m] = block.columns
         codes(engine, columns, low)
         placed = [
-            Placed(block.offsets, columns[at : at + block.m], columns, low, at)
+            SlotView(block.offsets, columns[at : at + block.m], columns, low, at)
             for block, at in zip(others, slots, strict=True)
         ]
         layout = engine.prepare_blocks(uv, *placed, task.residues)

@@ -192,6 +192,6 @@ def test_residues_deal_out_hubs(n):
 @pytest.mark.parametrize("hands", [1, 2, 3, 5])
 def test_tasks_whose_cost_was_misjudged_alike_are_dealt_out_evenly(hands):
     tasks = grid.tasks(Partition(1, 4 * hands))
-    dealt = grid.dealt(tasks, hands)
+    dealt = grid.assign_snake(tasks, hands)
     assert sorted((t for own in dealt for t in own), key=tasks.index) == tasks
     assert len({sum(tasks.index(task) for task in own) for own in dealt}) == 1

@@ -158,7 +158,7 @@ def test_without_a_home_and_an_entry_for_the_user(temporary, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(pwd, "getpwuid", unknown)
     with pytest.raises(RuntimeError):
-        Path.home()
+        Path.adapter()
     assert temporary in cache_directory("emulator").parents
 
 

@@ -16,7 +16,7 @@ from stream_support import FUNCTIONS, in_blocks
 import rapids_tc as tc
 from rapids_tc.engines.cpu import engine as cpu
 
-CALLS = ("degrees", "csr", "split", "locate")  # of the engine: between them the frame is read
+CALLS = ("degrees", "csr", "split", "find_edges")  # of the engine: between them the frame is read
 ABSENT = 7  # an id of the range that stands in no row
 GIVEN = {
     **{name: FUNCTIONS[name] for name in ("count", "edge_triangles", "jaccard", "3-truss")},

@@ -174,7 +174,7 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
 
 
 def _alone(compute, *given):
-    with protocol.at_most(1):
+    with protocol.limit_threads(1):
         return compute(*given)
 
 

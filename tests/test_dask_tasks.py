@@ -32,10 +32,10 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc import datasets, plot
 from rapids_tc.blocks import grid, id_tasks, versions
-from rapids_tc.blocks.worker_tasks import Site
+from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.executors import dask_frames as executor
 from rapids_tc.executors.dask_cluster import Group, smaller
-from rapids_tc.frames.adapters import CudfHome, PandasHome
+from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter
 from rapids_tc.graphs import distributed
 
 
@@ -438,7 +438,7 @@ def test_rules_that_are_made_again_of_other_partitions_are_not_followed(backend,
             if function.__name__ == "settled":
                 changed = [site.backend.library.concat([part, part]) for part in parts]
                 seen = id_tasks.look(site, changed, list(range(len(parts))))
-                args = id_tasks.decide(site, [seen]), [list(chain(*args[1]))]
+                args = id_tasks.resolve_scheme(site, [seen]), [list(chain(*args[1]))]
             return super().submit(stage, function, site, *args, **options)
 
     parts = [backend.frame(small()) for _ in range(3)]
@@ -464,8 +464,8 @@ def test_fingerprints_are_the_same_for_the_same_ids_in_the_same_order_alone(back
 def looked_at(backend, frame):
     """The fingerprint that a task takes of a frame of the library under test."""
     part = backend.from_pandas(frame)
-    home = CudfHome() if backend.name == "cuda" else PandasHome()
-    [own] = id_tasks.look(Site(home, ("src", "dst"), None, 1), [part], [0]).prints
+    home = CudfAdapter() if backend.name == "cuda" else PandasAdapter()
+    [own] = id_tasks.look(WorkerContext(home, ("src", "dst"), None, 1), [part], [0]).prints
     return own
 
 
@@ -594,6 +594,6 @@ def test_workers_with_other_versions_are_named(other, told):
 
 def test_a_task_of_other_sources_is_refused(backend, monkeypatch):
     """A worker may join at any time."""
-    monkeypatch.setattr(executor, "Site", partial(Site, edition="another"))
+    monkeypatch.setattr(executor, "WorkerContext", partial(WorkerContext, edition="another"))
     with pytest.raises(tc.KernelError, match=r"worker on .* another rapids_tc"):
         tc.count(apart(backend, small(), 3))

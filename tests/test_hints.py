@@ -22,7 +22,7 @@ from rapids_tc.engines.cpu import host_slots
 from rapids_tc.engines.gpu import cuda, device_slots
 from rapids_tc.executors import persisted, watch
 from rapids_tc.frames import backend
-from rapids_tc.frames.adapters import PandasHome, pyarrow
+from rapids_tc.frames.adapters import PandasAdapter, pyarrow
 from rapids_tc.kernels import _source, catalogue, launch
 from rapids_tc.plan import budget, needs
 from rapids_tc.preparation import edges, id_scheme, orient
@@ -34,22 +34,22 @@ PACKAGE = Path(tc.__file__).parent
 # Places of which no user reads the message, or where it is not ours to word.
 INTERNAL = {
     "__init__:__getattr__": "Python's own words for a name that is not there",
-    "frames/adapters:Home.aligned": "abstract",
-    "frames/adapters:Home.column": "abstract",
-    "frames/adapters:Home.frame": "abstract",
-    "frames/adapters:Home.take": "abstract",
+    "frames/adapters:FrameAdapter.column_like": "abstract",
+    "frames/adapters:FrameAdapter.column": "abstract",
+    "frames/adapters:FrameAdapter.frame": "abstract",
+    "frames/adapters:FrameAdapter.take": "abstract",
     "bench/clock:measure": "becomes a remark in the table of times",
     "preparation/csr:Csr.validate": "for tests of engines: no public function takes a Csr",
     "engines/cpu/compiled:_Interruptible.__call__": "Ctrl-C",
     "engines/cpu/compiled:_stamp": "caught by Numba: nothing is cached then",
-    "engines/cpu/host_slots:Shelf._each_part": "caught by `_disk_errors`, which words it",
+    "engines/cpu/host_slots:BlockStore._each_part": "caught by `_disk_errors`, which words it",
     "files/adjacency:_number_of_line": "only of a file that is cut short between two reads",
     "files/text:_exact": "caught by `parse`, which names the line",
     "files/text:_parse_by_arrow": "caught by `parse`: pandas reads the file",
     "files/text:_parse_by_arrow.blocks": "caught by `parse`: pandas reads the file",
     "kernels/_nvrtc:_compile": "the compiler's own words: test_nvrtc.py",
     "preparation/id_scheme:decide": "made elsewhere: ids.integers",
-    "graphs/protocol:Summed.vertex_counts": "no public function asks it",
+    "graphs/protocol:VertexTotals.vertex_counts": "no public function asks it",
     "testing/_build:_made": "the compiler's own words: test_emulator.py",
     "testing/_launch:HostKernel.__call__": "of kernels under test: test_emulator.py",
     "testing/_launch:HostKernel._value": "of kernels under test: test_emulator.py",
@@ -316,9 +316,9 @@ def spread_on_blocks(h):
 
 
 def other_edition(h):
-    from rapids_tc.blocks.worker_tasks import Site
+    from rapids_tc.blocks.worker_tasks import WorkerContext
 
-    site = Site(PandasHome(), ("src", "dst"), "cpu", 1)
+    site = WorkerContext(PandasAdapter(), ("src", "dst"), "cpu", 1)
     object.__setattr__(site, "edition", "another")
     with site.here():
         pass
@@ -380,10 +380,10 @@ def listed(h, **options):
 
 
 def disagreeing(h):
-    from rapids_tc.bench.clock import Referee
+    from rapids_tc.bench.clock import AnswerCheck
 
     job = Fake(question="triangles", tool="igraph", what="list")
-    Referee({"triangles": 1}).hear(Fake(job=job, answer=2))
+    AnswerCheck({"triangles": 1}).hear(Fake(job=job, answer=2))
 
 
 def written(h):
@@ -459,7 +459,7 @@ HINTS = {
             "accepted: a share between 0 and 1",
         )
     ],
-    "bench/clock:Referee.hear": [(disagreeing, "1 says the closed form, 2 says igraph")],
+    "bench/clock:AnswerCheck.hear": [(disagreeing, "1 says the closed form, 2 says igraph")],
     "cli/bench:_number": [
         (
             lambda h: import_module("rapids_tc.cli.bench")._number(None, None, np.nan),
@@ -557,7 +557,9 @@ HINTS = {
     ],
     "engines/cpu/host_slots:_disk_errors": [
         (
-            having(host_slots.tempfile, "TemporaryFile", no_library, lambda h: host_slots.Shelf()),
+            having(
+                host_slots.tempfile, "TemporaryFile", no_library, lambda h: host_slots.BlockStore()
+            ),
             "TMPDIR names a folder that is there.*more room",
         )
     ],
@@ -835,7 +837,7 @@ HINTS = {
     "plan/budget:Budget.sides_of": [
         (lambda h: list(budgeted().sides_of(9, 9, 1)), "raise the limit, or pass fewer edges")
     ],
-    "blocks/worker_tasks:Site.here": [
+    "blocks/worker_tasks:WorkerContext.here": [
         (other_edition, "install the same version on both, and start")
     ],
     "executors/dask_cluster:Cluster.__init__": [(cluster, "(?s)asynchronous.*client = Client")],
@@ -866,7 +868,7 @@ HINTS = {
             r"before it was persisted, or persist frame\.repartition",
         )
     ],
-    "graphs/distributed:Spread.partition": [
+    "graphs/distributed:DistributedGraph.partition": [
         (spread_on_blocks, 'method="auto" counts it in blocks')
     ],
     "blocks/versions:require_same": [(versions, "pip install 'rapids_tc==.* start them again")],

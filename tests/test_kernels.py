@@ -147,9 +147,9 @@ def test_csr_keeps_each_edge_once(rows):
 def test_locate(graph):
     csr, _, _ = graph
     everywhere = np.arange(csr.m)
-    assert (ENGINE.locate(csr, csr.rows, csr.columns) == everywhere).all()
-    assert (ENGINE.locate(csr, csr.columns, csr.rows) == everywhere).all()
-    assert (ENGINE.locate(csr, csr.rows, csr.rows) == -1).all()
+    assert (ENGINE.find_edges(csr, csr.rows, csr.columns) == everywhere).all()
+    assert (ENGINE.find_edges(csr, csr.columns, csr.rows) == everywhere).all()
+    assert (ENGINE.find_edges(csr, csr.rows, csr.rows) == -1).all()
 
 
 def test_locate_says_where_there_is_no_edge(graph):
@@ -160,7 +160,7 @@ def test_locate_says_where_there_is_no_edge(graph):
     pairs = zip(np.maximum(u, v).tolist(), np.minimum(u, v).tolist(), strict=True)
     expected = [where.get(pair, -1) for pair in pairs]
     for engine in (ENGINE, cpu):
-        assert engine.locate(csr, u, v).tolist() == expected
+        assert engine.find_edges(csr, u, v).tolist() == expected
 
 
 @each_case

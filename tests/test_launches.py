@@ -72,16 +72,16 @@ def launch_all(engine):
     engine.list_triangles(layout, starts, 0, int(starts[-1]))
     engine.vertex_sums(layout, np.ones(csr.m))
     engine.sum_counts(csr, counts)
-    engine.locate(csr, csr.rows, csr.columns)
+    engine.find_edges(csr, csr.rows, csr.columns)
     small = {"marked": 1, "steps": 1, "scanned": 1}  # what one block does of a round
     for sizes in ({}, small):
         peeler = CudaPeeler(engine.xp, engine.compile, engine.sm_count, **sizes)
         peel.decompose(peeler, csr, counts, None, None)
-    uv = engine.transpose(csr)
+    uv = engine.to_csc(csr)
     engine.work(uv, csr, (0, 0, 0))
-    for middles in (None, (1, 9)):
-        engine.prepare(csr, middles)
-        engine.edge_counts(engine.prepare_blocks(uv, csr, csr, (0, 0, 0), middles))
+    for pivot_range in (None, (1, 9)):
+        engine.prepare(csr, pivot_range)
+        engine.edge_counts(engine.prepare_blocks(uv, csr, csr, (0, 0, 0), pivot_range))
     room = engine.room(shelf := engine.shelf(), 1, csr.m, csr.n)
     room.load(0, shelf.put(csr.offsets.astype(np.uint32)), shelf.put(csr.columns))
     room.block(0)

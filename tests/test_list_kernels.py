@@ -40,7 +40,7 @@ def sums_of(layout, ranks):
     csr, values = layout.csr, values_of(layout)
     u, v, w = ranks
     pairs = ((u, v), (u, w), (v, w))
-    products = np.prod([values[cpu.locate(csr, *pair)] for pair in pairs], axis=0)
+    products = np.prod([values[cpu.find_edges(csr, *pair)] for pair in pairs], axis=0)
     return sum(np.bincount(corner, products, minlength=csr.n) for corner in ranks)
 
 

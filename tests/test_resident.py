@@ -32,7 +32,7 @@ from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import host_slots
 from rapids_tc.engines.gpu import device_slots
 from rapids_tc.engines.gpu.cuda import CudaEngine
-from rapids_tc.engines.gpu.device_slots import CardCopies, HostCopies, Shelf
+from rapids_tc.engines.gpu.device_slots import BlockStore, CardCopies, HostCopies
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.kernels import launch
@@ -97,7 +97,7 @@ def test_no_replacement_brings_in_less(needs):
 def test_the_slots_of_an_engine_are_enough_for_its_tasks(n, sides):
     for engine in (cpu, CudaEngine(xp=np, compile=testing.compile)):
         budget = Budget(1, "edge_triangles" if sides else "count", 1, engine.costs)
-        made = store.KeptBlocks(engine, None, budget, 0, 0, n, {})
+        made = store.StoredBlocks(engine, None, budget, 0, 0, n, {})
         plan = made._plan(grid.tasks(Partition(n, 1)))
         assert plan.tasks == n**3 and len(plan.steps) == n**3 + n**2
         assert most_at_once(plan.needs, engine.costs.ahead) <= engine.costs.slots(sides)
@@ -241,13 +241,13 @@ def test_a_shelf_keeps_arrays(engine):
     counts = shelf.zeros(1000, "uint32")
     shelf.add(counts, arrays[4])
     shelf.add(counts, arrays[4])
-    shelf.settle()
+    shelf.synchronize()
     for array, place in zip(arrays, places, strict=True):
         found = shelf.get(place)
         assert found.dtype == array.dtype and (found == array).all() and place.size == len(array)
     assert (shelf.get(counts) == 2 * arrays[4]).all()
     shorter = shelf.put(arrays[4][::-1][:10].copy(), places[4])
-    shelf.settle()
+    shelf.synchronize()
     assert shelf.get(shorter).tolist() == arrays[4][::-1][:10].tolist()
     zeros = shelf.zeros(20, "uint32", places[4])
     shelf.add(zeros, arrays[4][:20])
@@ -265,7 +265,7 @@ def test_a_truss_takes_no_more_of_the_disk_the_longer_it_peels(k, monkeypatch):
     def closed(shelf):
         sizes.append(os.fstat(shelf._file.fileno()).st_size)
 
-    monkeypatch.setattr(host_slots.Shelf, "close", closed)
+    monkeypatch.setattr(host_slots.BlockStore, "close", closed)
     monkeypatch.setattr(truss, "fits", lambda left: rounds.append(left))  # never
     with in_blocks(2) as made:
         assert tc.k_truss(edges, k).equals(expected)
@@ -300,7 +300,7 @@ class Disk:
 
 
 def test_a_disk_that_moves_a_part_at_a_time():
-    shelf, array = host_slots.Shelf(), np.arange(1000, dtype="uint32")
+    shelf, array = host_slots.BlockStore(), np.arange(1000, dtype="uint32")
     shelf._file = Disk(shelf._file)
     place, zeros = shelf.put(array[::-1]), shelf.zeros(1000, "uint32")
     shelf.add(zeros, array)
@@ -313,7 +313,7 @@ def test_a_disk_that_moves_a_part_at_a_time():
     [("seek", "put get add zeros"), ("write", "put add zeros"), ("readinto", "get add")],
 )
 def test_a_disk_that_fails_is_told(fails, stopped, code):
-    shelf, array = host_slots.Shelf(), np.arange(2500, dtype="uint32")
+    shelf, array = host_slots.BlockStore(), np.arange(2500, dtype="uint32")
     place, told = shelf.put(array), rf"10,000 bytes.*{os.strerror(code)}.*TMPDIR"
     given = {"put": (array,), "get": (place,), "add": (place, array), "zeros": (2500, "uint32")}
     shelf._file = Disk(shelf._file, fails, code)
@@ -332,7 +332,7 @@ def test_a_disk_that_says_at_the_end_what_it_lost(monkeypatch):
 
 
 def test_a_file_that_was_cut_short_is_told():
-    shelf = host_slots.Shelf()
+    shelf = host_slots.BlockStore()
     place = shelf.put(np.arange(100, dtype="uint32"))
     shelf._file.truncate(399)
     with pytest.raises(CapacityError, match=r"400 bytes.*: 1 of them are missing; TMPDIR"):
@@ -342,7 +342,7 @@ def test_a_file_that_was_cut_short_is_told():
 @pytest.mark.parametrize("error", [tc.CapacityError, KeyboardInterrupt, ValueError])
 def test_the_disk_is_given_back_when_a_call_ends_in_an_error(error, monkeypatch):
     """Even while somebody has the error, and with it all that the call had."""
-    shelves, make = [], host_slots.Shelf
+    shelves, make = [], host_slots.BlockStore
     monkeypatch.setattr(cpu, "shelf", lambda: shelves.append(make()) or shelves[-1])
 
     def stopped(*args, **options):
@@ -528,7 +528,7 @@ def test_a_card_takes_no_more_than_its_limit(function, share, dtype, monkeypatch
     with testing.host_engine():
         need = max(tc.memory_estimate(edges, function=function).values())
     limit, expected = int(share * need), FUNCTIONS[function](edges)
-    monkeypatch.setattr(Shelf, "zeros", lambda self, size, dtype, over: outside(size, dtype))
+    monkeypatch.setattr(BlockStore, "zeros", lambda self, size, dtype, over: outside(size, dtype))
     with testing.host_engine(copies=OutsideCopies):
         FUNCTIONS[function](edges[:500])  # what is compiled is compiled here
         peaks = []
@@ -604,7 +604,7 @@ def test_no_copy_of_numbers_runs_on_when_a_call_is_stopped(ids, stopped_at, monk
 def test_blocks_are_brought_in_no_more_than_needed(backend, monkeypatch):
     """Of a graph whose blocks all fit, each once."""
     loads, edges = [], backend.frame(SMALL["K9"].frame())
-    for room in (host_slots.Room, device_slots.Room):
+    for room in (host_slots.SlotPool, device_slots.SlotPool):
         monkeypatch.setattr(
             room,
             "load",
@@ -619,7 +619,7 @@ def test_blocks_are_brought_in_no_more_than_needed(backend, monkeypatch):
 @pytest.mark.parametrize("function", ["count", "vertex_triangles", "edge_triangles"])
 def test_a_block_goes_before_the_next_comes(function, monkeypatch):
     """On the CPU, where each is arrays of its own: no more are alive than there are slots."""
-    edges, made, alive, load = datasets.rmat(7, seed=2), [], [], host_slots.Room.load
+    edges, made, alive, load = datasets.rmat(7, seed=2), [], [], host_slots.SlotPool.load
 
     def watched(self, slot, *stored):
         load(self, slot, *stored)
@@ -627,7 +627,7 @@ def test_a_block_goes_before_the_next_comes(function, monkeypatch):
         alive.append(sum(columns() is not None for columns in made))
 
     expected = FUNCTIONS[function](edges, engine="cpu")
-    monkeypatch.setattr(host_slots.Room, "load", watched)
+    monkeypatch.setattr(host_slots.SlotPool, "load", watched)
     monkeypatch.setattr(Budget, "slots", lambda *args: 3)
     with in_blocks(4):
         found = FUNCTIONS[function](edges, engine="cpu")

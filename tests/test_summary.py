@@ -4,7 +4,7 @@ import pytest
 from graphs import small, tube
 
 import rapids_tc as tc
-from rapids_tc.graphs.protocol import Summed
+from rapids_tc.graphs.protocol import VertexTotals
 
 FUNCTIONS = {
     "count": tc.count,
@@ -19,7 +19,7 @@ GRAPHS = {"small": small(), "tube": tube(4, 6).frame(), "empty": small()[:0]}
 
 
 def summed(graph, **known):
-    return Summed(
+    return VertexTotals(
         graph.backend, graph.ids, graph.order, n_edges=graph.n_edges, degrees=graph.degrees, **known
     )
 

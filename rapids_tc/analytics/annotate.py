@@ -8,8 +8,8 @@ from typing import Any
 from rapids_tc.analytics.similarity import FORMULAS, MEASURES
 from rapids_tc.frames.device import placed
 from rapids_tc.graphs.in_memory import as_graph
-from rapids_tc.graphs.protocol import Counted, Formula
-from rapids_tc.graphs.resolve import as_counted
+from rapids_tc.graphs.protocol import EdgeGraph, Formula
+from rapids_tc.graphs.resolve import resolve_graph
 
 _COLUMNS = ("triangles", "trussness", *MEASURES)
 
@@ -78,12 +78,12 @@ def annotate(
         "columns": len(columns),
     }  # fmt: skip
     known: dict[str, Formula] = {**FORMULAS, "triangles": lambda xp, common, ends: common}
-    graph: Counted
+    graph: EdgeGraph
     if "trussness" in columns:
         graph = whole = as_graph(edges, **given)
         known["trussness"] = lambda xp, common, ends: whole.trussness
     else:
-        graph = as_counted(edges, **given)
+        graph = resolve_graph(edges, **given)
     check_new(columns, graph.labels)
     return graph.assign(graph.row_columns({name: known[name] for name in columns}, method))
 

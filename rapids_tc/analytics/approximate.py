@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc.frames.backend import Array, gathered, narrow, wide_sum
+from rapids_tc.frames.backend import Array, as_uint32, gathered, sum64
 from rapids_tc.frames.device import placed
 from rapids_tc.graphs.in_memory import as_graph
 from rapids_tc.plan import needs
@@ -136,7 +136,7 @@ def one_coloured(edges: NumberedEdges, *, colours: int, seed: int) -> NumberedEd
     colour = draw(edges.ids.words, colours, seed)
     alike = (gathered(colour, edges.src) == gathered(colour, edges.dst)) & (edges.src != edges.dst)
     kept = edges.ids.backend.xp.flatnonzero(alike)
-    src, dst = (narrow(end[kept]) for end in edges.ends)
+    src, dst = (as_uint32(end[kept]) for end in edges.ends)
     return replace(edges, src=src, dst=dst, rows=len(src))
 
 
@@ -172,7 +172,7 @@ def seen(counts: Array) -> tuple[int, float]:
     for first in range(0, len(counts), step):
         beside = counts[first : first + step].astype("float64")  # pairs may pass 2**64
         pairs += float((beside * (beside - 1)).sum()) / 2
-    return wide_sum(counts), pairs
+    return sum64(counts), pairs
 
 
 def estimate(parts: list[tuple[int, float]], colours: int, confidence: float) -> Estimate:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc.frames.backend import Array, wide_sum
+from rapids_tc.frames.backend import Array, sum64
 from rapids_tc.frames.device import placed
 from rapids_tc.graphs.in_memory import Graph, as_graph
-from rapids_tc.graphs.protocol import Summary
-from rapids_tc.graphs.resolve import as_counted
+from rapids_tc.graphs.protocol import VertexStatistics
+from rapids_tc.graphs.resolve import resolve_graph
 from rapids_tc.plan import needs
 from rapids_tc.preparation.edges import check_label
 
@@ -85,7 +85,7 @@ def clustering(
         "memory_limit": memory_limit, "function": "clustering", "method": method,
     }  # fmt: skip
     if weight is None:
-        graph = as_counted(edges, **given)
+        graph = resolve_graph(edges, **given)
         sums = graph.vertex_counts(method)
     else:
         graph = whole = as_graph(edges, **{**given, "function": needs.WEIGHTED})
@@ -144,7 +144,7 @@ def average_clustering(
     """
     if not isinstance(count_zeros, bool | np.bool_):
         raise ValueError(f"count_zeros={count_zeros!r}; accepted: True, False")
-    graph = as_counted(
+    graph = resolve_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="average_clustering", method=method,
     )  # fmt: skip
@@ -193,14 +193,14 @@ def transitivity(
     >>> tc.transitivity(pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]}))
     0.6
     """
-    graph = as_counted(
+    graph = resolve_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="transitivity", method=method,
     )  # fmt: skip
     return 3 * graph.count(method) / graph.wedges if graph.wedges else 0.0
 
 
-def per_pair(graph: Summary, sums: Array) -> Array:
+def per_pair(graph: VertexStatistics, sums: Array) -> Array:
     """Sums over the triangles of every rank as a mean over the pairs of its neighbours."""
     pairs = graph.degrees * (graph.degrees - 1) // 2
     return sums / graph.backend.xp.maximum(pairs, 1)  # without a pair there is no triangle
@@ -234,7 +234,7 @@ def _row_weights(graph: Graph, label: Any) -> Array:
         raise ValueError(f"weight={label!r} has dtype {column.dtype}; accepted: integers, floats")
     values = graph.backend.array(column.astype("float64").fillna(-1.0))
     bad = ~((values >= 0) & (values < inf))  # NaN is neither
-    if unusable := wide_sum(bad):
+    if unusable := sum64(bad):
         first = int(bad.argmax())
         raise ValueError(
             f"weight={label!r}: {unusable:,} of the weights are missing, negative or infinite, "

@@ -198,7 +198,7 @@ class _Listing:
             corners = self._sorted(numbers)
             del numbers  # the iterator drops it, too: no more is held than it takes to go on
             columns = zip("uvw", map(graph.ids.take, corners), strict=True)
-            return graph.backend.home.frame(graph.backend.library.DataFrame(dict(columns)))
+            return graph.backend.adapter.frame(graph.backend.library.DataFrame(dict(columns)))
 
     def _sorted(self, numbers: Array) -> Iterator[Array]:
         """Give the three of each column in ascending order, the columns sorted by all three."""

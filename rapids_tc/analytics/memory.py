@@ -7,7 +7,7 @@ from typing import Any
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.frames.device import placed
 from rapids_tc.graphs.in_memory import Graph
-from rapids_tc.graphs.protocol import as_given
+from rapids_tc.graphs.protocol import check_prepared
 from rapids_tc.plan import needs
 from rapids_tc.preparation.edges import id_columns, size_bound
 
@@ -67,12 +67,12 @@ def memory_estimate(
     if not isinstance(function, str) or function not in needs.FUNCTIONS:
         raise ValueError(f"function={function!r}; accepted: {', '.join(sorted(needs.FUNCTIONS))}")
     if isinstance(edges, Graph):
-        given = as_given(edges, (source, destination, engine), function, method)
+        given = check_prepared(edges, (source, destination, engine), function, method)
         stages = given.stages(function, method)
     else:
         frame, backend = open_frame(edges, engine)
         needs.require_method(method, function, backend.engine)
-        labels = id_columns(backend.home.labels(frame), source, destination)
+        labels = id_columns(backend.adapter.labels(frame), source, destination)
         size = size_bound(frame, *labels, backend)
         stages = needs.stages(function, *size, backend.engine, method)
     return {stage.name: stage.bytes for stage in stages}

@@ -7,7 +7,7 @@ from typing import Any
 from rapids_tc.frames.backend import Array
 from rapids_tc.frames.device import placed
 from rapids_tc.graphs.protocol import Formula
-from rapids_tc.graphs.resolve import as_counted
+from rapids_tc.graphs.resolve import resolve_graph
 
 # Each from the common neighbours of an edge and the degrees of its ends.
 _FORMULAS = {
@@ -78,7 +78,7 @@ def similarity(
     """
     if not isinstance(measure, str) or measure not in MEASURES:
         raise ValueError(f"measure={measure!r}; accepted: {', '.join(map(repr, MEASURES))}")
-    graph = as_counted(
+    graph = resolve_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="similarity", method=method,
     )  # fmt: skip

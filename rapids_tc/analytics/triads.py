@@ -6,7 +6,7 @@ from math import comb
 from typing import Any
 
 from rapids_tc.frames.device import placed
-from rapids_tc.graphs.resolve import as_counted
+from rapids_tc.graphs.resolve import resolve_graph
 
 
 @placed
@@ -62,7 +62,7 @@ def triad_counts(
     """
     import pandas as pd
 
-    graph = as_counted(
+    graph = resolve_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="triad_counts", method=method,
     )  # fmt: skip

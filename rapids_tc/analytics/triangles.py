@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rapids_tc.frames.device import placed
-from rapids_tc.graphs.resolve import as_counted
+from rapids_tc.graphs.resolve import resolve_graph
 
 
 @placed
@@ -61,7 +61,7 @@ def count(
     >>> df.pipe(tc.count)
     1
     """
-    graph = as_counted(
+    graph = resolve_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="count", method=method,
     )  # fmt: skip
@@ -119,7 +119,7 @@ def vertex_triangles(
     2       2          1
     3       3          0
     """
-    graph = as_counted(
+    graph = resolve_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="vertex_triangles", method=method,
     )  # fmt: skip
@@ -169,7 +169,7 @@ def edge_triangles(
     >>> df["triangles"].tolist()
     [1, 1, 1, 0]
     """
-    graph = as_counted(
+    graph = resolve_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="edge_triangles", method=method,
     )  # fmt: skip
@@ -222,7 +222,7 @@ def simple_edges(
     0    1    2
     1    1    3
     """
-    return as_counted(
+    return resolve_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="simple_edges",
     ).simple_edges()  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 from rapids_tc.frames.device import placed
 from rapids_tc.graphs.in_memory import as_graph
-from rapids_tc.graphs.resolve import as_counted
+from rapids_tc.graphs.resolve import resolve_graph
 
 MOST = 2**31 - 1  # the largest k: trussness has 32 bits, and no edge reaches it
 
@@ -114,7 +114,7 @@ def k_truss(
     2    2    0    c
     """
     wanted = checked_k(k)
-    graph = as_counted(
+    graph = resolve_graph(
         edges, source=source, destination=destination, engine=engine, progress=progress,
         memory_limit=memory_limit, function="k_truss",
     )  # fmt: skip

@@ -103,7 +103,7 @@ class DisagreementError(KernelError):
     """Two tools gave different answers to one question."""
 
 
-class Referee:
+class AnswerCheck:
     """Compares the answers that were given about one graph."""
 
     def __init__(self, known: dict[str, int] | None = None) -> None:

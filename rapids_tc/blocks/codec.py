@@ -12,19 +12,19 @@ from __future__ import annotations
 from typing import Any
 
 from rapids_tc.blocks.arrivals import require_below, require_length
-from rapids_tc.frames.backend import Array, wide_sum
+from rapids_tc.frames.backend import Array, sum64
 from rapids_tc.preparation.csr import Csr, packed_keys
 
-Piece = list[Array]  # bits, lengths, columns, bits, lengths, columns, …
-Packed = list[Array]  # a whole block: lengths of the rows, columns
+EncodedPart = list[Array]  # bits, lengths, columns, bits, lengths, columns, …
+EncodedBlock = list[Array]  # a whole block: lengths of the rows, columns
 
 _LOW = 2**16  # columns below travel in two bytes
 
 
-def pack(block: Csr, xp: Any) -> Piece:
+def pack(block: Csr, xp: Any) -> EncodedPart:
     """The edges of a block, or of a part of it, as a piece."""
     lengths, low = xp.diff(block.offsets), block.columns < _LOW
-    below = wide_sum(low)
+    below = sum64(low)
     if below == block.m:
         return _part(lengths, block.columns.astype("uint16"), xp)
     if 2 * below <= block.n // 8:  # bytes that are saved, and those of bits for a second part
@@ -36,7 +36,7 @@ def pack(block: Csr, xp: Any) -> Piece:
     return near + _part(lengths - short, block.columns[~low], xp)
 
 
-def keys(pieces: list[Piece], rows: int, xp: Any) -> Array:
+def keys(pieces: list[EncodedPart], rows: int, xp: Any) -> Array:
     """Keys row << 32 | column of all edges of some pieces of a block, in no order."""
     parts = [piece[i : i + 3] for piece in pieces for i in range(0, len(piece), 3)]
     packed = xp.empty(sum(len(columns) for *_, columns in parts), "uint64")
@@ -53,12 +53,12 @@ def keys(pieces: list[Piece], rows: int, xp: Any) -> Array:
     return packed
 
 
-def rows(block: Csr, xp: Any) -> Packed:
+def rows(block: Csr, xp: Any) -> EncodedBlock:
     """A block as it travels whole."""
     return [_lengths(xp.diff(block.offsets)), block.columns]
 
 
-def csr(rows: Packed, xp: Any) -> Csr:
+def csr(rows: EncodedBlock, xp: Any) -> Csr:
     """The block that has travelled."""
     lengths, columns = rows
     require_below(columns, len(lengths), "ranks")
@@ -71,7 +71,7 @@ def _checked(lengths: Array, columns: Array, xp: Any) -> Csr:
     return Csr(offsets, columns)
 
 
-def _part(lengths: Array, columns: Array, xp: Any) -> Piece:
+def _part(lengths: Array, columns: Array, xp: Any) -> EncodedPart:
     there = lengths > 0
     return [xp.packbits(there), _lengths(lengths[there]), columns]
 

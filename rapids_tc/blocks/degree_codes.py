@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc.frames.backend import Array, wide_sum
+from rapids_tc.frames.backend import Array, sum64
 from rapids_tc.preparation.orient import Order
 
 _BITS = 20  # of a float32's 23 of fraction, dropped: three are kept
@@ -48,7 +48,7 @@ def by_degree(degree: Array, xp: Any) -> Order:
 
     Degrees are written over: there may be so many that a second array of them does not fit.
     """
-    size, n, most = len(degree), wide_sum(degree > 0), np.uint64(0xFFFFFFFF)
+    size, n, most = len(degree), sum64(degree > 0), np.uint64(0xFFFFFFFF)
     keys = xp.minimum(degree, most, out=degree)
     xp.subtract(most, keys, out=keys)
     keys <<= 32

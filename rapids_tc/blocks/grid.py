@@ -22,7 +22,7 @@ from typing import Any
 
 from rapids_tc.engines import protocol
 from rapids_tc.errors import CapacityError
-from rapids_tc.frames.backend import wide_sum
+from rapids_tc.frames.backend import sum64
 from rapids_tc.preparation.csr import Array, Csr
 
 Block = tuple[int, int]  # residues of u and of v
@@ -74,12 +74,12 @@ def tasks(partition: Partition) -> list[Task]:
     return result
 
 
-def dealt(tasks: list[Task], hands: int) -> list[list[Task]]:
+def assign_snake(tasks: list[Task], workers: int) -> list[list[Task]]:
     """Tasks given out there and back: one that costs more than thought has neighbours that do."""
-    result: list[list[Task]] = [[] for _ in range(hands)]
+    result: list[list[Task]] = [[] for _ in range(workers)]
     for number, task in enumerate(tasks):
-        turn = number % (2 * hands)
-        result[min(turn, 2 * hands - 1 - turn)].append(task)
+        turn = number % (2 * workers)
+        result[min(turn, 2 * workers - 1 - turn)].append(task)
     return result
 
 
@@ -171,4 +171,4 @@ def cuts(work: Array, parts: int) -> list[int]:
     through = work.cumsum(dtype="float64")
     total = float(through[-1]) if len(work) else 0.0
     targets = (total * part / parts for part in range(1, parts))
-    return [0, *(wide_sum(through <= target) for target in targets), len(work)]
+    return [0, *(sum64(through <= target) for target in targets), len(work)]

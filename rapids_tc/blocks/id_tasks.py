@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rapids_tc.analytics import approximate
-from rapids_tc.blocks.worker_tasks import Numbers, Site, chunk
+from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, worker_task
 from rapids_tc.engines import registry
-from rapids_tc.frames.backend import Frame, narrow
+from rapids_tc.frames.backend import Frame, as_uint32
 from rapids_tc.preparation import id_scheme
 from rapids_tc.preparation.edges import NumberedEdges
 from rapids_tc.preparation.fingerprints import Fingerprint
@@ -17,30 +17,34 @@ from rapids_tc.preparation.numbering import Ids
 Fingerprints = list[Fingerprint]  # of the partitions of one group
 
 
-@chunk
-def look(site: Site, partitions: list[Frame], places: list[int]) -> id_scheme.Look:
+@worker_task
+def look(context: WorkerContext, partitions: list[Frame], places: list[int]) -> id_scheme.IdProfile:
     """Describe the id columns of some partitions; `places` are their positions in the frame."""
-    backend = site.backend
-    pairs = [site.columns(*given) for given in zip(partitions, places, strict=True)]
-    seen = id_scheme.look(pairs, site.names, backend, places)
+    backend = context.backend
+    pairs = [context.columns(*given) for given in zip(partitions, places, strict=True)]
+    seen = id_scheme.look(pairs, context.names, backend, places)
     seen.memory = registry.load(backend.engine).free()
     return seen
 
 
-@chunk
-def decide(site: Site, seen: list[id_scheme.Look]) -> id_scheme.Rules:
+@worker_task
+def resolve_scheme(context: WorkerContext, seen: list[id_scheme.IdProfile]) -> id_scheme.IdScheme:
     """Decide how ids are numbered, from what all workers saw."""
-    return id_scheme.decide(seen)
+    return id_scheme.resolve_scheme(seen)
 
 
-@chunk
-def known(site: Site, rules: id_scheme.Rules) -> tuple[list[Fingerprints], int | None, int]:
+@worker_task
+def known(
+    context: WorkerContext, rules: id_scheme.IdScheme
+) -> tuple[list[Fingerprints], int | None, int]:
     """Return what the client needs: fingerprints, how many numbers (if ids are dense), memory."""
     return rules.prints, rules.dense and rules.dense[1], rules.memory
 
 
-@chunk
-def settled(site: Site, rules: id_scheme.Rules, prints: list[Fingerprints]) -> id_scheme.Rules:
+@worker_task
+def settled(
+    context: WorkerContext, rules: id_scheme.IdScheme, prints: list[Fingerprints]
+) -> id_scheme.IdScheme:
     """Return the rules; KernelError if they were made again from other partitions."""
     for seen, found in zip(prints, rules.prints, strict=True):
         for own, other in zip(seen, found, strict=True):
@@ -48,45 +52,51 @@ def settled(site: Site, rules: id_scheme.Rules, prints: list[Fingerprints]) -> i
     return rules
 
 
-@chunk
+@worker_task
 def distinct(
-    site: Site, partitions: list[Frame], prints: Fingerprints, rules: id_scheme.Rules
+    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, rules: id_scheme.IdScheme
 ) -> Any:
     """All distinct ids of some partitions."""
-    return id_scheme.distinct(id_columns(site, partitions, prints), rules, site.backend)
+    return id_scheme.distinct(id_columns(context, partitions, prints), rules, context.backend)
 
 
-@chunk
-def union(site: Site, found: list[Any]) -> Any:
+@worker_task
+def union(context: WorkerContext, found: list[Any]) -> Any:
     """All distinct ids of several chunks."""
     return id_scheme.union(found)
 
 
-@chunk
-def make_ids(site: Site, rules: id_scheme.Rules, found: Any) -> Ids:
+@worker_task
+def make_ids(context: WorkerContext, rules: id_scheme.IdScheme, found: Any) -> Ids:
     """The way back from numbers."""
-    return id_scheme.make_ids(rules, found, site.backend)
+    return id_scheme.make_ids(rules, found, context.backend)
 
 
-@chunk
-def size_of(site: Site, ids: Ids) -> int:
+@worker_task
+def size_of(context: WorkerContext, ids: Ids) -> int:
     """How many numbers there are."""
     return ids.size
 
 
-@chunk
+@worker_task
 def number(
-    site: Site, partitions: list[Frame], prints: Fingerprints, ids: Ids, rules: id_scheme.Rules
+    context: WorkerContext,
+    partitions: list[Frame],
+    prints: Fingerprints,
+    ids: Ids,
+    rules: id_scheme.IdScheme,
 ) -> Numbers:
     """The numbers of both ends of every row of some partitions, one after another."""
-    backend, columns = site.backend, id_columns(site, partitions, prints)
+    backend, columns = context.backend, id_columns(context, partitions, prints)
     made = [id_scheme.numbers(column, ids, rules, backend) for column in columns]
     if len(made) == 2:
         return made
-    return [backend.xp.concatenate([*map(narrow, made[side::2])]) for side in (0, 1)]
+    return [backend.xp.concatenate([*map(as_uint32, made[side::2])]) for side in (0, 1)]
 
 
-def id_columns(site: Site, partitions: list[Frame], prints: Fingerprints) -> list[IdColumn]:
+def id_columns(
+    context: WorkerContext, partitions: list[Frame], prints: Fingerprints
+) -> list[IdColumn]:
     """The id columns of some partitions, source and destination in turn.
 
     Raises
@@ -96,15 +106,17 @@ def id_columns(site: Site, partitions: list[Frame], prints: Fingerprints) -> lis
     """
     result: list[IdColumn] = []
     for partition, own in zip(partitions, prints, strict=True):
-        pair = site.columns(partition, own.place)
-        inspected = id_scheme.inspect_pair(pair, site.names, site.backend)
-        own.require(Fingerprint.of(own.place, inspected, site.backend))
+        pair = context.columns(partition, own.place)
+        inspected = id_scheme.inspect_pair(pair, context.names, context.backend)
+        own.require(Fingerprint.of(own.place, inspected, context.backend))
         result += [column for column, _ in inspected]
     return result
 
 
-@chunk
-def one_coloured(site: Site, numbers: Numbers, ids: Ids, colours: int, seed: int) -> Numbers:
+@worker_task
+def one_coloured(
+    context: WorkerContext, numbers: Numbers, ids: Ids, colours: int, seed: int
+) -> Numbers:
     """Select the rows that `approximate_count` samples."""
     src, dst = numbers
     kept = approximate.one_coloured(
@@ -113,7 +125,7 @@ def one_coloured(site: Site, numbers: Numbers, ids: Ids, colours: int, seed: int
     return [*kept.ends]
 
 
-@chunk
-def rows_of(site: Site, numbers: Numbers) -> int:
+@worker_task
+def rows_of(context: WorkerContext, numbers: Numbers) -> int:
     """Return the number of rows."""
     return len(numbers[0])

@@ -15,32 +15,38 @@ from rapids_tc.analytics.annotate import check_new
 from rapids_tc.analytics.similarity import MEASURES, compare
 from rapids_tc.blocks import codec
 from rapids_tc.blocks.arrivals import require_below, require_length
-from rapids_tc.blocks.codec import Packed
+from rapids_tc.blocks.codec import EncodedBlock
 from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
-from rapids_tc.blocks.worker_tasks import Numbers, Site, chunk
+from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, worker_task
 from rapids_tc.engines import registry
-from rapids_tc.frames.backend import Array, Frame, gathered, wide_sum
+from rapids_tc.frames.backend import Array, Frame, gathered, sum64
 from rapids_tc.preparation import orient
 
 NONE = 2**31 - 1  # a place of a partition that is behind all others
 
 
-@chunk
+@worker_task
 def values(
-    site: Site, numbers: Numbers, order: list[Any], rows: Packed, by_edge: Any, place: int, n: int
+    context: WorkerContext,
+    numbers: Numbers,
+    order: list[Any],
+    rows: EncodedBlock,
+    by_edge: Any,
+    place: int,
+    n: int,
 ) -> list[Array]:
     """The value of each row's edge, from slices of the values of the edges of a block; loops: 0."""
-    xp = site.backend.xp
+    xp = context.backend.xp
     known = xp.concatenate(by_edge)
     require_length(known, len(rows[1]), "values of edges")
     with_loop = xp.concatenate([known, xp.zeros(1, known.dtype)])  # a loop is at -1
-    *those, where = _locate(site, numbers, order, rows, place, n)
+    *those, where = _locate(context, numbers, order, rows, place, n)
     return [*those, with_loop[where]]
 
 
-@chunk
+@worker_task
 def columns(
-    site: Site,
+    context: WorkerContext,
     partitions: list[Frame],
     prints: Fingerprints,
     numbers: Numbers,
@@ -51,132 +57,164 @@ def columns(
 ) -> list[Frame]:
     """The partitions with columns added, from the answers for their rows by block."""
     for partition, seen in zip(partitions, prints, strict=True):  # may have more columns than meta
-        check_new(names, site.home.labels(partition), f"partition {seen.place} of the frame")
-    id_columns(site, partitions, prints)
+        check_new(names, context.adapter.labels(partition), f"partition {seen.place} of the frame")
+    id_columns(context, partitions, prints)
     rows = len(numbers[0])
-    known = {name: _together(site, several, rows) for name, several in found.items()}
+    known = {name: _together(context, several, rows) for name, several in found.items()}
     made = {}
     for name in names:
         if name in MEASURES:
-            made[name] = _similarity(site, name, known["triangles"], numbers, order, degrees)
+            made[name] = _similarity(context, name, known["triangles"], numbers, order, degrees)
         else:
             made[name] = known[name].astype("int64" if name == "triangles" else "int32")
-    home, result, start = site.home, [], 0
+    adapter, result, start = context.adapter, [], 0
     for partition in partitions:
         end = start + len(partition)
-        own = {name: home.aligned(partition, made[name][start:end], name) for name in names}
-        result.append(home.assign(partition, own))
+        own = {name: adapter.column_like(partition, made[name][start:end], name) for name in names}
+        result.append(adapter.assign(partition, own))
         start = end
     return result
 
 
 def _similarity(
-    site: Site, measure: str, counts: Array, numbers: Numbers, order: list[Any], degrees: Any
+    context: WorkerContext,
+    measure: str,
+    counts: Array,
+    numbers: Numbers,
+    order: list[Any],
+    degrees: Any,
 ) -> Array:
     require_length(degrees, order[1], "degrees")
     u, v = (gathered(order[0], end) for end in numbers)
     # A vertex that has only loops has no neighbours.
-    a, b = (site.backend.xp.maximum(gathered(degrees, end), 1) for end in (u, v))
-    return compare(measure, site.backend.xp, counts.astype("int64"), a, b) * (u != v)
+    a, b = (context.backend.xp.maximum(gathered(degrees, end), 1) for end in (u, v))
+    return compare(measure, context.backend.xp, counts.astype("int64"), a, b) * (u != v)
 
 
-@chunk
+@worker_task
 def first_places(
-    site: Site, numbers: Numbers, order: list[Any], rows: Packed, wanted: Any, place: int, n: int,
-    places: list[int], lengths: list[int],
-) -> Array:  # fmt: skip
+    context: WorkerContext,
+    numbers: Numbers,
+    order: list[Any],
+    rows: EncodedBlock,
+    wanted: Any,
+    place: int,
+    n: int,
+    places: list[int],
+    lengths: list[int],
+) -> Array:
     """For each wanted edge of a block the first partition that holds it, `NONE` without one."""
-    xp = site.backend.xp
+    xp = context.backend.xp
     given = (numbers, order, rows, wanted, place, n, places, lengths)
-    edge, _, partition = _first_rows(site, *given)
-    first = xp.full(wide_sum(_mask(site, wanted)), NONE, "int32")
+    edge, _, partition = _first_rows(context, *given)
+    first = xp.full(sum64(_mask(context, wanted)), NONE, "int32")
     first[edge] = partition
     return first
 
 
-@chunk
-def least(site: Site, several: list[Array]) -> Array:
+@worker_task
+def least(context: WorkerContext, several: list[Array]) -> Array:
     """The least of two chunks, place by place."""
     require_length(several[0], len(several[-1]), "places of edges")
-    return site.backend.xp.minimum(*several)
+    return context.backend.xp.minimum(*several)
 
 
-@chunk
+@worker_task
 def kept_rows(
-    site: Site, numbers: Numbers, order: list[Any], rows: Packed, wanted: Any, place: int, n: int,
-    places: list[int], lengths: list[int], first: Array,
-) -> Array:  # fmt: skip
+    context: WorkerContext,
+    numbers: Numbers,
+    order: list[Any],
+    rows: EncodedBlock,
+    wanted: Any,
+    place: int,
+    n: int,
+    places: list[int],
+    lengths: list[int],
+    first: Array,
+) -> Array:
     """The rows of a group that are the first of all rows of a wanted edge of a block."""
     given = (numbers, order, rows, wanted, place, n, places, lengths)
-    edge, row, partition = _first_rows(site, *given)
+    edge, row, partition = _first_rows(context, *given)
     require_below(edge, len(first), "edges")
     return row[first[edge] == partition]
 
 
-@chunk
+@worker_task
 def take(
-    site: Site, partitions: list[Frame], prints: Fingerprints, kept: list[Array]
+    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, kept: list[Array]
 ) -> list[Frame]:
     """The kept rows of every partition, in their order."""
-    id_columns(site, partitions, prints)
-    xp, row = site.backend.xp, site.backend.xp.sort(site.backend.xp.concatenate(kept))
+    id_columns(context, partitions, prints)
+    xp, row = context.backend.xp, context.backend.xp.sort(context.backend.xp.concatenate(kept))
     starts = np.cumsum([0, *map(len, partitions)])
     cuts = xp.searchsorted(row, xp.asarray(starts)).tolist()
     return [
-        site.home.take(partition, row[a:b] - int(start))
+        context.adapter.take(partition, row[a:b] - int(start))
         for partition, start, (a, b) in zip(partitions, starts, pairwise(cuts), strict=False)
     ]
 
 
 def _first_rows(
-    site: Site, numbers: Numbers, order: list[Any], rows: Packed, wanted: Any, place: int, n: int,
-    places: list[int], lengths: list[int],
-) -> tuple[Array, Array, Array]:  # fmt: skip
+    context: WorkerContext,
+    numbers: Numbers,
+    order: list[Any],
+    rows: EncodedBlock,
+    wanted: Any,
+    place: int,
+    n: int,
+    places: list[int],
+    lengths: list[int],
+) -> tuple[Array, Array, Array]:
     """Of the wanted edges of a block those that a group has, the first row of each, its partition.
 
     The group's rows are those of the partitions `places`, which have `lengths`.
     """
-    xp, library = site.backend.xp, site.backend.library
-    mask = _mask(site, wanted)
+    xp, library = context.backend.xp, context.backend.library
+    mask = _mask(context, wanted)
     require_length(mask, len(rows[1]), "marks of edges")
-    *those, where = _locate(site, numbers, order, rows, place, n)
+    *those, where = _locate(context, numbers, order, rows, place, n)
     row = those[0] if those else xp.arange(len(where))
     chosen = xp.concatenate([mask, xp.zeros(1, bool)])[where]  # a loop is at -1
     where, row = where[chosen], row[chosen]
-    again = site.backend.array(library.Series(where).duplicated())
+    again = context.backend.array(library.Series(where).duplicated())
     number, row = xp.cumsum(mask) - 1, row[~again]
     ends = xp.asarray(np.cumsum(lengths))
     partition = xp.asarray(np.array(places, "int32"))[xp.searchsorted(ends, row, side="right")]
     return number[where[~again]], row, partition
 
 
-def _mask(site: Site, wanted: Any) -> Array:
-    return site.backend.xp.concatenate(wanted)
+def _mask(context: WorkerContext, wanted: Any) -> Array:
+    return context.backend.xp.concatenate(wanted)
 
 
 def _locate(
-    site: Site, numbers: Numbers, order: list[Any], rows: Packed, place: int, n: int
+    context: WorkerContext,
+    numbers: Numbers,
+    order: list[Any],
+    rows: EncodedBlock,
+    place: int,
+    n: int,
 ) -> list[Array]:
     """Where in a block's columns the edges of rows are, -1 for loops; of which rows, if n > 1."""
-    backend = site.backend
+    backend = context.backend
     engine, block = registry.load(backend.engine), codec.csr(rows, backend.xp)
     larger, smaller = orient.ranked(numbers, order[0], backend)
     if n == 1:
         require_below(larger, block.n, "ranks")
-        return [engine.locate(block, larger, smaller)]
+        return [engine.find_edges(block, larger, smaller)]
     i, j = divmod(place, n)
     row = backend.xp.flatnonzero((larger % n == i) & (smaller % n == j))
     u, v = larger[row] // n + (i > j), smaller[row] // n
     require_below(u, block.n, "ranks")
-    return [row, engine.locate(block, u, v)]
+    return [row, engine.find_edges(block, u, v)]
 
 
-def _together(site: Site, several: list[list[Array]], rows: int) -> Array:
+def _together(context: WorkerContext, several: list[list[Array]], rows: int) -> Array:
     """The values of all rows of a group."""
     if len(several[0]) == 1:
         require_length(several[0][0], rows, "values of rows")
         return several[0][0]
-    result = site.backend.xp.zeros(rows, several[0][1].dtype)
+    result = context.backend.xp.zeros(rows, several[0][1].dtype)
     for row, found in several:
         require_below(row, rows, "rows")
         require_length(found, len(row), "values of rows")

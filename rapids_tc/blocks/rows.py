@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.frames.adapters import root
-from rapids_tc.frames.backend import Backend, Frame, Series, narrow
+from rapids_tc.frames.backend import Backend, Frame, Series, as_uint32
 from rapids_tc.preparation import id_scheme
 from rapids_tc.preparation.id_columns import IdColumn, inspect
 from rapids_tc.preparation.numbering import DenseIds, Ids
@@ -57,17 +57,17 @@ class Rows:
 
     def __init__(self, frame: Frame, labels: Pair, backend: Backend, memory: int) -> None:
         self._backend, self._labels = backend, labels
-        self._columns = tuple(backend.home.column(frame, label) for label in labels)
-        self.size, self._memory = backend.home.rows(frame), memory
+        self._columns = tuple(backend.adapter.column(frame, label) for label in labels)
+        self.size, self._memory = backend.adapter.rows(frame), memory
         self._kept: list[list[Any]] = []
         pieces = list(self._slices(0 if self._width else LOOK))
         seen = id_scheme.look(pieces, self._names, backend)
-        self._rules = id_scheme.decide([seen])
+        self._rules = id_scheme.resolve_scheme([seen])
         self.dense = self._rules.dense
 
-    def number(self, shelf: Any, check: Callable[[int], None] | None = None) -> Ids:
+    def number(self, store: Any, check: Callable[[int], None] | None = None) -> Ids:
         """Number the ids; return the way back. `check` receives the number of texts so far."""
-        self._shelf = shelf
+        self._shelf = store
         found = None if self.dense else self._distinct(check)
         self._ids = id_scheme.make_ids(self._rules, found, self._backend)
         if not isinstance(self._ids, DenseIds):
@@ -82,9 +82,9 @@ class Rows:
         try:
             for pair in self._pairs(WORK):
                 self._kept.append([self._shelf.put(end) for end in self._numbers(pair)])
-                self._shelf.settle()
+                self._shelf.synchronize()
         finally:
-            self._shelf.settle()
+            self._shelf.synchronize()
 
     def chunks(self, work: int = WORK) -> Iterator[Chunk]:
         """All rows, in chunks for so many bytes of work a row."""
@@ -130,7 +130,7 @@ class Rows:
             found.append(id_scheme.distinct(self._look(pair), self._rules, self._backend))
             if len(found) > 1 and sum(map(len, found[1:])) >= len(found[0]):
                 found = [id_scheme.union(found)]
-                self._shelf.settle()
+                self._shelf.synchronize()
             if check is not None and self._rules.kind == "string":
                 check(len(found[0]))
         return id_scheme.union(found)
@@ -138,7 +138,7 @@ class Rows:
     def _numbers(self, pair: tuple[Series, Series]) -> Pair:
         columns = self._look(pair)
         ends = [id_scheme.numbers(c, self._ids, self._rules, self._backend) for c in columns]
-        return tuple(map(narrow, ends))
+        return tuple(map(as_uint32, ends))
 
     def _look(self, pair: tuple[Series, Series]) -> list[IdColumn]:
         named = zip(pair, self._names, strict=True)
@@ -151,7 +151,10 @@ class Rows:
     def _pairs(self, work: int) -> Iterator[tuple[Series, Series]]:
         """The two columns in the working library, chunk by chunk."""
         for source, destination in self._slices(work):
-            yield self._backend.bring(source), self._backend.bring(destination)
+            yield (
+                self._backend.to_working_series(source),
+                self._backend.to_working_series(destination),
+            )
 
     def _slices(self, work: int) -> Iterator[tuple[Series, Series]]:
         step = max(LEAST, self._memory // work) if work else self.size

@@ -11,31 +11,31 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.blocks.arrivals import require_below
-from rapids_tc.blocks.worker_tasks import Numbers, Site, chunk, length, one
+from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, length, one, worker_task
 from rapids_tc.frames.backend import Array, Frame
-from rapids_tc.graphs.distributed import Future, Spread
+from rapids_tc.graphs.distributed import DistributedGraph, Future
 from rapids_tc.preparation.edges import edge_keys, named_edges
 from rapids_tc.preparation.numbering import Ids
 
 SAMPLES = 256  # of each range, to find ranges of about equal length by
 
 
-def simple_edges(spread: Spread) -> tuple[list[Future], list[int]]:
+def simple_edges(graph: DistributedGraph) -> tuple[list[Future], list[int]]:
     """The frames of the answer, and how many rows each has."""
-    keys = spread.each_group("edges", sorted_keys, spread.numbers)
+    keys = graph.map_batches("edges", sorted_keys, graph.numbers)
     parts = len(keys)
     if parts > 1:
-        step = sum(map(sum, spread.rows)) // (SAMPLES * parts) + 1
-        samples = spread.cluster.get(spread.each_group("edges", sample, keys, step))
-        ranges = spread.each_group("edges", split, keys, _cuts(samples, parts))
+        step = sum(map(sum, graph.rows)) // (SAMPLES * parts) + 1
+        samples = graph.cluster.get(graph.map_batches("edges", sample, keys, step))
+        ranges = graph.map_batches("edges", split, keys, _cuts(samples, parts))
         keys = [
-            spread.submit("edges", merge, spread.each_group("edges", one, ranges, part))
+            graph.submit("edges", merge, graph.map_batches("edges", one, ranges, part))
             for part in range(parts)
         ]
-    lengths = spread.cluster.get([spread.submit("edges", length, own) for own in keys])
+    lengths = graph.cluster.get([graph.submit("edges", length, own) for own in keys])
     starts = np.cumsum([0, *lengths]).tolist()
     return [
-        spread.submit("edges", frame, own, spread.ids, start)
+        graph.submit("edges", frame, own, graph.ids, start)
         for own, start in zip(keys, starts, strict=False)
     ], lengths
 
@@ -47,39 +47,39 @@ def _cuts(samples: list[Array], parts: int) -> tuple[int, ...]:
     return tuple(int(known[len(known) * part // parts]) for part in range(1, parts))
 
 
-@chunk
-def sorted_keys(site: Site, numbers: Numbers) -> Array:
+@worker_task
+def sorted_keys(context: WorkerContext, numbers: Numbers) -> Array:
     """The keys of the edges of some rows, each once; no loops."""
-    xp = site.backend.xp
+    xp = context.backend.xp
     u, v = (end.astype("uint64") for end in numbers)
     return _once(edge_keys(u, v, xp)[u != v], xp)
 
 
-@chunk
-def sample(site: Site, keys: Array, step: int) -> Array:
+@worker_task
+def sample(context: WorkerContext, keys: Array, step: int) -> Array:
     """Every so many-th key, on the host."""
-    return site.backend.host(keys[::step])
+    return context.backend.host(keys[::step])
 
 
-@chunk
-def split(site: Site, keys: Array, cuts: tuple[int, ...]) -> list[Array]:
+@worker_task
+def split(context: WorkerContext, keys: Array, cuts: tuple[int, ...]) -> list[Array]:
     """The keys below the first cut, from there to the second, and so on."""
-    xp = site.backend.xp
+    xp = context.backend.xp
     ends = xp.searchsorted(keys, xp.asarray(np.array(cuts, "uint64"))).tolist()
     return [keys[a:b] for a, b in zip([0, *ends], [*ends, len(keys)], strict=True)]
 
 
-@chunk
-def merge(site: Site, ranges: list[Array]) -> Array:
+@worker_task
+def merge(context: WorkerContext, ranges: list[Array]) -> Array:
     """One range of all machines, each key once."""
-    return _once(site.backend.xp.concatenate(ranges), site.backend.xp)
+    return _once(context.backend.xp.concatenate(ranges), context.backend.xp)
 
 
-@chunk
-def frame(site: Site, keys: Array, ids: Ids, start: int) -> Frame:
+@worker_task
+def frame(context: WorkerContext, keys: Array, ids: Ids, start: int) -> Frame:
     """A range of the answer, its rows numbered from `start` on."""
     require_below(keys.astype("uint32"), ids.size, "numbers of ids")  # the larger of both
-    made = site.home.frame(named_edges(keys, ids))
+    made = context.adapter.frame(named_edges(keys, ids))
     made.index = made.index + start
     return made
 

@@ -23,7 +23,7 @@ Found = Callable[[Task, list[Csr], Any], None]  # (task, uv, uw and vw of it, la
 
 
 @dataclass(frozen=True)
-class KeptBlocks:
+class StoredBlocks:
     """n x n blocks on a shelf.
 
     Attributes
@@ -39,7 +39,7 @@ class KeptBlocks:
     """
 
     engine: Any
-    shelf: Any
+    store: Any
     budget: Budget
     allowed: int
     vertices: int
@@ -53,19 +53,19 @@ class KeptBlocks:
     def __iter__(self) -> Iterator[tuple[Block, Csr]]:
         """Every block, one at a time in memory."""
         for at, (offsets, columns) in self.stored.items():
-            yield at, Csr(self.shelf.get(offsets).astype("int64"), self.shelf.get(columns))
+            yield at, Csr(self.store.get(offsets).astype("int64"), self.store.get(columns))
 
     def put(self, block: Csr, over: Stored | None = None) -> Stored:
         """Keep a block, in place of one that is no smaller where that is given."""
-        self.shelf.settle()  # of the one before, which was kept meanwhile
+        self.store.synchronize()  # of the one before, which was kept meanwhile
         offsets, columns = over or (None, None)
-        kept = self.shelf.put(block.offsets.astype("uint32"), offsets)
-        return kept, self.shelf.put(block.columns, columns)
+        kept = self.store.put(block.offsets.astype("uint32"), offsets)
+        return kept, self.store.put(block.columns, columns)
 
     def zeros(self, over: dict[Block, Any]) -> dict[Block, Any]:
         """A counter (uint32) for every edge, on the shelf; in place of those given, if any."""
         sizes = {at: columns.size for at, (_, columns) in self.stored.items()}
-        return {at: self.shelf.zeros(size, "uint32", over.get(at)) for at, size in sizes.items()}
+        return {at: self.store.zeros(size, "uint32", over.get(at)) for at, size in sizes.items()}
 
     def run(self, found: Found, tick: Callable[..., None]) -> None:
         """Prepare every task while its blocks are in memory."""
@@ -79,11 +79,11 @@ class KeptBlocks:
         slots = self.budget.slots(edges, rows, len(plan.keys), self.allowed)
         if most_at_once(plan.needs, costs.ahead) > slots:
             plan = self._plan(tasks)  # neighbours have more in common
-        with self.shelf.pooled(costs.task(edges, rows, self.budget.sides, slots)):
+        with self.store.pooled(costs.task(edges, rows, self.budget.sides, slots)):
             try:
                 self._tasks(plan, (slots, edges, rows), found, tick)
             finally:
-                self.shelf.settle()  # whatever happened: no copy runs when its memory is let go of
+                self.store.synchronize()  # no copy runs when its memory is released
 
     def _tasks(
         self, plan: Plan, sizes: tuple[int, int, int], found: Found, tick: Callable[..., None]
@@ -94,14 +94,14 @@ class KeptBlocks:
         """
         slots, ahead = sizes[0], self.engine.costs.ahead
         stored = {key: self.stored[key[:2]] for key in plan.keys}
-        room = self.engine.room(self.shelf, *sizes)
+        room = self.engine.room(self.store, *sizes)
         blocks_of = resident(room, stored, schedule(plan.needs, slots, ahead))
         grouped: Any = None
         last = [step.begins for step in plan.steps[1:]] + [True]
         for step, made, ends in zip(plan.steps, blocks_of, last, strict=True):
             uv, uw, vw = step.names
             if step.begins:
-                grouped = self.engine.transpose(made[uv])
+                grouped = self.engine.to_csc(made[uv])
                 continue
             layout = self.engine.prepare_blocks(grouped, made[uw], made[vw], step.task.residues)
             found(step.task, [made[key] for key in (uv, uw, vw) if key in made], layout)
@@ -167,9 +167,9 @@ def _names(task: Task, sides: bool) -> tuple[Key, Key, Key]:
 
 
 def cut(
-    rows: Rows, rank: Array, vertices: int, engine: Any, shelf: Any, budget: Budget, allowed: int,
+    rows: Rows, rank: Array, vertices: int, engine: Any, store: Any, budget: Budget, allowed: int,
     xp: Any, tick: Callable[..., None],
-) -> KeptBlocks:  # fmt: skip
+) -> StoredBlocks:  # fmt: skip
     """Cut the edges of all rows in blocks, as few as fit what is allowed, and keep them."""
     reading = rows.memory(engine.costs.row)
     for n in budget.sides_of(rows.size, vertices, allowed, reading):
@@ -177,14 +177,14 @@ def cut(
         longest = grid.members(vertices, n, 0) + 2  # offsets, at most: one row more if i > j
         if budget.fits(max(sizes), longest, rows.size, allowed, reading):
             break
-    made = KeptBlocks(engine, shelf, budget, allowed, vertices, n, {})
-    shelf.reserve(sum(4 * size + 4 * longest + 16 for size in sizes))
+    made = StoredBlocks(engine, store, budget, allowed, vertices, n, {})
+    store.reserve(sum(4 * size + 4 * longest + 16 for size in sizes))
     _fill(made, rows, rank, sizes, longest, reading, xp, tick)
     return made
 
 
 def _fill(
-    made: KeptBlocks, rows: Rows, rank: Array, sizes: list[int], longest: int, reading: int,
+    made: StoredBlocks, rows: Rows, rank: Array, sizes: list[int], longest: int, reading: int,
     xp: Any, tick: Callable[..., None],
 ) -> None:  # fmt: skip
     """Make the blocks, as many at a time as their keys fit."""
@@ -192,16 +192,16 @@ def _fill(
     while (first := len(made.stored)) < n * n:
         last = first + budget.together(sizes[first:], longest, made.allowed - reading)
         group = sizes[first:last]
-        with made.shelf.pooled(budget.collecting(group, longest)):
+        with made.store.pooled(budget.collecting(group, longest)):
             try:
                 _fill_some(made, rows, rank, first, group, xp)
             finally:
-                made.shelf.settle()
+                made.store.synchronize()
         tick(last / n**2)
 
 
 def _fill_some(
-    made: KeptBlocks, rows: Rows, rank: Array, first: int, sizes: list[int], xp: Any
+    made: StoredBlocks, rows: Rows, rank: Array, first: int, sizes: list[int], xp: Any
 ) -> None:
     """Make the blocks from `first` on that have so many rows, and keep them; hold nothing else."""
     engine, n, last = made.engine, made.n, first + len(sizes)

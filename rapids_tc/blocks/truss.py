@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import grid
 from rapids_tc.blocks.grid import Block
-from rapids_tc.blocks.store import KeptBlocks
-from rapids_tc.frames.backend import wide_sum
+from rapids_tc.blocks.store import StoredBlocks
+from rapids_tc.frames.backend import sum64
 from rapids_tc.preparation.csr import Array, Csr, packed_keys
 
 if TYPE_CHECKING:
-    from rapids_tc.graphs.out_of_core import StreamGraph
+    from rapids_tc.graphs.out_of_core import OutOfCoreGraph
 
 LEAST = 3  # of the levels: every edge is in the 2-truss
 EDGE, VERTEX, RANK = 64, 80, 16  # bytes that peeling takes in memory, the last of all ranks
 
 
-def truss_rows(graph: StreamGraph, k: int | None) -> Array:
-    """See `rapids_tc.graphs.protocol.Counted.truss_rows`."""
+def truss_rows(graph: OutOfCoreGraph, k: int | None) -> Array:
+    """See `rapids_tc.graphs.protocol.EdgeGraph.truss_rows`."""
     xp, whole = graph.backend.xp, graph.blocks
     level = LEAST if k is None else k
     left = below = whole  # what may be in the truss of this level, and the truss of the one below
@@ -50,34 +50,34 @@ def truss_rows(graph: StreamGraph, k: int | None) -> Array:
     return _first_rows(graph, left, left.n, graph.rank)
 
 
-def fits(left: KeptBlocks) -> bool:
+def fits(left: StoredBlocks) -> bool:
     """Whether what is left can be peeled as one graph in memory."""
     vertices = min(left.vertices, 2 * left.edges)
     return EDGE * left.edges + VERTEX * vertices + RANK * left.vertices <= left.allowed
 
 
-def _fewest(left: KeptBlocks, counts: dict[Block, Any]) -> int:
+def _fewest(left: StoredBlocks, counts: dict[Block, Any]) -> int:
     """The triangles of the edge that is in the fewest."""
-    return min(int(left.shelf.get(own).min()) for own in counts.values() if own.size)
+    return min(int(left.store.get(own).min()) for own in counts.values() if own.size)
 
 
 def _drop(
-    left: KeptBlocks, counts: dict[Block, Any], level: int, over: dict[Block, Any]
-) -> KeptBlocks:
+    left: StoredBlocks, counts: dict[Block, Any], level: int, over: dict[Block, Any]
+) -> StoredBlocks:
     """Without the edges in fewer than level - 2 triangles.
 
     Blocks are kept in place of those of `over`, which are as large at least, where there are any.
     """
     stored = {}
     for at, block in left:
-        smaller = block.only(left.shelf.get(counts[at]) >= level - 2)
+        smaller = block.only(left.store.get(counts[at]) >= level - 2)
         stored[at] = left.put(smaller, over.get(at))
-    left.shelf.settle()
+    left.store.synchronize()
     return replace(left, stored=stored)
 
 
 def _peeled(
-    graph: StreamGraph, left: KeptBlocks, k: int | None, level: int
+    graph: OutOfCoreGraph, left: StoredBlocks, k: int | None, level: int
 ) -> tuple[Csr | None, Array]:
     """The k-truss of what is left as a graph of its own, and the rank there of every rank.
 
@@ -95,17 +95,17 @@ def _peeled(
     return csr.only(truss >= k), relabel
 
 
-def _relabelled(left: KeptBlocks, xp: Any) -> tuple[Array, int]:
+def _relabelled(left: StoredBlocks, xp: Any) -> tuple[Array, int]:
     """The rank of every rank among those that have an edge, the last for others; their number."""
     present = xp.zeros(left.vertices, bool)
     for at, block in left:
         for ends in grid.ends(block, left.n, *at):
             present[ends] = True
-    size = wide_sum(present)
+    size = sum64(present)
     return xp.where(present, xp.cumsum(present, dtype="uint32") - 1, size).astype("uint32"), size
 
 
-def _keys(left: KeptBlocks, relabel: Array, xp: Any) -> Array:
+def _keys(left: StoredBlocks, relabel: Array, xp: Any) -> Array:
     """The edges of all blocks as keys of one graph."""
     keys, first = xp.empty(left.edges, "uint64"), 0
     for at, block in left:
@@ -115,7 +115,7 @@ def _keys(left: KeptBlocks, relabel: Array, xp: Any) -> Array:
     return keys
 
 
-def _first_rows(graph: StreamGraph, left: Any, n: int, rank: Array) -> Array:
+def _first_rows(graph: OutOfCoreGraph, left: Any, n: int, rank: Array) -> Array:
     """Where the first row of every edge of some blocks is, ascending."""
     xp, library = graph.backend.xp, graph.backend.library
     kept = xp.zeros(graph.size, bool)

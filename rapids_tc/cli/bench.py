@@ -17,10 +17,10 @@ import click
 from rapids_tc._progress import Report
 from rapids_tc.bench import (
     NEIGHBOURS,
+    AnswerCheck,
     Contender,
     DisagreementError,
     Job,
-    Referee,
     TooLongError,
     installed,
     measure,
@@ -91,7 +91,7 @@ def bench(
     beside, lines = _neighbours(len(frame), contenders)
     racing = [*contenders, *beside]
     jobs = [job for one in racing for job in (*one.stages, *one.whole) if job.what in FIGURES]
-    referee, report = Referee(), Report(None)
+    referee, report = AnswerCheck(), Report(None)
     report.stage("timing")
 
     def each(job: Job, given: Any) -> Line:

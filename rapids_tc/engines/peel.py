@@ -13,7 +13,7 @@ they are the next *round*'s *frontier*. A round takes away its whole frontier at
   away, and counts it off those that are not. So each triangle is counted off once, and the
   triangles of an edge never fall below 0.
 
-When a share of the edges is dead, those left are renumbered to a graph of their own (`Left`), so
+When a share of the edges is dead, those left are renumbered to a smaller graph (`ActiveGraph`), so
 that few entries of rows are dead. R-MAT 18 takes 16 such graphs and walks 1.6 W1 entries, 1.2 of
 them alive; with one graph it walks more than 4. Edges in no triangle are not even in the first.
 
@@ -29,16 +29,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rapids_tc.engines.protocol import Tick
+from rapids_tc.engines.protocol import ProgressCallback
 from rapids_tc.errors import CapacityError
 from rapids_tc.preparation.csr import Array, Csr
 
-DEAD = 1 << 31  # in `Left.support` of a removed edge; its trussness is in the other bits
+DEAD = 1 << 31  # in `ActiveGraph.support` of a removed edge; its trussness is in the other bits
 ALL = DEAD - 1  # a level that no edge is above: no edge is in 2**31 triangles, see `decompose`
 
 
 @dataclass(frozen=True)
-class Left:
+class ActiveGraph:
     """The edges that are left, numbered 0 to m - 1 in the order of the CSR.
 
     Attributes
@@ -71,7 +71,7 @@ class Left:
 
 
 @dataclass
-class Levels:
+class PeelState:
     """Where the peeling is: written by the engine as it goes.
 
     Attributes
@@ -100,9 +100,9 @@ class Peeler(Protocol):
         """The larger rank of every edge, uint32."""
 
     def link(self, rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
-        """``offsets``, ``starts`` and ``near`` of `Left`."""
+        """``offsets``, ``starts`` and ``near`` of `ActiveGraph`."""
 
-    def peel(self, left: Left, levels: Levels, tick: Callable[[int], None]) -> bool:
+    def peel(self, left: ActiveGraph, levels: PeelState, tick: Callable[[int], None]) -> bool:
         """Remove edges: True when all levels are done, False when too few are left of `left`.
 
         `tick` is called between batches with the number of dead edges.
@@ -110,7 +110,11 @@ class Peeler(Protocol):
 
 
 def decompose(
-    peeler: Peeler, csr: Csr, counts: Array, k: int | None = None, tick: Tick | None = None
+    peeler: Peeler,
+    csr: Csr,
+    counts: Array,
+    k: int | None = None,
+    tick: ProgressCallback | None = None,
 ) -> Array:
     """The trussness of every edge; see `rapids_tc.engines.Engine.truss`."""
     xp, m = peeler.xp, csr.m
@@ -122,12 +126,12 @@ def decompose(
     result = xp.full(m, 2, "int32")
     if k == 2:
         return result
-    levels = Levels(0, 0, ALL) if k is None else Levels(0, k - 3, k - 3)
+    levels = PeelState(0, 0, ALL) if k is None else PeelState(0, k - 3, k - 3)
     ids = xp.flatnonzero(counts).astype("uint32")
     rows, columns, support = peeler.rows(csr)[ids], csr.columns[ids], counts[ids]
     total = len(ids)
     while len(ids):
-        left = Left(ids, rows, columns, support, *peeler.link(rows, columns, csr.n))
+        left = ActiveGraph(ids, rows, columns, support, *peeler.link(rows, columns, csr.n))
         del rows, columns, support
         done = peeler.peel(left, levels, _report(tick, left.m, total, levels))
         result[left.ids] = left.support & np.uint32(DEAD - 1)
@@ -141,7 +145,9 @@ def decompose(
     return result
 
 
-def _report(tick: Tick | None, m: int, total: int, levels: Levels) -> Callable[[int], None]:
+def _report(
+    tick: ProgressCallback | None, m: int, total: int, levels: PeelState
+) -> Callable[[int], None]:
     def report(dead: int) -> None:
         if tick is not None:
             note = f"k = {levels.level + 2}, {m - dead:,} edges, round {levels.rounds:,}"

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 from rapids_tc.preparation.csr import Array, Csr
 
-Tick = Callable[..., None]  # (done), or (done, note)
-Middles = tuple[int, int]  # the first middle vertex, and that past the last
+ProgressCallback = Callable[..., None]  # (done), or (done, note)
+PivotRange = tuple[int, int]  # the first middle vertex, and that past the last
 Residues = tuple[int, int, int]  # of the corners u, v and w of a task
 
 allowed: ContextVar[int | None] = ContextVar("allowed", default=None)  # threads of the CPU engine
@@ -107,21 +107,21 @@ class Engine(Protocol):
     def sum_counts(self, csr: Csr, counts: Array) -> tuple[Array, Array]:
         """The sums (int64, n each) of the counts (uint32) of edges by row, and by column."""
 
-    def prepare(self, csr: Csr, middles: Middles | None = None) -> Any:
+    def prepare(self, csr: Csr, pivot_range: PivotRange | None = None) -> Any:
         """What counting needs besides the CSR; of the middle vertices of a range alone, if given.
 
         What is then counted is the triangles u > v > w whose v is one of them.
         """
 
-    def transpose(self, uv: Csr) -> Any:
+    def to_csc(self, uv: Csr) -> Any:
         """A block in the form in which `prepare_blocks` and `work` need it, for every uw and vw."""
 
     def prepare_blocks(
-        self, uv: Any, uw: Csr, vw: Csr, residues: Residues, middles: Middles | None = None
+        self, uv: Any, uw: Csr, vw: Csr, residues: Residues, pivot_range: PivotRange | None = None
     ) -> Any:
         """As `prepare`, for a task on blocks: see `rapids_tc.blocks.grid`.
 
-        `uv` is a Csr, or what `transpose` made of it; `middles` are columns of it.
+        `uv` is a Csr, or what `to_csc` made of it; `pivot_range` are columns of it.
         """
 
     def work(self, uv: Any, uw: Csr | None = None, residues: Residues = (0, 0, 0)) -> Array:
@@ -130,17 +130,21 @@ class Engine(Protocol):
         Those of a graph are told from the graph alone.
         """
 
-    def count(self, layout: Any, *, method: str = "auto", tick: Tick | None = None) -> int:
+    def count(
+        self, layout: Any, *, method: str = "auto", tick: ProgressCallback | None = None
+    ) -> int:
         """The triangles of the graph, or those of a task."""
 
-    def edge_counts(self, layout: Any, *, method: str = "auto", tick: Tick | None = None) -> Any:
+    def edge_counts(
+        self, layout: Any, *, method: str = "auto", tick: ProgressCallback | None = None
+    ) -> Any:
         """The triangles of every oriented edge: uint32, aligned with ``csr.columns``.
 
         Of a task on blocks, the triangles that it finds: three arrays, aligned with the columns of
         uv, uw and vw.
         """
 
-    def closed(self, layout: Any, *, tick: Tick | None = None) -> Array:
+    def closed(self, layout: Any, *, tick: ProgressCallback | None = None) -> Array:
         """The triangles that each in-edge (u, v) of the layout closes: uint32, m, in its order.
 
         Each triangle u > v > w is one of (u, v)'s, so that they add up to the total.
@@ -153,7 +157,9 @@ class Engine(Protocol):
         before it. Within an in-edge they are in ascending w.
         """
 
-    def vertex_sums(self, layout: Any, sides: Array, *, tick: Tick | None = None) -> Array:
+    def vertex_sums(
+        self, layout: Any, sides: Array, *, tick: ProgressCallback | None = None
+    ) -> Array:
         """For each rank the sum, over its triangles, of the products of their sides' values.
 
         `sides` and the sums are float64, the former aligned with ``csr.columns``. The order of
@@ -166,14 +172,19 @@ class Engine(Protocol):
     def free(self) -> int:
         """Of those, how many may be taken, as far as is known."""
 
-    def shelf(self) -> Any:
-        """Where arrays are kept that are not where the engine works: a `Shelf` of the engine's."""
+    def store(self) -> Any:
+        """Return a `BlockStore` for arrays that are not in the memory where the engine works."""
 
-    def room(self, shelf: Any, slots: int, edges: int, rows: int) -> Any:
-        """Slots where blocks of a shelf are put to be counted: a `Room` of the engine's."""
+    def room(self, store: Any, slots: int, edges: int, rows: int) -> Any:
+        """Slots where blocks of a shelf are put to be counted: a `SlotPool` of the engine's."""
 
     def truss(
-        self, layout: Any, counts: Array, *, k: int | None = None, tick: Tick | None = None
+        self,
+        layout: Any,
+        counts: Array,
+        *,
+        k: int | None = None,
+        tick: ProgressCallback | None = None,
     ) -> Array:
         """The trussness of every oriented edge: int32, aligned with ``csr.columns``.
 
@@ -181,7 +192,7 @@ class Engine(Protocol):
         faster: edges of the k-truss get k, the others less.
         """
 
-    def locate(self, csr: Csr, u: Array, v: Array) -> Array:
+    def find_edges(self, csr: Csr, u: Array, v: Array) -> Array:
         """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks.
 
         -1 where there is none, as for loops.
@@ -200,7 +211,7 @@ def shifts(residues: Residues) -> tuple[int, int]:
 
 
 @contextmanager
-def at_most(threads: int | None) -> Iterator[None]:
+def limit_threads(threads: int | None) -> Iterator[None]:
     """Let the CPU engine use so many threads; None: as many as there are cores."""
     token = allowed.set(threads)
     try:

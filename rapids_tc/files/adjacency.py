@@ -13,7 +13,7 @@ import numpy as np
 from rapids_tc.errors import CapacityError
 from rapids_tc.files.guess import BLANKS
 from rapids_tc.files.source import EdgeFileError, Options, Source, shortened
-from rapids_tc.files.text import Rules, parse
+from rapids_tc.files.text import IdScheme, parse
 
 Frame = Any  # pandas.DataFrame
 Array = Any  # numpy.ndarray
@@ -40,7 +40,7 @@ def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, 
     if n != columns:
         raise source.fault(f"{n} rows and {columns} columns are no adjacency matrix")
     check_vertices(source, n)
-    rules = Rules("%", BLANKS, skip_first)
+    rules = IdScheme("%", BLANKS, skip_first)
     frame = parse(source, rules)
     if len(frame) != entries:
         raise source.fault(f"the size line says {entries:,} entries, the file has {len(frame):,}")

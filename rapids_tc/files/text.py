@@ -39,7 +39,7 @@ _NONE = np.zeros(0, np.int64)  # text names a vertex by its edges only
 
 
 @dataclass(frozen=True)
-class Rules:
+class IdScheme:
     """How the lines of one file are read."""
 
     marks: str
@@ -104,7 +104,7 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
         marks = opening if opening in marks else ""
     widths = {len(line.split(sep)) for line in lines}
     width = widths.pop() if len(widths) == 1 else 0
-    rules = Rules(marks, sep, named or sizes_only, places, integers, width)
+    rules = IdScheme(marks, sep, named or sizes_only, places, integers, width)
     if options.format is None and integers:
         refuse_ragged(source, rows[1:])
     frame = parse(source, rules)
@@ -130,7 +130,7 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
     return frame, _NONE, guesses
 
 
-def parse(source: Source, rules: Rules) -> Frame:
+def parse(source: Source, rules: IdScheme) -> Frame:
     """Read the ids in bulk; a line that breaks the rules is named."""
     import pandas as pd
 
@@ -198,7 +198,7 @@ def _exact(pieces: Iterable[Frame], columns: tuple[int, int]) -> Frame:
     return pd.DataFrame(whole, copy=False)
 
 
-def _parse_by_arrow(source: Source, rules: Rules) -> Frame:
+def _parse_by_arrow(source: Source, rules: IdScheme) -> Frame:
     """Ids that are text, by PyArrow; ArrowInvalid if pandas might see a line otherwise."""
     import pyarrow
     from pyarrow import compute

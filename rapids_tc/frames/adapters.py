@@ -16,7 +16,7 @@ Series = Any  # a pandas or cuDF Series
 ID_COLUMNS = ("vertex", "src", "dst", "u", "v", "w")  # of frames that functions make
 
 
-class Home:
+class FrameAdapter:
     """The user's library. Columns are told by label, rows by position."""
 
     def labels(self, frame: Frame) -> list[Any]:
@@ -32,7 +32,7 @@ class Home:
         """A whole new frame, made in the working library, in the user's."""
         raise NotImplementedError
 
-    def aligned(self, frame: Frame, values: Array, name: str) -> Series:
+    def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         """Values of every row as the user's kind of column, with the frame's index."""
         raise NotImplementedError
 
@@ -44,7 +44,7 @@ class Home:
         """The frame as it is now, whatever is done to the user's later."""
         return frame
 
-    def for_ids(self, frame: Frame, labels: tuple[Any, Any]) -> Home:
+    def with_id_dtype(self, frame: Frame, labels: tuple[Any, Any]) -> FrameAdapter:
         """The home that gives ids back in the type of these columns, where it is one of text."""
         return self
 
@@ -53,14 +53,14 @@ class Home:
         raise NotImplementedError
 
 
-class PandasHome(Home):
+class PandasAdapter(FrameAdapter):
     def column(self, frame: Frame, label: Any) -> Series:
         return frame[label]
 
     def frame(self, result: Frame) -> Frame:
         return _on_host(result)
 
-    def aligned(self, frame: Frame, values: Array, name: str) -> Series:
+    def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         return _pandas().Series(to_host(values), index=frame.index, name=name, copy=False)
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
@@ -80,7 +80,7 @@ class PandasHome(Home):
             return _take_by_column(frame, positions)
 
 
-class CudfHome(Home):
+class CudfAdapter(FrameAdapter):
     def column(self, frame: Frame, label: Any) -> Series:
         return frame[label]
 
@@ -93,11 +93,11 @@ class CudfHome(Home):
     def take(self, frame: Frame, positions: Array) -> Frame:
         return frame.take(positions)  # where they are
 
-    def aligned(self, frame: Frame, values: Array, name: str) -> Series:
+    def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         return sys.modules["cudf"].Series(values, index=frame.index, name=name)
 
 
-class ProxyHome(Home):
+class ProxyAdapter(FrameAdapter):
     """Frames under cudf.pandas: proxies round cuDF, and proxies are given back."""
 
     def snapshot(self, frame: Frame) -> Frame:
@@ -112,13 +112,13 @@ class ProxyHome(Home):
     def frame(self, result: Frame) -> Frame:
         return sys.modules["cudf.pandas"].as_proxy_object(result)
 
-    def aligned(self, frame: Frame, values: Array, name: str) -> Series:
+    def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         index = frame.index.as_gpu_object()
         return self.frame(sys.modules["cudf"].Series(values, index=index, name=name))
 
 
 @dataclass(frozen=True)
-class ArrowHome(Home):
+class ArrowAdapter(FrameAdapter):
     """PyArrow tables, also for any object that only speaks the Arrow C stream interface."""
 
     ids: Any = None  # the type of id columns of text or categories; others find theirs
@@ -129,7 +129,7 @@ class ArrowHome(Home):
     def rows(self, frame: Frame) -> int:
         return frame.num_rows
 
-    def for_ids(self, frame: Frame, labels: tuple[Any, Any]) -> Home:
+    def with_id_dtype(self, frame: Frame, labels: tuple[Any, Any]) -> FrameAdapter:
         kinds = {frame.schema.field(frame.column_names.index(label)).type for label in labels}
         text = {"string", "string_view", "large_string"} & {str(kind) for kind in kinds}
         return replace(self, ids=kinds.pop()) if text and len(kinds) == 1 else self
@@ -144,7 +144,7 @@ class ArrowHome(Home):
                 table = table.set_column(place, name, table.column(place).cast(self.ids))
         return table
 
-    def aligned(self, frame: Frame, values: Array, name: str) -> Series:
+    def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         return pyarrow().chunked_array([to_host(values)])
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
@@ -160,10 +160,10 @@ class ArrowHome(Home):
 
 
 @dataclass(frozen=True)
-class PolarsHome(Home):
-    ids: Any = None  # as of `ArrowHome`
+class PolarsAdapter(FrameAdapter):
+    ids: Any = None  # as of `ArrowAdapter`
 
-    def for_ids(self, frame: Frame, labels: tuple[Any, Any]) -> Home:
+    def with_id_dtype(self, frame: Frame, labels: tuple[Any, Any]) -> FrameAdapter:
         kinds = [frame.schema[label] for label in labels]
         named = kinds[0] == kinds[1] and isinstance(kinds[0], sys.modules["polars"].Enum)
         return replace(self, ids=kinds[0]) if named else self
@@ -178,7 +178,7 @@ class PolarsHome(Home):
             return frame
         return frame.cast({name: self.ids for name in ID_COLUMNS if name in frame.columns})
 
-    def aligned(self, frame: Frame, values: Array, name: str) -> Series:
+    def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         return sys.modules["polars"].Series(name, to_host(values))
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:

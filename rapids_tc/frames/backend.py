@@ -18,13 +18,13 @@ import numpy as np
 from rapids_tc.errors import CHANGED, KernelError
 from rapids_tc.frames.adapters import (
     Array,
-    ArrowHome,
-    CudfHome,
+    ArrowAdapter,
+    CudfAdapter,
     Frame,
-    Home,
-    PandasHome,
-    PolarsHome,
-    ProxyHome,
+    FrameAdapter,
+    PandasAdapter,
+    PolarsAdapter,
+    ProxyAdapter,
     Series,
     is_dask,
     pyarrow,
@@ -62,16 +62,16 @@ class Backend:
     xp: ModuleType
     library: ModuleType
     engine: str
-    home: Home
+    adapter: FrameAdapter
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.xp.__name__, self.library.__name__, self.engine, self.home)
+        return _restore, (self.xp.__name__, self.library.__name__, self.engine, self.adapter)
 
-    def at(self, home: Home) -> Backend:
+    def at(self, adapter: FrameAdapter) -> Backend:
         """The same place, and results that go to another home."""
-        return replace(self, home=home)
+        return replace(self, adapter=adapter)
 
-    def bring(self, column: Series) -> Series:
+    def to_working_series(self, column: Series) -> Series:
         """The column as a Series of `library`, moved only when it has to be."""
         if root(column) == self.library.__name__:
             return column
@@ -91,7 +91,7 @@ class Backend:
         if given == "polars":
             values = values.to_pandas()
         if hasattr(values, "index") and hasattr(values, "dtype"):
-            values = self.bring(values)
+            values = self.to_working_series(values)
         elif given == "cupy" and self.library.__name__ == "pandas":
             values = values.get()
         elif given != "cupy" and self.library.__name__ == "cudf":
@@ -102,7 +102,7 @@ class Backend:
         """The values of a numeric column without nulls, zero-copy where the library can."""
         return column.to_numpy() if self.library.__name__ == "pandas" else column.values
 
-    def extent(self, values: Array) -> tuple[int, int]:
+    def min_max(self, values: Array) -> tuple[int, int]:
         """The least and the greatest of some integers.
 
         By cuDF on a card, whose reductions are compiled: CuPy compiles its own in a first call.
@@ -129,7 +129,7 @@ def open_frame(edges: Any, engine: str | None, once: bool = False) -> tuple[Fram
         The place asked for cannot serve here; the message says what to install.
     """
     check_engine(engine)
-    home: Home
+    adapter: FrameAdapter
     if is_dask(edges):
         raise TypeError(
             "edges is a Dask DataFrame, and this is of one machine: .compute() brings the edges "
@@ -139,24 +139,24 @@ def open_frame(edges: Any, engine: str | None, once: bool = False) -> tuple[Fram
         edges = _cugraph_edges(edges)
     proxies = sys.modules.get("cudf.pandas")
     if proxies is not None and proxies.is_proxy_object(edges) and hasattr(edges, "columns"):
-        home = ProxyHome()
+        adapter = ProxyAdapter()
     elif _is(edges, "pandas", "DataFrame"):
-        home = PandasHome()
+        adapter = PandasAdapter()
     elif _is(edges, "cudf", "DataFrame"):
-        home = CudfHome()
+        adapter = CudfAdapter()
     elif _is(edges, "polars", "LazyFrame"):
         raise TypeError("edges is a polars.LazyFrame: call .collect() first")
     elif _is(edges, "polars", "DataFrame"):
-        home = PolarsHome()
+        adapter = PolarsAdapter()
     elif hasattr(edges, "__arrow_c_stream__") and not isinstance(edges, type) and _wide(edges):
         edges = edges if _is(edges, "pyarrow", "Table") else _read_stream(edges, once)
-        home = ArrowHome()
+        adapter = ArrowAdapter()
     else:
         raise TypeError(f"edges is of type {type(edges).__qualname__}; accepted: {ACCEPTED}")
-    return edges, backend_of(home, engine)
+    return edges, backend_of(adapter, engine)
 
 
-def wide_sum(values: Array) -> int:
+def sum64(values: Array) -> int:
     """The sum of truths or of unsigned integers, in 64 bits.
 
     Made wide piece by piece: of integers as wide as their sum CuPy has a sum that is compiled; for
@@ -173,10 +173,10 @@ def all_below(values: Array, limit: int) -> bool:
         return True
     if isinstance(values, np.ndarray):
         return bool(values.max() < limit)
-    return wide_sum(values >= limit) == 0  # CuPy would have to compile a maximum
+    return sum64(values >= limit) == 0  # CuPy would have to compile a maximum
 
 
-def narrow(numbers: Array) -> Array:
+def as_uint32(numbers: Array) -> Array:
     """Numbers as uint32, where they are if they are as wide."""
     return numbers.view("uint32") if numbers.itemsize == 4 else numbers.astype("uint32")
 
@@ -204,15 +204,15 @@ def check_engine(engine: str | None) -> None:
         raise ValueError(f'engine={engine!r}; accepted: "cpu", "cuda", None (the frame decides)')
 
 
-def backend_of(home: Home, engine: str | None) -> Backend:
+def backend_of(adapter: FrameAdapter, engine: str | None) -> Backend:
     """Where frames of a library are worked on: by the engine asked for, or where they are."""
-    place = engine_of(home, engine)
-    return Backend(*_modules(place), place, home)
+    place = engine_of(adapter, engine)
+    return Backend(*_modules(place), place, adapter)
 
 
-def engine_of(home: Home, engine: str | None) -> str:
+def engine_of(adapter: FrameAdapter, engine: str | None) -> str:
     """The engine asked for, or that which serves frames of the library where they are."""
-    on_card = isinstance(home, CudfHome | ProxyHome) or emulator.get() is not None
+    on_card = isinstance(adapter, CudfAdapter | ProxyAdapter) or emulator.get() is not None
     return engine or ("cuda" if on_card else "cpu")
 
 
@@ -273,8 +273,8 @@ def _modules(place: str) -> tuple[ModuleType, ModuleType]:
     return cupy, cudf
 
 
-def _restore(xp: str, library: str, engine: str, home: Home) -> Backend:
-    return Backend(import_module(xp), import_module(library), engine, home)
+def _restore(xp: str, library: str, engine: str, adapter: FrameAdapter) -> Backend:
+    return Backend(import_module(xp), import_module(library), engine, adapter)
 
 
 def _is(value: Any, library: str, name: str) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 
 from rapids_tc.blocks import grid, id_tasks, worker_tasks
 from rapids_tc.blocks.grid import Partition, Task
-from rapids_tc.blocks.worker_tasks import Site
+from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.errors import CapacityError
 from rapids_tc.executors.dask_cluster import smaller
 from rapids_tc.frames.backend import engine_of
@@ -46,7 +46,7 @@ class Job:
     worker: str | None
 
 
-class Spread:
+class DistributedGraph:
     """The graph of one call.
 
     Parameters
@@ -68,25 +68,25 @@ class Spread:
     def __init__(
         self,
         cluster: Any,
-        site: Site,
+        context: WorkerContext,
         workers: list[Any],
         groups: list[Any],
         function: str,
         method: str,
         limit: int | None,
     ) -> None:
-        self.cluster, self.site, self.method, self._function = cluster, site, method, function
+        self.cluster, self.context, self.method, self._function = cluster, context, method, function
         self.workers, self.groups = workers, groups
         partitions, places = [g.partitions for g in groups], [g.places for g in groups]
-        looks = self.each_group("look", id_tasks.look, partitions, places)
-        rules = self.submit("look", id_tasks.decide, looks)
+        looks = self.map_batches("look", id_tasks.look, partitions, places)
+        rules = self.submit("look", id_tasks.resolve_scheme, looks)
         prints, size, memory = cluster.get(self.submit("look", id_tasks.known, rules))
         self._prints = {own.place: own for some in prints for own in some}  # outlives workers
         self.rules = self.submit("look", id_tasks.settled, rules, prints)
         self.rows: list[list[int]] = [[own.rows for own in some] for some in prints]
         found = None
         if size is None:
-            apart = self.each_group("ids", id_tasks.distinct, *self.to_read, self.rules)
+            apart = self.map_batches("ids", id_tasks.distinct, *self.to_read, self.rules)
             found = self.tree("ids", id_tasks.union, apart)
         self.ids = self.submit("ids", id_tasks.make_ids, self.rules, found)
         self.size: int = (
@@ -105,7 +105,7 @@ class Spread:
 
     @property
     def _on_cards(self) -> bool:
-        return engine_of(self.site.home, self.site.engine) == "cuda"
+        return engine_of(self.context.adapter, self.context.engine) == "cuda"
 
     # Tasks ----------------------------------------------------------------------------------------
 
@@ -118,9 +118,9 @@ class Spread:
         first: bool = False,
     ) -> Future:
         """A task of one chunk."""
-        return self.cluster.submit(stage, chunk, self.site, *args, on=on, first=first)
+        return self.cluster.submit(stage, chunk, self.context, *args, on=on, first=first)
 
-    def each_group(self, stage: str, chunk: Callable[..., Any], *several: Any) -> list[Future]:
+    def map_batches(self, stage: str, chunk: Callable[..., Any], *several: Any) -> list[Future]:
         """A task a group of partitions, where they are; lists are dealt out to the groups."""
         return [
             self.submit(stage, chunk, *(s[i] if isinstance(s, list) else s for s in several), on=at)
@@ -134,7 +134,7 @@ class Spread:
             tasks = [self.submit(stage, chunk, p) if p[1:] else p[0] for p in pairs]
         return tasks[0]
 
-    def let_rows_go(self) -> None:
+    def drop_rows(self) -> None:
         """Keep none of the rows, for functions that ask of blocks alone."""
         self.blocks  # noqa: B018 - made of them
         self.__dict__.pop("numbers", None)
@@ -152,19 +152,19 @@ class Spread:
     @cached_property
     def numbers(self) -> list[Future]:
         """The numbers of both ends of every row, by group."""
-        return self.each_group("number", id_tasks.number, *self.to_read, self.ids, self.rules)
+        return self.map_batches("number", id_tasks.number, *self.to_read, self.ids, self.rules)
 
     def sample(self, colours: int, seed: int) -> None:
         """Go on with the edges alone that `approximate_count` looks at."""
         given = (self.numbers, self.ids, colours, seed)
-        self.numbers = self.each_group("sample", id_tasks.one_coloured, *given)
-        kept = self.each_group("sample", id_tasks.rows_of, self.numbers)
+        self.numbers = self.map_batches("sample", id_tasks.one_coloured, *given)
+        kept = self.map_batches("sample", id_tasks.rows_of, self.numbers)
         self.rows = [[rows] for rows in self.cluster.get(kept)]
 
     @cached_property
     def orders(self) -> dict[str, Future]:
         """The ranks of all numbers and how many there are, on each machine that has rows."""
-        codes = self.each_group("degrees", worker_tasks.degrees, self.numbers, self.size)
+        codes = self.map_batches("degrees", worker_tasks.degrees, self.numbers, self.size)
         while len(codes) > FEW:
             several = [codes[i : i + FEW] for i in range(0, len(codes), FEW)]
             codes = [self.submit("degrees", worker_tasks.add_degrees, some) for some in several]
@@ -191,7 +191,7 @@ class Spread:
             least = 2
         if self._on_cards and rows > MOST_KEYS:  # and of three blocks the edges have 32-bit places
             least = max(2, ceil(sqrt(3 * grid.UNEVEN * rows / 2**32)))
-        made = grid.choose(rows, self.size, self.free, len(self.shares), least)
+        made = grid.choose(rows, self.size, self.free, len(self.counting_workers), least)
         if self.method != "auto":
             if made.n > 1:
                 raise CapacityError(
@@ -217,7 +217,7 @@ class Spread:
         return self.partition.n
 
     @cached_property
-    def shares(self) -> list[str]:
+    def counting_workers(self) -> list[str]:
         """The machines that count: those with most rows, and no more than are worth it."""
         held = dict.fromkeys((w.address for w in self.workers), 0)
         for group, rows in zip(self.groups, self.rows, strict=True):
@@ -230,14 +230,16 @@ class Spread:
         """The edges of each group in pieces, one for each block."""
         orders = [self.orders[g.worker] for g in self.groups]
         batch = min(MOST_KEYS, max(LEAST_ROWS, self.free // BATCH_BYTES))
-        return self.each_group("pack", worker_tasks.pack, self.numbers, orders, self.n, batch)
+        return self.map_batches("pack", worker_tasks.pack, self.numbers, orders, self.n, batch)
 
     @cached_property
     def blocks(self) -> list[Future]:
         """Every block by its place i * n + j; one that is the graph, once for every share."""
-        shares = self.shares
-        copies = [(0, worker) for worker in shares]
-        apart = [(place, shares[place % len(shares)]) for place in range(self.n**2)]
+        counting_workers = self.counting_workers
+        copies = [(0, worker) for worker in counting_workers]
+        apart = [
+            (place, counting_workers[place % len(counting_workers)]) for place in range(self.n**2)
+        ]
         shape = self.vertices, self.n
         made = [
             self.submit(
@@ -254,7 +256,7 @@ class Spread:
         near_and_far = zip(self.groups, self.packed, self._sent, strict=True)
         several = [near if group.worker == worker else far for group, near, far in near_and_far]
         return (
-            several if self.n == 1 else self.each_group("pack", worker_tasks.pick, several, place)
+            several if self.n == 1 else self.map_batches("pack", worker_tasks.pick, several, place)
         )
 
     @cached_property
@@ -262,12 +264,12 @@ class Spread:
         """The pieces as other machines fetch them: by way of the host, if they are on a card."""
         if not self._on_cards or not self.workers[0].address.startswith(BY_HOST):
             return self.packed
-        return self.each_group("send", worker_tasks.by_host, self.packed)
+        return self.map_batches("send", worker_tasks.by_host, self.packed)
 
     def block_at(self, place: int, worker: str | None) -> Future:
         """A block, and of the whole graph the copy of that machine, or the first."""
         if self.n == 1:
-            place = self.shares.index(worker) if worker in self.shares else 0
+            place = self.counting_workers.index(worker) if worker in self.counting_workers else 0
         return self.blocks[place]
 
     # Tasks on blocks ------------------------------------------------------------------------------
@@ -275,11 +277,13 @@ class Spread:
     @cached_property
     def jobs(self) -> list[Job]:
         """All tasks: shares of a whole graph dealt to the machines, others as they come."""
-        tasks, shares = grid.tasks(self.partition), self.shares
+        tasks, counting_workers = grid.tasks(self.partition), self.counting_workers
         if self.n > 1:
             return [Job([task], None) for task in tasks]
-        dealt = grid.dealt(tasks, len(shares))
-        return [Job(own, worker) for own, worker in zip(dealt, shares, strict=True) if own]
+        dealt = grid.assign_snake(tasks, len(counting_workers))
+        return [
+            Job(own, worker) for own, worker in zip(dealt, counting_workers, strict=True) if own
+        ]
 
     def each_job(
         self, chunk: Callable[..., Any], *more: Any, of: list[Future] | None = None
@@ -297,7 +301,9 @@ class Spread:
                 yield job, self.submit("count", chunk, *three, *rest, on=job.worker)
 
         at_once = AT_ONCE * sum(worker.threads for worker in self.workers)
-        return self.cluster.flow(submitted(), max(at_once, len(self.shares)), len(self.jobs))
+        return self.cluster.flow(
+            submitted(), max(at_once, len(self.counting_workers)), len(self.jobs)
+        )
 
     def places(self, job: Job) -> list[int]:
         """Where among `blocks` the job's uv, uw and vw are."""

@@ -9,9 +9,9 @@ from typing import Any, cast
 
 from rapids_tc._progress import one_call
 from rapids_tc.engines import protocol, registry
-from rapids_tc.frames.backend import Array, Frame, narrow, open_frame, wide_sum
+from rapids_tc.frames.backend import Array, Frame, as_uint32, open_frame, sum64
 from rapids_tc.frames.device import place
-from rapids_tc.graphs.protocol import Counted, Formula, Summary, as_given
+from rapids_tc.graphs.protocol import EdgeGraph, Formula, VertexStatistics, check_prepared
 from rapids_tc.plan import needs
 from rapids_tc.preparation import orient
 from rapids_tc.preparation.csr import Csr
@@ -26,7 +26,7 @@ from rapids_tc.preparation.edges import (
 Sample = Callable[[NumberedEdges], NumberedEdges]
 
 
-class Graph(Counted):
+class Graph(EdgeGraph):
     """An undirected simple graph over an edge frame, prepared once and reused by every function.
 
     Direction is ignored, repeated rows collapse and self loops are dropped. The frame is read when
@@ -93,7 +93,7 @@ class Graph(Counted):
             # The graph outlives the call, and must not see what the user does to the frame.
             src, dst = self._edges.src.copy(), self._edges.dst.copy()
             self._edges = replace(self._edges, src=src, dst=dst)
-            self._frame = self.backend.home.snapshot(self._frame)
+            self._frame = self.backend.adapter.snapshot(self._frame)
 
     def _read(
         self, edges, vertices, where, progress, limit, function="Graph", method="auto", **sizes
@@ -104,7 +104,7 @@ class Graph(Counted):
         self._frame, self.backend = open_frame(edges, engine, once=function == "Graph")
         needs.require_method(method, function, self.backend.engine)
         labels = id_columns(self.labels, source, destination)
-        self.backend = self.backend.at(self.backend.home.for_ids(self._frame, labels))
+        self.backend = self.backend.at(self.backend.adapter.with_id_dtype(self._frame, labels))
         if limit is not None:
             size = size_bound(self._frame, *labels, self.backend)
             stages = needs.stages(function, *size, self.backend.engine, method, **sizes)
@@ -163,7 +163,7 @@ class Graph(Counted):
     def count(self, method: str) -> int:
         """Triangles of the graph."""
         if method == "auto" and "edge_counts" in self.__dict__:
-            return wide_sum(self.edge_counts) // 3
+            return sum64(self.edge_counts) // 3
         layout = self.layout
         with self.stage("counting") as report:
             return self.engine.count(layout, method=method, tick=report.ticker)
@@ -193,7 +193,7 @@ class Graph(Counted):
     @property
     def dimensions(self) -> tuple[int, int, bool, str]:
         """Rows, distinct ids, whether these are dense, and the engine."""
-        known, rows = getattr(self, "_edges", None), self.backend.home.rows(self._frame)
+        known, rows = getattr(self, "_edges", None), self.backend.adapter.rows(self._frame)
         # Before numbering, assume as many ids as rows.
         size = (len(known.src), known.ids.size, known.ids.dense) if known else (rows, rows, False)
         return *size, self.backend.engine
@@ -204,7 +204,7 @@ class Graph(Counted):
         return orient.in_pieces(self._where, (src, dst), "int64", self.backend)
 
     def _where(self, *ends: Array) -> Array:
-        return self.engine.locate(self.csr, *orient.ranked(ends, self.order.rank, self.backend))
+        return self.engine.find_edges(self.csr, *orient.ranked(ends, self.order.rank, self.backend))
 
     def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
         """Values of the edges as columns aligned with the user's rows; loops get 0."""
@@ -212,7 +212,9 @@ class Graph(Counted):
             xp, where, aligned = self.backend.xp, self.row_edges(), {}
             for name, values in columns.items():
                 with_loop = xp.concatenate([values, xp.zeros(1, values.dtype)])  # a loop is at -1
-                aligned[name] = self.backend.home.aligned(self._frame, with_loop[where], name)
+                aligned[name] = self.backend.adapter.column_like(
+                    self._frame, with_loop[where], name
+                )
             return aligned
 
     def row_columns(self, formulas: dict[str, Formula], method: str) -> dict[str, Any]:
@@ -243,9 +245,9 @@ class Graph(Counted):
 
     def simple_edges(self) -> Frame:
         with self.stage("sorting the edges"):
-            number = narrow(self.order.number)
+            number = as_uint32(self.order.number)
             made = sorted_edges(number[self.csr.rows], number[self.csr.columns], self.ids)
-            return self.backend.home.frame(made)
+            return self.backend.adapter.frame(made)
 
     def sampled(self, sample: Sample, limit: int | None) -> Graph:
         """Return the graph of a sample of the edges, for one call; it may exceed its estimate."""
@@ -296,8 +298,8 @@ def as_graph(
         A prepared graph is asked to be read in another way than it was, or there is no such method.
     """
     where = (source, destination, engine)
-    if isinstance(edges, Summary):
-        graph = cast(Graph, as_given(edges, where, function, method))
+    if isinstance(edges, VertexStatistics):
+        graph = cast(Graph, check_prepared(edges, where, function, method))
         needs.require(graph.stages(function, method), memory_limit)
     else:
         graph = Graph.__new__(Graph)  # for one call: no copies

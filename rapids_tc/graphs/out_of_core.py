@@ -17,10 +17,10 @@ from rapids_tc._progress import at_end
 from rapids_tc.blocks import grid, truss
 from rapids_tc.blocks.grid import Block, Task
 from rapids_tc.blocks.rows import Rows
-from rapids_tc.blocks.store import Found, KeptBlocks, cut
+from rapids_tc.blocks.store import Found, StoredBlocks, cut
 from rapids_tc.engines import registry
-from rapids_tc.frames.backend import Array, Backend, Frame, gathered, narrow, wide_sum
-from rapids_tc.graphs.protocol import Counted, Formula
+from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gathered, sum64
+from rapids_tc.graphs.protocol import EdgeGraph, Formula
 from rapids_tc.plan.budget import Budget
 from rapids_tc.preparation import orient
 from rapids_tc.preparation.csr import Csr
@@ -28,7 +28,7 @@ from rapids_tc.preparation.edges import edge_keys, named_edges
 from rapids_tc.preparation.orient import Order
 
 
-class StreamGraph(Counted):
+class OutOfCoreGraph(EdgeGraph):
     """A graph in blocks outside of memory, made for one call.
 
     Parameters
@@ -47,16 +47,16 @@ class StreamGraph(Counted):
     ) -> None:
         self._frame, self._rows, self.backend, self.progress = frame, rows, backend, progress
         self.engine = registry.load(backend.engine)
-        shelf = self.engine.shelf()
-        at_end(shelf.close)
+        store = self.engine.store()
+        at_end(store.close)
         with self.stage("numbering the ids"):
-            self.ids = rows.number(shelf, budget.check_text)
+            self.ids = rows.number(store, budget.check_text)
         budget = self._budget = replace(budget, text=self.ids.text)
         allowed = budget.allowed(rows.size, self.ids.size, self.ids.nbytes)
         with self.stage("ordering by degree"):
             self.rank, self._vertices = self._order_by_degree()
         with self.stage("cutting into blocks") as report:
-            given = (self.engine, shelf, budget, allowed, backend.xp, report.tick)
+            given = (self.engine, store, budget, allowed, backend.xp, report.tick)
             self.blocks = cut(rows, self.rank, self._vertices, *given)
 
     def _order_by_degree(self) -> tuple[Array, int]:
@@ -66,7 +66,7 @@ class StreamGraph(Counted):
             part, _ = self.engine.degrees(*chunk.ends, self.ids.size)
             degree = part if degree is None else degree + part
             del part
-        n = wide_sum(degree > 0)
+        n = sum64(degree > 0)
         return orient.degree_order(degree, n, self.backend).rank, n
 
     # What functions of vertices ask --------------------------------------------------------------
@@ -129,19 +129,19 @@ class StreamGraph(Counted):
     # What functions of edges ask -----------------------------------------------------------------
 
     def edge_counts(
-        self, method: str, of: KeptBlocks | None = None, over: dict[Block, Any] | None = None
+        self, method: str, of: StoredBlocks | None = None, over: dict[Block, Any] | None = None
     ) -> dict[Block, Any]:
         """The triangles of the edges of every block, on the shelf.
 
         `of` what is left of the graph, and in place of what was counted `over` more of it.
         """
         kept = of or self.blocks
-        counts, shelf = kept.zeros(over or {}), kept.shelf
+        counts, store = kept.zeros(over or {}), kept.store
 
         def found(task: Task, made: list[Csr], layout: Any) -> None:
             parts = self.engine.edge_counts(layout, method=method)
             for at, part in zip(task.blocks, parts, strict=True):
-                shelf.add(counts[at], part)
+                store.add(counts[at], part)
 
         self.run(found, kept)
         return counts
@@ -152,20 +152,22 @@ class StreamGraph(Counted):
         made = {name: xp.zeros(self.size, dtype) for name, dtype in dtypes.items()}
         with self.stage("looking rows up") as report:
             for number, (at, block) in enumerate(self.blocks):
-                known = self.blocks.shelf.get(counts[at])
+                known = self.blocks.store.get(counts[at])
                 for row, where, ends in self.located(at, block, self.n, self.rank):
                     common = known[where].astype("int64")
                     for name, formula in formulas.items():
                         made[name][row] = formula(xp, common, partial(self._degrees_of, *ends))
                 report.tick((number + 1) / self.n**2)
-        home = self.backend.home
-        return {name: home.aligned(self._frame, values, name) for name, values in made.items()}
+        adapter = self.backend.adapter
+        return {
+            name: adapter.column_like(self._frame, values, name) for name, values in made.items()
+        }
 
     def _degrees_of(self, u: Array, v: Array) -> tuple[Array, Array]:
         return self.degrees[u], self.degrees[v]
 
     def simple_edges(self) -> Frame:
-        xp, number = self.backend.xp, narrow(self.order.number)
+        xp, number = self.backend.xp, as_uint32(self.order.number)
         with self.stage("sorting the edges"):
             keys, first = xp.empty(self.n_edges, "uint64"), 0
             for (i, j), block in self.blocks:
@@ -173,7 +175,7 @@ class StreamGraph(Counted):
                 edge_keys(u, v, xp, keys[first : first + block.m])
                 first += block.m
             keys.sort()
-            return self.backend.home.frame(named_edges(keys, self.ids))
+            return self.backend.adapter.frame(named_edges(keys, self.ids))
 
     def truss_rows(self, k: int | None) -> Array:
         return truss.truss_rows(self, k)
@@ -186,7 +188,7 @@ class StreamGraph(Counted):
 
     # Blocks and rows -----------------------------------------------------------------------------
 
-    def run(self, found: Found, of: KeptBlocks | None = None) -> None:
+    def run(self, found: Found, of: StoredBlocks | None = None) -> None:
         """Count every task: `found` is given its layout while its blocks are in memory."""
         with self.stage("counting") as report:
             (of or self.blocks).run(found, report.tick)
@@ -204,6 +206,6 @@ class StreamGraph(Counted):
             u, v = xp.maximum(src, dst), xp.minimum(src, dst)
             row = xp.flatnonzero((u % n == i) & (v % n == j) & (u != v))
             u, v = u[row], v[row]
-            where = self.engine.locate(block, u // n + (i > j), v // n)
+            where = self.engine.find_edges(block, u // n + (i > j), v // n)
             there = where >= 0
             yield row[there] + chunk.first, where[there], (u[there], v[there])

@@ -19,7 +19,7 @@ from rapids_tc.preparation.numbering import Ids
 from rapids_tc.preparation.orient import Order
 
 
-class Summary(ABC):
+class VertexStatistics(ABC):
     """A graph as seen from its vertices: arrays with a value for every rank.
 
     Attributes
@@ -74,7 +74,7 @@ class Summary(ABC):
         ranks = self.order.rank[numbers]
         values = {name: by_rank[ranks] for name, by_rank in columns.items()}
         values = {"vertex": self.ids.take(numbers), **values}
-        return self.backend.home.frame(self.backend.library.DataFrame(values))
+        return self.backend.adapter.frame(self.backend.library.DataFrame(values))
 
     def at_vertices(self, by_rank: Array, vertices: Any) -> Array:
         """The values by rank of the vertices asked for, each once; of all without."""
@@ -95,7 +95,7 @@ class Summary(ABC):
 Formula = Callable[[Any, Array, Callable[[], tuple[Array, Array]]], Array]
 
 
-class Counted(Summary):
+class EdgeGraph(VertexStatistics):
     """A graph over an edge frame, whose triangles are counted when they are asked for.
 
     Attributes
@@ -133,29 +133,29 @@ class Counted(Summary):
 
     def take_rows(self, positions: Array) -> Frame:
         """The user's rows at these positions, as they are."""
-        return self.backend.home.take(self._frame, positions)
+        return self.backend.adapter.take(self._frame, positions)
 
     def assign(self, columns: dict[str, Any]) -> Frame:
         """The user's frame with aligned columns behind its own."""
-        return self.backend.home.assign(self._frame, columns)
+        return self.backend.adapter.assign(self._frame, columns)
 
     @property
     def labels(self) -> list[Any]:
         """The column labels of the user's frame."""
-        return self.backend.home.labels(self._frame)
+        return self.backend.adapter.labels(self._frame)
 
     def column(self, label: Any) -> Any:
         """A column of the user's frame, in the working library."""
-        return self.backend.bring(self.backend.home.column(self._frame, label))
+        return self.backend.to_working_series(self.backend.adapter.column(self._frame, label))
 
 
-class Summed(Summary):
+class VertexTotals(VertexStatistics):
     """A graph that was counted elsewhere, such as on a cluster: its sums are given.
 
     Parameters
     ----------
     backend, ids, order
-        See `Summary`.
+        See `VertexStatistics`.
     n_edges, degrees
         See there, too.
     total : int, optional
@@ -195,7 +195,9 @@ class Summed(Summary):
         return self._sums
 
 
-def as_given(edges: Summary, where: tuple[Any, Any, Any], function: str, method: str) -> Summary:
+def check_prepared(
+    edges: VertexStatistics, where: tuple[Any, Any, Any], function: str, method: str
+) -> VertexStatistics:
     """The graph that is given, if it can be asked so."""
     source, destination, engine = where
     needs.require_method(method, function, edges.backend.engine)

@@ -9,8 +9,8 @@ from rapids_tc.blocks.rows import Rows
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Backend, Frame, open_frame
 from rapids_tc.graphs.in_memory import as_graph
-from rapids_tc.graphs.out_of_core import StreamGraph
-from rapids_tc.graphs.protocol import Counted, Summary, as_given
+from rapids_tc.graphs.out_of_core import OutOfCoreGraph
+from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics, check_prepared
 from rapids_tc.kernels import catalogue
 from rapids_tc.plan import needs
 from rapids_tc.plan.budget import Budget
@@ -19,7 +19,7 @@ from rapids_tc.preparation.edges import id_columns
 _log = logging.getLogger("rapids_tc")
 
 
-def as_counted(
+def resolve_graph(
     edges: Any,
     *,
     source: Any = None,
@@ -30,34 +30,34 @@ def as_counted(
     function: str = "count",
     method: str = "auto",
     columns: int = 1,
-) -> Counted:
+) -> EdgeGraph:
     """As `in_memory.as_graph`, or in blocks where the graph does not fit into memory.
 
-    `columns` are those that the function gives back for each row, if it does. A `Summed` graph is
-    for functions that ask of vertices alone.
+    `columns` are those that the function gives back for each row, if it does. A `VertexTotals` graph
+    is for functions that ask of vertices alone.
 
     Raises
     ------
     CapacityError
         The graph does not fit in blocks either, or the method counts on whole graphs alone.
     """
-    if isinstance(edges, Summary):
-        given = as_given(edges, (source, destination, engine), function, method)
+    if isinstance(edges, VertexStatistics):
+        given = check_prepared(edges, (source, destination, engine), function, method)
         needs.require(given.stages(function, method), memory_limit)
-        return cast(Counted, given)
+        return cast(EdgeGraph, given)
     needs.check_limit(memory_limit)
     frame, backend = open_frame(edges, engine)
     needs.require_method(method, function, backend.engine)
-    labels = id_columns(backend.home.labels(frame), source, destination)
+    labels = id_columns(backend.adapter.labels(frame), source, destination)
     in_blocks = catalogue.find(method).blocks
     limit = _limit(frame, backend, function, columns, memory_limit) if in_blocks else None
     if limit is not None:
-        backend = backend.at(backend.home.for_ids(frame, labels))
+        backend = backend.at(backend.adapter.with_id_dtype(frame, labels))
         budget = Budget(limit, function, columns, registry.load(backend.engine).costs)
         rows = Rows(frame, labels, backend, budget.chunk)
         need = _need(function, rows, backend, columns)
         if need > limit or rows.size >= budget.costs.most:
-            graph = StreamGraph(frame, rows, backend, progress, budget)
+            graph = OutOfCoreGraph(frame, rows, backend, progress, budget)
             _log.log(
                 logging.WARNING if memory_limit is None else logging.INFO,
                 "%s rows need about %s bytes and %s may be taken: counted in %d x %d blocks, one "
@@ -76,7 +76,7 @@ def _limit(
     frame: Frame, backend: Backend, function: str, columns: int, given: int | None
 ) -> int | None:
     """The bytes that may be taken, where that could be too few; None where it is plainly enough."""
-    rows, engine = backend.home.rows(frame), registry.load(backend.engine)
+    rows, engine = backend.adapter.rows(frame), registry.load(backend.engine)
     stages = needs.stages(function, rows, 2 * rows, False, backend.engine, columns=columns)
     worst = max(stage.bytes for stage in stages)
     many = rows >= engine.costs.most

@@ -93,7 +93,11 @@ def look_at_columns(
 ) -> list[IdColumn]:
     """The two id columns, told apart by what they hold; NullIdError where an id is missing."""
     return [
-        look(backend.bring(backend.home.column(frame, label)), f"column {label!r}", backend)
+        look(
+            backend.to_working_series(backend.adapter.column(frame, label)),
+            f"column {label!r}",
+            backend,
+        )
         for label in (source, destination)
     ]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.errors import IdTypeError, NullIdError
-from rapids_tc.frames.backend import Array, Backend, Series, gathered, wide_sum
+from rapids_tc.frames.backend import Array, Backend, Series, gathered, sum64
 from rapids_tc.preparation import moments
 
 NUMERIC = ("integer", "float")
@@ -110,7 +110,7 @@ def integers(values: Series, name: str, backend: Backend) -> Array:
     array = _plain(values, f"float{width}", backend)
     limit = 24 if width == 32 else 53
     whole = (array == backend.xp.floor(array)) & (abs(array) < 2.0**limit)
-    if wide_sum(whole) < len(whole):
+    if sum64(whole) < len(whole):
         bad = float(array[int(backend.xp.argmin(whole))])
         raise IdTypeError(
             f"{name} has dtype {dtype} and holds {bad!r}: float ids must be whole numbers below "

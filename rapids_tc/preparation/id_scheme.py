@@ -38,7 +38,7 @@ from rapids_tc.preparation.numbering import (
 
 
 @dataclass
-class Look:
+class IdProfile:
     """What one machine saw in its partitions, for each of the two columns.
 
     Attributes
@@ -83,7 +83,7 @@ class Look:
             self.problem = error
             return
         if len(values):
-            self.extend(*backend.extent(values))
+            self.extend(*backend.min_max(values))
         if values.dtype not in self.dtypes:
             self.dtypes.append(values.dtype)
 
@@ -94,7 +94,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Rules:
+class IdScheme:
     """How the ids of all partitions are numbered, decided from what all machines saw.
 
     Attributes
@@ -114,7 +114,7 @@ class Rules:
     """
 
     kind: str
-    meet: Any
+    common_dtype: Any
     given_back: Any
     dense: tuple[int, int] | None
     memory: int
@@ -126,9 +126,9 @@ def look(
     names: list[str],
     backend: Backend,
     places: list[int] | None = None,
-) -> Look:
+) -> IdProfile:
     """Look at the two id columns of some partitions, and with `places` take their fingerprints."""
-    result = Look()
+    result = IdProfile()
     for i, pair in enumerate(columns):
         result.rows += len(pair[0])
         inspected = inspect_pair(pair, names, backend)
@@ -144,12 +144,12 @@ def inspect_pair(
 ) -> list[tuple[IdColumn, int]]:
     """Describe the two id columns of a partition, and count the missing ids of each."""
     return [
-        inspect(backend.bring(values), name, backend)
+        inspect(backend.to_working_series(values), name, backend)
         for values, name in zip(pair, names, strict=True)
     ]
 
 
-def decide(looks: list[Look]) -> Rules:
+def resolve_scheme(looks: list[IdProfile]) -> IdScheme:
     """Say how all ids are numbered; raise what one machine would for the whole frame."""
     columns: list[IdColumn] = []
     for look in looks:
@@ -163,27 +163,29 @@ def decide(looks: list[Look]) -> Rules:
     memory, prints = min(look.memory for look in looks), [look.prints for look in looks]
     if not filled:
         dtype = columns[0].dtype
-        return Rules("empty", dtype, dtype, None, memory, prints)
+        return IdScheme("empty", dtype, dtype, None, memory, prints)
     check(filled)
     for problem in (look.problem for look in looks if look.problem is not None):
         raise problem
     kind = "integer" if filled[0].kind in NUMERIC else filled[0].kind
-    meet, dense = compared(filled[0]), None
+    common_dtype, dense = compared(filled[0]), None
     if kind == "integer":
-        seen = Look()
+        seen = IdProfile()
         for look in looks:
             if look.low <= look.high:
                 seen.extend(look.low, look.high)
-        meet = common_integer(filled, [d for look in looks for d in look.dtypes], lambda: seen.low)
+        common_dtype = common_integer(
+            filled, [d for look in looks for d in look.dtypes], lambda: seen.low
+        )
         if all(may_be_dense(c) for c in filled):
             dense = dense_between(seen.low, seen.high, sum(look.rows for look in looks))
-    return Rules(kind, meet, returned(filled, meet), dense, memory, prints)
+    return IdScheme(kind, common_dtype, returned(filled, common_dtype), dense, memory, prints)
 
 
-def distinct(columns: list[IdColumn], rules: Rules, backend: Backend) -> Any:
+def distinct(columns: list[IdColumn], rules: IdScheme, backend: Backend) -> Any:
     """The distinct ids of some columns as an Index, in no order."""
     filled = [c for c in columns if c.kind != "empty"]
-    none = IdColumn(backend.library.Series([], dtype=rules.meet), "", rules.kind)
+    none = IdColumn(backend.library.Series([], dtype=rules.common_dtype), "", rules.kind)
     parts = [_meeting(c, rules, backend) for c in filled or [none]]
     return union([backend.library.Index(part.drop_duplicates()) for part in parts])
 
@@ -193,7 +195,7 @@ def union(parts: list[Any]) -> Any:
     return parts[0].append(parts[1:]).unique() if len(parts) > 1 else parts[0]
 
 
-def make_ids(rules: Rules, found: Any, backend: Backend) -> Ids:
+def make_ids(rules: IdScheme, found: Any, backend: Backend) -> Ids:
     """The way back from numbers, from all distinct ids where integers are not dense."""
     size = rules.dense[1] if rules.dense else len(found)
     if size > MAX_NUMBERS:
@@ -207,7 +209,7 @@ def make_ids(rules: Rules, found: Any, backend: Backend) -> Ids:
     return IndexedIds(index, rules.given_back, backend, rules.kind)
 
 
-def numbers(column: IdColumn, ids: Ids, rules: Rules, backend: Backend) -> Array:
+def numbers(column: IdColumn, ids: Ids, rules: IdScheme, backend: Backend) -> Array:
     """The number of the id in every row of a column."""
     if column.kind == "empty":
         return backend.xp.zeros(0, "uint32")
@@ -217,12 +219,12 @@ def numbers(column: IdColumn, ids: Ids, rules: Rules, backend: Backend) -> Array
     return column.by_row(found, backend) if column.categorical else found
 
 
-def _meeting(column: IdColumn, rules: Rules, backend: Backend) -> Series:
+def _meeting(column: IdColumn, rules: IdScheme, backend: Backend) -> Series:
     """The distinct ids of a column, or all, as those of all columns are compared."""
     if rules.kind != "integer":
-        return in_common(column, rules.meet, backend)
+        return in_common(column, rules.common_dtype, backend)
     values = integers(column.distinct, column.name, backend)
-    return backend.library.Series(values.astype(rules.meet, copy=False))
+    return backend.library.Series(values.astype(rules.common_dtype, copy=False))
 
 
 def _note(known: list[IdColumn], column: IdColumn) -> None:

@@ -188,7 +188,7 @@ def dense_between(low: int, high: int, rows: int) -> tuple[int, int] | None:
 
 def _extent(arrays: list[Array], backend: Backend) -> tuple[int, int]:
     """The least and the greatest of all; 0 and -1 without any."""
-    ends = [backend.extent(a) for a in arrays]
+    ends = [backend.min_max(a) for a in arrays]
     return min((e[0] for e in ends), default=0), max((e[1] for e in ends), default=-1)
 
 

@@ -22,23 +22,23 @@ import numpy as np
 from rapids_tc.engines import peel
 from rapids_tc.engines.cpu import counting, host_slots, listing, raw_rows
 from rapids_tc.engines.cpu.compiled import compiled
-from rapids_tc.engines.cpu.parallel import cores, find, share
+from rapids_tc.engines.cpu.parallel import find, share, thread_count
 from rapids_tc.engines.cpu.truss import CpuPeeler
 from rapids_tc.engines.host import host_free, host_memory
-from rapids_tc.engines.protocol import Costs, Middles, Residues, Tick, shifts
+from rapids_tc.engines.protocol import Costs, PivotRange, ProgressCallback, Residues, shifts
 from rapids_tc.errors import require_unchanged
-from rapids_tc.frames.backend import narrow
+from rapids_tc.frames.backend import as_uint32
 from rapids_tc.preparation.csr import Array, Csr
 
 TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB where places are kept
 TASKS_A_THREAD = 64  # of uneven length after all, and drawn one by one
-ALONE = 1 << 18  # probes, or look-ups, that are not worth waking a second thread
+SERIAL_BELOW = 1 << 18  # probes, or look-ups, that are not worth waking a second thread
 
 memory, free = host_memory, host_free
-shelf, room = host_slots.Shelf, host_slots.Room
+store, room = host_slots.BlockStore, host_slots.SlotPool
 costs = Costs(
     stages=host_slots.STAGES,
-    tables=lambda vertices, sides: cores() * _slots(vertices) * (4 if sides else 1),
+    tables=lambda vertices, sides: thread_count() * _slots(vertices) * (4 if sides else 1),
     most=2**63,
     positions=2**63,
     unasked=2**24,  # to ask reads a dozen small files: longer than to count a small frame
@@ -50,7 +50,7 @@ costs = Costs(
     ahead=False,
     slots=lambda sides: 3,
     task=lambda edges, rows, *more: host_slots.task_bytes(
-        cores() * _slots(rows), edges, rows, *more
+        thread_count() * _slots(rows), edges, rows, *more
     ),
 )
 
@@ -87,7 +87,7 @@ class Layout:
     work: Array
     walked: Csr
     edges: Csr
-    middles: Middles
+    pivot_range: PivotRange
     shift: int
     whole: bool
 
@@ -116,28 +116,28 @@ def csr(keys: Array, n: int) -> Csr:
     return Csr(offsets, columns[: offsets[-1]].copy())
 
 
-def prepare(csr: Csr, middles: Middles | None = None) -> Layout:
+def prepare(csr: Csr, pivot_range: PivotRange | None = None) -> Layout:
     """Group the in-edges by middle vertex. O(m) time, 8 m + 16 n bytes."""
-    return _prepare(csr, csr, csr, (0, 0, 0), middles, whole=True)
+    return _prepare(csr, csr, csr, (0, 0, 0), pivot_range, whole=True)
 
 
-def transpose(uv: Csr) -> Csr:
+def to_csc(uv: Csr) -> Csr:
     """The block itself: in-edges are grouped with their walks, for each task."""
     return uv
 
 
 def prepare_blocks(
-    uv: Csr, uw: Csr, vw: Csr, residues: Residues, middles: Middles | None = None
+    uv: Csr, uw: Csr, vw: Csr, residues: Residues, pivot_range: PivotRange | None = None
 ) -> Layout:
     """As `prepare`, for a task on blocks."""
-    return _prepare(uv, uw, vw, residues, middles, whole=False)
+    return _prepare(uv, uw, vw, residues, pivot_range, whole=False)
 
 
 def _prepare(
-    uv: Csr, uw: Csr, vw: Csr, residues: Residues, middles: Middles | None, whole: bool
+    uv: Csr, uw: Csr, vw: Csr, residues: Residues, pivot_range: PivotRange | None, whole: bool
 ) -> Layout:
     to_row, shift = shifts(residues)
-    range_of_v = middles or (0, vw.n - shift)
+    range_of_v = pivot_range or (0, vw.n - shift)
     in_offsets, in_edges, work = raw_rows.group(
         *_arrays(uv), *_arrays(uw), to_row, shift, vw.n, *range_of_v
     )
@@ -150,12 +150,14 @@ def work(uv: Csr, uw: Csr | None = None, residues: Residues = (0, 0, 0)) -> Arra
     return raw_rows.work(*_arrays(uv), *_arrays(uw or uv), to_row, shift)
 
 
-def count(layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> int:
+def count(layout: Layout, *, method: str = "auto", tick: ProgressCallback | None = None) -> int:
     """Count the triangles of the graph, or those of a task."""
     return _run(layout, counting.total, np.uint8, tick, np.zeros(0, np.uint32))
 
 
-def edge_counts(layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> Array:
+def edge_counts(
+    layout: Layout, *, method: str = "auto", tick: ProgressCallback | None = None
+) -> Array:
     """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``.
 
     Of a task, the triangles that it finds: three arrays, aligned with those of uv, uw and vw.
@@ -164,7 +166,7 @@ def edge_counts(layout: Layout, *, method: str = "auto", tick: Tick | None = Non
     counts = tuple(np.zeros(graph.m, np.uint32) for graph in graphs)
     of_uv = np.zeros(len(layout.in_edges), np.uint32)
     _run(layout, counting.edges, np.int32, tick, of_uv, counts[len(counts) // 2], counts[-1])
-    where = layout.in_offsets, of_uv, layout.shift, *layout.middles
+    where = layout.in_offsets, of_uv, layout.shift, *layout.pivot_range
     raw_rows.add_in_edges(*_arrays(layout.edges), *where, counts[0])
     return counts[0] if layout.whole else counts
 
@@ -175,7 +177,7 @@ def sum_counts(csr: Csr, counts: Array) -> tuple[Array, Array]:
 
 
 def split(
-    ends: tuple[Array, Array], rank: Array, n: int, group: Middles, free: Array, keys: Array
+    ends: tuple[Array, Array], rank: Array, n: int, group: PivotRange, free: Array, keys: Array
 ) -> None:
     """Write the keys of some of n x n blocks; see `rapids_tc.engines.Engine.split`."""
     require_unchanged(raw_rows.split(*map(_read_only, ends), rank, n, *group, free, keys))
@@ -183,12 +185,12 @@ def split(
 
 def _read_only(ends: Array) -> Array:
     """Return the ends as read-only uint32 or int64, so that one compiled version serves all."""
-    known = (ends if ends.dtype == "int64" else narrow(ends)).view()
+    known = (ends if ends.dtype == "int64" else as_uint32(ends)).view()
     known.flags.writeable = False
     return known
 
 
-def closed(layout: Layout, *, tick: Tick | None = None) -> Array:
+def closed(layout: Layout, *, tick: ProgressCallback | None = None) -> Array:
     """Count the triangles that each in-edge closes: uint32, in the order of the layout."""
     counts = np.zeros(len(layout.in_edges), np.uint32)
     _run(layout, counting.total, np.uint8, tick, counts)
@@ -197,7 +199,7 @@ def closed(layout: Layout, *, tick: Tick | None = None) -> Array:
 
 def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Array:
     """The ranks u > v > w of triangles `first` to `last` - 1: uint32, shape (3, last - first)."""
-    graph, threads = layout.csr, cores() if last - first > ALONE else 1
+    graph, threads = layout.csr, thread_count() if last - first > SERIAL_BELOW else 1
     ranks = np.empty((3, last - first), np.uint32)
     targets = np.linspace(first, last, threads * TASKS_A_THREAD + 1).astype(np.int64)
     bounds = np.searchsorted(starts, targets, side="right") - 1
@@ -214,16 +216,16 @@ def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Arra
     return ranks
 
 
-def vertex_sums(layout: Layout, sides: Array, *, tick: Tick | None = None) -> Array:
+def vertex_sums(layout: Layout, sides: Array, *, tick: ProgressCallback | None = None) -> Array:
     """For each rank the sum, over its triangles, of the products of their sides' values."""
     sums = np.zeros(layout.csr.n, np.float64)
     _run(layout, listing.sum_products, np.int32, tick, sides, sums)
     return sums
 
 
-def locate(csr: Csr, u: Array, v: Array) -> Array:
+def find_edges(csr: Csr, u: Array, v: Array) -> Array:
     """Position in ``csr.columns`` of the edge {u, v} for each pair of ranks; -1: there is none."""
-    positions, threads = np.empty(len(u), np.int64), cores() if len(u) >= ALONE else 1
+    positions, threads = np.empty(len(u), np.int64), thread_count() if len(u) >= SERIAL_BELOW else 1
     bounds = np.linspace(0, len(u), threads + 1).astype(np.int64)
 
     def task(number: int, thread: int) -> int:
@@ -235,7 +237,7 @@ def locate(csr: Csr, u: Array, v: Array) -> Array:
 
 
 def truss(
-    layout: Layout, counts: Array, *, k: int | None = None, tick: Tick | None = None
+    layout: Layout, counts: Array, *, k: int | None = None, tick: ProgressCallback | None = None
 ) -> Array:
     """The trussness of every oriented edge; with `k`, of those in the k-truss k, of others less."""
     return peel.decompose(CpuPeeler(), layout.csr, counts, k, tick)
@@ -249,9 +251,9 @@ def _slots(n: int) -> int:
     return min(TABLE, 1 << max(n - 1, 1).bit_length())
 
 
-def _run(layout: Layout, kernel, slot, tick: Tick | None, *arrays: Array) -> int:
+def _run(layout: Layout, kernel, slot, tick: ProgressCallback | None, *arrays: Array) -> int:
     """Share out the in-edges, by probes; the sum of what the tasks return."""
-    threads = cores() if layout.work.sum() > ALONE else 1
+    threads = thread_count() if layout.work.sum() > SERIAL_BELOW else 1
     bounds = _cut(layout, threads * TASKS_A_THREAD if threads > 1 else 1)
     tables = np.zeros((threads, _slots(layout.csr.n)), slot)
     given = (*_arrays(layout.csr), *_arrays(layout.walked), layout.in_offsets, layout.in_edges)

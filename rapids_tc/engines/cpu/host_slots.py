@@ -54,7 +54,7 @@ class Kept:
     dtype: np.dtype
 
 
-class Shelf:
+class BlockStore:
     """Keep arrays in a temporary file, which is removed when closed or with its last reference.
 
     An array comes back whole and unchanged, or an error is raised. The system may write or read
@@ -91,7 +91,7 @@ class Shelf:
         yield
         trim()
 
-    def settle(self) -> None:
+    def synchronize(self) -> None:
         """Free memory alone: what was put is kept."""
         trim()
 
@@ -138,7 +138,7 @@ def _disk_errors(what: str) -> Iterator[None]:
         ) from error
 
 
-class Room:
+class SlotPool:
     """Places for blocks in memory.
 
     Parameters
@@ -148,9 +148,9 @@ class Room:
         How many there are, and how large a block may be.
     """
 
-    def __init__(self, shelf: Shelf, slots: int, edges: int, rows: int) -> None:
+    def __init__(self, store: BlockStore, slots: int, edges: int, rows: int) -> None:
         self._shelf, self._blocks = (
-            shelf,
+            store,
             [Csr(np.zeros(1, np.int64), np.zeros(0, np.uint32))] * slots,
         )
 

@@ -17,7 +17,7 @@ from rapids_tc.engines.protocol import allowed
 TICK = 0.1  # seconds between looks at the progress, and for Ctrl-C to come through
 
 
-def cores() -> int:
+def thread_count() -> int:
     """Threads that may work at once, as NUMBA_NUM_THREADS or the machine has it."""
     there = int(numba.config.NUMBA_NUM_THREADS)
     return min(there, allowed.get() or there)

@@ -17,8 +17,8 @@ import numpy as np
 from numba import njit
 
 from rapids_tc.engines.cpu.compiled import compiled
-from rapids_tc.engines.cpu.parallel import atomic_add, cores, find, share
-from rapids_tc.engines.peel import DEAD, Left, Levels
+from rapids_tc.engines.cpu.parallel import atomic_add, find, share, thread_count
+from rapids_tc.engines.peel import DEAD, ActiveGraph, PeelState
 from rapids_tc.preparation.csr import Array, Csr
 
 _LEVEL, _HEAD, _END, _TAIL, _TASKS, _TICKET, _ROUNDS = range(7)  # entries of a state
@@ -44,9 +44,9 @@ class CpuPeeler:
     table : int
         Slots of a thread's table, at most.
     shrink : float
-        Share of edges left at which `Left` is made anew.
+        Share of edges left at which `ActiveGraph` is made anew.
     least : int
-        Edges of which no smaller `Left` is made.
+        Edges of which no smaller `ActiveGraph` is made.
     """
 
     large: int = 1 << 18
@@ -63,8 +63,8 @@ class CpuPeeler:
     def link(self, rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
         return _link(rows, columns, n)
 
-    def peel(self, left: Left, levels: Levels, tick: Callable[[int], None]) -> bool:
-        n, threads = len(left.starts) - 1, cores()
+    def peel(self, left: ActiveGraph, levels: PeelState, tick: Callable[[int], None]) -> bool:
+        n, threads = len(left.starts) - 1, thread_count()
         state = np.zeros(7, np.int64)
         state[_LEVEL] = levels.level
         rest = (

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc.engines.gpu.layout import Blocks, Layout, Placed
-from rapids_tc.engines.protocol import Middles, Residues, shifts
+from rapids_tc.engines.gpu.layout import Blocks, Layout, SlotView
+from rapids_tc.engines.protocol import PivotRange, Residues, shifts
 from rapids_tc.kernels import launch
 from rapids_tc.preparation.csr import Array, Csr
 
@@ -47,7 +47,7 @@ class InEdges:
     offsets: Array
 
 
-def transpose(engine: Any, uv: Csr) -> InEdges:
+def to_csc(engine: Any, uv: Csr) -> InEdges:
     """Group the edges of a block by middle vertex: 8 bytes an edge, 16 while it is made."""
     xp, n, m = engine.xp, np.uint64(uv.n), np.uint64(uv.m)
     with engine.device(uv.columns):
@@ -58,21 +58,21 @@ def transpose(engine: Any, uv: Csr) -> InEdges:
         return InEdges(uv, packed, offsets)
 
 
-def group(engine: Any, csr: Csr, middles: Middles | None) -> Array:
+def group(engine: Any, csr: Csr, pivot_range: PivotRange | None) -> Array:
     """The in-edges of middle vertices as v << 32 | position, ascending; of all without a range."""
     xp, m = engine.xp, np.uint64(csr.m)
 
-    def fill(room: int, middles: Middles) -> tuple[Array, Array]:
+    def fill(room: int, pivot_range: PivotRange) -> tuple[Array, Array]:
         count, packed = xp.zeros(1, "uint32"), xp.empty(room, "uint64")
-        limits = (*map(np.uint32, middles), np.uint32(room))
+        limits = (*map(np.uint32, pivot_range), np.uint32(room))
         _step(engine, "pack_middles", csr.m, csr.columns, m, *limits, count, packed)
         return count, packed
 
-    if middles is None:
+    if pivot_range is None:
         packed = xp.empty(csr.m, "uint64")
         engine.step("pack_in_edges", csr.m, csr.columns, m, packed)
     else:
-        packed = fill(int(fill(0, middles)[0][0]), middles)[1]
+        packed = fill(int(fill(0, pivot_range)[0][0]), pivot_range)[1]
     packed.sort()
     return packed
 
@@ -83,15 +83,15 @@ def prepare_blocks(
     uw: Csr,
     vw: Csr,
     residues: Residues,
-    middles: Middles | None = None,
+    pivot_range: PivotRange | None = None,
 ) -> Layout:
     """As `CudaEngine.prepare`, for a task on blocks."""
     xp, (_, shift) = engine.xp, shifts(residues)
-    grouped = uv if isinstance(uv, InEdges) else transpose(engine, uv)
+    grouped = uv if isinstance(uv, InEdges) else to_csc(engine, uv)
     with engine.device(vw.columns):
         begin, end = 0, grouped.csr.m
-        if middles is not None:
-            begin, end = grouped.offsets[xp.asarray(middles)].tolist()
+        if pivot_range is not None:
+            begin, end = grouped.offsets[xp.asarray(pivot_range)].tolist()
         packed = grouped.packed[begin:end]
         columns, low, at_uw, at_vw = _together(engine, uw, vw)
         in_edges, probes = _describe(engine, grouped, packed, uw, residues, vw.n, at_uw)
@@ -106,7 +106,7 @@ def prepare_blocks(
 
 def _together(engine: Any, uw: Csr, vw: Csr) -> tuple[Array, Array, int, int]:
     """The columns of both blocks in one array, their codes, and where each begins."""
-    if isinstance(uw, Placed) and isinstance(vw, Placed) and uw.all_columns is vw.all_columns:
+    if isinstance(uw, SlotView) and isinstance(vw, SlotView) and uw.all_columns is vw.all_columns:
         first, end = min(uw.at, vw.at), max(uw.at + uw.m, vw.at + vw.m)
         return uw.all_columns[first:end], uw.all_low[first:], uw.at - first, vw.at - first
     columns = engine.xp.concatenate([uw.columns, vw.columns])
@@ -123,7 +123,7 @@ def codes(engine: Any, columns: Array, low: Array) -> None:
 
 def work(engine: Any, uv: Csr | InEdges, uw: Csr | None = None, residues: Residues = (0, 0, 0)):
     """Probes of every middle vertex: int64, by column of `uv`."""
-    grouped = uv if isinstance(uv, InEdges) else transpose(engine, uv)
+    grouped = uv if isinstance(uv, InEdges) else to_csc(engine, uv)
     n, (_, shift) = grouped.csr.n, shifts(residues)
     with engine.device(grouped.packed):
         walked = uw or grouped.csr
@@ -150,7 +150,7 @@ def sum_counts(engine: Any, csr: Csr, counts: Array) -> tuple[Array, Array]:
 
 
 def split(
-    engine: Any, ends: tuple[Array, Array], rank: Array, n: int, group: Middles, free: Array,
+    engine: Any, ends: tuple[Array, Array], rank: Array, n: int, group: PivotRange, free: Array,
     keys: Array,
 ) -> None:  # fmt: skip
     """Write the keys of some of n x n blocks; see `rapids_tc.engines.Engine.split`."""

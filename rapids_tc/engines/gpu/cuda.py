@@ -15,9 +15,9 @@ from rapids_tc.engines.gpu import block_layout, device_slots, listing
 from rapids_tc.engines.gpu.layout import Layout
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.host import host_free, host_memory
-from rapids_tc.engines.protocol import Middles, Tick
+from rapids_tc.engines.protocol import PivotRange, ProgressCallback
 from rapids_tc.errors import CapacityError, KernelError, require_unchanged
-from rapids_tc.frames.backend import narrow
+from rapids_tc.frames.backend import as_uint32
 from rapids_tc.kernels import _nvrtc, catalogue, launch
 from rapids_tc.kernels.method import Capacities
 from rapids_tc.preparation.csr import Array, Csr
@@ -87,7 +87,7 @@ class CudaEngine:
         with self.device(src):
             degree, found = self.xp.zeros(size, "uint32"), self.xp.zeros(2, "uint32")
             for ends in (src, dst):
-                given = (narrow(ends), np.uint64(len(ends)), degree, np.uint64(size), found[1:])
+                given = (as_uint32(ends), np.uint64(len(ends)), degree, np.uint64(size), found[1:])
                 self.step("count_ends", len(ends), *given)
             self.step("count_present", size, degree, np.uint64(size), found)
             present, outside = found.tolist()
@@ -125,7 +125,7 @@ class CudaEngine:
             self.step("write_offsets", n + 1, *marked, np.uint64(n), offsets)
             return Csr(offsets, columns)
 
-    def prepare(self, csr: Csr, middles: Middles | None = None) -> Layout:
+    def prepare(self, csr: Csr, pivot_range: PivotRange | None = None) -> Layout:
         """What counting needs besides the CSR, 14 bytes an edge; 20 while it is made."""
         xp, n, m = self.xp, csr.n, csr.m
         if m >= _MOST_EDGES:
@@ -133,7 +133,7 @@ class CudaEngine:
                 f"{m:,} edges: one card takes fewer than {_MOST_EDGES:,}; {_IN_BLOCKS}"
             )
         with self.device(csr.columns):
-            packed = block_layout.group(self, csr, middles)
+            packed = block_layout.group(self, csr, pivot_range)
             size, in_offsets = np.uint64(len(packed)), xp.empty(n + 1, "uint32")
             self.step("find_in_edges", n + 1, packed, size, np.uint64(n), in_offsets)
             low, probes = self.low(m), xp.zeros(n, "uint64")
@@ -161,16 +161,18 @@ class CudaEngine:
         tasks = self._tasks(csr, len(in_edges), in_offsets, probes)
         return Layout(csr, low, in_edges, in_offsets, *tasks, self.capacities, blocks)
 
-    transpose = block_layout.transpose
+    to_csc = block_layout.to_csc
     prepare_blocks = block_layout.prepare_blocks
     work = block_layout.work
     sum_counts = block_layout.sum_counts
     split = block_layout.split
     costs = device_slots.COSTS
-    shelf = device_slots.shelf
+    store = device_slots.store
     room = device_slots.room
 
-    def count(self, layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> int:
+    def count(
+        self, layout: Layout, *, method: str = "auto", tick: ProgressCallback | None = None
+    ) -> int:
         """The triangles of the graph."""
         with self.device(layout.csr.columns):
             total = self.xp.zeros(1, "uint64")
@@ -179,7 +181,9 @@ class CudaEngine:
             launch.run(self, layout, catalogue.find(method), "Total", total, tick)
             return int(total[0])
 
-    def edge_counts(self, layout: Layout, *, method: str = "auto", tick: Tick | None = None) -> Any:
+    def edge_counts(
+        self, layout: Layout, *, method: str = "auto", tick: ProgressCallback | None = None
+    ) -> Any:
         """The triangles of every oriented edge: uint32, aligned with ``layout.csr.columns``."""
         found, blocks = catalogue.find(method, returns="edges"), layout.blocks
         with self.device(layout.csr.columns):
@@ -195,14 +199,19 @@ class CudaEngine:
     vertex_sums = listing.vertex_sums
 
     def truss(
-        self, layout: Layout, counts: Array, *, k: int | None = None, tick: Tick | None = None
+        self,
+        layout: Layout,
+        counts: Array,
+        *,
+        k: int | None = None,
+        tick: ProgressCallback | None = None,
     ) -> Array:
         """The trussness of every oriented edge; with `k`, of the k-truss k, of others less."""
         with self.device(counts):
             peeler = CudaPeeler(self.xp, self.compile, self.sm_count)
             return peel.decompose(peeler, layout.csr, counts, k, tick)
 
-    def locate(self, csr: Csr, u: Array, v: Array) -> Array:
+    def find_edges(self, csr: Csr, u: Array, v: Array) -> Array:
         """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks; -1: nowhere."""
         with self.device(csr.columns):
             pairs = (u.astype("uint32", copy=False), v.astype("uint32", copy=False))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.engines.gpu.block_layout import codes
-from rapids_tc.engines.gpu.layout import Placed
+from rapids_tc.engines.gpu.layout import SlotView
 from rapids_tc.engines.protocol import Costs
 from rapids_tc.errors import CapacityError
 from rapids_tc.preparation.csr import Array
@@ -177,7 +177,7 @@ def free_memory(cupy: Any, device: int) -> int:
     return int(free) + int(cupy.get_default_memory_pool().free_bytes())
 
 
-class Shelf:
+class BlockStore:
     """Arrays in memory of the host, pinned in as few pieces as can be: pinning takes long."""
 
     def __init__(self, engine: Any) -> None:
@@ -196,7 +196,7 @@ class Shelf:
     def put(self, array: Array, over: np.ndarray | None = None) -> np.ndarray:
         """Keep an array, in place of one that is no smaller where that is given.
 
-        It is not to be written before `settle`.
+        It is not to be written before `synchronize`.
         """
         if over is not None:
             kept = over[: len(array)]
@@ -212,7 +212,7 @@ class Shelf:
         """A block in which arrays on the card are parts of one piece of `size` bytes."""
         return self.copies.pooled(size)
 
-    def settle(self) -> None:
+    def synchronize(self) -> None:
         """Return when what was put is kept."""
         self.copies.finish()
         self._sources.clear()
@@ -230,11 +230,11 @@ class Shelf:
 
     def get(self, kept: np.ndarray) -> Array:
         """The array on the card."""
-        self.settle()
+        self.synchronize()
         return self._engine.xp.array(kept)
 
 
-class Room:
+class SlotPool:
     """Slots for blocks on the card, side by side in one array.
 
     Parameters
@@ -244,9 +244,9 @@ class Room:
         How many there are, and how large a block may be.
     """
 
-    def __init__(self, shelf: Shelf, engine: Any, slots: int, edges: int, rows: int) -> None:
-        xp, self._engine, self._copies = engine.xp, engine, shelf.copies
-        shelf.settle()
+    def __init__(self, store: BlockStore, engine: Any, slots: int, edges: int, rows: int) -> None:
+        xp, self._engine, self._copies = engine.xp, engine, store.copies
+        store.synchronize()
         self._size, self._rows = -(-edges // 8) * 8, rows + 1
         self._columns = xp.empty(slots * self._size, "uint32")
         self._low = engine.low(slots * self._size + 8)
@@ -263,7 +263,7 @@ class Room:
         self._loaded[slot] = self._copies.up(offsets, self._narrow[slot, : len(offsets)], [])
         self._lengths[slot], self._fresh[slot] = (len(offsets), len(columns)), True
 
-    def block(self, slot: int) -> Placed:
+    def block(self, slot: int) -> SlotView:
         """The block of a slot, ready to be read."""
         at, (rows, m) = slot * self._size, self._lengths[slot]
         offsets, columns = self._offsets[slot, :rows], self._columns[at : at + m]
@@ -272,18 +272,18 @@ class Room:
             offsets[...] = self._narrow[slot, :rows]
             codes(self._engine, columns, self._low[at : at + m])
             self._fresh[slot] = False
-        return Placed(offsets, columns, self._columns, self._low, at)
+        return SlotView(offsets, columns, self._columns, self._low, at)
 
     def leave(self, slot: int) -> None:
         """What is launched so far is the last that reads the slot before another block comes."""
         self._left[slot] = self._copies.mark()
 
 
-def shelf(engine: Any) -> Shelf:
+def store(engine: Any) -> BlockStore:
     """Where arrays are kept that are not on the card."""
-    return Shelf(engine)
+    return BlockStore(engine)
 
 
-def room(engine: Any, shelf: Shelf, slots: int, edges: int, rows: int) -> Room:
+def room(engine: Any, store: BlockStore, slots: int, edges: int, rows: int) -> SlotPool:
     """Where blocks of a shelf are put to be counted."""
-    return Room(shelf, engine, slots, edges, rows)
+    return SlotPool(store, engine, slots, edges, rows)

@@ -9,7 +9,7 @@ from rapids_tc.preparation.csr import Array, Csr
 
 
 @dataclass(frozen=True)
-class Placed(Csr):
+class SlotView(Csr):
     """A block in a room for several, so that kernels find two of them in one array.
 
     Attributes

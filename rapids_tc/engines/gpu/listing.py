@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc.engines.protocol import Tick
+from rapids_tc.engines.protocol import ProgressCallback
 from rapids_tc.kernels import catalogue, launch
 from rapids_tc.preparation.csr import Array
 
 _THREADS, _BLOCKS_PER_SM = 256, 8  # of list.cu's kernels
 
 
-def closed(engine: Any, layout: Any, *, tick: Tick | None = None) -> Array:
+def closed(engine: Any, layout: Any, *, tick: ProgressCallback | None = None) -> Array:
     """The triangles that each in-edge closes: uint32, in the order of the layout."""
     with engine.device(layout.csr.columns):
         counts = engine.xp.zeros(layout.csr.m, "uint32")
@@ -40,7 +40,9 @@ def list_triangles(engine: Any, layout: Any, starts: Array, first: int, last: in
         return ranks
 
 
-def vertex_sums(engine: Any, layout: Any, sides: Array, *, tick: Tick | None = None) -> Array:
+def vertex_sums(
+    engine: Any, layout: Any, sides: Array, *, tick: ProgressCallback | None = None
+) -> Array:
     """For each rank the sum, over its triangles, of the products of their sides' values."""
     with engine.device(layout.csr.columns):
         sums = engine.xp.zeros(layout.csr.n, "float64")

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc.engines.peel import Left, Levels
-from rapids_tc.frames.backend import wide_sum
+from rapids_tc.engines.peel import ActiveGraph, PeelState
+from rapids_tc.frames.backend import sum64
 from rapids_tc.kernels import launch
 from rapids_tc.preparation.csr import Array, Csr
 
@@ -38,9 +38,9 @@ class CudaPeeler:
     batch : int
         Large rounds that are launched before the host looks again.
     shrink : float
-        Share of edges left at which `Left` is made anew.
+        Share of edges left at which `ActiveGraph` is made anew.
     least : int
-        Edges of which no smaller `Left` is made.
+        Edges of which no smaller `ActiveGraph` is made.
     """
 
     xp: Any
@@ -71,7 +71,7 @@ class CudaPeeler:
         self._make("truss_link", m, rows, columns, m, offsets, starts, free, near)
         return offsets, starts, near
 
-    def peel(self, left: Left, levels: Levels, tick: Callable[[int], None]) -> bool:
+    def peel(self, left: ActiveGraph, levels: PeelState, tick: Callable[[int], None]) -> bool:
         xp, m, first, last = self.xp, left.m, np.uint32(levels.first), np.uint32(levels.last)
         state = np.zeros(_STATE, "uint32")
         state[_LEVEL] = levels.level
@@ -106,9 +106,9 @@ class CudaPeeler:
         """Threads that the card has at once."""
         return self.sm_count * _BLOCKS_PER_SM * _THREADS
 
-    def _lanes(self, left: Left) -> int:
+    def _lanes(self, left: ActiveGraph) -> int:
         """Lanes that walk a row together: about as many as a row has entries."""
-        used = wide_sum(left.starts[1:] != left.starts[:-1])
+        used = sum64(left.starts[1:] != left.starts[:-1])
         return min(32, max(4, 1 << (2 * left.m // max(used, 1)).bit_length()))
 
     def _make(self, kernel: str, size: Any, *args: Any) -> None:
