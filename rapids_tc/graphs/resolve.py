@@ -33,7 +33,7 @@ def resolve_graph(
 ) -> EdgeGraph:
     """As `in_memory.as_graph`, or in blocks where the graph does not fit into memory.
 
-    `columns` are those that the function gives back for each row, if it does. A `VertexTotals` graph
+    `columns` are those that the function returns per row, if any. A `VertexTotals` graph
     is for functions that ask of vertices alone.
 
     Raises
