@@ -28,6 +28,7 @@ from machine import machine, write
 from memory import peak
 from suites import SUITES, Entry, Suite
 
+import rapids_tc as tc
 from rapids_tc.bench import (
     NEIGHBOURS,
     AnswerCheck,
@@ -39,7 +40,6 @@ from rapids_tc.bench import (
     run,
 )
 from rapids_tc.errors import CapacityError
-from rapids_tc.graphs.in_memory import as_graph
 from rapids_tc.kernels.catalogue import METHODS
 
 FIGURES = ("count", "edge counts", "frame to count")
@@ -192,7 +192,7 @@ def contenders(entry: Entry, plan: Suite) -> Iterator[Contender]:
 
 def facts(frame: Any) -> tuple[dict[str, int], int]:
     """The size of a graph, and the wedges at its corners of lowest degree: W1."""
-    graph = as_graph(frame, progress=False)
+    graph = tc.Graph(frame, progress=False)
     length = graph.csr.offsets[1:] - graph.csr.offsets[:-1]
     size = {"rows": len(frame), "vertices": graph.n_vertices, "edges": graph.n_edges}
     return size, int((length * (length - 1) // 2).sum())

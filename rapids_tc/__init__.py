@@ -25,7 +25,7 @@ from rapids_tc.errors import (
     NullIdError,
     RapidsTCError,
 )
-from rapids_tc.graphs.in_memory import Graph
+from rapids_tc.graphs.public import Graph
 from rapids_tc.interop.accessor import register_accessor
 
 if TYPE_CHECKING:
@@ -69,7 +69,9 @@ def __getattr__(name: str) -> ModuleType:
     """Modules beside the functions, imported when they are asked for."""
     if name in MODULES:
         return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    close = [known for known in __all__ if name in known or known in name]
+    hint = f"; did you mean {', '.join(close)}?" if close else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
 
 
 def __dir__() -> list[str]:

@@ -5,6 +5,7 @@ They need ``pip install 'rapids_tc[plot]'``. Nothing global is changed.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any
 
@@ -12,14 +13,14 @@ import numpy as np
 
 from rapids_tc.analytics.clustering import per_pair
 from rapids_tc.analytics.truss import checked_k
-from rapids_tc.frames.device import placed
-from rapids_tc.graphs.in_memory import Graph, as_graph
+from rapids_tc.graphs import resolve
+from rapids_tc.graphs.in_memory import InMemoryGraph
+from rapids_tc.plan.record import Options
 
 _MAIN, _ACCENT, _FAINT, _INK = "#2b6cb0", "#dd6b20", "#c9d1d9", "#2d3748"
 _DRAWN = 400  # vertices, past which a picture of lines is a blot
 
 
-@placed
 def clustering_by_degree(
     edges: Any, *, ax: Any = None, source: Any = None, destination: Any = None
 ) -> Any:
@@ -51,24 +52,23 @@ def clustering_by_degree(
     >>> ax.get_xlabel()
     'degree'
     """
-    graph = as_graph(edges, source=source, destination=destination)
-    degrees = graph.backend.host(graph.degrees)
-    values = graph.backend.host(per_pair(graph, graph.vertex_counts("auto")))[degrees > 1]
-    degrees = degrees[degrees > 1]
-    ax = _axes(ax, "degree", "clustering")
-    ax.scatter(degrees, values, s=12, color=_MAIN, alpha=0.25, linewidths=0, label="vertices")
-    bins = np.floor(2 * np.log2(degrees)).astype(int)
-    size = np.bincount(bins)
-    sums = [np.bincount(bins, weights=of)[size > 0] for of in (np.log2(degrees), values)]
-    x, y = sums / size[size > 0]
-    ax.plot(2**x, y, "o-", color=_ACCENT, lw=2, ms=5, label="mean")
-    ax.set_ylim(-0.03, 1.03)
-    _logarithmic(ax, "x", degrees)
-    ax.legend(frameon=False)
-    return ax
+    with _opened(edges, source, destination) as graph:
+        degrees = graph.backend.host(graph.degrees)
+        values = graph.backend.host(per_pair(graph, graph.vertex_counts("auto")))[degrees > 1]
+        degrees = degrees[degrees > 1]
+        ax = _axes(ax, "degree", "clustering")
+        ax.scatter(degrees, values, s=12, color=_MAIN, alpha=0.25, linewidths=0, label="vertices")
+        bins = np.floor(2 * np.log2(degrees)).astype(int)
+        size = np.bincount(bins)
+        sums = [np.bincount(bins, weights=of)[size > 0] for of in (np.log2(degrees), values)]
+        x, y = sums / size[size > 0]
+        ax.plot(2**x, y, "o-", color=_ACCENT, lw=2, ms=5, label="mean")
+        ax.set_ylim(-0.03, 1.03)
+        _logarithmic(ax, "x", degrees)
+        ax.legend(frameon=False)
+        return ax
 
 
-@placed
 def triangle_distribution(
     edges: Any, *, ax: Any = None, source: Any = None, destination: Any = None
 ) -> Any:
@@ -99,17 +99,16 @@ def triangle_distribution(
     >>> ax.get_xscale(), ax.get_yscale()
     ('log', 'log')
     """
-    graph = as_graph(edges, source=source, destination=destination)
-    counts = graph.backend.host(graph.vertex_counts("auto"))
-    triangles, vertices = np.unique(counts[counts > 0], return_counts=True)
-    at_least = np.cumsum(vertices[::-1])[::-1]
-    ax = _axes(ax, "triangles", "vertices in at least as many")
-    ax.plot(triangles, at_least, "o-", color=_MAIN, lw=1, ms=4)
-    _logarithmic(ax, "xy", triangles)
-    return ax
+    with _opened(edges, source, destination) as graph:
+        counts = graph.backend.host(graph.vertex_counts("auto"))
+        triangles, vertices = np.unique(counts[counts > 0], return_counts=True)
+        at_least = np.cumsum(vertices[::-1])[::-1]
+        ax = _axes(ax, "triangles", "vertices in at least as many")
+        ax.plot(triangles, at_least, "o-", color=_MAIN, lw=1, ms=4)
+        _logarithmic(ax, "xy", triangles)
+        return ax
 
 
-@placed
 def truss_profile(
     edges: Any, *, ax: Any = None, source: Any = None, destination: Any = None
 ) -> Any:
@@ -140,20 +139,19 @@ def truss_profile(
     >>> ax.get_xlabel()
     'k'
     """
-    graph = as_graph(edges, source=source, destination=destination)
-    of_k = np.bincount(graph.backend.host(graph.trussness), minlength=3)[2:]
-    k = 2 + np.arange(len(of_k))
-    ax = _axes(ax, "k", "edges")
-    left = np.cumsum(of_k[::-1])[::-1]
-    ax.step(k, left, where="mid", color=_MAIN, lw=2, label="in the k-truss")
-    ax.plot(k[of_k > 0], of_k[of_k > 0], "o", color=_ACCENT, ms=6, label="of trussness k")
-    _logarithmic(ax, "y", k[of_k > 0])
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.legend(frameon=False)
-    return ax
+    with _opened(edges, source, destination) as graph:
+        of_k = np.bincount(graph.backend.host(graph.trussness), minlength=3)[2:]
+        k = 2 + np.arange(len(of_k))
+        ax = _axes(ax, "k", "edges")
+        left = np.cumsum(of_k[::-1])[::-1]
+        ax.step(k, left, where="mid", color=_MAIN, lw=2, label="in the k-truss")
+        ax.plot(k[of_k > 0], of_k[of_k > 0], "o", color=_ACCENT, ms=6, label="of trussness k")
+        _logarithmic(ax, "y", k[of_k > 0])
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.legend(frameon=False)
+        return ax
 
 
-@placed
 def draw_truss(
     edges: Any,
     *,
@@ -199,44 +197,50 @@ def draw_truss(
     >>> ax.get_title()
     'the 5-truss: 6 vertices, 14 edges'
     """
-    graph = as_graph(edges, source=source, destination=destination)
-    trussness = graph.backend.host(graph.trussness)
-    least = checked_k(k) or graph.max_truss
-    inside = trussness >= least
-    ends = np.stack(
-        [graph.backend.host(graph.csr.rows), graph.backend.host(graph.csr.columns)], axis=1
-    )
-    core = np.unique(ends[inside])
-    if not graph.n_edges:
-        raise ValueError("the graph has no edge, and so no truss to draw")
-    if not 0 < len(core) <= _DRAWN:
-        raise ValueError(
-            f"k={k!r}: that truss has {len(core):,} vertices, drawn are 1 to {_DRAWN}; "
-            f"the last one is the {graph.max_truss}-truss"
+    with _opened(edges, source, destination) as graph:
+        trussness = graph.backend.host(graph.trussness)
+        least = checked_k(k) or graph.max_truss
+        inside = trussness >= least
+        ends = np.stack(
+            [graph.backend.host(graph.csr.rows), graph.backend.host(graph.csr.columns)], axis=1
         )
-    around = ~inside if graph.n_vertices <= _DRAWN else np.zeros_like(inside)
-    places = _places(ends[inside | around], core)
-    ax = _axes(ax, "", "")
-    ax.set_axis_off()
-    ax.set_title(f"the {least}-truss: {len(core):,} vertices, {inside.sum():,} edges", color=_INK)
-    lines = _library("matplotlib.collections").LineCollection
-    for chosen, color, width, size in ((around, _FAINT, 0.7, 12), (inside, _ACCENT, 1.1, 42)):
-        pairs = [(places[u], places[v]) for u, v in ends[chosen].tolist()]
-        ax.add_collection(lines(pairs, colors=color, linewidths=width, zorder=1))
-        seen = np.array([places[v] for v in np.unique(ends[chosen])]).reshape(-1, 2)
-        ax.scatter(*seen.T, s=size, color=color, edgecolors="white", linewidths=0.6, zorder=2)
-    halo = [_library("matplotlib.patheffects").withStroke(linewidth=2.5, foreground="white")]
-    for vertex, name in zip(core.tolist() if labels else (), _names(graph, core), strict=False):
-        x, y = places[vertex]  # on the unit circle: names stand outside of it
-        ax.annotate(
-            name, (x, y), xytext=(8 * x, 8 * y), textcoords="offset points",
-            ha="center" if abs(x) < 0.2 else "left" if x > 0 else "right",
-            va="center" if abs(y) < 0.9 else "bottom" if y > 0 else "top",
-            fontsize=8, color=_INK, path_effects=halo, zorder=3,
-        )  # fmt: skip
-    ax.set_aspect("equal")
-    ax.autoscale()
-    return ax
+        core = np.unique(ends[inside])
+        if not graph.n_edges:
+            raise ValueError("the graph has no edge, and so no truss to draw")
+        if not 0 < len(core) <= _DRAWN:
+            raise ValueError(
+                f"k={k!r}: that truss has {len(core):,} vertices, drawn are 1 to {_DRAWN}; "
+                f"the last one is the {graph.max_truss}-truss"
+            )
+        around = ~inside if graph.n_vertices <= _DRAWN else np.zeros_like(inside)
+        places = _places(ends[inside | around], core)
+        ax = _axes(ax, "", "")
+        ax.set_axis_off()
+        ax.set_title(
+            f"the {least}-truss: {len(core):,} vertices, {inside.sum():,} edges", color=_INK
+        )
+        lines = _library("matplotlib.collections").LineCollection
+        for chosen, color, width, size in ((around, _FAINT, 0.7, 12), (inside, _ACCENT, 1.1, 42)):
+            pairs = [(places[u], places[v]) for u, v in ends[chosen].tolist()]
+            ax.add_collection(lines(pairs, colors=color, linewidths=width, zorder=1))
+            seen = np.array([places[v] for v in np.unique(ends[chosen])]).reshape(-1, 2)
+            ax.scatter(*seen.T, s=size, color=color, edgecolors="white", linewidths=0.6, zorder=2)
+        halo = [_library("matplotlib.patheffects").withStroke(linewidth=2.5, foreground="white")]
+        for vertex, name in zip(core.tolist() if labels else (), _names(graph, core), strict=False):
+            x, y = places[vertex]  # on the unit circle: names stand outside of it
+            ax.annotate(
+                name, (x, y), xytext=(8 * x, 8 * y), textcoords="offset points",
+                ha="center" if abs(x) < 0.2 else "left" if x > 0 else "right",
+                va="center" if abs(y) < 0.9 else "bottom" if y > 0 else "top",
+                fontsize=8, color=_INK, path_effects=halo, zorder=3,
+            )  # fmt: skip
+        ax.set_aspect("equal")
+        ax.autoscale()
+        return ax
+
+
+def _opened(edges: Any, source: Any, destination: Any) -> AbstractContextManager[InMemoryGraph]:
+    return resolve.opened(edges, Options(source, destination))
 
 
 def _library(name: str) -> Any:
@@ -246,7 +250,7 @@ def _library(name: str) -> Any:
         raise ImportError(f"pictures need {error.name}: pip install 'rapids_tc[plot]'") from error
 
 
-def _names(graph: Graph, ranks: np.ndarray) -> list[Any]:
+def _names(graph: InMemoryGraph, ranks: np.ndarray) -> list[Any]:
     """The ids of some ranks."""
     ids = graph.ids_of(graph.backend.xp.asarray(ranks))
     return (ids.to_pandas() if hasattr(ids, "to_pandas") else ids).tolist()

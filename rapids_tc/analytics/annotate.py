@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from rapids_tc.analytics.similarity import FORMULAS, MEASURES
-from rapids_tc.frames.device import placed
-from rapids_tc.graphs.in_memory import as_graph
-from rapids_tc.graphs.protocol import EdgeGraph, Formula
-from rapids_tc.graphs.resolve import resolve_graph
+from rapids_tc.analytics.analytic import analytic
+from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, row_columns
+from rapids_tc.preparation.edges import check_new
 
-_COLUMNS = ("triangles", "trussness", *MEASURES)
+ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS  # what some column needs
 
 
-@placed
+def _check(own: OwnOptions) -> OwnOptions:
+    check_names(own["columns"])
+    return own
+
+
+def _work(own: OwnOptions) -> Work:
+    known, needs = row_columns(), Needs.NOTHING
+    for name in own["columns"]:
+        needs |= known[name].needs
+    return Work(needs, Result.COLUMNS, len(own["columns"]))
+
+
+def _in_memory(own: OwnOptions) -> str:
+    peeled = _work(own).needs & Needs.TRUSSNESS
+    return 'without "trussness" it is, and so is k_truss' if peeled else ""
+
+
+@analytic(ANY, Result.COLUMNS, check=_check, work=_work, in_memory=_in_memory)
 def annotate(
     edges: Any,
     *columns: str,
@@ -71,32 +85,13 @@ def annotate(
     2    2    0          1      0.5
     3    2    3          0      0.0
     """
-    check_names(columns)
-    given: dict[str, Any] = {
-        "source": source, "destination": destination, "engine": engine, "progress": progress,
-        "memory_limit": memory_limit, "function": "annotate", "method": method,
-        "columns": len(columns),
-    }  # fmt: skip
-    known: dict[str, Formula] = {**FORMULAS, "triangles": lambda xp, common, ends: common}
-    graph: EdgeGraph
-    if "trussness" in columns:
-        graph = whole = as_graph(edges, **given)
-        known["trussness"] = lambda xp, common, ends: whole.trussness
-    else:
-        graph = resolve_graph(edges, **given)
-    check_new(columns, graph.labels)
-    return graph.assign(graph.row_columns({name: known[name] for name in columns}, method))
+    check_new(columns, edges.labels)
+    return edges.assign(edges.row_columns(columns, method))
 
 
 def check_names(columns: tuple[Any, ...]) -> None:
     """Raise ValueError unless these are columns that can be added, each named once."""
-    unknown = [c for c in columns if not isinstance(c, str) or c not in _COLUMNS]
+    known = row_columns()
+    unknown = [c for c in columns if not isinstance(c, str) or c not in known]
     if unknown or not columns or len(set(columns)) < len(columns):
-        raise ValueError(f"columns={list(columns)!r}: name each of {list(_COLUMNS)} at most once")
-
-
-def check_new(columns: Iterable[str], labels: list[Any], of: str = "the frame") -> None:
-    """Raise ValueError where the frame has one of the columns."""
-    clash = [c for c in columns if c in labels]
-    if clash:
-        raise ValueError(f"{of} has a column {clash[0]!r} already: rename or drop it first")
+        raise ValueError(f"columns={list(columns)!r}: name each of {list(known)} at most once")

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from math import nan, sqrt
 from numbers import Real
 from statistics import NormalDist
 from typing import Any
 
-import numpy as np
-
-from rapids_tc.frames.backend import Array, as_uint32, gathered, sum64
-from rapids_tc.frames.device import placed
-from rapids_tc.graphs.in_memory import as_graph
-from rapids_tc.plan import needs
-from rapids_tc.preparation.edges import NumberedEdges
-from rapids_tc.preparation.orient import PIECES
+from rapids_tc.analytics.analytic import analytic
+from rapids_tc.plan.needs import is_integer
+from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 
 
 @dataclass(frozen=True)
@@ -46,7 +40,25 @@ class Estimate:
     high: float
 
 
-@placed
+def _check(own: OwnOptions) -> OwnOptions:
+    return {
+        "colours": _whole("colours", own["colours"], 1, 2**32 - 1),
+        "seed": _whole("seed", own["seed"], 0, 2**64 - 1),
+        "confidence": _share(own["confidence"]),
+    }
+
+
+def _work(own: OwnOptions) -> Work:
+    return Work(Needs.EDGE_COUNTS | Needs.SAMPLE, Result.VALUE, colours=own["colours"])
+
+
+@analytic(
+    Needs.EDGE_COUNTS | Needs.SAMPLE,
+    Result.VALUE,
+    check=_check,
+    work=_work,
+    in_memory=lambda own: "count is",
+)
 def approximate_count(
     edges: Any,
     *,
@@ -122,57 +134,7 @@ def approximate_count(
     >>> found.low < tc.count(edges) < found.high
     True
     """
-    colours, seed, confidence = checked(colours, seed, confidence)
-    graph = as_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="approximate_count", method=method,
-        sample=partial(one_coloured, colours=colours, seed=seed), colours=colours,
-    )  # fmt: skip
-    return estimate([seen(graph.count_edges(method))], colours, confidence)
-
-
-def one_coloured(edges: NumberedEdges, *, colours: int, seed: int) -> NumberedEdges:
-    """The edges, loops aside, whose two ends have the same colour."""
-    colour = draw(edges.ids.words, colours, seed)
-    alike = (gathered(colour, edges.src) == gathered(colour, edges.dst)) & (edges.src != edges.dst)
-    kept = edges.ids.backend.xp.flatnonzero(alike)
-    src, dst = (as_uint32(end[kept]) for end in edges.ends)
-    return replace(edges, src=src, dst=dst, rows=len(src))
-
-
-def draw(words: Array, colours: int, seed: int) -> Array:
-    """A colour below `colours` for each 64-bit word, as if at random for every seed.
-
-    Word w draws number w of the SplitMix64 sequence (Steele, Lea, Flood, 2014) that starts where
-    the seed's own draw says; of its upper half the colour is the integer part of a share.
-    """
-    start = _mix(_step(np.array([seed], "uint64")))[0]
-    drawn = _mix(_step(words) + start)
-    drawn >>= 32
-    drawn *= np.uint64(colours)
-    drawn >>= 32
-    return drawn.astype(np.min_scalar_type(colours - 1))
-
-
-def _step(words: Array) -> Array:
-    return (words + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-
-
-def _mix(words: Array) -> Array:
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        words ^= words >> shift
-        words *= np.uint64(factor)
-    words ^= words >> 31
-    return words
-
-
-def seen(counts: Array) -> tuple[int, float]:
-    """From the triangles of each of some edges: their sum, and the pairs that share an edge."""
-    pairs, step = 0.0, len(counts) // PIECES + 1  # in pieces: these floats are wider than counts
-    for first in range(0, len(counts), step):
-        beside = counts[first : first + step].astype("float64")  # pairs may pass 2**64
-        pairs += float((beside * (beside - 1)).sum()) / 2
-    return sum64(counts), pairs
+    return estimate(edges.sample_moments(colours, seed, method), colours, confidence)
 
 
 def estimate(parts: list[tuple[int, float]], colours: int, confidence: float) -> Estimate:
@@ -187,17 +149,8 @@ def estimate(parts: list[tuple[int, float]], colours: int, confidence: float) ->
     return Estimate(value, sqrt(variance), max(low, float(triangles)), high)
 
 
-def checked(colours: Any, seed: Any, confidence: Any) -> tuple[int, int, float]:
-    """What an estimate is asked with; ValueError where one of the three cannot be."""
-    return (
-        _whole("colours", colours, 1, 2**32 - 1),
-        _whole("seed", seed, 0, 2**64 - 1),
-        _share(confidence),
-    )
-
-
 def _whole(name: str, given: Any, least: int, most: int) -> int:
-    if not (needs.is_integer(given) and least <= int(given) <= most):
+    if not (is_integer(given) and least <= int(given) <= most):
         raise ValueError(f"{name}={given!r}; accepted: an integer from {least} to {most}")
     return int(given)
 

@@ -7,16 +7,39 @@ from typing import Any
 
 import numpy as np
 
+from rapids_tc.analytics.analytic import analytic
 from rapids_tc.frames.backend import Array, sum64
-from rapids_tc.frames.device import placed
-from rapids_tc.graphs.in_memory import Graph, as_graph
+from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.graphs.protocol import VertexStatistics
-from rapids_tc.graphs.resolve import resolve_graph
-from rapids_tc.plan import needs
+from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation.edges import check_label
 
 
-@placed
+def _clustering_work(own: OwnOptions) -> Work:
+    weighted = Needs.WEIGHTS if own["weight"] is not None else Needs.NOTHING
+    return Work(Needs.VERTEX_COUNTS | weighted, Result.VERTICES)
+
+
+def _weights_in_memory(own: OwnOptions) -> str:
+    return "clustering without weight= is" if own["weight"] is not None else ""
+
+
+def _weights_local(own: OwnOptions, kind: str) -> Exception | None:
+    if own["weight"] is None:
+        return None
+    return ValueError(
+        f"weight={own['weight']!r}: the clustering of a {kind} counts every edge alike; weights "
+        "are for one machine, clustering(edges.compute(), weight=...)"
+    )
+
+
+@analytic(
+    Needs.VERTEX_COUNTS,
+    Result.VERTICES,
+    work=_clustering_work,
+    in_memory=_weights_in_memory,
+    local=_weights_local,
+)
 def clustering(
     edges: Any,
     *,
@@ -78,22 +101,22 @@ def clustering(
     >>> tc.clustering(df)["clustering"].round(3).tolist()
     [1.0, 1.0, 0.333, 0.0]
     """
-    if weight is not None and not (isinstance(method, str) and method == "auto"):
-        raise ValueError(f'method={method!r}: with weight= only method="auto" is there')
-    given: dict[str, Any] = {
-        "source": source, "destination": destination, "engine": engine, "progress": progress,
-        "memory_limit": memory_limit, "function": "clustering", "method": method,
-    }  # fmt: skip
     if weight is None:
-        graph = resolve_graph(edges, **given)
-        sums = graph.vertex_counts(method)
+        sums = edges.vertex_counts(method)
+    elif method == "auto":
+        sums = _weighted_sums(edges, weight)
     else:
-        graph = whole = as_graph(edges, **{**given, "function": needs.WEIGHTED})
-        sums = _weighted_sums(whole, weight)
-    return graph.vertex_frame({"clustering": per_pair(graph, sums)}, vertices)
+        raise ValueError(f'method={method!r}: with weight= only method="auto" is there')
+    return edges.vertex_frame({"clustering": per_pair(edges, sums)}, vertices)
 
 
-@placed
+def _check_zeros(own: OwnOptions) -> OwnOptions:
+    if not isinstance(own["count_zeros"], bool | np.bool_):
+        raise ValueError(f"count_zeros={own['count_zeros']!r}; accepted: True, False")
+    return own
+
+
+@analytic(Needs.VERTEX_COUNTS, Result.VALUE, check=_check_zeros)
 def average_clustering(
     edges: Any,
     *,
@@ -142,18 +165,12 @@ def average_clustering(
     >>> round(tc.average_clustering(df), 3), round(tc.average_clustering(df, count_zeros=False), 3)
     (0.583, 0.778)
     """
-    if not isinstance(count_zeros, bool | np.bool_):
-        raise ValueError(f"count_zeros={count_zeros!r}; accepted: True, False")
-    graph = resolve_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="average_clustering", method=method,
-    )  # fmt: skip
-    values = graph.at_vertices(per_pair(graph, graph.vertex_counts(method)), vertices)
+    values = edges.at_vertices(per_pair(edges, edges.vertex_counts(method)), vertices)
     values = values if count_zeros else values[values > 0]
     return float(values.mean()) if len(values) else nan
 
 
-@placed
+@analytic(Needs.TOTAL | Needs.DEGREES, Result.VALUE)
 def transitivity(
     edges: Any,
     *,
@@ -193,11 +210,7 @@ def transitivity(
     >>> tc.transitivity(pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]}))
     0.6
     """
-    graph = resolve_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="transitivity", method=method,
-    )  # fmt: skip
-    return 3 * graph.count(method) / graph.wedges if graph.wedges else 0.0
+    return 3 * edges.count(method) / edges.wedges if edges.wedges else 0.0
 
 
 def per_pair(graph: VertexStatistics, sums: Array) -> Array:
@@ -206,7 +219,7 @@ def per_pair(graph: VertexStatistics, sums: Array) -> Array:
     return sums / graph.backend.xp.maximum(pairs, 1)  # without a pair there is no triangle
 
 
-def _weighted_sums(graph: Graph, label: Any) -> Array:
+def _weighted_sums(graph: InMemoryGraph, label: Any) -> Array:
     """For every rank, the cube roots of the products of scaled weights over its triangles."""
     with graph.stage("looking rows up"):
         weights = _edge_weights(graph, _row_weights(graph, label))
@@ -216,7 +229,7 @@ def _weighted_sums(graph: Graph, label: Any) -> Array:
         return graph.engine.vertex_sums(layout, sides, tick=report.ticker)
 
 
-def _edge_weights(graph: Graph, by_row: Array) -> Array:
+def _edge_weights(graph: InMemoryGraph, by_row: Array) -> Array:
     """The weight of every oriented edge: that of the last row which holds it."""
     backend = graph.backend
     last = backend.library.Series(graph.row_edges()).drop_duplicates(keep="last")
@@ -226,7 +239,7 @@ def _edge_weights(graph: Graph, by_row: Array) -> Array:
     return weights
 
 
-def _row_weights(graph: Graph, label: Any) -> Array:
+def _row_weights(graph: InMemoryGraph, label: Any) -> Array:
     """The column of weights, float64; ValueError where one cannot be used."""
     check_label("weight", label, graph.labels)
     column = graph.column(label)

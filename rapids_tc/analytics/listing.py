@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 from rapids_tc._progress import one_call
+from rapids_tc.analytics.analytic import analytic
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import Array, Frame
-from rapids_tc.frames.device import place, placed
-from rapids_tc.graphs.in_memory import Graph, as_graph
+from rapids_tc.frames.device import place
+from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.plan import needs
+from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
+
+LISTING = Work(Needs.TRIANGLES, Result.TRIANGLES)
 
 
-@placed
+def _in_memory(own: OwnOptions) -> str:
+    return "k_truss(edges, 3) is, and its rows have the same triangles"
+
+
+def _check_most(own: OwnOptions) -> OwnOptions:
+    most = own["max_rows"]
+    if most is not None and not (needs.is_integer(most) and most >= 0):
+        raise ValueError(f"max_rows={most!r}; accepted: an integer from 0 on, or None")
+    return own
+
+
+@analytic(Needs.TRIANGLES, Result.TRIANGLES, check=_check_most, in_memory=_in_memory)
 def list_triangles(
     edges: Any,
     *,
@@ -70,26 +84,24 @@ def list_triangles(
     0  0  1  2
     1  1  2  3
     """
-    if max_rows is not None and not (needs.is_integer(max_rows) and max_rows >= 0):
-        raise ValueError(f"max_rows={max_rows!r}; accepted: an integer from 0 on, or None")
-    graph = as_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="list_triangles",
-    )  # fmt: skip
-    allowed = _allowed(edges, graph, memory_limit)
-    listing = _Listing(graph)
+    listing, memory = _Listing(edges), _memory(edges, memory_limit)
     advice = "iter_triangles(edges, rows=...) gives them frame by frame"
     if max_rows is not None and listing.total > max_rows:
         raise CapacityError(
             f"the graph has {listing.total:,} triangles, more than max_rows={max_rows:,}: {advice}"
         )
-    needs.require_listing(
-        listing.total, min(graph.engine.memory(), allowed), advice, graph.ids.text
-    )
+    needs.require_listing(listing.total, memory, advice, edges.ids.text)
     return listing.frame(0, listing.total)
 
 
-@placed
+def _check_rows(own: OwnOptions) -> OwnOptions:
+    rows = own["rows"]
+    if not (needs.is_integer(rows) and rows >= 1):
+        raise ValueError(f"rows={rows!r}; accepted: an integer from 1 on")
+    return {"rows": int(rows)}
+
+
+@analytic(Needs.TRIANGLES, Result.TRIANGLES, check=_check_rows, in_memory=_in_memory)
 def iter_triangles(
     edges: Any,
     *,
@@ -144,21 +156,17 @@ def iter_triangles(
     >>> [len(frame) for frame in tc.iter_triangles(df, rows=1)]
     [1, 1]
     """
-    if not (needs.is_integer(rows) and rows >= 1):
-        raise ValueError(f"rows={rows!r}; accepted: an integer from 1 on")
-    graph = as_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="iter_triangles",
-    )  # fmt: skip
-    return _frames(graph, int(rows), _allowed(edges, graph, memory_limit), progress)
+    _ = edges.csr  # prepared at the call, before the frame can change
+    return _frames(edges, rows, memory_limit, progress)
 
 
-def _frames(graph: Graph, rows: int, allowed: int, progress: bool | None) -> Iterator[Frame]:
+def _frames(
+    graph: InMemoryGraph, rows: int, limit: int | None, progress: bool | None
+) -> Iterator[Frame]:
     with one_call(progress), place(graph):
         listing = _Listing(graph)
     most = min(rows, listing.total)
-    memory = min(graph.engine.memory(), allowed)
-    needs.require_listing(most, memory, "ask for fewer rows", graph.ids.text)
+    needs.require_listing(most, _memory(graph, limit), "ask for fewer rows", graph.ids.text)
     for first in range(0, listing.total, rows):
         # Not while the caller has the frame: the time and the device are the caller's.
         with one_call(progress), place(graph):
@@ -166,19 +174,16 @@ def _frames(graph: Graph, rows: int, allowed: int, progress: bool | None) -> Ite
         yield frame
 
 
-def _allowed(edges: Any, graph: Graph, limit: int | None) -> int:
-    """Return the bytes that a limit leaves for triangles, beside the arrays that list them."""
-    if limit is None:
-        return sys.maxsize
-    name = "list_triangles"  # a limit does not count what a graph of the user's holds already
-    needed = graph.stages(name) if edges is graph else needs.stages(name, *graph.dimensions)
-    return limit - needed[-1].bytes
+def _memory(graph: InMemoryGraph, limit: int | None) -> int:
+    """Return the bytes that a frame of triangles may take."""
+    spare = graph.spare(LISTING, limit)
+    return graph.engine.memory() if spare is None else min(graph.engine.memory(), spare)
 
 
 class _Listing:
     """The triangles of a graph, each with its number: in the order of the layout's in-edges."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: InMemoryGraph) -> None:
         self.graph, self.engine, xp = graph, graph.engine, graph.backend.xp
         layout = graph.layout
         with graph.stage("counting") as report:

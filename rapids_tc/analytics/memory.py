@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from rapids_tc.analytics.analytic import of_one_machine
+from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.backend import open_frame
-from rapids_tc.frames.device import placed
-from rapids_tc.graphs.in_memory import Graph
-from rapids_tc.graphs.protocol import check_prepared
+from rapids_tc.frames.device import place
+from rapids_tc.graphs import resolve
+from rapids_tc.graphs.public import Graph
 from rapids_tc.plan import needs
+from rapids_tc.plan.record import Options, estimated
 from rapids_tc.preparation.edges import id_columns, size_bound
 
 
-@placed
 def memory_estimate(
     edges: Any,
     *,
@@ -64,15 +66,21 @@ def memory_estimate(
     ['number', 'order', 'orient', 'layout', 'count']
     """
     needs.check_limit(memory_limit)
-    if not isinstance(function, str) or function not in needs.FUNCTIONS:
-        raise ValueError(f"function={function!r}; accepted: {', '.join(sorted(needs.FUNCTIONS))}")
-    if isinstance(edges, Graph):
-        given = check_prepared(edges, (source, destination, engine), function, method)
-        stages = given.stages(function, method)
-    else:
-        frame, backend = open_frame(edges, engine)
-        needs.require_method(method, function, backend.engine)
-        labels = id_columns(backend.adapter.labels(frame), source, destination)
-        size = size_bound(frame, *labels, backend)
-        stages = needs.stages(function, *size, backend.engine, method)
+    records = estimated()
+    if not isinstance(function, str) or function not in records:
+        raise ValueError(f"function={function!r}; accepted: {', '.join(sorted(records))}")
+    record, work = records[function], records[function].most
+    options = Options(source, destination, engine, method, progress)
+    if executor := executor_of(edges):
+        raise of_one_machine("memory_estimate", executor(edges, None).kind)
+    with place(edges):
+        if isinstance(edges, Graph):
+            resolve.check_prepared(edges._prepared, record, options)
+            stages = edges._prepared.stages(work, method)
+        else:
+            frame, backend = open_frame(edges, engine)
+            needs.require_method(method, record, backend.engine)
+            labels = id_columns(backend.adapter.labels(frame), source, destination)
+            size = size_bound(frame, *labels, backend)
+            stages = needs.stages(work, *size, backend.engine, method)
     return {stage.name: stage.bytes for stage in stages}

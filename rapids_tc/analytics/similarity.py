@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from rapids_tc.frames.backend import Array
-from rapids_tc.frames.device import placed
-from rapids_tc.graphs.protocol import Formula
-from rapids_tc.graphs.resolve import resolve_graph
+from rapids_tc.analytics.analytic import analytic
+from rapids_tc.plan.record import Column, EdgeValues, Needs, OwnOptions, Result
 
-# Each from the common neighbours of an edge and the degrees of its ends.
-_FORMULAS = {
-    "jaccard": lambda xp, common, a, b: common / (a + b - common),
-    "overlap": lambda xp, common, a, b: common / xp.minimum(a, b),
-    "sorensen": lambda xp, common, a, b: 2 * common / (a + b),
-    "cosine": lambda xp, common, a, b: common / xp.sqrt(a * b),
+
+def _column(formula: Callable[[Any, Any, Any, Any], Any]) -> Column:
+    """Make a column of a formula of xp, the common neighbors and the degrees of both ends."""
+
+    def of_edges(edges: EdgeValues) -> Any:
+        return formula(edges.xp, edges.triangles, *edges.degrees)
+
+    return Column("float64", of_edges, Needs.EDGE_COUNTS | Needs.DEGREES)
+
+
+MEASURES = {
+    "jaccard": _column(lambda xp, common, a, b: common / (a + b - common)),
+    "overlap": _column(lambda xp, common, a, b: common / xp.minimum(a, b)),
+    "sorensen": _column(lambda xp, common, a, b: 2 * common / (a + b)),
+    "cosine": _column(lambda xp, common, a, b: common / xp.sqrt(a * b)),
 }
-MEASURES = tuple(_FORMULAS)
 
 
-@placed
+def _check_measure(own: OwnOptions) -> OwnOptions:
+    measure = own["measure"]
+    if not isinstance(measure, str) or measure not in MEASURES:
+        raise ValueError(f"measure={measure!r}; accepted: {', '.join(map(repr, MEASURES))}")
+    return own
+
+
+@analytic(Needs.EDGE_COUNTS | Needs.DEGREES, Result.COLUMN, columns=MEASURES, check=_check_measure)
 def similarity(
     edges: Any,
     *,
@@ -76,22 +90,4 @@ def similarity(
     >>> df["jaccard"].round(3).tolist()
     [0.333, 0.25, 0.25, 0.0]
     """
-    if not isinstance(measure, str) or measure not in MEASURES:
-        raise ValueError(f"measure={measure!r}; accepted: {', '.join(map(repr, MEASURES))}")
-    graph = resolve_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="similarity", method=method,
-    )  # fmt: skip
-    return graph.row_columns({measure: FORMULAS[measure]}, method)[measure]
-
-
-def compare(measure: str, xp: Any, common: Array, a: Array, b: Array) -> Array:
-    """The measure of edges from their common neighbours and the degrees of their ends."""
-    return _FORMULAS[measure](xp, common, a, b)
-
-
-def _formula(measure: str) -> Formula:
-    return lambda xp, common, ends: compare(measure, xp, common, *ends())
-
-
-FORMULAS = {measure: _formula(measure) for measure in MEASURES}
+    return edges.row_columns([measure], method)[measure]

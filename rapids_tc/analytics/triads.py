@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import comb
 from typing import Any
 
-from rapids_tc.frames.device import placed
-from rapids_tc.graphs.resolve import resolve_graph
+from rapids_tc.analytics.analytic import analytic
+from rapids_tc.plan.record import Needs, Result
 
 
-@placed
+@analytic(Needs.TOTAL | Needs.DEGREES, Result.VALUE)
 def triad_counts(
     edges: Any,
     *,
@@ -62,12 +62,8 @@ def triad_counts(
     """
     import pandas as pd
 
-    graph = resolve_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="triad_counts", method=method,
-    )  # fmt: skip
-    n, m, triangle = graph.n_vertices, graph.n_edges, graph.count(method)
-    wedge = graph.wedges - 3 * triangle
+    n, m, triangle = edges.n_vertices, edges.n_edges, edges.count(method)
+    wedge = edges.wedges - 3 * triangle
     edge = m * (n - 2) - 2 * wedge - 3 * triangle
     spans = {"empty": comb(n, 3) - edge - wedge - triangle, "edge": edge, "wedge": wedge}
     return pd.Series({**spans, "triangle": triangle}, dtype="object", name="triads")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from rapids_tc.frames.device import placed
-from rapids_tc.graphs.resolve import resolve_graph
+from rapids_tc.analytics.analytic import analytic
+from rapids_tc.plan.record import Column, Needs, Result
+
+TRIANGLES = Column("int64", lambda edges: edges.triangles)
 
 
-@placed
+@analytic(Needs.TOTAL, Result.VALUE)
 def count(
     edges: Any,
     *,
@@ -61,14 +63,10 @@ def count(
     >>> df.pipe(tc.count)
     1
     """
-    graph = resolve_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="count", method=method,
-    )  # fmt: skip
-    return graph.count(method)
+    return edges.count(method)
 
 
-@placed
+@analytic(Needs.VERTEX_COUNTS, Result.VERTICES)
 def vertex_triangles(
     edges: Any,
     *,
@@ -119,14 +117,10 @@ def vertex_triangles(
     2       2          1
     3       3          0
     """
-    graph = resolve_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="vertex_triangles", method=method,
-    )  # fmt: skip
-    return graph.vertex_frame({"triangles": graph.vertex_counts(method)}, vertices)
+    return edges.vertex_frame({"triangles": edges.vertex_counts(method)}, vertices)
 
 
-@placed
+@analytic(Needs.EDGE_COUNTS, Result.COLUMN, columns={"triangles": TRIANGLES})
 def edge_triangles(
     edges: Any,
     *,
@@ -169,14 +163,10 @@ def edge_triangles(
     >>> df["triangles"].tolist()
     [1, 1, 1, 0]
     """
-    graph = resolve_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="edge_triangles", method=method,
-    )  # fmt: skip
-    return graph.row_columns({"triangles": lambda xp, common, ends: common}, method)["triangles"]
+    return edges.row_columns(["triangles"], method)["triangles"]
 
 
-@placed
+@analytic(Needs.EDGES, Result.EDGES)
 def simple_edges(
     edges: Any,
     *,
@@ -222,7 +212,4 @@ def simple_edges(
     0    1    2
     1    1    3
     """
-    return resolve_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="simple_edges",
-    ).simple_edges()  # fmt: skip
+    return edges.simple_edges()

@@ -5,14 +5,21 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from rapids_tc.frames.device import placed
-from rapids_tc.graphs.in_memory import as_graph
-from rapids_tc.graphs.resolve import resolve_graph
+from rapids_tc.analytics.analytic import analytic
+from rapids_tc.plan.record import Column, Needs, OwnOptions, Result
 
 MOST = 2**31 - 1  # the largest k: trussness has 32 bits, and no edge reaches it
 
 
-@placed
+NUMBERS = Column("int32", lambda edges: edges.trussness, Needs.EDGE_COUNTS | Needs.TRUSSNESS)
+
+
+@analytic(
+    Needs.EDGE_COUNTS | Needs.TRUSSNESS,
+    Result.COLUMN,
+    columns={"trussness": NUMBERS},
+    in_memory=lambda own: "k_truss is",
+)
 def trussness(
     edges: Any,
     *,
@@ -55,14 +62,14 @@ def trussness(
     >>> tc.trussness(df).tolist()
     [3, 3, 3, 2, 0]
     """
-    graph = as_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="trussness",
-    )  # fmt: skip
-    return graph.edge_columns({"trussness": graph.trussness})["trussness"]
+    return edges.row_columns(["trussness"], "auto")["trussness"]
 
 
-@placed
+def _check_k(own: OwnOptions) -> OwnOptions:
+    return {"k": checked_k(own["k"])}
+
+
+@analytic(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS, check=_check_k)
 def k_truss(
     edges: Any,
     k: Any,
@@ -113,12 +120,7 @@ def k_truss(
     1    1    2    b
     2    2    0    c
     """
-    wanted = checked_k(k)
-    graph = resolve_graph(
-        edges, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=memory_limit, function="k_truss",
-    )  # fmt: skip
-    return graph.take_rows(graph.truss_rows(wanted))
+    return edges.take_rows(edges.truss_rows(k))
 
 
 def checked_k(k: Any) -> int | None:

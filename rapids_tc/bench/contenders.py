@@ -12,8 +12,10 @@ from rapids_tc.analytics.truss import k_truss, trussness
 from rapids_tc.bench.clock import Job
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Frame, open_frame
-from rapids_tc.graphs.in_memory import Graph, as_graph
+from rapids_tc.graphs import resolve
+from rapids_tc.graphs.in_memory import InMemoryGraph as Graph
 from rapids_tc.kernels import catalogue
+from rapids_tc.plan.record import Options
 
 TRUSSES = (4, 8, 16)
 _Result = TypeVar("_Result")
@@ -90,8 +92,8 @@ def ours(engine: str, methods: Sequence[str]) -> Contender:
         stages, whole = ([replace(job, wait=wait) for job in jobs] for jobs in (stages, whole))
 
     def build(frame: Frame) -> Graph:
-        graph = as_graph(frame, **quiet)
-        _ = graph.layout
+        with resolve.opened(frame, Options(**quiet)) as graph:
+            _ = graph.layout
         return graph
 
     bring = to_pandas if engine == "cpu" else to_card
@@ -114,7 +116,10 @@ def _functions(tool: str, quiet: Any) -> list[Job]:
         take = partial(k_truss, k=k, **quiet)
         return Job(tool, f"{k}-truss", take, len, f"the edges of the {k}-truss")
 
-    prepare = lambda frame: as_graph(frame, **quiet).layout.csr.m  # noqa: E731
+    def prepare(frame: Frame) -> int:
+        with resolve.opened(frame, Options(**quiet)) as graph:
+            return graph.layout.csr.m
+
     by_vertex = lambda frame: vertex_triangles(frame, **quiet)["triangles"]  # noqa: E731
     by_row, numbers = (partial(work, **quiet) for work in (edge_triangles, trussness))
     return [

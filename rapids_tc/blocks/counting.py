@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from rapids_tc.analytics import approximate
 from rapids_tc.blocks import codec, grid
 from rapids_tc.blocks.arrivals import require, require_below, require_length
 from rapids_tc.blocks.codec import EncodedBlock
@@ -14,6 +13,8 @@ from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Array
 from rapids_tc.graphs.protocol import VertexTotals
+from rapids_tc.plan.record import ANALYTICS, OwnOptions
+from rapids_tc.preparation import sampling
 from rapids_tc.preparation.csr import Csr
 from rapids_tc.preparation.numbering import Ids
 from rapids_tc.preparation.orient import Order
@@ -111,9 +112,9 @@ def slices(context: WorkerContext, counts: list[Array], parts: int) -> list[Arra
 
 
 @worker_task
-def seen(context: WorkerContext, counts: Array) -> tuple[int, float]:
+def moments(context: WorkerContext, counts: Array) -> tuple[int, float]:
     """What an estimate needs of the triangles of some edges."""
-    return approximate.seen(counts)
+    return sampling.moments(counts)
 
 
 @worker_task
@@ -153,17 +154,17 @@ def degrees_of(
 
 
 @worker_task
-def summarise(
+def answer(
     context: WorkerContext,
-    function: Callable[..., Any],
-    options: dict[str, Any],
+    name: str,
+    options: OwnOptions,
     ids: Ids,
     order: list[Any],
     degrees: Array,
     total: int | None,
     sums: Array | None,
 ) -> Any:
-    """What a function of vertices, or of the whole graph, answers from the sums."""
+    """Answer an analytic of vertices, or of the whole graph, from the sums over all blocks."""
     backend, (rank, n) = context.backend, order
     for values in (degrees, degrees if sums is None else sums):
         require_length(values, n, "sums by vertex")
@@ -171,4 +172,4 @@ def summarise(
         backend, ids, Order.of_ranks(rank, n, backend.xp), n_edges=int(degrees.sum()) // 2,
         degrees=degrees, total=total, sums=sums,
     )  # fmt: skip
-    return function(graph, **options)
+    return ANALYTICS[name].body(graph, **options)

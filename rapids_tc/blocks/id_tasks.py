@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rapids_tc.analytics import approximate
 from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, worker_task
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Frame, as_uint32
-from rapids_tc.preparation import id_scheme
+from rapids_tc.preparation import id_scheme, sampling
 from rapids_tc.preparation.edges import NumberedEdges
 from rapids_tc.preparation.fingerprints import Fingerprint
 from rapids_tc.preparation.id_columns import IdColumn
@@ -119,9 +118,7 @@ def one_coloured(
 ) -> Numbers:
     """Select the rows that `approximate_count` samples."""
     src, dst = numbers
-    kept = approximate.one_coloured(
-        NumberedEdges(src, dst, len(src), ids), colours=colours, seed=seed
-    )
+    kept = sampling.one_coloured(NumberedEdges(src, dst, len(src), ids), colours=colours, seed=seed)
     return [*kept.ends]
 
 

@@ -16,16 +16,17 @@ from rapids_tc.blocks.arrivals import require_length
 from rapids_tc.blocks.codec import EncodedBlock
 from rapids_tc.blocks.worker_tasks import WorkerContext, one, worker_task
 from rapids_tc.engines import registry
+from rapids_tc.executors.protocol import Task
 from rapids_tc.frames.backend import Array, sum64
-from rapids_tc.graphs.distributed import DistributedGraph, Future
+from rapids_tc.graphs.distributed import DistributedGraph
 from rapids_tc.preparation.csr import packed_keys
 
 FIRST = 3  # of the levels: every edge is in the 2-truss
 
 
 def trussness(
-    graph: DistributedGraph, k: int | None, counts: list[list[Future]] | None = None
-) -> list[list[Future]]:
+    graph: DistributedGraph, k: int | None, counts: list[list[Task]] | None = None
+) -> list[list[Task]]:
     """The trussness of every edge of each block; with `k`, k or more in the k-truss, less outside.
 
     `counts` are the triangles of the edges, where they are known already.
@@ -41,7 +42,7 @@ def trussness(
     level = FIRST if k is None else k
     left = graph.blocks
     states = [graph.submit("peel", begin, block) for block in left]
-    while edges := sum(graph.cluster.get([graph.submit("peel", size, b) for b in left])):
+    while edges := sum(graph.executor.gather([graph.submit("peel", size, b) for b in left])):
         if graph.fits(edges):
             found = graph.submit("peel", finish, left, graph.n, k, level)
             for place, state in enumerate(states):
@@ -53,7 +54,7 @@ def trussness(
             graph.submit("peel", drop, state, own, level)
             for state, own in zip(states, now, strict=True)
         ]
-        facts = graph.cluster.get([graph.submit("peel", facts_of, state) for state in states])
+        facts = graph.executor.gather([graph.submit("peel", facts_of, state) for state in states])
         if any(gone for gone, _, _ in facts):
             left = [
                 graph.submit("peel", compress, block, state)
@@ -67,7 +68,7 @@ def trussness(
     return [[graph.submit("peel", one, state, 1)] for state in states]
 
 
-def in_truss(graph: DistributedGraph, k: int | None) -> list[list[Future]]:
+def in_truss(graph: DistributedGraph, k: int | None) -> list[list[Task]]:
     """Which edges of each block are in the k-truss; without k, in the last one that has any."""
     if k == FIRST - 1:
         blocks_of = [graph.block_at(place, None) for place in range(graph.n**2)]
@@ -75,7 +76,7 @@ def in_truss(graph: DistributedGraph, k: int | None) -> list[list[Future]]:
     found = trussness(graph, k)
     if k is None:
         tops = [graph.submit("peel", top, part) for (part,) in found]
-        k = max(graph.cluster.get(tops))
+        k = max(graph.executor.gather(tops))
     return [[graph.submit("peel", at_least, part, k)] for (part,) in found]
 
 

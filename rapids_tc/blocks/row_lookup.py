@@ -6,13 +6,13 @@ An answer for the rows of a group comes block by block. Of a graph that is one b
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from rapids_tc.analytics.annotate import check_new
-from rapids_tc.analytics.similarity import MEASURES, compare
 from rapids_tc.blocks import codec
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.codec import EncodedBlock
@@ -20,7 +20,9 @@ from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
 from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, worker_task
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Array, Frame, gathered, sum64
+from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation import orient
+from rapids_tc.preparation.edges import check_new
 
 NONE = 2**31 - 1  # a place of a partition that is behind all others
 
@@ -60,13 +62,17 @@ def columns(
         check_new(names, context.adapter.labels(partition), f"partition {seen.place} of the frame")
     id_columns(context, partitions, prints)
     rows = len(numbers[0])
-    known = {name: _together(context, several, rows) for name, several in found.items()}
-    made = {}
+    values = _RowValues(
+        context,
+        {name: _together(context, blocks, rows) for name, blocks in found.items()},
+        numbers,
+        order,
+        degrees,
+    )
+    known, loops, made = row_columns(), numbers[0] == numbers[1], {}
     for name in names:
-        if name in MEASURES:
-            made[name] = _similarity(context, name, known["triangles"], numbers, order, degrees)
-        else:
-            made[name] = known[name].astype("int64" if name == "triangles" else "int32")
+        made[name] = known[name].formula(values).astype(known[name].dtype)
+        made[name][loops] = 0
     adapter, result, start = context.adapter, [], 0
     for partition in partitions:
         end = start + len(partition)
@@ -76,19 +82,35 @@ def columns(
     return result
 
 
-def _similarity(
-    context: WorkerContext,
-    measure: str,
-    counts: Array,
-    numbers: Numbers,
-    order: list[Any],
-    degrees: Any,
-) -> Array:
-    require_length(degrees, order[1], "degrees")
-    u, v = (gathered(order[0], end) for end in numbers)
-    # A vertex that has only loops has no neighbours.
-    a, b = (context.backend.xp.maximum(gathered(degrees, end), 1) for end in (u, v))
-    return compare(measure, context.backend.xp, counts.astype("int64"), a, b) * (u != v)
+@dataclass(frozen=True)
+class _RowValues:
+    """What formulas may ask about the edges of some rows."""
+
+    context: WorkerContext
+    by_edge: dict[str, Array]
+    numbers: Numbers
+    order: list[Any]
+    by_rank: Array | None
+
+    @property
+    def xp(self) -> Any:
+        return self.context.backend.xp
+
+    @property
+    def triangles(self) -> Array:
+        return self.by_edge["triangles"].astype("int64")
+
+    @cached_property
+    def degrees(self) -> tuple[Array, Array]:
+        require_length(self.by_rank, self.order[1], "degrees")
+        u, v = (gathered(self.order[0], end) for end in self.numbers)
+        # A vertex that has only loops has no neighbours.
+        a, b = (self.xp.maximum(gathered(self.by_rank, end), 1) for end in (u, v))
+        return a, b
+
+    @property
+    def trussness(self) -> Array:
+        return self.by_edge["trussness"]
 
 
 @worker_task

@@ -11,6 +11,7 @@ import numpy as np
 from rapids_tc.frames.adapters import root
 from rapids_tc.frames.backend import Backend, Frame, Series, as_uint32
 from rapids_tc.preparation import id_scheme
+from rapids_tc.preparation.edges import InspectedColumns
 from rapids_tc.preparation.id_columns import IdColumn, inspect
 from rapids_tc.preparation.numbering import DenseIds, Ids
 
@@ -64,9 +65,16 @@ class Rows:
         seen = id_scheme.look(pieces, self._names, backend)
         self._rules = id_scheme.resolve_scheme([seen])
         self.dense = self._rules.dense
+        self._whole = seen.whole
+
+    @property
+    def inspected(self) -> InspectedColumns | None:
+        """The id columns with what is known of them, if they were looked at in one piece."""
+        return InspectedColumns(self._whole, self.dense) if self._whole else None
 
     def number(self, store: Any, check: Callable[[int], None] | None = None) -> Ids:
         """Number the ids; return the way back. `check` receives the number of texts so far."""
+        self._whole = []
         self._shelf = store
         found = None if self.dense else self._distinct(check)
         self._ids = id_scheme.make_ids(self._rules, found, self._backend)

@@ -12,27 +12,28 @@ import numpy as np
 
 from rapids_tc.blocks.arrivals import require_below
 from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, length, one, worker_task
+from rapids_tc.executors.protocol import Task
 from rapids_tc.frames.backend import Array, Frame
-from rapids_tc.graphs.distributed import DistributedGraph, Future
+from rapids_tc.graphs.distributed import DistributedGraph
 from rapids_tc.preparation.edges import edge_keys, named_edges
 from rapids_tc.preparation.numbering import Ids
 
 SAMPLES = 256  # of each range, to find ranges of about equal length by
 
 
-def simple_edges(graph: DistributedGraph) -> tuple[list[Future], list[int]]:
+def simple_edges(graph: DistributedGraph) -> tuple[list[Task], list[int]]:
     """The frames of the answer, and how many rows each has."""
     keys = graph.map_batches("edges", sorted_keys, graph.numbers)
     parts = len(keys)
     if parts > 1:
         step = sum(map(sum, graph.rows)) // (SAMPLES * parts) + 1
-        samples = graph.cluster.get(graph.map_batches("edges", sample, keys, step))
+        samples = graph.executor.gather(graph.map_batches("edges", sample, keys, step))
         ranges = graph.map_batches("edges", split, keys, _cuts(samples, parts))
         keys = [
             graph.submit("edges", merge, graph.map_batches("edges", one, ranges, part))
             for part in range(parts)
         ]
-    lengths = graph.cluster.get([graph.submit("edges", length, own) for own in keys])
+    lengths = graph.executor.gather([graph.submit("edges", length, own) for own in keys])
     starts = np.cumsum([0, *lengths]).tolist()
     return [
         graph.submit("edges", frame, own, graph.ids, start)

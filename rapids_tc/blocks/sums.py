@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rapids_tc.blocks import counting, worker_tasks
-from rapids_tc.graphs.distributed import DistributedGraph, Future
+from rapids_tc.executors.protocol import Task
+from rapids_tc.graphs.distributed import DistributedGraph
 
 
 class Sum:
@@ -13,10 +14,10 @@ class Sum:
     """
 
     def __init__(self, graph: DistributedGraph) -> None:
-        self._spread = graph
-        self._sizes: dict[int, Future] = {}  # by how often it was doubled
+        self._graph = graph
+        self._sizes: dict[int, Task] = {}  # by how often it was doubled
 
-    def add(self, result: Future) -> None:
+    def add(self, result: Task) -> None:
         """Take one more, an array."""
         size = 0
         while size in self._sizes:
@@ -25,23 +26,23 @@ class Sum:
         self._sizes[size] = result
 
     @property
-    def total(self) -> Future:
+    def total(self) -> Task:
         """All together."""
         result, *others = (self._sizes[size] for size in sorted(self._sizes))
         for other in others:
             result = self._both(result, other)
         return result
 
-    def _both(self, one: Future, other: Future) -> Future:
-        return self._spread.submit("sum", counting.add, [one, other], first=True)
+    def _both(self, one: Task, other: Task) -> Task:
+        return self._graph.submit("sum", counting.add, [one, other], first=True)
 
 
 def total(graph: DistributedGraph) -> int:
     """Triangles of the graph."""
-    return sum(graph.cluster.get(task) for _, task in graph.each_job(counting.count))
+    return sum(graph.executor.gather(task) for _, task in graph.each_job(counting.count))
 
 
-def by_vertex(graph: DistributedGraph) -> Future:
+def by_vertex(graph: DistributedGraph) -> Task:
     """Triangles of every rank."""
     result = Sum(graph)
     for _, task in graph.each_job(counting.vertex_counts, graph.vertices):
@@ -49,7 +50,7 @@ def by_vertex(graph: DistributedGraph) -> Future:
     return result.total
 
 
-def degrees(graph: DistributedGraph) -> Future:
+def degrees(graph: DistributedGraph) -> Task:
     """Neighbours of every rank."""
     result = Sum(graph)
     for place, block in enumerate(graph.blocks[: graph.n**2]):
@@ -58,7 +59,7 @@ def degrees(graph: DistributedGraph) -> Future:
     return result.total
 
 
-def by_edge(graph: DistributedGraph, left: list[Future] | None = None) -> list[list[Future]]:
+def by_edge(graph: DistributedGraph, left: list[Task] | None = None) -> list[list[Task]]:
     """Triangles of every edge of each block, or of what is left of it.
 
     Returns
@@ -74,13 +75,13 @@ def by_edge(graph: DistributedGraph, left: list[Future] | None = None) -> list[l
     return [[block.total] for block in found]
 
 
-def seen(graph: DistributedGraph) -> list[tuple[int, float]]:
+def moments(graph: DistributedGraph) -> list[tuple[int, float]]:
     """What an estimate needs of the triangles of all edges, part by part."""
     parts = [part for block in by_edge(graph) for part in block]
-    return graph.cluster.get([graph.submit("sum", counting.seen, part) for part in parts])
+    return graph.executor.gather([graph.submit("sum", counting.moments, part) for part in parts])
 
 
-def _in_slices(graph: DistributedGraph) -> list[Future]:
+def _in_slices(graph: DistributedGraph) -> list[Task]:
     """The edge counts of a graph that is one block, in slices, each added up where a job was."""
     counts = {job.worker: task for job, task in graph.each_job(counting.edge_counts)}
     cut = {

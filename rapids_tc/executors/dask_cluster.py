@@ -10,16 +10,15 @@ import asyncio
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from concurrent.futures import wait as futures_wait
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from types import TracebackType
 from typing import Any
 
-from dask.dataframe import DataFrame
+from dask.dataframe import DataFrame, Index, Series
 from dask.dataframe.dask_expr import from_graph
 from distributed import Client, Future, futures_of, wait
 from distributed.scheduler import KilledWorker
@@ -29,50 +28,15 @@ from rapids_tc.blocks import versions
 from rapids_tc.errors import KernelError
 from rapids_tc.executors.bar import Bar
 from rapids_tc.executors.persisted import START, client_for, held
+from rapids_tc.executors.protocol import Batch, Worker
 from rapids_tc.executors.watch import Watch
 
 LOOK = 1.0  # seconds between looks at the cluster
 ENDED = ("finished", "error", "cancelled")  # a "lost" task will be computed again
-GROUP_SHARE = 16  # a worker takes its partitions together up to this part of its memory
+BATCH_SHARE = 16  # a worker takes its partitions together up to this part of its memory
 
 
-@dataclass(frozen=True)
-class Worker:
-    """A worker: its address, its cores, and its memory (0: no limit)."""
-
-    address: str
-    threads: int
-    memory: int
-
-
-@dataclass(frozen=True)
-class Group:
-    """Partitions that one worker has, and works on together: their places among all, and they."""
-
-    worker: str
-    places: list[int]
-    partitions: list[Future]
-
-
-def smaller(
-    groups: list[Group], rows: list[list[int]], most: int
-) -> tuple[list[Group], list[list[int]]]:
-    """Groups with at most so many rows, or one partition, and the rows of their partitions."""
-    made: list[Group] = []
-    known: list[list[int]] = []
-    for group, sizes in zip(groups, rows, strict=True):
-        first = len(made)
-        for place, partition, size in zip(group.places, group.partitions, sizes, strict=True):
-            if len(made) == first or sum(known[-1]) + size > most:
-                made.append(Group(group.worker, [], []))
-                known.append([])
-            made[-1].places.append(place)
-            made[-1].partitions.append(partition)
-            known[-1].append(size)
-    return made, known
-
-
-class Cluster:
+class DaskExecutor:
     """The tasks of one call. Leaving the block forgets them, after an error too.
 
     Parameters
@@ -83,20 +47,24 @@ class Cluster:
         True shows a bar on stderr, once it is full if that is no terminal; None on one alone.
     """
 
+    kind = "Dask DataFrame"
+
     def __init__(self, edges: DataFrame, progress: bool | None) -> None:
         self.progress = on_terminal() if checked(progress) is None else progress
-        with ExitStack() as stack:
-            self.client = stack.enter_context(client_for(edges))
-            if self.client.asynchronous:
-                raise KernelError(f"the client is asynchronous, and functions wait. {START}")
-            Watch(self.client).look()
-            self._stack = stack.pop_all()
+        self._edges, self.meta = edges, edges._meta
         self._token = uuid.uuid4().hex
         self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
         self._made = 0
         self._start = time.monotonic()
 
-    def __enter__(self) -> Cluster:
+    def __enter__(self) -> DaskExecutor:
+        """Find the client, and look at its cluster once."""
+        with ExitStack() as stack:
+            self.client = stack.enter_context(client_for(self._edges))
+            if self.client.asynchronous:
+                raise KernelError(f"the client is asynchronous, and functions wait. {START}")
+            Watch(self.client).look()
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(
@@ -141,18 +109,18 @@ class Cluster:
         self._tasks.add(task)
         return task
 
-    def get(self, tasks: Any) -> Any:
-        """The results of tasks, here."""
+    def gather(self, tasks: Any) -> Any:
+        """Wait for tasks, and return their results."""
         self.wait(several := futures_of(tasks))
         with self._bar(len(several)) as bar:
             return self._watched(_gathered(self.client, tasks), several, bar)
 
-    def flow(
-        self, tasks: Iterator[tuple[Any, Future]], at_once: int, of: int
+    def as_completed(
+        self, tasks: Iterator[tuple[Any, Future]], at_once: int, total: int
     ) -> Iterator[tuple[Any, Future]]:
-        """All `of` named tasks as they are done; drawn, and so submitted, a few at once."""
+        """Yield all `total` named tasks as they end, drawing (so submitting) a few at a time."""
         running, done = list(islice(tasks, at_once)), 0
-        with self._bar(of) as bar:
+        with self._bar(total) as bar:
             while running:
                 self._wait([task for _, task in running], "FIRST_COMPLETED", bar, done)
                 ended: list[tuple[Any, Future]] = []
@@ -211,50 +179,71 @@ class Cluster:
             self._check(tasks)  # one was lost on its way, and cannot be made again
             raise
 
-    def persist(self, edges: DataFrame) -> list[Future]:
-        """The partitions of an optimized frame, evaluated once, in order.
+    def partitions(self, labels: Sequence[Any] | None) -> list[Future]:
+        """Evaluate the partitions once, in order, with some columns or all.
 
         Those of a frame that is persisted already are its own. Others get names of this call: by
         the names of the call before, which has just let them go, they may count as done meanwhile.
         They are asked for one by one: `persist` may read several files as one partition, and the
         frame that it gives back does not know.
         """
-        if not (partitions := held(edges)):
-            own = edges.map_partitions(_same, self._token, meta=edges._meta, enforce_metadata=False)
-            partitions = self.client.compute(own.to_delayed(optimize_graph=False))
+        frame = (self._edges if labels is None else self._edges[list(labels)]).optimize()
+        self._divisions = frame.divisions  # of what is read: perhaps several files a partition
+        return self._evaluate(frame)
+
+    def heads(self) -> list[Any]:
+        """Return every partition without its rows."""
+        heads = self._edges.map_partitions(_head, meta=self.meta, enforce_metadata=False)
+        return self.gather(self._evaluate(heads.optimize()))
+
+    def _evaluate(self, frame: DataFrame) -> list[Future]:
+        if not (partitions := held(frame)):
+            renamed = frame.map_partitions(
+                _same, self._token, meta=frame._meta, enforce_metadata=False
+            )
+            partitions = self.client.compute(renamed.to_delayed(optimize_graph=False))
             self._tasks.update(partitions)
         self.wait(partitions)
         return partitions
 
-    def persisted(
-        self, partitions: list[Future], meta: Any, divisions: tuple[Any, ...]
-    ) -> DataFrame:
+    def to_frame(self, parts: list[Future], meta: Any, lengths: list[int] | None) -> DataFrame:
         """Wait for partitions that tasks make, and return them as a persisted frame.
 
         Without the wait, another client could ask for the frame before the scheduler knows its
         tasks, and lose it. The graph is made by hand: `from_delayed` turns objects into Arrow text.
         """
-        self.wait(partitions)
-        layer = {partition.key: partition for partition in partitions}
-        return from_graph(layer, meta, divisions, list(layer), "rapids_tc")
+        self.wait(parts)
+        layer = {part.key: part for part in parts}
+        return from_graph(layer, meta, self._divisions_of(lengths), list(layer), "rapids_tc")
 
-    def groups(
+    def _divisions_of(self, lengths: list[int] | None) -> tuple[Any, ...]:
+        """Return the user's divisions, or the divisions of rows that are numbered through."""
+        if lengths is None:
+            return self._divisions
+        starts = [0, *accumulate(lengths)]
+        return (*starts[:-1], starts[-1] - 1) if all(lengths) else (None,) * len(starts)
+
+    def in_process(self, values: Any) -> Any:
+        """Compute values that are a Dask series or index."""
+        return values.compute() if isinstance(values, Series | Index) else values
+
+    def batches(
         self, partitions: list[Future], workers: list[Worker], limit: int | None
-    ) -> list[Group]:
-        """Partitions by the worker that has them, together while they are small."""
+    ) -> list[Batch]:
+        """Group the partitions by the worker that holds them, together while they are small."""
         holders = self.client.who_has(partitions)
         try:
             sizes = self.client.nbytes([p.key for p in partitions], summary=False)
         except KeyError:  # one is gone already: the task that needs it says so
             sizes = {}
-        room = {w.address: (limit or w.memory or 2**40) // GROUP_SHARE for w in workers}
-        result: dict[str, list[tuple[Group, int]]] = {}
+        room = {w.address: (limit or w.memory or 2**40) // BATCH_SHARE for w in workers}
+        result: dict[str, list[tuple[Batch, int]]] = {}
         for place, partition in enumerate(partitions):
             there = [w for w in holders.get(partition.key, ()) if w in room]
             worker = there[0] if there else workers[place % len(workers)].address
             size, groups = sizes.get(partition.key, 0), result.setdefault(worker, [])
             if not groups or groups[-1][1] + size > room[worker]:
-                groups.append((Group(worker, [], []), 0))
+                groups.append((Batch(worker, [], []), 0))
             group, held = groups[-1]
             group.places.append(place)
             group.partitions.append(partition)
@@ -281,3 +270,7 @@ async def _gathered(client: Client, tasks: Any) -> Any:
 
 def _same(part: Any, _: str) -> Any:
     return part
+
+
+def _head(part: Any) -> Any:
+    return part.iloc[:0]

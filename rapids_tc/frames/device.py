@@ -7,44 +7,13 @@ device and stream are current again afterwards, and may read the result at once.
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
-from rapids_tc._progress import one_call
-from rapids_tc.frames.adapters import is_dask, root
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def placed(function: Function) -> Function:
-    """Run a function where its first argument is: on that device and stream, or that cluster.
-
-    That is one call, whose progress is shown.
-    """
-
-    @functools.wraps(function)
-    def run(edges: Any, *args: Any, **keywords: Any) -> Any:
-        if is_dask(edges):
-            return _executor().run(run, edges, args, keywords)
-        with one_call(keywords.get("progress")), place(edges):
-            return function(edges, *args, **keywords)
-
-    return run  # type: ignore[return-value]
-
-
-def _executor() -> Any:
-    try:
-        from rapids_tc.executors import dask_frames
-    except ImportError as error:
-        raise ImportError(
-            f"Dask frames need Dask's cluster, and {error.name} is not installed: "
-            "pip install 'rapids_tc[dask]'"
-        ) from error
-    return dask_frames
+from rapids_tc.frames.adapters import root
 
 
 @contextmanager

@@ -17,16 +17,17 @@ from math import ceil, sqrt
 from typing import Any
 
 from rapids_tc.blocks import grid, id_tasks, worker_tasks
-from rapids_tc.blocks.grid import Partition, Task
+from rapids_tc.blocks.grid import Partition
+from rapids_tc.blocks.grid import Task as BlockTask
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.errors import CapacityError
-from rapids_tc.executors.dask_cluster import smaller
+from rapids_tc.executors.protocol import Batch, Executor, Task, Worker, split_batches
 from rapids_tc.frames.backend import engine_of
 from rapids_tc.plan import needs
+from rapids_tc.plan.record import Needs, Result, Work
 from rapids_tc.preparation.fingerprints import Fingerprint
 
-Future = Any  # what a cluster gives for a task
-
+PEELING = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS)
 LEAST_ROWS = 2**16  # of a machine's share: fewer are not worth sending to it
 FEW = 8  # results that every machine fetches from all; more are combined first
 AT_ONCE = 2  # tasks on blocks under way for each thread of the cluster
@@ -42,23 +43,25 @@ log = logging.getLogger("rapids_tc")
 class Job:
     """Tasks on the same three blocks, and the machine that is to do them, if one is."""
 
-    tasks: list[Task]
+    tasks: list[BlockTask]
     worker: str | None
 
 
 class DistributedGraph:
-    """The graph of one call.
+    """The graph of one call. `profile` comes first, then what is asked for.
 
     Parameters
     ----------
-    cluster : Cluster
+    executor : Executor
         Runs the tasks.
-    site : Site
-        Where and how.
-    workers, groups : list of Worker, list of Group
+    context : WorkerContext
+        Where and how tasks work.
+    workers, batches : list of Worker, list of Batch
         The machines, and the user's edges by the machine that has them.
-    function : str
-        That is called: what memory is needed for.
+    name : str
+        Of the analytic.
+    work : Work
+        What the call needs.
     method : str
         An intersection method; another than "auto" counts the whole graph on one machine.
     limit : int or None
@@ -67,41 +70,49 @@ class DistributedGraph:
 
     def __init__(
         self,
-        cluster: Any,
+        executor: Executor,
         context: WorkerContext,
-        workers: list[Any],
-        groups: list[Any],
-        function: str,
+        workers: list[Worker],
+        batches: list[Batch],
+        name: str,
+        work: Work,
         method: str,
         limit: int | None,
     ) -> None:
-        self.cluster, self.context, self.method, self._function = cluster, context, method, function
-        self.workers, self.groups = workers, groups
-        partitions, places = [g.partitions for g in groups], [g.places for g in groups]
-        looks = self.map_batches("look", id_tasks.look, partitions, places)
-        rules = self.submit("look", id_tasks.resolve_scheme, looks)
-        prints, size, memory = cluster.get(self.submit("look", id_tasks.known, rules))
+        self.executor, self.context, self.method = executor, context, method
+        self.workers, self.batches, self._name, self._work = workers, batches, name, work
+        self._limit = limit
+
+    def profile(self) -> None:
+        """Profile the ids of all partitions, and decide how they are numbered and how much fits."""
+        gather = self.executor.gather
+        places = [batch.places for batch in self.batches]
+        partitions = [batch.partitions for batch in self.batches]
+        profiles = self.map_batches("look", id_tasks.look, partitions, places)
+        scheme = self.submit("look", id_tasks.resolve_scheme, profiles)
+        prints, size, memory = gather(self.submit("look", id_tasks.known, scheme))
         self._prints = {own.place: own for some in prints for own in some}  # outlives workers
-        self.rules = self.submit("look", id_tasks.settled, rules, prints)
+        self.rules = self.submit("look", id_tasks.settled, scheme, prints)
         self.rows: list[list[int]] = [[own.rows for own in some] for some in prints]
-        found = None
+        distinct = None
         if size is None:
             apart = self.map_batches("ids", id_tasks.distinct, *self.to_read, self.rules)
-            found = self.tree("ids", id_tasks.union, apart)
-        self.ids = self.submit("ids", id_tasks.make_ids, self.rules, found)
+            distinct = self.tree("ids", id_tasks.union, apart)
+        self.ids = self.submit("ids", id_tasks.make_ids, self.rules, distinct)
         self.size: int = (
-            cluster.get(self.submit("ids", id_tasks.size_of, self.ids)) if size is None else size
+            gather(self.submit("ids", id_tasks.size_of, self.ids)) if size is None else size
         )
-        self._limit(limit, memory)
+        self._divide(memory)
 
-    def _limit(self, limit: int | None, memory: int) -> None:
-        """Say what a machine may take; CapacityError where it cannot be enough."""
+    def _divide(self, memory: int) -> None:
+        """Decide what a machine may take; CapacityError if it cannot be enough."""
+        limit = self._limit
         needs.require([needs.Stage("order", NUMBER_BYTES * self.size)], limit)
         if not self._on_cards:  # workers of one host have the same memory
             memory //= max(Counter(w.address.rpartition(":")[0] for w in self.workers).values())
         least = min([memory, *(w.memory for w in self.workers if w.memory)])
         self.free = limit or int(MEMORY_SHARE * least)
-        self.groups, self.rows = smaller(self.groups, self.rows, self.free // BATCH_BYTES)
+        self.batches, self.rows = split_batches(self.batches, self.rows, self.free // BATCH_BYTES)
 
     @property
     def _on_cards(self) -> bool:
@@ -116,18 +127,18 @@ class DistributedGraph:
         *args: Any,
         on: str | None = None,
         first: bool = False,
-    ) -> Future:
+    ) -> Task:
         """A task of one chunk."""
-        return self.cluster.submit(stage, chunk, self.context, *args, on=on, first=first)
+        return self.executor.submit(stage, chunk, self.context, *args, on=on, first=first)
 
-    def map_batches(self, stage: str, chunk: Callable[..., Any], *several: Any) -> list[Future]:
+    def map_batches(self, stage: str, chunk: Callable[..., Any], *several: Any) -> list[Task]:
         """A task a group of partitions, where they are; lists are dealt out to the groups."""
         return [
             self.submit(stage, chunk, *(s[i] if isinstance(s, list) else s for s in several), on=at)
-            for i, at in enumerate(group.worker for group in self.groups)
+            for i, at in enumerate(group.worker for group in self.batches)
         ]
 
-    def tree(self, stage: str, chunk: Callable[..., Any], tasks: list[Future]) -> Future:
+    def tree(self, stage: str, chunk: Callable[..., Any], tasks: list[Task]) -> Task:
         """Results combined two by two."""
         while len(tasks) > 1:
             pairs = [tasks[i : i + 2] for i in range(0, len(tasks), 2)]
@@ -138,19 +149,19 @@ class DistributedGraph:
         """Keep none of the rows, for functions that ask of blocks alone."""
         self.blocks  # noqa: B018 - made of them
         self.__dict__.pop("numbers", None)
-        for group in self.groups:
+        for group in self.batches:
             group.partitions.clear()
 
     # The way to blocks ----------------------------------------------------------------------------
 
     @property
-    def to_read(self) -> tuple[list[list[Future]], list[list[Fingerprint]]]:
+    def to_read(self) -> tuple[list[list[Task]], list[list[Fingerprint]]]:
         """Return the partitions of each group, and their fingerprints at the first look."""
-        prints = [[self._prints[place] for place in group.places] for group in self.groups]
-        return [group.partitions for group in self.groups], prints
+        prints = [[self._prints[place] for place in group.places] for group in self.batches]
+        return [group.partitions for group in self.batches], prints
 
     @cached_property
-    def numbers(self) -> list[Future]:
+    def numbers(self) -> list[Task]:
         """The numbers of both ends of every row, by group."""
         return self.map_batches("number", id_tasks.number, *self.to_read, self.ids, self.rules)
 
@@ -159,27 +170,27 @@ class DistributedGraph:
         given = (self.numbers, self.ids, colours, seed)
         self.numbers = self.map_batches("sample", id_tasks.one_coloured, *given)
         kept = self.map_batches("sample", id_tasks.rows_of, self.numbers)
-        self.rows = [[rows] for rows in self.cluster.get(kept)]
+        self.rows = [[rows] for rows in self.executor.gather(kept)]
 
     @cached_property
-    def orders(self) -> dict[str, Future]:
+    def orders(self) -> dict[str, Task]:
         """The ranks of all numbers and how many there are, on each machine that has rows."""
         codes = self.map_batches("degrees", worker_tasks.degrees, self.numbers, self.size)
         while len(codes) > FEW:
             several = [codes[i : i + FEW] for i in range(0, len(codes), FEW)]
             codes = [self.submit("degrees", worker_tasks.add_degrees, some) for some in several]
-        there = dict.fromkeys(g.worker for g in self.groups)
+        there = dict.fromkeys(g.worker for g in self.batches)
         return {
             worker: self.submit("order", worker_tasks.order, codes, on=worker) for worker in there
         }
 
     @property
-    def order(self) -> Future:
+    def order(self) -> Task:
         """One of `orders`."""
         return next(iter(self.orders.values()))
 
     @cached_property
-    def vertices(self) -> Future:
+    def vertices(self) -> Task:
         """How many vertices there are."""
         return self.submit("order", worker_tasks.count_ranks, self.order)
 
@@ -187,7 +198,7 @@ class DistributedGraph:
     def partition(self) -> Partition:
         """How many blocks, and parts of a task."""
         rows, least = sum(map(sum, self.rows)), 1
-        if self._function in needs.PEELING and not self.fits(rows):
+        if self._work.needs & Needs.TRUSSNESS and not self.fits(rows):
             least = 2
         if self._on_cards and rows > MOST_KEYS:  # and of three blocks the edges have 32-bit places
             least = max(2, ceil(sqrt(3 * grid.UNEVEN * rows / 2**32)))
@@ -201,15 +212,15 @@ class DistributedGraph:
             made = Partition(1, 1)
         log.info(
             "%s: %d rows in %d partitions on %d workers; %d x %d blocks, %d tasks",
-            self._function, rows, sum(map(len, self.rows)), len(self.workers), made.n, made.n,
+            self._name, rows, sum(map(len, self.rows)), len(self.workers), made.n, made.n,
             made.n**3 * made.m,
         )  # fmt: skip
         return made
 
     def fits(self, edges: int) -> bool:
         """Whether one machine can peel so many edges."""
-        given = "k_truss", edges, min(self.size, 2 * edges), True
-        stages = needs.stages(*given, "cuda" if self._on_cards else "cpu")
+        engine = "cuda" if self._on_cards else "cpu"
+        stages = needs.stages(PEELING, edges, min(self.size, 2 * edges), True, engine)
         return max(stage.bytes for stage in stages) <= self.free
 
     @property
@@ -220,20 +231,20 @@ class DistributedGraph:
     def counting_workers(self) -> list[str]:
         """The machines that count: those with most rows, and no more than are worth it."""
         held = dict.fromkeys((w.address for w in self.workers), 0)
-        for group, rows in zip(self.groups, self.rows, strict=True):
+        for group, rows in zip(self.batches, self.rows, strict=True):
             held[group.worker] = held.get(group.worker, 0) + sum(rows)
         useful = 1 if self.method != "auto" else max(1, sum(held.values()) // LEAST_ROWS)
         return sorted(held, key=lambda worker: -held[worker])[:useful]
 
     @cached_property
-    def packed(self) -> list[Future]:
+    def packed(self) -> list[Task]:
         """The edges of each group in pieces, one for each block."""
-        orders = [self.orders[g.worker] for g in self.groups]
+        orders = [self.orders[g.worker] for g in self.batches]
         batch = min(MOST_KEYS, max(LEAST_ROWS, self.free // BATCH_BYTES))
         return self.map_batches("pack", worker_tasks.pack, self.numbers, orders, self.n, batch)
 
     @cached_property
-    def blocks(self) -> list[Future]:
+    def blocks(self) -> list[Task]:
         """Every block by its place i * n + j; one that is the graph, once for every share."""
         counting_workers = self.counting_workers
         copies = [(0, worker) for worker in counting_workers]
@@ -251,22 +262,22 @@ class DistributedGraph:
             self.__dict__.pop(name, None)
         return made
 
-    def _pieces(self, place: int, worker: str) -> list[Future]:
+    def _pieces(self, place: int, worker: str) -> list[Task]:
         """The pieces of a block for the machine that merges it, each as a list of one."""
-        near_and_far = zip(self.groups, self.packed, self._sent, strict=True)
+        near_and_far = zip(self.batches, self.packed, self._sent, strict=True)
         several = [near if group.worker == worker else far for group, near, far in near_and_far]
         return (
             several if self.n == 1 else self.map_batches("pack", worker_tasks.pick, several, place)
         )
 
     @cached_property
-    def _sent(self) -> list[Future]:
+    def _sent(self) -> list[Task]:
         """The pieces as other machines fetch them: by way of the host, if they are on a card."""
         if not self._on_cards or not self.workers[0].address.startswith(BY_HOST):
             return self.packed
         return self.map_batches("send", worker_tasks.by_host, self.packed)
 
-    def block_at(self, place: int, worker: str | None) -> Future:
+    def block_at(self, place: int, worker: str | None) -> Task:
         """A block, and of the whole graph the copy of that machine, or the first."""
         if self.n == 1:
             place = self.counting_workers.index(worker) if worker in self.counting_workers else 0
@@ -286,14 +297,14 @@ class DistributedGraph:
         ]
 
     def each_job(
-        self, chunk: Callable[..., Any], *more: Any, of: list[Future] | None = None
-    ) -> Iterator[tuple[Job, Future]]:
+        self, chunk: Callable[..., Any], *more: Any, of: list[Task] | None = None
+    ) -> Iterator[tuple[Job, Task]]:
         """A task a job as it is done, on its three blocks, or on those that took their places.
 
         Few are under way at once, so that workers do not fetch all blocks at the same time.
         """
 
-        def submitted() -> Iterator[tuple[Job, Future]]:
+        def submitted() -> Iterator[tuple[Job, Task]]:
             for job in self.jobs:
                 places = self.places(job)
                 three = [of[p] if of else self.block_at(p, job.worker) for p in places]
@@ -301,7 +312,7 @@ class DistributedGraph:
                 yield job, self.submit("count", chunk, *three, *rest, on=job.worker)
 
         at_once = AT_ONCE * sum(worker.threads for worker in self.workers)
-        return self.cluster.flow(
+        return self.executor.as_completed(
             submitted(), max(at_once, len(self.counting_workers)), len(self.jobs)
         )
 

@@ -1,130 +1,87 @@
-"""The prepared graph: checked, numbered, ordered, oriented once, and asked many times."""
+"""A graph in memory, whose steps from numbers to counts are made when they are asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import cache, cached_property
-from typing import Any, cast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
 
-from rapids_tc._progress import one_call
+from rapids_tc._progress import reported
 from rapids_tc.engines import protocol, registry
-from rapids_tc.frames.backend import Array, Frame, as_uint32, open_frame, sum64
-from rapids_tc.frames.device import place
-from rapids_tc.graphs.protocol import EdgeGraph, Formula, VertexStatistics, check_prepared
+from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
+from rapids_tc.graphs.protocol import EdgeGraph
 from rapids_tc.plan import needs
-from rapids_tc.preparation import orient
+from rapids_tc.plan.needs import Stage
+from rapids_tc.plan.record import Needs, Result, Work, row_columns
+from rapids_tc.preparation import orient, sampling
 from rapids_tc.preparation.csr import Csr
 from rapids_tc.preparation.edges import (
+    InspectedColumns,
     NumberedEdges,
-    id_columns,
     number_edges,
-    size_bound,
     sorted_edges,
 )
+from rapids_tc.preparation.orient import Order
 
-Sample = Callable[[NumberedEdges], NumberedEdges]
+SAMPLED = Work(Needs.VERTEX_COUNTS, Result.VALUE)  # the counts of the edges of a sample
 
 
-class Graph(EdgeGraph):
-    """An undirected simple graph over an edge frame, prepared once and reused by every function.
-
-    Direction is ignored, repeated rows collapse and self loops are dropped. The frame is read when
-    the graph is made; changing it afterwards does not change the graph. A graph can be pickled.
+class InMemoryGraph(EdgeGraph):
+    """A graph in memory. Nothing is made before it is asked for, but the numbers of the ids.
 
     Parameters
     ----------
-    edges : DataFrame
-        One row an edge: pandas, cuDF, Polars, PyArrow, any ``__arrow_c_stream__``, read once here.
-    vertices : list, array, Series or Index, optional
-        Further vertices: those that stand in no row are isolated.
-    source, destination : label, optional
-        The two id columns; by default ``src`` and ``dst``, ``source`` and ``destination``,
-        ``source`` and ``target``, or the only two columns.
-    engine : {"cpu", "cuda"}, optional
-        Where to work; by default where the frame is.
-    progress : bool, optional
-        Show progress on stderr; by default where that is a terminal.
-    memory_limit : int, optional
-        Bytes that may be taken on top of the frame.
-
-    Attributes
-    ----------
-    n_vertices : int
-        Distinct ids, isolated ones included.
-    n_edges : int
-        Distinct undirected edges without self loops.
-    csr : Csr
-        The oriented graph, for kernels of your own.
-
-    Raises
-    ------
-    ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, ValueError, TypeError
-        What was given, what is accepted, and a hint.
-
-    Notes
-    -----
-    Cost: one sort of the rows; `memory_estimate` tells the bytes.
-
-    Examples
-    --------
-    >>> import pandas as pd, rapids_tc as tc
-    >>> graph = tc.Graph(pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0]}), vertices=[7])
-    >>> graph.n_vertices, graph.n_edges, tc.count(graph)
-    (4, 3, 1)
+    frame : DataFrame
+        The user's.
+    backend : Backend
+    progress : bool or None
+    edges : NumberedEdges
+        The rows of the frame; fewer in the graph of a sample.
+    limit : int, optional
+        Bytes that the call may take for which the graph is made.
     """
-
-    _edges: NumberedEdges
 
     def __init__(
         self,
-        edges: Any,
-        *,
-        vertices: Any = None,
-        source: Any = None,
-        destination: Any = None,
-        engine: str | None = None,
-        progress: bool | None = None,
-        memory_limit: int | None = None,
+        frame: Frame,
+        backend: Backend,
+        progress: bool | None,
+        edges: NumberedEdges,
+        limit: int | None = None,
     ) -> None:
-        with one_call(progress), place(edges):
-            self._read(edges, vertices, (source, destination, engine), progress, memory_limit)
-            self._prepare()
-            # The graph outlives the call, and must not see what the user does to the frame.
-            src, dst = self._edges.src.copy(), self._edges.dst.copy()
-            self._edges = replace(self._edges, src=src, dst=dst)
-            self._frame = self.backend.adapter.snapshot(self._frame)
+        self._frame, self.backend, self.progress = frame, backend, progress
+        self._edges, self.ids, self._limit = edges, edges.ids, limit
+        self.engine = registry.load(backend.engine)
+        self.lasting = False  # whether the user keeps it
 
-    def _read(
-        self, edges, vertices, where, progress, limit, function="Graph", method="auto", **sizes
-    ) -> None:
-        source, destination, engine = where
-        self.progress = progress
-        needs.check_limit(limit)
-        self._frame, self.backend = open_frame(edges, engine, once=function == "Graph")
-        needs.require_method(method, function, self.backend.engine)
-        labels = id_columns(self.labels, source, destination)
-        self.backend = self.backend.at(self.backend.adapter.with_id_dtype(self._frame, labels))
-        if limit is not None:
-            size = size_bound(self._frame, *labels, self.backend)
-            stages = needs.stages(function, *size, self.backend.engine, method, **sizes)
-            needs.require(stages, limit, needs.advice(function, method))
-        with self.stage("numbering the ids"):
-            self._edges = number_edges(self._frame, *labels, self.backend, vertices)
-            self.ids = self._edges.ids
-
-    def _prepare(self) -> None:
-        self.engine = registry.load(self.backend.engine)
+    @cached_property
+    def order(self) -> Order:  # type: ignore[override]
+        """From numbers to ranks and back."""
         with self.stage("ordering by degree"):
             src, dst, size = self._edges.src, self._edges.dst, self._edges.ids.size
             degree, n = self.engine.degrees(src, dst, size)
-            self.order = orient.degree_order(degree, n, self.backend)
+            return orient.degree_order(degree, n, self.backend)
+
+    @cached_property
+    def csr(self) -> Csr:
+        """The oriented graph."""
+        order = self.order
         with self.stage("orienting and sorting"):
-            keys = orient.orient(self._edges.ends, self.order.rank, self.backend)
-            self.csr: Csr = self.engine.csr(keys, self.order.n)
+            keys = orient.orient(self._edges.ends, order.rank, self.backend)
+            return self.engine.csr(keys, order.n)
+
+    def keep(self) -> None:
+        """Prepare the graph to outlive the call, and later changes of the frame."""
+        _ = self.csr
+        src, dst = self._edges.src.copy(), self._edges.dst.copy()
+        self._edges = replace(self._edges, src=src, dst=dst)
+        self._frame = self.backend.adapter.snapshot(self._frame)
+        self.lasting, self._limit = True, None
 
     @property
     def n_edges(self) -> int:
+        """Distinct undirected edges without self loops."""
         return self.csr.m
 
     @cached_property
@@ -179,24 +136,28 @@ class Graph(EdgeGraph):
         with self.stage("peeling") as report:
             return self.engine.truss(layout, counts, k=k, tick=report.ticker)
 
-    def stages(self, function: str, method: str = "auto") -> list[needs.Stage]:
-        return needs.left(function, *self.dimensions, method, set(self.__dict__))
+    def stages(self, work: Work, method: str) -> list[Stage]:
+        """List the memory of the stages that a call still needs, on top of what the graph holds."""
+        return needs.remaining(work, *self.dimensions, method, set(self.__dict__))
+
+    def spare(self, work: Work, limit: int | None) -> int | None:
+        """Return the bytes that a limit leaves beside the last stage of a call; None without one.
+
+        A limit does not count what a graph of the user's holds already.
+        """
+        if limit is None:
+            return None
+        stages = self.stages(work, "auto") if self.lasting else needs.stages(work, *self.dimensions)
+        return limit - stages[-1].bytes
 
     def _need(self) -> str:
-        rows, *_ = size = self.dimensions
-        need = max(stage.bytes for stage in needs.stages("count", *size))
-        return (
-            f"{rows:,} rows need about {need:,} bytes on top of the frame. "
-            "memory_estimate lists the stages; a frame of narrower integer ids needs less"
-        )
+        return _need_of(*self.dimensions)
 
     @property
     def dimensions(self) -> tuple[int, int, bool, str]:
         """Rows, distinct ids, whether these are dense, and the engine."""
-        known, rows = getattr(self, "_edges", None), self.backend.adapter.rows(self._frame)
-        # Before numbering, assume as many ids as rows.
-        size = (len(known.src), known.ids.size, known.ids.dense) if known else (rows, rows, False)
-        return *size, self.backend.engine
+        edges = self._edges
+        return len(edges.src), edges.ids.size, edges.ids.dense, self.backend.engine
 
     def row_edges(self) -> Array:
         """Where in ``csr.columns`` the edge of each of the user's rows is (int64); -1: a loop."""
@@ -217,14 +178,10 @@ class Graph(EdgeGraph):
                 )
             return aligned
 
-    def row_columns(self, formulas: dict[str, Formula], method: str) -> dict[str, Any]:
-        csr, counts, xp = self.csr, self.count_edges(method).astype("int64"), self.backend.xp
-
-        @cache
-        def ends() -> tuple[Array, Array]:
-            return self.degrees[csr.rows], self.degrees[csr.columns]
-
-        return self.edge_columns({name: f(xp, counts, ends) for name, f in formulas.items()})
+    def row_columns(self, names: Sequence[str], method: str) -> dict[str, Any]:
+        """Compute columns aligned with the user's rows; self loops get 0."""
+        values, columns = _Values(self, method), row_columns()
+        return self.edge_columns({name: columns[name].formula(values) for name in names})
 
     def truss_rows(self, k: int | None) -> Array:
         if k is None:
@@ -249,16 +206,13 @@ class Graph(EdgeGraph):
             made = sorted_edges(number[self.csr.rows], number[self.csr.columns], self.ids)
             return self.backend.adapter.frame(made)
 
-    def sampled(self, sample: Sample, limit: int | None) -> Graph:
-        """Return the graph of a sample of the edges, for one call; it may exceed its estimate."""
-        graph = Graph.__new__(Graph)
-        graph._frame, graph.backend, graph.ids = self._frame, self.backend, self.ids
-        graph.progress = self.progress
-        with graph.stage("sampling the edges"):
-            graph._edges = sample(self._edges)
-        needs.require(needs.stages("vertex_triangles", *graph.dimensions), limit)
-        graph._prepare()
-        return graph
+    def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
+        """Count a sample of the edges; the sample may exceed the estimate of its size."""
+        with self.stage("sampling the edges"):
+            edges = sampling.one_coloured(self._edges, colours=colours, seed=seed)
+        sample = InMemoryGraph(self._frame, self.backend, self.progress, edges)
+        needs.require(needs.stages(SAMPLED, *sample.dimensions), self._limit)
+        return [sampling.moments(sample.count_edges(method))]
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -270,40 +224,63 @@ class Graph(EdgeGraph):
         self.__dict__.update(state)
         self.engine = registry.load(self.backend.engine)
 
-    def __repr__(self) -> str:
-        size = f"{self.n_vertices} vertices, {self.n_edges} edges"
-        return f"<rapids_tc.Graph: {size}, {self.backend.engine}>"
+
+@dataclass(frozen=True)
+class _Values:
+    """What formulas may ask about the edges of a graph, in the order of ``csr.columns``."""
+
+    graph: InMemoryGraph
+    method: str
+
+    @property
+    def xp(self) -> Any:
+        return self.graph.backend.xp
+
+    @cached_property
+    def triangles(self) -> Array:
+        return self.graph.count_edges(self.method).astype("int64")
+
+    @cached_property
+    def degrees(self) -> tuple[Array, Array]:
+        csr, degrees = self.graph.csr, self.graph.degrees
+        return degrees[csr.rows], degrees[csr.columns]
+
+    @property
+    def trussness(self) -> Array:
+        return self.graph.trussness
 
 
-def as_graph(
-    edges: Any,
+def read(
+    frame: Frame,
+    labels: tuple[Any, Any],
+    backend: Backend,
+    progress: bool | None,
     *,
-    source: Any = None,
-    destination: Any = None,
-    engine: str | None = None,
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-    function: str = "count",
-    method: str = "auto",
-    sample: Sample | None = None,
-    **sizes: int,
-) -> Graph:
-    """The graph itself where one is given, else one made for a single call; or of a sample.
+    vertices: Any = None,
+    inspected: InspectedColumns | None = None,
+    limit: int | None = None,
+) -> InMemoryGraph:
+    """Number the ids of a frame, and make a graph of it.
 
-    `sizes` are passed on to `plan.stages`.
-
-    Raises
-    ------
-    ValueError
-        A prepared graph is asked to be read in another way than it was, or there is no such method.
+    `inspected` are its id columns, if they were looked at before.
     """
-    where = (source, destination, engine)
-    if isinstance(edges, VertexStatistics):
-        graph = cast(Graph, check_prepared(edges, where, function, method))
-        needs.require(graph.stages(function, method), memory_limit)
-    else:
-        graph = Graph.__new__(Graph)  # for one call: no copies
-        graph._read(edges, None, where, progress, memory_limit, function, method, **sizes)
-        if sample is None:
-            graph._prepare()
-    return graph if sample is None else graph.sampled(sample, memory_limit)
+    need = partial(_rows_need, frame, backend)
+    with reported("numbering the ids", progress, need):
+        edges = number_edges(frame, *labels, backend, vertices, inspected)
+    return InMemoryGraph(frame, backend, progress, edges, limit)
+
+
+def _need_of(rows: int, vertices: int, dense: bool, engine: str) -> str:
+    """Say what a graph needs, for when memory runs out."""
+    total = Work(Needs.TOTAL, Result.VALUE)
+    need = max(stage.bytes for stage in needs.stages(total, rows, vertices, dense, engine))
+    return (
+        f"{rows:,} rows need about {need:,} bytes on top of the frame. "
+        "memory_estimate lists the stages; a frame of narrower integer ids needs less"
+    )
+
+
+def _rows_need(frame: Frame, backend: Backend) -> str:
+    """Say the same before numbering, as if there were as many ids as rows."""
+    rows = backend.adapter.rows(frame)
+    return _need_of(rows, rows, False, backend.engine)

@@ -8,9 +8,9 @@ while it counts (the streaming of TriCore: Hu, Liu, Huang, SC 2018).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from functools import cached_property, partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from rapids_tc._progress import at_end
@@ -20,8 +20,9 @@ from rapids_tc.blocks.rows import Rows
 from rapids_tc.blocks.store import Found, StoredBlocks, cut
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gathered, sum64
-from rapids_tc.graphs.protocol import EdgeGraph, Formula
+from rapids_tc.graphs.protocol import EdgeGraph
 from rapids_tc.plan.budget import Budget
+from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation import orient
 from rapids_tc.preparation.csr import Csr
 from rapids_tc.preparation.edges import edge_keys, named_edges
@@ -146,25 +147,20 @@ class OutOfCoreGraph(EdgeGraph):
         self.run(found, kept)
         return counts
 
-    def row_columns(self, formulas: dict[str, Formula], method: str) -> dict[str, Any]:
-        xp, counts = self.backend.xp, self.edge_counts(method)
-        dtypes = {name: "int64" if name == "triangles" else "float64" for name in formulas}
-        made = {name: xp.zeros(self.size, dtype) for name, dtype in dtypes.items()}
+    def row_columns(self, names: Sequence[str], method: str) -> dict[str, Any]:
+        """Compute columns aligned with the user's rows; self loops get 0."""
+        xp, counts, columns = self.backend.xp, self.edge_counts(method), row_columns()
+        made = {name: xp.zeros(self.size, columns[name].dtype) for name in names}
         with self.stage("looking rows up") as report:
             for number, (at, block) in enumerate(self.blocks):
                 known = self.blocks.store.get(counts[at])
                 for row, where, ends in self.located(at, block, self.n, self.rank):
-                    common = known[where].astype("int64")
-                    for name, formula in formulas.items():
-                        made[name][row] = formula(xp, common, partial(self._degrees_of, *ends))
+                    values = _Values(self, known[where].astype("int64"), ends)
+                    for name in names:
+                        made[name][row] = columns[name].formula(values)
                 report.tick((number + 1) / self.n**2)
         adapter = self.backend.adapter
-        return {
-            name: adapter.column_like(self._frame, values, name) for name, values in made.items()
-        }
-
-    def _degrees_of(self, u: Array, v: Array) -> tuple[Array, Array]:
-        return self.degrees[u], self.degrees[v]
+        return {name: adapter.column_like(self._frame, made[name], name) for name in names}
 
     def simple_edges(self) -> Frame:
         xp, number = self.backend.xp, as_uint32(self.order.number)
@@ -209,3 +205,25 @@ class OutOfCoreGraph(EdgeGraph):
             where = self.engine.find_edges(block, u // n + (i > j), v // n)
             there = where >= 0
             yield row[there] + chunk.first, where[there], (u[there], v[there])
+
+
+@dataclass(frozen=True)
+class _Values:
+    """What formulas may ask about the edges of some rows."""
+
+    graph: OutOfCoreGraph
+    triangles: Array
+    ends: tuple[Array, Array]
+
+    @property
+    def xp(self) -> Any:
+        return self.graph.backend.xp
+
+    @property
+    def degrees(self) -> tuple[Array, Array]:
+        u, v = self.ends
+        return self.graph.degrees[u], self.graph.degrees[v]
+
+    @property
+    def trussness(self) -> Array:
+        raise NotImplementedError("trussness is never counted in blocks")

@@ -1,19 +1,19 @@
-"""What is known of a graph vertex by vertex, wherever its edges are.
+"""What analytics ask of a graph, wherever its edges are.
 
-Functions that answer for vertices, or for the whole graph, ask nothing else of it: they are the
-same for a `Graph`, for one whose blocks are counted one after another, and for a cluster's sums.
+Analytics of vertices, or of the whole graph, ask a `VertexStatistics`; others ask an `EdgeGraph`.
+Each is the same for a graph in memory, for one whose blocks are counted one after another, and for
+one on a cluster.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from rapids_tc._progress import Report, reported
-from rapids_tc.frames.backend import Array, Backend, Frame, check_engine
-from rapids_tc.plan import needs
+from rapids_tc.frames.backend import Array, Backend, Frame
 from rapids_tc.preparation.edges import find_vertices
 from rapids_tc.preparation.numbering import Ids
 from rapids_tc.preparation.orient import Order
@@ -48,15 +48,11 @@ class VertexStatistics(ABC):
 
     @abstractmethod
     def count(self, method: str) -> int:
-        """Triangles of the graph."""
+        """Count the triangles of the graph."""
 
     @abstractmethod
     def vertex_counts(self, method: str) -> Array:
-        """Triangles at every rank, int64."""
-
-    def stages(self, function: str, method: str = "auto") -> list[needs.Stage]:
-        """The memory that a function still needs, on top of what the graph holds."""
-        return []
+        """Count the triangles at every rank, int64."""
 
     @property
     def n_vertices(self) -> int:
@@ -69,7 +65,7 @@ class VertexStatistics(ABC):
         return int((self.degrees * (self.degrees - 1) // 2).sum())
 
     def vertex_frame(self, columns: dict[str, Array], vertices: Any) -> Frame:
-        """A frame of values by rank: all vertices by id, or those asked for in that order."""
+        """Make a frame of values by rank: all vertices by id, or those asked for in that order."""
         numbers = self._numbers(vertices)
         ranks = self.order.rank[numbers]
         values = {name: by_rank[ranks] for name, by_rank in columns.items()}
@@ -77,22 +73,19 @@ class VertexStatistics(ABC):
         return self.backend.adapter.frame(self.backend.library.DataFrame(values))
 
     def at_vertices(self, by_rank: Array, vertices: Any) -> Array:
-        """The values by rank of the vertices asked for, each once; of all without."""
+        """Select the values by rank of the vertices asked for, each once; all if None are."""
         if vertices is None:
             return by_rank
         return by_rank[self.order.rank[self._numbers(vertices)]]
 
     def ids_of(self, ranks: Array) -> Any:
-        """The user's ids of some ranks."""
+        """Look up the user's ids of some ranks."""
         return self.ids.take(self.order.number[ranks])
 
     def _numbers(self, vertices: Any) -> Array:
         if vertices is None:
             return self.backend.xp.flatnonzero(self.order.present)
         return find_vertices(self.ids, vertices, self.order.present)
-
-
-Formula = Callable[[Any, Array, Callable[[], tuple[Array, Array]]], Array]
 
 
 class EdgeGraph(VertexStatistics):
@@ -108,35 +101,38 @@ class EdgeGraph(VertexStatistics):
     _frame: Frame
 
     @abstractmethod
-    def row_columns(self, formulas: dict[str, Formula], method: str) -> dict[str, Any]:
-        """Columns aligned with the user's rows: of the triangles of each row's edge; loops get 0.
+    def row_columns(self, names: Sequence[str], method: str) -> dict[str, Any]:
+        """Compute columns aligned with the user's rows; self loops get 0.
 
-        A formula is given xp, the triangles of some edges (int64), and a function that returns the
-        degrees of their two ends.
+        `names` are those of `rapids_tc.plan.record.row_columns`.
         """
 
     @abstractmethod
     def simple_edges(self) -> Frame:
-        """Each edge once as ids, src < dst, sorted."""
+        """List each edge once as ids, src < dst, sorted."""
 
     @abstractmethod
-    def truss_rows(self, k: int | None) -> Array:
-        """Where the first rows of the edges of the k-truss are; of the last that has any."""
+    def truss_rows(self, k: int | None) -> Any:
+        """Find the first rows of the edges of the k-truss, or of the last truss with an edge."""
+
+    def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
+        """Count a sample of the edges: `sampling.moments` of each part of the sample."""
+        raise NotImplementedError
 
     def stage(self, name: str) -> AbstractContextManager[Report]:
-        """Report a stage, and say how large the graph was where memory ran out."""
+        """Report a stage, and say how large the graph was if memory runs out."""
         return reported(name, self.progress, self._need)
 
     @abstractmethod
     def _need(self) -> str:
-        """What to say where memory runs out."""
+        """Say what to do if memory runs out."""
 
-    def take_rows(self, positions: Array) -> Frame:
-        """The user's rows at these positions, as they are."""
+    def take_rows(self, positions: Any) -> Frame:
+        """Select the user's rows at these positions, as they are."""
         return self.backend.adapter.take(self._frame, positions)
 
     def assign(self, columns: dict[str, Any]) -> Frame:
-        """The user's frame with aligned columns behind its own."""
+        """Add aligned columns behind those of the user's frame."""
         return self.backend.adapter.assign(self._frame, columns)
 
     @property
@@ -145,19 +141,19 @@ class EdgeGraph(VertexStatistics):
         return self.backend.adapter.labels(self._frame)
 
     def column(self, label: Any) -> Any:
-        """A column of the user's frame, in the working library."""
+        """Read a column of the user's frame into the working library."""
         return self.backend.to_working_series(self.backend.adapter.column(self._frame, label))
 
 
 class VertexTotals(VertexStatistics):
-    """A graph that was counted elsewhere, such as on a cluster: its sums are given.
+    """A graph that was counted elsewhere, such as on a cluster, with the sums of the counts.
 
     Parameters
     ----------
     backend, ids, order
         See `VertexStatistics`.
     n_edges, degrees
-        See there, too.
+        See `VertexStatistics`.
     total : int, optional
         Triangles of the graph.
     sums : array of int64, optional
@@ -180,33 +176,20 @@ class VertexTotals(VertexStatistics):
 
     @property
     def n_edges(self) -> int:
+        """Distinct undirected edges without self loops."""
         return self._n_edges
 
     @property
     def degrees(self) -> Array:
+        """Neighbours of every rank, int64."""
         return self._degrees
 
     def count(self, method: str) -> int:
+        """Return the total, or add up the sums."""
         return int(self.vertex_counts(method).sum()) // 3 if self._total is None else self._total
 
     def vertex_counts(self, method: str) -> Array:
+        """Return the sums; ValueError if only the total was counted."""
         if self._sums is None:
             raise ValueError("the triangles of this graph were counted, not those of its vertices")
         return self._sums
-
-
-def check_prepared(
-    edges: VertexStatistics, where: tuple[Any, Any, Any], function: str, method: str
-) -> VertexStatistics:
-    """The graph that is given, if it can be asked so."""
-    source, destination, engine = where
-    needs.require_method(method, function, edges.backend.engine)
-    if source is not None or destination is not None:
-        raise ValueError("a Graph has its columns chosen: give source= to Graph() instead")
-    check_engine(engine)
-    if engine not in (None, edges.backend.engine):
-        raise ValueError(
-            f"this Graph lives on {edges.backend.engine!r}, not on {engine!r}: make another, "
-            f"Graph(edges, engine={engine!r})"
-        )
-    return edges

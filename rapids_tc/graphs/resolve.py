@@ -1,93 +1,166 @@
-"""A graph whole or in blocks, as memory has it, for the functions that either can answer."""
+"""Resolve a call once: open the frame, check it, and choose in memory, in blocks or a cluster."""
 
 from __future__ import annotations
 
 import logging
-from typing import Any, cast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
+from rapids_tc._progress import one_call
 from rapids_tc.blocks.rows import Rows
 from rapids_tc.engines import registry
-from rapids_tc.frames.backend import Backend, Frame, open_frame
-from rapids_tc.graphs.in_memory import as_graph
+from rapids_tc.executors.registry import executor_of
+from rapids_tc.frames.backend import Backend, Frame, check_engine, open_frame
+from rapids_tc.frames.device import place
+from rapids_tc.graphs import in_memory
+from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.graphs.out_of_core import OutOfCoreGraph
-from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics, check_prepared
+from rapids_tc.graphs.protocol import EdgeGraph
 from rapids_tc.kernels import catalogue
 from rapids_tc.plan import needs
 from rapids_tc.plan.budget import Budget
+from rapids_tc.plan.record import GRAPH, Analytic, Needs, Options, OwnOptions, Work
 from rapids_tc.preparation.edges import id_columns
 
+Labels = tuple[Any, Any]
+CHOSEN = "a Graph has its columns chosen: give source= to Graph() instead"
 _log = logging.getLogger("rapids_tc")
 
 
-def resolve_graph(
-    edges: Any,
-    *,
-    source: Any = None,
-    destination: Any = None,
-    engine: str | None = None,
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-    function: str = "count",
-    method: str = "auto",
-    columns: int = 1,
-) -> EdgeGraph:
-    """As `in_memory.as_graph`, or in blocks where the graph does not fit into memory.
+def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Any:
+    """Answer a call of an analytic whose own options are checked."""
+    if executor := executor_of(edges):
+        from rapids_tc.graphs import partitioned  # only a cluster's calls need it
 
-    `columns` are those that the function returns per row, if any. A `VertexTotals` graph
-    is for functions that ask of vertices alone.
+        return partitioned.answer(executor, record, edges, options, own)
+    with one_call(options.progress), place(edges):
+        graph = resolve(record, edges, options, own)
+        return record.body(graph, **_arguments(record, options, own))
+
+
+def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> EdgeGraph:
+    """Return the graph that a call asks: the user's own, or one made for the call.
 
     Raises
     ------
     CapacityError
-        The graph does not fit in blocks either, or the method counts on whole graphs alone.
+        The graph does not fit in blocks either, or the call is answered in memory alone.
     """
-    if isinstance(edges, VertexStatistics):
-        given = check_prepared(edges, (source, destination, engine), function, method)
-        needs.require(given.stages(function, method), memory_limit)
-        return cast(EdgeGraph, given)
-    needs.check_limit(memory_limit)
-    frame, backend = open_frame(edges, engine)
-    needs.require_method(method, function, backend.engine)
-    labels = id_columns(backend.adapter.labels(frame), source, destination)
-    in_blocks = catalogue.find(method).blocks
-    limit = _limit(frame, backend, function, columns, memory_limit) if in_blocks else None
+    work = record.work(own)
+    if isinstance(prepared := getattr(edges, "_prepared", None), InMemoryGraph):
+        check_prepared(prepared, record, options)
+        needs.require(prepared.stages(work, options.method), options.memory_limit)
+        return prepared
+    frame, labels, backend = _open(edges, options, record)
+    limit, inspected = _limit(frame, backend, work, options), None
     if limit is not None:
-        backend = backend.at(backend.adapter.with_id_dtype(frame, labels))
-        budget = Budget(limit, function, columns, registry.load(backend.engine).costs)
+        budget = Budget(limit, record.name, work, registry.load(backend.engine).costs)
         rows = Rows(frame, labels, backend, budget.chunk)
-        need = _need(function, rows, backend, columns)
+        inspected = rows.inspected
+        stages = _stages(work, rows, backend, options.method)
+        need = max(stage.bytes for stage in stages)
         if need > limit or rows.size >= budget.costs.most:
-            graph = OutOfCoreGraph(frame, rows, backend, progress, budget)
-            _log.log(
-                logging.WARNING if memory_limit is None else logging.INFO,
-                "%s rows need about %s bytes and %s may be taken: counted in %d x %d blocks, one "
-                "task after another",
-                *(f"{number:,}" for number in (rows.size, need, limit)), graph.n, graph.n,
-            )  # fmt: skip
-            return graph
-    return as_graph(
-        frame, source=source, destination=destination, engine=engine, progress=progress,
-        memory_limit=None if in_blocks else memory_limit,  # the graph was held to it above
-        function=function, method=method, columns=columns,
-    )  # fmt: skip
+            instead = record.in_memory(own)
+            if instead or not catalogue.find(options.method).blocks:
+                if options.memory_limit is not None:
+                    needs.require(stages, limit, needs.advice(record.name, instead, options.method))
+            else:
+                return _in_blocks(frame, rows, backend, options, budget, need)
+    return in_memory.read(
+        frame, labels, backend, options.progress, inspected=inspected, limit=options.memory_limit
+    )
 
 
-def _limit(
-    frame: Frame, backend: Backend, function: str, columns: int, given: int | None
-) -> int | None:
-    """The bytes that may be taken, where that could be too few; None where it is plainly enough."""
+def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph:
+    """Make a graph that outlives the call."""
+    frame, labels, backend = _open(edges, options, GRAPH)
+    inspected = None
+    if options.memory_limit is not None:
+        rows = Rows(frame, labels, backend, options.memory_limit)
+        stages = _stages(GRAPH.most, rows, backend, "auto")
+        hint = needs.advice(GRAPH.name, GRAPH.in_memory({}), "auto")
+        needs.require(stages, options.memory_limit, hint)
+        inspected = rows.inspected
+    graph = in_memory.read(
+        frame, labels, backend, options.progress, vertices=vertices, inspected=inspected
+    )
+    graph.keep()
+    return graph
+
+
+@contextmanager
+def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
+    """Give the graph in memory behind edges, for pictures and for clocks, which ask it by rank."""
+    if executor := executor_of(edges):
+        raise TypeError(
+            f"edges is a {executor(edges, None).kind}, and this is of one machine: give it "
+            "edges.compute(), or the rows that matter, such as k_truss(edges, k).compute()"
+        )
+    with one_call(options.progress), place(edges):
+        if isinstance(graph := getattr(edges, "_prepared", None), InMemoryGraph):
+            if options.source is not None or options.destination is not None:
+                raise ValueError(CHOSEN)
+            yield graph
+        else:
+            yield in_memory.read(*_open(edges, options, GRAPH), options.progress)
+
+
+def _open(edges: Any, options: Options, record: Analytic) -> tuple[Frame, Labels, Backend]:
+    """Recognize a frame and its id columns, and say where it is worked on."""
+    needs.check_limit(options.memory_limit)
+    frame, backend = open_frame(edges, options.engine, once=record is GRAPH)
+    needs.require_method(options.method, record, backend.engine)
+    labels = id_columns(backend.adapter.labels(frame), options.source, options.destination)
+    return frame, labels, backend.at(backend.adapter.with_id_dtype(frame, labels))
+
+
+def check_prepared(graph: InMemoryGraph, record: Analytic, options: Options) -> None:
+    """Raise ValueError if a prepared graph is asked to be read in another way than it was."""
+    needs.require_method(options.method, record, graph.backend.engine)
+    if options.source is not None or options.destination is not None:
+        raise ValueError(CHOSEN)
+    check_engine(options.engine)
+    if options.engine not in (None, graph.backend.engine):
+        raise ValueError(
+            f"this Graph lives on {graph.backend.engine!r}, not on {options.engine!r}: make "
+            f"another, Graph(edges, engine={options.engine!r})"
+        )
+
+
+def _arguments(record: Analytic, options: Options, own: OwnOptions) -> OwnOptions:
+    """Return what a body is called with: its own options, and those shared ones that it reads."""
+    shared: OwnOptions = {"method": options.method} if record.takes_method else {}
+    if record.needs & Needs.TRIANGLES:
+        shared |= {"progress": options.progress, "memory_limit": options.memory_limit}
+    return {**own, **shared}
+
+
+def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int | None:
+    """Return the bytes that may be taken if they could be too few, or None if they are enough."""
     rows, engine = backend.adapter.rows(frame), registry.load(backend.engine)
-    stages = needs.stages(function, rows, 2 * rows, False, backend.engine, columns=columns)
-    worst = max(stage.bytes for stage in stages)
-    many = rows >= engine.costs.most
-    if given is None:
-        given = engine.free() if many or worst > engine.costs.unasked else worst
-    return int(given) if many or worst > given else None
+    stages = needs.stages(work, rows, 2 * rows, False, backend.engine, options.method)
+    most = max(stage.bytes for stage in stages)
+    many, limit = rows >= engine.costs.most, options.memory_limit
+    if limit is None:
+        limit = engine.free() if many or most > engine.costs.unasked else most
+    return int(limit) if many or most > limit else None
 
 
-def _need(function: str, rows: Rows, backend: Backend, columns: int) -> int:
-    """The bytes that the graph takes in memory; of ids that are not dense, as if all differed."""
+def _stages(work: Work, rows: Rows, backend: Backend, method: str) -> list[needs.Stage]:
+    """List the stages of a graph in memory; ids that are not dense count as if all differed."""
     numbers = rows.dense[1] if rows.dense else 2 * rows.size
-    given = function, rows.size, numbers, rows.dense is not None, backend.engine
-    stages = needs.stages(*given, columns=columns)
-    return max(stage.bytes for stage in stages)
+    return needs.stages(work, rows.size, numbers, rows.dense is not None, backend.engine, method)
+
+
+def _in_blocks(
+    frame: Frame, rows: Rows, backend: Backend, options: Options, budget: Budget, need: int
+) -> OutOfCoreGraph:
+    graph = OutOfCoreGraph(frame, rows, backend, options.progress, budget)
+    _log.log(
+        logging.WARNING if options.memory_limit is None else logging.INFO,
+        "%s rows need about %s bytes and %s may be taken: counted in %d x %d blocks, one task "
+        "after another",
+        *(f"{number:,}" for number in (rows.size, need, budget.limit)), graph.n, graph.n,
+    )  # fmt: skip
+    return graph

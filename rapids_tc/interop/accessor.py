@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from functools import cache
 from importlib import import_module
-from inspect import Parameter, isclass, isfunction, signature
+from inspect import Parameter, signature
 from keyword import iskeyword
 from typing import Any
 
-import rapids_tc as tc
+from rapids_tc.analytics.memory import memory_estimate
+from rapids_tc.graphs.public import Graph
+from rapids_tc.plan.record import ANALYTICS
 
 # Where each library registers accessors; of these only pandas is imported for it.
 _LIBRARIES = {
@@ -78,16 +80,11 @@ def _accessor() -> type:
     def bind(self: Any, frame: Any) -> None:
         self._frame = frame
 
-    methods = {name: _method(getattr(tc, name)) for name in tc.__all__ if _takes_edges(name)}
+    functions = {"Graph": Graph, "memory_estimate": memory_estimate}
+    functions |= {name: record.call for name, record in ANALYTICS.items()}
+    methods = {name: _method(function) for name, function in functions.items()}
     doc = "The functions of rapids_tc on this frame: ``df.tc.count()`` is ``tc.count(df)``."
     return type("Accessor", (), {"__doc__": doc, "__init__": bind, **methods})
-
-
-def _takes_edges(name: str) -> bool:
-    value = getattr(tc, name)
-    if not isfunction(value) and not (isclass(value) and not issubclass(value, Exception)):
-        return False
-    return next(iter(signature(value).parameters), None) == "edges"
 
 
 def _method(function: Any) -> Any:

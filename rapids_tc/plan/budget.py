@@ -7,19 +7,11 @@ from dataclasses import dataclass
 
 from rapids_tc.engines.protocol import Costs
 from rapids_tc.errors import CapacityError
-from rapids_tc.plan import needs
+from rapids_tc.plan.record import Needs, Result, Work
 
 # Bytes of a number: its rank, and where vertices are asked about their sums, degrees and order.
 RANK, SUMS = 4, 24
-# Of a row: what is given back, for each column, or what is held while it is made.
-RESULTS = {
-    **dict.fromkeys(("annotate", "edge_triangles", "similarity"), 8),
-    "k_truss": 9,
-    "simple_edges": 48,
-}
-OF_EDGES = {"annotate", "edge_triangles", "k_truss", "similarity"}
-OF_DEGREES = needs.OF_VERTICES | {"annotate", "similarity", "transitivity", "triad_counts"}
-
+OF_RANKS = Needs.VERTEX_COUNTS | Needs.DEGREES  # what asks vertices
 MAX_EDGES = 2**32  # of a block: its offsets are kept in 32 bits
 MOST = 16  # blocks a side: with more, every edge is moved too often
 CHUNK = 8  # of what is allowed, one part in so many is for work on chunks of rows
@@ -35,9 +27,10 @@ class Budget:
     Attributes
     ----------
     limit : int
-    function : str
-    columns : int
-        That it gives back, where it adds some to the frame.
+    name : str
+        Of the analytic.
+    work : Work
+        What the call needs, and gives back.
     costs : Costs
         Of the engine.
     text : int
@@ -45,15 +38,15 @@ class Budget:
     """
 
     limit: int
-    function: str
-    columns: int
+    name: str
+    work: Work
     costs: Costs
     text: int = 0
 
     @property
     def sides(self) -> bool:
         """Whether edges are counted, not only triangles."""
-        return self.function in needs.OF_VERTICES | OF_EDGES
+        return self.work.by_edge
 
     @property
     def chunk(self) -> int:
@@ -62,8 +55,8 @@ class Budget:
 
     def result(self, rows: int) -> int:
         """Bytes of what is given back, at their height."""
-        text = 2 * self.text * (self.function == "simple_edges")
-        return rows * (RESULTS.get(self.function, 0) + text) * self.columns
+        text = 2 * self.text * (self.work.result is Result.EDGES)
+        return rows * (self.work.result.row_bytes + text) * self.work.columns
 
     def check_text(self, ids: int) -> None:
         """Raise CapacityError if the limit is too low to number so many distinct text ids."""
@@ -82,11 +75,11 @@ class Budget:
         CapacityError
             There are none: what is held by vertex, or given back, takes all.
         """
-        held = ids + numbers * (RANK + SUMS * (self.function in OF_DEGREES))
+        held = ids + numbers * (RANK + SUMS * bool(self.work.needs & OF_RANKS))
         least = max(held + self.result(rows), ids + numbers * self.costs.order + self.chunk)
         if least >= self.limit:
             raise CapacityError(
-                f"{numbers:,} vertices and what {self.function} gives back take about {least:,} "
+                f"{numbers:,} vertices and what {self.name} gives back take about {least:,} "
                 f"bytes however the edges are cut up, and {self.limit:,} may be taken: raise the "
                 "limit, or pass fewer edges"
             )
@@ -115,9 +108,9 @@ class Budget:
         made = (KEY + self.costs.sort) * edges + OFFSETS * rows + reading
         counted = self.costs.task(edges, rows, self.sides, self.costs.slots(self.sides))
         answered = 0
-        if self.function == "simple_edges":
+        if self.work.result is Result.EDGES:
             answered = KEY * all_rows + NAMED * edges
-        elif self.function in RESULTS:
+        elif self.work.result.row_bytes:
             answered = self.result(all_rows) + LOOKED_UP * edges + OFFSETS * rows + self.chunk
         numbered = edges < MAX_EDGES and self._have_positions(edges, self.costs.slots(self.sides))
         return numbered and max(made, counted, answered) <= allowed

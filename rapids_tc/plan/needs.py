@@ -1,46 +1,25 @@
 """Decisions as pure functions: what a call will need, and which method counts it.
 
-Each engine has its own bytes per raw row and per vertex of every stage (`engines.Costs`). The sums
-are shown by `memory_estimate` and compared with `memory_limit=`.
+Each engine has its own bytes per raw row and per vertex of every stage (`engines.protocol.Costs`).
+The sums are shown by `memory_estimate` and compared with `memory_limit=`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 
 from rapids_tc.engines import registry
 from rapids_tc.errors import CapacityError
 from rapids_tc.kernels import catalogue
+from rapids_tc.plan.record import Analytic, Needs, Work
 
-WEIGHTED = "clustering with weights"  # has an estimate of its own
 MAX_ROWS = 2**31 - 1  # of a frame that any library can hold
 RAISE = "raise the limit"
 NARROWER = "give ids of a narrower integer type"
-INSTEAD = {  # per function that is never cut in blocks, an alternative that may serve
-    "Graph": "give the frame itself to the functions, most of which are",
-    "annotate": 'without "trussness" it is, and so is k_truss',
-    "approximate_count": "count is",
-    "iter_triangles": "k_truss(edges, 3) is, and its rows have the same triangles",
-    "list_triangles": "k_truss(edges, 3) is, and its rows have the same triangles",
-    "trussness": "k_truss is",
-    WEIGHTED: "clustering without weight= is",
-}
 LISTED = 80  # bytes of a triangle that is listed: ranks, a sort, and ids of eight bytes
 
 COLUMN = 16  # bytes per row for each further column of the result
-
-# What a function does besides counting.
-PEELING = {"annotate", "k_truss", "trussness"}
-OF_VERTICES = {"average_clustering", "clustering", "vertex_triangles"}
-BY_EDGE = {
-    *PEELING, *OF_VERTICES, "approximate_count", "edge_triangles", "iter_triangles",
-    "list_triangles", "similarity",
-}  # fmt: skip
-LISTING = {"iter_triangles", "list_triangles"}
-UNCOUNTED = {"simple_edges", "Graph"}
-ONE_METHOD = {*LISTING, *UNCOUNTED, "k_truss", "trussness"}  # take no method=
-FUNCTIONS = {*BY_EDGE, *UNCOUNTED, "count", "transitivity", "triad_counts"}
 
 
 @dataclass(frozen=True)
@@ -52,75 +31,84 @@ class Stage:
 
 
 def stages(
-    function: str, rows: int, vertices: int, dense: bool, engine: str, method: str = "auto",
-    columns: int = 1, colours: int = 2,
-) -> list[Stage]:  # fmt: skip
-    """Memory of each stage of a function for `rows` raw rows and `vertices` distinct ids.
-
-    `columns` are those that `annotate` adds, `colours` those of `approximate_count`.
-    """
+    work: Work, rows: int, vertices: int, dense: bool, engine: str, method: str = "auto"
+) -> list[Stage]:
+    """List the memory of each stage of a call for `rows` raw rows and `vertices` distinct ids."""
     costs, kept = registry.costs_of(engine), _kept(rows, vertices, dense)
 
-    def stage(name: str, work: str = "", more: int = 0) -> Stage:
-        a_row, a_vertex = costs.stages[work or name]
-        return Stage(name, kept + a_row * rows + a_vertex * vertices + more)
+    def stage(name: str, key: str = "", more: int = 0) -> Stage:
+        per_row, per_vertex = costs.stages[key or name]
+        return Stage(name, kept + per_row * rows + per_vertex * vertices + more)
 
     result = [
         Stage("number", 0 if dense else 24 * vertices + 40 * rows),
         stage("order"),
         stage("orient"),
     ]
-    if function == "approximate_count":  # some of the edges, and the numbers of their ends
-        some = rows // colours
-        rest = stages("vertex_triangles", some, vertices, dense, engine, method)[1:]
-        numbers = costs.stages["numbers"][0] * some
+    if work.needs & Needs.SAMPLE:  # a graph of some of the edges, and the numbers of their ends
+        sampled = rows // work.colours
+        counted = replace(work, needs=Needs.VERTEX_COUNTS)
+        rest = stages(counted, sampled, vertices, dense, engine, method)[1:]
+        numbers = costs.stages["numbers"][0] * sampled
         return [result[0], stage("sample"), *(Stage(s.name, s.bytes + numbers) for s in rest)]
-    by_edge = function in {*BY_EDGE, WEIGHTED} - LISTING
-    if function not in UNCOUNTED:
+    if work.needs & Needs.COUNTED:
         own = catalogue.find(method).memory(rows, vertices)
         result.append(stage("layout"))
-        counting = "count by edge" if by_edge else "count"
-        result.append(stage("count", counting, own + costs.tables(vertices, by_edge)))
-    if function in PEELING:
+        counting = "count by edge" if work.by_edge else "count"
+        result.append(stage("count", counting, own + costs.tables(vertices, work.by_edge)))
+    if work.needs & Needs.TRUSSNESS:
         result.append(stage("peel", more=costs.tables(vertices, True)))
-    if function in OF_VERTICES:
-        result.append(stage("columns", "by vertex"))
-    elif function in BY_EDGE | {WEIGHTED}:
-        work = function if function in costs.stages else "by row"
-        result.append(stage("columns", work, COLUMN * (columns - 1) * rows))
-    if function == "simple_edges":
-        result.append(stage("edges"))
+    if key := _answering(work.needs):
+        name = key if key == "edges" else "columns"
+        result.append(stage(name, key, COLUMN * (work.columns - 1) * rows))
     return result
 
 
+def _answering(needs: Needs) -> str:
+    """Return the key of the costs of making the answer; an empty text if it takes no memory."""
+    if needs & Needs.EDGES:
+        return "edges"
+    if needs & Needs.WEIGHTS:
+        return "weights by vertex"
+    if needs & Needs.VERTEX_COUNTS:
+        return "by vertex"
+    if needs & Needs.TRIANGLES:
+        return "listing"
+    if needs & Needs.BY_EDGE:
+        return "by row from degrees" if needs & Needs.DEGREES else "by row"
+    return ""
+
+
 def _kept(rows: int, vertices: int, dense: bool) -> int:
-    """Bytes of the numbers and ids, and of ranks, their inverse, presence and offsets."""
+    """Return the bytes of numbers and ids, and of ranks, their inverse, presence and offsets."""
     return (0 if dense else 8 * rows + 24 * vertices) + 21 * vertices
 
 
-def left(
-    function: str, rows: int, vertices: int, dense: bool, engine: str, method: str, has: set[str]
+def remaining(
+    work: Work, rows: int, vertices: int, dense: bool, engine: str, method: str, has: set[str]
 ) -> list[Stage]:
-    """Memory of each stage that is still to be made of a graph, on top of what it `has`."""
+    """List the memory of the stages that are still to be made of a graph, on top of what it `has`.
+
+    `has` names the attributes that the graph has made.
+    """
     made, held = {"number"}, 0
-    if function != "approximate_count":  # which makes a graph of its own
-        made |= {"order", "orient"}
-        held = _kept(rows, vertices, dense) + 4 * rows
+    if not work.needs & Needs.SAMPLE:  # which makes a graph of its own
+        if "csr" in has:
+            made |= {"order", "orient"}
+            held = _kept(rows, vertices, dense) + 4 * rows
         if "layout" in has:
             made.add("layout")
             held += 8 * rows + 32 * vertices
-        if "edge_counts" in has and method == "auto" and function not in LISTING:
+        if "edge_counts" in has and method == "auto" and not work.needs & Needs.TRIANGLES:
             made.add("count")
         if "trussness" in has:
             made.add("peel")
-    rest = [
-        s for s in stages(function, rows, vertices, dense, engine, method) if s.name not in made
-    ]
-    return [Stage(stage.name, max(stage.bytes - held, 0)) for stage in rest]
+    rest = stages(work, rows, vertices, dense, engine, method)
+    return [Stage(s.name, max(s.bytes - held, 0)) for s in rest if s.name not in made]
 
 
 def require(needed: list[Stage], limit: int | None, advice: str = RAISE) -> None:
-    """Raise CapacityError where a stage needs more than `limit` bytes."""
+    """Raise CapacityError if a stage needs more than `limit` bytes."""
     check_limit(limit)
     if limit is None or not needed:
         return
@@ -132,12 +120,15 @@ def require(needed: list[Stage], limit: int | None, advice: str = RAISE) -> None
         )
 
 
-def advice(function: str, method: str) -> str:
-    """Return the hint of the error for a function that needs more memory than its limit."""
-    helps, instead = f"{RAISE}, or {NARROWER}", INSTEAD.get(function)
+def advice(name: str, instead: str, method: str) -> str:
+    """Return the hint of the error for a call that needs more memory than its limit.
+
+    `instead` is what may be called in place of an analytic that is not counted in blocks.
+    """
+    helps = f"{RAISE}, or {NARROWER}"
     if not catalogue.find(method).blocks:
-        function, instead = f"method={method!r}", 'method="auto" is'
-    return f"{helps}; {function} is not counted in blocks: {instead}" if instead else helps
+        name, instead = f"method={method!r}", 'method="auto" is'
+    return f"{helps}; {name} is not counted in blocks: {instead}" if instead else helps
 
 
 def is_integer(value: object) -> bool:
@@ -154,7 +145,7 @@ def check_limit(limit: int | None) -> None:
 
 
 def require_listing(triangles: int, memory: int, advice: str, text: int = 0) -> None:
-    """Raise CapacityError where a frame of so many triangles is more than can be made.
+    """Raise CapacityError if a frame of so many triangles is more than can be made.
 
     `text` is the bytes of text of an id in the frame.
     """
@@ -166,13 +157,15 @@ def require_listing(triangles: int, memory: int, advice: str, text: int = 0) -> 
         )
 
 
-def require_method(method: str, function: str, engine: str) -> None:
-    """Raise ValueError unless the engine has a method of that name for what a function counts."""
+def require_method(method: str, record: Analytic, engine: str) -> None:
+    """Raise ValueError unless the engine has a method of that name for what an analytic counts."""
     catalogue.find(method)  # any there is
-    if method != "auto" and function in ONE_METHOD:
-        raise ValueError(f"method={method!r}: {function} takes none")
-    catalogue.find(method, "edges" if function in BY_EDGE else "total")
-    if method != "auto" and engine == "cpu":
+    if method == "auto":
+        return
+    if not record.takes_method:
+        raise ValueError(f"method={method!r}: {record.name} takes none")
+    catalogue.find(method, "edges" if record.most.by_edge else "total")
+    if engine == "cpu":
         raise ValueError(
             f'method={method!r} names a CUDA kernel; on the CPU engine only method="auto" counts. '
             'Pass a cuDF frame, or engine="cuda"'

@@ -7,7 +7,7 @@ tests are derived from these records. No other table of function names exists.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from enum import Enum, Flag, auto
 from typing import Any, Protocol
 
@@ -15,28 +15,66 @@ Array = Any
 
 
 class Needs(Flag):
-    """What an analytic asks of the graph besides its vertices and edges."""
+    """What an analytic asks of the graph, besides its numbered ids."""
 
     NOTHING = 0
+    EDGES = auto()  # each edge once, by id
+    DEGREES = auto()
     TOTAL = auto()
     VERTEX_COUNTS = auto()
     EDGE_COUNTS = auto()
-    DEGREES = auto()
     TRUSSNESS = auto()
-    TRIANGLES = auto()
+    WEIGHTS = auto()  # sums of products of weights by vertex
+    TRIANGLES = auto()  # each triangle, listed
+    SAMPLE = auto()  # the counts of a sample of the edges
+
+    BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS
+    COUNTED = TOTAL | BY_EDGE | TRIANGLES
 
 
 class Result(Enum):
-    """The shape of an answer, which decides how each path makes it."""
+    """The shape of an answer, with the bytes of a row of the user's frame in it, at their height.
 
-    VALUE = "a value"
-    VERTICES = "one row per vertex"
-    COLUMN = "one value per row"
-    COLUMNS = "the rows, with further columns"
-    ROWS = "some of the rows"
-    EDGES = "one row per edge"
-    TRIANGLES = "one row per triangle"
-    GRAPH = "a prepared graph"
+    Measured by `tests/stage_peaks.py` on answers in blocks.
+    """
+
+    VALUE = "one value", 0
+    VERTICES = "one row per vertex", 0
+    COLUMN = "one value per row", 8
+    COLUMNS = "the rows with further columns", 8
+    ROWS = "some of the rows", 9
+    EDGES = "one row per edge", 48
+    TRIANGLES = "one row per triangle", 0
+    GRAPH = "a prepared graph", 0
+
+    def __init__(self, description: str, row_bytes: int) -> None:
+        self.description = description
+        self.row_bytes = row_bytes
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one call needs, which plans and budgets are made of.
+
+    Attributes
+    ----------
+    needs : Needs
+    result : Result
+    columns : int
+        The columns that the call adds to the user's rows.
+    colours : int
+        The colours of a sample, which keeps one edge in so many.
+    """
+
+    needs: Needs
+    result: Result
+    columns: int = 1
+    colours: int = 1
+
+    @property
+    def by_edge(self) -> bool:
+        """Whether the triangles of every edge are counted, not only their total."""
+        return bool(self.needs & Needs.BY_EDGE)
 
 
 class EdgeValues(Protocol):
@@ -61,7 +99,7 @@ class EdgeValues(Protocol):
 
 @dataclass(frozen=True)
 class Column:
-    """A column aligned with the user's rows. Rows that are self loops hold 0.
+    """A column aligned with the user's rows, in which self loops hold 0.
 
     Attributes
     ----------
@@ -74,7 +112,23 @@ class Column:
 
     dtype: str
     formula: Callable[[EdgeValues], Array]
-    needs: Needs
+    needs: Needs = Needs.EDGE_COUNTS
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options that analytics share. Each is described at `rapids_tc.count`."""
+
+    source: Any = None
+    destination: Any = None
+    engine: str | None = None
+    method: str = "auto"
+    progress: bool | None = None
+    memory_limit: int | None = None
+
+
+SHARED = tuple(field.name for field in fields(Options))
+OwnOptions = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -84,47 +138,56 @@ class Analytic:
     Attributes
     ----------
     name : str
-        The name of the function.
     body : callable
-        The function itself, given a resolved graph in place of the user's edges.
+        The function as it is written, which takes a resolved graph in place of the user's edges.
+    call : callable
+        The public function.
     needs : Needs
-        All that any call of it may need.
+        What a call of it needs at most.
     result : Result
     columns : mapping of str to Column
-        The columns that it can add to the user's rows.
-    check : callable
-        From its own options to the same options, normalized; raises ValueError for bad ones.
-    options : tuple of str
-        The names of its own options.
-    has_method : bool
+        The columns that it adds to the user's rows.
+    defaults : dict
+        Its own options, those that are not `SHARED`, with their defaults.
+    takes_method : bool
         Whether it accepts ``method=``.
+    check : callable
+        From its own options to their normalized values; raises ValueError for a bad one.
+    work : callable
+        From its own options to the needs of the call and to the number of columns that it adds.
     in_memory : callable
-        From its own options to the reason why the call is never counted in blocks, and an
-        alternative; an empty text if it is.
+        From its own options to what the user may call instead of a call that is never counted in
+        blocks; an empty text for other calls.
     local : callable
-        From its own options to the reason why the call is not answered on a cluster, and an
-        alternative; an empty text if it is.
+        From its own options, and the kind of a partitioned frame, to the error of a call that no
+        cluster answers; None for other calls.
     """
 
     name: str
     body: Callable[..., Any]
+    call: Callable[..., Any]
     needs: Needs
     result: Result
-    columns: Mapping[str, Column] = field(default_factory=dict)
-    check: Callable[[dict[str, Any]], dict[str, Any]] = dict
-    options: tuple[str, ...] = ()
-    has_method: bool = False
-    in_memory: Callable[[dict[str, Any]], str] = lambda options: ""
-    local: Callable[[dict[str, Any]], str] = lambda options: ""
+    columns: Mapping[str, Column]
+    defaults: OwnOptions
+    takes_method: bool
+    check: Callable[[OwnOptions], OwnOptions]
+    work: Callable[[OwnOptions], Work]
+    in_memory: Callable[[OwnOptions], str]
+    local: Callable[[OwnOptions, str], Exception | None]
+
+    @property
+    def most(self) -> Work:
+        """The work of a call that needs as much as any."""
+        return Work(self.needs, self.result, 1)
 
 
-ANALYTICS: dict[str, Analytic] = {}  # by name, filled as the topics are imported
+ANALYTICS: dict[str, Analytic] = {}  # by name, filled while the topics are imported
 
 
 def register(record: Analytic) -> None:
     """Add a record; each name and each column belongs to one analytic."""
-    columns = row_columns()
-    if record.name in ANALYTICS or columns.keys() & record.columns.keys():
+    if record.name in ANALYTICS or row_columns().keys() & record.columns.keys():
         raise ValueError(f"{record.name} or one of its columns has a record already")
     ANALYTICS[record.name] = record
 
@@ -132,3 +195,19 @@ def register(record: Analytic) -> None:
 def row_columns() -> dict[str, Column]:
     """Return every column that some analytic can add to the user's rows, by its name."""
     return {name: column for a in ANALYTICS.values() for name, column in a.columns.items()}
+
+
+def _functions(own: OwnOptions) -> str:
+    return "give the frame itself to the functions, most of which are"
+
+
+GRAPH = Analytic(  # the preparation of a graph, which is no analytic and has a memory estimate
+    name="Graph", body=dict, call=dict, needs=Needs.NOTHING, result=Result.GRAPH, columns={},
+    defaults={}, takes_method=False, check=dict, work=lambda own: Work(Needs.NOTHING, Result.GRAPH),
+    in_memory=_functions, local=lambda own, kind: None,
+)  # fmt: skip
+
+
+def estimated() -> dict[str, Analytic]:
+    """Return the records of all that `memory_estimate` knows, by name."""
+    return {**ANALYTICS, GRAPH.name: GRAPH}

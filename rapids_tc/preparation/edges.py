@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -119,10 +120,39 @@ def size_bound(
     return rows, dense[1] if dense else 2 * rows, dense is not None
 
 
+def check_new(columns: Iterable[str], labels: list[Any], of: str = "the frame") -> None:
+    """Raise ValueError if the frame has one of the columns already."""
+    clash = [column for column in columns if column in labels]
+    if clash:
+        raise ValueError(f"{of} has a column {clash[0]!r} already: rename or drop it first")
+
+
+@dataclass(frozen=True)
+class InspectedColumns:
+    """The two id columns of a frame after one look at them.
+
+    Attributes
+    ----------
+    columns : list of IdColumn
+    dense : tuple of int or None
+        The first id and the number of ids from it on, if the ids are their own numbers.
+    """
+
+    columns: list[IdColumn]
+    dense: tuple[int, int] | None
+
+
 def number_edges(
-    frame: Frame, source: Any, destination: Any, backend: Backend, vertices: Any = None
+    frame: Frame,
+    source: Any,
+    destination: Any,
+    backend: Backend,
+    vertices: Any = None,
+    inspected: InspectedColumns | None = None,
 ) -> NumberedEdges:
     """Check the two id columns (and further vertices) and number their ids by value.
+
+    `inspected` are the id columns, if they were looked at before.
 
     Raises
     ------
@@ -133,7 +163,9 @@ def number_edges(
     CapacityError
         There are more distinct ids than ranks.
     """
-    columns = look_at_columns(frame, source, destination, backend)
+    if inspected is None:
+        inspected = InspectedColumns(look_at_columns(frame, source, destination, backend), None)
+    columns = [*inspected.columns]
     if vertices is not None:
         columns.append(_added(vertices, columns, backend))
     filled = [c for c in columns if c.kind != "empty"]
@@ -143,7 +175,7 @@ def number_edges(
         none: Ids = IndexedIds(backend.library.Index(given), given.dtype, backend, "empty")
         return NumberedEdges(nothing, nothing, 0, none)
     check(filled)
-    numbers, ids = number(filled, backend)
+    numbers, ids = number(filled, backend, inspected.dense)
     if ids.size > MAX_NUMBERS:
         raise CapacityError(
             f"{ids.size} distinct ids; one machine numbers at most {MAX_NUMBERS}: pass fewer edges"

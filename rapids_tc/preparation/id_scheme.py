@@ -59,6 +59,8 @@ class IdProfile:
         Bytes of memory that are free where the engine works there.
     prints : list of Fingerprint
         One per partition; empty if partitions are never read again.
+    whole : list of IdColumn
+        Both columns with their rows, if there is one partition; else empty.
     """
 
     rows: int = 0
@@ -70,6 +72,7 @@ class IdProfile:
     problem: RapidsTCError | None = None
     memory: int = 0
     prints: list[Fingerprint] = field(default_factory=list)
+    whole: list[IdColumn] = field(default_factory=list)
 
     def add(self, column: IdColumn, nulls: int, backend: Backend) -> None:
         """Look at one column of one partition."""
@@ -134,6 +137,8 @@ def look(
         inspected = inspect_pair(pair, names, backend)
         for column, nulls in inspected:
             result.add(column, nulls, backend)
+        if len(columns) == 1 and places is None:
+            result.whole = [column for column, _ in inspected]
         if places is not None:
             result.prints.append(Fingerprint.of(places[i], inspected, backend))
     return result

@@ -135,8 +135,12 @@ class IndexedIds:
 Ids = DenseIds | IndexedIds
 
 
-def number(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], Ids]:
+def number(
+    columns: list[IdColumn], backend: Backend, dense: tuple[int, int] | None = None
+) -> tuple[list[Array], Ids]:
     """Number the ids of checked columns of one kind, all together.
+
+    `dense` is their `dense_range`, if it is known already.
 
     Returns
     -------
@@ -145,7 +149,7 @@ def number(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], Ids]
     if columns[0].kind not in NUMERIC:
         return _by_value(columns, compared(columns[0]), backend)
     arrays, dtype = as_integers(columns, backend)
-    found = dense_range(columns, backend)
+    found = dense or dense_range(columns, backend)
     if found is None:
         return _by_value(columns, dtype, backend)
     base, size = found

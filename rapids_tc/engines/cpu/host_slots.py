@@ -29,11 +29,9 @@ STAGES = {  # see `rapids_tc.engines.Costs`
     "peel": (68, 80),
     "by vertex": (16, 96),
     "by row": (50, 32),
-    "annotate": (72, 32),
-    "similarity": (72, 32),
-    "clustering with weights": (56, 64),
-    "list_triangles": (26, 40),
-    "iter_triangles": (26, 40),
+    "by row from degrees": (72, 32),
+    "weights by vertex": (56, 64),
+    "listing": (26, 40),
     "edges": (46, 8),
 }
 

@@ -1,0 +1,113 @@
+"""Turn a function of a graph into a public function of edges, and record what it needs."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
+
+from rapids_tc.graphs import resolve
+from rapids_tc.graphs.public import Graph
+from rapids_tc.plan.record import (
+    SHARED,
+    Analytic,
+    Column,
+    Needs,
+    Options,
+    OwnOptions,
+    Result,
+    Work,
+    register,
+)
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Local = Callable[[OwnOptions, str], Exception | None]
+
+
+def _in_blocks(own: OwnOptions) -> str:
+    return ""
+
+
+def analytic(
+    needs: Needs,
+    result: Result,
+    *,
+    columns: Mapping[str, Column] | None = None,
+    check: Callable[[OwnOptions], OwnOptions] = dict,
+    work: Callable[[OwnOptions], Work] | None = None,
+    in_memory: Callable[[OwnOptions], str] = _in_blocks,
+    local: Local | None = None,
+) -> Callable[[Function], Function]:
+    """Make a public function of edges out of a function of a graph.
+
+    The function is written with the graph in place of the edges. It is called with its own options
+    after `check`, and with ``method``; the other shared options are used to make the graph. For
+    the parameters see `rapids_tc.plan.record.Analytic`.
+    """
+
+    def decorate(body: Function) -> Function:
+        signature = inspect.signature(body)
+        name, (_, *names) = body.__name__, signature.parameters
+        own_names = [option for option in names if option not in SHARED]
+        parameters = signature.parameters.values()
+        stars = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "")
+
+        def run(graph: Any, **own: Any) -> Any:
+            return body(graph, *own.pop(stars), **own)
+
+        @functools.wraps(body)
+        def call(edges: Any, *args: Any, **keywords: Any) -> Any:
+            try:
+                bound = signature.bind(edges, *args, **keywords)
+            except TypeError as error:
+                raise TypeError(f"{name}() {error}") from None
+            bound.apply_defaults()
+            given = bound.arguments
+            options = Options(**{option: given[option] for option in SHARED if option in given})
+            own = record.check({option: given[option] for option in own_names})
+            return resolve.answer(record, edges, options, own)
+
+        def most(own: OwnOptions) -> Work:
+            return Work(needs, result)
+
+        record = Analytic(
+            name=name, body=run if stars else body, call=call, needs=needs, result=result,
+            columns=columns or {}, takes_method="method" in names, check=check,
+            defaults={option: signature.parameters[option].default for option in own_names},
+            work=work or most, in_memory=in_memory,
+            local=local or _local(name, result, columns or {}),
+        )  # fmt: skip
+        register(record)
+        setattr(Graph, name, call)
+        return cast(Function, call)
+
+    return decorate
+
+
+def _local(name: str, result: Result, columns: Mapping[str, Column]) -> Local:
+    """Return the error of a call that no cluster answers, by the shape of its answer."""
+
+    def of_rows(own: OwnOptions, kind: str) -> Exception:
+        column = next((value for value in own.values() if value in columns), next(iter(columns)))
+        return TypeError(
+            f"edges is a {kind}, to whose rows no column of its own can be aligned without a "
+            f'shuffle: annotate(edges, "{column}") adds it to the frame'
+        )
+
+    def of_triangles(own: OwnOptions, kind: str) -> Exception:
+        return of_one_machine(name, kind)
+
+    def everywhere(own: OwnOptions, kind: str) -> None:
+        return None
+
+    special = {Result.COLUMN: of_rows, Result.TRIANGLES: of_triangles}
+    return special.get(result, everywhere)
+
+
+def of_one_machine(name: str, kind: str) -> TypeError:
+    """Return the error of a function that takes no partitioned frame."""
+    return TypeError(
+        f"edges is a {kind}, and {name} is of one machine: give it edges.compute(), or the rows "
+        "that matter, such as k_truss(edges, k).compute()"
+    )

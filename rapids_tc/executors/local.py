@@ -1,0 +1,90 @@
+"""An executor without a cluster: every task runs in this process, at once and in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from rapids_tc.executors.protocol import Batch, Name, Task, Worker
+from rapids_tc.frames.backend import Frame
+
+WORKERS = 3  # that this process pretends to be
+
+
+@dataclass(frozen=True)
+class PartitionedFrame:
+    """A frame in partitions of this process, each a pandas or cuDF frame."""
+
+    partitions: list[Frame]
+
+
+class LocalExecutor:
+    """The tasks of one call on a `PartitionedFrame`."""
+
+    kind = "PartitionedFrame"
+
+    def __init__(self, edges: Any, progress: bool | None) -> None:
+        self.edges, self.progress = edges, progress
+
+    @property
+    def meta(self) -> Frame:
+        """The first partition without its rows."""
+        return self.edges.partitions[0].iloc[:0]
+
+    def __enter__(self) -> LocalExecutor:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        return None
+
+    def workers(self) -> list[Worker]:
+        """List workers that are all this process."""
+        return [Worker(f"local-{number}", 1, 0) for number in range(WORKERS)]
+
+    def partitions(self, labels: Sequence[Any] | None) -> list[Task]:
+        """Return the partitions, with some columns or all."""
+        frames = self.edges.partitions
+        return frames if labels is None else [frame[list(labels)] for frame in frames]
+
+    def heads(self) -> list[Frame]:
+        """Return every partition without its rows."""
+        return [frame.iloc[:0] for frame in self.edges.partitions]
+
+    def batches(
+        self, partitions: list[Task], workers: list[Worker], limit: int | None
+    ) -> list[Batch]:
+        """Deal the partitions out, so that every worker has two batches if there are enough."""
+        batches = [Batch(worker.address, [], []) for worker in [*workers, *workers]]
+        for place, partition in enumerate(partitions):
+            batch = batches[place % len(batches)]
+            batch.places.append(place)
+            batch.partitions.append(partition)
+        return [batch for batch in batches if batch.places]
+
+    def submit(
+        self, stage: str, function: Any, *args: Any, on: str | None = None, first: bool = False
+    ) -> Task:
+        """Run a function now; its result is the task."""
+        return function(*args)
+
+    def gather(self, tasks: Any) -> Any:
+        """Return the tasks, which are their own results."""
+        return tasks
+
+    def as_completed(
+        self, tasks: Iterator[tuple[Name, Task]], at_once: int, total: int
+    ) -> Iterator[tuple[Name, Task]]:
+        """Yield the tasks in order."""
+        return tasks
+
+    def to_frame(self, parts: list[Task], meta: Frame, lengths: list[int] | None) -> Frame:
+        """Make a `PartitionedFrame` of frames."""
+        return PartitionedFrame(parts)
+
+    def in_process(self, values: Any) -> Any:
+        """Return the values as they are."""
+        return values

@@ -1,0 +1,113 @@
+"""The protocol of executors: where the tasks of a call on a partitioned frame run.
+
+An executor for another system is one module with such a class, and one line in
+`rapids_tc.executors.registry`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from rapids_tc.frames.backend import Frame
+
+Task = Any  # stands for the result of a function that runs somewhere
+Name = TypeVar("Name")
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A worker: its address, its cores, and its memory in bytes (0: no limit)."""
+
+    address: str
+    threads: int
+    memory: int
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Partitions that one worker holds and works on together, with their places in the frame."""
+
+    worker: str
+    places: list[int]
+    partitions: list[Task]
+
+
+class Executor(AbstractContextManager["Executor"], Protocol):
+    """The tasks of one call on one partitioned frame. Leaving the block forgets the tasks.
+
+    The constructor takes the frame and ``progress``; it does no work and waits for nothing.
+
+    Attributes
+    ----------
+    kind : str
+        What users call such a frame, such as "Dask DataFrame".
+    meta : DataFrame
+        A frame without rows that has the columns and dtypes of the partitions.
+    """
+
+    kind: str
+    meta: Frame
+
+    def workers(self) -> list[Worker]:
+        """List the workers, once there is any; KernelError if they have other versions."""
+
+    def partitions(self, labels: Sequence[Any] | None) -> list[Task]:
+        """Evaluate the partitions once, in order, with some columns or all.
+
+        KeyError if a partition lacks a column.
+        """
+
+    def heads(self) -> list[Frame]:
+        """Return every partition without its rows."""
+
+    def batches(
+        self, partitions: list[Task], workers: list[Worker], limit: int | None
+    ) -> list[Batch]:
+        """Group the partitions by the worker that holds them, together while they are small."""
+
+    def submit(
+        self, stage: str, function: Any, *args: Any, on: str | None = None, first: bool = False
+    ) -> Task:
+        """Run a function of the results of tasks, at a worker of choice, or before others."""
+
+    def gather(self, tasks: Any) -> Any:
+        """Wait for tasks, and return their results."""
+
+    def as_completed(
+        self, tasks: Iterator[tuple[Name, Task]], at_once: int, total: int
+    ) -> Iterator[tuple[Name, Task]]:
+        """Yield all `total` named tasks as they end, drawing (so submitting) a few at a time."""
+
+    def to_frame(self, parts: list[Task], meta: Frame, lengths: list[int] | None) -> Frame:
+        """Make a partitioned frame of the frames that tasks return.
+
+        `lengths` are the rows of each part, numbered through; without it the parts are aligned with
+        the partitions of the user's frame.
+        """
+
+    def in_process(self, values: Any) -> Any:
+        """Return values that may be partitioned, such as ``vertices=``, in this process."""
+
+
+def split_batches(
+    batches: list[Batch], rows: list[list[int]], most: int
+) -> tuple[list[Batch], list[list[int]]]:
+    """Split batches so that each has at most so many rows, or one partition.
+
+    `rows` are those of the partitions of each batch; the new ones are returned behind the batches.
+    """
+    result: list[Batch] = []
+    result_rows: list[list[int]] = []
+    for batch, sizes in zip(batches, rows, strict=True):
+        first = len(result)
+        for place, partition, size in zip(batch.places, batch.partitions, sizes, strict=True):
+            if len(result) == first or sum(result_rows[-1]) + size > most:
+                result.append(Batch(batch.worker, [], []))
+                result_rows.append([])
+            result[-1].places.append(place)
+            result[-1].partitions.append(partition)
+            result_rows[-1].append(size)
+    return result, result_rows

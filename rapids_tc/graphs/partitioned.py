@@ -1,0 +1,286 @@
+"""A partitioned frame as a graph: what analytics ask of it is answered by tasks of an executor.
+
+An analytic runs as it is written, in the process that called: what it asks of the graph becomes
+tasks, and only columns of rows are left where they are. One whose answer is made of sums over all
+blocks, with a value for every vertex, runs on a worker instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.blocks import counting, peeling, row_lookup, sorting, sums, worker_tasks
+from rapids_tc.blocks.worker_tasks import WorkerContext
+from rapids_tc.executors.protocol import Batch, Executor, Task
+from rapids_tc.executors.registry import ExecutorFactory
+from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
+from rapids_tc.frames.backend import Frame, check_engine, engine_of
+from rapids_tc.graphs.distributed import DistributedGraph, log
+from rapids_tc.plan import needs
+from rapids_tc.plan.record import Analytic, Needs, Options, OwnOptions, Result, row_columns
+from rapids_tc.preparation.edges import id_columns
+
+PART_ROWS = 2**20  # of a partition of an answer that one worker has made, at least
+BY_SUMS = Needs.DEGREES | Needs.VERTEX_COUNTS  # what makes a worker answer
+
+
+def answer(
+    factory: ExecutorFactory, record: Analytic, edges: Any, options: Options, own: OwnOptions
+) -> Any:
+    """Answer a call of an analytic on a partitioned frame."""
+    executor = factory(edges, options.progress)
+    if (error := record.local(own, executor.kind)) is not None:
+        raise error
+    adapter = CudfAdapter() if root(executor.meta) == "cudf" else PandasAdapter()
+    check_engine(options.engine)
+    needs.require_method(options.method, record, engine_of(adapter, options.engine))
+    needs.check_limit(options.memory_limit)
+    labels = id_columns(adapter.labels(executor.meta), options.source, options.destination)
+    with executor:
+        graph = PartitionedGraph(executor, adapter, labels, record, options, own)
+        method = {"method": options.method} if record.takes_method else {}
+        if record.result in (Result.VALUE, Result.VERTICES) and record.work(own).needs & BY_SUMS:
+            return graph.answer_by_sums(record, {**own, **method})
+        return record.body(graph, **own, **method)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Columns of the user's rows, as tasks.
+
+    Attributes
+    ----------
+    names : list of str
+    by_edge : dict of str to list of list of Task
+        For each kind of value of an edge, and each batch, the values of its rows block by block.
+    degrees : Task or None
+        The degrees of all ranks.
+    """
+
+    names: list[str]
+    by_edge: dict[str, list[list[Task]]]
+    degrees: Task | None
+
+
+class PartitionedGraph:
+    """The graph of a partitioned frame, for one call of an analytic.
+
+    Parameters
+    ----------
+    executor : Executor
+        Entered already.
+    adapter : FrameAdapter
+        Of the partitions.
+    labels : tuple
+        The two id columns.
+    record, options, own
+        The call.
+    """
+
+    def __init__(
+        self,
+        executor: Executor,
+        adapter: FrameAdapter,
+        labels: tuple[Any, Any],
+        record: Analytic,
+        options: Options,
+        own: OwnOptions,
+    ) -> None:
+        self.executor, self.adapter, self._labels = executor, adapter, labels
+        self._record, self._options, self._own = record, options, own
+
+    def _graph(self) -> DistributedGraph:
+        """Evaluate the partitions, and profile their ids."""
+        executor, options, record = self.executor, self._options, self._record
+        executor.workers()  # of this version, before any is sent something of it
+        with_rows = record.result in (Result.COLUMNS, Result.ROWS)
+        try:
+            partitions = executor.partitions(None if with_rows else self._labels)
+        except KeyError:
+            self._require_ids()
+            raise
+        workers = executor.workers()
+        threads = min(worker.threads for worker in workers)
+        context = WorkerContext(self.adapter, self._labels, options.engine, threads)
+        batches = executor.batches(partitions, workers, options.memory_limit)
+        graph = DistributedGraph(
+            executor, context, workers, batches, record.name, record.work(self._own),
+            options.method, options.memory_limit,
+        )  # fmt: skip
+        graph.profile()
+        return graph
+
+    def _require_ids(self) -> None:
+        """Raise ColumnNotFoundError, naming the partition, if one lacks an id column."""
+        context = WorkerContext(self.adapter, self._labels, self._options.engine, 1)
+        for place, head in enumerate(self.executor.heads()):
+            context.columns(head, place)
+
+    # What analytics ask --------------------------------------------------------------------------
+
+    @property
+    def labels(self) -> list[Any]:
+        """The column labels of the user's frame."""
+        return self.adapter.labels(self.executor.meta)
+
+    def count(self, method: str) -> int:
+        """Count the triangles of the graph."""
+        graph = self._graph()
+        graph.drop_rows()
+        return sums.total(graph)
+
+    def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
+        """Count a sample of the edges: `sampling.moments` of each part of the sample."""
+        graph = self._graph()
+        graph.sample(colours, seed)
+        return sums.moments(graph)
+
+    def answer_by_sums(self, record: Analytic, own: OwnOptions) -> Any:
+        """Answer an analytic of vertices, or of the whole graph, on one worker."""
+        graph, total, by_vertex = self._graph(), None, None
+        own = {name: self.executor.in_process(value) for name, value in own.items()}
+        graph.drop_rows()
+        degrees = sums.degrees(graph)
+        if record.needs & Needs.VERTEX_COUNTS:
+            by_vertex = sums.by_vertex(graph)
+        else:
+            total = sums.total(graph)
+        reply = graph.submit(
+            "answer", counting.answer, record.name, own, graph.ids, graph.order, degrees, total,
+            by_vertex, on=graph.counting_workers[0],
+        )  # fmt: skip
+        if record.result is Result.VERTICES:
+            return self._split(graph, reply)
+        return self.executor.gather(reply)
+
+    def row_columns(self, names: Sequence[str], method: str) -> _Columns:
+        """Compute what columns of the user's rows are made of; self loops get 0."""
+        graph = self._rows = self._graph()
+        known, wanted = row_columns(), Needs.NOTHING
+        for name in names:
+            wanted |= known[name].needs
+        counts, by_edge = sums.by_edge(graph), {}
+        by_edge["triangles"] = counts
+        if wanted & Needs.TRUSSNESS:
+            by_edge["trussness"] = peeling.trussness(graph, None, counts)
+        degrees = sums.degrees(graph) if wanted & Needs.DEGREES else None
+        by_row = {kind: _by_row(graph, values) for kind, values in by_edge.items()}
+        return _Columns(list(names), by_row, degrees)
+
+    def assign(self, columns: _Columns) -> Frame:
+        """Add columns behind those of the user's frame."""
+        graph, known = self._rows, row_columns()
+        partitions, prints = graph.to_read
+        made = [
+            graph.submit(
+                "columns", row_lookup.columns, partitions[i], prints[i], graph.numbers[i],
+                graph.orders[batch.worker], columns.degrees,
+                {kind: values[i] for kind, values in columns.by_edge.items()}, columns.names,
+                on=batch.worker,
+            )
+            for i, batch in enumerate(graph.batches)
+        ]  # fmt: skip
+        meta = self.executor.meta
+        added = {
+            name: self.adapter.column_like(meta, np.zeros(0, known[name].dtype), name)
+            for name in columns.names
+        }
+        return self._aligned(graph, made, self.adapter.assign(meta, added))
+
+    def truss_rows(self, k: int | None) -> list[list[Task]]:
+        """Find the first rows of the edges of the k-truss, block by block for each batch."""
+        graph = self._rows = self._graph()
+        rows: list[list[Task]] = [[] for _ in graph.batches]
+        wanted = peeling.in_truss(graph, k)
+        firsts = [
+            graph.tree(
+                "rows", row_lookup.least,
+                [
+                    graph.submit("rows", row_lookup.first_places, *given, on=batch.worker)
+                    for batch, given in _rows_of(graph, place, edges)
+                ],
+            )
+            for place, edges in enumerate(wanted)
+        ]  # fmt: skip
+        for place, edges in enumerate(wanted):
+            for i, (batch, given) in enumerate(_rows_of(graph, place, edges)):
+                rows[i].append(
+                    graph.submit(
+                        "rows", row_lookup.kept_rows, *given, firsts[place], on=batch.worker
+                    )
+                )
+        return rows
+
+    def take_rows(self, rows: list[list[Task]]) -> Frame:
+        """Select the user's rows that `truss_rows` has found."""
+        graph = self._rows
+        made = graph.map_batches("rows", row_lookup.take, *graph.to_read, rows)
+        return self._aligned(graph, made, self.executor.meta)
+
+    def simple_edges(self) -> Frame:
+        """List each edge once as ids, src < dst, sorted."""
+        graph = self._graph()
+        frames, lengths = sorting.simple_edges(graph)
+        log.info(
+            "%s: %d rows in %d partitions on %d workers; %d ranges of edges",
+            self._record.name, sum(map(sum, graph.rows)), sum(map(len, graph.rows)),
+            len(graph.workers), len(frames),
+        )  # fmt: skip
+        meta = self.executor.gather(graph.submit("edges", worker_tasks.head, frames[0]))
+        return self.executor.to_frame(frames, meta, lengths)
+
+    # Frames of the answer ------------------------------------------------------------------------
+
+    def _split(self, graph: DistributedGraph, frame: Task) -> Frame:
+        """Cut a frame that one worker has made into as many partitions as are worth it."""
+        rows, meta = self.executor.gather(
+            [graph.submit("answer", f, frame) for f in (worker_tasks.length, worker_tasks.head)]
+        )
+        parts = max(1, min(len(graph.workers), rows // PART_ROWS))
+        bounds = [rows * part // parts for part in range(parts + 1)]
+        frames = (
+            [frame]
+            if parts == 1
+            else [
+                graph.submit("answer", worker_tasks.cut, frame, a, b) for a, b in pairwise(bounds)
+            ]
+        )
+        return self.executor.to_frame(frames, meta, [b - a for a, b in pairwise(bounds)])
+
+    def _aligned(self, graph: DistributedGraph, made: list[Task], meta: Frame) -> Frame:
+        """Put the partitions that each batch has made in the order of the user's."""
+        frames: dict[int, Task] = {}
+        for batch, several in zip(graph.batches, made, strict=True):
+            for i, place in enumerate(batch.places):
+                frames[place] = graph.submit("rows", worker_tasks.one, several, i, on=batch.worker)
+        return self.executor.to_frame([frames[place] for place in sorted(frames)], meta, None)
+
+
+def _rows_of(
+    graph: DistributedGraph, place: int, wanted: list[Task]
+) -> Iterator[tuple[Batch, tuple[Any, ...]]]:
+    """Yield for each batch what the functions of `row_lookup` need for its rows in a block."""
+    for i, (batch, rows) in enumerate(zip(graph.batches, graph.rows, strict=True)):
+        block = graph.block_at(place, batch.worker)
+        order = graph.orders[batch.worker]
+        given = (graph.numbers[i], order, block, wanted, place, graph.n, batch.places, rows)
+        yield batch, given
+
+
+def _by_row(graph: DistributedGraph, by_edge: list[list[Task]]) -> list[list[Task]]:
+    """Look up for each batch the values of its rows, block by block."""
+    return [
+        [
+            graph.submit(
+                "columns", row_lookup.values, graph.numbers[i], graph.orders[batch.worker],
+                graph.block_at(place, batch.worker), slices, place, graph.n, on=batch.worker,
+            )
+            for place, slices in enumerate(by_edge)
+        ]
+        for i, batch in enumerate(graph.batches)
+    ]  # fmt: skip

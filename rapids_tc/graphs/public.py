@@ -1,0 +1,114 @@
+"""The prepared graph that users hold: read once, and asked many times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc._progress import one_call
+from rapids_tc.frames.device import place
+from rapids_tc.graphs import resolve
+from rapids_tc.graphs.in_memory import InMemoryGraph
+from rapids_tc.plan.record import Options
+from rapids_tc.preparation.csr import Csr
+
+
+class Graph:
+    """An undirected simple graph over an edge frame, prepared once and reused by every function.
+
+    Direction is ignored, repeated rows collapse and self loops are dropped. The frame is read when
+    the graph is made; changing it afterwards does not change the graph. A graph can be pickled.
+    Every function of edges is a method, too: ``graph.trussness()`` is ``tc.trussness(graph)``.
+
+    Parameters
+    ----------
+    edges : DataFrame
+        One row per edge: pandas, cuDF, Polars, PyArrow, any ``__arrow_c_stream__``, read once here.
+    vertices : list, array, Series or Index, optional
+        Further vertices: those in no row are isolated.
+    source, destination : label, optional
+        The two id columns; by default ``src`` and ``dst``, ``source`` and ``destination``,
+        ``source`` and ``target``, or the only two columns.
+    engine : {"cpu", "cuda"}, optional
+        Where to work; by default where the frame is.
+    progress : bool, optional
+        Show progress on stderr; by default if stderr is a terminal.
+    memory_limit : int, optional
+        Bytes that may be taken on top of the frame.
+
+    Attributes
+    ----------
+    n_vertices : int
+        Distinct ids, isolated ones included.
+    n_edges : int
+        Distinct undirected edges without self loops.
+    csr : Csr
+        The oriented graph over ranks, for kernels of your own: rank 0 is a vertex of the highest
+        degree, and row u holds the neighbors of rank u whose rank is lower.
+
+    Raises
+    ------
+    ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, ValueError, TypeError
+        The message says what was given, what is accepted, and what to do.
+
+    See Also
+    --------
+    memory_estimate : The bytes that a graph takes.
+
+    Notes
+    -----
+    Cost: one sort of the rows.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> graph = tc.Graph(pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0]}), vertices=[7])
+    >>> graph.n_vertices, graph.n_edges, graph.count()
+    (4, 3, 1)
+    """
+
+    _prepared: InMemoryGraph
+
+    def __init__(
+        self,
+        edges: Any,
+        *,
+        vertices: Any = None,
+        source: Any = None,
+        destination: Any = None,
+        engine: str | None = None,
+        progress: bool | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        options = Options(source, destination, engine, "auto", progress, memory_limit)
+        with one_call(progress), place(edges):
+            self._prepared = resolve.prepare(edges, vertices, options)
+
+    if TYPE_CHECKING:  # the functions of edges are attached as they are defined
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    @property
+    def n_vertices(self) -> int:
+        """Distinct ids, isolated ones included."""
+        return self._prepared.n_vertices
+
+    @property
+    def n_edges(self) -> int:
+        """Distinct undirected edges without self loops."""
+        return self._prepared.n_edges
+
+    @property
+    def csr(self) -> Csr:
+        """The oriented graph over ranks, for kernels of your own."""
+        return self._prepared.csr
+
+    @property
+    def _size(self) -> str:
+        return f"{self.n_vertices:,} vertices, {self.n_edges:,} edges"
+
+    def __repr__(self) -> str:
+        return f"<rapids_tc.Graph: {self._size}, {self._prepared.backend.engine}>"
+
+    def _repr_html_(self) -> str:
+        engine = self._prepared.backend.engine
+        return f"<strong>rapids_tc.Graph</strong>: {self._size}, engine <code>{engine}</code>"
