@@ -12,11 +12,10 @@ from distributed import LocalCluster
 from tlz import identity
 
 import rapids_tc as tc
-from rapids_tc.blocks import grid
-from rapids_tc.blocks.grid import Partition
-from rapids_tc.executors import dask_frames as executor
-from rapids_tc.executors.dask_cluster import Group, Worker
-from rapids_tc.graphs import distributed
+from rapids_tc.executors import registry
+from rapids_tc.executors.local import LocalExecutor
+from rapids_tc.frames.adapters import is_dask
+from rapids_tc.plan.layout import Layout, use_layout
 
 
 def from_parts(parts):
@@ -40,59 +39,44 @@ def together(backend, result):
     return backend.to_pandas(result.compute(scheduler="sync" if Here.working else None))
 
 
-class Here:
-    """Stands in for the cluster: three workers that are this process, at once and in order."""
+class Here(LocalExecutor):
+    """Stands in for the cluster of Dask frames: three workers that are this process, in order."""
 
+    kind = "Dask DataFrame"
     working = False
 
-    def __init__(self, edges, progress):
-        """They need nothing of the frame, and show nothing."""
+    @property
+    def meta(self):
+        return self.edges._meta
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        return None
-
-    def workers(self):
-        return [Worker(f"tcp://{name}", 1, 0) for name in "abc"]
-
-    def submit(self, stage, function, *args, on=None, first=False):
-        return function(*args)
-
-    def get(self, tasks):
-        return tasks
-
-    def flow(self, tasks, at_once, of):
-        return tasks
-
-    def persist(self, edges):
-        parts = [edges.get_partition(i) for i in range(edges.npartitions)]
+    def partitions(self, labels):
+        frame = self.edges if labels is None else self.edges[list(labels)]
+        parts = [frame.get_partition(i) for i in range(frame.npartitions)]
         return [part.compute(scheduler="sync") for part in parts]
 
-    def groups(self, partitions, workers, limit):
-        """Every worker has two groups, where there are enough partitions."""
-        groups = [Group(worker.address, [], []) for worker in [*workers, *workers]]
-        for place, partition in enumerate(partitions):
-            group = groups[place % len(groups)]
-            group.places.append(place)
-            group.partitions.append(partition)
-        return [group for group in groups if group.places]
-
-    def persisted(self, frames, meta, divisions):
-        for frame in frames:
+    def to_frame(self, parts, meta, lengths):
+        for frame in parts:
             assert list(frame.columns) == list(meta.columns)
             assert (frame.dtypes == meta.dtypes).all()
-        return from_parts(frames)
+        assert lengths is None or lengths == [len(frame) for frame in parts]
+        return from_parts(parts)
+
+    def in_process(self, values):
+        return values.compute(scheduler="sync") if hasattr(values, "dask") else values
 
 
 @contextmanager
-def worked_on_here():
+def worked_on_here(executor=Here):
     """No cluster in this block: the tasks of every call run in this process."""
+
+    def load():
+        return executor
+
+    registry.register_executor(is_dask, load)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(executor, "Cluster", Here)
         patch.setattr(Here, "working", True)
         yield
+    registry.unregister_executor(load)
 
 
 @contextmanager
@@ -115,14 +99,9 @@ def a_cluster(backend, **options):
         yield cluster
 
 
-@contextmanager
 def layout(n, m, fits=100):
     """Graphs are cut in n x n blocks, tasks in m parts; one machine peels so many edges."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grid, "choose", lambda *_: Partition(n, m))
-        if n > 1:
-            patch.setattr(distributed.DistributedGraph, "fits", lambda self, edges: edges < fits)
-        yield
+    return use_layout(Layout(n, m, peel_below=fits if n > 1 else None))
 
 
 def plain(backend, result):

@@ -33,6 +33,11 @@ def list_triangles(rows):
     return sorted((u, v, w) for u, v in simple_edges(rows) for w in near[u] & near[v] if v < w)
 
 
+def iter_triangles(rows):
+    """The triangles of `list_triangles`, in frames."""
+    return list_triangles(rows)
+
+
 def count(rows):
     """Triangles in the graph."""
     return len(list_triangles(rows))
@@ -116,9 +121,14 @@ def weighted_clustering(weighted_rows, vertices=()):
     return {v: total[v] / comb(d, 2) if d > 1 else 0.0 for v, d in degree.items()}
 
 
-def average_clustering(rows, vertices=(), *, count_zeros=True):
-    """Mean of the clustering over the vertices, or over those where it is not 0; NaN of none."""
-    values = [c for c in clustering(rows, vertices).values() if c or count_zeros]
+def average_clustering(rows, vertices=(), *, count_zeros=True, among=None):
+    """Mean of the clustering over the vertices, or over those where it is not 0; NaN of none.
+
+    `among` are the vertices that take part, all without it.
+    """
+    clusterings = clustering(rows, vertices)
+    values = [clusterings[v] for v in dict.fromkeys(clusterings if among is None else among)]
+    values = [c for c in values if c or count_zeros]
     return sum(values) / len(values) if values else nan
 
 
@@ -162,3 +172,11 @@ def similarity(rows, measure):
         "cosine": lambda a, b: len(a & b) / sqrt(len(a) * len(b)),
     }[measure]
     return {(u, v): formula(near[u], near[v]) for u, v in simple_edges(rows)}
+
+
+def annotate(rows, columns):
+    """{column: {(u, v): its value}}, by the definitions of the functions that give the column."""
+    given = {"triangles": edge_triangles, "trussness": trussness}
+    return {
+        name: given[name](rows) if name in given else similarity(rows, name) for name in columns
+    }

@@ -16,6 +16,7 @@ from rapids_tc.blocks import rows as rows_of_frames
 from rapids_tc.engines import protocol, registry
 from rapids_tc.engines.gpu import device_slots
 from rapids_tc.plan import budget, needs
+from rapids_tc.plan.record import ANALYTICS
 
 NAMED = {  # stages by the words of the bar; what comes after one is the last, "columns"
     "numbering the ids": "number",
@@ -28,6 +29,7 @@ NAMED = {  # stages by the words of the bar; what comes after one is the last, "
     "peeling": "peel",
     "sorting the edges": "edges",
 }
+WEIGHTED = "clustering with weights"
 CALLS = {
     "count": tc.count,
     "vertex_triangles": tc.vertex_triangles,
@@ -39,10 +41,17 @@ CALLS = {
     "simple_edges": tc.simple_edges,
     "list_triangles": tc.list_triangles,
     "approximate_count": lambda edges: tc.approximate_count(edges, colours=2, seed=1),
-    needs.WEIGHTED: lambda edges: tc.clustering(
-        edges, weight="weight", source="src", destination="dst"
-    ),
+    WEIGHTED: lambda edges: tc.clustering(edges, weight="weight", source="src", destination="dst"),
 }
+
+
+def work_of(function):
+    """What the call of `CALLS` needs."""
+    if function == WEIGHTED:
+        return ANALYTICS["clustering"].work({"weight": "weight"})
+    own = {"annotate": {"columns": ("triangles",)}, "approximate_count": {"colours": 2}}
+    record = ANALYTICS[function]
+    return record.work({**record.defaults, **own.get(function, {})})
 
 
 def circulant(vertices, steps):
@@ -62,7 +71,7 @@ GRAPHS = {"rows": (circulant(2000, 32), 2000), "vertices": (pairs(32_000), 64_00
 
 def edges_of(graph, function="count"):
     frame = pd.DataFrame(dict(zip(("src", "dst"), GRAPHS[graph][0], strict=True)))
-    return frame.assign(weight=1.0) if function == needs.WEIGHTED else frame
+    return frame.assign(weight=1.0) if function == WEIGHTED else frame
 
 
 def served_by(engine, **fields):
@@ -80,7 +89,7 @@ def estimates(engine, function, graph):
     """Bytes that the model says of each stage."""
     (src, _), vertices = GRAPHS[graph]
     with protocol.limit_threads(1):
-        stages = needs.stages(function, len(src), vertices, True, engine)
+        stages = needs.stages(work_of(function), len(src), vertices, True, engine)
     return {stage.name: stage.bytes for stage in stages}
 
 
@@ -111,7 +120,7 @@ def estimates_in_blocks(engine, function, graph, largest):
     (src, _), numbers = GRAPHS[graph]
     rows, (edges, longest, slots) = len(src), largest
     costs = registry.costs_of(engine)
-    limit = budget.Budget(2**30, function, 1, costs)
+    limit = budget.Budget(2**30, function, work_of(function), costs)
     held = 2**30 - limit.allowed(rows, numbers)
     chunk = (costs.row + rows_of_frames.CAST) * rows  # all rows, whose ids are cast
     made = limit.collecting(4 * [edges], longest)

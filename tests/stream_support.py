@@ -8,7 +8,9 @@ import pytest
 
 import rapids_tc as tc
 from rapids_tc.graphs import out_of_core, resolve
-from rapids_tc.plan import budget
+from rapids_tc.plan.budget import Budget
+from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.record import ANALYTICS
 
 FUNCTIONS = {
     "count": tc.count,
@@ -30,7 +32,7 @@ MEMORY = 1 << 30  # bytes, far more than small graphs take
 
 
 @contextmanager
-def in_blocks(n, memory=MEMORY):
+def in_blocks(n, memory=MEMORY, peel_below=None):
     """Serve every function by n x n blocks, whatever would fit; the graphs that were made."""
     made = []
 
@@ -40,12 +42,14 @@ def in_blocks(n, memory=MEMORY):
             made.append(self)
             assert self.n == n
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(resolve, "_limit", lambda *args: memory)
-        patch.setattr(resolve, "_need", lambda *args: memory + 1)
+    with pytest.MonkeyPatch.context() as patch, use_layout(Layout(n, 1, peel_below, memory)):
         patch.setattr(resolve, "OutOfCoreGraph", Noted)
-        patch.setattr(budget.Budget, "sides_of", lambda *args: range(n, n + 1))
         yield made
+
+
+def budget_of(limit, name, costs):
+    """The budget of a call that needs as much as any of an analytic."""
+    return Budget(limit, name, ANALYTICS[name].most, costs)
 
 
 def assert_same(backend, found, expected):

@@ -9,7 +9,6 @@ import numpy as np
 from dask_support import ASKED, Here, from_parts, layout, worked_on_here
 
 from rapids_tc import datasets
-from rapids_tc.executors import dask_frames as executor
 from rapids_tc.graphs import distributed
 
 HUGE = np.uint32(2**32 - 1)
@@ -48,30 +47,33 @@ def pieces_of(place, change):
 # The task whose results are changed, and how.
 CHANGES = {
     "numbers past the last id": ("id_tasks.number", part(0, last(HUGE))),
-    "fewer degrees": ("chunks.degrees", shorter),
-    "ranks past the last": ("chunks.order", part(0, lambda rank: rank + np.uint32(2**20))),
+    "fewer degrees": ("worker_tasks.degrees", shorter),
+    "ranks past the last": ("worker_tasks.order", part(0, lambda rank: rank + np.uint32(2**20))),
     "one rank past the last": (
-        "chunks.order",
+        "worker_tasks.order",
         part(0, lambda rank: np.where(rank == 3, HUGE, rank)),
     ),
-    "fewer ranks": ("chunks.order", part(0, shorter)),
-    "a piece of fewer lengths": ("chunks.pack", pieces_of(1, shorter)),
-    "a piece of more lengths": ("chunks.pack", pieces_of(1, longer)),
-    "a piece of longer rows": ("chunks.pack", pieces_of(1, lambda lengths: lengths + 1)),
-    "a piece of fewer columns": ("chunks.pack", pieces_of(2, shorter)),
-    "a piece of columns past the last": ("chunks.pack", pieces_of(2, last(HUGE))),
-    "a piece of more rows": ("chunks.pack", pieces_of(0, lambda bits: np.append(bits, bits | 1))),
-    "a block of fewer rows": ("chunks.merge", part(0, shorter)),
-    "a block of more rows": ("chunks.merge", part(0, longer)),
-    "a block of longer rows": ("chunks.merge", part(0, lambda lengths: lengths + 1)),
-    "a block of fewer columns": ("chunks.merge", part(1, shorter)),
-    "a block of columns past the last": ("chunks.merge", part(1, last(HUGE))),
+    "fewer ranks": ("worker_tasks.order", part(0, shorter)),
+    "a piece of fewer lengths": ("worker_tasks.pack", pieces_of(1, shorter)),
+    "a piece of more lengths": ("worker_tasks.pack", pieces_of(1, longer)),
+    "a piece of longer rows": ("worker_tasks.pack", pieces_of(1, lambda lengths: lengths + 1)),
+    "a piece of fewer columns": ("worker_tasks.pack", pieces_of(2, shorter)),
+    "a piece of columns past the last": ("worker_tasks.pack", pieces_of(2, last(HUGE))),
+    "a piece of more rows": (
+        "worker_tasks.pack",
+        pieces_of(0, lambda bits: np.append(bits, bits | 1)),
+    ),
+    "a block of fewer rows": ("worker_tasks.merge", part(0, shorter)),
+    "a block of more rows": ("worker_tasks.merge", part(0, longer)),
+    "a block of longer rows": ("worker_tasks.merge", part(0, lambda lengths: lengths + 1)),
+    "a block of fewer columns": ("worker_tasks.merge", part(1, shorter)),
+    "a block of columns past the last": ("worker_tasks.merge", part(1, last(HUGE))),
     "fewer counts": ("counting.edge_counts", part(0, shorter)),
     "more counts": ("counting.edge_counts", part(0, longer)),
     "fewer sums": ("counting.vertex_counts", shorter),
     "fewer degrees of ranks": ("counting.degrees_of", shorter),
-    "fewer values": ("rowwise.values", part(-1, shorter)),
-    "fewer places of rows": ("rowwise.first_places", lambda first: first[:1]),
+    "fewer values": ("row_lookup.values", part(-1, shorter)),
+    "fewer places of rows": ("row_lookup.first_places", lambda first: first[:1]),
 }
 CALLS = ("count", "vertex_triangles", "annotate", "k_truss 4", "simple_edges")
 
@@ -100,15 +102,15 @@ def main():
     for n in (1, 2):
         for kind, (name, change) in CHANGES.items():
             for call in CALLS:
-                with worked_on_here(), layout(n, 1):
-                    executor.Cluster = tampered(name, change)
+                executor = tampered(name, change)
+                with worked_on_here(executor), layout(n, 1):
                     print(f"{kind}, {call}, {n} x {n}: ", end="", flush=True)
                     try:
                         ASKED[call](edges)
                         told = "no error"
                     except Exception as error:
                         told = f"{type(error).__name__}: {error}"
-                    print(told if executor.Cluster.done else "not asked", flush=True)
+                    print(told if executor.done else "not asked", flush=True)
 
 
 if __name__ == "__main__":

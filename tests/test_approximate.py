@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.analytics import approximate
-from rapids_tc.preparation import orient
+from rapids_tc.preparation import orient, sampling
 
 many = settings(max_examples=60, deadline=None)
 
@@ -51,7 +51,7 @@ def assert_estimate(found, value, stderr):
 
 def test_the_sequence_is_splitmix64():
     """The first numbers from state 0, as they are published."""
-    words = approximate._mix(approximate._step(np.arange(3, dtype="uint64")))
+    words = sampling._mix(sampling._step(np.arange(3, dtype="uint64")))
     assert words.tolist() == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
 
 
@@ -62,14 +62,14 @@ def test_the_sequence_is_splitmix64():
     seed=st.integers(0, 2**64 - 1),
 )
 def test_colours_are_those_of_the_definition(words, colours, seed):
-    found = approximate.draw(np.array(words, "uint64"), colours, seed)
+    found = sampling.draw(np.array(words, "uint64"), colours, seed)
     assert found.tolist() == [reference.colour(word, colours, seed) for word in words]
 
 
 @pytest.mark.parametrize("colours", [2, 3, 7, 16, 256, 257])
 def test_colours_are_even(colours):
     for seed in range(3):
-        number = np.bincount(approximate.draw(np.arange(10**5, dtype="uint64"), colours, seed))
+        number = np.bincount(sampling.draw(np.arange(10**5, dtype="uint64"), colours, seed))
         assert len(number) == colours
         share = 10**5 / colours
         assert ((number - share) ** 2 / share).sum() < colours + 5 * sqrt(2 * colours)
@@ -310,7 +310,7 @@ def test_more_colours_than_vertices(backend):
 def test_the_numbers_of_a_sample_are_no_wider_than_ranks(backend, ids):
     edges = complete(20).frame().astype(ids)
     graph = tc.Graph(backend.frame(edges))
-    sample = approximate.one_coloured(graph._edges, colours=2, seed=3)
+    sample = sampling.one_coloured(graph._prepared._edges, colours=2, seed=3)
     assert {end.dtype.name for end in sample.ends} == {"uint32"}
     assert 0 < sample.rows < len(edges)
 
@@ -321,7 +321,7 @@ def test_pairs_are_summed_in_less_memory_than_the_counts_take():
     expected = sum(c * (c - 1) // 2 for c in range(1000)) * (len(counts) // 1000)
     expected += sum(c * (c - 1) // 2 for c in range(len(counts) % 1000))
     tracemalloc.start()
-    _, pairs = approximate.seen(counts)
+    _, pairs = sampling.moments(counts)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert pairs == expected and peak < 3 * counts.nbytes

@@ -25,6 +25,7 @@ from rapids_tc.engines.registry import costs_of
 from rapids_tc.graphs import distributed
 from rapids_tc.kernels import radix
 from rapids_tc.plan import budget, needs
+from rapids_tc.plan.record import Result
 
 __all__ = ["compiler"]
 pytestmark = [pytest.mark.cpu_only, pytest.mark.usefixtures("compiler")]
@@ -95,29 +96,34 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
     "by vertex, beside much by row": (
         lambda: [
             costs_of(engine).stages[name][1]
-            for engine in ("cpu", "cuda") for name in ("orient", "by row", "annotate", "similarity")
+            for engine in ("cpu", "cuda") for name in ("orient", "by row", "by row from degrees")
         ],
-        [16, 32, 32, 32, 0, 32, 32, 32],
+        [16, 32, 32, 0, 32, 32],
         LOW,
     ),
     "degrees and keys of a chunk": (lambda: [cpu.costs.row, device_slots.COSTS.row], [24, 0], LOW),
     "edges": (lambda: cpu.costs.stages["edges"], (46, 8), LOW),
     "listing": (
-        lambda: [cpu.costs.stages[name] for name in needs.LISTING], [(26, 40)] * 2,
+        lambda: [cpu.costs.stages["listing"], device_slots.COSTS.stages["listing"]],
+        [(26, 40), (60, 32)],
         "before the triangles are written, whose number the rows do not tell",
     ),
     "a listed triangle": (lambda: needs.LISTED, 80, "ranks, a sort, and ids of eight bytes"),
     "a column": (lambda: needs.COLUMN, 16, "a column, and the values that it is made of"),
     "ids that are not dense": (
         lambda: [
-            needs.stages("count", 1000, 10, False, "cpu")[0].bytes, needs._kept(1000, 10, False),
+            needs.stages(peaks.work_of("count"), 1000, 10, False, "cpu")[0].bytes,
+            needs._kept(1000, 10, False),
         ],
         [40_240, 8450],
         "pandas' and cuDF's tables of ids; whole calls in stream_peak.py",
     ),
     "what is left of a graph": (
         lambda: [
-            s.bytes for s in needs.left("k_truss", 1000, 10, True, "cuda", "auto", {"layout"})
+            s.bytes
+            for s in needs.remaining(
+                peaks.work_of("k_truss"), 1000, 10, True, "cuda", "auto", {"csr", "layout"}
+            )
         ],
         [0, 52_480, 48_000],
         "what `Graph` holds: its arrays",
@@ -145,7 +151,7 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
     ),
     "what is given back": (
         lambda: budget.RESULTS,
-        {"annotate": 8, "edge_triangles": 8, "similarity": 8, "k_truss": 9, "simple_edges": 48},
+        {Result.COLUMN: 8, Result.COLUMNS: 8, Result.ROWS: 9, Result.EDGES: 48},
         "the dtypes of the answers, and keys that are sorted",
     ),
     "rows": (lambda: [rows.WORK, rows.LOOK], [96, 8], LIMITS),
@@ -224,7 +230,7 @@ NO_BYTES = {  # limits, and numbers of things
 ENGINES = {"cpu": (cpu, "costs"), "cuda": (device_slots, "COSTS")}
 OF_COSTS = "order", "row", "sort", "text", "unasked"  # others are no bytes, or functions
 FORMULAS = (
-    (needs, "_kept"), (needs, "stages"), (needs, "left"), (grid, "need"), (radix, "memory"),
+    (needs, "_kept"), (needs, "stages"), (needs, "remaining"), (grid, "need"), (radix, "memory"),
     (host_slots, "task_bytes"), (device_slots, "task_bytes"),
 )  # fmt: skip
 

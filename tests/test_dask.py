@@ -158,7 +158,7 @@ def test_no_task_is_lost_that_ends_while_others_are_looked_at(monkeypatch, at_on
             self.asked += 1
             return "finished" if self.asked > 1 else "pending"
 
-    running = dask_cluster.Cluster.__new__(dask_cluster.Cluster)
+    running = dask_cluster.DaskExecutor.__new__(dask_cluster.DaskExecutor)
     running.progress = False
     monkeypatch.setattr(running, "_wait", lambda *_: None, raising=False)
     monkeypatch.setattr(running, "_check", lambda tasks: None, raising=False)
@@ -487,16 +487,16 @@ def test_the_examples_for_cards():
 def test_a_persisted_frame_is_not_persisted_again(client, backend):
     edges = client.persist(apart(backend, small(), 3))
     for frame in (edges, client.persist(edges)):
-        with dask_cluster.Cluster(frame, False) as tasks:
-            assert tasks.persist(frame) == futures_of(frame)
+        with dask_cluster.DaskExecutor(frame, False) as tasks:
+            assert tasks.partitions(None) == futures_of(frame)
 
 
 def test_calls_one_after_another_share_no_names(client, backend):
     """Else partitions count as done by those of the call before, which are let go meanwhile."""
     edges, known = apart(backend, small(), 3).optimize(), set()
     for _ in range(3):
-        with dask_cluster.Cluster(edges, False) as tasks:
-            partitions = tasks.persist(edges)
+        with dask_cluster.DaskExecutor(edges, False) as tasks:
+            partitions = tasks.partitions(None)
             assert all(client.who_has(partitions).values())
             names = {partition.key for partition in partitions}
         assert len(names) == 3 and not names & known

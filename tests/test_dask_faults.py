@@ -265,17 +265,20 @@ def test_tasks_in_a_queue_that_nobody_opens_are_freed(backend, monkeypatch):
     """
     monkeypatch.setattr(watch, "QUIET", 1.0)
     edges = apart(backend, small(), 6)
-    with threads(saturation=1.0) as (scheduler, _), dask_cluster.Cluster(edges, False) as tasks:
+    with (
+        threads(saturation=1.0) as (scheduler, _),
+        dask_cluster.DaskExecutor(edges, False) as tasks,
+    ):
         goes, stays = list(scheduler.workers)
-        partitions = tasks.persist(edges.optimize())
+        partitions = tasks.partitions(None)
         old, new = (tasks.submit("made", first, partitions, on=goes) for _ in range(2))
         tasks.wait([old, new])
         del partitions
         lost = at(scheduler, "-last-", "processing", losing(scheduler, goes))
         last = tasks.submit("last", first, [old], on=stays)
-        assert len(tasks.get(last)) == 1
+        assert len(tasks.gather(last)) == 1
         assert lost.is_set()
-        assert len(tasks.get(new)) == 1
+        assert len(tasks.gather(new)) == 1
 
 
 @pytest.mark.parametrize("stage", ["look", "number", "order", "pack", "merge", "count", "rows"])
@@ -299,7 +302,7 @@ def wait_for(name, _=None):
 def test_what_is_lost_while_others_run_is_waited_for(backend):
     """Dask says "lost" of a result until it has been made again, behind what runs now."""
     edges = apart(backend, small(), 2)
-    with threads() as (scheduler, client), dask_cluster.Cluster(edges, False) as tasks:
+    with threads() as (scheduler, client), dask_cluster.DaskExecutor(edges, False) as tasks:
         goes, stays = list(scheduler.workers)
         goes_on = {name: Event(name, client=client) for name in ("had", "other")}
         goes_on["had"].set()
@@ -319,7 +322,7 @@ def test_what_is_lost_while_others_run_is_waited_for(backend):
 
         loser = threading.Thread(target=lose)
         loser.start()
-        assert tasks.get([had, other]) == ["had", "other"]
+        assert tasks.gather([had, other]) == ["had", "other"]
         loser.join()
 
 

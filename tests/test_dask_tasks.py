@@ -33,10 +33,9 @@ import rapids_tc as tc
 from rapids_tc import datasets, plot
 from rapids_tc.blocks import grid, id_tasks, versions
 from rapids_tc.blocks.worker_tasks import WorkerContext
-from rapids_tc.executors import dask_frames as executor
-from rapids_tc.executors.dask_cluster import Group, smaller
+from rapids_tc.executors.protocol import Batch, split_batches
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter
-from rapids_tc.graphs import distributed
+from rapids_tc.graphs import distributed, partitioned
 
 
 @pytest.fixture(autouse=True)
@@ -354,8 +353,8 @@ def test_the_first_of_repeated_rows_is_kept_in_the_order_of_partitions(backend):
 def test_partitions_are_together_while_they_are_few_rows(sizes, most):
     place = count()
     places = [[next(place) for _ in own] for own in sizes]
-    groups = [Group(str(i), own, [f"p{p}" for p in own]) for i, own in enumerate(places)]
-    made, rows = smaller(groups, sizes, most)
+    groups = [Batch(str(i), own, [f"p{p}" for p in own]) for i, own in enumerate(places)]
+    made, rows = split_batches(groups, sizes, most)
     for worker, (own, known) in enumerate(zip(places, sizes, strict=True)):
         parts = [(g, r) for g, r in zip(made, rows, strict=True) if g.worker == str(worker)]
         assert [p for group, _ in parts for p in group.places] == own
@@ -425,8 +424,10 @@ def test_a_partition_that_changes_is_told(backend, monkeypatch, reader, held):
     edges = apart(backend, frame, 8)
     READERS[reader](edges)
     for change in DRIFTS.values():
-        monkeypatch.setattr(executor, "Cluster", drifting(backend, reader, change))
-        with pytest.raises(tc.KernelError, match=rf"partition {DRIFTING} .*persist\(\)"):
+        with (
+            worked_on_here(drifting(backend, reader, change)),
+            pytest.raises(tc.KernelError, match=rf"partition {DRIFTING} .*persist\(\)"),
+        ):
             READERS[reader](edges)
 
 
@@ -442,8 +443,10 @@ def test_rules_that_are_made_again_of_other_partitions_are_not_followed(backend,
             return super().submit(stage, function, site, *args, **options)
 
     parts = [backend.frame(small()) for _ in range(3)]
-    monkeypatch.setattr(executor, "Cluster", Drifting)
-    with pytest.raises(tc.KernelError, match=r"partition 0 .*12 rows for 6.*persist\(\)"):
+    with (
+        worked_on_here(Drifting),
+        pytest.raises(tc.KernelError, match=r"partition 0 .*12 rows for 6.*persist\(\)"),
+    ):
         tc.count(from_parts(parts))
 
 
@@ -594,6 +597,6 @@ def test_workers_with_other_versions_are_named(other, told):
 
 def test_a_task_of_other_sources_is_refused(backend, monkeypatch):
     """A worker may join at any time."""
-    monkeypatch.setattr(executor, "WorkerContext", partial(WorkerContext, edition="another"))
+    monkeypatch.setattr(partitioned, "WorkerContext", partial(WorkerContext, edition="another"))
     with pytest.raises(tc.KernelError, match=r"worker on .* another rapids_tc"):
         tc.count(apart(backend, small(), 3))

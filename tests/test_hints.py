@@ -25,6 +25,7 @@ from rapids_tc.frames import backend
 from rapids_tc.frames.adapters import PandasAdapter, pyarrow
 from rapids_tc.kernels import _source, catalogue, launch
 from rapids_tc.plan import budget, needs
+from rapids_tc.plan.record import ANALYTICS
 from rapids_tc.preparation import edges, id_scheme, orient
 from rapids_tc.testing import _build, _sanitize
 
@@ -48,8 +49,11 @@ INTERNAL = {
     "files/text:_parse_by_arrow": "caught by `parse`: pandas reads the file",
     "files/text:_parse_by_arrow.blocks": "caught by `parse`: pandas reads the file",
     "kernels/_nvrtc:_compile": "the compiler's own words: test_nvrtc.py",
-    "preparation/id_scheme:decide": "made elsewhere: ids.integers",
+    "preparation/id_scheme:resolve_scheme": "made elsewhere: ids.integers",
     "graphs/protocol:VertexTotals.vertex_counts": "no public function asks it",
+    "graphs/protocol:EdgeGraph.sample_moments": "samples are counted in memory alone",
+    "graphs/out_of_core:_Values.trussness": "a column of it is made in memory alone",
+    "plan/record:register": "a mistake of ours, told when the package is imported",
     "testing/_build:_made": "the compiler's own words: test_emulator.py",
     "testing/_launch:HostKernel.__call__": "of kernels under test: test_emulator.py",
     "testing/_launch:HostKernel._value": "of kernels under test: test_emulator.py",
@@ -173,8 +177,8 @@ def dask_of(frame, partitions=1):
 
 def no_dask(h):
     edges = dask_of(k3())
-    h.patch.delattr(import_module("rapids_tc.scale"), "dask", raising=False)
-    h.patch.setitem(sys.modules, "rapids_tc.executors.dask_frames", None)
+    h.patch.delattr(import_module("rapids_tc.executors"), "dask_cluster", raising=False)
+    h.patch.setitem(sys.modules, "rapids_tc.executors.dask_cluster", None)
     return tc.count(edges)
 
 
@@ -189,7 +193,8 @@ def on_dask(call):
 
 
 def budgeted(**options):
-    given = {"limit": 1000, "function": "count", "columns": 1, "costs": cpu_costs()} | options
+    work = ANALYTICS["count"].most
+    given = {"limit": 1000, "name": "count", "work": work, "costs": cpu_costs()} | options
     return budget.Budget(**given)
 
 
@@ -352,18 +357,18 @@ def cluster(h, **fields):
         yield Fake(asynchronous=True)
 
     h.patch.setattr(module, "client_for", client_for)
-    return module.Cluster(None, False)
+    return module.DaskExecutor(dask_of(k3()), False).__enter__()
 
 
 def checked(h, status):
     from distributed import KilledWorker
 
-    from rapids_tc.executors.dask_cluster import Cluster
+    from rapids_tc.executors.dask_cluster import DaskExecutor
 
     def result():
         raise KilledWorker("task", Fake(address="tcp://a"), 3)
 
-    Cluster._check(None, [Fake(status=status, result=result, key="count-1")])
+    DaskExecutor._check(None, [Fake(status=status, result=result, key="count-1")])
 
 
 def no_client(h):
@@ -431,7 +436,7 @@ HINTS = {
         )
     ],
     "frames/adapters:pyarrow": [(without("pyarrow", lambda h: pyarrow()), r"'rapids_tc\[arrow\]'")],
-    "frames/device:_executor": [(no_dask, r"pip install 'rapids_tc\[dask\]'")],
+    "executors/registry:_dask": [(no_dask, r"pip install 'rapids_tc\[dask\]'")],
     "_progress:checked": [
         (lambda h: tc.count(k3(), progress="yes"), "accepted: True, False, None")
     ],
@@ -444,7 +449,7 @@ HINTS = {
     "analytics/annotate:check_names": [
         (lambda h: tc.annotate(k3(), "nothing"), "name each of.*'triangles'.*at most once")
     ],
-    "analytics/annotate:check_new": [
+    "preparation/edges:check_new": [
         (lambda h: tc.annotate(k3(triangles=0), "triangles"), "rename or drop it first")
     ],
     "analytics/approximate:_whole": [
@@ -495,12 +500,12 @@ HINTS = {
     ],
     "analytics/clustering:clustering": [
         (
-            lambda h: tc.clustering(k3(w=1.0), weight="w", source="src", destination="dst",
-                                    method="polak"),
+            emulated(lambda e: tc.clustering(k3(w=1.0), weight="w", source="src", destination="dst",
+                                             engine="cuda", method="bitmap")),
             'with weight= only method="auto"',
         )
     ],
-    "analytics/clustering:average_clustering": [
+    "analytics/clustering:_check_zeros": [
         (lambda h: tc.average_clustering(k3(), count_zeros=2), "accepted: True, False")
     ],
     "analytics/clustering:_row_weights": [
@@ -765,15 +770,18 @@ HINTS = {
             r"36 bytes of shared memory a block, of 64: lower Capacities",
         )
     ],
+    "analytics/listing:_check_most": [
+        (lambda h: listed(h, max_rows=-1), "accepted: an integer from 0 on, or None")
+    ],
     "analytics/listing:list_triangles": [
-        (lambda h: listed(h, max_rows=-1), "accepted: an integer from 0 on, or None"),
         (lambda h: listed(h, max_rows=0), r"max_rows=0: iter_triangles\(edges, rows=\.\.\.\)"),
     ],
-    "analytics/listing:iter_triangles": [
+    "analytics/listing:_check_rows": [
         (lambda h: tc.iter_triangles(k3(), rows=0), "accepted: an integer from 1 on")
     ],
     "analytics/memory:memory_estimate": [
-        (lambda h: tc.memory_estimate(k3(), function="no"), "accepted: .*count.*vertex_triangles")
+        (lambda h: tc.memory_estimate(k3(), function="no"), "accepted: .*count.*vertex_triangles"),
+        (on_dask(tc.memory_estimate), r"give it edges\.compute\(\)"),
     ],
     "preparation/moments:as_asked": [
         (
@@ -811,8 +819,18 @@ HINTS = {
         )
     ],
     "plan/needs:require_method": [
-        (lambda h: needs.require_method("polak", "k_truss", "cuda"), "k_truss takes none"),
+        (
+            lambda h: needs.require_method("polak", ANALYTICS["k_truss"], "cuda"),
+            "k_truss takes none",
+        ),
         (lambda h: tc.count(k3(), method="polak"), r'Pass a cuDF frame, or engine="cuda"'),
+    ],
+    "graphs/resolve:opened": [
+        (on_dask(plot.truss_profile), r"give it edges\.compute\(\)"),
+        (
+            lambda h: plot.truss_profile(tc.Graph(k3()), source="src", destination="dst"),
+            r"give source= to Graph\(\) instead",
+        ),
     ],
     "plot:draw_truss": [
         (lambda h: plot.draw_truss(k3()[:0]), "no edge, and so no truss"),
@@ -840,20 +858,18 @@ HINTS = {
     "blocks/worker_tasks:WorkerContext.here": [
         (other_edition, "install the same version on both, and start")
     ],
-    "executors/dask_cluster:Cluster.__init__": [(cluster, "(?s)asynchronous.*client = Client")],
-    "executors/dask_cluster:Cluster._check": [
+    "executors/dask_cluster:DaskExecutor.__enter__": [
+        (cluster, "(?s)asynchronous.*client = Client")
+    ],
+    "executors/dask_cluster:DaskExecutor._check": [
         (lambda h: checked(h, "error"), "memory_limit= makes the tasks smaller"),
         (lambda h: checked(h, "cancelled"), "Persist or read the frame again"),
     ],
-    "executors/dask_frames:run": [
-        (on_dask(lambda edges: tc.count(edges, nothing=1)), r"count\(\) .*'nothing'"),
-        (on_dask(tc.trussness), r'annotate\(edges, "trussness"\) adds it'),
+    "analytics/analytic:analytic.decorate.call": [
+        (lambda h: tc.count(k3(), nothing=1), r"count\(\) .*'nothing'")
     ],
-    "executors/dask_frames:Call.__init__": [
-        (
-            on_dask(lambda edges: tc.clustering(edges, weight="w")),
-            r"clustering\(edges\.compute\(\), weight=",
-        )
+    "graphs/partitioned:answer": [
+        (on_dask(tc.trussness), r'annotate\(edges, "trussness"\) adds it'),
     ],
     "preparation/fingerprints:Fingerprint.require": [
         (fingerprint, r"partition 3.*6 rows for 5.*edges\.persist\(\)")
@@ -877,10 +893,10 @@ HINTS = {
         (watched(workers={"tcp://a": WORKER}), r"0 of 3 tasks.*client\.restart\(\)"),
     ],
     "executors/watch:Watch._require_open": [(watched("closed"), "(?s)is closed.*client = Client")],
-    "analytics/similarity:similarity": [
+    "analytics/similarity:_check_measure": [
         (lambda h: tc.similarity(k3(), measure="no"), "accepted: 'jaccard'")
     ],
-    "graphs/protocol:as_given": [
+    "graphs/resolve:check_prepared": [
         (
             lambda h: tc.count(tc.Graph(k3()), source="src", destination="dst"),
             r"give source= to Graph\(\) instead",

@@ -15,6 +15,7 @@ import reference
 
 import rapids_tc as tc
 from rapids_tc import datasets, files, plot
+from rapids_tc.plan.record import ANALYTICS
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "rapids_tc"
@@ -22,31 +23,22 @@ MODULES = {path.relative_to(PACKAGE).as_posix(): path for path in PACKAGE.rglob(
 UNITS = {name.removesuffix(".py").split("/")[0] for name in MODULES} - {"__init__"}
 KERNELS = sorted(PACKAGE.rglob("*.cu")) + sorted(PACKAGE.rglob("*.cuh"))
 
-# What a file or folder of ours may import of ours; a folder's files may also import each other.
-BASE = {"errors", "_progress", "frames"}
-ALLOWED = {
-    "errors": set(),
-    "_cache": set(),
-    "_compiling": set(),
-    "_progress": {"errors", "_compiling"},
-    "frames": {"errors", "_progress", "executors"},
-    "kernels": {"errors", "_compiling"},
-    "preparation": BASE,
-    "engines": {"errors", "frames", "_cache", "_compiling", "preparation", "kernels"},
-    "plan": {"engines", "errors", "kernels", "blocks", "frames", "preparation"},
-    "blocks": BASE | {"preparation", "engines", "plan", "analytics", "graphs"},
-    "graphs": BASE | {"preparation", "engines", "plan", "blocks", "kernels", "executors"},
-    "executors": BASE | {"preparation", "engines", "plan", "blocks", "graphs", "analytics"},
-    "analytics": BASE | {"preparation", "engines", "plan", "blocks", "graphs", "kernels"},
-    "bench": BASE | {"preparation", "engines", "plan", "graphs", "analytics", "kernels"},
-    "plot": BASE | {"preparation", "graphs", "analytics"},
-    "datasets": {"errors"},
-    "files": {"errors", "engines"},
-    "testing": {"errors", "frames", "_cache", "_compiling", "engines", "kernels"},
-    "interop": {""},
-    "cli": {"", "_cache", "_compiling", "_progress", "bench", "datasets", "files"},
-    "": {"analytics", "datasets", "errors", "files", "graphs", "interop", "plot"},
-}
+# The rooms from the lowest on: a module may import from its own tier and from those below it.
+TIERS = [
+    {"errors", "_cache", "_compiling"},
+    {"_progress", "kernels"},
+    {"frames"},
+    {"preparation"},
+    {"engines"},
+    {"plan"},
+    {"blocks", "executors", "graphs"},
+    {"analytics"},
+    {"datasets", "files", "plot", "testing"},
+    {"interop"},
+    {""},
+    {"bench", "cli"},
+]
+LAZY = {("", "interop"), ("interop", "")}  # other libraries' doors open on the whole package
 LOADERS = ("import_module", "_library")  # functions that import what they are given the name of
 # The only files that import these, top level or not.
 HOMES = {
@@ -58,7 +50,7 @@ HOMES = {
         "plot.py",
     },
     "cupy": {"engines/gpu/cuda.py", "kernels/_nvrtc.py", "frames/backend.py"},
-    "dask": {"executors/dask_frames.py", "executors/dask_cluster.py", "executors/persisted.py"},
+    "dask": {"executors/dask_cluster.py", "executors/persisted.py"},
     "distributed": {"executors/dask_cluster.py", "executors/persisted.py", "executors/watch.py"},
     "dask_cudf": set(),  # nobody needs to
     "dask_cuda": set(),
@@ -70,26 +62,10 @@ HOMES = {
         "engines/cpu/parallel.py",
     },
 }
-# The definition in reference.py of every function that computes an answer.
-DEFINITIONS = {
-    "annotate": "edge_triangles",
-    "approximate_count": "approximate_count",
-    "average_clustering": "average_clustering",
-    "clustering": "clustering",
-    "count": "count",
-    "edge_triangles": "edge_triangles",
-    "k_truss": "k_truss",
-    "iter_triangles": "list_triangles",
-    "list_triangles": "list_triangles",
-    "similarity": "similarity",
-    "simple_edges": "simple_edges",
-    "transitivity": "transitivity",
-    "triad_counts": "triad_counts",
-    "trussness": "trussness",
-    "vertex_triangles": "vertex_triangles",
-}
-NO_ANSWERS = {"Graph", "memory_estimate"}
-NO_GRAPH = {"Estimate", "methods", "register_accessor"}
+# The public names themselves; NetworkX's names of its own functions.
+TABLES = {"__init__.py", "interop/_networkx_info.py"}
+# What is public and no analytic, and so has no record.
+BESIDE = {"Estimate", "Graph", "memory_estimate", "methods", "register_accessor"}
 
 
 def unit(name):
@@ -133,13 +109,23 @@ def test_no_test_fails_because_the_machine_is_busy(path):
     assert not [line for line in slow if not line.startswith("CLOCK =")]
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_imports_never_go_upward(name):
-    assert unit(name) in ALLOWED, f"say in ALLOWED what {name} may import"
+def ours(name):
+    """The rooms that a module imports from."""
     for dotted in imports(MODULES[name]):
         if re.match(r"rapids_tc\b", dotted):
-            target = unit(dotted.removeprefix("rapids_tc").lstrip("."))
-            assert target in ALLOWED[unit(name)] | {unit(name)}, f"{name} imports {dotted}"
+            yield unit(dotted.removeprefix("rapids_tc").lstrip("."))
+
+
+def test_imports_never_go_upward():
+    tier = {room: height for height, rooms in enumerate(TIERS) for room in rooms}
+    assert tier.keys() == UNITS | {""}, "say in TIERS where a new room stands"
+    upward = {
+        (name, room)
+        for name in MODULES
+        for room in ours(name)
+        if tier[room] > tier[unit(name)] and (unit(name), room) not in LAZY
+    }
+    assert upward == set()
 
 
 def circles(package, nodes=ast.walk):
@@ -156,23 +142,9 @@ def circles(package, nodes=ast.walk):
     return [found for found in nx.strongly_connected_components(graph) if len(found) > 1]
 
 
-# What imports each other today; it may become less. The first do so when they are imported.
-CIRCLES = [
-    {"", "interop.accessor"},
-    {"blocks.truss", "graphs.out_of_core"},
-    {f"analytics.{name}" for name in ("annotate", "approximate", "similarity", "truss")}
-    | {f"blocks.{name}" for name in ("counting", "id_tasks", "peeling", "row_lookup")}
-    | {f"blocks.{name}" for name in ("sorting", "sums", "worker_tasks")}
-    | {f"graphs.{name}" for name in ("distributed", "in_memory", "resolve")}
-    | {"executors.dask_frames", "frames.device"},
-]
-
-
-@pytest.mark.parametrize("nodes, known", [(at_once, CIRCLES[:1]), (ast.walk, CIRCLES)])
-def test_no_more_modules_import_each_other(nodes, known):
-    for circle in circles(PACKAGE, nodes):
-        found = {name.removeprefix("rapids_tc").lstrip(".") for name in circle}
-        assert any(found <= those for those in known), f"a new circle of imports in {sorted(found)}"
+def test_no_modules_import_each_other():
+    """Imports inside of functions and for type checkers included."""
+    assert circles(PACKAGE) == []
 
 
 def test_a_circle_of_imports_is_found(tmp_path):
@@ -194,17 +166,12 @@ def test_a_circle_of_imports_is_found(tmp_path):
     assert circles(package, at_once) == circles(package)
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_libraries_are_imported_at_home_only(name):
-    for library in {dotted.split(".")[0] for dotted in imports(MODULES[name])} & HOMES.keys():
-        assert name in HOMES[library], f"{name} imports {library}"
-
-
-def test_the_allow_lists_name_no_ghosts():
-    assert ALLOWED.keys() | set().union(*ALLOWED.values()) == UNITS | {""}
-    for library, names in HOMES.items():
-        for name in names:
-            assert library in {dotted.split(".")[0] for dotted in imports(MODULES[name])}, name
+def test_libraries_are_imported_at_home_only():
+    found = {library: set() for library in HOMES}
+    for name, path in MODULES.items():
+        for library in {dotted.split(".")[0] for dotted in imports(path)} & HOMES.keys():
+            found[library].add(name)
+    assert found == HOMES
 
 
 def code_lines(path):
@@ -235,14 +202,14 @@ def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 120
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_kernel_source_is_not_python_text(name):
-    tree = ast.parse(MODULES[name].read_text())
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            kernel = re.search(r"(__global__|__device__)[^{]*{", node.value)
-            assert id(node) in docstrings or not kernel
+def test_kernel_source_is_not_python_text():
+    for name, path in MODULES.items():
+        tree = ast.parse(path.read_text())
+        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                kernel = re.search(r"(__global__|__device__)[^{]*{", node.value)
+                assert id(node) in docstrings or not kernel, name
 
 
 def test_importing_the_package_loads_nothing_heavy():
@@ -330,16 +297,45 @@ def test_what_a_graph_shows_is_documented():
 # The steps of a new analytic ----------------------------------------------------------------------
 
 
-def test_every_answer_has_a_definition():
-    assert set(tc.__all__) == DEFINITIONS.keys() | NO_ANSWERS | NO_GRAPH | ERRORS
-    for definition in DEFINITIONS.values():
-        assert inspect.getdoc(getattr(reference, definition))
+def test_every_public_name_has_a_record():
+    recorded = set(ANALYTICS) | BESIDE | ERRORS
+    assert set(tc.__all__) - recorded == set(), (
+        "give it a record: @analytic, in rapids_tc/analytics"
+    )
+    assert recorded - set(tc.__all__) == set(), "import it in rapids_tc/__init__.py, in __all__ too"
+
+
+def test_every_record_has_a_definition():
+    missing = [name for name in ANALYTICS if not inspect.getdoc(getattr(reference, name, None))]
+    assert missing == [], "say in tests/reference.py what they mean"
+
+
+def test_every_record_has_a_page():
+    told = "".join(path.read_text() for path in sorted((ROOT / "docs" / "howto").glob("*.md")))
+    missing = [name for name in ANALYTICS if not re.search(rf"`(tc\.)?{name}\b|tc\.{name}\(", told)]
+    assert missing == [], "write how to use them in docs/howto"
 
 
 def test_every_function_is_in_the_changelog():
     told = (ROOT / "CHANGELOG.md").read_text()
-    names = DEFINITIONS.keys() | NO_ANSWERS | NO_GRAPH
+    names = sorted(BESIDE | set(ANALYTICS))
     assert [name for name in names if not re.search(rf"\b{name}\b", told)] == []
+
+
+def test_no_other_table_has_the_names_of_functions():
+    """A set, list or dict of three or more names of analytics is a table that can be forgotten."""
+    tables = [
+        (name, node.lineno)
+        for name, path in MODULES.items()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Set | ast.List | ast.Tuple | ast.Dict)
+        and sum(
+            isinstance(item, ast.Constant) and item.value in ANALYTICS
+            for item in (node.keys if isinstance(node, ast.Dict) else node.elts)
+        )
+        > 2
+    ]
+    assert [at for at in tables if at[0] not in TABLES] == []
 
 
 def test_the_version_is_the_same_everywhere():
@@ -366,7 +362,7 @@ def test_every_error_is_ours_and_a_builtin():
 
 
 def test_the_frame_alone_is_positional():
-    for name in DEFINITIONS.keys() | NO_ANSWERS:
+    for name in [*ANALYTICS, "Graph", "memory_estimate"]:
         parameters = list(inspect.signature(getattr(tc, name)).parameters.values())
         assert parameters[0].name == "edges"
         positional = [p.name for p in parameters[1:] if p.kind is p.POSITIONAL_OR_KEYWORD]

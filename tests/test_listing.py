@@ -133,9 +133,9 @@ def test_frames_are_made_when_asked_for(backend):
     class Watching:
         def __getattr__(self, name):
             asked.append(name)
-            return getattr(registry.load(graph.backend.engine), name)
+            return getattr(registry.load(graph._prepared.backend.engine), name)
 
-    graph.engine = Watching()
+    graph._prepared.engine = Watching()
     found = tc.iter_triangles(graph, rows=10)
     assert asked == []
     assert len(list(islice(found, 2))) == 2

@@ -13,7 +13,6 @@ from stream_support import in_blocks
 
 import rapids_tc as tc
 from rapids_tc import datasets
-from rapids_tc.blocks import truss
 from rapids_tc.engines import registry
 
 pytestmark = pytest.mark.cpu_only
@@ -91,9 +90,8 @@ def blocks():
 @contextmanager
 def blocks_to_the_end():
     """Also when what is left of a truss would fit."""
-    with blocks() as edges, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(truss, "fits", lambda left: False)
-        yield edges
+    with in_blocks(2, peel_below=0):
+        yield EDGES
 
 
 @contextmanager

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from checks import FUNCTIONS
 from graphs import ROWS, TRIANGLES, complete, small, wheel
+from stream_support import budget_of
 
 import rapids_tc as tc
 from rapids_tc.engines import registry
-from rapids_tc.plan import needs
-from rapids_tc.plan.budget import Budget
+from rapids_tc.plan import needs, record
 
 RUNNING = [function for function in FUNCTIONS if function is not tc.memory_estimate]
 
@@ -157,7 +157,7 @@ ESTIMATED = {
 }
 
 
-@pytest.mark.parametrize("function", sorted(needs.FUNCTIONS))
+@pytest.mark.parametrize("function", sorted(record.estimated()))
 @pytest.mark.parametrize("ids", ["int64", "str"])
 def test_stages_that_are_done_need_nothing(backend, function, ids):
     """Of every function on a prepared graph: what is told before it is what the limit asks for."""
@@ -178,7 +178,7 @@ def test_stages_that_are_done_need_nothing(backend, function, ids):
                 call(graph, memory_limit=now[worst] - 1)
             assert str(caught.value).endswith(": raise the limit")
         listing = {"list_triangles", "iter_triangles"}  # whose triangles come on top
-        more = (needs.LISTED + 3 * graph.ids.text) * 34220 if function in listing else 0
+        more = (needs.LISTED + 3 * graph._prepared.ids.text) * 34220 if function in listing else 0
         call(graph, memory_limit=max(now.get(worst, 1), 1) + more)
         assert "layout" not in now or not again or function == "approximate_count"
     if function in {"trussness", "annotate"}:
@@ -256,9 +256,9 @@ def test_an_estimate_takes_what_functions_take(backend):
 
 def test_an_estimate_takes_a_method_where_the_function_does(backend):
     edges = backend.frame(small())
-    for function in needs.FUNCTIONS:
+    for function, own in record.estimated().items():
         takes = "method" in inspect.signature(getattr(tc, function)).parameters
-        assert takes == (function not in needs.ONE_METHOD)
+        assert takes == own.takes_method
         if not takes:
             with pytest.raises(ValueError, match=f"method='polak': {function} takes none"):
                 tc.memory_estimate(edges, function=function, method="polak")
@@ -279,7 +279,7 @@ def test_the_text_of_long_ids_counts_where_every_row_has_it(dtype):
         told = r"9,880 triangles takes about 3\d,\d{3},\d{3} bytes"
         with pytest.raises(tc.CapacityError, match=told):
             tc.list_triangles(edges, memory_limit=limit)
-    budget = Budget(10**9, "simple_edges", 1, registry.costs_of("cpu"))
+    budget = budget_of(10**9, "simple_edges", registry.costs_of("cpu"))
     assert replace(budget, text=1000).result(9) == budget.result(9) + 18_000
 
 

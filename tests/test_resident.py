@@ -20,7 +20,7 @@ from graphs import SMALL, complete
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stage_peaks import OutsideCopies, outside
-from stream_support import FUNCTIONS, in_blocks
+from stream_support import FUNCTIONS, budget_of, in_blocks
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing
@@ -96,7 +96,7 @@ def test_no_replacement_brings_in_less(needs):
 @pytest.mark.parametrize("sides", [False, True])
 def test_the_slots_of_an_engine_are_enough_for_its_tasks(n, sides):
     for engine in (cpu, CudaEngine(xp=np, compile=testing.compile)):
-        budget = Budget(1, "edge_triangles" if sides else "count", 1, engine.costs)
+        budget = budget_of(1, "edge_triangles" if sides else "count", engine.costs)
         made = store.StoredBlocks(engine, None, budget, 0, 0, n, {})
         plan = made._plan(grid.tasks(Partition(n, 1)))
         assert plan.tasks == n**3 and len(plan.steps) == n**3 + n**2
@@ -117,7 +117,7 @@ def test_more_slots_move_less():
 def test_smaller_limits_make_more_blocks(function):
     rows, numbers, sides = 10**8, 10**6, []
     for limit in (10**11, 10**10, 5 * 10**9, 3 * 10**9, 2 * 10**9):
-        budget = Budget(limit, function, 1, CudaEngine.costs)
+        budget = budget_of(limit, function, CudaEngine.costs)
         try:
             room = budget.allowed(rows, numbers)
             sides.append(next(budget.sides_of(rows, numbers, room)))
@@ -132,7 +132,7 @@ def test_smaller_limits_make_more_blocks(function):
 @pytest.mark.parametrize("rows", [2**29, 2**30, 2**31 - 1, 2**32, 2**34, 2**36])
 def test_edges_of_all_slots_have_32_bit_positions(function, rows):
     """However much memory there is: kernels number the edges of a whole room, and count uv's."""
-    budget = Budget(2**62, function, 1, CudaEngine.costs)
+    budget = budget_of(2**62, function, CudaEngine.costs)
     sides, least = budget.sides, CudaEngine.costs.slots(budget.sides)
     n = next(budget.sides_of(rows, 2**20, budget.allowed(rows, 2**20)))
     for edges in {rows // n**2, rows // n**2 // 2, 1000}:
@@ -145,7 +145,7 @@ def test_edges_of_all_slots_have_32_bit_positions(function, rows):
 
 @pytest.mark.parametrize("function", ["count", "edge_triangles"])
 def test_a_room_has_no_more_slots_than_blocks(function):
-    budget = Budget(2**62, function, 1, CudaEngine.costs)
+    budget = budget_of(2**62, function, CudaEngine.costs)
     for there in (1, 2, 7):
         assert budget.slots(1000, 10, there, 2**40) == there
 
@@ -172,7 +172,7 @@ def test_kernels_are_given_no_more_positions_than_they_have(function, monkeypatc
 
 
 def test_what_cannot_be_cut_small_enough_is_refused():
-    budget = Budget(10**7, "count", 1, CudaEngine.costs)
+    budget = budget_of(10**7, "count", CudaEngine.costs)
     with pytest.raises(CapacityError, match=rf"1,000,000,000 rows.*{MOST} x {MOST}"):
         next(budget.sides_of(10**9, 10**5, budget.allowed(10**9, 10**5)))
     with pytest.raises(CapacityError, match=r"1,000,000 vertices and what count gives back"):
@@ -183,10 +183,12 @@ def test_what_cannot_be_cut_small_enough_is_refused():
 def test_ids_that_are_held_leave_less_for_blocks(dtype, each):
     edges = datasets.rmat(12).astype(dtype)
     graph = tc.Graph(edges)
-    assert graph.ids.nbytes >= each * graph.n_vertices and (each or not graph.ids.nbytes)
-    budget = Budget(10**7, "count", 1, cpu.costs)
-    left = budget.allowed(10**5, 10**4) - budget.allowed(10**5, 10**4, graph.ids.nbytes)
-    assert left == graph.ids.nbytes
+    assert graph._prepared.ids.nbytes >= each * graph.n_vertices and (
+        each or not graph._prepared.ids.nbytes
+    )
+    budget = budget_of(10**7, "count", cpu.costs)
+    left = budget.allowed(10**5, 10**4) - budget.allowed(10**5, 10**4, graph._prepared.ids.nbytes)
+    assert left == graph._prepared.ids.nbytes
     with pytest.raises(CapacityError, match="vertices"):
         budget.allowed(10**5, 10**4, 10**7)
 
@@ -219,7 +221,7 @@ def test_no_block_is_longer_than_thought(n, vertices, monkeypatch):
 
 
 def test_as_many_keys_are_collected_as_fit():
-    budget = Budget(8000, "count", 1, CudaEngine.costs)
+    budget = budget_of(8000, "count", CudaEngine.costs)
     assert budget.together([100] * 9, 10, 10**6) == 9
     assert 1 < budget.together([100] * 9, 10, 8000) < 9
     assert budget.together([100] * 9, 10, 1) == 1  # one at a time, however little there is

@@ -26,7 +26,7 @@ from rapids_tc import _progress, datasets, testing
 from rapids_tc.blocks import rows, truss
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import open_frame
-from rapids_tc.plan import budget, needs
+from rapids_tc.plan import budget, record
 
 some = settings(max_examples=40, deadline=None)
 SIDES = (1, 2, 3, 4)
@@ -301,7 +301,7 @@ def test_the_pages_list_what_is_not_served_in_blocks(backend):
     beside = {"k_truss": (3,), "annotate": ("triangles",)}
     options = {"iter_triangles": {"rows": 9}, "approximate_count": {"colours": 2, "seed": 1}}
     served = set()
-    for name in sorted(needs.FUNCTIONS):
+    for name in sorted(record.estimated()):
         with in_blocks(2) as made:
             getattr(tc, name)(
                 backend.frame(small()), *beside.get(name, ()), **options.get(name, {})
@@ -316,7 +316,7 @@ def test_the_pages_list_what_is_not_served_in_blocks(backend):
     for page, sentence in pages.items():
         [told] = re.findall(sentence, (root / page).read_text(), re.S)
         names = set(re.findall(r"`(\w+)`", re.sub(r"\(.*?\)", "", told)))
-        assert names == (needs.FUNCTIONS - served) | {"clustering"}, page
+        assert names == (record.estimated().keys() - served) | {"clustering"}, page
 
 
 def test_progress_is_told(backend, skewed, monkeypatch):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.engines import registry
+from rapids_tc.graphs.in_memory import InMemoryGraph
 
 many = settings(max_examples=40, deadline=None)
 ATLAS = [list(graph.edges) for graph in nx.graph_atlas_g() if graph.size()]
@@ -205,7 +206,7 @@ def test_a_graph_is_peeled_once(backend, monkeypatch):
     edges = backend.frame(complete(6).frame())
     graph = tc.Graph(edges)
     expected = backend.to_pandas(tc.trussness(graph))
-    monkeypatch.setattr(tc.Graph, "peel", None)
+    monkeypatch.setattr(InMemoryGraph, "peel", None)
     assert backend.to_pandas(tc.trussness(graph)).equals(expected)
     assert len(tc.k_truss(graph, 6)) == len(tc.k_truss(graph, "max")) == 15
 
@@ -214,22 +215,26 @@ def test_an_interrupted_call_leaves_the_graph_as_it_was(backend):
     edges = backend.frame(datasets.rmat(7))
     graph = tc.Graph(edges)
     counts = backend.to_pandas(tc.edge_triangles(graph))
-    engine = registry.load(graph.backend.engine)
+    engine = registry.load(graph._prepared.backend.engine)
 
     def interrupt(done, note):
         raise KeyboardInterrupt
 
     for k in (None, 4):
         with pytest.raises(KeyboardInterrupt):
-            engine.truss(graph.layout, graph.edge_counts, k=k, tick=interrupt)
+            engine.truss(graph._prepared.layout, graph._prepared.edge_counts, k=k, tick=interrupt)
     assert backend.to_pandas(tc.edge_triangles(graph)).equals(counts)
     assert backend.to_pandas(tc.trussness(graph)).equals(backend.to_pandas(tc.trussness(edges)))
 
 
 def test_progress_says_where_it_is(backend):
     graph = tc.Graph(backend.frame(tube(4, 2000).frame()))
-    engine, told = registry.load(graph.backend.engine), []
-    engine.truss(graph.layout, graph.edge_counts, tick=lambda done, note: told.append((done, note)))
+    engine, told = registry.load(graph._prepared.backend.engine), []
+    engine.truss(
+        graph._prepared.layout,
+        graph._prepared.edge_counts,
+        tick=lambda done, note: told.append((done, note)),
+    )
     shares = [done for done, _ in told]
     assert shares == sorted(shares)
     assert shares[-1] == 1
@@ -262,7 +267,7 @@ def test_a_large_clique(backend):
 def test_one_k_and_all_k_agree(backend):
     graph = tc.Graph(backend.frame(datasets.rmat(14)))
     asked = {k: len(tc.k_truss(graph, k)) for k in (3, 4, 8, 16, 40)}
-    number = graph.trussness
+    number = graph._prepared.trussness
     assert asked == {k: int((number >= k).sum()) for k in asked}
     assert int(number.max()) == 77
     assert int(number.sum()) == 4_424_781

@@ -13,7 +13,6 @@ from rapids_tc.plan.record import (
     SHARED,
     Analytic,
     Column,
-    Needs,
     Options,
     OwnOptions,
     Result,
@@ -30,8 +29,7 @@ def _in_blocks(own: OwnOptions) -> str:
 
 
 def analytic(
-    needs: Needs,
-    result: Result,
+    most: Work,
     *,
     columns: Mapping[str, Column] | None = None,
     check: Callable[[OwnOptions], OwnOptions] = dict,
@@ -65,18 +63,15 @@ def analytic(
             bound.apply_defaults()
             given = bound.arguments
             options = Options(**{option: given[option] for option in SHARED if option in given})
-            own = record.check({option: given[option] for option in own_names})
+            own = {option: given[option] for option in own_names}
             return resolve.answer(record, edges, options, own)
 
-        def most(own: OwnOptions) -> Work:
-            return Work(needs, result)
-
         record = Analytic(
-            name=name, body=run if stars else body, call=call, needs=needs, result=result,
+            name=name, body=run if stars else body, call=call, most=most,
             columns=columns or {}, takes_method="method" in names, check=check,
             defaults={option: signature.parameters[option].default for option in own_names},
-            work=work or most, in_memory=in_memory,
-            local=local or _local(name, result, columns or {}),
+            work=work or (lambda own: most), in_memory=in_memory,
+            local=local or _local(name, most.result, columns or {}),
         )  # fmt: skip
         register(record)
         setattr(Graph, name, call)

@@ -28,7 +28,7 @@ def _in_memory(own: OwnOptions) -> str:
     return 'without "trussness" it is, and so is k_truss' if peeled else ""
 
 
-@analytic(ANY, Result.COLUMNS, check=_check, work=_work, in_memory=_in_memory)
+@analytic(Work(ANY, Result.COLUMNS, columns=2), check=_check, work=_work, in_memory=_in_memory)
 def annotate(
     edges: Any,
     *columns: str,

@@ -53,8 +53,7 @@ def _work(own: OwnOptions) -> Work:
 
 
 @analytic(
-    Needs.EDGE_COUNTS | Needs.SAMPLE,
-    Result.VALUE,
+    Work(Needs.EDGE_COUNTS | Needs.SAMPLE, Result.VALUE, colours=2),
     check=_check,
     work=_work,
     in_memory=lambda own: "count is",

@@ -34,8 +34,7 @@ def _weights_local(own: OwnOptions, kind: str) -> Exception | None:
 
 
 @analytic(
-    Needs.VERTEX_COUNTS,
-    Result.VERTICES,
+    Work(Needs.VERTEX_COUNTS, Result.VERTICES),
     work=_clustering_work,
     in_memory=_weights_in_memory,
     local=_weights_local,
@@ -116,7 +115,7 @@ def _check_zeros(own: OwnOptions) -> OwnOptions:
     return own
 
 
-@analytic(Needs.VERTEX_COUNTS, Result.VALUE, check=_check_zeros)
+@analytic(Work(Needs.VERTEX_COUNTS, Result.VALUE), check=_check_zeros)
 def average_clustering(
     edges: Any,
     *,
@@ -170,7 +169,7 @@ def average_clustering(
     return float(values.mean()) if len(values) else nan
 
 
-@analytic(Needs.TOTAL | Needs.DEGREES, Result.VALUE)
+@analytic(Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE))
 def transitivity(
     edges: Any,
     *,

@@ -28,7 +28,7 @@ def _check_most(own: OwnOptions) -> OwnOptions:
     return own
 
 
-@analytic(Needs.TRIANGLES, Result.TRIANGLES, check=_check_most, in_memory=_in_memory)
+@analytic(Work(Needs.TRIANGLES, Result.TRIANGLES), check=_check_most, in_memory=_in_memory)
 def list_triangles(
     edges: Any,
     *,
@@ -101,7 +101,7 @@ def _check_rows(own: OwnOptions) -> OwnOptions:
     return {"rows": int(rows)}
 
 
-@analytic(Needs.TRIANGLES, Result.TRIANGLES, check=_check_rows, in_memory=_in_memory)
+@analytic(Work(Needs.TRIANGLES, Result.TRIANGLES), check=_check_rows, in_memory=_in_memory)
 def iter_triangles(
     edges: Any,
     *,

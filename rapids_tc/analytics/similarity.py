@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.plan.record import Column, EdgeValues, Needs, OwnOptions, Result
+from rapids_tc.plan.record import Column, EdgeValues, Needs, OwnOptions, Result, Work
 
 
 def _column(formula: Callable[[Any, Any, Any, Any], Any]) -> Column:
@@ -33,7 +33,9 @@ def _check_measure(own: OwnOptions) -> OwnOptions:
     return own
 
 
-@analytic(Needs.EDGE_COUNTS | Needs.DEGREES, Result.COLUMN, columns=MEASURES, check=_check_measure)
+@analytic(
+    Work(Needs.EDGE_COUNTS | Needs.DEGREES, Result.COLUMN), columns=MEASURES, check=_check_measure
+)
 def similarity(
     edges: Any,
     *,

@@ -6,10 +6,10 @@ from math import comb
 from typing import Any
 
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.plan.record import Needs, Result
+from rapids_tc.plan.record import Needs, Result, Work
 
 
-@analytic(Needs.TOTAL | Needs.DEGREES, Result.VALUE)
+@analytic(Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE))
 def triad_counts(
     edges: Any,
     *,

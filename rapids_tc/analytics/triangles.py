@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.plan.record import Column, Needs, Result
+from rapids_tc.plan.record import Column, Needs, Result, Work
 
 TRIANGLES = Column("int64", lambda edges: edges.triangles)
 
 
-@analytic(Needs.TOTAL, Result.VALUE)
+@analytic(Work(Needs.TOTAL, Result.VALUE))
 def count(
     edges: Any,
     *,
@@ -66,7 +66,7 @@ def count(
     return edges.count(method)
 
 
-@analytic(Needs.VERTEX_COUNTS, Result.VERTICES)
+@analytic(Work(Needs.VERTEX_COUNTS, Result.VERTICES))
 def vertex_triangles(
     edges: Any,
     *,
@@ -120,7 +120,7 @@ def vertex_triangles(
     return edges.vertex_frame({"triangles": edges.vertex_counts(method)}, vertices)
 
 
-@analytic(Needs.EDGE_COUNTS, Result.COLUMN, columns={"triangles": TRIANGLES})
+@analytic(Work(Needs.EDGE_COUNTS, Result.COLUMN), columns={"triangles": TRIANGLES})
 def edge_triangles(
     edges: Any,
     *,
@@ -166,7 +166,7 @@ def edge_triangles(
     return edges.row_columns(["triangles"], method)["triangles"]
 
 
-@analytic(Needs.EDGES, Result.EDGES)
+@analytic(Work(Needs.EDGES, Result.EDGES))
 def simple_edges(
     edges: Any,
     *,

@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.plan.record import Column, Needs, OwnOptions, Result
+from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, Work
 
 MOST = 2**31 - 1  # the largest k: trussness has 32 bits, and no edge reaches it
 
@@ -15,8 +15,7 @@ NUMBERS = Column("int32", lambda edges: edges.trussness, Needs.EDGE_COUNTS | Nee
 
 
 @analytic(
-    Needs.EDGE_COUNTS | Needs.TRUSSNESS,
-    Result.COLUMN,
+    Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.COLUMN),
     columns={"trussness": NUMBERS},
     in_memory=lambda own: "k_truss is",
 )
@@ -69,7 +68,7 @@ def _check_k(own: OwnOptions) -> OwnOptions:
     return {"k": checked_k(own["k"])}
 
 
-@analytic(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS, check=_check_k)
+@analytic(Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS), check=_check_k)
 def k_truss(
     edges: Any,
     k: Any,

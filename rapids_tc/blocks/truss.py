@@ -13,6 +13,7 @@ from rapids_tc.blocks import grid
 from rapids_tc.blocks.grid import Block
 from rapids_tc.blocks.store import StoredBlocks
 from rapids_tc.frames.backend import sum64
+from rapids_tc.plan.layout import given_layout
 from rapids_tc.preparation.csr import Array, Csr, packed_keys
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def truss_rows(graph: OutOfCoreGraph, k: int | None) -> Array:
 
 def fits(left: StoredBlocks) -> bool:
     """Whether what is left can be peeled as one graph in memory."""
+    if (layout := given_layout()) and layout.peel_below is not None:
+        return left.edges < layout.peel_below
     vertices = min(left.vertices, 2 * left.edges)
     return EDGE * left.edges + VERTEX * vertices + RANK * left.vertices <= left.allowed
 

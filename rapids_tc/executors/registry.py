@@ -49,6 +49,11 @@ def register_executor(
     _EXECUTORS.insert(0, (recognizes, load))
 
 
+def unregister_executor(load: Callable[[], ExecutorFactory]) -> None:
+    """Forget an executor that was registered with this `load`."""
+    _EXECUTORS[:] = [known for known in _EXECUTORS if known[1] is not load]
+
+
 def executor_of(edges: Any) -> ExecutorFactory | None:
     """Return the executor for a partitioned frame; None for what is of this process."""
     return next((load() for recognizes, load in _EXECUTORS if recognizes(edges)), None)

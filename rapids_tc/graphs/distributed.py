@@ -24,6 +24,7 @@ from rapids_tc.errors import CapacityError
 from rapids_tc.executors.protocol import Batch, Executor, Task, Worker, split_batches
 from rapids_tc.frames.backend import engine_of
 from rapids_tc.plan import needs
+from rapids_tc.plan.layout import given_layout
 from rapids_tc.plan.record import Needs, Result, Work
 from rapids_tc.preparation.fingerprints import Fingerprint
 
@@ -202,7 +203,10 @@ class DistributedGraph:
             least = 2
         if self._on_cards and rows > MOST_KEYS:  # and of three blocks the edges have 32-bit places
             least = max(2, ceil(sqrt(3 * grid.UNEVEN * rows / 2**32)))
-        made = grid.choose(rows, self.size, self.free, len(self.counting_workers), least)
+        if layout := given_layout():
+            made = Partition(layout.n, layout.m)
+        else:
+            made = grid.choose(rows, self.size, self.free, len(self.counting_workers), least)
         if self.method != "auto":
             if made.n > 1:
                 raise CapacityError(
@@ -219,6 +223,8 @@ class DistributedGraph:
 
     def fits(self, edges: int) -> bool:
         """Whether one machine can peel so many edges."""
+        if (layout := given_layout()) and layout.peel_below is not None:
+            return edges < layout.peel_below
         engine = "cuda" if self._on_cards else "cpu"
         stages = needs.stages(PEELING, edges, min(self.size, 2 * edges), True, engine)
         return max(stage.bytes for stage in stages) <= self.free

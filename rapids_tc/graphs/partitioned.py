@@ -36,6 +36,7 @@ def answer(
     executor = factory(edges, options.progress)
     if (error := record.local(own, executor.kind)) is not None:
         raise error
+    own = record.check(own)
     adapter = CudfAdapter() if root(executor.meta) == "cudf" else PandasAdapter()
     check_engine(options.engine)
     needs.require_method(options.method, record, engine_of(adapter, options.engine))

@@ -20,6 +20,7 @@ from rapids_tc.graphs.protocol import EdgeGraph
 from rapids_tc.kernels import catalogue
 from rapids_tc.plan import needs
 from rapids_tc.plan.budget import Budget
+from rapids_tc.plan.layout import given_layout
 from rapids_tc.plan.record import GRAPH, Analytic, Needs, Options, OwnOptions, Work
 from rapids_tc.preparation.edges import id_columns
 
@@ -29,11 +30,12 @@ _log = logging.getLogger("rapids_tc")
 
 
 def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Any:
-    """Answer a call of an analytic whose own options are checked."""
+    """Answer a call of an analytic."""
     if executor := executor_of(edges):
         from rapids_tc.graphs import partitioned  # only a cluster's calls need it
 
         return partitioned.answer(executor, record, edges, options, own)
+    own = record.check(own)
     with one_call(options.progress), place(edges):
         graph = resolve(record, edges, options, own)
         return record.body(graph, **_arguments(record, options, own))
@@ -53,14 +55,15 @@ def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> 
         needs.require(prepared.stages(work, options.method), options.memory_limit)
         return prepared
     frame, labels, backend = _open(edges, options, record)
-    limit, inspected = _limit(frame, backend, work, options), None
+    layout, inspected = given_layout(), None
+    limit = layout.memory if layout else _limit(frame, backend, work, options)
     if limit is not None:
         budget = Budget(limit, record.name, work, registry.load(backend.engine).costs)
         rows = Rows(frame, labels, backend, budget.chunk)
         inspected = rows.inspected
         stages = _stages(work, rows, backend, options.method)
         need = max(stage.bytes for stage in stages)
-        if need > limit or rows.size >= budget.costs.most:
+        if layout or need > limit or rows.size >= budget.costs.most:
             instead = record.in_memory(own)
             if instead or not catalogue.find(options.method).blocks:
                 if options.memory_limit is not None:

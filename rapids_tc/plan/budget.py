@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from rapids_tc.engines.protocol import Costs
 from rapids_tc.errors import CapacityError
+from rapids_tc.plan.layout import given_layout
 from rapids_tc.plan.record import Needs, Result, Work
 
 # Bytes of a number: its rank, and where vertices are asked about their sums, degrees and order.
 RANK, SUMS = 4, 24
+# Of a row: what is given back, for each column, or what is held while it is made.
+RESULTS = {Result.COLUMN: 8, Result.COLUMNS: 8, Result.ROWS: 9, Result.EDGES: 48}
 OF_RANKS = Needs.VERTEX_COUNTS | Needs.DEGREES  # what asks vertices
 MAX_EDGES = 2**32  # of a block: its offsets are kept in 32 bits
 MOST = 16  # blocks a side: with more, every edge is moved too often
@@ -56,7 +59,7 @@ class Budget:
     def result(self, rows: int) -> int:
         """Bytes of what is given back, at their height."""
         text = 2 * self.text * (self.work.result is Result.EDGES)
-        return rows * (self.work.result.row_bytes + text) * self.work.columns
+        return rows * (RESULTS.get(self.work.result, 0) + text) * self.work.columns
 
     def check_text(self, ids: int) -> None:
         """Raise CapacityError if the limit is too low to number so many distinct text ids."""
@@ -95,6 +98,9 @@ class Budget:
         CapacityError
             None is left: however many there are, three do not fit.
         """
+        if layout := given_layout():
+            yield layout.n
+            return
         for n in range(1, MOST + 1):
             if self.fits(rows // n**2, vertices // n + 1, rows, allowed, reading):
                 yield n
@@ -110,7 +116,7 @@ class Budget:
         answered = 0
         if self.work.result is Result.EDGES:
             answered = KEY * all_rows + NAMED * edges
-        elif self.work.result.row_bytes:
+        elif self.work.result in RESULTS:
             answered = self.result(all_rows) + LOOKED_UP * edges + OFFSETS * rows + self.chunk
         numbered = edges < MAX_EDGES and self._have_positions(edges, self.costs.slots(self.sides))
         return numbered and max(made, counted, answered) <= allowed

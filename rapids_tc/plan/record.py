@@ -33,23 +33,16 @@ class Needs(Flag):
 
 
 class Result(Enum):
-    """The shape of an answer, with the bytes of a row of the user's frame in it, at their height.
+    """The shape of an answer, which decides how each path makes it."""
 
-    Measured by `tests/stage_peaks.py` on answers in blocks.
-    """
-
-    VALUE = "one value", 0
-    VERTICES = "one row per vertex", 0
-    COLUMN = "one value per row", 8
-    COLUMNS = "the rows with further columns", 8
-    ROWS = "some of the rows", 9
-    EDGES = "one row per edge", 48
-    TRIANGLES = "one row per triangle", 0
-    GRAPH = "a prepared graph", 0
-
-    def __init__(self, description: str, row_bytes: int) -> None:
-        self.description = description
-        self.row_bytes = row_bytes
+    VALUE = "one value"
+    VERTICES = "one row per vertex"
+    COLUMN = "one value per row"
+    COLUMNS = "the rows with further columns"
+    ROWS = "some of the rows"
+    EDGES = "one row per edge"
+    TRIANGLES = "one row per triangle"
+    GRAPH = "a prepared graph"
 
 
 @dataclass(frozen=True)
@@ -142,9 +135,8 @@ class Analytic:
         The function as it is written, which takes a resolved graph in place of the user's edges.
     call : callable
         The public function.
-    needs : Needs
-        What a call of it needs at most.
-    result : Result
+    most : Work
+        What a call of it needs at most, with a typical number of columns.
     columns : mapping of str to Column
         The columns that it adds to the user's rows.
     defaults : dict
@@ -166,8 +158,7 @@ class Analytic:
     name: str
     body: Callable[..., Any]
     call: Callable[..., Any]
-    needs: Needs
-    result: Result
+    most: Work
     columns: Mapping[str, Column]
     defaults: OwnOptions
     takes_method: bool
@@ -177,9 +168,14 @@ class Analytic:
     local: Callable[[OwnOptions, str], Exception | None]
 
     @property
-    def most(self) -> Work:
-        """The work of a call that needs as much as any."""
-        return Work(self.needs, self.result, 1)
+    def needs(self) -> Needs:
+        """What a call of it needs at most."""
+        return self.most.needs
+
+    @property
+    def result(self) -> Result:
+        """The shape of its answer."""
+        return self.most.result
 
 
 ANALYTICS: dict[str, Analytic] = {}  # by name, filled while the topics are imported
@@ -202,7 +198,7 @@ def _functions(own: OwnOptions) -> str:
 
 
 GRAPH = Analytic(  # the preparation of a graph, which is no analytic and has a memory estimate
-    name="Graph", body=dict, call=dict, needs=Needs.NOTHING, result=Result.GRAPH, columns={},
+    name="Graph", body=dict, call=dict, most=Work(Needs.NOTHING, Result.GRAPH), columns={},
     defaults={}, takes_method=False, check=dict, work=lambda own: Work(Needs.NOTHING, Result.GRAPH),
     in_memory=_functions, local=lambda own, kind: None,
 )  # fmt: skip

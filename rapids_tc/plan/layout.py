@@ -1,0 +1,51 @@
+"""A layout of blocks that is given, in place of the one that plans would choose.
+
+Tests and benchmarks cut small graphs with it as only large graphs are cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a graph is cut in blocks.
+
+    Attributes
+    ----------
+    n : int
+        Blocks a side. On one machine even one block is kept outside of memory.
+    m : int
+        Parts of a task, on a cluster.
+    peel_below : int or None
+        With fewer edges, what remains of a graph is peeled in memory; None leaves it to the plan.
+    memory : int
+        Bytes that the call may take, which is far more than small graphs need.
+    """
+
+    n: int
+    m: int = 1
+    peel_below: int | None = None
+    memory: int = 1 << 30
+
+
+_given: ContextVar[Layout | None] = ContextVar("_given", default=None)
+
+
+def given_layout() -> Layout | None:
+    """Return the layout that calls must use; None if they choose."""
+    return _given.get()
+
+
+@contextmanager
+def use_layout(layout: Layout) -> Iterator[None]:
+    """Have the calls of this block use a layout."""
+    token = _given.set(layout)
+    try:
+        yield
+    finally:
+        _given.reset(token)
