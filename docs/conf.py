@@ -1,5 +1,6 @@
 """The documentation site: ``sphinx-build -W -b html docs docs/_build/html``."""
 
+import importlib
 import shutil
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 import report  # noqa: E402
 
 import rapids_tc as tc  # noqa: E402
+from rapids_tc.analytics.overview import overview  # noqa: E402
 from rapids_tc.interop._networkx_info import FUNCTIONS  # noqa: E402
 
 project = "rapids_tc"
@@ -42,7 +44,36 @@ def methods():
     return f"{table}\n\n" + "\n".join("- `" + frame["name"] + "`" + also + ": " + frame["paper"])
 
 
+def functions():
+    """Every analytic as a row of a Markdown table, from the records."""
+    head = ["function", "returns", "columns for `annotate`", "in blocks", "on a cluster"]
+    rows = [
+        [
+            f"[`{row.name}`](#rapids_tc.{row.name})", row.result,
+            ", ".join(f"`{column}`" for column in row.columns),
+            "yes" if row.in_blocks else "", "yes" if row.distributed else "",
+        ]
+        for row in overview()
+    ]  # fmt: skip
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
+
+
+def write_reference():
+    """Write the page of the API reference that lists the analytics, by topic."""
+    topics = {}
+    for row in overview():
+        topics.setdefault(row.topic, []).append(row.name)
+    text = "# Functions of edges\n\n"
+    for topic, names in sorted(topics.items()):
+        module = importlib.import_module(f"rapids_tc.analytics.{topic}")
+        text += f"## {module.__doc__.partition('.')[0]}\n```{{eval-rst}}\n"
+        text += ".. currentmodule:: rapids_tc\n.. autosummary::\n   :toctree: generated\n"
+        text += "   :nosignatures:\n\n" + "".join(f"   {name}\n" for name in names) + "```\n\n"
+    (Path(__file__).parent / "api" / "functions.md").write_text(text)
+
+
 myst_substitutions = {
+    "functions": functions(),
     "methods": methods(),
     "networkx": "\n".join(
         f"- `{name}`: {say}" if say else f"- `{name}`" for name, say in FUNCTIONS.items()
@@ -56,6 +87,7 @@ autosummary_generate = True
 autodoc_typehints = "none"  # the parameters tell them, in words
 maximum_signature_line_length = 70
 numpydoc_show_class_members = False
+write_reference()
 shutil.rmtree(Path(__file__).parent / "api" / "generated", ignore_errors=True)  # none left behind
 
 html_theme = "furo"

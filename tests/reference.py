@@ -175,8 +175,9 @@ def similarity(rows, measure):
 
 
 def annotate(rows, columns):
-    """{column: {(u, v): its value}}, by the definitions of the functions that give the column."""
-    given = {"triangles": edge_triangles, "trussness": trussness}
-    return {
-        name: given[name](rows) if name in given else similarity(rows, name) for name in columns
-    }
+    """{column: {(u, v): its value}}: a column is defined by the function of its name.
+
+    "triangles" is `edge_triangles`, and what has no function of its name is a `similarity`.
+    """
+    named = {**globals(), "triangles": edge_triangles}
+    return {c: named[c](rows) if c in named else similarity(rows, c) for c in columns}

@@ -73,7 +73,7 @@ CHANGES = {
     "fewer sums": ("counting.vertex_counts", shorter),
     "fewer degrees of ranks": ("counting.degrees_of", shorter),
     "fewer values": ("row_lookup.values", part(-1, shorter)),
-    "fewer places of rows": ("row_lookup.first_places", lambda first: first[:1]),
+    "fewer places of rows": ("row_lookup.first_rows", part(0, lambda first: first[:1])),
 }
 CALLS = ("count", "vertex_triangles", "annotate", "k_truss 4", "simple_edges")
 

@@ -51,6 +51,8 @@ def analytic(
         parameters = signature.parameters.values()
         stars = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "")
 
+        defaults = {name: p.default for name, p in signature.parameters.items()} | {stars: ()}
+
         def run(graph: Any, **own: Any) -> Any:
             return body(graph, *own.pop(stars), **own)
 
@@ -69,7 +71,7 @@ def analytic(
         record = Analytic(
             name=name, body=run if stars else body, call=call, most=most,
             columns=columns or {}, takes_method="method" in names, check=check,
-            defaults={option: signature.parameters[option].default for option in own_names},
+            defaults={option: defaults[option] for option in own_names},
             work=work or (lambda own: most), in_memory=in_memory,
             local=local or _local(name, most.result, columns or {}),
         )  # fmt: skip

@@ -114,7 +114,7 @@ class _RowValues:
 
 
 @worker_task
-def first_places(
+def first_rows(
     context: WorkerContext,
     numbers: Numbers,
     order: list[Any],
@@ -124,14 +124,19 @@ def first_places(
     n: int,
     places: list[int],
     lengths: list[int],
-) -> Array:
-    """For each wanted edge of a block the first partition that holds it, `NONE` without one."""
-    xp = context.backend.xp
+) -> list[Array]:
+    """Look up the rows of a batch, for the first row of each wanted edge of a block.
+
+    Returns
+    -------
+    For each wanted edge the first partition that holds it, `NONE` without one; and of the edges
+    that the batch holds the number of the edge, its first row, and the partition of the row.
+    """
     given = (numbers, order, rows, wanted, place, n, places, lengths)
-    edge, _, partition = _first_rows(context, *given)
-    first = xp.full(sum64(_mask(context, wanted)), NONE, "int32")
+    edge, row, partition = _first_rows(context, *given)
+    first = context.backend.xp.full(sum64(_mask(context, wanted)), NONE, "int32")
     first[edge] = partition
-    return first
+    return [first, edge, row, partition]
 
 
 @worker_task
@@ -142,21 +147,12 @@ def least(context: WorkerContext, several: list[Array]) -> Array:
 
 
 @worker_task
-def kept_rows(
-    context: WorkerContext,
-    numbers: Numbers,
-    order: list[Any],
-    rows: EncodedBlock,
-    wanted: Any,
-    place: int,
-    n: int,
-    places: list[int],
-    lengths: list[int],
-    first: Array,
-) -> Array:
-    """The rows of a group that are the first of all rows of a wanted edge of a block."""
-    given = (numbers, order, rows, wanted, place, n, places, lengths)
-    edge, row, partition = _first_rows(context, *given)
+def kept_rows(context: WorkerContext, looked_up: list[Array], first: Array) -> Array:
+    """Select the rows of a batch that are the first of all rows of a wanted edge of a block.
+
+    `looked_up` is what `first_rows` returned for the batch, `first` the least of its first arrays.
+    """
+    _, edge, row, partition = looked_up
     require_below(edge, len(first), "edges")
     return row[first[edge] == partition]
 

@@ -16,6 +16,7 @@ import rapids_tc as tc
 from rapids_tc._compiling import clock
 from rapids_tc.cli import tables
 from rapids_tc.cli.bench import bench
+from rapids_tc.cli.functions import functions
 from rapids_tc.cli.reading import FileName, prepare, read, takes_file
 
 
@@ -80,7 +81,7 @@ def count(file: Path, engine: str | None, method: str, as_json: bool, **reading:
         _print(shown)
 
 
-for command in (*tables.COMMANDS, bench):
+for command in (*tables.COMMANDS, functions, bench):
     main.add_command(command)
 
 

@@ -197,24 +197,16 @@ class PartitionedGraph:
         """Find the first rows of the edges of the k-truss, block by block for each batch."""
         graph = self._rows = self._graph()
         rows: list[list[Task]] = [[] for _ in graph.batches]
-        wanted = peeling.in_truss(graph, k)
-        firsts = [
-            graph.tree(
-                "rows", row_lookup.least,
-                [
-                    graph.submit("rows", row_lookup.first_places, *given, on=batch.worker)
-                    for batch, given in _rows_of(graph, place, edges)
-                ],
-            )
-            for place, edges in enumerate(wanted)
-        ]  # fmt: skip
-        for place, edges in enumerate(wanted):
-            for i, (batch, given) in enumerate(_rows_of(graph, place, edges)):
-                rows[i].append(
-                    graph.submit(
-                        "rows", row_lookup.kept_rows, *given, firsts[place], on=batch.worker
-                    )
-                )
+        for place, edges in enumerate(peeling.in_truss(graph, k)):
+            looked_up = [
+                graph.submit("rows", row_lookup.first_rows, *given, on=batch.worker)
+                for batch, given in _rows_of(graph, place, edges)
+            ]
+            firsts = graph.map_batches("rows", worker_tasks.one, looked_up, 0)
+            first = graph.tree("rows", row_lookup.least, firsts)
+            kept = graph.map_batches("rows", row_lookup.kept_rows, looked_up, first)
+            for own, task in zip(rows, kept, strict=True):
+                own.append(task)
         return rows
 
     def take_rows(self, rows: list[list[Task]]) -> Frame:

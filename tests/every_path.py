@@ -1,0 +1,202 @@
+"""Every analytic on every path, compared with its definition: derived from the records.
+
+A new analytic is tested here without a change, if its options are among `OPTIONS`.
+"""
+
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+
+import rapids_tc as tc
+from rapids_tc import testing
+from rapids_tc.executors.local import PartitionedFrame
+from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.record import ANALYTICS, Needs, Result, row_columns
+
+
+def frame_of(seed=0):
+    """A graph with hubs, repeats, both directions, self loops, and a vertex of a loop alone."""
+    rng = np.random.default_rng(seed)
+    src = np.minimum(rng.integers(0, 20, 90), rng.integers(0, 20, 90))
+    dst = rng.integers(0, 20, 90)
+    frame = pd.DataFrame({"src": [*src, 50], "dst": [*dst, 50]})
+    return frame.assign(w=1.0 + frame.index % 5)
+
+
+FRAME = frame_of()
+ROWS = list(zip(FRAME["src"].tolist(), FRAME["dst"].tolist(), strict=True))
+IDS = {"source": "src", "destination": "dst"}
+
+# By option: the values that are tried, the first of them beside those of other options.
+OPTIONS = {
+    "colours": [1],
+    "columns": [("triangles",), tuple(row_columns()), ("jaccard", "trussness")],
+    "confidence": [0.95],
+    "count_zeros": [True, False],
+    "k": [3, 2, 4, 6, "max"],
+    "max_rows": [None, 10**4],
+    "measure": ["jaccard", "overlap", "sorensen", "cosine"],
+    "rows": [7, 10**4],
+    "seed": [3],
+    "vertices": [None, [50, 3, 3, 0]],
+    "weight": [None, "w"],
+}
+
+
+def choices(record):
+    """What to call an analytic with: each option over its values, beside the first of others."""
+    unknown = record.defaults.keys() - OPTIONS.keys()
+    assert not unknown, f"say in OPTIONS of tests/every_path.py what to try for {sorted(unknown)}"
+    first = {name: OPTIONS[name][0] for name in record.defaults}
+    yield first
+    for name in record.defaults:
+        yield from ({**first, name: value} for value in OPTIONS[name][1:])
+
+
+CALLS = [(name, own) for name, record in ANALYTICS.items() for own in choices(record)]
+NAMES = [f"{name} {[*own.values()]}" for name, own in CALLS]
+
+
+# What is right ------------------------------------------------------------------------------------
+
+
+def expected(name, own, frame=FRAME):
+    """The answer by the definition, as plain Python values."""
+    rows = list(zip(frame["src"].tolist(), frame["dst"].tolist(), strict=True))
+    record, own = ANALYTICS[name], dict(own)
+    definition = getattr(reference, name)
+    vertices = own.pop("vertices", None)
+    for ignored in ("rows", "max_rows", "confidence", "seed"):
+        own.pop(ignored, None)
+    if record.needs & Needs.SAMPLE:  # of one colour: all edges are in the sample
+        return float(reference.count(rows))
+    if own.pop("weight", None) is not None:
+        weighted = list(frame[["src", "dst", "w"]].itertuples(index=False, name=None))
+        values = reference.weighted_clustering(weighted)
+    elif record.result is Result.VALUE:
+        if vertices is not None:
+            own["among"] = vertices
+        return definition(rows, **own)
+    elif own.get("k") == "max":
+        values = definition(rows, max(reference.trussness(rows).values(), default=2))
+    else:
+        values = definition(rows, **own)
+    if record.result is Result.VERTICES:
+        chosen = sorted(values) if vertices is None else dict.fromkeys(vertices)
+        return [(v, values[v]) for v in chosen]
+    if record.result is Result.COLUMN:
+        return reference.by_row(rows, values)
+    if record.result is Result.COLUMNS:
+        return {column: reference.by_row(rows, by_edge) for column, by_edge in values.items()}
+    if record.result is Result.ROWS:
+        first = {}
+        for place, (u, v) in enumerate(rows):
+            first.setdefault((min(u, v), max(u, v)), place)
+        return sorted(first[edge] for edge in values)
+    return values  # edges and triangles are listed
+
+
+def plain(name, found):
+    """An answer as plain Python values."""
+    record = ANALYTICS[name]
+    if isinstance(found, PartitionedFrame):
+        found = pd.concat(found.partitions)
+    if record.needs & Needs.SAMPLE:
+        return float(found.value)
+    if record.result is Result.VALUE:
+        return found.to_dict() if hasattr(found, "to_dict") else found
+    if record.result is Result.COLUMN:
+        return found.tolist()
+    if record.result is Result.COLUMNS:
+        return {c: found[c].tolist() for c in found.columns if c not in FRAME.columns}
+    if record.result is Result.ROWS:
+        return found.index.tolist()
+    frames = [found] if isinstance(found, pd.DataFrame) else list(found)
+    rows = [row for frame in frames for row in frame.itertuples(index=False, name=None)]
+    return sorted(rows) if record.result is Result.TRIANGLES else rows
+
+
+def assert_right(name, own, found):
+    """The answer is the definition's, and its columns have the dtypes of the record."""
+    right, values = expected(name, own), plain(name, found)
+    if isinstance(right, dict):
+        assert values.keys() == right.keys()
+        values, right = ([pairs[key] for key in right] for pairs in (values, right))
+        for one, other in zip(values, right, strict=True):
+            assert one == pytest.approx(other, abs=1e-12)
+    elif isinstance(right, list) and right and isinstance(right[0], tuple):
+        assert len(values) == len(right)
+        for one, other in zip(values, right, strict=True):
+            assert one == pytest.approx(other, abs=1e-12)
+    else:
+        assert values == pytest.approx(right, abs=1e-12, nan_ok=True)
+    if ANALYTICS[name].result is Result.COLUMNS:
+        frame = found.partitions[0] if isinstance(found, PartitionedFrame) else found
+        for column, known in row_columns().items():
+            assert column not in frame or frame[column].dtype == known.dtype
+
+
+# Paths --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Path:
+    """A way to an answer: what stands for the edges, and how the graph is cut."""
+
+    partitions: int = 0
+    layout: Layout | None = None
+    prepared: bool = False
+
+    @contextmanager
+    def edges(self, frame=FRAME):
+        with use_layout(self.layout) if self.layout else nullcontext():
+            if self.partitions:
+                cuts = np.linspace(0, len(frame), self.partitions + 1).astype(int)
+                yield PartitionedFrame([frame.iloc[a:b] for a, b in pairwise(cuts)])
+            else:
+                yield tc.Graph(frame, **IDS) if self.prepared else frame
+
+    def call(self, name, own, frame=FRAME):
+        """Ask an analytic, given as users give it."""
+        own, record = dict(own), ANALYTICS[name]
+        star = own.pop("columns", ())
+        columns = {} if self.prepared else IDS
+        with self.edges(frame) as edges:
+            found = record.call(edges, *star, **own, **columns)
+            return list(found) if record.result is Result.TRIANGLES and "rows" in own else found
+
+
+PATHS = {
+    "whole": Path(),
+    "prepared": Path(prepared=True),
+    **{f"{n} x {n} blocks": Path(layout=Layout(n, peel_below=0)) for n in (1, 2, 3, 4)},
+    "blocks, the rest in memory": Path(layout=Layout(2, peel_below=30)),
+    **{f"{parts} partitions": Path(partitions=parts) for parts in (1, 7, 64)},
+    "7 partitions, 2 x 2 blocks": Path(7, Layout(2, 1, peel_below=20)),
+    "7 partitions, 3 x 3 blocks to the end": Path(7, Layout(3, 2, peel_below=0)),
+}
+
+
+def error_of(name, own, path):
+    """The error with which the record refuses a call on a path; None if it is answered."""
+    if not path.partitions:
+        return None
+    return ANALYTICS[name].local(own, "PartitionedFrame")
+
+
+def check(name, own, path):
+    """An analytic answers on a path as its definition does, or refuses as its record does."""
+    if (refusal := error_of(name, own, path)) is not None:
+        with pytest.raises(type(refusal)) as caught:
+            path.call(name, own)
+        assert str(caught.value) == str(refusal)
+    else:
+        assert_right(name, own, path.call(name, own))
+
+
+ENGINES = {"cpu": nullcontext, "emulated cuda": testing.host_engine}

@@ -1,0 +1,116 @@
+"""The example of CONTRIBUTING, applied to a copy of the tree as it stands on the page."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.cpu_only
+
+ROOT = Path(__file__).parents[1]
+STEP = re.compile(
+    r"^\d\\\. (?:.*\n)*?.*`([\w/.]+)`:\n\n(`{3,4})(python|diff|markdown)\n((?:.*\n)*?)\2\n", re.M
+)
+STEPS = {
+    file: (kind, text)
+    for file, _, kind, text in STEP.findall((ROOT / "CONTRIBUTING.md").read_text())
+}
+_, NAMES, DEFINITION, PAGE = STEPS
+
+
+def written(file, kind, text, tree):
+    """One step, done to the tree."""
+    path = tree / file
+    if kind == "diff":
+        before = ""
+        for line in text.splitlines():
+            if line.startswith("+"):
+                assert path.read_text().count(before + "\n") == 1, before
+                path.write_text(path.read_text().replace(before + "\n", f"{before}\n{line[1:]}\n"))
+            before = line[1:]
+    elif path.exists():
+        path.write_text(f"{path.read_text()}\n\n{text}")
+    else:
+        path.write_text(text)
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A copy of what the tests need."""
+    for folder in ("rapids_tc", "tests", "docs", "benchmarks"):
+        ignored = shutil.ignore_patterns("__pycache__", "_build", "generated", "plots")
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
+    for file in ("pyproject.toml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"):
+        shutil.copy(ROOT / file, tmp_path / file)
+    return tmp_path
+
+
+def run_tests(tree, *tests):
+    """What pytest says of some tests in the tree."""
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *tests]
+    environment = os.environ | {"PYTHONPATH": str(tree)}
+    return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True)
+
+
+WITHOUT_A_PART = [
+    "tests/test_house.py::test_every_topic_is_public",
+    "tests/test_house.py::test_every_public_name_has_a_record",
+    "tests/test_house.py::test_every_record_has_a_definition",
+    "tests/test_docs.py::test_every_public_function_has_a_how_to",
+]
+ASK = """
+import sys
+import numpy as np, pandas as pd, reference, rapids_tc as tc
+from every_path import FRAME, ROWS, PATHS, ENGINES, IDS
+from rapids_tc.analytics.overview import overview
+from click.testing import CliRunner
+from rapids_tc.cli import main
+
+right = reference.by_row(ROWS, reference.hub_depressed(ROWS))
+for engine in ENGINES.values():
+    with engine():
+        for name, path in PATHS.items():
+            if not path.partitions:
+                found = path.call("hub_depressed", {})
+                assert np.allclose(found, right, rtol=0, atol=1e-12), name
+            frame = path.call("annotate", {"columns": ("hub_depressed", "triangles")})
+            column = pd.concat(getattr(frame, "partitions", [frame]))["hub_depressed"]
+            assert np.allclose(column, right, rtol=0, atol=1e-12), name
+assert tc.memory_estimate(FRAME, function="hub_depressed", **IDS)["columns"] > 0
+tc.register_accessor()
+assert np.allclose(FRAME.tc.hub_depressed(**IDS), right)
+assert "hub_depressed" in CliRunner().invoke(main, ["functions"]).output
+[row] = [row for row in overview() if row.name == "hub_depressed"]
+assert row.columns == ("hub_depressed",) and row.in_blocks and not row.distributed
+sys.path[:0] = ["docs"]
+import conf
+assert "hub_depressed" in conf.functions()
+"""
+
+
+def test_the_example_is_right_everywhere(tree):
+    for file, (kind, text) in STEPS.items():
+        written(file, kind, text, tree)
+    environment = os.environ | {"PYTHONPATH": f"{tree}{os.pathsep}{tree / 'tests'}"}
+    done = subprocess.run(
+        [sys.executable, "-c", ASK], cwd=tree, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    done = run_tests(tree, "tests/test_house.py", *WITHOUT_A_PART[-1:])
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("part", [NAMES, DEFINITION, PAGE, "the record"])
+def test_a_part_that_is_left_out_is_named(tree, part):
+    for file, (kind, text) in STEPS.items():
+        if part == "the record":
+            text = re.sub(r"^@analytic.*\n", "", text, flags=re.M)
+        if file != part:
+            written(file, kind, text, tree)
+    done = run_tests(tree, *WITHOUT_A_PART)
+    assert done.returncode == 1, done.stdout
+    assert "hub_depressed" in done.stdout

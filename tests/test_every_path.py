@@ -1,0 +1,130 @@
+"""Every analytic, with every option it takes, whole, prepared, in blocks and on a cluster."""
+
+import every_path
+import pytest
+from every_path import CALLS, ENGINES, NAMES, PATHS, Path
+
+import rapids_tc as tc
+from rapids_tc.analytics.analytic import analytic
+from rapids_tc.graphs.public import Graph
+from rapids_tc.plan.layout import Layout
+from rapids_tc.plan.record import ANALYTICS, Column, Needs, Result, Work
+
+pytestmark = pytest.mark.cpu_only
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("path", PATHS)
+def test_every_call_is_right_on_every_path(path, engine):
+    with ENGINES[engine]():
+        for (name, own), shown in zip(CALLS, NAMES, strict=True):
+            try:
+                every_path.check(name, own, PATHS[path])
+            except BaseException as error:
+                error.add_note(shown)
+                raise
+
+
+def test_a_wrong_definition_is_noticed(monkeypatch):
+    monkeypatch.setattr(every_path.reference, "count", lambda rows: 1)
+    with pytest.raises(AssertionError):
+        every_path.check("count", {}, Path())
+
+
+# Keywords -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def temporary():
+    """What is registered in a test is forgotten after it."""
+    before = dict(ANALYTICS)
+    yield
+    for name in ANALYTICS.keys() - before.keys():
+        del ANALYTICS[name]
+        delattr(Graph, name)
+
+
+def total(edges, *, times=1, source=None, destination=None, engine=None, method="auto",
+          progress=None, memory_limit=None):  # fmt: skip
+    """The count, times a number."""
+    return times * edges.count(method)
+
+
+def by_vertex(edges, *, times=1, source=None, destination=None, engine=None, method="auto",
+              progress=None, memory_limit=None):  # fmt: skip
+    """The triangles of vertices, times a number."""
+    return edges.vertex_frame({"v": times * edges.vertex_counts(method)}, None)
+
+
+def mean(edges, *, times=1, source=None, destination=None, engine=None, method="auto",
+         progress=None, memory_limit=None):  # fmt: skip
+    """The mean of the triangles of vertices, times a number."""
+    return times * float(edges.vertex_counts(method).mean())
+
+
+def by_row(edges, *, times=1, source=None, destination=None, engine=None, method="auto",
+           progress=None, memory_limit=None):  # fmt: skip
+    """The triangles of rows, times a number."""
+    return times * edges.row_columns(["kept"], method)["kept"]
+
+
+def rows_of_truss(edges, *, k=3, source=None, destination=None, engine=None, progress=None,
+                  memory_limit=None):  # fmt: skip
+    """The k-truss."""
+    return edges.take_rows(edges.truss_rows(k))
+
+
+KEPT = Column("int64", lambda edges: edges.triangles)
+WITH_A_KEYWORD = [
+    (total, Work(Needs.TOTAL, Result.VALUE), {}),
+    (by_vertex, Work(Needs.VERTEX_COUNTS, Result.VERTICES), {}),
+    (mean, Work(Needs.VERTEX_COUNTS, Result.VALUE), {}),
+    (by_row, Work(Needs.EDGE_COUNTS, Result.COLUMN), {"columns": {"kept": KEPT}}),
+    (rows_of_truss, Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS), {}),
+]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    ("body", "work", "more"), WITH_A_KEYWORD, ids=lambda v: getattr(v, "__name__", "")
+)
+def test_a_keyword_is_served_or_refused_on_every_path(temporary, body, work, more, path):
+    """None drops it in silence."""
+    call = analytic(work, **more)(body)
+    own = {"k": 4} if body is rows_of_truss else {"times": 3}
+    plain = every_path.plain(
+        body.__name__, call(every_path.FRAME, source="src", destination="dst", **own)
+    )
+    without = every_path.plain(
+        body.__name__, call(every_path.FRAME, source="src", destination="dst")
+    )
+    assert plain != without  # it has an effect
+    if every_path.error_of(body.__name__, own, PATHS[path]) is not None:
+        with pytest.raises(TypeError, match="PartitionedFrame"):
+            PATHS[path].call(body.__name__, own)
+    else:
+        assert every_path.plain(body.__name__, PATHS[path].call(body.__name__, own)) == plain
+
+
+def test_a_column_of_a_new_analytic_is_in_annotate(temporary):
+    analytic(Work(Needs.EDGE_COUNTS, Result.COLUMN), columns={"kept": KEPT})(by_row)
+    for path in (Path(), Path(layout=Layout(2)), Path(7), Path(7, Layout(2))):
+        found = path.call("annotate", {"columns": ("kept", "triangles")})
+        values = every_path.plain("annotate", found)
+        assert values["kept"] == values["triangles"]
+
+
+def test_a_name_or_column_has_one_record(temporary):
+    with pytest.raises(ValueError, match="has a record already"):
+        analytic(Work(Needs.TOTAL, Result.VALUE))(lambda_named("count"))
+    with pytest.raises(ValueError, match="has a record already"):
+        analytic(Work(Needs.EDGE_COUNTS, Result.COLUMN), columns={"triangles": KEPT})(by_row)
+    assert tc.count(every_path.FRAME, source="src", destination="dst") > 0
+
+
+def lambda_named(name):
+    def body(edges):
+        """Nothing."""
+
+    body.__name__ = name
+    return body
