@@ -26,6 +26,7 @@ from rapids_tc.preparation.edges import id_columns
 
 Labels = tuple[Any, Any]
 CHOSEN = "a Graph has its columns chosen: give source= to Graph() instead"
+ROW_BYTES = 1024  # more than any stage takes for a row and two vertices
 _log = logging.getLogger("rapids_tc")
 
 
@@ -111,9 +112,11 @@ def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
 
 def _open(edges: Any, options: Options, record: Analytic) -> tuple[Frame, Labels, Backend]:
     """Recognize a frame and its id columns, and say where it is worked on."""
-    needs.check_limit(options.memory_limit)
+    if options.memory_limit is not None:
+        needs.check_limit(options.memory_limit)
     frame, backend = open_frame(edges, options.engine, once=record is GRAPH)
-    needs.require_method(options.method, record, backend.engine)
+    if not (isinstance(options.method, str) and options.method == "auto"):
+        needs.require_method(options.method, record, backend.engine)
     labels = id_columns(backend.adapter.labels(frame), options.source, options.destination)
     return frame, labels, backend.at(backend.adapter.with_id_dtype(frame, labels))
 
@@ -142,6 +145,9 @@ def _arguments(record: Analytic, options: Options, own: OwnOptions) -> OwnOption
 def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int | None:
     """Return the bytes that may be taken if they could be too few, or None if they are enough."""
     rows, engine = backend.adapter.rows(frame), registry.load(backend.engine)
+    plain = options.memory_limit is None and options.method == "auto"
+    if plain and rows * ROW_BYTES <= engine.costs.unasked:  # as for most frames: nothing to add up
+        return None
     stages = needs.stages(work, rows, 2 * rows, False, backend.engine, options.method)
     most = max(stage.bytes for stage in stages)
     many, limit = rows >= engine.costs.most, options.memory_limit
