@@ -19,7 +19,7 @@ from statistics import mean, median
 from typing import Any
 
 import click
-from asked import need, read, there
+from arguments import need, read, there
 from datasets import label
 from machine import machine, write
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from asked import absent, need, read
+from arguments import absent, need, read
 from datasets import known, label, load
 from machine import machine, write
 from memory import peak

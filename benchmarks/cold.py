@@ -21,7 +21,7 @@ from typing import Any
 
 import click
 import numpy as np
-from asked import need, read, there
+from arguments import need, read, there
 from datasets import known, label
 from machine import machine, write
 

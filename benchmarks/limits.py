@@ -28,7 +28,7 @@ from itertools import product
 from typing import Any
 
 import click
-from asked import need
+from arguments import need
 from machine import machine, write
 from memory import peak
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from asked import there
+from arguments import there
 from datasets import label, load
 from machine import machine, write
 

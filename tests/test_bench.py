@@ -29,7 +29,7 @@ from rapids_tc.bench import (
     ours,
     run,
 )
-from rapids_tc.bench.neighbours import numbers
+from rapids_tc.bench.other_libraries import numbers
 from rapids_tc.datasets import karate, rmat
 from rapids_tc.interop import networkx as interop
 from rapids_tc.kernels.catalogue import METHODS
@@ -38,7 +38,7 @@ BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.append(str(BENCHMARKS))
 approximate, asked, bench, cold, datasets, limits, memory, ncu, suites = map(
     __import__,
-    ("approximate", "asked", "bench", "cold", "datasets", "limits", "memory", "ncu", "suites"),
+    ("approximate", "arguments", "bench", "cold", "datasets", "limits", "memory", "ncu", "suites"),
 )
 
 pytestmark = pytest.mark.cpu_only

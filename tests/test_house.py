@@ -44,7 +44,7 @@ LOADERS = ("import_module", "_library")  # functions that import what they are g
 HOMES = {
     "matplotlib": {"plot.py"},
     "networkx": {
-        "bench/neighbours.py",
+        "bench/other_libraries.py",
         "interop/networkx.py",
         "interop/_networkx_graph.py",
         "plot.py",

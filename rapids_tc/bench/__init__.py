@@ -5,8 +5,8 @@ leads one through its jobs, `measure` is the clock, and an `AnswerCheck` compare
 """
 
 from rapids_tc.bench.clock import AnswerCheck, DisagreementError, Job, Timing, TooLongError, measure
-from rapids_tc.bench.contenders import Contender, ours, run
-from rapids_tc.bench.neighbours import NEIGHBOURS, installed
+from rapids_tc.bench.contestants import Contender, ours, run
+from rapids_tc.bench.other_libraries import NEIGHBOURS, installed
 
 __all__ = [
     "NEIGHBOURS",

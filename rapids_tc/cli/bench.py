@@ -27,7 +27,7 @@ from rapids_tc.bench import (
     ours,
     run,
 )
-from rapids_tc.bench.neighbours import SENSIBLE
+from rapids_tc.bench.other_libraries import SENSIBLE
 from rapids_tc.cli.machine import has_card
 from rapids_tc.cli.reading import read, takes_file
 

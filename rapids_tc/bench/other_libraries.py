@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.bench.clock import Job
-from rapids_tc.bench.contenders import TRUSSES, Contender, to_card, to_pandas
+from rapids_tc.bench.contestants import TRUSSES, Contender, to_card, to_pandas
 from rapids_tc.frames.backend import Frame
 
 # Rows past which a library is left out unless it is asked for: it takes minutes.
