@@ -1,4 +1,4 @@
-"""Time rapids_tc and its neighbours on graphs, all in one process: one JSON line a figure.
+"""Time rapids_tc and its other libraries on graphs, all in one process: one JSON line a figure.
 
     python benchmarks/bench.py rmat:18 rmat:20 --against igraph --against networkit
     python benchmarks/bench.py --suite study --out results/study-h100.jsonl
@@ -30,9 +30,9 @@ from suites import SUITES, Entry, Suite
 
 import rapids_tc as tc
 from rapids_tc.bench import (
-    NEIGHBOURS,
+    OTHER_LIBRARIES,
     AnswerCheck,
-    Contender,
+    Contestant,
     Job,
     TooLongError,
     measure,
@@ -42,6 +42,7 @@ from rapids_tc.bench import (
 from rapids_tc.errors import CapacityError
 from rapids_tc.kernels.catalogue import METHODS
 
+Line = dict[str, Any]
 FIGURES = ("count", "edge counts", "frame to count")
 OUT_OF_MEMORY = ("out_of_memory", "bad_alloc", "out of memory")  # as cuGraph words it
 
@@ -55,14 +56,14 @@ OUT_OF_MEMORY = ("out_of_memory", "bad_alloc", "out of memory")  # as cuGraph wo
     type=click.Choice(["auto", "all", *(name for m in METHODS for name in (m.name, *m.aliases))]),
 )  # fmt: skip
 @click.option("--what", multiple=True, help=f"Figures to take. [default: {', '.join(FIGURES)}]")
-@click.option("--against", multiple=True, type=click.Choice([*NEIGHBOURS]), help="Neighbours.")
+@click.option("--against", multiple=True, type=click.Choice([*OTHER_LIBRARIES]), help="Others.")
 @click.option("--repeat", type=click.IntRange(1), help="Calls of a figure. [default: 7]")
 @click.option(
-    "--patience", type=click.FloatRange(0, min_open=True),
+    "--patience", "timeout", type=click.FloatRange(0, min_open=True),
     help="Seconds for the calls of a figure. [default: 600]",
 )  # fmt: skip
 @click.option("--out", type=click.File("a"), default="-", help="File to add lines to.")
-def main(graphs, suite, library, method, what, against, repeat, patience, out) -> None:
+def main(graphs, suite, library, method, what, against, repeat, timeout, out) -> None:
     """Time GRAPHS: rmat:SCALE, grid:SIDE, uniform:SCALE:EDGES, theory:NAME, a shape:SIZE,
     shared:NAME, or an .npz file. Options overrule those of a suite."""
     plan = SUITES[suite] if suite else Suite((), "pandas", (), 7, 600.0)
@@ -73,7 +74,7 @@ def main(graphs, suite, library, method, what, against, repeat, patience, out) -
     ]
     plan = Suite(
         tuple(entries), library or plan.library, against or plan.against,
-        repeat or plan.repeat, patience or plan.patience,
+        repeat or plan.repeat, timeout or plan.timeout,
     )  # fmt: skip
     if not plan.entries:
         raise click.UsageError("name a graph or a suite")
@@ -81,10 +82,10 @@ def main(graphs, suite, library, method, what, against, repeat, patience, out) -
     if not on_card and (named := sorted({*method} - {"auto", "all"})):
         raise click.UsageError(f"--method {named[0]} needs a card: --library cudf")
     need(plan.library)
-    about, foresight, faults = machine(card=on_card), Foresight(), []
+    about, predictor, faults = machine(card=on_card), TimePredictor(), []
     if "all" in method and not on_card:
         click.echo("left out: the methods that need a card, all but auto", err=True)
-    figures_by_tool = offers(contenders(plan.entries[0], plan))
+    figures_by_tool = offers(contestants(plan.entries[0], plan))
     taken = set().union(*figures_by_tool.values())
     if unknown := sorted({*what} - taken):
         raise click.UsageError(f"--what {unknown[0]!r}: choose of {', '.join(sorted(taken))}")
@@ -92,7 +93,7 @@ def main(graphs, suite, library, method, what, against, repeat, patience, out) -
         if lacking := [tool for tool, has in figures_by_tool.items() if figure not in has]:
             click.echo(f"left out: {figure!r} of {', '.join(lacking)}: no such figure", err=True)
     for entry in plan.entries:
-        for line in bout(entry, plan, foresight, read if graphs else load):
+        for line in run_graph(entry, plan, predictor, read if graphs else load):
             write(out, about | {"graph": label(entry.graph)} | line)
             if "failed" in line:
                 who = ", ".join(filter(None, (label(entry.graph), line["tool"])))
@@ -103,7 +104,7 @@ def main(graphs, suite, library, method, what, against, repeat, patience, out) -
 
 
 @dataclass
-class Foresight:
+class TimePredictor:
     """What a job took on the last graph of a family, and what it will take on the next.
 
     Methods differ, but all of them look at wedges: time is taken to grow as the look-ups of W1.
@@ -114,7 +115,7 @@ class Foresight:
     def learn(self, job: Job, graph: str, work: int, seconds: float) -> None:
         self.past[job.tool, job.what, family(graph)] = graph, work, seconds
 
-    def warn(self, job: Job, graph: str, work: int, patience: float) -> str:
+    def warn(self, job: Job, graph: str, work: int, timeout: float) -> str:
         """Why not to start a job; the empty string where nothing speaks against it."""
         for what in {job.what, "frame to count"}:
             before = self.past.get((job.tool, what, family(graph)))
@@ -122,9 +123,9 @@ class Foresight:
                 continue
             smaller, its_work, seconds = before
             expected = seconds * max(1.0, work / max(1, its_work))
-            if expected > patience:
+            if expected > timeout:
                 told = "memory" if math.isinf(expected) else f"about {expected:.0f} s"
-                return f"{told}, told from {smaller}; patience is {patience:g} s"
+                return f"{told}, told from {smaller}; patience is {timeout:g} s"
         return ""
 
 
@@ -134,27 +135,27 @@ def family(graph: str) -> str:
     return graph if kind in ("shared", "theory") else kind
 
 
-def offers(found: Iterable[Contender]) -> dict[str, set[str]]:
+def offers(found: Iterable[Contestant]) -> dict[str, set[str]]:
     """The figures of each tool."""
     by_tool: dict[str, set[str]] = {}
-    for contender in found:
-        for job in (*contender.stages, *contender.whole):
+    for contestant in found:
+        for job in (*contestant.stages, *contestant.whole):
             by_tool.setdefault(job.tool, {"peak memory"}).add(job.what)
     return by_tool
 
 
-def bout(entry: Entry, plan: Suite, foresight: Foresight, get: Any) -> Iterator[dict[str, Any]]:
-    """The lines of one graph, which `get` reads."""
+def run_graph(entry: Entry, plan: Suite, predictor: TimePredictor, get: Any) -> Iterator[Line]:
+    """Yield the lines of one graph, which `get` reads."""
     try:
         frame = get(entry.graph, plan.library)
         size, work = facts(frame)
     except Exception as error:  # a graph that is not there, or too large; the others go on
         yield {"tool": "", "what": "graph"} | fault(error)
         return
-    referee = AnswerCheck(known(entry.graph) | {"edges": size["edges"]})
+    answer_check = AnswerCheck(known(entry.graph) | {"edges": size["edges"]})
 
     def figures(job: Job) -> tuple[str, ...]:
-        return entry.what if job.tool.split()[-1] in ("auto", *NEIGHBOURS) else entry.named
+        return entry.what if job.tool.split()[-1] in ("auto", *OTHER_LIBRARIES) else entry.named
 
     def weighs(job: Job) -> bool:
         return job.what == "frame to count" and "peak memory" in figures(job)
@@ -162,32 +163,32 @@ def bout(entry: Entry, plan: Suite, foresight: Foresight, get: Any) -> Iterator[
     def wanted(job: Job) -> bool:
         return job.what in figures(job) or weighs(job)
 
-    def each(job: Job, given: Any) -> list[dict[str, Any]]:
-        if reason := foresight.warn(job, entry.graph, work, plan.patience):
+    def each(job: Job, given: Any) -> list[Line]:
+        if reason := predictor.warn(job, entry.graph, work, plan.timeout):
             return [{"tool": job.tool, "what": job.what, "skipped": reason}]
-        taken = [lambda: timed(job, given, plan, referee)]
+        taken = [lambda: timed(job, given, plan, answer_check)]
         if weighs(job):
             taken.append(lambda: weighed(job, given, plan.library))
-        lines = attempts(job, taken, lambda t: foresight.learn(job, entry.graph, work, t))
+        lines = attempts(job, taken, lambda t: predictor.learn(job, entry.graph, work, t))
         # Peak memory is taken after the calls that warm up, asked for or not.
         return [x for x in lines if x["what"] in figures(job) or "seconds" not in x]
 
-    for contender in contenders(entry, plan):
+    for contestant in contestants(entry, plan):
         try:
-            for lines in run(contender, frame, each, wanted):
+            for lines in run(contestant, frame, each, wanted):
                 yield from (size | line for line in lines)
         except Exception as error:  # what its build raised; the others go on
-            yield size | {"tool": contender.name, "what": "build"} | fault(error)
+            yield size | {"tool": contestant.name, "what": "build"} | fault(error)
 
 
-def contenders(entry: Entry, plan: Suite) -> Iterator[Contender]:
+def contestants(entry: Entry, plan: Suite) -> Iterator[Contestant]:
     engine = "cuda" if plan.library == "cudf" else "cpu"
     methods = set(entry.methods)
     if "all" in methods:  # the CPU engine has one method
         named = {method.name for method in METHODS} if engine == "cuda" else {"auto"}
         methods = methods - {"all"} | named
     yield ours(engine, sorted(methods))  # "auto" first
-    yield from (NEIGHBOURS[name]() for name in plan.against)
+    yield from (OTHER_LIBRARIES[name]() for name in plan.against)
 
 
 def facts(frame: Any) -> tuple[dict[str, int], int]:
@@ -198,20 +199,20 @@ def facts(frame: Any) -> tuple[dict[str, int], int]:
     return size, int((length * (length - 1) // 2).sum())
 
 
-def timed(job: Job, given: Any, plan: Suite, referee: AnswerCheck) -> dict[str, Any]:
-    timing = measure(job, given, repeat=plan.repeat, patience=plan.patience)
-    referee.hear(timing)
+def timed(job: Job, given: Any, plan: Suite, answer_check: AnswerCheck) -> Line:
+    timing = measure(job, given, repeat=plan.repeat, timeout=plan.timeout)
+    answer_check.add(timing)
     return {
         "seconds": timing.seconds, "least": timing.least, "most": timing.most,
         "repeat": len(timing.times), "first": timing.first, "answer": timing.answer,
     }  # fmt: skip
 
 
-def weighed(job: Job, given: Any, library: str) -> dict[str, Any]:
+def weighed(job: Job, given: Any, library: str) -> Line:
     return {"what": "peak memory", "bytes": peak(lambda: job.call(given), library)}
 
 
-def attempts(job: Job, taken: list[Any], learn: Any) -> Iterator[dict[str, Any]]:
+def attempts(job: Job, taken: list[Any], learn: Any) -> Iterator[Line]:
     """A line of each figure that is taken, up to the first that cannot be."""
     for take in taken:
         line = {"tool": job.tool, "what": job.what}
@@ -235,7 +236,7 @@ def fault(error: Exception) -> dict[str, str]:
     """What an error means for a run: a lack of memory, or of a file, is told and no failure."""
     if isinstance(error, FileNotFoundError):
         return {"skipped": f"there is no {Path(error.filename).name}"}
-    if isinstance(error, ModuleNotFoundError) and error.name in NEIGHBOURS:
+    if isinstance(error, ModuleNotFoundError) and error.name in OTHER_LIBRARIES:
         return {"failed": absent(error.name)}
     text = " ".join(str(error).split())[:300] or type(error).__name__
     out = isinstance(error, MemoryError) or any(word in text for word in OUT_OF_MEMORY)

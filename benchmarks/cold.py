@@ -25,7 +25,7 @@ from arguments import need, read, there
 from datasets import known, label
 from machine import machine, write
 
-from rapids_tc.bench import NEIGHBOURS, ours
+from rapids_tc.bench import OTHER_LIBRARIES, ours
 
 # Where the package, CuPy, the driver and Numba keep what they compiled.
 CACHES = ("RAPIDS_TC_CACHE", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH", "NUMBA_CACHE_DIR")
@@ -35,11 +35,11 @@ ENGINES = {"pandas": "cpu", "cudf": "cuda"}
 @click.command()
 @click.argument("graphs", nargs=-1, required=True)
 @click.option("--library", type=click.Choice([*ENGINES]), default="pandas", show_default=True)
-@click.option("--against", multiple=True, type=click.Choice([*NEIGHBOURS]), help="Neighbours.")
+@click.option("--against", multiple=True, type=click.Choice([*OTHER_LIBRARIES]), help="Others.")
 @click.option("--repeat", type=click.IntRange(1), default=2, help="Processes after the first. [2]")
 @click.option("--out", type=click.File("a"), default="-", help="File to add lines to.")
 def main(graphs, library, against, repeat, out) -> None:
-    """Time cold starts of rapids_tc and its neighbours on GRAPHS, as bench.py names them."""
+    """Time cold starts of rapids_tc and its other libraries on GRAPHS, as bench.py names them."""
     need(library, against)
     for graph in graphs:
         there(graph)  # before any is measured
@@ -78,11 +78,14 @@ def start(tool: str, library: str, file: Path, caches: dict[str, str]) -> dict[s
 def child(tool: str, library: str, file: str, begun: str) -> None:
     """Import, read the frame, count, and tell how long all but the reading took."""
     frames = __import__(library)
-    contender = ours(ENGINES[library], ["auto"]) if tool == "rapids_tc" else NEIGHBOURS[tool]()
+    if tool == "rapids_tc":
+        contestant = ours(ENGINES[library], ["auto"])
+    else:
+        contestant = OTHER_LIBRARIES[tool]()
     imported = time.monotonic()
     with np.load(file) as ends:
         frame = frames.DataFrame({end: ends[end] for end in ("src", "dst")})
-    count = next(job.call for job in contender.whole if job.what == "frame to count")
+    count = next(job.call for job in contestant.whole if job.what == "frame to count")
     read = time.monotonic()
     answer = count(frame)
     took = time.monotonic() - read

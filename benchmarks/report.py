@@ -186,7 +186,7 @@ def graphs_of(lines: list[Line]) -> list[str]:
 
 
 def tools_of(found: dict[tuple[str, str, str], Line], what: str) -> list[str]:
-    """The tools that a figure is known of: auto, the methods, the neighbours."""
+    """The tools that a figure is known of: auto, the methods, the other libraries."""
     tools = dict.fromkeys(tool for _, tool, figure in found if figure == what)
     return sorted(tools, key=lambda t: (not t.endswith("auto"), not t.startswith(OURS)))
 

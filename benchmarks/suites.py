@@ -1,4 +1,4 @@
-"""Which graphs, methods, figures and neighbours make a study, by the name of the suite."""
+"""Which graphs, methods, figures and other libraries make a study, by the name of the suite."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Entry:
     graph : str
         A name of `datasets.load`.
     what : tuple of str
-        Figures of "auto" and of the neighbours.
+        Figures of "auto" and of the other libraries.
     named : tuple of str
         Figures of the methods that are named.
     methods : tuple of str
@@ -39,7 +39,7 @@ class Suite:
     library: str
     against: tuple[str, ...]
     repeat: int
-    patience: float
+    timeout: float
 
 
 # Of the real graphs, those of most edges and of each kind: words, followers, web, dependencies,

@@ -1,4 +1,4 @@
-"""The clock, the contenders, and the benchmarks' own scripts: figures right or told why not."""
+"""The clock, the contestants, and the benchmarks' own scripts: figures right or told why not."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ from emulator_support import compiler  # noqa: F401 - a fixture
 import rapids_tc as tc
 from rapids_tc import testing
 from rapids_tc.bench import (
-    NEIGHBOURS,
+    OTHER_LIBRARIES,
     AnswerCheck,
     DisagreementError,
     Job,
@@ -36,7 +36,7 @@ from rapids_tc.kernels.catalogue import METHODS
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.append(str(BENCHMARKS))
-approximate, asked, bench, cold, datasets, limits, memory, ncu, suites = map(
+approximate, arguments, bench, cold, datasets, limits, memory, ncu, suites = map(
     __import__,
     ("approximate", "arguments", "bench", "cold", "datasets", "limits", "memory", "ncu", "suites"),
 )
@@ -85,7 +85,7 @@ def test_what_was_queued_is_waited_for():
 
 
 @pytest.mark.parametrize(
-    ("naps", "patience", "times"),
+    ("naps", "timeout", "times"),
     [
         ([3, 1, 1, 1, 1], 3.5, (1, 1, 1)),  # a fourth would be past it
         ([3, 3, 3, 3, 3], 3.5, (3,)),  # one is made in any case
@@ -93,26 +93,26 @@ def test_what_was_queued_is_waited_for():
         ([3, 1, 3, 1, 1], 4, (1, 3)),
     ],
 )
-def test_patience(sleep, naps, patience, times):
+def test_the_timeout(sleep, naps, timeout, times):
     left = iter(naps)
-    timing = measure(job(lambda given: sleep(next(left))), None, repeat=4, patience=patience)
+    timing = measure(job(lambda given: sleep(next(left))), None, repeat=4, timeout=timeout)
     assert timing.times == times
     with pytest.raises(TooLongError, match=r"^a call took 3 s, patience is 2\.5 s$") as told:
-        measure(job(lambda given: sleep(3)), None, repeat=4, patience=2.5)
+        measure(job(lambda given: sleep(3)), None, repeat=4, timeout=2.5)
     assert told.value.seconds == 3
 
 
 def test_the_referee_hears_one_answer_a_question():
-    referee = AnswerCheck({"triangles": 45})
-    referee.hear(measure(job(lambda given: 45), None, repeat=1))
-    referee.hear(measure(job(lambda given: 7, question="edges"), None, repeat=1))
-    assert (referee.answer("triangles"), referee.answer("edges")) == (45, 7)
-    assert referee.answer("nothing") is None
+    answer_check = AnswerCheck({"triangles": 45})
+    answer_check.add(measure(job(lambda given: 45), None, repeat=1))
+    answer_check.add(measure(job(lambda given: 7, question="edges"), None, repeat=1))
+    assert (answer_check.answer("triangles"), answer_check.answer("edges")) == (45, 7)
+    assert answer_check.answer("nothing") is None
     with pytest.raises(DisagreementError, match="triangles: 45 says the closed form, 44 says tool"):
-        referee.hear(measure(job(lambda given: 44), None, repeat=1))
+        answer_check.add(measure(job(lambda given: 44), None, repeat=1))
 
 
-# Contenders ---------------------------------------------------------------------------------------
+# Contestants --------------------------------------------------------------------------------------
 
 
 FRAMES = {
@@ -135,12 +135,12 @@ def triangles(frame):
 @pytest.mark.parametrize("name", ["rapids_tc", *installed("cpu")])
 @pytest.mark.parametrize("graph", FRAMES)
 def test_every_contender_is_right(name, graph):
-    contender = ours("cpu", ["auto"]) if name == "rapids_tc" else NEIGHBOURS[name]()
+    contestant = ours("cpu", ["auto"]) if name == "rapids_tc" else OTHER_LIBRARIES[name]()
     frame = FRAMES[graph]
     found = {
-        (asked.what, asked.answer(asked.call(given)))
-        for asked, given in run(contender, frame, lambda *both: both)
-        if asked.question == "triangles"
+        (task.what, task.answer(task.call(given)))
+        for task, given in run(contestant, frame, lambda *both: both)
+        if task.question == "triangles"
     }
     expected = triangles(frame)
     assert {answer for _, answer in found} == {expected}
@@ -155,7 +155,7 @@ def test_networkx_is_timed_itself_whatever_backend_is_first(monkeypatch):
     monkeypatch.setattr(interop, "triangles", other)
     monkeypatch.setattr(interop, "should_run", lambda *given: True)
     with nx.config(backend_priority=["rapids_tc"]):
-        [job] = NEIGHBOURS["networkx"]().whole
+        [job] = OTHER_LIBRARIES["networkx"]().whole
         assert job.call(karate()) == 45
 
 
@@ -172,11 +172,11 @@ def test_our_figures_are_what_they_are_called():
     expected["truss numbers of edges"] = expected["truss numbers of rows"] = 2 * 78 + sum(
         nx.k_truss(graph, k).number_of_edges() for k in (3, 4, 5)
     )
-    referee, heard = AnswerCheck(expected), []
+    answer_check, heard = AnswerCheck(expected), []
 
-    def each(asked, given):
-        referee.hear(measure(asked, given, repeat=1))
-        heard.append(asked.question)
+    def each(task, given):
+        answer_check.add(measure(task, given, repeat=1))
+        heard.append(task.question)
 
     list(run(ours("cpu", ["auto"]), karate(), each))
     assert set(heard) == set(expected)
@@ -234,11 +234,9 @@ def test_files_are_named_without_their_folder(tmp_path, monkeypatch):
 
 def test_suites_name_graphs_that_exist(shared_graphs, monkeypatch):
     monkeypatch.setenv("RAPIDS_TC_SHARED", str(shared_graphs.parent))
-    figures = {
-        asked.what for asked in (*ours("cpu", ["auto"]).stages, *ours("cpu", ["auto"]).whole)
-    }
+    figures = {task.what for task in (*ours("cpu", ["auto"]).stages, *ours("cpu", ["auto"]).whole)}
     for suite in suites.SUITES.values():
-        assert set(suite.against) <= set(NEIGHBOURS)
+        assert set(suite.against) <= set(OTHER_LIBRARIES)
         for entry in suite.entries:
             kind = entry.graph.partition(":")[0]
             assert kind in {"rmat", *datasets.MAKERS} or datasets.path(entry.graph).exists()
@@ -364,13 +362,13 @@ def test_a_graph_that_cannot_be_read_is_a_failure(no_shared_graphs, name, graph)
     assert f"{where}: " in script(name, where)
 
 
-def test_every_graph_of_a_suite_and_of_these_tests_is_named_as_asked(tmp_path):
+def test_every_graph_of_a_suite_and_of_these_tests_is_named_as_arguments(tmp_path):
     graphs = {entry.graph for suite in suites.SUITES.values() for entry in suite.entries}
-    assert all(asked.NAMES.fullmatch(name) for name in graphs | {*NAMES} | {"tube:4"})
+    assert all(arguments.NAMES.fullmatch(name) for name in graphs | {*NAMES} | {"tube:4"})
     every = {"rmat": "8", "uniform": "5:2e1", "theory": "3-4-B2k"}
     for kind in ("rmat", *datasets.MAKERS):
         name = f"{kind}:{every.get(kind, '5')}"
-        pd.testing.assert_frame_equal(asked.read(name), datasets.load(name))
+        pd.testing.assert_frame_equal(arguments.read(name), datasets.load(name))
 
 
 @pytest.mark.parametrize("name", ["bench", "cold", "approximate"])
@@ -384,11 +382,11 @@ def test_what_a_card_needs_is_told(monkeypatch, name):
 
 
 @pytest.mark.parametrize("name", ["bench", "cold"])
-@pytest.mark.parametrize("neighbour", ["igraph", "networkit", "networkx"])
-def test_the_package_of_a_neighbour_that_is_not_there_is_named(monkeypatch, name, neighbour):
-    monkeypatch.setitem(sys.modules, neighbour, None)
-    told = script(name, "rmat:5", "--against", neighbour)
-    assert f"{neighbour} is not installed: pip install {neighbour}" in told
+@pytest.mark.parametrize("other", ["igraph", "networkit", "networkx"])
+def test_the_package_of_another_library_that_is_not_there_is_named(monkeypatch, name, other):
+    monkeypatch.setitem(sys.modules, other, None)
+    told = script(name, "rmat:5", "--against", other)
+    assert f"{other} is not installed: pip install {other}" in told
 
 
 def test_limits_are_measured_in_processes_and_what_breaks_one_is_told(tmp_path):
@@ -438,13 +436,13 @@ def test_what_runs_out_of_memory_is_not_tried_on_a_larger_graph():
     def fail(given):
         raise MemoryError
 
-    foresight, asked = bench.Foresight(), job(fail)
+    predictor, task = bench.TimePredictor(), job(fail)
     lines = list(bench.attempts(
-        asked, [lambda: asked.call(None)], lambda t: foresight.learn(asked, "rmat:9", 10, t)
+        task, [lambda: task.call(None)], lambda t: predictor.learn(task, "rmat:9", 10, t)
     ))  # fmt: skip
     assert lines == [{"tool": "tool", "what": "what", "skipped": "out of memory"}]
-    assert foresight.warn(asked, "rmat:10", 20, 60.0).startswith("memory, told from rmat:9")
-    assert foresight.warn(asked, "grid:10", 20, 60.0) == ""
+    assert predictor.warn(task, "rmat:10", 20, 60.0).startswith("memory, told from rmat:9")
+    assert predictor.warn(task, "grid:10", 20, 60.0) == ""
 
 
 def test_the_peak_of_a_call():
@@ -501,16 +499,17 @@ def test_ncu_that_is_not_there_is_told(monkeypatch):
 
 
 def test_ncu_is_asked_for_the_kernels_of_the_methods(monkeypatch):
-    """A stand-in for ncu writes what it would, for the kernels that it is asked for."""
-    asked = {}
+    """A stand-in for ncu writes what it would, for the kernels that it is options for."""
+    options = {}
 
     def stand_in(command, **keywords):
-        asked.update(pairwise(command), child=command[-2:])
+        options.update(pairwise(command), child=command[-2:])
         metrics = [ncu.DURATION, *ncu.COUNTERS.values()]
         rows = [["Kernel Name", *metrics], ["", "ns", *("" for _ in ncu.COUNTERS)]]
-        for kernel in asked["--kernel-name"].removeprefix("regex:^(").removesuffix(")$").split("|"):
+        kernels = options["--kernel-name"].removeprefix("regex:^(").removesuffix(")$")
+        for kernel in kernels.split("|"):
             rows.append([f"{kernel}(int)", *("8" for _ in metrics)])
-        Path(asked["--log-file"]).write_text(
+        Path(options["--log-file"]).write_text(
             "\n".join(",".join(f'"{cell}"' for cell in row) for row in rows)
         )
         return subprocess.CompletedProcess(command, 0, "", "")
@@ -527,7 +526,7 @@ def test_ncu_is_asked_for_the_kernels_of_the_methods(monkeypatch):
         ("rapids_tc cuda trust", "trust_narrow"),
         ("rapids_tc cuda polak", "polak"),
     ]
-    assert asked["child"] == ["trust", "polak"]
+    assert options["child"] == ["trust", "polak"]
     assert lines[0]["counters"]["warp efficiency"] == 25
 
 

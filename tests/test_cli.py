@@ -12,14 +12,14 @@ from click.testing import CliRunner
 
 import rapids_tc as tc
 from rapids_tc.cli import machine, main, reading, tables
-from rapids_tc.cli.machine import Card, Driver, DriverError
+from rapids_tc.cli.machine import Driver, DriverError, Gpu
 from rapids_tc.datasets import karate, rmat
 from rapids_tc.files import read_edges
 
 pytestmark = pytest.mark.cpu_only
 
 NO_SUCH = "No such file or directory"
-H100 = Card("NVIDIA H100", 80 * 2**30, (9, 0))
+H100 = Gpu("NVIDIA H100", 80 * 2**30, (9, 0))
 
 
 def run(*arguments):
@@ -441,16 +441,16 @@ def test_doctor_without_a_driver(pretend):
     ],
 )
 def test_doctor_advice(pretend, cuda, capability, distributions, verdict, command):
-    driver = Driver("580.1", cuda, (Card("card", 2**30, capability),))
+    driver = Driver("580.1", cuda, (Gpu("GPU", 2**30, capability),))
     found = pretend(driver, *distributions)
     assert verdict in found["GPU"]
     assert found.get("to install") == command
 
 
-def test_doctor_names_the_cards(pretend):
+def test_doctor_names_the_gpus(pretend):
     found = pretend(Driver("580.1", (13, 0), (H100, H100)))
     assert found["driver"] == "580.1, serves CUDA up to 13.0"
-    assert found["card 0"] == found["card 1"] == "NVIDIA H100, 80 GiB, compute capability 9.0"
+    assert found["GPU 0"] == found["GPU 1"] == "NVIDIA H100, 80 GiB, compute capability 9.0"
     assert "not usable" in pretend(Driver("580.1", (13, 0), ()))["GPU"]
 
 
@@ -490,7 +490,7 @@ class Cuda:
 def test_the_driver_is_asked(monkeypatch):
     monkeypatch.setattr(machine.ctypes, "CDLL", lambda name: Cuda())
     driver = machine.find_driver()
-    assert (driver.cuda, driver.cards) == ((13, 1), (H100,))
+    assert (driver.cuda, driver.gpus) == ((13, 1), (H100,))
     monkeypatch.setattr(Cuda, "start", 100)
     with pytest.raises(DriverError, match="cuInit: no CUDA-capable device"):
         machine.find_driver()

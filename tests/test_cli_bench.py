@@ -1,4 +1,4 @@
-"""``rapids-tc bench``: every contender once, the fastest told, and what cannot run said."""
+"""``rapids-tc bench``: every contestant once, the fastest told, and what cannot run said."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from emulator_support import compiler, need  # noqa: F401 - a fixture
 
 import rapids_tc as tc
 from rapids_tc import testing
-from rapids_tc.bench import NEIGHBOURS, installed
+from rapids_tc.bench import OTHER_LIBRARIES, installed
 from rapids_tc.cli import bench, main
 from rapids_tc.datasets import karate
 
@@ -32,8 +32,8 @@ def karate_file(tmp_path):
 
 
 @pytest.fixture(autouse=True)
-def no_card(monkeypatch):
-    monkeypatch.setattr(command, "has_card", lambda: False)
+def no_gpu(monkeypatch):
+    monkeypatch.setattr(command, "has_gpu", lambda: False)
 
 
 def figures(done):
@@ -82,7 +82,7 @@ def test_seconds_are_readable():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--method", "polak"], "error: --method polak names a CUDA kernel and needs a card"),
+        (["--method", "polak"], "error: --method polak names a CUDA kernel and needs a GPU"),
         (["--engine", "cpu", "--method", "auto", "--method", "trust"], "error: --method trust"),
         (["--method", "no-such"], "error: method='no-such' is not known; choose auto"),
         (["--engine", "cuda"], 'error: engine="cuda" needs'),
@@ -97,10 +97,10 @@ def test_what_cannot_run_is_told_before_the_file_is_read(arguments, words):
     assert words in done.stderr.splitlines()[-1]
 
 
-def test_on_a_card_all_methods_and_the_cpu_engine(monkeypatch, karate_file):
-    """What would be timed where there is a card, with the emulator as the card."""
+def test_on_a_gpu_all_methods_and_the_cpu_engine(monkeypatch, karate_file):
+    """What would be timed on a machine with a GPU, with the emulator as the GPU."""
     made = []
-    monkeypatch.setattr(command, "has_card", lambda: True)
+    monkeypatch.setattr(command, "has_gpu", lambda: True)
     monkeypatch.setattr(command, "ours", lambda engine, methods: made.append((engine, [*methods])))
     every = ["auto", *tc.methods()["name"]]
     for arguments, expected in [
@@ -110,7 +110,7 @@ def test_on_a_card_all_methods_and_the_cpu_engine(monkeypatch, karate_file):
         (("cpu", ()), [("cpu", ["auto"])]),
     ]:
         made.clear()
-        command._contenders(*arguments)
+        command._contestants(*arguments)
         assert made == expected
 
 
@@ -152,7 +152,7 @@ def test_a_wrong_answer_is_an_error(monkeypatch, karate_file):
 def test_what_takes_too_long_or_too_much_is_a_remark(monkeypatch, karate_file):
     assert (
         "left out: of more than"
-        in command._neighbours(10**7, command._contenders(None, ()))[1][0].remark
+        in command._other_libraries(10**7, command._contestants(None, ()))[1][0].remark
     )
 
     def fail(*given, **more):
@@ -175,7 +175,7 @@ def test_what_takes_too_long_or_too_much_is_a_remark(monkeypatch, karate_file):
         (ZeroDivisionError(), "failed: ZeroDivisionError"),
     ],
 )
-@pytest.mark.parametrize("step", ["bring", "build", "count", "frame to count"])
+@pytest.mark.parametrize("step", ["convert", "build", "count", "frame to count"])
 def test_whoever_fails_is_a_remark_and_the_others_are_timed(
     monkeypatch, karate_file, step, error, remark
 ):
@@ -183,14 +183,14 @@ def test_whoever_fails_is_a_remark_and_the_others_are_timed(
         raise error
 
     def broken():
-        made = contender()
-        if step in ("bring", "build"):
+        made = contestant()
+        if step in ("convert", "build"):
             return replace(made, **{step: fail})
         jobs = (replace(job, call=fail) for job in (*made.stages, *made.whole) if job.what == step)
         return replace(made, **{"stages" if step == "count" else "whole": tuple(jobs)})
 
-    contender = NEIGHBOURS["networkx"]
-    monkeypatch.setitem(NEIGHBOURS, "networkx", broken)
+    contestant = OTHER_LIBRARIES["networkx"]
+    monkeypatch.setitem(OTHER_LIBRARIES, "networkx", broken)
     monkeypatch.setattr(command, "installed", lambda engine: ["networkx"])
     done = run(karate_file, "--as", "json", "--repeat", 1)
     found = figures(done)
@@ -199,7 +199,7 @@ def test_whoever_fails_is_a_remark_and_the_others_are_timed(
     remarks = {
         line["what"]: line["remark"] for (tool, _), line in found.items() if tool == "networkx"
     }
-    failed = command.FIGURES if step in ("bring", "build") else (step,)
+    failed = command.FIGURES if step in ("convert", "build") else (step,)
     assert remarks == {what: remark if what in failed else "" for what in command.FIGURES}
 
 
@@ -229,4 +229,4 @@ def test_ids_of_text(tmp_path):
 def test_help():
     assert bench is main.commands["bench"]
     assert all(name in run("--help").stdout for name in ("--method", "--patience", "--as"))
-    assert set(installed("cpu")) <= NEIGHBOURS.keys() - {"cugraph"}
+    assert set(installed("cpu")) <= OTHER_LIBRARIES.keys() - {"cugraph"}

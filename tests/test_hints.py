@@ -388,7 +388,7 @@ def disagreeing(h):
     from rapids_tc.bench.clock import AnswerCheck
 
     job = Fake(question="triangles", tool="igraph", what="list")
-    AnswerCheck({"triangles": 1}).hear(Fake(job=job, answer=2))
+    AnswerCheck({"triangles": 1}).add(Fake(job=job, answer=2))
 
 
 def written(h):
@@ -464,16 +464,16 @@ HINTS = {
             "accepted: a share between 0 and 1",
         )
     ],
-    "bench/clock:AnswerCheck.hear": [(disagreeing, "1 says the closed form, 2 says igraph")],
+    "bench/clock:AnswerCheck.add": [(disagreeing, "1 says the closed form, 2 says igraph")],
     "cli/bench:_number": [
         (
             lambda h: import_module("rapids_tc.cli.bench")._number(None, None, np.nan),
             "nan is no number",
         )
     ],
-    "cli/bench:_contenders": [
+    "cli/bench:_contestants": [
         (
-            lambda h: import_module("rapids_tc.cli.bench")._contenders("cpu", ["polak"]),
+            lambda h: import_module("rapids_tc.cli.bench")._contestants("cpu", ["polak"]),
             "`rapids-tc doctor` tells what is missing; without --method",
         )
     ],

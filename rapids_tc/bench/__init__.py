@@ -1,17 +1,18 @@
-"""Who counts a graph fastest: one clock for ``rapids-tc bench`` and for ``benchmarks/``.
+"""The clock of ``rapids-tc bench`` and of ``benchmarks/``, and the libraries that it times.
 
-A `Contender` is a library with what it builds of a frame and the jobs that are timed on it, `run`
-leads one through its jobs, `measure` is the clock, and an `AnswerCheck` compares all the answers.
+A `Contestant` is a library with the graph that it builds from a frame and the jobs that are timed.
+`run` takes a contestant through its jobs, `measure` is the clock, and an `AnswerCheck` compares all
+answers.
 """
 
 from rapids_tc.bench.clock import AnswerCheck, DisagreementError, Job, Timing, TooLongError, measure
-from rapids_tc.bench.contestants import Contender, ours, run
-from rapids_tc.bench.other_libraries import NEIGHBOURS, installed
+from rapids_tc.bench.contestants import Contestant, ours, run
+from rapids_tc.bench.other_libraries import OTHER_LIBRARIES, installed
 
 __all__ = [
-    "NEIGHBOURS",
+    "OTHER_LIBRARIES",
     "AnswerCheck",
-    "Contender",
+    "Contestant",
     "DisagreementError",
     "Job",
     "Timing",

@@ -1,39 +1,41 @@
-"""The clock, and the referee who compares what was answered."""
+"""The clock, and the comparison of the answers."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import KernelError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 def _nothing() -> None:
-    """A library whose calls are done when they return needs no waiting for."""
+    """Wait for nothing: the calls of most libraries are done when they return."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A figure to take.
+    """A figure to measure.
 
     Attributes
     ----------
     tool : str
-        Who works, such as ``"rapids_tc cuda polak"`` or ``"igraph"``.
+        The library, such as ``"rapids_tc cuda polak"`` or ``"igraph"``.
     what : str
-        Which figure, such as ``"count"`` or ``"frame to count"``.
+        The name of the figure, such as ``"count"`` or ``"frame to count"``.
     call : callable
-        What is timed; it takes what `run` hands it, a frame or what was built of one.
+        The timed function. Its argument is the frame, or the graph built from the frame.
     answer : callable
-        Of what `call` returned, the number that other tools must give too; it is not timed.
+        Turns the result of `call` into a number that other tools must agree on; it is not timed.
     question : str
-        What that number is of: answers to one question are compared.
+        The quantity that the number measures: answers to one question are compared.
     wait : callable
-        Returns when all that was queued is done.
+        Returns when all queued work is done.
     """
 
     tool: str
@@ -46,7 +48,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of a job: of the first call, which warms up, and of those after it."""
+    """Seconds of the first call of a job, which warms up, and of the calls after it."""
 
     job: Job
     first: float
@@ -60,70 +62,79 @@ class Timing:
 
     @property
     def least(self) -> float:
+        """The fastest of the calls after the first."""
         return min(self.times)
 
     @property
     def most(self) -> float:
+        """The slowest of the calls after the first."""
         return max(self.times)
 
 
 class TooLongError(Exception):
-    """A first call took longer than patience allows; `seconds` of it."""
+    """A first call that took longer than the timeout, with its `seconds`."""
 
-    def __init__(self, seconds: float, patience: float) -> None:
-        super().__init__(f"a call took {seconds:.3g} s, patience is {patience:.3g} s")
+    def __init__(self, seconds: float, timeout: float) -> None:
+        super().__init__(f"a call took {seconds:.3g} s, patience is {timeout:.3g} s")
         self.seconds = seconds
 
 
-def measure(job: Job, given: Any, *, repeat: int, patience: float = math.inf) -> Timing:
-    """Time a job: a first call and `repeat` more, fewer where they would exceed `patience`.
+def measure(job: Job, data: Any, *, repeat: int, timeout: float = math.inf) -> Timing:
+    """Time a first call and `repeat` more, or fewer if these would exceed `timeout` seconds.
 
     Raises
     ------
     TooLongError
-        The first call took longer than `patience` seconds.
+        The first call took longer than `timeout` seconds.
     """
     times: list[float] = []
-    answer: Any = None
+    result: Any = None
     while len(times) <= repeat:
-        answer = None  # an array of the call before would be held through the next
+        result = None  # the arrays of one call would otherwise be held through the next
         job.wait()
         start = time.perf_counter()
-        answer = job.call(given)
+        result = job.call(data)
         job.wait()
         times.append(time.perf_counter() - start)
-        if times[0] > patience:
-            raise TooLongError(times[0], patience)
-        if len(times) > 1 and sum(times[1:]) + times[-1] > patience:
+        if times[0] > timeout:
+            raise TooLongError(times[0], timeout)
+        if len(times) > 1 and sum(times[1:]) + times[-1] > timeout:
             break
-    return Timing(job, times[0], tuple(times[1:]), job.answer(answer))
+    return Timing(job, times[0], tuple(times[1:]), job.answer(result))
 
 
 class DisagreementError(KernelError):
-    """Two tools gave different answers to one question."""
+    """Two different answers to one question."""
 
 
 class AnswerCheck:
-    """Compares the answers that were given about one graph."""
+    """The answers about one graph, compared as they arrive.
+
+    Parameters
+    ----------
+    known : dict of str to int, optional
+        Answers by question that are known without counting.
+    """
 
     def __init__(self, known: dict[str, int] | None = None) -> None:
-        """`known` are answers by question that hold without counting."""
-        self._heard = {question: ("the closed form", n) for question, n in (known or {}).items()}
+        self._answers = {
+            question: ("the closed form", answer) for question, answer in (known or {}).items()
+        }
 
     def answer(self, question: str) -> int | None:
-        """What everybody answered; None where nobody was asked."""
-        return self._heard[question][1] if question in self._heard else None
+        """Return the answer to a question; None if no tool has answered it."""
+        return self._answers[question][1] if question in self._answers else None
 
-    def hear(self, timing: Timing) -> None:
-        """Take an answer.
+    def add(self, timing: Timing) -> None:
+        """Compare an answer with the earlier answers to its question.
 
         Raises
         ------
         DisagreementError
-            Somebody gave another answer to the same question before.
+            An earlier answer to the same question is different.
         """
         job = timing.job
-        tool, answer = self._heard.setdefault(job.question, (job.tool, timing.answer))
+        tool, answer = self._answers.setdefault(job.question, (job.tool, timing.answer))
         if answer != timing.answer:
             raise DisagreementError(
                 f"they disagree on {job.question}: {answer:,} says {tool}, "

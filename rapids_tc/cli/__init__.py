@@ -1,14 +1,13 @@
-"""The command ``rapids-tc``: answers about the graph in a file, and what the machine can do."""
+"""The command ``rapids-tc``: it answers questions about the graph in a file."""
 
 from __future__ import annotations
 
 import errno
 import json
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,9 +18,12 @@ from rapids_tc.cli.bench import bench
 from rapids_tc.cli.functions import functions
 from rapids_tc.cli.reading import FileName, prepare, read, takes_file
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 class _Commands(click.Group):
-    """Commands whose foreseen errors are one line and exit code 2."""
+    """The commands; an expected error ends in one line on stderr and exit code 2."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -46,7 +48,7 @@ def main() -> None:
 @takes_file
 @click.option("--method", default="auto", show_default=True, help="Intersection method, of cuda.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def count(file: Path, engine: str | None, method: str, as_json: bool, **reading: Any) -> None:
+def count(*, file: Path, engine: str | None, method: str, as_json: bool, **reading: Any) -> None:
     """Count the triangles of the graph in FILE.
 
     FILE is text (two ids a line: CSV, TSV, blanks; with comments, with or without a header),
@@ -67,13 +69,13 @@ def count(file: Path, engine: str | None, method: str, as_json: bool, **reading:
         "vertices": graph.n_vertices,
         "edges": graph.n_edges,
         "triangles": triangles,
-        # tc.transitivity would count once more.
+        # tc.transitivity would count a second time.
         "transitivity": 3 * triangles / graph.wedges if graph.wedges else 0.0,
     }
     if as_json:
-        about = {"file": str(file), "format": edges.format, "guesses": edges.guesses}
-        how = {"engine": engine or "cpu", "method": method, "seconds": seconds}
-        click.echo(json.dumps(about | answers | how))
+        source = {"file": str(file), "format": edges.format, "guesses": edges.guesses}
+        options = {"engine": engine or "cpu", "method": method, "seconds": seconds}
+        click.echo(json.dumps(source | answers | options))
     else:
         shown = [(name, f"{value:,}") for name, value in answers.items() if name != "transitivity"]
         shown.append(("transitivity", f"{answers['transitivity']:.6g}"))
@@ -89,7 +91,7 @@ for command in (*tables.COMMANDS, functions, bench):
 def doctor() -> None:
     """Say what is installed and what a GPU needs.
 
-    Tells the versions, where compiled code is kept, the card and its driver, and the command that
+    Tells the versions, where compiled code is kept, the GPU and its driver, and the command that
     installs what is missing.
     """
     from rapids_tc.cli.machine import findings
@@ -121,7 +123,7 @@ def rmat(scale: int, out: Path, edge_factor: int, seed: int) -> None:
         if suffix == ".npz":
             import numpy as np
 
-            with part.open("wb") as file:  # by name, .NPZ would become .NPZ.npz
+            with part.open("wb") as file:  # given a name, NumPy makes .NPZ.npz of .NPZ
                 np.savez(file, src=frame["src"], dst=frame["dst"])
         elif suffix == ".parquet":
             frame.to_parquet(part, index=False)
@@ -131,7 +133,7 @@ def rmat(scale: int, out: Path, edge_factor: int, seed: int) -> None:
 
 @contextmanager
 def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
-    """Measure a stage without its compiling, which is a stage of its own: the next run has none."""
+    """Measure a stage; compiling is a stage of its own, because the next run does not compile."""
     start, compiled = time.perf_counter(), clock.seconds
     yield
     compiling = clock.seconds - compiled

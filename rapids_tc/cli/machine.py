@@ -1,4 +1,4 @@
-"""What of rapids_tc can run on this machine, and what to install for the rest."""
+"""The parts of rapids_tc that can run on this machine, and what to install for the others."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ import platform
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rapids_tc._cache import candidates, load, store
 
-# By import name, the distributions that bring it: the one without a suffix is conda's.
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# The distributions that contain each importable package; the name without a suffix is conda's.
 _PACKAGES = {
     "numpy": ("numpy",),
     "pandas": ("pandas",),
@@ -32,7 +35,8 @@ _PACKAGES = {
 }
 _EXTRAS = {"pyarrow": "arrow", "dask": "dask", "networkx": "networkx"}
 _GPU = ("cupy", "cudf")  # what the CUDA engine needs
-_OLDEST = {13: (7, 5), 12: (7, 0)}  # compute capability that the packages of a CUDA major serve
+# The oldest compute capability that the packages of a CUDA major version serve.
+_OLDEST = {13: (7, 5), 12: (7, 0)}
 _TRIAL = (
     "import rapids_tc as tc, rapids_tc.datasets as d; print(tc.count(d.karate(library='cudf')))"
 )
@@ -41,7 +45,9 @@ _CAPABILITY_MAJOR, _CAPABILITY_MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAP
 
 
 @dataclass(frozen=True)
-class Card:
+class Gpu:
+    """A GPU as its driver describes it."""
+
     name: str
     bytes: int
     capability: tuple[int, int]
@@ -49,25 +55,24 @@ class Card:
 
 @dataclass(frozen=True)
 class Driver:
-    """The NVIDIA driver: its release, the newest CUDA it serves, and its cards."""
+    """The NVIDIA driver: its release, the newest CUDA it serves, and the GPUs."""
 
     release: str
     cuda: tuple[int, int]
-    cards: tuple[Card, ...]
+    gpus: tuple[Gpu, ...]
 
 
 class DriverError(Exception):
-    """There is no usable NVIDIA driver; the message says why."""
+    """A missing or unusable NVIDIA driver; the message says why."""
 
 
 def findings() -> Iterator[tuple[str, str]]:
-    """What was found, as pairs of a subject and what there is to say of it."""
+    """Yield the findings about this machine, as pairs of a subject and a sentence."""
     yield "python", f"{platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}"
     for name in _PACKAGES:
-        found = _installed(name)
-        how = f": {_pip(_EXTRAS[name])}" if name in _EXTRAS else ""
-        versions = ", ".join(f"{brings} {version}" for brings, version in found)
-        yield name, versions.removeprefix(f"{name} ") or f"not installed{how}"
+        command = f": {_pip(_EXTRAS[name])}" if name in _EXTRAS else ""
+        versions = ", ".join(f"{package} {version}" for package, version in _installed(name))
+        yield name, versions.removeprefix(f"{name} ") or f"not installed{command}"
     yield "CPU engine", _cache_of("numba", os.environ.get("NUMBA_CACHE_DIR", ""))
     yield "emulator", _cache_of("emulator")
     try:
@@ -78,28 +83,28 @@ def findings() -> Iterator[tuple[str, str]]:
         yield "to install", f"a driver, then {_pip('cu13')} or, for CUDA 12, {_pip('cu12')}"
         return
     yield "driver", "{}, serves CUDA up to {}.{}".format(driver.release, *driver.cuda)
-    for number, card in enumerate(driver.cards):
-        capability = "compute capability {}.{}".format(*card.capability)
-        yield f"card {number}", f"{card.name}, {card.bytes / 2**30:.0f} GiB, {capability}"
+    for number, gpu in enumerate(driver.gpus):
+        capability = "compute capability {}.{}".format(*gpu.capability)
+        yield f"GPU {number}", f"{gpu.name}, {gpu.bytes / 2**30:.0f} GiB, {capability}"
     yield from advice(driver)
 
 
-def has_card() -> bool:
-    """Whether there is a card here and the packages that its engine needs."""
+def has_gpu() -> bool:
+    """Return whether this machine has a GPU and the packages that the CUDA engine needs."""
     try:
-        return bool(find_driver().cards) and all(map(_installed, _GPU))
+        return bool(find_driver().gpus) and all(map(_installed, _GPU))
     except DriverError:
         return False
 
 
 def advice(driver: Driver) -> Iterator[tuple[str, str]]:
-    """Whether the GPU can be used with this driver and, if not, what to install."""
-    best = max((card.capability for card in driver.cards), default=(0, 0))
+    """Say whether the GPU can be used with this driver and, if not, what to install."""
+    newest = max((gpu.capability for gpu in driver.gpus), default=(0, 0))
     served = [
-        major for major, oldest in _OLDEST.items() if driver.cuda >= (major,) and best >= oldest
+        major for major, oldest in _OLDEST.items() if driver.cuda >= (major,) and newest >= oldest
     ]
     if not served:
-        oldest = "a card of compute capability {}.{} or newer".format(*_OLDEST[12])
+        oldest = "a GPU of compute capability {}.{} or newer".format(*_OLDEST[12])
         yield "GPU", f"not usable: it takes a driver for CUDA 12 or newer, and {oldest}"
         return
     installed = [name for package in _GPU for name, _ in _installed(package)]
@@ -116,12 +121,12 @@ def advice(driver: Driver) -> Iterator[tuple[str, str]]:
 
 
 def find_driver() -> Driver:
-    """Ask the driver's own library, which every CUDA package stands on.
+    """Describe the NVIDIA driver, by the library of its own that every CUDA package uses.
 
     Raises
     ------
     DriverError
-        The library is absent, or does not start.
+        The library is missing, or does not start.
     """
     try:
         cuda = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
@@ -142,7 +147,7 @@ def find_driver() -> Driver:
     ask("cuInit", 0)
     ask("cuDriverGetVersion", ctypes.byref(version))
     ask("cuDeviceGetCount", ctypes.byref(count))
-    cards = []
+    gpus = []
     for device in range(count.value):
         name, size = ctypes.create_string_buffer(256), ctypes.c_size_t()
         major, minor = ctypes.c_int(), ctypes.c_int()
@@ -150,20 +155,20 @@ def find_driver() -> Driver:
         ask("cuDeviceTotalMem_v2", ctypes.byref(size), device)
         ask("cuDeviceGetAttribute", ctypes.byref(major), _CAPABILITY_MAJOR, device)
         ask("cuDeviceGetAttribute", ctypes.byref(minor), _CAPABILITY_MINOR, device)
-        cards.append(
-            Card(name.value.decode(errors="replace"), size.value, (major.value, minor.value))
+        gpus.append(
+            Gpu(name.value.decode(errors="replace"), size.value, (major.value, minor.value))
         )
     release = Path("/sys/module/nvidia/version")
     return Driver(
         release.read_text().strip() if release.exists() else "release unknown",
         (version.value // 1000, version.value % 1000 // 10),
-        tuple(cards),
+        tuple(gpus),
     )
 
 
 def _cache_of(name: str, base: str = "") -> str:
-    """Say where compiled code is kept, and why any earlier candidate cannot be used."""
-    passed: list[str] = []
+    """Say which folder keeps compiled code, and why earlier candidates cannot be used."""
+    unusable: list[str] = []
     for folder, fault in candidates(name, base):
         trial = folder / f"trial-{os.getpid()}"
         try:
@@ -171,9 +176,9 @@ def _cache_of(name: str, base: str = "") -> str:
         except OSError as error:
             fault = error.strerror or str(error)
         if not fault:
-            return "; ".join([f"cache in {folder} works", *passed])
-        passed.append(f"not {folder}: {fault}")
-    why = ", ".join(passed)
+            return "; ".join([f"cache in {folder} works", *unusable])
+        unusable.append(f"not {folder}: {fault}")
+    why = ", ".join(unusable)
     return f"no cache, every process compiles anew; name a folder in RAPIDS_TC_CACHE; {why}"
 
 
@@ -186,14 +191,14 @@ def _keeps(file: Path) -> bool:
 
 
 def _installed(package: str) -> list[tuple[str, str]]:
-    """The distributions that bring the package, with their versions."""
-    found = []
+    """List the installed distributions that contain the package, with their versions."""
+    versions = []
     for name in _PACKAGES[package]:
         try:
-            found.append((name, metadata.version(name)))
+            versions.append((name, metadata.version(name)))
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def _pip(extra: str) -> str:
@@ -201,13 +206,13 @@ def _pip(extra: str) -> str:
 
 
 def _trial() -> str:
-    """Count on the card, in a process of its own: what breaks there breaks nothing here."""
+    """Count on the GPU in a process of its own, so that a crash there is a sentence here."""
     command = [sys.executable, "-c", _TRIAL]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     except subprocess.TimeoutExpired:
         return "not usable: a count of 78 edges took longer than 300 s"
     if done.returncode == 0 and done.stdout.strip() == _TRIAL_ANSWER:
-        return "ready: a trial count on the card was right"
+        return "ready: a trial count on the GPU was right"
     last = done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}"
-    return f"not usable: a trial count on the card failed: {last.splitlines()[-1]}"
+    return f"not usable: a trial count on the GPU failed: {last.splitlines()[-1]}"

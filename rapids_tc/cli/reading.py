@@ -1,10 +1,9 @@
-"""What all commands that take a FILE share: its options, the file read, the graph prepared."""
+"""The argument FILE: its options, how it is read, and the graph prepared from it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,11 +11,15 @@ import rapids_tc as tc
 from rapids_tc._progress import Report
 from rapids_tc.files import FORMATS, EdgeFile, read_edges
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class FileName(click.Path):
-    """A path; the empty name, which would pass for the folder we are in, is none."""
+    """A path that is not empty: pathlib would take the empty name for the current folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path, or fail with a message if the name is empty."""
         if not str(value):
             self.fail("the name of the file is empty", param, ctx)
         return super().convert(value, param, ctx)
@@ -38,14 +41,14 @@ _PARAMETERS = (
 
 
 def takes_file(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the argument FILE and the options that say how to read it."""
+    """Add the argument FILE, and the options that say how to read it, to a command."""
     for parameter in reversed(_PARAMETERS):
         command = parameter(command)
     return command
 
 
 def read(file: Path, options: dict[str, Any]) -> EdgeFile:
-    """The edges of a file; what was guessed is said on stderr."""
+    """Read the edges of a file, and print every guess on stderr."""
     report = Report(None)
     report.stage(f"reading {file.name}")
     try:
@@ -58,6 +61,6 @@ def read(file: Path, options: dict[str, Any]) -> EdgeFile:
 
 
 def prepare(edges: EdgeFile, engine: str | None) -> tc.Graph:
-    """The graph of a file that was read, its isolated vertices included."""
+    """Return the graph of a file that was read, with its isolated vertices."""
     isolated = edges.isolated if len(edges.isolated) else None
     return tc.Graph(edges.frame, vertices=isolated, engine=engine)

@@ -5,20 +5,22 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import rapids_tc as tc
 from rapids_tc.cli.reading import FileName, prepare, read, takes_file
 
-_ROWS = 10_000_000  # triangles that `list` holds at a time
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+_ROWS = 10_000_000  # triangles that `list` keeps in memory at a time
 _OUT = click.option(
     "--out",
     type=FileName(path_type=Path),
@@ -74,14 +76,14 @@ COMMANDS = (clustering, truss, list_)
 
 
 def _open(file: Path, engine: str | None, out: Path | None, reading: dict[str, Any]) -> tc.Graph:
-    """The graph of a file, once it is known that the answer can be written."""
+    """Return the graph of a file, after checking that the answer can be written."""
     if out is not None:
         check_out(out, tuple(_WRITERS))
     return prepare(read(file, reading), engine)
 
 
 def _write(frames: Iterable[Any], out: Path | None) -> None:
-    """Write pandas frames one after another, to a file or to stdout."""
+    """Write pandas frames one after another to a file or to stdout."""
     if out is None:
         _write_csv(frames, sys.stdout)
     else:
@@ -91,21 +93,22 @@ def _write(frames: Iterable[Any], out: Path | None) -> None:
 
 @contextmanager
 def whole(out: Path) -> Iterator[Path]:
-    """Yield a temporary file, which replaces `out` at the end, or is removed after an error.
+    """Yield a temporary file that replaces `out` at the end, or is removed after an error.
 
-    Its suffixes are those of `out`, since some writers choose the format by them. If `out` is no
-    regular file, such as a pipe, `out` itself is yielded.
+    It has the suffixes of `out`, because some writers choose the format by them. If `out` is not a
+    regular file, but a pipe for example, `out` itself is yielded.
     """
-    place = out.resolve()  # where a link leads
-    parts = (place.with_name(f"part{number or ''}.{place.name}") for number in count())
-    part = next(part for part in parts if not os.path.lexists(part))  # the user may have one
+    target = out.resolve()  # a link stays a link
+    parts = (target.with_name(f"part{number or ''}.{target.name}") for number in count())
+    # The user may have a file of such a name.
+    part = next(part for part in parts if not os.path.lexists(part))
     try:
-        if place.exists() and not place.is_file():
-            yield place
+        if target.exists() and not target.is_file():
+            yield target
         else:
             yield part
-            os.replace(part, place)
-    except OSError as error:  # the system's error for a failed write names no file
+            os.replace(part, target)
+    except OSError as error:  # the error for a failed write names no file
         raise OSError(error.errno, error.strerror, str(out)) from error
     finally:
         part.unlink(missing_ok=True)
@@ -134,7 +137,7 @@ _WRITERS: dict[str, Callable[[Iterable[Any], Any], None]] = {
 
 
 def check_out(out: Path, suffixes: tuple[str, ...]) -> None:
-    """Raise, before any work is done, what would stop an answer from being written there."""
+    """Raise the error that would stop an answer from being written, before any work is done."""
     if out.suffix.lower() not in suffixes:
         raise ValueError(f"--out {out}: the suffix says how, one of {', '.join(suffixes)}")
     if out.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
