@@ -1,4 +1,4 @@
-"""Edge frames to try things on: Graph500 R-MAT graphs of any size, and Zachary's karate club."""
+"""Example edge frames: Graph500 R-MAT graphs of any size, and Zachary's karate club."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from rapids_tc.errors import CapacityError, KernelError
 Array = Any  # numpy.ndarray or cupy.ndarray
 Frame = Any  # pandas.DataFrame or cudf.DataFrame
 
-# Where 16 random bits fall among the quadrants (0,0), (0,1), (1,0), (1,1) of the adjacency
-# matrix: Graph500's a, b, c = .57, .19, .19 summed and scaled to 2**16.
+# 16 random bits select one of the quadrants (0,0), (0,1), (1,0), (1,1) of the adjacency matrix:
+# these are the bounds between them, Graph500's a, b, c = .57, .19, .19 summed, times 2**16.
 _A, _AB, _ABC = (round(p * 2**16) for p in (0.57, 0.57 + 0.19, 0.57 + 0.19 + 0.19))
 _LEVELS = 4  # levels of the recursion that one 64-bit hash decides
 _GOLDEN = 0x9E3779B97F4A7C15
 _MAX_SCALE = 48
 _CUDF_ROWS = 2**31  # a cuDF column holds fewer
-# Edges made at a time: what stays in a core's cache, or what keeps a GPU busy.
+# Edges made at a time: few enough for the cache of a core, or enough to keep a GPU busy.
 _CHUNK = {"numpy": 2**14, "cupy": 2**24}
 
 
 def rmat(scale: int, *, edge_factor: int = 16, seed: int = 0, library: str = "pandas") -> Frame:
-    """Raw edges of a Graph500 R-MAT graph.
+    """Make the raw edges of a Graph500 R-MAT graph.
 
     The probabilities are a, b, c, d = .57, .19, .19, .05 at every level, without noise. Ids
-    are permuted, so that a small id says nothing about the degree. Rows come as they are drawn:
-    repeats in both directions and self loops are inside, and not every id is drawn.
+    are permuted, so that a small id says nothing about the degree. Rows are left as they are
+    drawn: with repeats in both directions and self loops, and not every id is drawn.
 
     Every edge is a hash of the seed and the edge's own number, in integers only. The edges are
     thus the same in every library and on every machine, and a graph with a smaller
@@ -45,7 +45,7 @@ def rmat(scale: int, *, edge_factor: int = 16, seed: int = 0, library: str = "pa
     seed : int
         Another seed is another graph, with another permutation of the ids.
     library : {"pandas", "cudf"}
-        Where the frame is made; for ``"cudf"`` the edges are drawn on the GPU.
+        The library of the frame; for ``"cudf"`` the edges are drawn on the GPU.
 
     Returns
     -------
@@ -62,13 +62,13 @@ def rmat(scale: int, *, edge_factor: int = 16, seed: int = 0, library: str = "pa
     Raises
     ------
     CapacityError
-        cuDF was asked for 2**31 rows or more, more than its columns hold.
+        The frame is to be of cuDF and has 2**31 rows or more, which its columns cannot hold.
 
     Notes
     -----
-    Takes about 0.03 µs an edge on one core; the frame itself and a fixed work space are all the
-    memory used. The model is that of Chakrabarti, Zhan and Faloutsos, "R-MAT: A recursive model
-    for graph mining" (SDM 2004), the numbers are those of the Graph500 specification.
+    About 0.03 µs per edge on one core; memory is used for the frame itself and a fixed work
+    space only. The model is from Chakrabarti, Zhan and Faloutsos, "R-MAT: A recursive model for
+    graph mining" (SDM 2004), the probabilities are from the Graph500 specification.
 
     Examples
     --------
@@ -101,9 +101,9 @@ def rmat(scale: int, *, edge_factor: int = 16, seed: int = 0, library: str = "pa
 def rmat_rows(
     scale: int, first: int, last: int, *, seed: int = 0, xp: Any = np
 ) -> tuple[Array, Array]:
-    """Rows ``first`` to ``last - 1`` of the R-MAT graph of that scale and seed, as two arrays.
+    """Make rows ``first`` to ``last - 1`` of an R-MAT graph, as two arrays.
 
-    Whoever makes the graph in pieces, a partition of a cluster for one, asks for its own rows.
+    Several processes, such as the workers of a cluster, can thus each make a part of one graph.
     ``xp`` is NumPy or CuPy.
     """
     dtype = "int32" if scale <= 31 else "int64"
@@ -119,7 +119,7 @@ def rmat_rows(
 
 
 def _keys(seed: int, count: int) -> list[int]:
-    """The random constants that a seed stands for, 64 bits each."""
+    """Derive random constants of 64 bits from a seed."""
     state = np.array([seed % 2**64], np.uint64)
     keys = []
     for _ in range(count):
@@ -139,7 +139,7 @@ def _mix(z: Array) -> Array:
 
 
 def _draw(scale: int, start: int, stop: int, keys: list[int], xp: Any) -> tuple[Array, Array]:
-    """The ends of edges `start` to `stop - 1`, before the permutation."""
+    """Draw the ends of edges `start` to `stop - 1`, before the permutation."""
     word = np.uint32 if scale <= 31 else np.uint64
     counter = xp.arange(start, stop, dtype=np.uint64)
     counter *= np.uint64(_GOLDEN)
@@ -148,14 +148,14 @@ def _draw(scale: int, start: int, stop: int, keys: list[int], xp: Any) -> tuple[
         bits = _mix(counter + np.uint64(key)).view(np.uint16)
         high = bits >= _AB
         low = (bits >= _A) ^ high ^ (bits >= _ABC)
-        for end, decided in ((src, high), (dst, low)):
-            # Four bytes of 0 or 1 are multiplied so that they meet as bits in the top byte.
-            four = decided.view(np.uint32)
+        for end, bit in ((src, high), (dst, low)):
+            # The product moves the low bits of four bytes into the top byte, side by side.
+            four = bit.view(np.uint32)
             four *= np.uint32(0x01020408)
             four >>= np.uint32(24)
             end <<= word(_LEVELS)
             end |= four
-    # The last hash may have decided more levels than were left.
+    # The last hash may decide more levels than there are.
     spare = word(_LEVELS * len(keys) - scale)
     src >>= spare
     dst >>= spare
@@ -163,10 +163,10 @@ def _draw(scale: int, start: int, stop: int, keys: list[int], xp: Any) -> tuple[
 
 
 def _permute(ids: Array, scale: int, keys: list[int]) -> Array:
-    """Send every id of `scale` bits to another, one to one, in place.
+    """Permute the ids of `scale` bits in place.
 
     Multiplying by an odd number, adding, and folding the high half onto the low half can each be
-    undone within `scale` bits, so no two ids meet.
+    undone within `scale` bits, so no two ids get the same value.
     """
     word = ids.dtype.type
     mask = word(2**scale - 1)
@@ -189,12 +189,12 @@ _KARATE = (
 
 
 def karate(*, library: str = "pandas") -> Frame:
-    """Zachary's karate club: 34 people, 78 ties, 45 triangles.
+    """Make the graph of Zachary's karate club: 34 people, 78 ties, 45 triangles.
 
     Parameters
     ----------
     library : {"pandas", "cudf"}
-        Whose frame to make.
+        The library of the frame.
 
     Returns
     -------
@@ -229,7 +229,7 @@ def karate(*, library: str = "pandas") -> Frame:
 
 
 def _library(name: str) -> tuple[Any, Any]:
-    """The frame library of that name and the array library under it."""
+    """Import a frame library, and return it with the array library that it uses."""
     if name not in ("pandas", "cudf"):
         raise ValueError(f'library must be "pandas" or "cudf", not {name!r}')
     try:

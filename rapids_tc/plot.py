@@ -1,37 +1,40 @@
-"""Pictures of a graph's triangles, by matplotlib: each takes edges or a Graph and returns axes.
+"""Pictures of the triangles of a graph, by matplotlib: from edges or a Graph to axes.
 
-They need ``pip install 'rapids_tc[plot]'``. Nothing global is changed.
+They need ``pip install 'rapids_tc[plot]'``. No global setting of matplotlib is changed.
 """
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc.analytics.clustering import per_pair
 from rapids_tc.analytics.truss import checked_k
 from rapids_tc.graphs import resolve
-from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.plan.record import Options
 
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from rapids_tc.graphs.in_memory import InMemoryGraph
+
 _MAIN, _ACCENT, _FAINT, _INK = "#2b6cb0", "#dd6b20", "#c9d1d9", "#2d3748"
-_DRAWN = 400  # vertices, past which a picture of lines is a blot
+_DRAWN = 400  # vertices: a picture of more shows no single line
 
 
 def clustering_by_degree(
     edges: Any, *, ax: Any = None, source: Any = None, destination: Any = None
 ) -> Any:
-    """Draw the clustering of vertices over their degree: a dot each, and the mean as a line.
+    """Draw the clustering of every vertex over its degree as a dot, and the mean as a line.
 
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge.
+        One row per edge.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default new axes.
+        The axes to draw on; by default new ones.
     source, destination : label, optional
         The two id columns; see `Graph`.
 
@@ -41,9 +44,9 @@ def clustering_by_degree(
 
     Notes
     -----
-    Vertices of fewer than two neighbours are left out. The mean is taken over degrees that differ
-    by less than a factor of 1.4. In many real graphs it falls with the degree; in a random graph
-    it does not: Ravasz and Barabási, "Hierarchical organization in complex networks" (2003).
+    Vertices with fewer than two neighbours are left out. Each mean is over degrees that differ
+    by less than a factor of 1.4. In many real graphs the mean falls with the degree, in random
+    graphs it does not: Ravasz and Barabási, "Hierarchical organization in complex networks" (2003).
 
     Examples
     --------
@@ -60,7 +63,7 @@ def clustering_by_degree(
         ax.scatter(degrees, values, s=12, color=_MAIN, alpha=0.25, linewidths=0, label="vertices")
         bins = np.floor(2 * np.log2(degrees)).astype(int)
         size = np.bincount(bins)
-        sums = [np.bincount(bins, weights=of)[size > 0] for of in (np.log2(degrees), values)]
+        sums = [np.bincount(bins, weights=w)[size > 0] for w in (np.log2(degrees), values)]
         x, y = sums / size[size > 0]
         ax.plot(2**x, y, "o-", color=_ACCENT, lw=2, ms=5, label="mean")
         ax.set_ylim(-0.03, 1.03)
@@ -72,14 +75,14 @@ def clustering_by_degree(
 def triangle_distribution(
     edges: Any, *, ax: Any = None, source: Any = None, destination: Any = None
 ) -> Any:
-    """Draw how many vertices are in at least so many triangles, both on logarithmic scales.
+    """Draw how many vertices are in at least x triangles over x, on logarithmic scales.
 
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge.
+        One row per edge.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default new axes.
+        The axes to draw on; by default new ones.
     source, destination : label, optional
         The two id columns; see `Graph`.
 
@@ -89,8 +92,8 @@ def triangle_distribution(
 
     Notes
     -----
-    A straight line is a power law. Cumulative counts need no bins and hide no tail: Newman, "Power
-    laws, Pareto distributions and Zipf's law" (2005).
+    A straight line is a power law. Cumulative counts need no bins and show the whole tail: Newman,
+    "Power laws, Pareto distributions and Zipf's law" (2005).
 
     Examples
     --------
@@ -112,14 +115,14 @@ def triangle_distribution(
 def truss_profile(
     edges: Any, *, ax: Any = None, source: Any = None, destination: Any = None
 ) -> Any:
-    """Draw how many edges are left in the k-truss, and how many have trussness k, for every k.
+    """Draw how many edges are in the k-truss, and how many have trussness k, for every k.
 
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge.
+        One row per edge.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default new axes.
+        The axes to draw on; by default new ones.
     source, destination : label, optional
         The two id columns; see `Graph`.
 
@@ -129,8 +132,8 @@ def truss_profile(
 
     Notes
     -----
-    The edges of trussness k are those that leave on the step from the k-truss to the next; a high
-    dot far to the right is a dense core.
+    The edges of trussness k are in the k-truss, but not in the next; a high dot far to the right
+    is a dense core.
 
     Examples
     --------
@@ -140,13 +143,13 @@ def truss_profile(
     'k'
     """
     with _opened(edges, source, destination) as graph:
-        of_k = np.bincount(graph.backend.host(graph.trussness), minlength=3)[2:]
-        k = 2 + np.arange(len(of_k))
+        counts = np.bincount(graph.backend.host(graph.trussness), minlength=3)[2:]
+        k = 2 + np.arange(len(counts))
         ax = _axes(ax, "k", "edges")
-        left = np.cumsum(of_k[::-1])[::-1]
-        ax.step(k, left, where="mid", color=_MAIN, lw=2, label="in the k-truss")
-        ax.plot(k[of_k > 0], of_k[of_k > 0], "o", color=_ACCENT, ms=6, label="of trussness k")
-        _logarithmic(ax, "y", k[of_k > 0])
+        at_least = np.cumsum(counts[::-1])[::-1]
+        ax.step(k, at_least, where="mid", color=_MAIN, lw=2, label="in the k-truss")
+        ax.plot(k[counts > 0], counts[counts > 0], "o", color=_ACCENT, ms=6, label="of trussness k")
+        _logarithmic(ax, "y", k[counts > 0])
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.legend(frameon=False)
         return ax
@@ -166,13 +169,13 @@ def draw_truss(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge.
+        One row per edge.
     k : int or "max", optional
-        Which truss; "max" is the last that has an edge.
+        The truss to draw; "max" is the last that has an edge.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default new axes.
+        The axes to draw on; by default new ones.
     labels : bool, optional
-        Whether vertices of the truss have their ids beside them.
+        Whether to write ids beside the vertices of the truss.
     source, destination : label, optional
         The two id columns; see `Graph`.
 
@@ -187,8 +190,8 @@ def draw_truss(
 
     Notes
     -----
-    Of a graph of more than 400 vertices the truss alone is drawn. Places are those of
-    ``networkx.spring_layout``, with a fixed seed.
+    Of a graph of more than 400 vertices only the truss is drawn. ``networkx.spring_layout`` places
+    the vertices, with a fixed seed.
 
     Examples
     --------
@@ -199,8 +202,8 @@ def draw_truss(
     """
     with _opened(edges, source, destination) as graph:
         trussness = graph.backend.host(graph.trussness)
-        least = checked_k(k) or graph.max_truss
-        inside = trussness >= least
+        smallest = checked_k(k) or graph.max_truss
+        inside = trussness >= smallest
         ends = np.stack(
             [graph.backend.host(graph.csr.rows), graph.backend.host(graph.csr.columns)], axis=1
         )
@@ -212,22 +215,25 @@ def draw_truss(
                 f"k={k!r}: that truss has {len(core):,} vertices, drawn are 1 to {_DRAWN}; "
                 f"the last one is the {graph.max_truss}-truss"
             )
-        around = ~inside if graph.n_vertices <= _DRAWN else np.zeros_like(inside)
-        places = _places(ends[inside | around], core)
+        outside = ~inside if graph.n_vertices <= _DRAWN else np.zeros_like(inside)
+        positions = _positions(ends[inside | outside], core)
         ax = _axes(ax, "", "")
         ax.set_axis_off()
         ax.set_title(
-            f"the {least}-truss: {len(core):,} vertices, {inside.sum():,} edges", color=_INK
+            f"the {smallest}-truss: {len(core):,} vertices, {inside.sum():,} edges", color=_INK
         )
         lines = _library("matplotlib.collections").LineCollection
-        for chosen, color, width, size in ((around, _FAINT, 0.7, 12), (inside, _ACCENT, 1.1, 42)):
-            pairs = [(places[u], places[v]) for u, v in ends[chosen].tolist()]
+        for edges_drawn, color, width, size in (
+            (outside, _FAINT, 0.7, 12),
+            (inside, _ACCENT, 1.1, 42),
+        ):
+            pairs = [(positions[u], positions[v]) for u, v in ends[edges_drawn].tolist()]
             ax.add_collection(lines(pairs, colors=color, linewidths=width, zorder=1))
-            seen = np.array([places[v] for v in np.unique(ends[chosen])]).reshape(-1, 2)
-            ax.scatter(*seen.T, s=size, color=color, edgecolors="white", linewidths=0.6, zorder=2)
+            dots = np.array([positions[v] for v in np.unique(ends[edges_drawn])]).reshape(-1, 2)
+            ax.scatter(*dots.T, s=size, color=color, edgecolors="white", linewidths=0.6, zorder=2)
         halo = [_library("matplotlib.patheffects").withStroke(linewidth=2.5, foreground="white")]
         for vertex, name in zip(core.tolist() if labels else (), _names(graph, core), strict=False):
-            x, y = places[vertex]  # on the unit circle: names stand outside of it
+            x, y = positions[vertex]  # on the unit circle: names go outside of it
             ax.annotate(
                 name, (x, y), xytext=(8 * x, 8 * y), textcoords="offset points",
                 ha="center" if abs(x) < 0.2 else "left" if x > 0 else "right",
@@ -251,29 +257,30 @@ def _library(name: str) -> Any:
 
 
 def _names(graph: InMemoryGraph, ranks: np.ndarray) -> list[Any]:
-    """The ids of some ranks."""
+    """Return the ids of vertices by their ranks."""
     ids = graph.ids_of(graph.backend.xp.asarray(ranks))
-    return (ids.to_pandas() if hasattr(ids, "to_pandas") else ids).tolist()
+    names: list[Any] = (ids.to_pandas() if hasattr(ids, "to_pandas") else ids).tolist()
+    return names
 
 
-def _places(ends: np.ndarray, core: np.ndarray) -> dict[int, np.ndarray]:
-    """Where to draw each vertex: the core on a circle, where dense parts show, the rest around."""
+def _positions(ends: np.ndarray, core: np.ndarray) -> dict[int, np.ndarray]:
+    """Place the core on a circle, which shows its dense parts, and other vertices around it."""
     networkx = _library("networkx")
     graph = networkx.Graph(ends.tolist())
-    free = networkx.spring_layout(graph, seed=4, iterations=200)
-    middle = np.mean([free[v] for v in core.tolist()], axis=0)
-    places = {v: 3 * (place - middle) for v, place in free.items()}
-    round_about = sorted(core.tolist(), key=lambda v: np.arctan2(*places[v]))
-    for v, turn in zip(round_about, np.linspace(0, 2 * np.pi, len(core), False), strict=True):
-        places[v] = np.array([np.sin(turn), np.cos(turn)])
-    places = networkx.spring_layout(graph, k=0.4, pos=places, fixed=round_about, seed=4)
-    for v in places.keys() - set(round_about):  # none inside the circle
-        places[v] *= 1.2 / np.hypot(*places[v]) + 0.6
-    return places
+    layout = networkx.spring_layout(graph, seed=4, iterations=200)
+    middle = np.mean([layout[v] for v in core.tolist()], axis=0)
+    positions: dict[int, np.ndarray] = {v: 3 * (xy - middle) for v, xy in layout.items()}
+    circle = sorted(core.tolist(), key=lambda v: np.arctan2(*positions[v]))
+    for v, angle in zip(circle, np.linspace(0, 2 * np.pi, len(core), endpoint=False), strict=True):
+        positions[v] = np.array([np.sin(angle), np.cos(angle)])
+    positions = networkx.spring_layout(graph, k=0.4, pos=positions, fixed=circle, seed=4)
+    for v in positions.keys() - set(circle):  # moved out of the circle
+        positions[v] *= 1.2 / np.hypot(*positions[v]) + 0.6
+    return positions
 
 
 def _axes(ax: Any, x: str, y: str) -> Any:
-    """The axes to draw on, named and bare of what is no data."""
+    """Return the axes to draw on, with names and without decoration."""
     if ax is None:
         ax = _library("matplotlib.pyplot").subplots(layout="constrained")[1]
     ax.set_xlabel(x, color=_INK)
@@ -285,7 +292,7 @@ def _axes(ax: Any, x: str, y: str) -> Any:
 
 
 def _logarithmic(ax: Any, names: str, shown: np.ndarray) -> None:
-    """Logarithmic scales with plain numbers; linear ones where nothing is shown."""
+    """Set logarithmic scales with plain numbers; leave linear ones if nothing is shown."""
     ticker = _library("matplotlib.ticker")
     for name in names if len(shown) else "":
         getattr(ax, f"set_{name}scale")("log")

@@ -1,16 +1,14 @@
 """Edge files as people publish them: text, MatrixMarket, METIS, ``.npz`` and Parquet.
 
-Compression is told by content. What the file does not say is guessed, and every guess is
+Compression is recognised by content. What the file does not say is guessed, and every guess is
 reported and can be overridden.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,9 +18,13 @@ from rapids_tc.files.binary import read_npz, read_parquet
 from rapids_tc.files.source import Column, EdgeFileError, Options, Source
 from rapids_tc.files.text import read_text
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
 __all__ = ["FORMATS", "EdgeFile", "EdgeFileError", "read_edges"]
 
-# A reader gives the edges, the vertices named without an edge, and what it guessed.
+# A reader returns the edges, the vertices named without an edge, and its guesses.
 _READERS: dict[str, Callable[[Source, Options], tuple[Any, np.ndarray, list[str]]]] = {
     "text": read_text,
     "matrixmarket": read_matrix_market,
@@ -36,19 +38,19 @@ _METIS_NAMES = {".graph", ".metis"}
 
 @dataclass(frozen=True)
 class EdgeFile:
-    """What an edge file holds.
+    """The contents of an edge file.
 
     Attributes
     ----------
     frame : pandas.DataFrame
-        Columns ``src`` and ``dst``: the rows as they are in the file, repeats and loops inside.
+        Columns ``src`` and ``dst``: the rows as they are in the file, with repeats and loops.
     format : str
         One of `FORMATS`.
     isolated : numpy.ndarray
         Vertices that the file names without an edge: MatrixMarket, METIS and ``.npz`` say how
         many vertices there are. Empty for other formats, which name a vertex by its edges only.
     guesses : list of str
-        What the file did not say and was guessed, a sentence each.
+        Facts that the file does not say and that were guessed, each in a sentence.
     """
 
     frame: Any
@@ -69,36 +71,36 @@ def read_edges(
     destination: Column = None,
     tick: Callable[[float], None] | None = None,
 ) -> EdgeFile:
-    """Read the edges of a file.
+    r"""Read the edges of a file.
 
     Parameters
     ----------
     path : path
-        A file, plain or compressed by gzip, bzip2 or xz, whatever its name says. What can be
-        read only once, a pipe, is held in memory.
+        A file, plain or compressed by gzip, bzip2 or xz, whatever its name says. A pipe, which
+        can be read only once, is held in memory.
     format : {"text", "matrixmarket", "metis", "npz", "parquet"}, optional
-        Left out: MatrixMarket, ``.npz`` and Parquet are told by content, METIS by the name
-        (``.graph``, ``.metis``), and everything else is text: two ids a line, more columns are
-        ignored. Lines end in LF, CRLF or CR.
+        By default MatrixMarket, ``.npz`` and Parquet are recognised by content, METIS by the name
+        (``.graph``, ``.metis``), and everything else is text: two ids per line, further columns
+        are ignored. Lines end in LF, CRLF or CR.
     separator : str, optional
-        Of text: a character, ``"tab"``, or ``"blanks"`` for any run of blanks and tabs.
+        For text: a character, ``"tab"``, or ``"blanks"`` for any run of blanks and tabs.
     header : bool, optional
-        Of text: whether the first line is no edge. Left out: it is none if it names columns, or
-        is "n m" between blanks or "n,m,words", with m (or 2 m) lines behind it whose ids are no
-        larger than n. "n m" that may be an edge of a triangle, both ids in other lines, is an
-        edge.
+        For text: whether the first line is no edge. By default it is none if it names columns, or
+        is "n m" between blanks or "n,m,words" and m (or 2 m) lines follow whose ids are no
+        larger than n. "n m" that may be an edge of a triangle, because both ids are in other
+        lines, is an edge.
     comment : str, optional
-        Of text: a line that begins with one of these characters is no edge; ``""`` for none.
-        Left out: ``#`` and ``%``; with ids that are text, only the one that opens the file.
+        For text: a line that begins with one of these characters is no edge; ``""`` for none.
+        By default ``#`` and ``%``; if ids are text, only the one that opens the file.
     ids : {"integer", "string"}, optional
-        Of text. Left out: integers if most ids of the first lines are plain integers without
-        leading zeros, and any other id is then an error; otherwise text, as it comes.
+        For text. By default integers if most ids of the first lines are plain integers without
+        leading zeros, and any other id is then an error; otherwise text, unchanged.
     source, destination : str or int, optional
         Columns of text and Parquet by name, or by number from 1. Left out: `src` and `dst`,
         `source` and `destination` or `target`, `from` and `to`, `u` and `v` if there are such
         names, else the only two, or the first two of text whose columns have no names.
     tick : callable, optional
-        Told the share read, 0 to 1, now and then.
+        Called now and then with the share of the file that has been read, 0 to 1.
 
     Returns
     -------
@@ -107,13 +109,13 @@ def read_edges(
     Raises
     ------
     EdgeFileError
-        The file does not hold what its format promises. The message has its name and line.
+        The file does not hold what its format promises. The message names the file and the line.
     ColumnNotFoundError
         `source` or `destination` is none of the columns, or must be given: text has three
         columns or more with other names.
     CapacityError
-        The file says more vertices than a graph holds, or more than the memory that is free,
-        which is checked before anything is made.
+        The file says more vertices than a graph holds, or its contents need more memory than is
+        free, which is checked before they are made.
 
     Notes
     -----
@@ -127,7 +129,7 @@ def read_edges(
     >>> from rapids_tc.files import read_edges
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder) / "edges.csv"
-    ...     _ = path.write_text("# a triangle\\nfrom,to\\n1,2\\n2,3\\n3,1\\n")
+    ...     _ = path.write_text("# a triangle\nfrom,to\n1,2\n2,3\n3,1\n")
     ...     edges = read_edges(path)
     >>> edges.frame
        src  dst
@@ -159,10 +161,10 @@ def read_edges(
 
 
 def _refuse_unused(kind: str, options: Options) -> None:
-    """An option that this format has no use for is a misunderstanding."""
+    """Raise ValueError if an option is set that this format has no use for."""
     useful = {"text": set(asdict(options)), "parquet": {"format", "columns"}}
-    given = {name for name, value in asdict(options).items() if value not in (None, (None, None))}
-    if unused := sorted(given - useful.get(kind, {"format"})):
+    used = {name for name, value in asdict(options).items() if value not in (None, (None, None))}
+    if unused := sorted(used - useful.get(kind, {"format"})):
         raise ValueError(f"format {kind} has no use for the option {', '.join(unused)}")
 
 

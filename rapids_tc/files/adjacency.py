@@ -1,6 +1,6 @@
-"""Files that say how many vertices there are: MatrixMarket and METIS.
+"""Readers of MatrixMarket and METIS, whose files say how many vertices there are.
 
-Both number vertices from 1, and so name those without an edge too.
+Both number vertices from 1, and so name vertices without an edge too.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import numpy as np
 from rapids_tc.errors import CapacityError
 from rapids_tc.files.guess import BLANKS
 from rapids_tc.files.source import EdgeFileError, Options, Source, shortened
-from rapids_tc.files.text import IdScheme, parse
+from rapids_tc.files.text import LineFormat, parse
 
 Frame = Any  # pandas.DataFrame
 Array = Any  # numpy.ndarray
 
-_MOST = 2**32 - 1  # vertices of a graph
+_MAX_VERTICES = 2**32 - 1  # of a graph
 
 
 def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
-    """Edges, vertices without any, and what was guessed. Every stored entry is an edge."""
+    """Read the edges, the vertices without any, and the guesses. Every stored entry is an edge."""
     head = source.head().decode(errors="replace").splitlines()
     if head[0].lower().split()[:3] != ["%%matrixmarket", "matrix", "coordinate"]:
         raise source.fault(f"only a coordinate matrix is a graph, not {shortened(head[0])}", 1)
@@ -40,8 +40,7 @@ def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, 
     if n != columns:
         raise source.fault(f"{n} rows and {columns} columns are no adjacency matrix")
     check_vertices(source, n)
-    rules = IdScheme("%", BLANKS, skip_first)
-    frame = parse(source, rules)
+    frame = parse(source, LineFormat("%", BLANKS, skip_first))
     if len(frame) != entries:
         raise source.fault(f"the size line says {entries:,} entries, the file has {len(frame):,}")
     src, dst = frame["src"].to_numpy(), frame["dst"].to_numpy()
@@ -56,7 +55,7 @@ def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, 
 
 
 def read_metis(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
-    """Edges, vertices without any, and nothing guessed. Sizes and weights are skipped."""
+    """Read the edges and the vertices without any; sizes and weights are skipped."""
     numbers, counts = _numbers_by_line(source)
     first = int(np.argmax(counts > 0)) if counts.any() else 0
     header = numbers[: counts[first]].tolist() if len(counts) else []
@@ -65,8 +64,8 @@ def read_metis(source: Source, options: Options) -> tuple[Frame, Array, list[str
     n, edges = header[:2]
     form = sum(header[2:3])  # digits: vertex sizes, vertex weights, edge weights
     before = form // 100 + form // 10 % 10 * (header[3] if len(header) == 4 else 1)
-    before = min(before, len(numbers) + 1)  # more is missing anyway, and need not fit 64 bits
-    each = 1 + form % 10
+    before = min(before, len(numbers) + 1)  # a larger number is an error, and may exceed 64 bits
+    step = 1 + form % 10
     numbers, counts = numbers[counts[first] :], counts[first + 1 :]
 
     def line_of(vertex: Any) -> int:
@@ -78,12 +77,12 @@ def read_metis(source: Source, options: Options) -> tuple[Frame, Array, list[str
         extra = n + np.argmax(counts[n:] > 0)
         raise source.fault(f"a line more than the {n:,} vertices of the first line", line_of(extra))
     counts = counts[:n]
-    broken = (counts < before) | ((counts - before) % each != 0)
+    broken = (counts < before) | ((counts - before) % step != 0)
     if broken.any():
         raise source.fault(f"a number is missing (format {form})", line_of(np.argmax(broken)))
     rows = np.repeat(np.arange(n), counts)
-    place = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts) - before
-    keep = (place >= 0) & (place % each == 0)
+    position = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts) - before
+    keep = (position >= 0) & (position % step == 0)
     src, dst = rows[keep] + 1, numbers[keep]
     outside = (dst < 1) | (dst > n)
     if outside.any():
@@ -98,47 +97,47 @@ def read_metis(source: Source, options: Options) -> tuple[Frame, Array, list[str
 
 
 def frame_of(src: Array, dst: Array) -> Frame:
-    """An edge frame over these arrays."""
+    """Make an edge frame over two arrays, without a copy."""
     import pandas as pd
 
     return pd.DataFrame({"src": src, "dst": dst}, copy=False)
 
 
 def without_edges(src: Array, dst: Array, first: int, n: int) -> Array:
-    """Which of `n` ids from `first` on are in no row."""
-    alone = np.ones(n, bool)
-    alone[src - first] = False
-    alone[dst - first] = False
-    ids = np.flatnonzero(alone)
+    """Return those of `n` ids from `first` on that are in no row."""
+    isolated = np.ones(n, bool)
+    isolated[src - first] = False
+    isolated[dst - first] = False
+    ids = np.flatnonzero(isolated)
     ids += first
     return ids
 
 
 def check_vertices(source: Source, n: int) -> None:
     """Raise CapacityError if `n` vertices are too many for a graph or for the free memory."""
-    if n > _MOST:
-        raise CapacityError(f"{n:,} vertices are more than a graph holds ({_MOST:,})")
-    source.claim(f"{n:,} vertices", n * (1 + 8))  # a mark each, and the numbers of most of them
+    if n > _MAX_VERTICES:
+        raise CapacityError(f"{n:,} vertices are more than a graph holds ({_MAX_VERTICES:,})")
+    source.claim(f"{n:,} vertices", n * (1 + 8))  # a flag each, and an id for those without an edge
 
 
 def _numbers_by_line(source: Source) -> tuple[Array, Array]:
-    """All numbers of the file, and how many each line has; comment lines are no lines."""
+    """Read all numbers of the file, and how many each line has; comment lines are left out."""
     numbers, counts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for text in source.blocks("%", keep_ends=False):
         if text and not text.endswith(b"\n"):
             text += b"\n"
         data = np.frombuffer(text, np.uint8)
-        solid = data > ord(" ")
-        starts = np.flatnonzero(solid & np.append(True, ~solid[:-1]))
+        printed = data > ord(" ")
+        starts = np.flatnonzero(printed & np.append(True, ~printed[:-1]))
         counts.append(np.diff(np.searchsorted(starts, np.flatnonzero(data == 10)), prepend=0))
         if len(starts):
             try:
-                read = np.fromstring(text, np.int64, sep=" ")
+                values = np.fromstring(text, np.int64, sep=" ")
             except ValueError:
-                read = numbers[0]
-            if len(read) != len(starts):
+                values = numbers[0]
+            if len(values) != len(starts):
                 raise source.locate("%", _wrong_number)
-            numbers.append(read)
+            numbers.append(values)
     return np.concatenate(numbers), np.concatenate(counts)
 
 
@@ -148,7 +147,7 @@ def _wrong_number(line: str) -> str:
 
 
 def _number_of_line(source: Source, index: int) -> int:
-    """Where in the file the line of this index, comments not counted, is; from 1."""
+    """Return the number in the file, from 1, of the line of this index without comments."""
     number = 0
     for block in source.blocks(""):
         for line in block.splitlines():

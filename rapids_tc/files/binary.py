@@ -1,4 +1,4 @@
-"""Edge files that are arrays already: NumPy's ``.npz`` and Parquet."""
+"""Readers of files that hold arrays: NumPy's ``.npz`` and Parquet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NPZ = ("src", "dst", "n")
 
 
 def read_npz(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
-    """Edges and, if the scalar ``n`` is there, the vertices from 0 to n - 1 without any."""
+    """Read the edges and, if there is a scalar ``n``, the vertices from 0 to n - 1 without any."""
     try:
         with source.open() as (plain, _):
             if not zipfile.is_zipfile(plain):
@@ -29,11 +29,11 @@ def read_npz(source: Source, options: Options) -> tuple[Frame, Array, list[str]]
                 arrays = _arrays(source, archive)
     except EdgeFileError:
         raise
-    # These are the errors of zipfile and NumPy for files that are damaged or of an unknown kind.
+    # zipfile and NumPy raise these for files that are damaged or of an unknown kind.
     except (zipfile.BadZipFile, ValueError, RuntimeError, NotImplementedError) as error:
         raise source.fault(str(error).partition("\n")[0]) from error
     except OSError as error:
-        if error.errno != errno.EINVAL:  # a place before the start of the file
+        if error.errno != errno.EINVAL:  # a position before the start of the file
             raise
         raise source.fault("a position in it is wrong") from error
     src, dst = arrays["src"], arrays["dst"]
@@ -55,15 +55,15 @@ def _arrays(source: Source, archive: zipfile.ZipFile) -> dict[str, Array]:
     names = [name[:-4] for name in archive.namelist() if name.endswith(".npy")]
     if not {"src", "dst"} <= set(names):
         raise source.fault(f"expected the arrays src and dst, not {names[:5]}")
-    wanted = [name for name in _NPZ if name in names]
-    size = sum(archive.getinfo(f"{name}.npy").file_size for name in wanted)
+    present = [name for name in _NPZ if name in names]
+    size = sum(archive.getinfo(f"{name}.npy").file_size for name in present)
     source.claim(f"{size:,} bytes of arrays", size)
-    shapes = {name: _shape(source, archive, name) for name in wanted}
+    shapes = {name: _shape(source, archive, name) for name in present}
     if shapes["src"] != shapes["dst"] or len(shapes["src"]) != 1:
         raise source.fault(f"src and dst have the shapes {shapes['src']} and {shapes['dst']}")
     if shapes.get("n", ()) != ():
         raise source.fault("n, the number of vertices, must be one of the integers")
-    return {name: _load(archive, name) for name in wanted}
+    return {name: _load(archive, name) for name in present}
 
 
 def _shape(source: Source, archive: zipfile.ZipFile, name: str) -> tuple[int, ...]:
@@ -90,7 +90,7 @@ def _load(archive: zipfile.ZipFile, name: str) -> Array:
 
 
 def read_parquet(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
-    """The two id columns only."""
+    """Read the two id columns, and no other."""
     try:
         import pyarrow
         from pyarrow.parquet import ParquetFile
@@ -125,8 +125,8 @@ def read_parquet(source: Source, options: Options) -> tuple[Frame, Array, list[s
 
 
 def _least_bytes(kind: Any) -> int:
-    """Return the least bytes of a value of an Arrow type; for a text, those of its offset."""
+    """Return the least bytes of a value of an Arrow type; of a text, the bytes of its offset."""
     try:
-        return max(kind.bit_width // 8, 1)
+        return max(int(kind.bit_width) // 8, 1)
     except ValueError:
         return 4

@@ -1,4 +1,4 @@
-"""The bytes of an edge file: decompressed, cut into whole lines, comments left out."""
+"""The bytes of an edge file: decompressed, in whole lines, without comments."""
 
 from __future__ import annotations
 
@@ -8,31 +8,33 @@ import io
 import lzma
 import re
 import zlib
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rapids_tc.engines.host import host_free
 from rapids_tc.errors import CapacityError, RapidsTCError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
 Column = str | int | None
 
 SHOWN = 60  # characters of a wrong line that a message shows
-_BLOCK = 2**20
-_SAMPLE = 2**16
+_BLOCK = 2**20  # bytes of the decompressed file that are read at a time
+_SAMPLE = 2**16  # bytes by which format, separator and header are guessed
 _COMPRESSED: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ\x00": lzma}
 _DAMAGED = (EOFError, lzma.LZMAError, zlib.error)
 
 
 class EdgeFileError(RapidsTCError, ValueError):
-    """A file does not hold what its format promises; the message has its name and line."""
+    """A file that does not hold what its format promises; the message names file and line."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the user said of a file, None where nothing; see `read_edges`."""
+    """The options of `read_edges`; None for those that the user left out."""
 
     format: str | None
     separator: str | None
@@ -51,39 +53,39 @@ class Source:
     path : Path
         The file; its first bytes say whether it is compressed by gzip, bzip2 or xz.
     tick : callable or None
-        Told the share read, 0 to 1, now and then.
+        Called now and then with the share of the file that has been read, 0 to 1.
     comments : int
-        Comment lines that the last pass left out.
+        The number of comment lines that the last pass left out.
     """
 
     path: Path
     tick: Callable[[float], None] | None = None
     comments: int = 0
-    _spool: bytes | None = None  # of a pipe, which can be read only once
+    _spool: bytes | None = None  # the bytes of a pipe, which can be read only once
 
     def fault(self, what: str, line: int | None = None) -> EdgeFileError:
-        """The error to raise: the place and what is wrong there."""
+        """Return an error that says what is wrong, with the names of file and line before it."""
         place = self.path.name if line is None else f"{self.path.name}, line {line}"
         return EdgeFileError(f"{place}: {what}")
 
     def claim(self, what: str, need: int) -> None:
-        """Raise CapacityError if the contents that a file announces exceed the free memory."""
+        """Raise CapacityError if contents that the file announces exceed the free memory."""
         if need > (free := host_free()):
             raise CapacityError(
                 f"the file says {what}, which takes {need:,} bytes to read; {free:,} are free"
             )
 
     def head(self) -> bytes:
-        """The first bytes of the decompressed file."""
+        """Return the first bytes of the decompressed file."""
         return next(self._read(_SAMPLE), b"")
 
     def blocks(
         self, marks: str, *, skip_first: bool = False, keep_ends: bool = True
     ) -> Iterator[bytes]:
-        """Whole lines, about a megabyte at a time, each with LF at its end, whatever it was.
+        """Yield whole lines, about a megabyte at a time; CR and CRLF at their ends become LF.
 
-        Lines that begin with one of `marks` are blanked, and with `skip_first` the first other
-        line. Their ends stay, so that lines keep their numbers, unless `keep_ends` is False.
+        Lines that begin with one of `marks` are emptied, and with `skip_first` so is the first
+        other line. Their ends stay, so that lines keep their numbers, unless `keep_ends` is False.
         """
         self.comments = 0
         signs = [mark.encode() for mark in marks]
@@ -101,7 +103,7 @@ class Source:
             yield block
 
     def sample(self, marks: str) -> list[str]:
-        """The first lines that hold anything."""
+        """Return the first lines that are not empty."""
         for block in self.blocks(marks):
             whole = block[:_SAMPLE].splitlines()
             if len(block) > _SAMPLE:
@@ -123,9 +125,9 @@ class Source:
         skip_first: bool = False,
         otherwise: object = "no line of it is wrong by itself",
     ) -> EdgeFileError:
-        """The error to raise, for the first line of which `wrong` says something.
+        """Return the error for the first line that is `wrong`, which returns a reason or "".
 
-        Called only when a bulk read has failed: it looks at one line after the other.
+        Lines are checked one by one, which is slow: it is done only after a bulk read has failed.
         """
         number = 0
         for block in self.blocks(marks, skip_first=skip_first):
@@ -133,17 +135,17 @@ class Source:
                 number += 1
                 try:
                     line = raw.decode()
-                    what = wrong(line) if line.strip(" \t") else ""
+                    reason = wrong(line) if line.strip(" \t") else ""
                 except UnicodeDecodeError:
-                    line, what = raw.decode(errors="replace"), "not UTF-8 text"
-                if what:
-                    return self.fault(f"{what}: {shortened(line)}", number)
+                    line, reason = raw.decode(errors="replace"), "not UTF-8 text"
+                if reason:
+                    return self.fault(f"{reason}: {shortened(line)}", number)
         return self.fault(str(otherwise))
 
     def _whole_lines(self) -> Iterator[bytes]:
         rest: list[bytes] = []
         for data in self._read(_BLOCK):
-            # The last byte may be the first half of a CRLF: never cut behind a CR there.
+            # A CR at the end of the block may be the first half of a CRLF: do not cut behind it.
             cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1
             if cut:
                 yield b"".join([*rest, data[:cut]])
@@ -164,7 +166,7 @@ class Source:
 
     @contextmanager
     def open(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-        """The file decompressed, and as it is on the disk."""
+        """Open the file: as a stream of decompressed bytes, and as it is on the disk."""
         with self._open() as packed:
             magic = packed.read(6)
             packed.seek(0)
@@ -173,7 +175,7 @@ class Source:
             try:
                 yield plain, packed
             except (*_DAMAGED, OSError) as error:
-                # bz2 raises a bare OSError; one of the system has a number.
+                # bz2 raises an OSError without a number; errors of the system have one.
                 if isinstance(error, OSError) and (error.errno is not None or not module):
                     raise
                 raise self.fault(f"the compressed data is damaged: {error}") from error
@@ -189,24 +191,26 @@ class Source:
 
 
 def shortened(line: str) -> str:
-    """The line as a message shows it."""
+    """Return the line as messages show it."""
     line = line.strip()
     return repr(line if len(line) <= SHOWN else line[:SHOWN] + "…")
 
 
 class Stream(io.RawIOBase):
-    """Blocks of bytes as a file to read from."""
+    """A file over blocks of bytes."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
-        self._blocks, self._left = blocks, memoryview(b"")
+        self._blocks, self._rest = blocks, memoryview(b"")
 
     def readable(self) -> bool:
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        if not self._left:
-            self._left = memoryview(next(self._blocks, b""))
-        size = min(len(buffer), len(self._left))
-        buffer[:size] = self._left[:size]
-        self._left = self._left[size:]
+        """Copy the next bytes into a buffer, and return how many; 0 at the end."""
+        if not self._rest:
+            self._rest = memoryview(next(self._blocks, b""))
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
         return size

@@ -1,13 +1,12 @@
-"""Edge lists as text: two ids a line, separated by anything, with or without a header."""
+"""The reader of text: two ids per line, any separator, with or without a header."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +30,9 @@ from rapids_tc.files.guess import (
 )
 from rapids_tc.files.source import EdgeFileError, Options, Source, Stream, shortened
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
 Frame = Any  # pandas.DataFrame
 Array = np.ndarray
 
@@ -39,45 +41,47 @@ _NONE = np.zeros(0, np.int64)  # text names a vertex by its edges only
 
 
 @dataclass(frozen=True)
-class IdScheme:
-    """How the lines of one file are read."""
+class LineFormat:
+    """The way to read the lines of one file."""
 
     marks: str
     separator: str
     skip_first: bool = False
     columns: tuple[int, int] = (0, 1)
     integers: bool = True
-    width: int = 0  # columns, if all lines seen so far have one separator between each two
+    width: int = 0  # columns, if the sampled lines all have as many separators
 
     @property
     def quoted(self) -> bool:
+        """Whether quotes may enclose a field."""
         return self.separator in ",;"
 
     def fields(self, line: str) -> list[str]:
+        """Split a line into its fields."""
         return split(line, self.separator)
 
     def wrong(self, line: str) -> str:
-        """What is wrong with a line; empty when nothing is."""
+        """Say what is wrong with a line; return an empty text if nothing is."""
         fields = self.fields(line)
         if len(fields) <= max(self.columns):
-            where = "" if self.columns == (0, 1) else " in columns {} and {}".format(
+            columns = "" if self.columns == (0, 1) else " in columns {} and {}".format(
                 *(c + 1 for c in self.columns)
             )  # fmt: skip
-            called = CALLED.get(self.separator, repr(self.separator))
-            return f"expected two ids{where} separated by {called}"
+            separator = CALLED.get(self.separator, repr(self.separator))
+            return f"expected two ids{columns} separated by {separator}"
         for field in (fields[c] for c in self.columns):
             if not field:
                 return "an id is empty"
             if self.integers and not INTEGER.fullmatch(field):
                 return f"{shortened(field)} is not an integer (ids=string takes any text)"
-            digits = len(field.lstrip("+-0"))  # int() takes no more than some thousand
+            digits = len(field.lstrip("+-0"))  # int() refuses more than some thousand digits
             if self.integers and not (digits <= 20 and -(2**63) <= int(field) < 2**64):
                 return f"{shortened(field)} does not fit 64 bits (ids=string takes any text)"
         return ""
 
 
 def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
-    """The edges, no further vertices, and what was guessed."""
+    """Read the edges and the guesses; text names no vertices without an edge."""
     import pandas as pd
 
     separator, header, comment = options.separator, options.header, options.comment
@@ -93,21 +97,21 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
         raise ValueError(f"separator must be one character, 'tab' or 'blanks', not {separator!r}")
     rows = [split(line, sep) for line in lines]
     body = rows[1:] if is_wordy(rows[0]) else rows
-    # A line of sizes apart from the rest by its separator too, which no edge can be.
+    # A first line with other separators than the rest gives sizes, and cannot be an edge.
     sizes_only = header is None and len(rows[0]) < 2 and SIZES.fullmatch(lines[0]) is not None
     named = guess_header(rows) if header is None else header
     places = choose_columns(rows[0] if named else None, options.columns, width=max(map(len, rows)))
     integers = mostly_integers(body, places) if options.ids is None else options.ids == "integer"
     if comment is None and not integers:
-        # Text ids may begin with a mark: believe only one that opens the file.
+        # Ids that are text may begin with a comment mark: only one that opens the file counts.
         opening = source.head().decode(errors="replace").lstrip()[:1]
         marks = opening if opening in marks else ""
     widths = {len(line.split(sep)) for line in lines}
     width = widths.pop() if len(widths) == 1 else 0
-    rules = IdScheme(marks, sep, named or sizes_only, places, integers, width)
+    line_format = LineFormat(marks, sep, named or sizes_only, places, integers, width)
     if options.format is None and integers:
         refuse_ragged(source, rows[1:])
-    frame = parse(source, rules)
+    frame = parse(source, line_format)
     guesses = []
     if separator is None:
         guesses.append(f"text separated by {CALLED[sep]}")
@@ -130,56 +134,60 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
     return frame, _NONE, guesses
 
 
-def parse(source: Source, rules: IdScheme) -> Frame:
-    """Read the ids in bulk; a line that breaks the rules is named."""
+def parse(source: Source, line_format: LineFormat) -> Frame:
+    """Read the ids in bulk; an error names the first wrong line."""
     import pandas as pd
 
-    if not rules.integers and rules.width > max(rules.columns) and find_spec("pyarrow"):
+    if (
+        not line_format.integers
+        and line_format.width > max(line_format.columns)
+        and find_spec("pyarrow")
+    ):
         from pyarrow import ArrowInvalid
 
-        # Lines that are not all alike are pandas' business, which is ten times slower at text.
+        # pandas reads lines of different shapes; for text ids it is ten times slower.
         with suppress(ArrowInvalid):
-            return _parse_by_arrow(source, rules)
+            return _parse_by_arrow(source, line_format)
 
     try:
         pieces = pd.read_csv(
-            Stream(source.blocks(rules.marks, skip_first=rules.skip_first)),
-            sep=r"\s+" if rules.separator == BLANKS else rules.separator,
+            Stream(source.blocks(line_format.marks, skip_first=line_format.skip_first)),
+            sep=r"\s+" if line_format.separator == BLANKS else line_format.separator,
             header=None,
-            names=range(max(rules.columns) + 1),
+            names=range(max(line_format.columns) + 1),
             index_col=False,
-            usecols=list(rules.columns),
-            # Told "int64", pandas would take 5.0 for 5, and all ids beside it through float64.
-            dtype=None if rules.integers else str,
+            usecols=list(line_format.columns),
+            # With "int64" pandas would read 5.0 as 5, and convert all ids beside it by float64.
+            dtype=None if line_format.integers else str,
             chunksize=_PIECE,
             low_memory=False,
             na_filter=False,
             skipinitialspace=True,
-            quoting=csv.QUOTE_MINIMAL if rules.quoted else csv.QUOTE_NONE,
-            encoding_errors="replace" if rules.integers else "strict",
+            quoting=csv.QUOTE_MINIMAL if line_format.quoted else csv.QUOTE_NONE,
+            encoding_errors="replace" if line_format.integers else "strict",
         )
-        if rules.integers:
-            frame = _exact(pieces, rules.columns)
+        if line_format.integers:
+            frame = _exact(pieces, line_format.columns)
         else:
-            frame = pd.concat(pieces, ignore_index=True)[list(rules.columns)]
-            for column in rules.columns:
+            frame = pd.concat(pieces, ignore_index=True)[list(line_format.columns)]
+            for column in line_format.columns:
                 frame[column] = frame[column].str.strip(" \t")
                 if (frame[column] == "").any():
                     raise ValueError("an id is empty")
     except EdgeFileError:
         raise
     except (ValueError, OverflowError) as error:
-        syntax = not rules.integers or isinstance(error, pd.errors.ParserError)
+        syntax = not line_format.integers or isinstance(error, pd.errors.ParserError)
         whole = error if syntax else "negative ids beside ids of 2**63 or more in one column"
         raise source.locate(
-            rules.marks, rules.wrong, skip_first=rules.skip_first, otherwise=whole
+            line_format.marks, line_format.wrong, skip_first=line_format.skip_first, otherwise=whole
         ) from error
     frame.columns = ["src", "dst"]
     return frame
 
 
 def _exact(pieces: Iterable[Frame], columns: tuple[int, int]) -> Frame:
-    """The pieces in one, as int64, or uint64 where there are ids of 2**63 and more."""
+    """Join the pieces, as int64, or as uint64 if there are ids of 2**63 and more."""
     import pandas as pd
 
     parts: dict[int, list[Array]] = {column: [] for column in columns}
@@ -198,32 +206,32 @@ def _exact(pieces: Iterable[Frame], columns: tuple[int, int]) -> Frame:
     return pd.DataFrame(whole, copy=False)
 
 
-def _parse_by_arrow(source: Source, rules: IdScheme) -> Frame:
-    """Ids that are text, by PyArrow; ArrowInvalid if pandas might see a line otherwise."""
+def _parse_by_arrow(source: Source, line_format: LineFormat) -> Frame:
+    """Read text ids by PyArrow; raise ArrowInvalid if pandas might read a line differently."""
     import pyarrow
     from pyarrow import compute
     from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, read_csv
 
-    names = [str(place) for place in range(rules.width)]
-    chosen = [names[place] for place in rules.columns]
+    names = [str(place) for place in range(line_format.width)]
+    id_columns = [names[place] for place in line_format.columns]
 
     def blocks() -> Iterator[bytes]:
-        for block in source.blocks(rules.marks, skip_first=rules.skip_first):
-            if rules.quoted and b'"' in block:
+        for block in source.blocks(line_format.marks, skip_first=line_format.skip_first):
+            if line_format.quoted and b'"' in block:
                 raise pyarrow.ArrowInvalid("it lets a quote without its like pass")
             yield block
 
     table = read_csv(
         Stream(blocks()),
         ReadOptions(column_names=names),
-        ParseOptions(delimiter=rules.separator, quote_char=False),
+        ParseOptions(delimiter=line_format.separator, quote_char=False),
         ConvertOptions(
-            include_columns=chosen,
-            column_types=dict.fromkeys(chosen, pyarrow.string()),
+            include_columns=id_columns,
+            column_types=dict.fromkeys(id_columns, pyarrow.string()),
             null_values=[],
         ),
     )
-    odd = r"^$|\t" if rules.separator == BLANKS else "^$"
+    odd = r"^$|\t" if line_format.separator == BLANKS else "^$"
     trimmed = [compute.utf8_trim(column, " \t") for column in table.columns]
     for column in trimmed:
         if compute.any(compute.match_substring_regex(column, odd)).as_py():

@@ -1,1 +1,1 @@
-"""Other libraries' own ways in: each is switched on by its user, none by ``import rapids_tc``."""
+"""Entry points of other libraries; the user enables each, and ``import rapids_tc`` none."""

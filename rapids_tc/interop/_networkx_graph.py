@@ -1,16 +1,18 @@
-"""A NetworkX graph as arrays, and back."""
+"""A NetworkX graph as arrays, and the way back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import chain, compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 
 import rapids_tc as tc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class ConvertedGraph:
@@ -22,14 +24,14 @@ class ConvertedGraph:
     index : dict
         The number of each node.
     src, dst : arrays of int64
-        NetworkX's adjacency, row after row: every edge twice, a loop once.
-    edge_data, node_data : list of dict, or None where they were not asked for
-        The attributes of each entry of the adjacency and of each node: NetworkX's own, no copies.
+        The adjacency of NetworkX, row after row: every edge twice, a loop once.
+    edge_data, node_data : list of dict, or None if the call needs no attributes
+        The attributes of each entry of the adjacency and of each node: the dicts of NetworkX.
     """
 
     __networkx_backend__ = "rapids_tc"
 
-    def __init__(self, graph: nx.Graph, edge_data: bool, node_data: bool) -> None:
+    def __init__(self, graph: nx.Graph, *, edge_data: bool, node_data: bool) -> None:
         rows = graph._adj.values()
         self.kind, self.attributes = graph.__class__, graph.graph
         self.nodes = list(graph._adj)
@@ -43,9 +45,11 @@ class ConvertedGraph:
         self._prepared: dict[str | None, tc.Graph] = {}
 
     def is_directed(self) -> bool:
+        """Return False."""
         return False
 
     def is_multigraph(self) -> bool:
+        """Return False."""
         return False
 
     def __len__(self) -> int:
@@ -60,74 +64,77 @@ class ConvertedGraph:
         except TypeError:
             return False
 
-    nbunch_iter = nx.Graph.nbunch_iter  # of these methods and `_adj`
+    nbunch_iter = nx.Graph.nbunch_iter  # uses the methods above and `_adj`
 
     @property
     def loops(self) -> bool:
+        """Whether the graph has a self loop."""
         return bool((self.src == self.dst).any())
 
     @property
     def symmetric(self) -> bool:
-        """Whether each edge stands at both of its ends: filters of views may see one alone."""
-        there, back = self.src * len(self) + self.dst, self.dst * len(self) + self.src
-        return bool((np.sort(there) == np.sort(back)).all())
+        """Whether each edge is stored at both ends: the filter of a view may hide it at one."""
+        keys, reversed_keys = self.src * len(self) + self.dst, self.dst * len(self) + self.src
+        return bool((np.sort(keys) == np.sort(reversed_keys)).all())
 
     def frame(self) -> pd.DataFrame:
-        """Each edge once, labelled by the first of its places in the adjacency."""
+        """Return each edge once; its label is its first position in the adjacency."""
         first = np.flatnonzero(self.src <= self.dst)
         return pd.DataFrame({"src": self.src[first], "dst": self.dst[first]}, index=first)
 
     def prepared(self, engine: str | None) -> tc.Graph:
-        """The graph on that engine, or on that of NetworkX's configuration; made once."""
+        """Return the graph on an engine, by default NetworkX's configured one; prepared once."""
         engine = engine or nx.config.backends.rapids_tc.engine
         if engine not in self._prepared:
             self._prepared[engine] = self._prepare(self.frame(), engine)
         return self._prepared[engine]
 
     def weighted(self, engine: str | None, name: Any) -> tuple[tc.Graph, float]:
-        """The graph with a column ``weight``, and its largest weight over NetworkX's largest.
+        """Return the graph with a column ``weight``, and the ratio of the largest weights.
 
-        NetworkX counts loops among the weights, and an edge without one as 1.
+        The ratio is our largest weight over NetworkX's largest: NetworkX includes the weights of
+        loops, and gives an edge without a weight the weight 1.
         """
         engine, frame = engine or nx.config.backends.rapids_tc.engine, self.frame()
         data = self.edge_data or []
-        weights = np.array([data[place].get(name, 1) for place in frame.index])
+        weights = np.array([data[position].get(name, 1) for position in frame.index])
         if len(weights):
-            numbers = weights.dtype.kind in "iuf"
-            if not numbers or not ((weights >= 0) & (weights < np.inf)).all() or not weights.any():
+            numeric = weights.dtype.kind in "iuf"
+            if not numeric or not ((weights >= 0) & (weights < np.inf)).all() or not weights.any():
                 raise NotImplementedError(f"some {name!r} of the edges are no numbers from 0 on")
         frame["weight"] = weights.astype(np.float64)
         sides = frame.loc[frame["src"] != frame["dst"], "weight"]
-        share = sides.max() / frame["weight"].max() if len(sides) else 1.0
-        return self._prepare(frame, engine), share
+        ratio = sides.max() / frame["weight"].max() if len(sides) else 1.0
+        return self._prepare(frame, engine), ratio
 
     def _prepare(self, frame: pd.DataFrame, engine: str | None) -> tc.Graph:
         return tc.Graph(
             frame, source="src", destination="dst", engine=engine, vertices=np.arange(len(self))
         )
 
-    def places(self, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
-        """Where in the adjacency these edges are, as entries of `src`."""
+    def positions(self, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
+        """Return the positions of edges in the adjacency, as indices of `src`."""
         keys = self.src * len(self) + self.dst
         order = np.argsort(keys)
-        return order[np.searchsorted(keys, src * len(self) + dst, sorter=order)]
+        positions: np.ndarray = order[np.searchsorted(keys, src * len(self) + dst, sorter=order)]
+        return positions
 
     def bare(self) -> nx.Graph:
-        """The nodes and edges alone as a NetworkX graph, all in the order they have there."""
+        """Return a NetworkX graph without attributes, its nodes and edges in the same order."""
         graph = nx.empty_graph(self.nodes)
         for u, v in zip(self.src.tolist(), self.dst.tolist(), strict=True):
             graph._adj[self.nodes[u]][self.nodes[v]] = {}
         return graph
 
     def subgraph(self, nodes: np.ndarray, edges: np.ndarray) -> nx.Graph:
-        """The NetworkX graph of some nodes and some entries of the adjacency (masks)."""
+        """Return the NetworkX graph of the nodes and adjacency entries that two masks select."""
         graph = self.kind()
         graph.graph.update(self.attributes)
         data = self.node_data or [{}] * len(self)
-        chosen = compress(zip(self.nodes, data, strict=True), nodes)
-        graph.add_nodes_from((node, attributes.copy()) for node, attributes in chosen)
-        for place in np.flatnonzero(edges).tolist():
-            attributes = self.edge_data[place] if self.edge_data else {}
-            ends = self.nodes[self.src[place]], self.nodes[self.dst[place]]
+        selected = compress(zip(self.nodes, data, strict=True), nodes)
+        graph.add_nodes_from((node, attributes.copy()) for node, attributes in selected)
+        for position in np.flatnonzero(edges).tolist():
+            attributes = self.edge_data[position] if self.edge_data else {}
+            ends = self.nodes[self.src[position]], self.nodes[self.dst[position]]
             graph.add_edge(*ends, **attributes)
         return graph

@@ -1,12 +1,12 @@
-"""What NetworkX asks at its own import: a file apart, for NetworkX cannot be imported yet."""
+"""The description that NetworkX reads at its own import, when it cannot be imported itself."""
 
 from __future__ import annotations
 
 from typing import Any
 
 FUNCTIONS = {
-    "all_triangles": "In the order of NetworkX; where that is a set's, in the order of nodes. "
-    "Of the graph as it is at the call.",
+    "all_triangles": "In the order of NetworkX; if a set gives that order, in the order of nodes. "
+    "Changes of the graph after the call are not seen.",
     "average_clustering": "",
     "clustering": "Weights must be numbers, not negative.",
     "generalized_degree": "",
@@ -14,7 +14,7 @@ FUNCTIONS = {
     "transitivity": "",
     "triangles": "",
 }
-ENGINE = {"engine : str, optional": '"cpu" or "cuda"; by default that of the configuration.'}
+ENGINE = {"engine : str, optional": '"cpu" or "cuda"; by default the engine of the configuration.'}
 
 
 def get_info() -> dict[str, Any]:
