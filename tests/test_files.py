@@ -70,6 +70,8 @@ def rows(file: EdgeFile) -> list[list]:
         "# src dst\nsrc dst\n1 2\n2 3\n3 1\n",
         ",a,b\n0,1,2\n1,2,3\n2,3,1\n",
         "weight,source,target\n9,1,2\n9,2,3\n9,3,1\n",
+        "W,U,V\n9,1,2\n9,2,3\n9,3,1\n",
+        "u,v,Src,Dst\n1,2,9,9\n2,3,9,9\n3,1,9,9\n",
         "Source,Target,Type\n1,2,Undirected\n2,3,Undirected\n3,1,Undirected\n",
         "3 3\n1 2\n2 3\n3 1\n",
         "3 3 3\n1 2\n2 3\n3 1\n",
@@ -113,6 +115,24 @@ def test_text(read, text, pack):
 )
 def test_every_guess_can_be_overridden(read, text, options, expected):
     assert rows(read(text, **options)) == expected
+
+
+TWICE = "src,dst,src\n1,2,8\n2,3,9\n"
+
+
+def test_two_columns_of_one_name_are_an_error(read):
+    match = r"^edges\.txt: 2 columns are called 'src': rename them, or choose .* by their numbers"
+    by_name, mixed = {"source": "src", "destination": "dst"}, {"source": 2, "destination": "src"}
+    for options in ({}, by_name, mixed):
+        with pytest.raises(EdgeFileError, match=match):
+            read(TWICE, **options)
+    assert rows(read(TWICE, source=3, destination=2)) == [[8, 2], [9, 3]]
+    with pytest.raises(ValueError, match="'Src' and 'SRC' differ in upper and lower case only"):
+        read("Src,SRC,dst\n1,2,8\n2,3,9\n")
+
+
+def test_a_name_that_is_twice_elsewhere_is_no_error(read):
+    assert rows(read("src,dst,w,w\n1,2,8,8\n2,3,9,9\n")) == [[1, 2], [2, 3]]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Any frame: which columns are read, what comes back beside which rows, what is left alone."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from checks import FUNCTIONS, assert_column, assert_columns, check
 from graphs import ROWS, TRIANGLES, small
 
 import rapids_tc as tc
+from rapids_tc.preparation.edges import PAIRS
 
 pandas_only = pytest.mark.pandas_only
 
@@ -25,7 +27,9 @@ def ask_everything(edges, **columns):
 
 
 @pytest.mark.parametrize(
-    "pair", [("src", "dst"), ("source", "destination"), ("source", "target")], ids=" ".join
+    "pair",
+    [*PAIRS, ("Source", "Target"), ("SRC", "DST"), ("From", "to"), ("u", "V")],
+    ids=" ".join,
 )
 def test_known_pairs_are_found_among_others(backend, pair):
     frame = small(*pair)
@@ -47,6 +51,23 @@ def test_pairs_have_an_order(backend):
     assert tc.count(backend.frame(frame)) == 1
     frame = small().assign(source=1, target=2, destination=3)
     assert tc.count(backend.frame(frame)) == 1
+    for first, second in pairwise(PAIRS):
+        others = {name: 1 for name in second if name not in first}
+        assert tc.count(backend.frame(small(*first).assign(**others))) == 1
+
+
+def test_lower_case_goes_before_other_letters(backend):
+    frame = small("u", "v").assign(Src=1, Dst=2)
+    assert tc.count(backend.frame(frame)) == 1
+    frame = small("SRC", "Dst").assign(U=1, V=2)
+    assert tc.count(backend.frame(frame)) == 1
+
+
+def test_names_that_differ_in_case_only_are_an_error(backend):
+    frame = backend.frame(small("Src", "dst").assign(SRC=1))
+    with pytest.raises(ValueError, match="'Src' and 'SRC' differ in upper and lower case only"):
+        tc.count(frame)
+    assert tc.count(frame, source="Src", destination="dst") == 1
 
 
 def test_named_columns_win(backend):

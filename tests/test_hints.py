@@ -121,7 +121,7 @@ def parquet(h, data=None, hide=False, **columns):
 def twice_named(h):
     table = pyarrow().Table.from_arrays([pyarrow().array([1])] * 3, ["src", "dst", "src"])
     import_module("pyarrow.parquet").write_table(table, h.path / "g.parquet")
-    return files.read_edges(h.path / "g.parquet")
+    return files.read_edges(h.path / "g.parquet", source=1, destination=2)
 
 
 def without(name, call):
@@ -537,6 +537,12 @@ HINTS = {
         ),
         (lambda h: tc.count(k3(), source="src", destination="src"), "name two"),
     ],
+    "preparation/edges:_spelled": [
+        (
+            lambda h: tc.count(pd.DataFrame(columns=["Src", "SRC", "dst"])),
+            "'Src' and 'SRC' differ.*name the id columns with source= and destination=",
+        )
+    ],
     "preparation/edges:check_label": [
         (lambda h: tc.count(k3(), source=["src"], destination="dst"), "combine several into one"),
         (
@@ -663,6 +669,12 @@ HINTS = {
         (lambda h: read(h, "a b\n1 2\n", source="a", destination="a"), "are both column 'a'"),
         (lambda h: read(h, "a b\n1 2\n", source="a"), "given together or not at all"),
         (lambda h: read(h, "a b c\n1 2 3\n"), "name source and destination; columns: 'a', 'b'"),
+    ],
+    "files/guess:_position": [
+        (
+            lambda h: read(h, "src,dst,src\n1,2,3\n"),
+            "2 columns are called 'src': rename them, or choose columns of text by their numbers",
+        )
     ],
     "files/guess:_place": [
         (lambda h: read(h, "a b\n1 2\n", source="c", destination="a"), "columns: 'a', 'b'")

@@ -96,9 +96,10 @@ def read_edges(
         For text. By default integers if most ids of the first lines are plain integers without
         leading zeros, and any other id is then an error; otherwise text, unchanged.
     source, destination : str or int, optional
-        Columns of text and Parquet by name, or by number from 1. Left out: `src` and `dst`,
-        `source` and `destination` or `target`, `from` and `to`, `u` and `v` if there are such
-        names, else the only two, or the first two of text whose columns have no names.
+        Columns of text and Parquet by name, or by number from 1. By default the first pair of
+        `src` and `dst`, `source` and `destination`, `source` and `target`, `from` and `to`, `u`
+        and `v`, in lower case or else in any; without one the only two columns, or the first two
+        of text whose columns have no names.
     tick : callable, optional
         Called now and then with the share of the file that has been read, 0 to 1.
 
@@ -109,7 +110,8 @@ def read_edges(
     Raises
     ------
     EdgeFileError
-        The file does not hold what its format promises. The message names the file and the line.
+        The file does not hold what its format promises, or two columns have the name of an id
+        column. The message names the file and the line.
     ColumnNotFoundError
         `source` or `destination` is none of the columns, or must be given: text has three
         columns or more with other names.

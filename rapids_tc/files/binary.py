@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.files.adjacency import check_vertices, frame_of, without_edges
-from rapids_tc.files.guess import PAIRS, choose_columns
+from rapids_tc.files.guess import choose_columns
 from rapids_tc.files.source import EdgeFileError, Options, Source
+from rapids_tc.preparation.edges import find_pair
 
 Frame = Any  # pandas.DataFrame
 Array = Any  # numpy.ndarray
@@ -100,19 +101,18 @@ def read_parquet(source: Source, options: Options) -> tuple[Frame, Array, list[s
         with source.open() as (plain, _):
             file = ParquetFile(plain)
             names = file.schema_arrow.names
-            known = {name.lower() for name in names}
-            told = len(names) == 2 or any(known >= set(pair) for pair in PAIRS)
-            if options.columns == (None, None) and not told:
+            chosen = options.columns != (None, None) or find_pair(names) is not None
+            if not chosen and len(names) != 2:
                 raise source.fault(f"name source and destination; columns: {names}")
-            places = choose_columns(names, options.columns, width=len(names))
-            chosen = [names[place] for place in places]
-            for name in chosen:
+            places = choose_columns(source, names, options.columns, width=len(names))
+            ids = [names[place] for place in places]
+            for name in ids:
                 if names.count(name) > 1:
                     raise source.fault(f"{names.count(name)} columns are called {name!r}: rename")
             rows = file.metadata.num_rows
             least = sum(_least_bytes(file.schema_arrow.field(place).type) for place in places)
             source.claim(f"{rows:,} rows", rows * least)
-            table = file.read(columns=chosen).select(chosen).replace_schema_metadata()
+            table = file.read(columns=ids).select(ids).replace_schema_metadata()
             frame = table.to_pandas()
     except MemoryError:
         raise

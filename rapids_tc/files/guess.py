@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import ColumnNotFoundError
 from rapids_tc.files.source import shortened
+from rapids_tc.preparation.edges import find_pair
 
 if TYPE_CHECKING:
     from rapids_tc.files.source import Column, Source
@@ -18,13 +19,6 @@ Frame = Any  # pandas.DataFrame
 BLANKS = " "  # the separator that is any run of blanks and tabs
 SPELLED = {"blanks": BLANKS, "tab": "\t", "\\t": "\t", "comma": ","}
 CALLED = {BLANKS: "blanks", "\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}
-PAIRS = (
-    ("src", "dst"),
-    ("source", "destination"),
-    ("source", "target"),
-    ("from", "to"),
-    ("u", "v"),
-)
 INTEGER = re.compile(r"[+-]?[0-9]+")
 _PLAIN = re.compile(r"-?(0|[1-9][0-9]*)")  # printed as an integer, it is the same text
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.I)
@@ -43,33 +37,44 @@ MATRIX = 10  # columns from which a file with as many lines is taken for a matri
 
 
 def choose_columns(
-    names: list[str] | None, columns: tuple[Column, Column], *, width: int
+    file: Source,
+    names: list[str] | None,
+    columns: tuple[Column, Column],
+    *,
+    width: int,
 ) -> tuple[int, int]:
     """Return the positions of the id columns: those chosen, else those named, else the first."""
     source, destination = columns
     if source is not None and destination is not None:
-        places = _place(names, source, width), _place(names, destination, width)
+        places = _place(file, names, source, width), _place(file, names, destination, width)
         if places[0] == places[1]:
             raise ValueError(f"source and destination are both column {source!r}")
         return places
     if source is not None or destination is not None:
         raise ValueError("source and destination are given together or not at all")
-    lower = [name.lower() for name in names or ()]
-    for pair in PAIRS:
-        if set(pair) <= set(lower):
-            return lower.index(pair[0]), lower.index(pair[1])
-    row_numbers = lower[:1] == [""]
+    if names and (pair := find_pair(names)):
+        return _position(file, names, pair[0]), _position(file, names, pair[1])
+    row_numbers = bool(names) and names[:1] == [""]
     if names and is_wordy(names) and width - row_numbers > 2:
         raise ColumnNotFoundError(f"name source and destination; columns: {_listed(names, width)}")
-    return (1, 2) if lower[:1] == [""] and width > 2 else (0, 1)
+    return (1, 2) if row_numbers and width > 2 else (0, 1)
 
 
-def _place(names: list[str] | None, column: str | int, width: int) -> int:
+def _place(file: Source, names: list[str] | None, column: str | int, width: int) -> int:
     if names and column in names:
-        return names.index(str(column))
+        return _position(file, names, str(column))
     if str(column).isdecimal() and 1 <= int(column) <= width:
         return int(column) - 1
     raise ColumnNotFoundError(f"no column {column!r}; columns: {_listed(names, width)}")
+
+
+def _position(file: Source, names: list[str], name: str) -> int:
+    if names.count(name) > 1:
+        raise file.fault(
+            f"{names.count(name)} columns are called {name!r}: rename them, or choose columns of "
+            "text by their numbers"
+        )
+    return names.index(name)
 
 
 def _listed(names: list[str] | None, width: int) -> str:
@@ -106,10 +111,9 @@ def guess_separator(lines: list[str]) -> str:
 def guess_header(rows: list[list[str]]) -> bool:
     """Return whether the first row names the columns."""
     first, *body = rows
-    lower = {field.lower() for field in first}
     return is_wordy(first) and (
         _NAME.fullmatch(first[0]) is not None
-        or any(lower >= set(pair) for pair in PAIRS)
+        or find_pair(first) is not None
         or mostly_integers(body, (0, 1))
     )
 

@@ -100,7 +100,9 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
     # A first line with other separators than the rest gives sizes, and cannot be an edge.
     sizes_only = header is None and len(rows[0]) < 2 and SIZES.fullmatch(lines[0]) is not None
     named = guess_header(rows) if header is None else header
-    places = choose_columns(rows[0] if named else None, options.columns, width=max(map(len, rows)))
+    places = choose_columns(
+        source, rows[0] if named else None, options.columns, width=max(map(len, rows))
+    )
     integers = mostly_integers(body, places) if options.ids is None else options.ids == "integer"
     if comment is None and not integers:
         # Ids that are text may begin with a comment mark: only one that opens the file counts.

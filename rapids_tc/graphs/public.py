@@ -26,8 +26,9 @@ class Graph:
     vertices : list, array, Series or Index, optional
         Further vertices: those in no row are isolated.
     source, destination : label, optional
-        The two id columns; by default ``src`` and ``dst``, ``source`` and ``destination``,
-        ``source`` and ``target``, or the only two columns.
+        The two id columns; by default the first pair of ``src`` and ``dst``, ``source`` and
+        ``destination``, ``source`` and ``target``, ``from`` and ``to``, ``u`` and ``v``, in lower
+        case or else in any; without such a pair the only two columns.
     engine : {"cpu", "cuda"}, optional
         Where to work; by default where the frame is.
     progress : bool, optional

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import CapacityError, ColumnNotFoundError, IdTypeError
 from rapids_tc.frames.backend import Array, Backend, Frame
@@ -13,7 +13,17 @@ from rapids_tc.preparation.csr import packed_keys
 from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, check, look
 from rapids_tc.preparation.numbering import Ids, IndexedIds, as_integers, dense_range, number
 
-PAIRS = (("src", "dst"), ("source", "destination"), ("source", "target"))
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Names of id columns that are found without being named, in frames and in files, the first first.
+PAIRS = (
+    ("src", "dst"),
+    ("source", "destination"),
+    ("source", "target"),
+    ("from", "to"),
+    ("u", "v"),
+)
 MAX_NUMBERS = 2**32 - 1  # ranks are uint32, and one value is kept for "none"
 
 
@@ -42,8 +52,39 @@ class NumberedEdges:
         return self.src, self.dst
 
 
+def find_pair(labels: Iterable[Any]) -> tuple[str, str] | None:
+    """Return the labels that are the first of `PAIRS`; lower-case ones go before any others.
+
+    Raises
+    ------
+    ValueError
+        Labels of the pair differ in upper and lower case only.
+    """
+    by_name: dict[str, list[str]] = {}
+    for label in labels:
+        if isinstance(label, str) and label not in by_name.get(label.lower(), ()):
+            by_name.setdefault(label.lower(), []).append(label)
+    for source, destination in PAIRS:
+        if source in by_name.get(source, ()) and destination in by_name.get(destination, ()):
+            return source, destination
+    pair = next((p for p in PAIRS if p[0] in by_name and p[1] in by_name), None)
+    return None if pair is None else (_spelled(by_name, pair[0]), _spelled(by_name, pair[1]))
+
+
+def _spelled(by_name: dict[str, list[str]], name: str) -> str:
+    spellings = by_name[name]
+    if name in spellings:
+        return name
+    if len(spellings) > 1:
+        raise ValueError(
+            f"{' and '.join(map(repr, spellings))} differ in upper and lower case only: name the "
+            "id columns with source= and destination="
+        )
+    return spellings[0]
+
+
 def id_columns(labels: list[Any], source: Any, destination: Any) -> tuple[Any, Any]:
-    """Which two of the labels of a frame are those of the id columns.
+    """Choose the labels of the id columns: those named, else a pair of `PAIRS`, else the only two.
 
     Raises
     ------
@@ -57,7 +98,7 @@ def id_columns(labels: list[Any], source: Any, destination: Any) -> tuple[Any, A
         alone, other = ("source", "destination")[:: 1 if destination is None else -1]
         raise ValueError(f"{alone}= was given without {other}=: name both, or neither")
     if source is None:
-        pair = next((p for p in PAIRS if p[0] in labels and p[1] in labels), None)
+        pair = find_pair(labels)
         if pair is None and len(labels) != 2:
             raise ValueError(
                 "which columns hold the edges? Name them with source= and destination=; "
