@@ -179,6 +179,54 @@ def test_a_real_process(karate_file):
     assert b"error: karate.csv, line 3" in done.stderr and b"Traceback" not in done.stderr
 
 
+def process(*arguments, unbuffered, **streams):
+    """The command in a process of its own: pytest replaces the streams of this one."""
+    command = [sys.executable, "-m", "rapids_tc.cli", *map(str, arguments)]
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    return subprocess.run(command, env=environment, text=True, **streams)
+
+
+full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+buffering = pytest.mark.parametrize("unbuffered", ["", "1"])
+
+
+@full
+@buffering
+@pytest.mark.parametrize("command", ["--help", "--version", "list --help", "truss FILE"])
+def test_an_answer_that_cannot_be_printed_is_an_error(karate_file, command, unbuffered):
+    words = [str(karate_file) if word == "FILE" else word for word in command.split()]
+    with open("/dev/full", "w") as out:
+        done = process(*words, unbuffered=unbuffered, stdout=out, stderr=subprocess.PIPE)
+    told = [line for line in done.stderr.splitlines() if not line.startswith("guessed: ")]
+    assert (done.returncode, told) == (2, ["error: [Errno 28] No space left on device"])
+
+
+@full
+@buffering
+def test_notes_that_cannot_be_printed_lose_no_answer(tmp_path, karate_file, unbuffered):
+    with open("/dev/full", "w") as out:
+        streams = {"stdout": subprocess.PIPE, "stderr": out, "unbuffered": unbuffered}
+        done = process("truss", karate_file, **streams)
+        assert (done.returncode, done.stdout) == (0, TABLES["truss"](karate()).to_csv(index=False))
+        for words in (["nothing"], ["count", tmp_path / "nothing.csv"]):
+            done = process(*words, **streams)
+            assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no pipes of that kind here")
+@buffering
+@pytest.mark.parametrize("command", ["--help", "truss FILE"])
+def test_a_reader_that_has_enough_ends_the_command_as_any_other(karate_file, command, unbuffered):
+    """As shells tell of programs that SIGPIPE has ended."""
+    words = [str(karate_file) if word == "FILE" else word for word in command.split()]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = process(*words, unbuffered=unbuffered, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    told = [line for line in done.stderr.splitlines() if not line.startswith("guessed: ")]
+    assert (done.returncode, told) == (141, [])
+
+
 def test_help_and_version():
     assert run("--version").stdout == f"rapids-tc, version {tc.__version__}\n"
     for arguments in (["--help"], ["-h"], ["count", "-h"], ["doctor", "-h"], ["datasets", "-h"],

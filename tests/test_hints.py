@@ -40,6 +40,7 @@ INTERNAL = {
     "frames/adapters:FrameAdapter.frame": "abstract",
     "frames/adapters:FrameAdapter.take": "abstract",
     "bench/clock:measure": "becomes a remark in the table of times",
+    "cli/output:_errors": "an exit code, behind the line that the error is printed as",
     "preparation/csr:Csr.validate": "for tests of engines: no public function takes a Csr",
     "engines/cpu/compiled:_Interruptible.__call__": "Ctrl-C",
     "engines/cpu/compiled:_stamp": "caught by Numba: nothing is cached then",

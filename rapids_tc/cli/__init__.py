@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import time
 from contextlib import contextmanager
@@ -16,29 +15,14 @@ from rapids_tc._compiling import clock
 from rapids_tc.cli import tables
 from rapids_tc.cli.bench import bench
 from rapids_tc.cli.functions import functions
+from rapids_tc.cli.output import Commands
 from rapids_tc.cli.reading import FileName, prepare, read, takes_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class _Commands(click.Group):
-    """The commands; an expected error ends in one line on stderr and exit code 2."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except (tc.RapidsTCError, ValueError, OSError, MemoryError, ImportError) as error:
-            if isinstance(error, OSError) and error.errno == errno.EPIPE:
-                raise
-            text = str(error)
-            if isinstance(error, OSError) and error.filename is not None:
-                text = f"{error.filename}: {error.strerror}"
-            click.echo(f"error: {' '.join(text.split()) or type(error).__name__}", err=True)
-            ctx.exit(2)
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(tc.__version__, prog_name="rapids-tc")
 def main() -> None:
     """Exact triangle counts of graphs, on the CPU or an NVIDIA GPU."""

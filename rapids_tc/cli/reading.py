@@ -9,6 +9,7 @@ import click
 
 import rapids_tc as tc
 from rapids_tc._progress import Report
+from rapids_tc.cli.output import note
 from rapids_tc.files import FORMATS, EdgeFile, read_edges
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def read(file: Path, options: dict[str, Any]) -> EdgeFile:
     finally:
         report.close()
     for guess in edges.guesses:
-        click.echo(f"guessed: {guess}", err=True)
+        note(f"guessed: {guess}")
     return edges
 
 
