@@ -392,6 +392,8 @@ def test_a_named_format_is_not_questioned(read):
         ({"ids": "float"}, ValueError, "string"),
         ({"separator": "::"}, ValueError, "one character"),
         ({"separator": ""}, ValueError, "one character"),
+        ({"separator": "\n"}, ValueError, r"no end of a line, not '\\n'"),
+        ({"separator": "\r"}, ValueError, r"no end of a line, not '\\r'"),
         ({"header": "no"}, ValueError, "True, False or None"),
         ({"header": 0}, ValueError, "True, False or None"),
         ({"source": "a"}, ValueError, "together"),
@@ -725,6 +727,51 @@ def test_parquet_that_holds_more_than_memory(tmp_path, little):
         assert (tmp_path / "g.parquet").stat().st_size < 10**5
         with pytest.raises(CapacityError, match=r"^g\.parquet: .*1,000,000 rows.* are free"):
             read_edges(tmp_path / "g.parquet")
+
+
+MILLION = 10**6
+
+
+@pytest.mark.parametrize("name", ["g.txt", "g.mtx"])
+def test_a_first_line_that_unpacks_to_much_is_not_held(read, name):
+    """A hundred kilobytes of gzip that are a hundred megabytes, and no line."""
+    begin = MATRIX if name == "g.mtx" else ""
+    packed = gzip.compress(begin.encode() + b"1" * (100 * MILLION))
+    tracemalloc.start()
+    try:
+        with pytest.raises(EdgeFileError, match=r"^g\....: a line of more than 16,777,216 bytes"):
+            read(packed, name=name)
+        assert tracemalloc.get_traced_memory()[1] < 60 * MILLION
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "times"),
+    [("g.txt", b"1 2\n", MILLION), ("g.txt", b"a b\n", MILLION), ("g.graph", b"2 1\n", 1)],
+)
+def test_a_later_line_that_unpacks_to_more_than_memory(read, little, name, line, times):
+    packed = gzip.compress(line * times + b"1" * (30 * MILLION))
+    words = (
+        r"a line of 1\d,\d{3},\d{3} bytes or more takes [\d,]+ bytes to read; 1,000,000 are free$"
+    )
+    with pytest.raises(CapacityError, match=f"^{name}: {words}"):
+        read(packed, name=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "words"),
+    [
+        ("g.txt", b"1 2\n" * 4, "4,194,304 lines or more take 67,108,864 bytes to read"),
+        ("g.txt", b"a b\n" * 4, r"1\d,[\d,]+ bytes of text or more take 1\d,[\d,]+ bytes to read"),
+        ("g.txt", b"a  b\na b\n" * 2, "4,194,304 lines or more take 67,108,864 bytes to read"),
+        ("g.graph", b"1 1\n" * 4, r"2,[\d,]+ numbers or more take [\d,]+ bytes to read"),
+    ],
+)
+def test_lines_that_unpack_to_more_than_memory(read, little, name, lines, words):
+    """A gigabyte of such lines is a megabyte of gzip."""
+    with pytest.raises(CapacityError, match=f"^{name}: {words}; 1,000,000 are free$"):
+        read(gzip.compress(lines * (MILLION * 5 // 4)), name=name)
 
 
 FLIPPED = """

@@ -692,7 +692,7 @@ HINTS = {
             "an adjacency matrix.*format text takes the ids of the first two columns",
         )
     ],
-    "files/source:Source.claim": [
+    "files/source:Source.require": [
         (
             having(files.source, "host_free", lambda: 0, market("3 3 0\n")),
             "3 vertices, which takes 27 bytes to read; 0 are free",
@@ -700,6 +700,12 @@ HINTS = {
     ],
     "files/source:Source.sample": [
         (lambda h: read(h, "1" * 70_000 + "\n"), r"\(METIS and MatrixMarket files: name the form")
+    ],
+    "files/source:Source._whole_lines": [
+        (
+            having(files.source, "CHECK_BYTES", 99, lambda h: read(h, "1" * 2**20)),
+            r"a line of more than 99 bytes.*\(METIS and MatrixMarket files: name the form",
+        )
     ],
     "files/source:Source.open": [
         (lambda h: read(h, gzip.compress(b"1 2\n" * 99)[:-9]), "compressed data is damaged")

@@ -12,13 +12,14 @@ import numpy as np
 
 from rapids_tc.errors import CapacityError
 from rapids_tc.files.guess import BLANKS
-from rapids_tc.files.source import EdgeFileError, Options, Source, shortened
+from rapids_tc.files.source import CHECK_BYTES, EdgeFileError, Options, Source, shortened
 from rapids_tc.files.text import LineFormat, parse
 
 Frame = Any  # pandas.DataFrame
 Array = Any  # numpy.ndarray
 
 _MAX_VERTICES = 2**32 - 1  # of a graph
+_METIS_BYTES = 32  # a number of the file, on top of the number: its row, its position, a sum
 
 
 def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
@@ -123,6 +124,7 @@ def check_vertices(source: Source, n: int) -> None:
 def _numbers_by_line(source: Source) -> tuple[Array, Array]:
     """Read all numbers of the file, and how many each line has; comment lines are left out."""
     numbers, counts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    total, checked = 0, 0
     for text in source.blocks("%", keep_ends=False):
         if text and not text.endswith(b"\n"):
             text += b"\n"
@@ -138,6 +140,10 @@ def _numbers_by_line(source: Source) -> tuple[Array, Array]:
             if len(values) != len(starts):
                 raise source.locate("%", _wrong_number)
             numbers.append(values)
+            total += len(values)
+            if total >= checked + CHECK_BYTES // 8:
+                source.require(f"{total:,} numbers or more take", _METIS_BYTES * total)
+                checked = total
     return np.concatenate(numbers), np.concatenate(counts)
 
 

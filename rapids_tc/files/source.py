@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import math
 import re
 import zlib
 from contextlib import contextmanager
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 Column = str | int | None
 
 SHOWN = 60  # characters of a wrong line that a message shows
+CHECK_BYTES = 2**24  # bytes that are read between two checks of the free memory: each takes 3 ms
 _BLOCK = 2**20  # bytes of the decompressed file that are read at a time
+_COPIES = 4  # of a long line: its parts, the whole, without comments, and in the parser
 _SAMPLE = 2**16  # bytes by which format, separator and header are guessed
 _COMPRESSED: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ\x00": lzma}
 _DAMAGED = (EOFError, lzma.LZMAError, zlib.error)
@@ -70,28 +73,37 @@ class Source:
 
     def claim(self, what: str, need: int) -> None:
         """Raise CapacityError if contents that the file announces exceed the free memory."""
+        self.require(f"the file says {what}, which takes", need)
+
+    def require(self, what: str, need: int) -> None:
+        """Raise CapacityError if `what`, a subject and a verb, `need` more bytes than are free."""
         if need > (free := host_free()):
-            raise CapacityError(
-                f"the file says {what}, which takes {need:,} bytes to read; {free:,} are free"
-            )
+            raise CapacityError(f"{what} {need:,} bytes to read; {free:,} are free")
 
     def head(self) -> bytes:
         """Return the first bytes of the decompressed file."""
         return next(self._read(_SAMPLE), b"")
 
     def blocks(
-        self, marks: str, *, skip_first: bool = False, keep_ends: bool = True
+        self,
+        marks: str,
+        *,
+        skip_first: bool = False,
+        keep_ends: bool = True,
+        longest: float = math.inf,
     ) -> Iterator[bytes]:
         """Yield whole lines, about a megabyte at a time; CR and CRLF at their ends become LF.
 
         Lines that begin with one of `marks` are emptied, and with `skip_first` so is the first
         other line. Their ends stay, so that lines keep their numbers, unless `keep_ends` is False.
+        EdgeFileError is raised for a line of about `longest` bytes or more, CapacityError for one
+        that needs more than the free memory.
         """
         self.comments = 0
         signs = [mark.encode() for mark in marks]
         comment = rb"(?m)^[ \t]*(?:" + b"|".join(map(re.escape, signs)) + rb").*"
         comment += b"" if keep_ends else rb"\n?"
-        for block in self._whole_lines():
+        for block in self._whole_lines(longest):
             if b"\r" in block:
                 block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
             if any(sign in block for sign in signs):
@@ -104,15 +116,12 @@ class Source:
 
     def sample(self, marks: str) -> list[str]:
         """Return the first lines that are not empty."""
-        for block in self.blocks(marks):
+        for block in self.blocks(marks, longest=CHECK_BYTES):
             whole = block[:_SAMPLE].splitlines()
             if len(block) > _SAMPLE:
                 whole.pop()
                 if not whole:
-                    raise self.fault(
-                        f"a line of more than {_SAMPLE:,} bytes; this does not look like an edge "
-                        "list (METIS and MatrixMarket files: name the format)"
-                    )
+                    raise self._too_long(_SAMPLE)
             if lines := [line.decode(errors="replace") for line in whole if line.strip(b" \t")]:
                 return lines
         return []
@@ -142,15 +151,28 @@ class Source:
                     return self.fault(f"{reason}: {shortened(line)}", number)
         return self.fault(str(otherwise))
 
-    def _whole_lines(self) -> Iterator[bytes]:
+    def _too_long(self, size: float) -> EdgeFileError:
+        return self.fault(
+            f"a line of more than {size:,} bytes; this does not look like an edge list (METIS and "
+            "MatrixMarket files: name the format)"
+        )
+
+    def _whole_lines(self, longest: float) -> Iterator[bytes]:
         rest: list[bytes] = []
+        held, checked = 0, 0
         for data in self._read(_BLOCK):
             # A CR at the end of the block may be the first half of a CRLF: do not cut behind it.
             cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1
             if cut:
                 yield b"".join([*rest, data[:cut]])
-                rest = []
+                rest, held, checked = [], 0, 0
             rest.append(data[cut:])
+            held += len(data) - cut
+            if held > longest:
+                raise self._too_long(longest)
+            if held >= checked + CHECK_BYTES:
+                checked = held
+                self.require(f"a line of {held:,} bytes or more takes", _COPIES * held)
         if last := b"".join(rest):
             yield last
 

@@ -28,7 +28,14 @@ from rapids_tc.files.guess import (
     refuse_ragged,
     split,
 )
-from rapids_tc.files.source import EdgeFileError, Options, Source, Stream, shortened
+from rapids_tc.files.source import (
+    CHECK_BYTES,
+    EdgeFileError,
+    Options,
+    Source,
+    Stream,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,6 +44,8 @@ Frame = Any  # pandas.DataFrame
 Array = np.ndarray
 
 _PIECE = 2**18  # rows that pandas parses at a time
+_ROW_BYTES = 16  # of a row when the pieces are joined: two ids, or pointers to them
+_CHECK_ROWS = 2**22  # rows that are read between two checks of the free memory: each takes 3 ms
 _NONE = np.zeros(0, np.int64)  # text names a vertex by its edges only
 
 
@@ -93,8 +102,11 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
     if options.format is None:
         refuse_other_formats(source, lines)
     sep = guess_separator(lines) if separator is None else SPELLED.get(separator, separator)
-    if len(sep) != 1:
-        raise ValueError(f"separator must be one character, 'tab' or 'blanks', not {separator!r}")
+    if len(sep) != 1 or sep in "\r\n":
+        raise ValueError(
+            "separator must be one character, 'tab' or 'blanks', and no end of a line, "
+            f"not {separator!r}"
+        )
     rows = [split(line, sep) for line in lines]
     body = rows[1:] if is_wordy(rows[0]) else rows
     # A first line with other separators than the rest gives sizes, and cannot be an edge.
@@ -169,9 +181,10 @@ def parse(source: Source, line_format: LineFormat) -> Frame:
             encoding_errors="replace" if line_format.integers else "strict",
         )
         if line_format.integers:
-            frame = _exact(pieces, line_format.columns)
+            frame = _exact(_within_memory(source, pieces), line_format.columns)
         else:
-            frame = pd.concat(pieces, ignore_index=True)[list(line_format.columns)]
+            frame = pd.concat(_within_memory(source, pieces), ignore_index=True)
+            frame = frame[list(line_format.columns)]
             for column in line_format.columns:
                 frame[column] = frame[column].str.strip(" \t")
                 if (frame[column] == "").any():
@@ -186,6 +199,17 @@ def parse(source: Source, line_format: LineFormat) -> Frame:
         ) from error
     frame.columns = ["src", "dst"]
     return frame
+
+
+def _within_memory(source: Source, pieces: Iterable[Frame]) -> Iterator[Frame]:
+    """Yield the pieces of a frame; raise CapacityError before they are too many to be joined."""
+    rows, checked = 0, 0
+    for piece in pieces:
+        rows += len(piece)
+        if rows >= checked + _CHECK_ROWS:
+            source.require(f"{rows:,} lines or more take", _ROW_BYTES * rows)
+            checked = rows
+        yield piece
 
 
 def _exact(pieces: Iterable[Frame], columns: tuple[int, int]) -> Frame:
@@ -218,9 +242,14 @@ def _parse_by_arrow(source: Source, line_format: LineFormat) -> Frame:
     id_columns = [names[place] for place in line_format.columns]
 
     def blocks() -> Iterator[bytes]:
+        total, checked = 0, 0
         for block in source.blocks(line_format.marks, skip_first=line_format.skip_first):
             if line_format.quoted and b'"' in block:
                 raise pyarrow.ArrowInvalid("it lets a quote without its like pass")
+            total += len(block)
+            if total >= checked + CHECK_BYTES:
+                source.require(f"{total:,} bytes of text or more take", total)  # ids are trimmed
+                checked = total
             yield block
 
     table = read_csv(
