@@ -1,12 +1,12 @@
-"""Error against speed of `approximate_count`: one JSON line a number of colours.
+"""Measure the error and the speed of `approximate_count`: one JSON line per number of colours.
 
     python benchmarks/approximate.py rmat:18 --out results/approximate-cpu-2026-11-28.jsonl
     python benchmarks/approximate.py rmat:24 rmat:26 --library cudf --out results/...
 
-A line holds the median time of as many calls as there are seeds, and over these seeds the root mean
-square of the relative errors, the mean of the relative standard errors that the calls stated, and
-the share of their intervals of 95 % that hold the count. "exact" is `count`. Calls take turns, so
-that what else the machine does slows all of them alike.
+A line holds the median time of a call per seed, and over the seeds the root mean square of the
+relative errors, the mean of the relative standard errors that the calls state, and the share of
+their 95 % intervals that contain the count. "exact" is `count`. Calls take turns, so that other
+work of the machine slows all of them alike.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from statistics import mean, median
 from typing import Any
 
 import click
-from arguments import need, read, there
+from arguments import need, read, require_graph
 from datasets import label
 from machine import machine, write
 
@@ -36,23 +36,23 @@ def main(graphs, library, colours, seeds, out) -> None:
     """Measure GRAPHS, named as for bench.py."""
     need(library)
     for graph in graphs:
-        there(graph)  # before any is measured
-    about, tool = machine(card=library == "cudf"), "rapids_tc approximate"
+        require_graph(graph)  # before any graph is measured
+    about, tool = machine(gpu=library == "cudf"), "rapids_tc approximate"
     for graph in graphs:
         frame = read(graph, library)
         name = {"graph": label(graph), "rows": len(frame), "tool": tool}
         calls = {0: lambda seed, frame=frame: tc.count(frame)} | {
             number: partial(estimate, frame, number) for number in colours
         }
-        made = {number: ([], []) for number in calls}
+        results = {number: ([], []) for number in calls}
         for seed in [0, *range(seeds)]:  # the first turn warms up
             for number, call in calls.items():
                 start = time.perf_counter()
-                answer = call(seed)  # of Python: nothing is left to wait for
-                made[number][0].append(time.perf_counter() - start)
-                made[number][1].append(answer)
-        count = made[0][1][0]
-        for number, ((first, *times), (_, *answers)) in made.items():
+                answer = call(seed)  # a Python number: no work is queued
+                results[number][0].append(time.perf_counter() - start)
+                results[number][1].append(answer)
+        count = results[0][1][0]
+        for number, ((first, *times), (_, *answers)) in results.items():
             what = f"{number} colours" if number else "exact"
             seconds = {"seconds": median(times), "least": min(times), "most": max(times)}
             line = {"what": what, **seconds, "repeat": seeds, "first": first}
@@ -61,16 +61,17 @@ def main(graphs, library, colours, seeds, out) -> None:
 
 
 def estimate(frame: Any, colours: int, seed: int) -> tc.Estimate:
+    """Estimate the triangles of a frame."""
     return tc.approximate_count(frame, colours=colours, seed=seed)
 
 
-def accuracy(found: list[tc.Estimate], count: int) -> dict[str, float]:
-    """How far off estimates were, and how far they said that they were; of 0, in triangles."""
+def accuracy(estimates: list[tc.Estimate], count: int) -> dict[str, float]:
+    """Compare estimates with the count: relative errors, or triangles if the count is 0."""
     whole = count or 1
     return {
-        "error": sqrt(mean((e.value - count) ** 2 for e in found)) / whole,
-        "stated": mean(e.stderr for e in found) / whole,
-        "held": mean(e.low <= count <= e.high for e in found),
+        "error": sqrt(mean((e.value - count) ** 2 for e in estimates)) / whole,
+        "stated": mean(e.stderr for e in estimates) / whole,
+        "held": mean(e.low <= count <= e.high for e in estimates),
     }
 
 

@@ -1,4 +1,4 @@
-"""What was asked for by hand and cannot be had: a line that says so in place of a traceback."""
+"""Checks of the arguments of the scripts: a wrong one ends in one line, not in a traceback."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ NAMES = re.compile(
     rf"rmat:\d+|uniform:\d+:{NUMBER}|theory:(\d+-)+B(|1|2)k|({SHAPES}):{NUMBER}|shared:.+|.+\.npz"
 )
 LIKE = "rmat:18, grid:200, uniform:22:64e6, theory:3-4-5-B1k, star:1e6, shared:NAME or FILE.npz"
-PACKAGES = {"cugraph": "cugraph-cu13 (CUDA 13) or cugraph-cu12"}  # where it is not the module
+PACKAGES = {"cugraph": "cugraph-cu13 (CUDA 13) or cugraph-cu12"}  # named unlike their modules
 
 
-def there(name: str) -> None:
-    """Raise a ClickException where a graph is named like none, or its file is not there."""
+def require_graph(name: str) -> None:
+    """Raise a ClickException if a name is no name of a graph, or if its file is missing."""
     if not NAMES.fullmatch(name):
         raise click.ClickException(f"no benchmark graph {name!r}: one is named like {LIKE}")
     shared = name.startswith("shared:")
     if (shared or name.endswith(".npz")) and not path(name).is_file():
-        where = "; RAPIDS_TC_SHARED names the folder that holds graphs/" if shared else ""
-        raise click.ClickException(f"there is no {path(name)}{where}")
+        hint = "; RAPIDS_TC_SHARED names the folder that holds graphs/" if shared else ""
+        raise click.ClickException(f"there is no {path(name)}{hint}")
 
 
 def read(name: str, library: str = "pandas") -> Any:
-    """The frame of a graph, as `load` gives it, or a ClickException."""
-    there(name)
+    """Load the frame of a graph, or raise a ClickException."""
+    require_graph(name)
     try:
         return load(name, library)
     except (OSError, ValueError, KeyError, BadZipFile) as error:
@@ -40,9 +40,9 @@ def read(name: str, library: str = "pandas") -> Any:
 
 
 def need(library: str, against: Iterable[str] = ()) -> None:
-    """Raise a ClickException where a library is not installed, ours or a neighbour's.
+    """Raise a ClickException if a library is not installed.
 
-    None is imported: that may start the card, and what is cold would be so no more.
+    None is imported: an import may start the GPU, and a cold start would no longer be cold.
     """
     if library == "cudf" and not (find_spec("cudf") and find_spec("cupy")):
         raise click.ClickException(
@@ -54,4 +54,5 @@ def need(library: str, against: Iterable[str] = ()) -> None:
 
 
 def absent(name: str) -> str:
+    """Say how to install a library."""
     return f"{name} is not installed: pip install {PACKAGES.get(name, name)}"

@@ -1,15 +1,14 @@
-"""Time rapids_tc and its other libraries on graphs, all in one process: one JSON line a figure.
+"""Time rapids_tc and other libraries on graphs, in one process: one JSON line per figure.
 
     python benchmarks/bench.py rmat:18 rmat:20 --against igraph --against networkit
     python benchmarks/bench.py --suite study --out results/study-h100.jsonl
 
 A figure is the median of `--repeat` calls after one that warms up, with the smallest and the
-largest beside it; the warm-up's own time is "first". Every line says on what card, with which
-driver and versions, from which commit and by which command it was measured. What would take longer
-than `--patience` seconds, told from a smaller graph of the family or from a first call, is a line
-that says so, as is what runs out of memory. All answers about a graph are compared: a disagreement
-or an error is a line too, and the exit code is 1. A suite leaves out the graphs of files that are
-not there.
+largest beside it; the time of the warm-up is "first". Every line names the GPU, the driver, the
+versions, the commit and the command. A figure that would take longer than `--patience` seconds,
+predicted from a smaller graph of the family or shown by a first call, is a line that says so, and
+so is one that runs out of memory. All answers about a graph are compared: a disagreement or an
+error is a line too, and the exit code is 1. A suite leaves out graphs whose files are missing.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import math
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ from rapids_tc.kernels.catalogue import METHODS
 
 Line = dict[str, Any]
 FIGURES = ("count", "edge counts", "frame to count")
-OUT_OF_MEMORY = ("out_of_memory", "bad_alloc", "out of memory")  # as cuGraph words it
+OUT_OF_MEMORY = ("out_of_memory", "bad_alloc", "out of memory")  # words of cuGraph
 
 
 @click.command()
@@ -78,17 +78,17 @@ def main(graphs, suite, library, method, what, against, repeat, timeout, out) ->
     )  # fmt: skip
     if not plan.entries:
         raise click.UsageError("name a graph or a suite")
-    on_card = plan.library == "cudf"
-    if not on_card and (named := sorted({*method} - {"auto", "all"})):
-        raise click.UsageError(f"--method {named[0]} needs a card: --library cudf")
+    on_gpu = plan.library == "cudf"
+    if not on_gpu and (named := sorted({*method} - {"auto", "all"})):
+        raise click.UsageError(f"--method {named[0]} needs a GPU: --library cudf")
     need(plan.library)
-    about, predictor, faults = machine(card=on_card), TimePredictor(), []
-    if "all" in method and not on_card:
-        click.echo("left out: the methods that need a card, all but auto", err=True)
+    about, predictor, faults = machine(gpu=on_gpu), TimePredictor(), []
+    if "all" in method and not on_gpu:
+        click.echo("left out: the methods that need a GPU, all but auto", err=True)
     figures_by_tool = offers(contestants(plan.entries[0], plan))
-    taken = set().union(*figures_by_tool.values())
-    if unknown := sorted({*what} - taken):
-        raise click.UsageError(f"--what {unknown[0]!r}: choose of {', '.join(sorted(taken))}")
+    offered = set().union(*figures_by_tool.values())
+    if unknown := sorted({*what} - offered):
+        raise click.UsageError(f"--what {unknown[0]!r}: choose of {', '.join(sorted(offered))}")
     for figure in what:
         if lacking := [tool for tool, has in figures_by_tool.items() if figure not in has]:
             click.echo(f"left out: {figure!r} of {', '.join(lacking)}: no such figure", err=True)
@@ -105,40 +105,42 @@ def main(graphs, suite, library, method, what, against, repeat, timeout, out) ->
 
 @dataclass
 class TimePredictor:
-    """What a job took on the last graph of a family, and what it will take on the next.
+    """The time of each job on the last graph of a family, from which the next is predicted.
 
-    Methods differ, but all of them look at wedges: time is taken to grow as the look-ups of W1.
+    Methods differ, but all of them look at wedges: their time is assumed to grow as the number of
+    wedges W1.
     """
 
     past: dict[tuple[str, str, str], tuple[str, float, float]] = field(default_factory=dict)
 
     def learn(self, job: Job, graph: str, work: int, seconds: float) -> None:
+        """Store the seconds of a job on a graph; infinity if it ran out of memory."""
         self.past[job.tool, job.what, family(graph)] = graph, work, seconds
 
     def warn(self, job: Job, graph: str, work: int, timeout: float) -> str:
-        """Why not to start a job; the empty string where nothing speaks against it."""
+        """Say why a job should not be started; return an empty text if it should be."""
         for what in {job.what, "frame to count"}:
             before = self.past.get((job.tool, what, family(graph)))
             if before is None:
                 continue
-            smaller, its_work, seconds = before
-            expected = seconds * max(1.0, work / max(1, its_work))
+            smaller, work_before, seconds = before
+            expected = seconds * max(1.0, work / max(1, work_before))
             if expected > timeout:
-                told = "memory" if math.isinf(expected) else f"about {expected:.0f} s"
-                return f"{told}, told from {smaller}; patience is {timeout:g} s"
+                cost = "memory" if math.isinf(expected) else f"about {expected:.0f} s"
+                return f"{cost}, predicted from {smaller}; patience is {timeout:g} s"
         return ""
 
 
 def family(graph: str) -> str:
-    """Graphs that differ in size alone: not those of a file, nor products of other stars."""
+    """Return the name of all graphs that differ from this one in size alone."""
     kind = graph.partition(":")[0]
     return graph if kind in ("shared", "theory") else kind
 
 
-def offers(found: Iterable[Contestant]) -> dict[str, set[str]]:
-    """The figures of each tool."""
+def offers(contestants: Iterable[Contestant]) -> dict[str, set[str]]:
+    """Return the figures that each tool can take."""
     by_tool: dict[str, set[str]] = {}
-    for contestant in found:
+    for contestant in contestants:
         for job in (*contestant.stages, *contestant.whole):
             by_tool.setdefault(job.tool, {"peak memory"}).add(job.what)
     return by_tool
@@ -149,7 +151,7 @@ def run_graph(entry: Entry, plan: Suite, predictor: TimePredictor, get: Any) -> 
     try:
         frame = get(entry.graph, plan.library)
         size, work = facts(frame)
-    except Exception as error:  # a graph that is not there, or too large; the others go on
+    except Exception as error:  # its file is missing, or it is too large; the others go on
         yield {"tool": "", "what": "graph"} | fault(error)
         return
     answer_check = AnswerCheck(known(entry.graph) | {"edges": size["edges"]})
@@ -163,25 +165,27 @@ def run_graph(entry: Entry, plan: Suite, predictor: TimePredictor, get: Any) -> 
     def wanted(job: Job) -> bool:
         return job.what in figures(job) or weighs(job)
 
-    def each(job: Job, given: Any) -> list[Line]:
+    def each(job: Job, data: Any) -> list[Line]:
         if reason := predictor.warn(job, entry.graph, work, plan.timeout):
             return [{"tool": job.tool, "what": job.what, "skipped": reason}]
-        taken = [lambda: timed(job, given, plan, answer_check)]
+        figures_taken = [lambda: timed(job, data, plan, answer_check)]
         if weighs(job):
-            taken.append(lambda: weighed(job, given, plan.library))
-        lines = attempts(job, taken, lambda t: predictor.learn(job, entry.graph, work, t))
-        # Peak memory is taken after the calls that warm up, asked for or not.
+            figures_taken.append(lambda: weighed(job, data, plan.library))
+        learn = partial(predictor.learn, job, entry.graph, work)
+        lines = attempts(job, figures_taken, learn)
+        # Peak memory is measured after calls that warm up, whether or not these are a figure.
         return [x for x in lines if x["what"] in figures(job) or "seconds" not in x]
 
     for contestant in contestants(entry, plan):
         try:
             for lines in run(contestant, frame, each, wanted):
                 yield from (size | line for line in lines)
-        except Exception as error:  # what its build raised; the others go on
+        except Exception as error:  # raised by its build; the others go on
             yield size | {"tool": contestant.name, "what": "build"} | fault(error)
 
 
 def contestants(entry: Entry, plan: Suite) -> Iterator[Contestant]:
+    """Yield rapids_tc and the other libraries of a suite."""
     engine = "cuda" if plan.library == "cudf" else "cpu"
     methods = set(entry.methods)
     if "all" in methods:  # the CPU engine has one method
@@ -192,15 +196,16 @@ def contestants(entry: Entry, plan: Suite) -> Iterator[Contestant]:
 
 
 def facts(frame: Any) -> tuple[dict[str, int], int]:
-    """The size of a graph, and the wedges at its corners of lowest degree: W1."""
+    """Return the size of a graph, and its wedges at corners of lowest degree: W1."""
     graph = tc.Graph(frame, progress=False)
     length = graph.csr.offsets[1:] - graph.csr.offsets[:-1]
     size = {"rows": len(frame), "vertices": graph.n_vertices, "edges": graph.n_edges}
     return size, int((length * (length - 1) // 2).sum())
 
 
-def timed(job: Job, given: Any, plan: Suite, answer_check: AnswerCheck) -> Line:
-    timing = measure(job, given, repeat=plan.repeat, timeout=plan.timeout)
+def timed(job: Job, data: Any, plan: Suite, answer_check: AnswerCheck) -> Line:
+    """Time a job and check its answer."""
+    timing = measure(job, data, repeat=plan.repeat, timeout=plan.timeout)
     answer_check.add(timing)
     return {
         "seconds": timing.seconds, "least": timing.least, "most": timing.most,
@@ -208,13 +213,14 @@ def timed(job: Job, given: Any, plan: Suite, answer_check: AnswerCheck) -> Line:
     }  # fmt: skip
 
 
-def weighed(job: Job, given: Any, library: str) -> Line:
-    return {"what": "peak memory", "bytes": peak(lambda: job.call(given), library)}
+def weighed(job: Job, data: Any, library: str) -> Line:
+    """Measure the peak memory of a job."""
+    return {"what": "peak memory", "bytes": peak(lambda: job.call(data), library)}
 
 
-def attempts(job: Job, taken: list[Any], learn: Any) -> Iterator[Line]:
-    """A line of each figure that is taken, up to the first that cannot be."""
-    for take in taken:
+def attempts(job: Job, figures_taken: list[Any], learn: Any) -> Iterator[Line]:
+    """Yield a line per figure, up to the first that fails."""
+    for take in figures_taken:
         line = {"tool": job.tool, "what": job.what}
         try:
             line |= take()
@@ -233,7 +239,7 @@ def attempts(job: Job, taken: list[Any], learn: Any) -> Iterator[Line]:
 
 
 def fault(error: Exception) -> dict[str, str]:
-    """What an error means for a run: a lack of memory, or of a file, is told and no failure."""
+    """Return an error as a line; a lack of memory or of a file is no failure of the run."""
     if isinstance(error, FileNotFoundError):
         return {"skipped": f"there is no {Path(error.filename).name}"}
     if isinstance(error, ModuleNotFoundError) and error.name in OTHER_LIBRARIES:

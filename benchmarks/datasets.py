@@ -1,8 +1,8 @@
-"""Graphs of the benchmarks, by name, with the triangles that are known without counting.
+"""The graphs of the benchmarks by name, and their triangles if a closed form gives them.
 
 ``rmat:20``, ``grid:200``, ``uniform:22:64e6``, ``theory:3-4-5-B1k``, a shape such as ``star:1e6``,
 ``shared:ego-Twitter`` (a graph of the folder that RAPIDS_TC_SHARED names), or an .npz file. Rows
-are the same whichever library makes them; for cuDF they are made on the card.
+are the same in every library; for cuDF they are made on the GPU.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Ends = tuple[Any, Any]  # two int32 arrays of NumPy or CuPy
 
 
 def load(name: str, library: str = "pandas") -> Any:
-    """The raw edge frame of a benchmark graph, columns ``src`` and ``dst``."""
+    """Load the raw edge frame of a benchmark graph, with columns ``src`` and ``dst``."""
     kind, _, rest = name.partition(":")
     if kind == "rmat":
         return datasets.rmat(int(rest), library=library)
@@ -38,7 +38,7 @@ def load(name: str, library: str = "pandas") -> Any:
 
 
 def path(name: str) -> Path:
-    """Where the file of a graph lies."""
+    """Return the path of the file of a graph."""
     if not name.startswith("shared:"):
         return Path(name)
     folder = Path(os.environ.get("RAPIDS_TC_SHARED", ""), "graphs")
@@ -46,12 +46,12 @@ def path(name: str) -> Path:
 
 
 def label(name: str) -> str:
-    """What a graph is called in results: of a file, no folder."""
+    """Return the name of a graph in results; for a file, without its folder."""
     return Path(name).stem if name.endswith(".npz") else name.removeprefix("shared:")
 
 
 def known(name: str) -> dict[str, int]:
-    """Answers by question that hold by a closed form."""
+    """Return the answers that a closed form gives, by question."""
     kind, _, rest = name.partition(":")
     if kind == "theory":
         return {"triangles": theory_triangles(rest)}
@@ -61,7 +61,7 @@ def known(name: str) -> dict[str, int]:
 
 
 def grid(side: int, xp: Any) -> Ends:
-    """The 3-D grid of side**3 vertices."""
+    """Make the 3-D grid of side**3 vertices."""
     ids = xp.arange(side**3, dtype="int32").reshape(side, side, side)
     ends = [(ids[:-1], ids[1:]), (ids[:, :-1], ids[:, 1:]), (ids[:, :, :-1], ids[:, :, 1:])]
     src, dst = (xp.concatenate([pair[k].ravel() for pair in ends]) for k in (0, 1))
@@ -69,7 +69,7 @@ def grid(side: int, xp: Any) -> Ends:
 
 
 def uniform(rest: str, xp: Any) -> Ends:
-    """``scale:edges``: rows between 2**scale vertices, each end drawn alike.
+    """Make ``scale:edges``: rows between 2**scale vertices, each end drawn uniformly.
 
     An end is a hash of its number, SplitMix64 by Steele, Lea and Flood ("Fast splittable
     pseudorandom number generators", OOPSLA 2014), so that every library draws the same.
@@ -88,44 +88,48 @@ def uniform(rest: str, xp: Any) -> Ends:
 
 
 def star(leaves: int, xp: Any) -> Ends:
+    """Make a vertex with edges to all others."""
     return xp.zeros(leaves, "int32"), xp.arange(1, leaves + 1, dtype="int32")
 
 
 def wheel(rim: int, xp: Any) -> Ends:
-    """A hub, and a ring of more than three vertices round it."""
+    """Make a hub and a ring of more than three vertices around it."""
     hub, ring = star(rim, xp)
     return xp.concatenate([hub, ring]), xp.concatenate([ring, xp.roll(ring, -1)])
 
 
 def book(pages: int, xp: Any) -> Ends:
-    """Triangles on one common edge."""
+    """Make triangles that share one edge."""
     page, ends = xp.arange(2, pages + 2, dtype="int32"), xp.zeros(pages, "int32")
     spine = xp.zeros(1, "int32")
     return xp.concatenate([spine, ends, ends + 1]), xp.concatenate([spine + 1, page, page])
 
 
 def tube(rings: int, xp: Any) -> Ends:
-    """Rings of four vertices, the squares between them cut in two: peeled a ring a round."""
-    at = xp.arange(4 * rings, dtype="int32").reshape(rings, 4)
-    beside = xp.roll(at, -1, axis=1)
-    src = xp.concatenate([at.ravel(), at[:-1].ravel(), at[:-1].ravel()])
-    return src, xp.concatenate([beside.ravel(), at[1:].ravel(), beside[1:].ravel()])
+    """Make rings of four vertices with the squares between them cut in two.
+
+    The peel removes one ring per round.
+    """
+    ids = xp.arange(4 * rings, dtype="int32").reshape(rings, 4)
+    following = xp.roll(ids, -1, axis=1)
+    src = xp.concatenate([ids.ravel(), ids[:-1].ravel(), ids[:-1].ravel()])
+    return src, xp.concatenate([following.ravel(), ids[1:].ravel(), following[1:].ravel()])
 
 
 def clique(n: int, xp: Any) -> Ends:
-    """Every two of n vertices."""
+    """Make an edge between every two of n vertices."""
     src, dst = xp.triu_indices(n, 1)
     return src.astype("int32"), dst.astype("int32")
 
 
 # A Kronecker product of stars, by Kepner et al., "Design, generation, and validation of extreme
 # scale power-law graphs" (IPDPS Workshops 2018), the "Theory" graphs of the Graph Challenge. Bk
-# are plain stars; in B1k every star has a loop at its centre, in B2k at one leaf, and the one loop
-# of the product is taken away.
+# are plain stars; in B1k every star has a loop at its centre, in B2k at one leaf, and the only loop
+# of the product is removed.
 
 
 def theory(name: str, xp: Any) -> Ends:
-    """``3-4-5-B1k``: stars of 3, 4 and 5 leaves; both directions of every edge."""
+    """Make ``3-4-5-B1k``: stars of 3, 4 and 5 leaves; every edge in both directions."""
     leaves, kind = _stars(name)
     src, dst = xp.zeros(1, "int32"), xp.zeros(1, "int32")
     for m in leaves:
@@ -137,15 +141,16 @@ def theory(name: str, xp: Any) -> Ends:
             (old[:, None] * np.int32(m + 1) + new).ravel()
             for old, new in zip((src, dst), ends, strict=True)
         )
-    kept = src != dst
-    return src[kept], dst[kept]
+    no_loop = src != dst
+    return src[no_loop], dst[no_loop]
 
 
 def theory_triangles(name: str) -> int:
-    """Closed walks of three steps multiply over the factors; those over the loop are no triangles.
+    """Count the triangles of a product of stars.
 
-    A star with its loop has t of them and d entries in the loop's row. In the product the loop
-    accounts for one walk round itself and three for each other neighbour.
+    Closed walks of three steps multiply over the factors. Walks through the loop are no triangles:
+    one stays at the loop, and three belong to each other neighbour of its vertex, whose number is
+    a product of entries in the rows of the loops, less one.
     """
     leaves, kind = _stars(name)
     if kind == "Bk":  # bipartite

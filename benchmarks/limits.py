@@ -1,17 +1,17 @@
-"""Whether calls take no more than their memory_limit=: one JSON line per function, ids and share.
+"""Check that calls keep to memory_limit=: one JSON line per function, kind of ids and share.
 
     python benchmarks/limits.py --jobs 4 --out results/limits-cpu-2026-11-28.jsonl
     python benchmarks/limits.py --library cudf --out results/...
     python benchmarks/limits.py --scale 16 --function count --function "k_truss 20" --ids str
 
-Limits are shares of what the function is estimated to take. A line holds the limit, the peak on top
-of the frame, by how much the peak is over the limit, whether the call answered or raised, and
-whether its answer equals the answer without a limit. With pandas the peak is the resident memory of
-a process of its own for each function and ids, after calls on a tiny graph that compile and import
-what the measured calls use. With cuDF the peak is counted by RMM, in one process.
+Limits are shares of the estimated memory of the function. A line holds the limit, the peak on top
+of the frame, the bytes by which the peak exceeds the limit, whether the call answered or raised,
+and whether its answer equals the answer without a limit. With pandas the peak is the resident
+memory of a process per function and kind of ids, after calls on a tiny graph that compile and
+import the code of the measured calls. With cuDF the peak is counted by RMM, in one process.
 
-The exit code is 1 if a call took more than its limit and `SLACK`, answered wrongly, or failed with
-anything but a CapacityError.
+The exit code is 1 if a call took more than its limit and `SLACK`, answered wrongly, or raised an
+error other than CapacityError.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from rapids_tc.plan import needs
 from rapids_tc.preparation.edges import size_bound
 
 SHARES = (1.0, 0.5, 0.25, 0.1)
-SLACK = 16 << 20  # bytes over a limit that are forgiven: free memory in pieces, stacks of threads
+SLACK = 16 << 20  # bytes over a limit that are accepted: fragments of memory, stacks of threads
 IDS = {
     "int32": lambda frame: frame,
     "int64": lambda frame: frame.astype("int64"),
@@ -54,7 +54,7 @@ FRAME = 1 << 18  # triangles in a frame of iter_triangles
 
 @dataclass(frozen=True)
 class Call:
-    """A function with its options, and what its estimate is asked with."""
+    """A function with its options, and the arguments of its estimate."""
 
     call: Callable[..., Any]
     function: str
@@ -62,12 +62,14 @@ class Call:
 
 
 def iterate(frame: Any, **options: Any) -> list[Any]:
-    """How long each frame of triangles is, and some rows of it: all would be kept otherwise."""
+    """Return the length and some rows of each frame of triangles: all rows would take memory."""
     frames = tc.iter_triangles(frame, rows=FRAME, **options)
     return [(len(frame), frame.iloc[::997].copy()) for frame in frames]
 
 
 def annotated(*columns: str) -> Call:
+    """Return `annotate` with some columns."""
+
     def call(frame: Any, **options: Any) -> Any:
         return tc.annotate(frame, *columns, **options)
 
@@ -106,15 +108,15 @@ def main(library, scale, names, kinds, jobs, out, here) -> None:
     """Measure functions under limits on an R-MAT graph; by default all functions and ids."""
     need(library)
     pairs = [*product(names or CALLS, kinds or [*IDS][: 4 if library == "cudf" else None])]
-    card = library == "cudf"
+    on_gpu = library == "cudf"
     if here:
         for pair in pairs:
             for line in measured(*pair, scale, library):
                 write(out, line)
         return
-    about = machine(card=card) | {"graph": f"rmat:{scale}", "tool": "rapids_tc limits"}
-    if card:
-        count_on_card()
+    about = machine(gpu=on_gpu) | {"graph": f"rmat:{scale}", "tool": "rapids_tc limits"}
+    if on_gpu:
+        count_on_gpu()
         lines = (line for pair in pairs for line in measured(*pair, scale, library))
         sys.exit(report(lines, about, out))
     with ThreadPoolExecutor(jobs) as pool:
@@ -122,8 +124,8 @@ def main(library, scale, names, kinds, jobs, out, here) -> None:
         sys.exit(report((line for run in as_completed(runs) for line in run.result()), about, out))
 
 
-def count_on_card() -> None:
-    """Let RMM count all memory of the card, CuPy's too, as it is taken from the device."""
+def count_on_gpu() -> None:
+    """Let RMM count all memory of the GPU, of CuPy too, as it is taken from the device."""
     import cupy
     import rmm
     from rmm.allocators.cupy import rmm_cupy_allocator
@@ -133,7 +135,7 @@ def count_on_card() -> None:
 
 
 def in_a_process(name: str, ids: str, scale: int) -> list[dict[str, Any]]:
-    """The lines of a function and ids from a process of its own, and one if that ended badly."""
+    """Measure a function in a process of its own; its failure is a line too."""
     words = ["--here", "--scale", str(scale), "--function", name, "--ids", ids]
     done = subprocess.run([sys.executable, __file__, *words], capture_output=True, text=True)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -145,9 +147,9 @@ def in_a_process(name: str, ids: str, scale: int) -> list[dict[str, Any]]:
 
 
 def measured(name: str, ids: str, scale: int, library: str) -> Iterator[dict[str, Any]]:
-    """A function under all shares of its estimate: a line for each."""
+    """Measure a function under all shares of its estimate, a line for each."""
     call, factor = CALLS[name], FEW if needs.LISTING & {CALLS[name].function} else 16
-    small, edges = (made(s, factor, ids, library, name) for s in (WARM, scale))
+    small, edges = (graph(s, factor, ids, library, name) for s in (WARM, scale))
     for share in (None, *SHARES, SHARES[-1] / 2):
         attempt(call, small, share and int(share * estimate(call, small)))
     expected, whole = attempt(call, edges)
@@ -164,14 +166,14 @@ def measured(name: str, ids: str, scale: int, library: str) -> Iterator[dict[str
         yield line | {"share": share} | sizes | {"outcome": outcome, "same": right}
 
 
-def made(scale: int, factor: int, ids: str, library: str, name: str) -> Any:
-    """The graph with ids of a kind, and weights for a function that reads them."""
+def graph(scale: int, factor: int, ids: str, library: str, name: str) -> Any:
+    """Make the graph with ids of a kind, and with weights for a function that reads them."""
     frame = IDS[ids](datasets.rmat(scale, edge_factor=factor, library=library))
     return frame.assign(w=1.0 + frame.index % 7) if name == "clustering weight" else frame
 
 
 def estimate(call: Call, edges: Any) -> int:
-    """As `memory_estimate` says, which cannot be asked about columns, weights or triangles."""
+    """Estimate the memory of a call: `memory_estimate` knows no columns, weights or triangles."""
     frame, backend = open_frame(edges, None)
     size = size_bound(frame, "src", "dst", backend)
     stages = needs.stages(call.function, *size, backend.engine, **call.sizes)
@@ -184,30 +186,30 @@ def estimate(call: Call, edges: Any) -> int:
 
 
 def attempt(call: Call, edges: Any, limit: int | None = None) -> tuple[Any, str]:
-    """The answer of a call and "answered", or None and the error that it raised."""
+    """Return the answer of a call and "answered", or None and the error that it raised."""
     try:
         return call.call(edges, memory_limit=limit), "answered"
     except tc.CapacityError:
         return None, "CapacityError"
-    except Exception as error:  # of whatever kind: it is the outcome
+    except Exception as error:  # any error is an outcome
         return None, f"{type(error).__name__}: {str(error)[:200]}"
 
 
 def same(answer: Any, expected: Any) -> bool:
-    """Whether two answers of a function are equal."""
+    """Return whether two answers of a function are equal."""
     if isinstance(answer, tc.Graph):
         sizes = [(graph.n_vertices, graph.n_edges) for graph in (answer, expected)]
         return sizes[0] == sizes[1] and bool((answer.csr.columns == expected.csr.columns).all())
     if isinstance(answer, list | tuple):
         return len(answer) == len(expected) and all(map(same, answer, expected))
     if "clustering" in getattr(answer, "columns", ()):  # threads add weights in any order
-        apart = (answer.pop("clustering") - expected["clustering"]).abs().max()
-        return apart < 1e-12 and bool(answer.equals(expected.drop(columns="clustering")))
+        difference = (answer.pop("clustering") - expected["clustering"]).abs().max()
+        return difference < 1e-12 and bool(answer.equals(expected.drop(columns="clustering")))
     return bool(answer.equals(expected) if hasattr(answer, "equals") else answer == expected)
 
 
 def report(lines: Iterator[dict[str, Any]], about: dict[str, Any], out: Any) -> int:
-    """Write the lines, then a table of those that are wrong and the totals; the exit code."""
+    """Write the lines, a table of the wrong ones and the totals; return the exit code."""
     totals: Counter[str] = Counter()
     wrong = []
     for line in lines:
@@ -220,8 +222,8 @@ def report(lines: Iterator[dict[str, Any]], about: dict[str, Any], out: Any) -> 
     names = ("what", "ids", "share", "limit", "bytes", "over", "outcome", "same")
     for line in [dict(zip(names, names, strict=True)), *wrong]:
         click.echo(row.format_map(dict.fromkeys(names, "") | line), err=True)
-    told = ", ".join(f"{number} {outcome}" for outcome, number in sorted(totals.items()))
-    click.echo(f"{sum(totals.values())} calls: {told}; {len(wrong)} wrong", err=True)
+    counts = ", ".join(f"{number} {outcome}" for outcome, number in sorted(totals.items()))
+    click.echo(f"{sum(totals.values())} calls: {counts}; {len(wrong)} wrong", err=True)
     return bool(wrong)
 
 

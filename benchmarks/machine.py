@@ -1,4 +1,4 @@
-"""Where, with what and by which command a figure is measured, and the file it goes to."""
+"""The origin of a figure: machine, versions, commit and command; and its file."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ PACKAGES = ("rapids_tc", "numpy", "pandas", "numba", "cupy-cuda13x", "cudf-cu13"
             "igraph", "networkit", "networkx")  # fmt: skip
 
 
-def machine(*, card: bool) -> dict[str, Any]:
-    """What every line of a results file says of its origin.
+def machine(*, gpu: bool) -> dict[str, Any]:
+    """Return the origin that every line of a results file states.
 
-    RTC_COMMIT names the commit where the code is measured without its repository.
+    RTC_COMMIT names the commit if the code is measured without its repository.
     """
     versions = {}
     for package in PACKAGES:
@@ -38,24 +38,26 @@ def machine(*, card: bool) -> dict[str, Any]:
         "command": " ".join(["python", Path(sys.argv[0]).name, *sys.argv[1:]]),
         "date": time.strftime("%Y-%m-%d"),
     }  # fmt: skip
-    if card:
+    if gpu:
         query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
         try:
             done = subprocess.run(query, capture_output=True, text=True, check=True)
         except (OSError, subprocess.CalledProcessError) as error:
             raise click.ClickException(
-                f"needs an NVIDIA card that nvidia-smi finds: {error}"
+                f"needs an NVIDIA GPU that nvidia-smi finds: {error}"
             ) from None
         about["card"], about["driver"] = done.stdout.splitlines()[0].split(", ")
     return about
 
 
 def cpu_name() -> str:
+    """Return the model of the CPU."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     return next((x.split(":")[1].strip() for x in lines if x.startswith("model name")), "unknown")
 
 
 def git(*words: str) -> str:
+    """Run git in the repository of this file, and return its output."""
     done = subprocess.run(
         ["git", *words], capture_output=True, text=True, cwd=Path(__file__).parent, check=True
     )
@@ -63,6 +65,6 @@ def git(*words: str) -> str:
 
 
 def write(out: Any, line: dict[str, Any]) -> None:
-    """Add a line to a results file, at once: a run that is stopped keeps what it has."""
+    """Add a line to a results file at once, so that a run that is stopped keeps its lines."""
     out.write(json.dumps(line) + "\n")
     out.flush()

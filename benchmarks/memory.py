@@ -1,4 +1,4 @@
-"""The peak of the memory that a call takes, on top of what is held when it starts."""
+"""The peak of the memory that a call takes, on top of the memory in use before it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 
 def peak(call: Callable[[], Any], library: str) -> int:
-    """Bytes at the height of a call: on the card for cuDF, else of the process."""
-    return _on_card(call) if library == "cudf" else _of_process(call)
+    """Measure the peak bytes of a call: of the GPU for cuDF, else of the process."""
+    return _on_gpu(call) if library == "cudf" else _of_process(call)
 
 
-def _on_card(call: Callable[[], Any]) -> int:
-    """Counted by RMM, from which cuDF, cuGraph and, by cuDF, CuPy allocate."""
+def _on_gpu(call: Callable[[], Any]) -> int:
+    """Measure by RMM, from which cuDF, cuGraph and, through cuDF, CuPy allocate."""
     import rmm.statistics
 
     gc.collect()
@@ -26,9 +26,9 @@ def _on_card(call: Callable[[], Any]) -> int:
 
 
 def _of_process(call: Callable[[], Any]) -> int:
-    """Resident memory, by Linux: unlike tracemalloc it sees what C++ allocates."""
+    """Measure resident memory, which unlike tracemalloc includes allocations of C++."""
     gc.collect()
-    if "pyarrow" in sys.modules:  # what was freed before is no memory of this call
+    if "pyarrow" in sys.modules:  # memory that was freed before does not belong to this call
         sys.modules["pyarrow"].default_memory_pool().release_unused()
     ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts anew

@@ -1,11 +1,11 @@
-"""Read the hardware counters of the kernels of methods, by Nsight Compute: a JSON line a kernel.
+"""Read the hardware counters of kernels by Nsight Compute: one JSON line per kernel.
 
     python benchmarks/ncu.py rmat:20 --method auto --method trust --out results/ncu.jsonl
 
-Needs a card, CuPy and ``ncu``, but not cuDF: the graph is prepared on the CPU. Kernels are found by
-their names, so that preparation is not profiled. ncu runs each launch several times, once a group
-of counters, and lets the clocks be; its times are those of kernels alone, with caches flushed. A
-kernel that is launched more than once has the averages of its launches, weighted by their time.
+Needs a GPU, CuPy and ``ncu``, but not cuDF: the graph is prepared on the CPU. Kernels are selected
+by name, so that preparation is not profiled. ncu runs each launch several times, once per group of
+counters, and does not lock the clocks; its times are of kernels alone, with caches flushed. A
+kernel that is launched more than once gets the averages of its launches, weighted by their time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from arguments import there
+from arguments import require_graph
 from datasets import label, load
 from machine import machine, write
 
@@ -50,12 +50,12 @@ def main(graph, method, what, out) -> None:
     ncu = shutil.which("ncu")
     if ncu is None:
         raise click.ClickException("needs ncu, of NVIDIA Nsight Compute, on the PATH")
-    there(graph)
+    require_graph(graph)
     returns = "total" if what == "count" else "edges"
-    # Those with a driver launch hundreds of kernels: minutes under ncu, unless asked for.
+    # Methods with a driver launch hundreds of kernels, minutes under ncu: only if they are named.
     every = [m.name for m in METHODS if m.driver is None and returns in m.returns]
     methods = [find(name, returns) for name in method or every]
-    owner = {kernel: found.name for found in methods for kernel in found.kernels}
+    owner = {kernel: method.name for method in methods for kernel in method.kernels}
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "log")
         command = [
@@ -68,33 +68,33 @@ def main(graph, method, what, out) -> None:
         text = log.read_text() if log.exists() else ""
     lines = list(parse(text.splitlines()))
     if done.returncode or not lines:
-        told = f"{done.stdout[-1000:]}{done.stderr[-1000:]}{text[-1000:]}"
-        raise click.ClickException(f"ncu gave no counters: {told}")
-    about = machine(card=True) | {"graph": label(graph), "what": f"ncu, {what}"}
+        messages = f"{done.stdout[-1000:]}{done.stderr[-1000:]}{text[-1000:]}"
+        raise click.ClickException(f"ncu gave no counters: {messages}")
+    about = machine(gpu=True) | {"graph": label(graph), "what": f"ncu, {what}"}
     for line in lines:
         write(out, about | {"tool": f"rapids_tc cuda {owner[line['kernel']]}"} | line)
 
 
 def child(graph: str, what: str, *methods: str) -> None:
-    """Count once by every method: the process that ncu looks into."""
+    """Count once by every method, in the process that ncu profiles."""
     import cupy
 
     import rapids_tc as tc
     from rapids_tc.engines import registry
     from rapids_tc.preparation.csr import Csr
 
-    made = tc.Graph(load(graph), engine="cpu", progress=False).csr
+    csr = tc.Graph(load(graph), engine="cpu", progress=False).csr
     engine = registry.load("cuda")
-    layout = engine.prepare(Csr(cupy.asarray(made.offsets), cupy.asarray(made.columns)))
-    work = engine.count if what == "count" else engine.edge_counts
+    layout = engine.prepare(Csr(cupy.asarray(csr.offsets), cupy.asarray(csr.columns)))
+    count = engine.count if what == "count" else engine.edge_counts
     for method in methods:
-        work(layout, method=method)
+        count(layout, method=method)
 
 
 def parse(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """A line a kernel from ncu's CSV of raw counters: a row of names, one of units, launches.
+    """Make a line per kernel from ncu's CSV: a row of names, a row of units, and the launches.
 
-    What ncu and the program print besides does not begin with a quotation mark.
+    Other output of ncu and of the program does not begin with a quotation mark.
     """
     rows = list(csv.reader(line for line in lines if line.startswith('"')))
     if len(rows) < 3:
@@ -120,7 +120,7 @@ def parse(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
 
 
 def number(text: str) -> float:
-    """A value as ncu prints it, thousands separated; a counter that a kernel lacks is 0."""
+    """Read a number with separated thousands; a counter that a kernel lacks is 0."""
     return float(text.replace(",", "") if text not in ("", "n/a", "nan") else 0)
 
 

@@ -1,4 +1,4 @@
-"""Plots of a results file: time by graph, speed-up, memory, and what kernels do with the card."""
+"""Plots of a results file: time by graph, speed-up, memory, and counters of kernels."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ FEWEST = 3  # graphs of a plot by graph
 
 
 def draw(name: str, lines: list[Line], folder: Path) -> list[Path]:
-    """Draw what there is to see in a file's lines; the pictures made, in `folder`."""
+    """Draw the plots of a file's lines into `folder`, and return their paths."""
     found = {(x["graph"], x["tool"], x["what"]): x for x in lines if "what" in x}
     found = {key: x for key, x in found.items() if "seconds" in x or "bytes" in x}
-    made = []
+    pictures = []
     for title, plot in (
         ("count", lambda axes: by_graph(axes, lines, found, "count", seconds, "seconds")),
         ("frame-to-count",
@@ -37,19 +37,20 @@ def draw(name: str, lines: list[Line], folder: Path) -> list[Path]:
             folder.mkdir(exist_ok=True)
             path = folder / f"{name}-{title}.png"
             figure.savefig(path, dpi=110, metadata={"Software": None})
-            made.append(path)
+            pictures.append(path)
         plt.close(figure)
-    return made
+    return pictures
 
 
 def seconds(line: Line) -> float:
+    """Return the seconds of a line."""
     return line["seconds"]
 
 
 def by_graph(
     axes: Any, lines: list[Line], found: Found, what: str, value: Callable[[Line], float], unit: str
 ) -> bool:
-    """A mark a tool, a row a graph; whether there is something to compare."""
+    """Draw a mark per tool in a row per graph; return whether there is enough to compare."""
     tools, graphs = tools_of(found, what), graphs_of(lines)
     graphs = [g for g in graphs if sum((g, tool, what) in found for tool in tools) > 1]
     if len(graphs) < FEWEST:
@@ -70,7 +71,7 @@ def by_graph(
 
 
 def speedup(axes: Any, lines: list[Line], found: Found) -> bool:
-    """Bars: how many times faster than cuGraph, and than tricore's count stage, auto is."""
+    """Draw how many times faster auto is than cuGraph, and than the count stage of tricore."""
     auto = "rapids_tc cuda auto"
     pairs = [("cugraph", "frame to count", "frame to count, over cuGraph"),
              ("rapids_tc cuda tricore", "count", "count stage, over tricore")]  # fmt: skip
@@ -94,12 +95,12 @@ def speedup(axes: Any, lines: list[Line], found: Found) -> bool:
 
 
 def kernels(axes: Any, lines: list[Line]) -> bool:
-    """A mark a kernel: how full its warps are, and how scattered its loads."""
+    """Draw a mark per kernel: how full its warps are over how scattered its loads are."""
     profiled = [x for x in lines if "counters" in x]
     for x in profiled:
-        at = x["counters"]["sectors a load"], x["counters"]["warp efficiency"]
-        axes.plot(*at, "o", markersize=3 + 30 * x["kernel_seconds"] ** 0.3, alpha=0.4)
-        axes.annotate(x["kernel"], at, xytext=(4, 4), textcoords="offset points", fontsize=8)
+        position = x["counters"]["sectors a load"], x["counters"]["warp efficiency"]
+        axes.plot(*position, "o", markersize=3 + 30 * x["kernel_seconds"] ** 0.3, alpha=0.4)
+        axes.annotate(x["kernel"], position, xytext=(4, 4), textcoords="offset points", fontsize=8)
     axes.set(xlabel="sectors a load, of 32", ylabel="warp efficiency, %", ylim=(0, 102),
              title="kernels; the larger, the longer")  # fmt: skip
     axes.grid(alpha=0.3)

@@ -1,9 +1,9 @@
-"""The tables of the README and of STUDY.md, and plots, made from the figures in ``results/``.
+"""Make the tables of the README and of STUDY.md, and plots, from the files in ``results/``.
 
     python benchmarks/report.py [--plots]
 
-Each file in ``results/`` is what one machine measured. The README shows a few columns of the newest
-files, STUDY.md everything. A results file that is added needs nothing but this command.
+Each file in ``results/`` holds the figures of one machine. The README shows a few columns of the
+newest files, STUDY.md shows all. After a results file is added, only this command must be run.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ DASK = [
     ("one GPU", "rapids_tc cuda auto", "frame to count"),
     ("cuGraph, 4 GPUs over ucxx: build and count", "cugraph dask ucxx", "frame to count"),
 ]
-# Of each pattern the newest file.
+# The newest file of each pattern is shown.
 README = (("study-*", CARD), ("dask-*", DASK), ("cpu-*", CPU))
-MATRICES = {  # figures that STUDY.md shows for all tools beside each other
+MATRICES = {  # figures that STUDY.md shows with a column per tool
     "count": "Count stage, milliseconds",
     "edge counts": "Edge counts, milliseconds",
     "frame to count": "Frame to count, milliseconds",
 }
-APPROXIMATE = "rapids_tc approximate"  # of approximate.py: the error beside the time
+APPROXIMATE = "rapids_tc approximate"  # from approximate.py; the error is shown beside the time
 OURS = ("rapids_tc cuda ", "rapids_tc cpu ", "rapids_tc ")
 
 
 def read(name: str) -> list[Line]:
-    """The figures of a file."""
+    """Read the figures of a file."""
     return [json.loads(line) for line in (RESULTS / name).read_text().splitlines()]
 
 
@@ -61,44 +61,46 @@ def read(name: str) -> list[Line]:
 
 
 def table(head: list[str], rows: Iterable[list[str]], words: int = 1) -> str:
-    """A table of Markdown, its first columns words and the others numbers."""
+    """Make a table of Markdown; its first columns are words, the others are numbers."""
     align = ["---"] * words + ["---:"] * (len(head) - words)
     return "\n".join(f"| {' | '.join(row)} |" for row in [head, align, *rows])
 
 
 def about(lines: list[Line]) -> str:
-    """What the figures were measured on and with."""
+    """Describe the machine and the versions of some figures."""
     first, versions = lines[0], lines[0]["versions"]
-    wanted = ("cudf-cu13", "cupy-cuda13x", "cugraph-cu13", "numba", "igraph", "networkit")
-    with_ = ", ".join(f"{name} {versions[name]}" for name in wanted if name in versions)
+    packages = ("cudf-cu13", "cupy-cuda13x", "cugraph-cu13", "numba", "igraph", "networkit")
+    listed = ", ".join(f"{name} {versions[name]}" for name in packages if name in versions)
     commits = " and ".join(dict.fromkeys(x["commit"] for x in lines))
-    return f"{machine(first)} ({with_}; commit {commits}; {first['date']})."
+    return f"{machine(first)} ({listed}; commit {commits}; {first['date']})."
 
 
 def machine(line: Line) -> str:
+    """Describe the GPU of a line, or its CPU if it was measured without a GPU."""
     if "card" in line:
         return f"{line['card']}, driver {line['driver']}"
     return f"{line['cores']} cores of an {line['cpu']}"
 
 
 def milliseconds(seconds: float) -> str:
+    """Print seconds as milliseconds."""
     return f"{1e3 * seconds:,.{1 if seconds < 0.1 else 0}f}"
 
 
 def three(value: float) -> str:
-    """Three digits that count."""
+    """Print a number with three significant digits."""
     return f"{value:,.{max(0, 2 - floor(log10(value)))}f}" if value > 0 else "0"
 
 
 def shown(graph: str) -> str:
-    """The name of a graph in a table."""
+    """Return the name of a graph in a table."""
     kind, _, rest = graph.partition(":")
     titles = {"rmat": "R-MAT", "grid": "3-D grid", "theory": "Theory"}
     return f"{titles.get(kind, kind)} {rest}".strip().replace(":", ", ")
 
 
 def short(tool: str) -> str:
-    """A method by its name alone."""
+    """Return the name of a tool without the name of our package and engine."""
     return next((tool.removeprefix(ours) for ours in OURS if tool.startswith(ours)), tool)
 
 
@@ -106,20 +108,20 @@ def short(tool: str) -> str:
 
 
 def tables() -> str:
-    """The README's part on speed."""
-    made = []
+    """Make the section of the README on speed."""
+    parts = []
     for pattern, columns in README:
         for file in sorted(RESULTS.glob(f"{pattern}.jsonl"))[-1:]:
             lines = read(file.name)
-            made.append(readme_table(lines, columns))
-    return "\n\n".join([*made, LINK]) + "\n"
+            parts.append(readme_table(lines, columns))
+    return "\n\n".join([*parts, LINK]) + "\n"
 
 
 LINK = "Every method on every graph, memory and cold starts: [the study](benchmarks/STUDY.md)."
 
 
 def readme_table(lines: list[Line], columns: list[tuple[str, str, str]]) -> str:
-    """Medians in milliseconds, a row an R-MAT graph; columns of which nothing is known left out."""
+    """Make a table of medians in milliseconds, with a row per R-MAT graph; no column is empty."""
     found = {(x["graph"], x["tool"], x["what"]): x for x in lines if "seconds" in x}
     graphs = [g for g in graphs_of(lines) if g.startswith("rmat")]
     columns = [c for c in columns if any((graph, *c[1:]) in found for graph in graphs)]
@@ -138,7 +140,7 @@ def readme_table(lines: list[Line], columns: list[tuple[str, str, str]]) -> str:
 
 
 def study() -> str:
-    """All tables of all results."""
+    """Make STUDY.md: all tables of all results."""
     parts = [
         "# The comparative study",
         "Made by `python benchmarks/report.py` from the files in `results/`, whose lines also hold "
@@ -153,7 +155,7 @@ def study() -> str:
 
 
 def section(name: str, lines: list[Line]) -> Iterator[str]:
-    """What one file holds."""
+    """Yield the parts of the section of one file."""
     yield f"## {name}"
     yield f"On {about(lines)}"
     yield from (x["remark"] for x in lines if "remark" in x)
@@ -161,7 +163,7 @@ def section(name: str, lines: list[Line]) -> Iterator[str]:
     for what, title in MATRICES.items():
         if matrix := times(lines, found, what):
             yield f"### {title}\n\n{matrix}"
-    for title, made in (
+    for title, body in (
         ("Speed-up of frame to count over cuGraph", speedup(lines, found, "cugraph")),
         ("Speed-up of the count stage over tricore", speedup(lines, found, "tricore")),
         ("Peak memory on top of the frame, bytes a row", memory(lines)),
@@ -172,27 +174,27 @@ def section(name: str, lines: list[Line]) -> Iterator[str]:
         ("Other figures, milliseconds", others(lines, found)),
         ("Not finished", unfinished(lines)),
     ):
-        if made:
-            yield f"### {title}\n\n{made}"
+        if body:
+            yield f"### {title}\n\n{body}"
     for plot in sorted(PLOTS.glob(f"{name}-*.png")):
         yield f"![{plot.stem}](plots/{plot.name})"
 
 
 def graphs_of(lines: list[Line]) -> list[str]:
-    """The graphs, those of a family by their size."""
+    """List the graphs, the graphs of a family by size."""
     size = {x["graph"]: x.get("rows", 0) for x in lines}
     kinds = [*dict.fromkeys(graph.partition(":")[0] for graph in size)]
     return sorted(size, key=lambda g: (kinds.index(g.partition(":")[0]), size[g]))
 
 
 def tools_of(found: dict[tuple[str, str, str], Line], what: str) -> list[str]:
-    """The tools that a figure is known of: auto, the methods, the other libraries."""
+    """List the tools that have a figure: auto, the methods, the other libraries."""
     tools = dict.fromkeys(tool for _, tool, figure in found if figure == what)
     return sorted(tools, key=lambda t: (not t.endswith("auto"), not t.startswith(OURS)))
 
 
 def times(lines: list[Line], found: dict[tuple[str, str, str], Line], what: str) -> str:
-    """Milliseconds by graph and tool, the fastest in bold; auto by the best named method."""
+    """Make a table of milliseconds by graph and tool, and of auto over the best named method."""
     tools = tools_of(found, what)
     auto = [tool for tool in tools if tool.endswith(" auto")]
     named = [tool for tool in tools if tool.startswith(OURS) and tool not in auto]
@@ -205,19 +207,20 @@ def times(lines: list[Line], found: dict[tuple[str, str, str], Line], what: str)
         cells = [cell(1e3 * of[t], bold=of[t] == best) if t in of else "" for t in tools]
         if auto and named:
             methods = [of[t] for t in named if t in of]
-            known = methods and auto[0] in of
-            cells.append(f"{of[auto[0]] / min(methods):.2f}" if known else "")
+            comparable = methods and auto[0] in of
+            cells.append(f"{of[auto[0]] / min(methods):.2f}" if comparable else "")
         rows.append([shown(graph), *cells])
     head = ["graph", *map(short, tools), *(["auto ÷ best method"] if auto and named else [])]
     return table(head, rows) if rows else ""
 
 
-def cell(value: float, bold: bool) -> str:
+def cell(value: float, *, bold: bool) -> str:
+    """Print a number with three significant digits, perhaps in bold."""
     return f"**{three(value)}**" if bold else three(value)
 
 
 def speedup(lines: list[Line], found: dict[tuple[str, str, str], Line], over: str) -> str:
-    """How many times faster than another every method is."""
+    """Make a table of how many times faster than another tool each method is."""
     what = "frame to count" if over == "cugraph" else "count"
     tools = [tool for tool in tools_of(found, what) if short(tool) != over]
     base = next((t for t in tools_of(found, what) if short(t) == over), "")
@@ -232,6 +235,7 @@ def speedup(lines: list[Line], found: dict[tuple[str, str, str], Line], over: st
 
 
 def memory(lines: list[Line]) -> str:
+    """Make a table of peak memory per row by graph and tool."""
     found = {(x["graph"], x["tool"], x["what"]): x for x in lines if "bytes" in x}
     tools = tools_of(found, "peak memory")
     rows = []
@@ -243,7 +247,7 @@ def memory(lines: list[Line]) -> str:
 
 
 def functions(lines: list[Line]) -> str:
-    """A row a function, where the peaks of more than one were measured."""
+    """Make a table of peak memory per row by function and graph."""
     names = [x["what"].partition(": ")[2] for x in lines if x["what"].startswith("peak memory: ")]
     graphs = graphs_of(lines)
     found = {(x["graph"], x["what"].partition(": ")[2]): x for x in lines if "bytes" in x}
@@ -261,6 +265,7 @@ def functions(lines: list[Line]) -> str:
 
 
 def cold(lines: list[Line]) -> str:
+    """Make a table of cold starts."""
     rows = [
         [shown(x["graph"]), short(x["tool"]), x["what"], three(x["seconds"]), three(x["imports"])]
         for x in lines
@@ -270,6 +275,7 @@ def cold(lines: list[Line]) -> str:
 
 
 def kernels(lines: list[Line]) -> str:
+    """Make a table of the counters of kernels."""
     profiled = [x for x in lines if "counters" in x]
     if not profiled:
         return ""
@@ -286,6 +292,7 @@ def kernels(lines: list[Line]) -> str:
 
 
 def approximations(lines: list[Line]) -> str:
+    """Make a table of the errors and times of estimates."""
     measured = [x for x in lines if x["tool"] == APPROXIMATE]
     exact = {x["graph"]: x["seconds"] for x in measured if x["what"] == "exact"}
     rows = [
@@ -303,7 +310,7 @@ def approximations(lines: list[Line]) -> str:
 
 
 def others(lines: list[Line], found: dict[tuple[str, str, str], Line]) -> str:
-    """Figures of few tools: a row a figure, a column a graph."""
+    """Make a table of figures that few tools have: a row per figure, a column per graph."""
     known = {
         (tool, what): None
         for _, tool, what in found
@@ -319,6 +326,7 @@ def others(lines: list[Line], found: dict[tuple[str, str, str], Line]) -> str:
 
 
 def unfinished(lines: list[Line]) -> str:
+    """List the figures that were not measured, with the reasons."""
     why: dict[tuple[str, str], list[str]] = {}
     for x in lines:
         if "skipped" in x:
@@ -338,8 +346,8 @@ def main(plots: bool) -> None:
         for file in sorted(RESULTS.glob("*.jsonl")):
             draw(file.stem, read(file.name), PLOTS)
     readme = HERE.parent / "README.md"
-    told = readme.read_text().partition("\n## Speed\n")[0]
-    readme.write_text(f"{told}\n## Speed\n{tables()}")
+    before = readme.read_text().partition("\n## Speed\n")[0]
+    readme.write_text(f"{before}\n## Speed\n{tables()}")
     STUDY.write_text(study())
 
 

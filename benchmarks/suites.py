@@ -1,4 +1,4 @@
-"""Which graphs, methods, figures and other libraries make a study, by the name of the suite."""
+"""The suites: the graphs, methods, figures and other libraries of a study, by name."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ CALLS = (*STAGES, "frame to count", "frame to edge column", "peak memory")
 
 @dataclass(frozen=True)
 class Entry:
-    """One graph and what is measured on it.
+    """One graph and its figures.
 
     Attributes
     ----------
     graph : str
-        A name of `datasets.load`.
+        A name that `datasets.load` accepts.
     what : tuple of str
         Figures of "auto" and of the other libraries.
     named : tuple of str
-        Figures of the methods that are named.
+        Figures of the methods that are named, as others than "auto".
     methods : tuple of str
-        With "all", every method of the engine.
+        Names of methods; "all" stands for every method of the engine.
     """
 
     graph: str
@@ -33,7 +33,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Suite:
-    """A run: its graphs, the smallest of a family first, so that larger ones can be foretold."""
+    """A run: its graphs, the smallest of a family first, from which larger ones are predicted."""
 
     entries: tuple[Entry, ...]
     library: str
@@ -42,8 +42,8 @@ class Suite:
     timeout: float
 
 
-# Of the real graphs, those of most edges and of each kind: words, followers, web, dependencies,
-# authors, proteins, peers, routers.
+# The real graphs with the most edges, and at least one of each kind: words, followers, web,
+# dependencies, authors, proteins, peers, routers.
 REAL = (
     "wordnet30-gloss-cooc", "uk-2007-05@100000", "cnr-2000", "ego-Twitter", "fb-Cornell5",
     "soc-Slashdot0902", "cit-HepTh", "PP-Pathways_ppi", "musae-github", "debian12-deps",
@@ -53,12 +53,12 @@ SHAPES = (
     "theory:25-81-256-B1k", "theory:3-4-5-9-16-25-B1k", "theory:4-5-9-16-25-B2k",
     "star:1e7", "wheel:1e7", "book:1e7",
 )  # fmt: skip
-FAST = ("bitmap", "tricore", "trust", "polak", "grouptc")  # of the methods, where all are too many
+FAST = ("bitmap", "tricore", "trust", "polak", "grouptc")  # methods, if all would take too long
 TRUSS = ("frame to trussness", "16-truss")
 
 
 def study() -> Iterator[Entry]:
-    """The comparative study, on one card; what takes longest comes last."""
+    """Yield the graphs of the comparative study on one GPU; those that take longest come last."""
     for scale in (16, 18, 20, 22):
         yield Entry(f"rmat:{scale}", (*CALLS, *TRUSS) if scale in (18, 20) else CALLS)
     for name in ("grid:200", "uniform:22:64e6", *SHAPES, *(f"shared:{name}" for name in REAL)):
@@ -68,7 +68,7 @@ def study() -> Iterator[Entry]:
 
 
 def laptop() -> Iterator[Entry]:
-    """The CPU engine and what else runs on a CPU."""
+    """Yield the graphs for the CPU engine and other libraries of CPUs."""
     for name in REAL:
         yield Entry(f"shared:{name}")
     for scale in (16, 18, 20):

@@ -1,4 +1,4 @@
-"""All GPUs of this machine: a graph that is made on them and counted on them."""
+"""All GPUs of this machine: they make a graph and count its triangles."""
 
 import sys
 
@@ -11,7 +11,7 @@ from rapids_tc import datasets
 
 
 def part(first, last, scale):
-    """Some rows of an R-MAT graph, made on the GPU of the worker that runs this."""
+    """Make some rows of an R-MAT graph on the GPU of this worker."""
     import cudf
     import cupy
 
@@ -30,7 +30,7 @@ def main(client, scale):
 
 
 if __name__ == "__main__":  # worker processes read this file too
-    # protocol="ucxx" moves data from GPU to GPU where distributed-ucxx is installed.
+    # protocol="ucxx" moves data from GPU to GPU if distributed-ucxx is installed.
     options = {"rmm_pool_size": 0.7, "dashboard_address": ":0"}
     with LocalCUDACluster(**options) as cluster, Client(cluster) as client:
         main(client, int(sys.argv[1]) if len(sys.argv) > 1 else 20)

@@ -10,12 +10,12 @@ from rapids_tc import datasets
 
 
 def main(scale):
-    # Any Dask frame does: dd.read_parquet("edges/") reads its partitions where they are counted.
+    # Any Dask frame works: dd.read_parquet("edges/") reads its partitions where they are counted.
     edges = dd.from_pandas(datasets.rmat(scale), npartitions=8)
     print(f"{len(edges)} rows, {tc.count(edges)} triangles")
     print(f"{tc.transitivity(edges):.1%} of the wedges are closed")
 
-    # Frames come back as persisted Dask frames: what follows runs where they are.
+    # Answers are persisted Dask frames: further work runs on the workers that hold them.
     print(tc.vertex_triangles(edges).nlargest(3, "triangles").compute())
     wide = tc.annotate(edges, "triangles", "jaccard")
     print(wide.groupby("triangles")["jaccard"].mean().nlargest(3).compute())

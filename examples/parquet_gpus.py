@@ -13,7 +13,7 @@ from rapids_tc import datasets
 
 
 def main(edges_at, dense_at):
-    # Functions that give no other columns back read the two id columns alone.
+    # Functions that return no other columns read only the two id columns.
     edges = dask_cudf.read_parquet(edges_at)
     print(f"{len(edges)} rows, {tc.count(edges)} triangles")
     wide = tc.annotate(edges, "triangles", "jaccard")

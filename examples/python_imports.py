@@ -18,7 +18,7 @@ ROOT = Path(sysconfig.get_path("stdlib"))
 
 
 def imports(path):
-    """(module, imported module) for every import in a file."""
+    """Yield (module, imported module) for every import in a file."""
     module = path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
     for node in ast.walk(ast.parse(path.read_bytes())):
         for alias in node.names if isinstance(node, ast.Import) else ():

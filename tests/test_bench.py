@@ -1,4 +1,4 @@
-"""The clock, the contestants, and the benchmarks' own scripts: figures right or told why not."""
+"""The clock, the contestants, and the scripts of the benchmarks: figures, or reasons why not."""
 
 import json
 import subprocess
@@ -286,7 +286,7 @@ def test_what_takes_too_long_is_told_and_not_started_again():
     )  # fmt: skip
     told = {line["graph"]: line["skipped"] for line in lines if "skipped" in line}
     assert done.exit_code == 0
-    assert told["rmat:12"].startswith("about ") and "told from rmat:" in told["rmat:12"]
+    assert told["rmat:12"].startswith("about ") and "predicted from rmat:" in told["rmat:12"]
 
 
 @pytest.mark.parametrize(
@@ -303,10 +303,10 @@ def test_what_cannot_be_asked_for_is_told_at_once(arguments):
 
 def test_all_methods_of_the_cpu_are_the_one_that_it_has():
     done, lines = taken("rmat:5", "--method", "all", "--repeat", "1", "--what", "count")
-    assert done.exit_code == 0 and "left out: the methods that need a card" in done.stderr
+    assert done.exit_code == 0 and "left out: the methods that need a GPU" in done.stderr
     assert [(x["tool"], x["what"]) for x in lines] == [("rapids_tc cpu auto", "count")]
     done, lines = taken("rmat:5", "--method", "polak")
-    assert done.exit_code == 2 and "--method polak needs a card: --library cudf" in done.stderr
+    assert done.exit_code == 2 and "--method polak needs a GPU: --library cudf" in done.stderr
 
 
 @pytest.mark.parametrize("given", [("rmat:5",), ("--suite", "smoke")])
@@ -372,10 +372,10 @@ def test_every_graph_of_a_suite_and_of_these_tests_is_named_as_arguments(tmp_pat
 
 
 @pytest.mark.parametrize("name", ["bench", "cold", "approximate"])
-def test_what_a_card_needs_is_told(monkeypatch, name):
+def test_what_a_gpu_needs_is_told(monkeypatch, name):
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("RTC_COMMIT", "0")
-    for library, told in ((None, "pip install '.[cu13]'"), (pd, "needs an NVIDIA card")):
+    for library, told in ((None, "pip install '.[cu13]'"), (pd, "needs an NVIDIA GPU")):
         monkeypatch.setitem(sys.modules, "cudf", library)
         monkeypatch.setitem(sys.modules, "cupy", library and np)
         assert told in script(name, "rmat:8", "--library", "cudf")
@@ -413,7 +413,7 @@ def test_limits_are_measured_in_processes_and_what_breaks_one_is_told(tmp_path):
 
 def test_a_cold_start_that_fails_is_told_in_a_line(monkeypatch):
     failed = subprocess.CompletedProcess([], 1, "", "Traceback\n  File\nOSError: no libgomp\n")
-    monkeypatch.setattr(cold, "machine", lambda card: {})
+    monkeypatch.setattr(cold, "machine", lambda gpu: {})
     monkeypatch.setattr(cold.subprocess, "run", lambda *given, **more: failed)
     assert "rapids_tc: OSError: no libgomp" in script("cold", "rmat:5")
 
@@ -441,7 +441,7 @@ def test_what_runs_out_of_memory_is_not_tried_on_a_larger_graph():
         task, [lambda: task.call(None)], lambda t: predictor.learn(task, "rmat:9", 10, t)
     ))  # fmt: skip
     assert lines == [{"tool": "tool", "what": "what", "skipped": "out of memory"}]
-    assert predictor.warn(task, "rmat:10", 20, 60.0).startswith("memory, told from rmat:9")
+    assert predictor.warn(task, "rmat:10", 20, 60.0).startswith("memory, predicted from rmat:9")
     assert predictor.warn(task, "grid:10", 20, 60.0) == ""
 
 
@@ -516,7 +516,7 @@ def test_ncu_is_asked_for_the_kernels_of_the_methods(monkeypatch):
 
     monkeypatch.setattr(ncu.shutil, "which", lambda name: name)
     monkeypatch.setattr(ncu.subprocess, "run", stand_in)
-    monkeypatch.setattr(ncu, "machine", lambda card: {"card": "a card"})
+    monkeypatch.setattr(ncu, "machine", lambda gpu: {"card": "a GPU"})
     done = CliRunner().invoke(
         ncu.main, ["rmat:8", "--method", "trust", "--method", "hash", "--method", "polak"]
     )
@@ -535,11 +535,11 @@ def test_r_mat_rows_are_those_of_the_package():
 
 
 @pytest.mark.usefixtures("compiler")
-def test_a_card_is_timed_method_by_method(monkeypatch):
-    """The suite of a card, with the emulator as its card and pandas as its cuDF."""
+def test_a_gpu_is_timed_method_by_method(monkeypatch):
+    """The suite of a GPU, with the emulator as its GPU and pandas as its cuDF."""
     for library, stand_in in (("cudf", pd), ("cupy", np)):
         monkeypatch.setitem(sys.modules, library, stand_in)
-    monkeypatch.setattr(bench, "machine", lambda card: {"card": "a card"} if card else {})
+    monkeypatch.setattr(bench, "machine", lambda gpu: {"card": "a GPU"} if gpu else {})
     monkeypatch.setattr(bench, "peak", lambda call, library: call() and 1000)
     monkeypatch.setitem(bench.SUITES, "tiny", suites.Suite(
         (suites.Entry("book:40"), suites.Entry("theory:3-4-5-B1k"), suites.Entry("none.npz")),

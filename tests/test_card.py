@@ -262,7 +262,7 @@ def test_calls_in_memory_take_no_more_than_their_estimate(ids):
         sys.path.append("{BENCHMARKS}")
         import limits
         limits.SHARES = (1.0,)
-        limits.count_on_card()
+        limits.count_on_gpu()
         for name in ("approximate_count", "simple_edges", "clustering weight", "annotate 3"):
             [line] = limits.measured(name, "{ids}", 18, "cudf")
             assert line["same"] and line["over"] <= limits.SLACK, line

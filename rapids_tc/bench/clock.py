@@ -112,13 +112,13 @@ class AnswerCheck:
 
     Parameters
     ----------
-    known : dict of str to int, optional
-        Answers by question that are known without counting.
+    answers : dict of str to int, optional
+        Answers by question that closed forms give.
     """
 
-    def __init__(self, known: dict[str, int] | None = None) -> None:
+    def __init__(self, answers: dict[str, int] | None = None) -> None:
         self._answers = {
-            question: ("the closed form", answer) for question, answer in (known or {}).items()
+            question: ("the closed form", answer) for question, answer in (answers or {}).items()
         }
 
     def answer(self, question: str) -> int | None:

@@ -44,7 +44,7 @@ class Commands(click.Group):
 
 @contextmanager
 def _errors() -> Iterator[None]:
-    """Turn expected errors, and those of printing, into a line on stderr and an exit code."""
+    """Turn expected errors, of printing too, into a line on stderr and an exit code."""
     try:
         yield
         if sys.stdout is not None:

@@ -105,7 +105,7 @@ def frame_of(src: Array, dst: Array) -> Frame:
 
 
 def without_edges(src: Array, dst: Array, first: int, n: int) -> Array:
-    """Return those of `n` ids from `first` on that are in no row."""
+    """Return the ids, of `n` from `first` on, that are in no row."""
     isolated = np.ones(n, bool)
     isolated[src - first] = False
     isolated[dst - first] = False
@@ -118,7 +118,7 @@ def check_vertices(source: Source, n: int) -> None:
     """Raise CapacityError if `n` vertices are too many for a graph or for the free memory."""
     if n > _MAX_VERTICES:
         raise CapacityError(f"{n:,} vertices are more than a graph holds ({_MAX_VERTICES:,})")
-    source.claim(f"{n:,} vertices", n * (1 + 8))  # a flag each, and an id for those without an edge
+    source.claim(f"{n:,} vertices", n * (1 + 8))  # a flag each, and an id if it has no edge
 
 
 def _numbers_by_line(source: Source) -> tuple[Array, Array]:

@@ -43,7 +43,7 @@ def choose_columns(
     *,
     width: int,
 ) -> tuple[int, int]:
-    """Return the positions of the id columns: those chosen, else those named, else the first."""
+    """Return the positions of the id columns: as chosen, else by their names, else the first."""
     source, destination = columns
     if source is not None and destination is not None:
         places = _place(file, names, source, width), _place(file, names, destination, width)
@@ -54,7 +54,7 @@ def choose_columns(
         raise ValueError("source and destination are given together or not at all")
     if names and (pair := find_pair(names)):
         return _position(file, names, pair[0]), _position(file, names, pair[1])
-    row_numbers = bool(names) and names[:1] == [""]
+    row_numbers = names is not None and names[:1] == [""]
     if names and is_wordy(names) and width - row_numbers > 2:
         raise ColumnNotFoundError(f"name source and destination; columns: {_listed(names, width)}")
     return (1, 2) if row_numbers and width > 2 else (0, 1)
