@@ -36,6 +36,7 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.plan import needs
+from rapids_tc.plan.record import Needs, Work, estimated
 from rapids_tc.preparation.edges import size_bound
 
 SHARES = (1.0, 0.5, 0.25, 0.1)
@@ -54,11 +55,22 @@ FRAME = 1 << 18  # triangles in a frame of iter_triangles
 
 @dataclass(frozen=True)
 class Call:
-    """A function with its options, and the arguments of its estimate."""
+    """A function with its options, and the record and options that its estimate is made from."""
 
     call: Callable[..., Any]
     function: str
-    sizes: dict[str, int] = field(default_factory=dict)
+    own: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def work(self) -> Work:
+        """The needs of the call."""
+        record = estimated()[self.function]
+        return record.work(record.defaults | self.own)
+
+    @property
+    def lists(self) -> bool:
+        """Whether the call lists triangles."""
+        return bool(self.work.needs & Needs.TRIANGLES)
 
 
 def iterate(frame: Any, **options: Any) -> list[Any]:
@@ -73,7 +85,7 @@ def annotated(*columns: str) -> Call:
     def call(frame: Any, **options: Any) -> Any:
         return tc.annotate(frame, *columns, **options)
 
-    return Call(call, "annotate", {"columns": len(columns)})
+    return Call(call, "annotate", {"columns": columns})
 
 
 PLAIN = (
@@ -88,7 +100,7 @@ CALLS = {name: Call(getattr(tc, name), name) for name in PLAIN} | {
     "annotate 3 trussness": annotated("triangles", "jaccard", "trussness"),
     "k_truss 20": Call(partial(tc.k_truss, k=20), "k_truss"),
     "k_truss max": Call(partial(tc.k_truss, k="max"), "k_truss"),
-    "clustering weight": Call(partial(tc.clustering, weight="w"), needs.WEIGHTED),
+    "clustering weight": Call(partial(tc.clustering, weight="w"), "clustering", {"weight": "w"}),
     "iter_triangles": Call(iterate, "iter_triangles"),
     "approximate_count": Call(
         partial(tc.approximate_count, colours=2, seed=1), "approximate_count", {"colours": 2}
@@ -148,7 +160,7 @@ def in_a_process(name: str, ids: str, scale: int) -> list[dict[str, Any]]:
 
 def measured(name: str, ids: str, scale: int, library: str) -> Iterator[dict[str, Any]]:
     """Measure a function under all shares of its estimate, a line for each."""
-    call, factor = CALLS[name], FEW if needs.LISTING & {CALLS[name].function} else 16
+    call, factor = CALLS[name], FEW if CALLS[name].lists else 16
     small, edges = (graph(s, factor, ids, library, name) for s in (WARM, scale))
     for share in (None, *SHARES, SHARES[-1] / 2):
         attempt(call, small, share and int(share * estimate(call, small)))
@@ -176,9 +188,9 @@ def estimate(call: Call, edges: Any) -> int:
     """Estimate the memory of a call: `memory_estimate` knows no columns, weights or triangles."""
     frame, backend = open_frame(edges, None)
     size = size_bound(frame, "src", "dst", backend)
-    stages = needs.stages(call.function, *size, backend.engine, **call.sizes)
+    stages = needs.stages(call.work, *size, backend.engine)
     listed = 0
-    if call.function in needs.LISTING:
+    if call.lists:
         triangles = tc.count(edges)
         most = triangles if call.function == "list_triangles" else min(FRAME, triangles)
         listed = stages[-1].bytes + needs.LISTED * most

@@ -15,6 +15,7 @@ from rapids_tc import testing
 from rapids_tc.bench import OTHER_LIBRARIES, installed
 from rapids_tc.cli import bench, main
 from rapids_tc.datasets import karate
+from rapids_tc.graphs.in_memory import InMemoryGraph
 
 pytestmark = pytest.mark.cpu_only
 command = __import__("rapids_tc.cli.bench", fromlist=["bench"])
@@ -158,7 +159,7 @@ def test_what_takes_too_long_or_too_much_is_a_remark(monkeypatch, karate_file):
     def fail(*given, **more):
         raise MemoryError
 
-    monkeypatch.setattr(tc.Graph, "count", fail)
+    monkeypatch.setattr(InMemoryGraph, "count", fail)
     found = figures(run(karate_file, "--patience", 1e-9, "--as", "json"))
     assert found["rapids_tc cpu auto", "count"]["remark"] == "out of memory"
     assert found["networkx", "count"]["seconds"] is None

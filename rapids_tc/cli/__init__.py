@@ -49,12 +49,13 @@ def count(*, file: Path, engine: str | None, method: str, as_json: bool, **readi
         graph = prepare(edges, engine)
     with _timed(seconds, "count"):
         triangles = tc.count(graph, method=method)
+    wedges = graph._prepared.wedges
     answers = {
         "vertices": graph.n_vertices,
         "edges": graph.n_edges,
         "triangles": triangles,
         # tc.transitivity would count a second time.
-        "transitivity": 3 * triangles / graph.wedges if graph.wedges else 0.0,
+        "transitivity": 3 * triangles / wedges if wedges else 0.0,
     }
     if as_json:
         source = {"file": str(file), "format": edges.format, "guesses": edges.guesses}
