@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import rapids_tc as tc
 from rapids_tc._progress import Report
 from rapids_tc.bench import (
     OTHER_LIBRARIES,
@@ -131,8 +132,6 @@ def bench(
 
 def _contestants(engine: str | None, methods: Sequence[str]) -> list[Contestant]:
     """Return rapids_tc on the engines to time; a wrong method is found before the file is read."""
-    import rapids_tc as tc
-
     place = engine or ("cuda" if has_gpu() else "cpu")
     unique = [*dict.fromkeys(methods)] or ["auto"]
     if place == "cuda":
