@@ -35,7 +35,7 @@ def main() -> None:
 def count(*, file: Path, engine: str | None, method: str, as_json: bool, **reading: Any) -> None:
     """Count the triangles of the graph in FILE.
 
-    FILE is text (two ids a line: CSV, TSV, blanks; with comments, with or without a header),
+    FILE is text (two ids per line: CSV, TSV, blanks; with comments, with or without a header),
     MatrixMarket, METIS, .npz or Parquet, plain or compressed by gzip, bzip2 or xz. What the file
     does not say is guessed and printed on stderr; the options override it.
 

@@ -32,10 +32,12 @@ _PARAMETERS = (
         "--engine", type=click.Choice(["cpu", "cuda"]), help="Where to work. [default: cpu]"
     ),
     click.option("--format", type=click.Choice(FORMATS), help="Format of the file."),
-    click.option("--separator", help="Of text: a character, 'tab' or 'blanks'."),
-    click.option("--header/--no-header", default=None, help="Of text: is the first line no edge?"),
-    click.option("--comment", metavar="CHARS", help="Of text: what begins a comment; '': nothing."),
-    click.option("--ids", type=click.Choice(["integer", "string"]), help="Of text: what ids are."),
+    click.option("--separator", help="For text: a character, 'tab' or 'blanks'."),
+    click.option("--header/--no-header", default=None, help="For text: is the first line no edge?"),
+    click.option(
+        "--comment", metavar="CHARS", help="For text: what begins a comment; '': nothing."
+    ),
+    click.option("--ids", type=click.Choice(["integer", "string"]), help="For text: what ids are."),
     click.option("--source", metavar="COLUMN", help="One id column: a name, or a number from 1."),
     click.option("--destination", metavar="COLUMN", help="The other id column."),
 )
