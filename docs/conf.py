@@ -83,7 +83,6 @@ myst_substitutions = {
 
 # Docstrings: single backquotes name an object of ours where there is one.
 default_role = "autolink"
-suppress_warnings = ["toc.empty_glob"]  # a new page of docs/howto is listed behind the others
 autosummary_generate = True
 autodoc_typehints = "none"  # the parameters tell them, in words
 maximum_signature_line_length = 70
