@@ -1,0 +1,91 @@
+"""What users hold: sizes, the functions as methods, and of what is in rank order ``csr`` alone."""
+
+import inspect
+import pickle
+
+import pandas as pd
+import pytest
+from graphs import ROWS, small
+
+import rapids_tc as tc
+from rapids_tc import datasets
+from rapids_tc.engines import registry
+from rapids_tc.frames.backend import Backend
+from rapids_tc.plan.record import ANALYTICS
+
+PUBLIC = {"n_vertices", "n_edges", "csr"}
+
+
+def test_the_face_has_sizes_and_functions_alone(backend):
+    graph = tc.Graph(backend.frame(small()))
+    public = {name for name in dir(graph) if not name.startswith("_")}
+    assert public == PUBLIC | ANALYTICS.keys()
+    assert all(getattr(tc.Graph, name) is getattr(tc, name) for name in ANALYTICS)
+
+
+def test_methods_are_aligned_with_the_rows_of_the_user(backend):
+    """In rank order, 40 of the 78 rows of the karate club would be wrong."""
+    frame = datasets.karate().sample(frac=1, random_state=1)
+    frame.index = frame.index + 100
+    edges = backend.frame(frame)
+    graph = tc.Graph(edges)
+    for name in ("trussness", "edge_triangles", "similarity"):
+        column = backend.to_pandas(getattr(graph, name)())
+        pd.testing.assert_series_equal(column, backend.to_pandas(getattr(tc, name)(edges)))
+    assert graph.count() == tc.count(edges)
+    assert graph.k_truss(4).equals(tc.k_truss(edges, 4))
+    frames = [
+        backend.to_pandas(f(vertices=[3, 1])) for f in (graph.vertex_triangles, graph.clustering)
+    ]
+    assert [frame["vertex"].tolist() for frame in frames] == [[3, 1], [3, 1]]
+
+
+def test_methods_tell_what_they_take():
+    assert list(inspect.signature(tc.Graph.k_truss).parameters)[1] == "k"
+    assert tc.Graph.count.__doc__ == tc.count.__doc__
+
+
+def test_the_face_is_shown_and_pickled(backend):
+    graph = tc.Graph(backend.frame(small()))
+    again = pickle.loads(pickle.dumps(graph))
+    assert repr(again) == repr(graph) and "5 vertices, 4 edges" in repr(graph)
+    assert "<strong>rapids_tc.Graph</strong>: 5 vertices, 4 edges" in graph._repr_html_()
+    assert again.count() == graph.count() == 1
+
+
+def test_a_wrong_name_gets_a_hint():
+    for name, meant in (("triangles", "edge_triangles"), ("truss", "k_truss"), ("counts", "count")):
+        with pytest.raises(AttributeError, match=f"did you mean .*{meant}"):
+            getattr(tc, name)
+    with pytest.raises(AttributeError, match=r"no attribute 'zzz'$"):
+        tc.zzz  # noqa: B018
+
+
+# A call looks at the ids once ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """How often the ids of a column are read for their extent."""
+    read, min_max = [], Backend.min_max
+    monkeypatch.setattr(Backend, "min_max", lambda self, v: read.append(len(v)) or min_max(self, v))
+    return read
+
+
+@pytest.mark.parametrize("function", [tc.count, tc.edge_triangles, tc.trussness, tc.list_triangles])
+@pytest.mark.parametrize("limit", [None, 2**30])
+def test_ids_are_looked_at_once(backend, passes, function, limit):
+    function(backend.frame(small()), memory_limit=limit)
+    assert passes == [len(ROWS)] * 2  # one pass a column
+
+
+def test_a_graph_under_a_limit_looks_at_ids_once(backend, passes):
+    tc.Graph(backend.frame(small()), memory_limit=2**30)
+    assert passes == [len(ROWS)] * 2
+
+
+def test_degrees_are_counted_once_a_graph(backend, monkeypatch):
+    graph = tc.Graph(backend.frame(small()))
+    engine = registry.load(graph._prepared.backend.engine)
+    monkeypatch.setattr(engine, "degrees", None)
+    assert graph.count() == 1 and len(graph.trussness()) == len(ROWS)
