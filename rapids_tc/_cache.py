@@ -1,7 +1,7 @@
-"""Keep files that can be made again between runs, in folders that only their owner may write.
+"""A cache of files on disk that can be made again, in folders that only their owner may write.
 
 The files are code that gets run. So a folder that another user owns or may write is skipped, and
-every file ends in a checksum. Without a usable folder nothing is kept, and all else works.
+every file ends in a checksum. Without a usable folder nothing is cached, and all else works.
 """
 
 from __future__ import annotations
@@ -12,18 +12,21 @@ import stat
 import sys
 import tempfile
 import uuid
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-_DIGEST = hashlib.sha256().digest_size
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DIGEST_BYTES = hashlib.sha256().digest_size
 
 
 def cache_directory(name: str, base: str = "") -> Path | None:
-    """Return folder ``name`` of the user's cache, made if missing; None if no place can be used.
+    """Return folder `name` of the user's cache, made if missing; None if no folder is usable.
 
-    The cache lies in ``RAPIDS_TC_CACHE``, else in `base`, else in the user's home. If that place
-    cannot be used, the cache lies in the folder for temporary files.
+    The cache lies in ``RAPIDS_TC_CACHE``, else in `base`, else in the user's home; if that folder
+    is not usable, in the folder for temporary files.
     """
     return next((folder for folder, fault in candidates(name, base) if not fault), None)
 
@@ -43,13 +46,13 @@ def candidates(name: str, base: str = "") -> Iterator[tuple[Path, str]]:
 
 def store(path: Path, data: bytes, stamp: bytes = b"") -> None:
     """Write a file and its checksum, whole or not at all; `load` needs the same `stamp`."""
-    part = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
+    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
     try:
-        part.write_bytes(data + hashlib.sha256(stamp + data).digest())
-        os.replace(part, path)
+        temporary.write_bytes(data + hashlib.sha256(stamp + data).digest())
+        os.replace(temporary, path)
     finally:
         with suppress(OSError):
-            part.unlink()
+            temporary.unlink()
 
 
 def load(path: Path, stamp: bytes = b"") -> bytes | None:
@@ -58,7 +61,7 @@ def load(path: Path, stamp: bytes = b"") -> bytes | None:
         sealed = path.read_bytes()
     except OSError:
         return None
-    data, digest = sealed[:-_DIGEST], sealed[-_DIGEST:]
+    data, digest = sealed[:-_DIGEST_BYTES], sealed[-_DIGEST_BYTES:]
     return data if hashlib.sha256(stamp + data).digest() == digest else None
 
 
@@ -66,14 +69,15 @@ def _parents(base: str) -> Iterator[Path]:
     if chosen := os.environ.get("RAPIDS_TC_CACHE") or base:
         yield Path(chosen)
     else:
-        with suppress(RuntimeError):  # a user without a home, as containers have
-            yield _of_user()
+        with suppress(RuntimeError):  # a user in a container may have no home
+            yield _user_cache()
     with suppress(OSError):
         user = os.getuid() if hasattr(os, "getuid") else "cache"
         yield Path(tempfile.gettempdir(), f".rapids_tc-{user}")
 
 
-def _of_user() -> Path:
+def _user_cache() -> Path:
+    """Return the cache folder in the user's home, by the conventions of the system."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "rapids_tc"
     if sys.platform == "win32":
@@ -83,14 +87,14 @@ def _of_user() -> Path:
 
 
 def _fault(folder: Path) -> str:
-    """Say why a folder cannot be the cache; an empty text if it can."""
-    facts = folder.lstat()  # a link might lead to where others write
-    if not stat.S_ISDIR(facts.st_mode):
+    """Return why a folder cannot be the cache; an empty text if it can."""
+    status = folder.lstat()  # not of the target of a link, where others may write
+    if not stat.S_ISDIR(status.st_mode):
         return "it is not a folder"
     if hasattr(os, "geteuid"):
-        if facts.st_uid != os.geteuid():
+        if status.st_uid != os.geteuid():
             return "another user owns it"
-        if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             return "others may write there: remove it"
         if folder.parent.stat().st_uid not in (0, os.geteuid()):  # its owner may swap the folder
             return "another user owns the folder that it is in"

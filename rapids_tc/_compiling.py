@@ -1,15 +1,18 @@
-"""Measure the time that goes into compiling, which a machine does once: seconds per function."""
+"""The time that a process spends on compiling, which takes seconds per function, once."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Clock:
-    """Measure the time in which at least one thread compiles."""
+    """A clock that runs while at least one thread compiles."""
 
     def __init__(self) -> None:
         self._lock, self._depth = Lock(), 0
@@ -40,12 +43,12 @@ class Clock:
 
     @property
     def busy(self) -> bool:
-        """Return whether any code is being compiled."""
+        """Whether any thread compiles."""
         return self._depth > 0
 
     @property
     def seconds(self) -> float:
-        """Return the seconds that this process has spent compiling so far."""
+        """The seconds that this process has spent on compiling so far."""
         with self._lock:
             return self._total + (time.monotonic() - self._since if self._depth else 0.0)
 

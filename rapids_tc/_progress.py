@@ -15,7 +15,7 @@ import numpy as np
 from rapids_tc._compiling import clock
 from rapids_tc.errors import CapacityError
 
-PATIENCE = 1.0  # seconds of a call before its bar is shown
+BAR_DELAY = 1.0  # seconds of a call before its bar is shown
 
 
 def on_terminal() -> bool:
@@ -23,7 +23,7 @@ def on_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 
-def checked(progress: bool | None) -> bool | None:
+def check_progress(progress: bool | None) -> bool | None:
     """Raise ValueError unless it says yes, no, or nothing."""
     if progress is None or isinstance(progress, bool | np.bool_):
         return progress if progress is None else bool(progress)
@@ -31,7 +31,7 @@ def checked(progress: bool | None) -> bool | None:
 
 
 class Report:
-    """The stages of one call: on a terminal a bar, once the call has taken longer than `PATIENCE`.
+    """The stages of one call: on a terminal a bar, once the call has taken longer than `BAR_DELAY`.
 
     A timer shows it, so that a stage is seen that has no news of itself; rich is imported then.
 
@@ -43,20 +43,20 @@ class Report:
     """
 
     def __init__(self, progress: bool | None) -> None:
-        self._progress = checked(progress)
+        self._progress = check_progress(progress)
         self._name, self._begun = "reading the frame", time.monotonic()
         self._compiled = clock.seconds  # when the stage began
         self._where: tuple[float, str] | None = None  # the share that is done, and a note
         self._bar: Any = None
         self._task: Any = None
-        self.held = ExitStack()  # of files and the like, until the call ends
-        self._lock, self._timer = Lock(), Timer(PATIENCE, self._show)
+        self.resources = ExitStack()  # of files and the like, until the call ends
+        self._lock, self._timer = Lock(), Timer(BAR_DELAY, self._show)
         self._timer.daemon = True
-        if self.wanted:
+        if self.shows_bar:
             self._timer.start()
 
     @property
-    def wanted(self) -> bool:
+    def shows_bar(self) -> bool:
         """Whether there is a bar, by and by."""
         return self._progress is not False and on_terminal()
 
@@ -78,7 +78,7 @@ class Report:
                 line += f", of which compiling (once) {compiling:.2f} s"
             print(line, file=sys.stderr, flush=True)
 
-    def tick(self, done: float, note: str = "") -> None:
+    def advance(self, done: float, note: str = "") -> None:
         """Say which share of the stage is done, 0 to 1, and perhaps where it is."""
         self._where = done, note
         if self._bar is not None:
@@ -86,9 +86,9 @@ class Report:
                 self._draw()
 
     @property
-    def ticker(self) -> Callable[..., None] | None:
-        """`tick` for an engine, which works in slices to call it; None where nobody looks."""
-        return self.tick if self.wanted else None
+    def callback(self) -> Callable[..., None] | None:
+        """`advance` for an engine, which works in slices to call it; None where nobody looks."""
+        return self.advance if self.shows_bar else None
 
     def close(self) -> None:
         """Take the bar away, and close all that the call held open."""
@@ -98,7 +98,7 @@ class Report:
             bar, self._bar = self._bar, None
         if bar is not None:
             bar.stop()
-        self.held.close()
+        self.resources.close()
 
     def _show(self) -> None:
         from rich.console import Console
@@ -112,7 +112,7 @@ class Report:
                 return text.append(", compiling (once)") if clock.busy else text
 
         with self._lock:
-            if self.wanted:
+            if self.shows_bar:
                 columns = [
                     Compiling("[progress.description]{task.description}"),
                     *Progress.get_default_columns()[1:],
@@ -138,7 +138,7 @@ _current: ContextVar[Report | None] = ContextVar("_current", default=None)
 
 
 @contextmanager
-def one_call(progress: bool | None) -> Iterator[Report]:
+def call_report(progress: bool | None) -> Iterator[Report]:
     """The report of the call that is running, or of one that begins here."""
     report = _current.get()
     if report is not None:
@@ -157,13 +157,13 @@ def at_end(close: Callable[[], None]) -> None:
     """Register a function to run when the current call ends, also after an error."""
     report = _current.get()
     if report is not None:
-        report.held.callback(close)
+        report.resources.callback(close)
 
 
 @contextmanager
-def reported(name: str, progress: bool | None, need: Callable[[], str]) -> Iterator[Report]:
+def report_stage(name: str, progress: bool | None, need: Callable[[], str]) -> Iterator[Report]:
     """Report a stage; where memory runs out, say so with what `need` tells."""
-    with one_call(progress) as report:
+    with call_report(progress) as report:
         report.stage(name, progress)
         try:
             yield report

@@ -1,20 +1,20 @@
-"""What can go wrong, as one family: every error of ours is a `RapidsTCError` and a built-in."""
+"""The errors of rapids_tc: each is a `RapidsTCError` and a built-in error."""
 
 
 class RapidsTCError(Exception):
-    """Base of every error that rapids_tc raises of its own."""
+    """The base class of all errors of rapids_tc."""
 
     def __str__(self) -> str:
-        # KeyError prints the repr of its argument; a sentence should stay one.
+        # KeyError would print the repr of the message.
         return Exception.__str__(self)
 
 
 class ColumnNotFoundError(RapidsTCError, KeyError):
-    """A named column is not in the frame; the message lists those that are."""
+    """A named column is not in the frame; the message lists the columns of the frame."""
 
 
 class IdTypeError(RapidsTCError, TypeError):
-    """The dtype of an id column, or of the two together, cannot name vertices."""
+    """The dtype of an id column, or of both columns together, cannot name vertices."""
 
 
 class NullIdError(RapidsTCError, ValueError):
@@ -22,11 +22,11 @@ class NullIdError(RapidsTCError, ValueError):
 
 
 class CapacityError(RapidsTCError, MemoryError):
-    """The graph or the result is larger than the place it should live in."""
+    """The graph or the result is larger than the memory for it."""
 
 
 class KernelError(RapidsTCError, RuntimeError):
-    """The chosen engine is not usable here, or a kernel failed."""
+    """The chosen engine cannot run on this machine, or a kernel failed."""
 
 
 CHANGED = (
@@ -35,7 +35,7 @@ CHANGED = (
 )
 
 
-def require_unchanged(changed: int) -> None:
-    """Raise KernelError if a second look at the ids found any that the first did not."""
-    if changed:
+def require_unchanged(changed_ids: int) -> None:
+    """Raise KernelError if a second read of the ids found ids that the first read did not."""
+    if changed_ids:
         raise KernelError(CHANGED)

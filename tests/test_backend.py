@@ -14,5 +14,5 @@ from rapids_tc.frames import backend
 def test_a_wide_sum_is_exact(piece, dtype, most, data):
     values = data.draw(st.lists(st.integers(0, most) | st.just(most), max_size=9))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(backend, "_PIECE", piece)
+        patch.setattr(backend, "_BATCH", piece)
         assert backend.sum64(np.array(values, dtype)) == sum(values)

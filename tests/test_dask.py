@@ -332,14 +332,14 @@ def test_tasks_have_names_to_read(client, backend):
     seen = {
         str(task["key"]).rsplit("-", 2)[0] for task in stream.data if "rapids_tc" in task["key"]
     }
-    stages = {"look", "ids", "number", "degrees", "order", "pack", "merge", "count"}
+    stages = {"profile", "ids", "number", "degrees", "order", "pack", "merge", "count"}
     if backend.name == "cuda":  # over tcp, by way of the host
         stages.add("send")
     assert seen == {f"rapids_tc-{stage}" for stage in stages}
 
 
 def test_progress_is_a_bar_on_stderr(client, backend, capfd, monkeypatch):
-    monkeypatch.setattr(bar, "PATIENCE", 0.0)
+    monkeypatch.setattr(bar, "BAR_DELAY", 0.0)
     monkeypatch.setattr(bar, "SHORT", 0.01)
     monkeypatch.setattr(dask_cluster, "LOOK", 0.01)
     edges = apart(backend, datasets.rmat(12), 4)
@@ -357,7 +357,7 @@ def test_progress_is_a_bar_on_stderr(client, backend, capfd, monkeypatch):
 @pytest.mark.parametrize("n", [1, 3])
 def test_tasks_that_are_short_have_a_bar_together(client, backend, monkeypatch, n):
     """Those of a graph in blocks follow one another: a bar for all, though no wait is long."""
-    monkeypatch.setattr(bar, "PATIENCE", 0.0)
+    monkeypatch.setattr(bar, "BAR_DELAY", 0.0)
     monkeypatch.setattr(bar, "SHORT", 0.0)
     monkeypatch.setattr(sys, "stderr", screen := Terminal())
     with layout(n, 1):
@@ -374,7 +374,7 @@ def percents(line):
 
 @pytest.mark.parametrize("progress", [None, True])
 def test_the_bar_ends_before_the_call(client, backend, monkeypatch, progress):
-    monkeypatch.setattr(bar, "PATIENCE", 0.0)
+    monkeypatch.setattr(bar, "BAR_DELAY", 0.0)
     monkeypatch.setattr(bar, "SHORT", 0.01)
     monkeypatch.setattr(dask_cluster, "LOOK", 0.01)
     monkeypatch.setattr(sys, "stderr", screen := Terminal())

@@ -113,14 +113,14 @@ def test_a_restart_between_calls(backend):
 
 
 def test_no_worker_is_waited_for_but_not_for_ever(client, backend, monkeypatch):
-    monkeypatch.setattr(watch, "LONELY", 1.0)
+    monkeypatch.setattr(watch, "NO_WORKER_LIMIT", 1.0)
     edges = apart(backend, small(), 3)
     client.cluster.scale(0)
     while client.scheduler_info()["workers"]:
         time.sleep(0.1)
     with pytest.raises(tc.KernelError, match="no worker"):
         tc.count(edges)
-    monkeypatch.setattr(watch, "LONELY", SOON)
+    monkeypatch.setattr(watch, "NO_WORKER_LIMIT", SOON)
     client.cluster.scale(1)
     assert tc.count(edges) == 1
 
@@ -132,7 +132,7 @@ def pause(dask_worker):
 @pytest.mark.parametrize("stage", ["before", "meanwhile"])
 def test_paused_workers_are_waited_for_but_not_for_ever(backend, monkeypatch, stage):
     """Dask pauses a worker whose memory is full, and one that is paused starts no task."""
-    monkeypatch.setattr(watch, "LONELY", 1.5)
+    monkeypatch.setattr(watch, "NO_WORKER_LIMIT", 1.5)
     part = backend.from_pandas(small())
     with a_cluster(backend, n_workers=1, memory_limit=0) as started, Client(started) as client:
         if stage == "before":
@@ -263,7 +263,7 @@ def test_tasks_in_a_queue_that_nobody_opens_are_freed(backend, monkeypatch):
     What `last` waits for is on the lost worker alone, and so is what has been made of the same
     partitions since: they are queued for this one while `last` still fills the worker.
     """
-    monkeypatch.setattr(watch, "QUIET", 1.0)
+    monkeypatch.setattr(watch, "NUDGE_AFTER", 1.0)
     edges = apart(backend, small(), 6)
     with (
         threads(saturation=1.0) as (scheduler, _),
@@ -281,7 +281,7 @@ def test_tasks_in_a_queue_that_nobody_opens_are_freed(backend, monkeypatch):
         assert len(tasks.gather(new)) == 1
 
 
-@pytest.mark.parametrize("stage", ["look", "number", "order", "pack", "merge", "count", "rows"])
+@pytest.mark.parametrize("stage", ["profile", "number", "order", "pack", "merge", "count", "rows"])
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_worker_that_is_lost_at_any_moment_costs_time_alone(backend, monkeypatch, stage, n):
     monkeypatch.setattr(distributed, "LEAST_ROWS", 1)
@@ -368,15 +368,15 @@ def test_what_is_a_standstill(monkeypatch, counts, given, silent, stands):
     eye, seconds = watch.Watch(client), 600
     with pytest.raises(tc.KernelError, match="nothing has moved") if stands else nullcontext():
         for _ in range(seconds):
-            eye.look(3, 4)
+            eye.check(3, 4)
             client.now += 1
-    assert (client.now < 2 * watch.STUCK) == stands
+    assert (client.now < 2 * watch.STANDSTILL_LIMIT) == stands
     assert (client.nudges > 0) == (stands or silent)
 
 
 def test_a_standstill_is_told(client, backend, monkeypatch):
     """Of tasks that no worker may take, for one."""
-    monkeypatch.setattr(watch, "STUCK", 6.0)
+    monkeypatch.setattr(watch, "STANDSTILL_LIMIT", 6.0)
     with (
         dask.annotate(resources={"nobody has it": 1}),
         pytest.raises(tc.KernelError, match=r"(?s)nothing has moved.*0 of \d+.*running.*restart"),
@@ -482,7 +482,7 @@ def unseeded(_, library):
 
 
 @pytest.mark.pandas_only
-@pytest.mark.parametrize("stage", ["look", "number", "order", "count", "columns"])
+@pytest.mark.parametrize("stage", ["profile", "number", "order", "count", "columns"])
 def test_a_frame_that_differs_when_it_is_computed_again(backend, stage):
     """Every value is that of the rows that came back, or the call ends with an error."""
     meta = pd.DataFrame({"src": [0], "dst": [0]}).iloc[:0]

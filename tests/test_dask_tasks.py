@@ -438,7 +438,7 @@ def test_rules_that_are_made_again_of_other_partitions_are_not_followed(backend,
         def submit(self, stage, function, site, *args, **options):
             if function.__name__ == "settled":
                 changed = [site.backend.library.concat([part, part]) for part in parts]
-                seen = id_tasks.look(site, changed, list(range(len(parts))))
+                seen = id_tasks.profile(site, changed, list(range(len(parts))))
                 args = id_tasks.resolve_scheme(site, [seen]), [list(chain(*args[1]))]
             return super().submit(stage, function, site, *args, **options)
 
@@ -468,7 +468,7 @@ def looked_at(backend, frame):
     """The fingerprint that a task takes of a frame of the library under test."""
     part = backend.from_pandas(frame)
     home = CudfAdapter() if backend.name == "cuda" else PandasAdapter()
-    [own] = id_tasks.look(WorkerContext(home, ("src", "dst"), None, 1), [part], [0]).prints
+    [own] = id_tasks.profile(WorkerContext(home, ("src", "dst"), None, 1), [part], [0]).fingerprints
     return own
 
 

@@ -217,7 +217,7 @@ def watched(status="running", workers=None, **times):
     """One look at a cluster of made-up state, though all time for it has passed."""
 
     def call(h):
-        for name in ("LONELY", "STUCK", "QUIET"):
+        for name in ("NO_WORKER_LIMIT", "STANDSTILL_LIMIT", "NUDGE_AFTER"):
             h.patch.setattr(watch, name, -1.0)
         client = Fake(
             status=status,
@@ -227,7 +227,7 @@ def watched(status="running", workers=None, **times):
         )
         look = watch.Watch(client)
         look._done = 0
-        return look.look(0, 3)
+        return look.check(0, 3)
 
     return call
 
@@ -417,9 +417,9 @@ HINTS = {
     "frames/backend:_read_stream": [
         (lambda h: tc.count(one_shot()), r"\.read_all\(\) makes.*tc\.Graph\(reader\)")
     ],
-    "frames/backend:gathered": [
+    "frames/backend:gather": [
         (
-            lambda h: backend.gathered(np.arange(3), np.array([3])),
+            lambda h: backend.gather(np.arange(3), np.array([3])),
             r"a copy \(df\.copy\(\)\), or wait until nothing writes",
         )
     ],
@@ -438,10 +438,10 @@ HINTS = {
     ],
     "frames/adapters:pyarrow": [(without("pyarrow", lambda h: pyarrow()), r"'rapids_tc\[arrow\]'")],
     "executors/registry:_dask": [(no_dask, r"pip install 'rapids_tc\[dask\]'")],
-    "_progress:checked": [
+    "_progress:check_progress": [
         (lambda h: tc.count(k3(), progress="yes"), "accepted: True, False, None")
     ],
-    "_progress:reported": [
+    "_progress:report_stage": [
         (
             having(orient, "degree_order", no_memory, lambda h: tc.count(k3())),
             "need about.*memory_estimate lists the stages.*narrower integer ids",
@@ -802,14 +802,14 @@ HINTS = {
         (lambda h: tc.memory_estimate(k3(), function="no"), "accepted: .*count.*vertex_triangles"),
         (on_dask(tc.memory_estimate), r"give it edges\.compute\(\)"),
     ],
-    "preparation/moments:as_asked": [
+    "preparation/moments:cast_named": [
         (
             lambda h: tc.vertex_triangles(ends(moment("s"), moment("s")),
                                           vertices=moment("s", tz="UTC")),
             r"convert vertices= with \.dt\.tz_localize",
         )
     ],
-    "preparation/moments:as_added": [
+    "preparation/moments:cast_added": [
         (
             lambda h: tc.Graph(ends(moment("s"), moment("s")),
                                vertices=moment("ns") + pd.Timedelta(1)),
@@ -907,7 +907,7 @@ HINTS = {
         (spread_on_blocks, 'method="auto" counts it in blocks')
     ],
     "blocks/versions:require_same": [(versions, "pip install 'rapids_tc==.* start them again")],
-    "executors/watch:Watch.look": [
+    "executors/watch:Watch.check": [
         (watched(), "no worker .*nobody restarts them, or none was started"),
         (watched(workers={"tcp://a": WORKER}), r"0 of 3 tasks.*client\.restart\(\)"),
     ],

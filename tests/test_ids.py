@@ -88,10 +88,10 @@ def test_integers_to_the_ends_of_their_range(backend, dtype):
         ("uint32", "int64"),
     ],
 )
-def test_the_wider_integer_comes_back(backend, as_uint32, wide):
+def test_the_wider_integer_comes_back(backend, narrow, wide):
     ids = [7, 100, 0, 99, 127]
-    check_ids(backend, edge_frame(ids, as_uint32, wide), wide)
-    check_ids(backend, edge_frame(ids, wide, as_uint32), wide)
+    check_ids(backend, edge_frame(ids, narrow, wide), wide)
+    check_ids(backend, edge_frame(ids, wide, narrow), wide)
 
 
 @pytest.mark.parametrize("pair", [("int8", "uint8"), ("int32", "uint32"), ("int16", "uint32")])

@@ -85,7 +85,7 @@ def run(name, edges, **options):
 def terminal(monkeypatch, patience=0.0):
     """Something in place of stderr that says it is a terminal; pytest's own comes back."""
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(_progress, "PATIENCE", patience)
+    monkeypatch.setattr(_progress, "BAR_DELAY", patience)
     monkeypatch.setattr(sys, "stderr", screen := Terminal())
     return screen
 
@@ -140,7 +140,7 @@ def test_a_line_a_stage_however_short_the_call(backend, edges, name, capsys):
 @STAGED
 @pytest.mark.parametrize("progress", [None, False])
 def test_nothing_elsewhere(backend, edges, name, progress, capsys, monkeypatch):
-    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(_progress, "BAR_DELAY", 0.0)
     run(name, edges, progress=progress)
     assert capsys.readouterr() == ("", "")
 
@@ -219,10 +219,10 @@ def test_patience_is_one_a_call(backend, edges, monkeypatch):
 
 def test_shares_and_notes_are_in_the_bar(monkeypatch):
     screen = terminal(monkeypatch)
-    with _progress.reported("working", None, str) as report:
+    with _progress.report_stage("working", None, str) as report:
         until(lambda: barred("working", screen.getvalue()))
         for done in range(5):
-            report.tick(done / 4, f"on {done}")
+            report.advance(done / 4, f"on {done}")
     assert "working: on 4" in screen.getvalue() and "100%" in screen.getvalue()
 
 
@@ -231,21 +231,21 @@ def test_shares_and_notes_are_in_the_bar(monkeypatch):
 
 def test_the_bar_says_that_code_is_compiled(monkeypatch):
     screen = terminal(monkeypatch)
-    with _progress.reported("working", None, str) as report:
+    with _progress.report_stage("working", None, str) as report:
         until(lambda: barred("working", screen.getvalue()))
         assert "compiling" not in screen.getvalue()
         with clock.running():
             until(lambda: barred(r"working, compiling \(once\)", screen.getvalue()))
-            report.tick(0.5, "on 7")
+            report.advance(0.5, "on 7")
             until(lambda: "on 7, compiling (once)" in screen.getvalue())
-        report.tick(0.6, "on 8")
+        report.advance(0.6, "on 8")
         until(lambda: re.search(r"on 8 [^c\n]*━", screen.getvalue()))
 
 
 def test_lines_tell_compiling_apart(capsys):
-    with _progress.reported("working", True, str), clock.running():
+    with _progress.report_stage("working", True, str), clock.running():
         time.sleep(0.02)
-    with _progress.reported("working", True, str):
+    with _progress.report_stage("working", True, str):
         pass
     first, second = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"working: (\S+) s, of which compiling \(once\) (\1) s", first)
@@ -328,7 +328,7 @@ def test_what_draws_the_bar_is_imported_when_it_is_shown():
     code = (
         "import sys, pandas as pd, rapids_tc as tc\n"
         "from rapids_tc import _progress\n"
-        "sys.stderr.isatty, _progress.PATIENCE = lambda: True, 60.0\n"
+        "sys.stderr.isatty, _progress.BAR_DELAY = lambda: True, 60.0\n"
         "tc.Graph(pd.DataFrame({'src': [0], 'dst': [1]}), progress=True)\n"
         "print('rich' in sys.modules)"
     )

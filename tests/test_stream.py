@@ -321,10 +321,10 @@ def test_the_pages_list_what_is_not_served_in_blocks(backend):
 
 def test_progress_is_told(backend, skewed, monkeypatch):
     told = []
-    tick = _progress.Report.tick
+    tick = _progress.Report.advance
     monkeypatch.setattr(
         _progress.Report,
-        "tick",
+        "advance",
         lambda self, done: told.append((self._name, done)) or tick(self, done),
     )
     with in_blocks(3):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rapids_tc._progress import one_call
+from rapids_tc._progress import call_report
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import Array, Frame
@@ -163,13 +163,13 @@ def iter_triangles(
 def _frames(
     graph: InMemoryGraph, rows: int, limit: int | None, progress: bool | None
 ) -> Iterator[Frame]:
-    with one_call(progress), place(graph):
+    with call_report(progress), place(graph):
         listing = _Listing(graph)
     most = min(rows, listing.total)
     needs.require_listing(most, _memory(graph, limit), "ask for fewer rows", graph.ids.text)
     for first in range(0, listing.total, rows):
         # Not while the caller has the frame: the time and the device are the caller's.
-        with one_call(progress), place(graph):
+        with call_report(progress), place(graph):
             frame = listing.frame(first, min(first + rows, listing.total))
         yield frame
 
@@ -187,7 +187,7 @@ class _Listing:
         self.graph, self.engine, xp = graph, graph.engine, graph.backend.xp
         layout = graph.layout
         with graph.stage("counting") as report:
-            closed = self.engine.closed(layout, tick=report.ticker)
+            closed = self.engine.closed(layout, tick=report.callback)
             self.starts = xp.zeros(len(closed) + 1, "int64")
             xp.cumsum(closed, dtype="int64", out=self.starts[1:])
         self.total = int(self.starts[-1])

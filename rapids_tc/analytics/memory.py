@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rapids_tc._progress import one_call
+from rapids_tc._progress import call_report
 from rapids_tc.analytics.analytic import of_one_machine
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.backend import open_frame
@@ -74,7 +74,7 @@ def memory_estimate(
     options = Options(source, destination, engine, method, progress)
     if executor := executor_of(edges):
         raise of_one_machine("memory_estimate", executor(edges, None).kind)
-    with one_call(progress), place(edges):
+    with call_report(progress), place(edges):
         if isinstance(edges, Graph):
             resolve.check_prepared(edges._prepared, record, options)
             stages = edges._prepared.stages(work, method)

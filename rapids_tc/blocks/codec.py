@@ -13,7 +13,7 @@ from typing import Any
 
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.frames.backend import Array, sum64
-from rapids_tc.preparation.csr import Csr, packed_keys
+from rapids_tc.preparation.csr import Csr, pack_keys
 
 EncodedPart = list[Array]  # bits, lengths, columns, bits, lengths, columns, …
 EncodedBlock = list[Array]  # a whole block: lengths of the rows, columns
@@ -48,7 +48,7 @@ def keys(pieces: list[EncodedPart], rows: int, xp: Any) -> Array:
         require_length(lengths, len(row), "lengths of rows")
         require_below(row[-1:], rows, "rows")
         require_below(columns, rows, "ranks")
-        packed_keys(row[_checked(lengths, columns, xp).rows], columns, xp, here)
+        pack_keys(row[_checked(lengths, columns, xp).rows], columns, xp, here)
         start += len(columns)
     return packed
 

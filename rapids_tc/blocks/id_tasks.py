@@ -17,11 +17,13 @@ Fingerprints = list[Fingerprint]  # of the partitions of one group
 
 
 @worker_task
-def look(context: WorkerContext, partitions: list[Frame], places: list[int]) -> id_scheme.IdProfile:
+def profile(
+    context: WorkerContext, partitions: list[Frame], places: list[int]
+) -> id_scheme.IdProfile:
     """Describe the id columns of some partitions; `places` are their positions in the frame."""
     backend = context.backend
     pairs = [context.columns(*given) for given in zip(partitions, places, strict=True)]
-    seen = id_scheme.look(pairs, context.names, backend, places)
+    seen = id_scheme.profile(pairs, context.names, backend, places)
     seen.memory = registry.load(backend.engine).free()
     return seen
 
@@ -34,29 +36,32 @@ def resolve_scheme(context: WorkerContext, seen: list[id_scheme.IdProfile]) -> i
 
 @worker_task
 def known(
-    context: WorkerContext, rules: id_scheme.IdScheme
+    context: WorkerContext, scheme: id_scheme.IdScheme
 ) -> tuple[list[Fingerprints], int | None, int]:
     """Return what the client needs: fingerprints, how many numbers (if ids are dense), memory."""
-    return rules.prints, rules.dense and rules.dense[1], rules.memory
+    return scheme.fingerprints, scheme.dense and scheme.dense[1], scheme.memory
 
 
 @worker_task
 def settled(
-    context: WorkerContext, rules: id_scheme.IdScheme, prints: list[Fingerprints]
+    context: WorkerContext, scheme: id_scheme.IdScheme, prints: list[Fingerprints]
 ) -> id_scheme.IdScheme:
     """Return the rules; KernelError if they were made again from other partitions."""
-    for seen, found in zip(prints, rules.prints, strict=True):
+    for seen, found in zip(prints, scheme.fingerprints, strict=True):
         for own, other in zip(seen, found, strict=True):
             own.require(other)
-    return rules
+    return scheme
 
 
 @worker_task
 def distinct(
-    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, rules: id_scheme.IdScheme
+    context: WorkerContext,
+    partitions: list[Frame],
+    prints: Fingerprints,
+    scheme: id_scheme.IdScheme,
 ) -> Any:
     """All distinct ids of some partitions."""
-    return id_scheme.distinct(id_columns(context, partitions, prints), rules, context.backend)
+    return id_scheme.distinct(id_columns(context, partitions, prints), scheme, context.backend)
 
 
 @worker_task
@@ -66,9 +71,9 @@ def union(context: WorkerContext, found: list[Any]) -> Any:
 
 
 @worker_task
-def make_ids(context: WorkerContext, rules: id_scheme.IdScheme, found: Any) -> Ids:
+def make_ids(context: WorkerContext, scheme: id_scheme.IdScheme, found: Any) -> Ids:
     """The way back from numbers."""
-    return id_scheme.make_ids(rules, found, context.backend)
+    return id_scheme.make_ids(scheme, found, context.backend)
 
 
 @worker_task
@@ -83,11 +88,11 @@ def number(
     partitions: list[Frame],
     prints: Fingerprints,
     ids: Ids,
-    rules: id_scheme.IdScheme,
+    scheme: id_scheme.IdScheme,
 ) -> Numbers:
     """The numbers of both ends of every row of some partitions, one after another."""
     backend, columns = context.backend, id_columns(context, partitions, prints)
-    made = [id_scheme.numbers(column, ids, rules, backend) for column in columns]
+    made = [id_scheme.numbers(column, ids, scheme, backend) for column in columns]
     if len(made) == 2:
         return made
     return [backend.xp.concatenate([*map(as_uint32, made[side::2])]) for side in (0, 1)]

@@ -19,7 +19,7 @@ from rapids_tc.engines import registry
 from rapids_tc.executors.protocol import Task
 from rapids_tc.frames.backend import Array, sum64
 from rapids_tc.graphs.distributed import DistributedGraph
-from rapids_tc.preparation.csr import packed_keys
+from rapids_tc.preparation.csr import pack_keys
 
 FIRST = 3  # of the levels: every edge is in the 2-truss
 
@@ -148,7 +148,7 @@ def compress(context: WorkerContext, rows: EncodedBlock, state: list[Array]) -> 
     """A block without the edges that are gone."""
     xp = context.backend.xp
     require_length(state[0], len(rows[1]), "marks of edges")
-    return codec.rows(codec.csr(rows, xp).only(state[0]), xp)
+    return codec.rows(codec.csr(rows, xp).select(state[0]), xp)
 
 
 @worker_task
@@ -162,7 +162,7 @@ def finish(
     ends = [grid.ends(block, n, *divmod(place, n)) for place, block in enumerate(whole)]
     ranks = xp.unique(xp.concatenate([end for pair in ends for end in pair]))
     pairs = [[xp.searchsorted(ranks, end).astype("uint32") for end in pair] for pair in ends]
-    keys = xp.concatenate([packed_keys(u, v, xp) for u, v in pairs])
+    keys = xp.concatenate([pack_keys(u, v, xp) for u, v in pairs])
     graph = engine.csr(keys, len(ranks))
     layout = engine.prepare(graph)
     truss = engine.truss(layout, engine.edge_counts(layout), k=k)

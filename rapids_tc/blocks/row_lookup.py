@@ -19,7 +19,7 @@ from rapids_tc.blocks.codec import EncodedBlock
 from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
 from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, worker_task
 from rapids_tc.engines import registry
-from rapids_tc.frames.backend import Array, Frame, gathered, sum64
+from rapids_tc.frames.backend import Array, Frame, gather, sum64
 from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation import orient
 from rapids_tc.preparation.edges import check_new
@@ -103,9 +103,9 @@ class _RowValues:
     @cached_property
     def degrees(self) -> tuple[Array, Array]:
         require_length(self.by_rank, self.order[1], "degrees")
-        u, v = (gathered(self.order[0], end) for end in self.numbers)
+        u, v = (gather(self.order[0], end) for end in self.numbers)
         # A vertex that has only loops has no neighbours.
-        a, b = (self.xp.maximum(gathered(self.by_rank, end), 1) for end in (u, v))
+        a, b = (self.xp.maximum(gather(self.by_rank, end), 1) for end in (u, v))
         return a, b
 
     @property
@@ -216,7 +216,7 @@ def _locate(
     """Where in a block's columns the edges of rows are, -1 for loops; of which rows, if n > 1."""
     backend = context.backend
     engine, block = registry.load(backend.engine), codec.csr(rows, backend.xp)
-    larger, smaller = orient.ranked(numbers, order[0], backend)
+    larger, smaller = orient.ranks_of_ends(numbers, order[0], backend)
     if n == 1:
         require_below(larger, block.n, "ranks")
         return [engine.find_edges(block, larger, smaller)]

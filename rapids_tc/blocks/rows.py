@@ -62,9 +62,9 @@ class Rows:
         self.size, self._memory = backend.adapter.rows(frame), memory
         self._kept: list[list[Any]] = []
         pieces = list(self._slices(0 if self._width else LOOK))
-        seen = id_scheme.look(pieces, self._names, backend)
-        self._rules = id_scheme.resolve_scheme([seen])
-        self.dense = self._rules.dense
+        seen = id_scheme.profile(pieces, self._names, backend)
+        self._scheme = id_scheme.resolve_scheme([seen])
+        self.dense = self._scheme.dense
         self._whole = seen.whole
 
     @property
@@ -77,7 +77,7 @@ class Rows:
         self._whole = []
         self._shelf = store
         found = None if self.dense else self._distinct(check)
-        self._ids = id_scheme.make_ids(self._rules, found, self._backend)
+        self._ids = id_scheme.make_ids(self._scheme, found, self._backend)
         if not isinstance(self._ids, DenseIds):
             self._keep()
             # A copy leaves behind the table that ids were found by, which is larger than they are.
@@ -135,17 +135,17 @@ class Rows:
         """The distinct ids of all chunks: joined when there are twice as many as the last time."""
         found: list[Any] = []
         for pair in self._pairs(WORK):
-            found.append(id_scheme.distinct(self._look(pair), self._rules, self._backend))
+            found.append(id_scheme.distinct(self._look(pair), self._scheme, self._backend))
             if len(found) > 1 and sum(map(len, found[1:])) >= len(found[0]):
                 found = [id_scheme.union(found)]
                 self._shelf.synchronize()
-            if check is not None and self._rules.kind == "string":
+            if check is not None and self._scheme.kind == "string":
                 check(len(found[0]))
         return id_scheme.union(found)
 
     def _numbers(self, pair: tuple[Series, Series]) -> Pair:
         columns = self._look(pair)
-        ends = [id_scheme.numbers(c, self._ids, self._rules, self._backend) for c in columns]
+        ends = [id_scheme.numbers(c, self._ids, self._scheme, self._backend) for c in columns]
         return tuple(map(as_uint32, ends))
 
     def _look(self, pair: tuple[Series, Series]) -> list[IdColumn]:

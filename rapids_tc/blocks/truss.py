@@ -14,7 +14,7 @@ from rapids_tc.blocks.grid import Block
 from rapids_tc.blocks.store import StoredBlocks
 from rapids_tc.frames.backend import sum64
 from rapids_tc.plan.layout import given_layout
-from rapids_tc.preparation.csr import Array, Csr, packed_keys
+from rapids_tc.preparation.csr import Array, Csr, pack_keys
 
 if TYPE_CHECKING:
     from rapids_tc.graphs.out_of_core import OutOfCoreGraph
@@ -73,7 +73,7 @@ def _drop(
     """
     stored = {}
     for at, block in left:
-        smaller = block.only(left.store.get(counts[at]) >= level - 2)
+        smaller = block.select(left.store.get(counts[at]) >= level - 2)
         stored[at] = left.put(smaller, over.get(at))
     left.store.synchronize()
     return replace(left, stored=stored)
@@ -92,10 +92,10 @@ def _peeled(
     csr = engine.csr(_keys(left, relabel, xp), size + 1)
     layout = engine.prepare(csr)
     with graph.stage("peeling") as report:
-        truss = engine.truss(layout, engine.edge_counts(layout), k=k, tick=report.ticker)
+        truss = engine.truss(layout, engine.edge_counts(layout), k=k, tick=report.callback)
     if k is None and (k := int(truss.max())) < level:
         return None, relabel
-    return csr.only(truss >= k), relabel
+    return csr.select(truss >= k), relabel
 
 
 def _relabelled(left: StoredBlocks, xp: Any) -> tuple[Array, int]:
@@ -113,7 +113,7 @@ def _keys(left: StoredBlocks, relabel: Array, xp: Any) -> Array:
     keys, first = xp.empty(left.edges, "uint64"), 0
     for at, block in left:
         u, v = (relabel[ends] for ends in grid.ends(block, left.n, *at))
-        packed_keys(u, v, xp, keys[first : first + block.m])
+        pack_keys(u, v, xp, keys[first : first + block.m])
         first += block.m
     return keys
 

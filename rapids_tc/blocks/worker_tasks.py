@@ -25,7 +25,7 @@ from rapids_tc.blocks.versions import EDITION
 from rapids_tc.engines import protocol, registry
 from rapids_tc.errors import KernelError, require_unchanged
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter
-from rapids_tc.frames.backend import Array, Backend, Frame, Series, as_uint32, backend_of
+from rapids_tc.frames.backend import Array, Backend, Frame, Series, as_uint32, resolve_backend
 from rapids_tc.frames.device import on_device
 from rapids_tc.preparation import orient
 from rapids_tc.preparation.edges import check_label
@@ -60,7 +60,7 @@ class WorkerContext:
 
     @property
     def backend(self) -> Backend:
-        return backend_of(self.adapter, self.engine)
+        return resolve_backend(self.adapter, self.engine)
 
     def columns(self, partition: Frame, place: int) -> tuple[Series, Series]:
         """Return both id columns of a partition; ColumnNotFoundError if one is missing."""

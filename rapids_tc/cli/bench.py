@@ -99,7 +99,7 @@ def bench(
     report.stage("timing")
 
     def each(job: Job, data: Any) -> Line:
-        report.tick(jobs.index(job) / len(jobs), f"{job.tool}, {job.what}")
+        report.advance(jobs.index(job) / len(jobs), f"{job.tool}, {job.what}")
         try:
             timing = measure(job, data, repeat=repeat, timeout=timeout)
         except Exception as error:  # of this figure; the others go on

@@ -55,7 +55,7 @@ def read(file: Path, options: dict[str, Any]) -> EdgeFile:
     report = Report(None)
     report.stage(f"reading {file.name}")
     try:
-        edges = read_edges(file, tick=report.tick, **options)
+        edges = read_edges(file, tick=report.advance, **options)
     finally:
         report.close()
     for guess in edges.guesses:

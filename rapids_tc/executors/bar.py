@@ -6,7 +6,7 @@ import sys
 import time
 from types import TracebackType
 
-from rapids_tc._progress import PATIENCE, on_terminal
+from rapids_tc._progress import BAR_DELAY, on_terminal
 
 SHORT = 1.0  # seconds that tasks take together before they have a bar
 WIDTH = 40
@@ -42,7 +42,7 @@ class Bar:
     def draw(self, done: int) -> None:
         """Show how many are done."""
         self._done, now = done, time.monotonic()
-        if self._since is None or now - self._since < PATIENCE or now - self._start < SHORT:
+        if self._since is None or now - self._since < BAR_DELAY or now - self._start < SHORT:
             return
         self._shown = True
         if on_terminal():

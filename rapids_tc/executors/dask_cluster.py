@@ -23,11 +23,11 @@ from dask.dataframe.dask_expr import from_graph
 from distributed import Client, Future, futures_of, wait
 from distributed.scheduler import KilledWorker
 
-from rapids_tc._progress import checked, on_terminal
+from rapids_tc._progress import check_progress, on_terminal
 from rapids_tc.blocks import versions
 from rapids_tc.errors import KernelError
 from rapids_tc.executors.bar import Bar
-from rapids_tc.executors.persisted import START, client_for, held
+from rapids_tc.executors.persisted import START, client_for
 from rapids_tc.executors.protocol import Batch, Worker
 from rapids_tc.executors.watch import Watch
 
@@ -50,7 +50,7 @@ class DaskExecutor:
     kind = "Dask DataFrame"
 
     def __init__(self, edges: DataFrame, progress: bool | None) -> None:
-        self.progress = on_terminal() if checked(progress) is None else progress
+        self.progress = on_terminal() if check_progress(progress) is None else progress
         self._edges, self.meta = edges, edges._meta
         self._token = uuid.uuid4().hex
         self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
@@ -63,7 +63,7 @@ class DaskExecutor:
             self.client = stack.enter_context(client_for(self._edges))
             if self.client.asynchronous:
                 raise KernelError(f"the client is asynchronous, and functions wait. {START}")
-            Watch(self.client).look()
+            Watch(self.client).check()
             self._stack = stack.pop_all()
         return self
 
@@ -82,7 +82,7 @@ class DaskExecutor:
     def workers(self) -> list[Worker]:
         """All workers that work, once there is any; KernelError where they have other versions."""
         watch = Watch(self.client)
-        while not (found := watch.look()):
+        while not (found := watch.check()):
             time.sleep(0.05)
         versions.require_same(self.client, found)
         return [Worker(a, w["nthreads"], w["memory_limit"] or 0) for a, w in sorted(found.items())]
@@ -170,7 +170,7 @@ class DaskExecutor:
             while not futures_wait([ended], LOOK).done:
                 done = sum(task.status in ENDED for task in tasks)
                 bar.draw(before + done)
-                watch.look(done, len(tasks))
+                watch.check(done, len(tasks))
         finally:
             ended.cancel()
         try:
@@ -197,7 +197,7 @@ class DaskExecutor:
         return self.gather(self._evaluate(heads.optimize()))
 
     def _evaluate(self, frame: DataFrame) -> list[Future]:
-        if not (partitions := held(frame)):
+        if not (partitions := persisted_partitions(frame)):
             renamed = frame.map_partitions(
                 _same, self._token, meta=frame._meta, enforce_metadata=False
             )

@@ -1,16 +1,19 @@
-"""What a Dask frame has on a cluster already: its client, and its partitions."""
+"""The client of a Dask frame, and the partitions of the frame that are on a cluster already."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dask.dataframe import DataFrame
 from distributed import Client, Future, default_client, futures_of, get_worker, worker_client
 
 from rapids_tc.errors import KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dask.dataframe import DataFrame
 
 START = (
     "A Dask frame is worked on by the cluster of the current client; start one first:\n"
@@ -21,20 +24,20 @@ START = (
 
 @contextmanager
 def client_for(edges: DataFrame) -> Iterator[Client]:
-    """The client that holds the frame's partitions, else the current one; in a task, its worker's.
+    """Yield the client that has the frame's partitions, else the current one; in a task, its own.
 
-    A task that waits for others makes way for them, as it does in Dask's own `compute`.
+    A task that waits for others leaves its thread to them, as in Dask's own `compute`.
     """
     if _in_a_task():
         with worker_client() as client:
             yield client
         return
-    holding = (future.client for future in futures_of(edges))
+    clients = (future.client for future in futures_of(edges))
     try:
-        found = next(filter(None, holding), None) or default_client()
+        client = next(filter(None, clients), None) or default_client()
     except ValueError as error:
         raise KernelError(f"there is no Dask client. {START}") from error
-    yield found
+    yield client
 
 
 def _in_a_task() -> bool:
@@ -45,36 +48,37 @@ def _in_a_task() -> bool:
     return True
 
 
-def held(edges: DataFrame) -> list[Future]:
-    """The partitions of a frame where all of them are futures of a client, else none.
+def persisted_partitions(edges: DataFrame) -> list[Future]:
+    """Return the partitions of a frame if all of them are futures of a client, else an empty list.
 
-    Those of a frame that a task was given are of none.
+    The futures of a frame that is the argument of a task have no client.
     """
     graph, partitions = dict(edges.__dask_graph__()), []
     _require_all(graph, edges.__dask_keys__())
     for key in edges.__dask_keys__():
         task = graph[key]
-        while not isinstance(task, Future):  # another name of one?
-            names = set(_needs(task))
-            if type(task).__name__ != "Alias" or len(names) != 1:
+        while not isinstance(task, Future):  # it may be an alias of a future
+            keys = set(_dependencies(task))
+            if type(task).__name__ != "Alias" or len(keys) != 1:
                 return []
-            task = graph[names.pop()]
+            task = graph[keys.pop()]
         if task.client is None:
             return []
         partitions.append(task)
     return partitions
 
 
-def _needs(task: Any) -> Iterable[Any]:
-    return getattr(task, "dependencies", ())
+def _dependencies(task: Any) -> Iterable[Any]:
+    dependencies: Iterable[Any] = getattr(task, "dependencies", ())
+    return dependencies
 
 
 def _require_all(graph: dict[Any, Any], keys: list[Any]) -> None:
-    """KernelError where partitions of a frame are not there, though others of it are.
+    """Raise KernelError if the graph of a frame lacks partitions that it refers to.
 
-    A frame of files is persisted by Dask in fewer partitions than it has afterwards.
+    Dask persists a frame of files in fewer partitions than the persisted frame claims to have.
     """
-    for key in chain(keys, *map(_needs, graph.values())):
+    for key in chain(keys, *map(_dependencies, graph.values())):
         if isinstance(key, tuple) and key not in graph and (key[0], 0) in graph:
             raise KernelError(
                 f"partition {key[1]} of the persisted frame is not there: Dask has read several "

@@ -1,7 +1,7 @@
-"""Watch a cluster while a call waits for its tasks: which workers work, and whether anything moves.
+"""A watch on a cluster while a call waits for its tasks: which workers work, and if anything moves.
 
-Dask waits for ever if no worker is left, or if all are paused. It also does so after a worker was
-lost: the tasks of that worker go to a queue, which Dask reads only when some other task ends.
+Dask waits for ever if no worker is left, or if all workers are paused. It also waits for ever after
+the loss of a worker whose tasks go to a queue, which Dask reads only when some other task ends.
 """
 
 from __future__ import annotations
@@ -15,52 +15,55 @@ from distributed import Client, Future, Status
 from rapids_tc.errors import KernelError
 from rapids_tc.executors.persisted import START
 
-LONELY = 60.0  # seconds without any worker that works after which a call gives up
-QUIET = 4.0  # seconds in which nothing moves after which the scheduler is given a task that ends
-STUCK = 60.0  # seconds in which nothing moves after which a call gives up
-SILENT = 10.0  # seconds without a heartbeat after which a worker's last report is out of date
+# Seconds
+NO_WORKER_LIMIT = 60.0  # without a running worker, after which a call gives up
+NUDGE_AFTER = 4.0  # of standstill, after which the scheduler gets a task that ends at once
+STANDSTILL_LIMIT = 60.0  # of standstill, after which a call gives up
+HEARTBEAT_LIMIT = 10.0  # without a heartbeat, after which a worker's last report is out of date
+
 MOVING = ("executing", "flight", "cancelled", "resumed")  # states of tasks that occupy a worker
 
 
 class Watch:
-    """Look at the cluster now and then during one wait, and give up if waiting is hopeless."""
+    """The state of a cluster during one wait, checked now and then; it ends a hopeless wait."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
         self._done = -1
-        self._nudge: Future | None = None  # released with the next one, or with this object
+        self._nudge: Future[int] | None = None  # released with the next nudge, or with this object
         self._worked = self._moved = time.monotonic()
-        self._heard: dict[str, tuple[float, float]] = {}  # the last heartbeat, and when it was seen
+        # By address, the last heartbeat and the time of the check that first saw it.
+        self._heartbeats: dict[str, tuple[float, float]] = {}
 
-    def look(self, done: int = 0, of: int = 0) -> dict[str, Any]:
-        """Return the workers that take tasks; KernelError if none works, or nothing moves.
+    def check(self, done: int = 0, of: int = 0) -> dict[str, Any]:
+        """Return the workers that accept tasks; KernelError if no worker does, or nothing moves.
 
-        Dask pauses a worker whose memory is full: it goes on with its tasks, and takes no others.
+        Dask pauses a worker whose memory is full: it continues its tasks, but accepts no others.
 
         Parameters
         ----------
         done, of : int
-            How many of the awaited tasks have ended, and how many there are.
+            The number of awaited tasks that have ended, and the number of all awaited tasks.
         """
         self._require_open()
         workers = dict(self._client.scheduler_info(n_workers=-1).get("workers", {}))
         now = time.monotonic()
-        takers = {a: w for a, w in workers.items() if w["status"] == "running"}
-        if takers:
+        running = {a: w for a, w in workers.items() if w["status"] == "running"}
+        if running:
             self._worked = now
-        elif now - self._worked > LONELY:
-            raise KernelError(_nobody(workers))
-        if not takers or done != self._done or self._moving(workers, now):
+        elif now - self._worked > NO_WORKER_LIMIT:
+            raise KernelError(_no_worker(workers))
+        if not running or done != self._done or self._moving(workers, now):
             self._done, self._moved = done, now
-        elif now - self._moved > STUCK:
-            raise KernelError(self._stuck(workers, done, of))
-        elif now - self._moved > QUIET:
-            self._open_queue(list(takers))
-        return takers
+        elif now - self._moved > STANDSTILL_LIMIT:
+            raise KernelError(self._standstill(workers, done, of))
+        elif now - self._moved > NUDGE_AFTER:
+            self._open_queue(list(running))
+        return running
 
     def _require_open(self) -> None:
         status = self._client.status
-        if status == "running":  # a cluster that closes waits for tasks, and has no workers
+        if status == "running":  # a closing cluster waits for its tasks, but has no workers
             cluster = getattr(self._client.cluster, "status", None)
             status = cluster.name if cluster in (Status.closing, Status.closed) else status
         if status != "running":
@@ -73,38 +76,39 @@ class Watch:
             counts = worker["metrics"].get("task_counts", {})
             if any(counts.get(state) for state in MOVING):
                 return True
-            if self._heard.get(address, (None, now))[0] != worker["last_seen"]:
-                self._heard[address] = worker["last_seen"], now
-            silent |= now - self._heard[address][1] > SILENT
+            if self._heartbeats.get(address, (None, now))[0] != worker["last_seen"]:
+                self._heartbeats[address] = worker["last_seen"], now
+            silent |= now - self._heartbeats[address][1] > HEARTBEAT_LIMIT
         return silent and any(self._client.processing().values())
 
     def _open_queue(self, addresses: list[str]) -> None:
-        """Give the workers a task that ends at once: the scheduler then looks at its queue."""
+        """Submit a task that ends at once, after which the scheduler reads its queue."""
         self._nudge = self._client.submit(
             int, key=f"rapids_tc-nudge-{uuid.uuid4().hex}", workers=addresses, priority=1000
         )
 
-    def _stuck(self, workers: dict[str, Any], done: int, of: int) -> str:
+    def _standstill(self, workers: dict[str, Any], done: int, of: int) -> str:
         """Describe a cluster in which nothing moves."""
-        given = self._client.processing()
-        seen = "; ".join(
-            f"{address} is {worker['status']} and has {len(given.get(address, ()))} tasks to do"
+        tasks = self._client.processing()
+        listed = "; ".join(
+            f"{address} is {worker['status']} and has {len(tasks.get(address, ()))} tasks to do"
             for address, worker in workers.items()
         )
         return (
-            f"nothing has moved in the cluster for {STUCK:.0f} seconds: {done} of {of} tasks are "
-            f"done, no worker computes or fetches anything, and {seen}. Restart the workers, by "
-            "client.restart() perhaps, and call again"
+            f"nothing has moved in the cluster for {STANDSTILL_LIMIT:.0f} seconds: {done} of {of} "
+            f"tasks are done, no worker computes or fetches anything, and {listed}. Restart the "
+            "workers, by client.restart() perhaps, and call again"
         )
 
 
-def _nobody(workers: dict[str, Any]) -> str:
+def _no_worker(workers: dict[str, Any]) -> str:
+    """Describe a cluster in which no worker accepts tasks."""
     if any(worker["status"] == "paused" for worker in workers.values()):
         return (
-            f"all workers have been paused for {LONELY:.0f} seconds, for they have no memory "
-            "left: give the cluster more, or more workers, or make its partitions smaller"
+            f"all workers have been paused for {NO_WORKER_LIMIT:.0f} seconds, for they have no "
+            "memory left: give the cluster more, or more workers, or make its partitions smaller"
         )
     return (
-        f"no worker has been in the cluster for {LONELY:.0f} seconds: they died and nobody "
-        "restarts them, or none was started"
+        f"no worker has been in the cluster for {NO_WORKER_LIMIT:.0f} seconds: they died and "
+        "nobody restarts them, or none was started"
     )

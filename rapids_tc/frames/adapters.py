@@ -1,51 +1,57 @@
-"""How columns come out of the user's frame, and how results go home: one class a library."""
+"""Adapters of dataframe libraries, one class each: columns out of a frame, and results into one."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import IdTypeError
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 Frame = Any  # a frame of the user's library
 Series = Any  # a pandas or cuDF Series
 
-ID_COLUMNS = ("vertex", "src", "dst", "u", "v", "w")  # of frames that functions make
+ID_COLUMNS = ("vertex", "src", "dst", "u", "v", "w")  # of the frames in answers
+ARROW_TEXT = {"string", "string_view", "large_string"}
 
 
 class FrameAdapter:
-    """The user's library. Columns are told by label, rows by position."""
+    """The operations on frames of the user's library: columns by label, and rows by position."""
 
     def labels(self, frame: Frame) -> list[Any]:
+        """Return the labels of all columns."""
         return list(frame.columns)
 
     def rows(self, frame: Frame) -> int:
+        """Return the number of rows."""
         return len(frame)
 
     def column(self, frame: Frame, label: Any) -> Series:
+        """Return one column, as a pandas or cuDF Series."""
         raise NotImplementedError
 
     def frame(self, result: Frame) -> Frame:
-        """A whole new frame, made in the working library, in the user's."""
+        """Convert a new frame from the working library to the user's library."""
         raise NotImplementedError
 
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
-        """Values of every row as the user's kind of column, with the frame's index."""
+        """Return values of all rows as a column of the user's library, with the frame's index."""
         raise NotImplementedError
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
-        """A new frame with these aligned columns behind the others."""
+        """Return a new frame with these aligned columns after its own."""
         return frame.assign(**columns)
 
     def snapshot(self, frame: Frame) -> Frame:
-        """The frame as it is now, whatever is done to the user's later."""
+        """Return a frame that later changes of the user's frame do not reach."""
         return frame
 
     def with_id_dtype(self, frame: Frame, labels: tuple[Any, Any]) -> FrameAdapter:
-        """The home that gives ids back in the type of these columns, where it is one of text."""
+        """Return an adapter that returns ids in the dtype of these columns, if that is of text."""
         return self
 
     def take(self, frame: Frame, positions: Array) -> Frame:
@@ -54,6 +60,8 @@ class FrameAdapter:
 
 
 class PandasAdapter(FrameAdapter):
+    """The adapter of pandas."""
+
     def column(self, frame: Frame, label: Any) -> Series:
         return frame[label]
 
@@ -64,23 +72,25 @@ class PandasAdapter(FrameAdapter):
         return _pandas().Series(to_host(values), index=frame.index, name=name, copy=False)
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
-        wide = self.snapshot(frame)
+        result = self.snapshot(frame)
         for name, values in columns.items():
-            wide[name] = values  # of the same index: pandas copies no value
-        return wide
+            result[name] = values  # without a copy, since the index is the same
+        return result
 
     def snapshot(self, frame: Frame) -> Frame:
-        return frame.copy(deep=False)  # pandas copies what is written to
+        return frame.copy(deep=False)  # pandas copies a column before the first write to it
 
     def take(self, frame: Frame, positions: Array) -> Frame:
         positions = to_host(positions)
         try:
             return frame.take(positions)
-        except NotImplementedError:  # by PyArrow, for columns of some types
+        except NotImplementedError:  # from PyArrow, for columns of some types
             return _take_by_column(frame, positions)
 
 
 class CudfAdapter(FrameAdapter):
+    """The adapter of cuDF."""
+
     def column(self, frame: Frame, label: Any) -> Series:
         return frame[label]
 
@@ -88,17 +98,17 @@ class CudfAdapter(FrameAdapter):
         return result if root(result) == "cudf" else sys.modules["cudf"].from_pandas(result)
 
     def snapshot(self, frame: Frame) -> Frame:
-        return frame.copy(deep=True)  # a shallow copy would see what is written
+        return frame.copy(deep=True)  # writes would reach a shallow copy
 
     def take(self, frame: Frame, positions: Array) -> Frame:
-        return frame.take(positions)  # where they are
+        return frame.take(positions)
 
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         return sys.modules["cudf"].Series(values, index=frame.index, name=name)
 
 
 class ProxyAdapter(FrameAdapter):
-    """Frames under cudf.pandas: proxies round cuDF, and proxies are given back."""
+    """The adapter of cudf.pandas, whose frames are proxies of cuDF's, as are the answers."""
 
     def snapshot(self, frame: Frame) -> Frame:
         return frame.copy(deep=True)
@@ -119,20 +129,26 @@ class ProxyAdapter(FrameAdapter):
 
 @dataclass(frozen=True)
 class ArrowAdapter(FrameAdapter):
-    """PyArrow tables, also for any object that only speaks the Arrow C stream interface."""
+    """The adapter of PyArrow tables, and of any object with the Arrow C stream interface.
 
-    ids: Any = None  # the type of id columns of text or categories; others find theirs
+    Attributes
+    ----------
+    id_type : DataType or None
+        The type of ids in answers, if it is one of text; None leaves the type to the conversion.
+    """
+
+    id_type: Any = None
 
     def labels(self, frame: Frame) -> list[Any]:
-        return frame.column_names
+        return list(frame.column_names)
 
     def rows(self, frame: Frame) -> int:
-        return frame.num_rows
+        return int(frame.num_rows)
 
     def with_id_dtype(self, frame: Frame, labels: tuple[Any, Any]) -> FrameAdapter:
-        kinds = {frame.schema.field(frame.column_names.index(label)).type for label in labels}
-        text = {"string", "string_view", "large_string"} & {str(kind) for kind in kinds}
-        return replace(self, ids=kinds.pop()) if text and len(kinds) == 1 else self
+        types = {frame.schema.field(frame.column_names.index(label)).type for label in labels}
+        is_text = not ARROW_TEXT.isdisjoint(map(str, types))
+        return replace(self, id_type=types.pop()) if is_text and len(types) == 1 else self
 
     def column(self, frame: Frame, label: Any) -> Series:
         return _to_pandas(frame.column(frame.column_names.index(label)), label)
@@ -140,8 +156,8 @@ class ArrowAdapter(FrameAdapter):
     def frame(self, result: Frame) -> Frame:
         table = pyarrow().Table.from_pandas(_on_host(result), preserve_index=False)
         for place, name in enumerate(table.column_names):
-            if self.ids is not None and name in ID_COLUMNS:
-                table = table.set_column(place, name, table.column(place).cast(self.ids))
+            if self.id_type is not None and name in ID_COLUMNS:
+                table = table.set_column(place, name, table.column(place).cast(self.id_type))
         return table
 
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
@@ -161,12 +177,20 @@ class ArrowAdapter(FrameAdapter):
 
 @dataclass(frozen=True)
 class PolarsAdapter(FrameAdapter):
-    ids: Any = None  # as of `ArrowAdapter`
+    """The adapter of Polars.
+
+    Attributes
+    ----------
+    id_type : DataType or None
+        The type of ids in answers, if it is an Enum; None leaves the type to the conversion.
+    """
+
+    id_type: Any = None
 
     def with_id_dtype(self, frame: Frame, labels: tuple[Any, Any]) -> FrameAdapter:
-        kinds = [frame.schema[label] for label in labels]
-        named = kinds[0] == kinds[1] and isinstance(kinds[0], sys.modules["polars"].Enum)
-        return replace(self, ids=kinds[0]) if named else self
+        first, second = (frame.schema[label] for label in labels)
+        is_enum = first == second and isinstance(first, sys.modules["polars"].Enum)
+        return replace(self, id_type=first) if is_enum else self
 
     def column(self, frame: Frame, label: Any) -> Series:
         return _to_pandas(frame.get_column(label), label)
@@ -174,9 +198,9 @@ class PolarsAdapter(FrameAdapter):
     def frame(self, result: Frame) -> Frame:
         table = pyarrow().Table.from_pandas(_on_host(result), preserve_index=False)
         frame = sys.modules["polars"].from_arrow(table)
-        if self.ids is None:
+        if self.id_type is None:
             return frame
-        return frame.cast({name: self.ids for name in ID_COLUMNS if name in frame.columns})
+        return frame.cast({name: self.id_type for name in ID_COLUMNS if name in frame.columns})
 
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         return sys.modules["polars"].Series(name, to_host(values))
@@ -192,15 +216,15 @@ class PolarsAdapter(FrameAdapter):
 
 
 def _take_by_column(frame: Frame, positions: Array) -> Frame:
-    """Take rows of a pandas frame; columns of Arrow types one by one, by Arrow."""
+    """Take rows of a pandas frame; of columns of Arrow types one by one, by PyArrow."""
     from rapids_tc.frames.arrow_take import take_rows
 
-    arrow = [i for i, dtype in enumerate(frame.dtypes) if hasattr(dtype, "pyarrow_dtype")]
+    places = [i for i, dtype in enumerate(frame.dtypes) if hasattr(dtype, "pyarrow_dtype")]
     result = frame.copy(deep=False)
-    for place in arrow:
+    for place in places:
         result.isetitem(place, 0)
     result = result.take(positions)
-    for place in arrow:
+    for place in places:
         array = frame.iloc[:, place].array
         [column] = pyarrow().table([array], ["values"]).columns
         result.isetitem(place, type(array)(take_rows(column, positions)))
@@ -212,9 +236,9 @@ def _to_pandas(column: Any, label: Any) -> Series:
     try:
         if not isinstance(column, arrow.ChunkedArray):
             column = arrow.chunked_array([column.to_arrow()])
-        if arrow.types.is_date(column.type):  # pandas' own would be objects
-            dated = _pandas().ArrowDtype(column.type)
-            return column.to_pandas(types_mapper=lambda _: dated)
+        if arrow.types.is_date(column.type):  # else dates would become objects
+            dtype = _pandas().ArrowDtype(column.type)
+            return column.to_pandas(types_mapper=lambda _: dtype)
         return column.to_pandas()
     except arrow.ArrowException as error:
         raise IdTypeError(
@@ -223,12 +247,12 @@ def _to_pandas(column: Any, label: Any) -> Series:
 
 
 def root(value: Any) -> str:
-    """The library that a value is of."""
+    """Return the name of the library that defines the type of a value."""
     return type(value).__module__.partition(".")[0]
 
 
 def is_dask(value: Any) -> bool:
-    """Whether it is a Dask frame: of pandas, or of cuDF (dask_cudf), which is a kind of those."""
+    """Return whether a value is a Dask frame of pandas, or of cuDF, whose class derives from it."""
     frames = sys.modules.get("dask.dataframe")
     return frames is not None and isinstance(value, getattr(frames, "DataFrame", ()))
 
@@ -238,6 +262,7 @@ def _pandas() -> ModuleType:
 
 
 def pyarrow() -> ModuleType:
+    """Import PyArrow; the ImportError says which extra has it."""
     try:
         import pyarrow
     except ImportError as error:
@@ -248,7 +273,7 @@ def pyarrow() -> ModuleType:
 
 
 def to_host(values: Array) -> Array:
-    """The array in the memory of the host."""
+    """Return an array in the memory of the host."""
     return values.get() if root(values) == "cupy" else values
 
 
@@ -257,12 +282,12 @@ def _on_host(result: Frame) -> Frame:
 
 
 def text_arrays(values: Series) -> list[Array]:
-    """Return integers that determine a column of Arrow-backed text; none if it is stored otherwise.
+    """Return integers that determine a column of Arrow-backed text; none for other columns.
 
-    These are the lengths of the strings, their bytes as words of eight, and the last few bytes.
+    The integers are the lengths of the strings, their bytes as words of eight, and the last bytes.
     """
-    held = getattr(values.dtype, "storage", "") if root(values) == "pandas" else ""  # cuDF's too
-    if held != "pyarrow" or not len(values):
+    in_arrow = root(values) == "pandas" and getattr(values.dtype, "storage", "") == "pyarrow"
+    if not in_arrow or not len(values):
         return []
     import numpy as np
 
@@ -271,6 +296,6 @@ def text_arrays(values: Series) -> list[Array]:
         text = text.combine_chunks()
     _, ends, data = text.buffers()
     offsets = np.frombuffer(ends, "int64")[text.offset : text.offset + len(text) + 1]
-    known = np.frombuffer(data or b"", "uint8")[offsets[0] : offsets[-1]]
-    words = len(known) // 8 * 8
-    return [np.diff(offsets), known[:words].view("uint64"), known[words:]]
+    characters = np.frombuffer(data or b"", "uint8")[offsets[0] : offsets[-1]]
+    words = len(characters) // 8 * 8
+    return [np.diff(offsets), characters[:words].view("uint64"), characters[words:]]

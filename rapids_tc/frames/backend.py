@@ -1,7 +1,6 @@
-"""What a frame is, where its work runs, and how results go home: the only file that asks.
+"""Recognition of the user's frame, and of the libraries that work on it.
 
-Libraries are recognised by what is already in ``sys.modules``: a cuDF frame exists only where
-cuDF was imported, so nothing is imported to find out.
+No library is imported to recognise a frame: a cuDF frame exists only if cuDF is in ``sys.modules``.
 """
 
 from __future__ import annotations
@@ -10,8 +9,7 @@ import sys
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from importlib import import_module
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,10 +30,13 @@ from rapids_tc.frames.adapters import (
     to_host,
 )
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
 # Set by rapids_tc.testing.host_engine: an engine that runs CUDA kernels on NumPy arrays.
 emulator: ContextVar[Any] = ContextVar("emulator", default=None)
 
-_PIECE = 1 << 24  # numbers that are made wide at a time
+_BATCH = 1 << 24  # numbers that are cast to 64 bits at a time
 
 ACCEPTED = (
     "a pandas or cuDF DataFrame, a Dask DataFrame of those, a cugraph.Graph, anything with "
@@ -45,18 +46,18 @@ ACCEPTED = (
 
 @dataclass(frozen=True)
 class Backend:
-    """Where the work of one graph runs.
+    """The libraries and the engine that work on one graph.
 
     Attributes
     ----------
     xp : module
-        numpy or cupy: element-wise array work.
+        numpy or cupy, for arrays.
     library : module
-        pandas or cudf: dataframe operations.
+        pandas or cudf, for frames: the working library.
     engine : str
         "cpu" or "cuda".
-    home : Home
-        The user's library, to which results go back.
+    adapter : FrameAdapter
+        The user's library, in which results are returned.
     """
 
     xp: ModuleType
@@ -67,12 +68,12 @@ class Backend:
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.xp.__name__, self.library.__name__, self.engine, self.adapter)
 
-    def at(self, adapter: FrameAdapter) -> Backend:
-        """The same place, and results that go to another home."""
+    def with_adapter(self, adapter: FrameAdapter) -> Backend:
+        """Return the same backend with results for another library."""
         return replace(self, adapter=adapter)
 
     def to_working_series(self, column: Series) -> Series:
-        """The column as a Series of `library`, moved only when it has to be."""
+        """Return a column as a Series of the working library, copied only if it must be."""
         if root(column) == self.library.__name__:
             return column
         if self.library.__name__ == "cudf":
@@ -80,53 +81,60 @@ class Backend:
         return column.to_pandas()
 
     def series(self, values: Any) -> Series:
-        """Ids that the user gave (a list, an array, a Series or an Index) as a Series here."""
-        many = hasattr(values, "__iter__") and getattr(values, "ndim", 1) == 1
-        if not many or isinstance(values, set | frozenset | dict | str | bytes):
+        """Return ids (a list, array, Series or Index) as a Series of the working library.
+
+        Raises
+        ------
+        TypeError
+            `values` are none of these.
+        """
+        is_sequence = hasattr(values, "__iter__") and getattr(values, "ndim", 1) == 1
+        if not is_sequence or isinstance(values, set | frozenset | dict | str | bytes):
             raise TypeError(
                 f"vertices= is a {type(values).__name__}; give a list, an array of one dimension, "
                 "a Series or an Index"
             )
-        given = root(values)
-        if given == "polars":
+        users_library = root(values)
+        if users_library == "polars":
             values = values.to_pandas()
         if hasattr(values, "index") and hasattr(values, "dtype"):
             values = self.to_working_series(values)
-        elif given == "cupy" and self.library.__name__ == "pandas":
+        elif users_library == "cupy" and self.library.__name__ == "pandas":
             values = values.get()
-        elif given != "cupy" and self.library.__name__ == "cudf":
+        elif users_library != "cupy" and self.library.__name__ == "cudf":
             values = import_module("pandas").Series(values)  # cuDF overflows on ids from 2**63 on
         return self.library.Series(values).reset_index(drop=True)
 
     def array(self, column: Series) -> Array:
-        """The values of a numeric column without nulls, zero-copy where the library can."""
+        """Return the values of a numeric column without nulls, without a copy if possible."""
         return column.to_numpy() if self.library.__name__ == "pandas" else column.values
 
     def min_max(self, values: Array) -> tuple[int, int]:
-        """The least and the greatest of some integers.
+        """Return the least and the greatest of some integers.
 
-        By cuDF on a card, whose reductions are compiled: CuPy compiles its own in a first call.
+        On a GPU by cuDF, whose reductions are compiled: CuPy compiles its own in the first call.
         """
-        known = values if self.xp.__name__ == "numpy" else self.library.Series(values)
-        return int(known.min()), int(known.max())
+        reducible = values if self.xp.__name__ == "numpy" else self.library.Series(values)
+        return int(reducible.min()), int(reducible.max())
 
     def host(self, values: Array) -> Array:
+        """Return an array in the memory of the host."""
         return to_host(values)
 
 
-def open_frame(edges: Any, engine: str | None, once: bool = False) -> tuple[Frame, Backend]:
-    """Recognise the user's edges; say where they are worked on.
+def open_frame(edges: Any, engine: str | None, *, once: bool = False) -> tuple[Frame, Backend]:
+    """Recognise the user's edges, and resolve the libraries that work on them.
 
     With `once`, the caller never reads the edges again: an Arrow stream may be used up.
 
     Raises
     ------
     TypeError
-        `edges` is none of the kinds that can be served.
+        `edges` is of no accepted kind.
     ValueError
         `engine` is neither None, "cpu" nor "cuda".
     KernelError
-        The place asked for cannot serve here; the message says what to install.
+        The engine cannot run on this machine; the message says what to install.
     """
     check_engine(engine)
     adapter: FrameAdapter
@@ -148,27 +156,27 @@ def open_frame(edges: Any, engine: str | None, once: bool = False) -> tuple[Fram
         raise TypeError("edges is a polars.LazyFrame: call .collect() first")
     elif _is(edges, "polars", "DataFrame"):
         adapter = PolarsAdapter()
-    elif hasattr(edges, "__arrow_c_stream__") and not isinstance(edges, type) and _wide(edges):
-        edges = edges if _is(edges, "pyarrow", "Table") else _read_stream(edges, once)
+    elif hasattr(edges, "__arrow_c_stream__") and not isinstance(edges, type) and _is_table(edges):
+        edges = edges if _is(edges, "pyarrow", "Table") else _read_stream(edges, once=once)
         adapter = ArrowAdapter()
     else:
         raise TypeError(f"edges is of type {type(edges).__qualname__}; accepted: {ACCEPTED}")
-    return edges, backend_of(adapter, engine)
+    return edges, resolve_backend(adapter, engine)
 
 
 def sum64(values: Array) -> int:
-    """The sum of truths or of unsigned integers, in 64 bits.
+    """Return the sum of booleans or of unsigned integers, in 64 bits.
 
-    Made wide piece by piece: of integers as wide as their sum CuPy has a sum that is compiled; for
-    others, and for any() and all(), it compiles one of CUB in a first call, which takes seconds.
+    Batches are cast to 64 bits, because CuPy has a compiled sum for integers as wide as their sum.
+    For others, and for any() and all(), CuPy compiles a sum of CUB in the first call, for seconds.
     """
-    pieces = (values[at : at + _PIECE] for at in range(0, len(values), _PIECE))
-    return sum(int(piece.astype("uint64").sum()) for piece in pieces)
+    batches = (values[first : first + _BATCH] for first in range(0, len(values), _BATCH))
+    return sum(int(batch.astype("uint64").sum()) for batch in batches)
 
 
 def all_below(values: Array, limit: int) -> bool:
     """Return whether all integers of an array lie in [0, limit)."""
-    values = values.view(f"uint{8 * values.itemsize}")  # a negative number becomes a large one
+    values = values.view(f"uint{8 * values.itemsize}")  # a negative integer becomes a large one
     if limit > np.iinfo(values.dtype).max or not len(values):
         return True
     if isinstance(values, np.ndarray):
@@ -177,15 +185,15 @@ def all_below(values: Array, limit: int) -> bool:
 
 
 def as_uint32(numbers: Array) -> Array:
-    """Numbers as uint32, where they are if they are as wide."""
+    """Return numbers as uint32, without a copy if they have 32 bits."""
     return numbers.view("uint32") if numbers.itemsize == 4 else numbers.astype("uint32")
 
 
-def gathered(values: Array, places: Array) -> Array:
-    """Return the values at `places`, which another thread may write meanwhile: the user's memory.
+def gather(values: Array, places: Array) -> Array:
+    """Return the values at `places`, which are the user's memory: other threads may write to them.
 
     NumPy's ``take`` reads each place once. Indexing would check all places first and then read
-    them again. CuPy takes a place that is too large modulo the size.
+    them again. CuPy reduces a place that is too large modulo the size.
 
     Raises
     ------
@@ -199,24 +207,24 @@ def gathered(values: Array, places: Array) -> Array:
 
 
 def check_engine(engine: str | None) -> None:
-    """Raise ValueError where there is no such engine."""
+    """Raise ValueError unless `engine` is the name of an engine, or None."""
     if engine is not None and not (isinstance(engine, str) and engine in ("cpu", "cuda")):
         raise ValueError(f'engine={engine!r}; accepted: "cpu", "cuda", None (the frame decides)')
 
 
-def backend_of(adapter: FrameAdapter, engine: str | None) -> Backend:
-    """Where frames of a library are worked on: by the engine asked for, or where they are."""
-    place = engine_of(adapter, engine)
-    return Backend(*_modules(place), place, adapter)
+def resolve_backend(adapter: FrameAdapter, engine: str | None) -> Backend:
+    """Return the backend for frames of a library, on the chosen engine or the frames' own."""
+    engine = resolve_engine(adapter, engine)
+    return Backend(*_modules(engine), engine, adapter)
 
 
-def engine_of(adapter: FrameAdapter, engine: str | None) -> str:
-    """The engine asked for, or that which serves frames of the library where they are."""
-    on_card = isinstance(adapter, CudfAdapter | ProxyAdapter) or emulator.get() is not None
-    return engine or ("cuda" if on_card else "cpu")
+def resolve_engine(adapter: FrameAdapter, engine: str | None) -> str:
+    """Return the chosen engine, or the engine for the memory that has the library's frames."""
+    on_gpu = isinstance(adapter, CudfAdapter | ProxyAdapter) or emulator.get() is not None
+    return engine or ("cuda" if on_gpu else "cpu")
 
 
-def _read_stream(edges: Any, once: bool) -> Frame:
+def _read_stream(edges: Any, *, once: bool) -> Frame:
     """Read an Arrow stream into a table; TypeError if a later call would find the stream empty."""
     table = None if hasattr(edges, "__next__") and not once else pyarrow().table(edges)
     if table is None or not (once or table.num_rows == 0 or _has_rows(edges)):
@@ -230,7 +238,7 @@ def _read_stream(edges: Any, once: bool) -> Frame:
 
 def _has_rows(edges: Any) -> bool:
     """Return whether a stream that was read once can be read again and still has rows."""
-    if root(edges) == "duckdb":  # a relation runs its query again for every read
+    if root(edges) == "duckdb":  # a relation runs its query again for every reader
         return True
     try:
         batches = pyarrow().RecordBatchReader.from_stream(edges)
@@ -239,24 +247,25 @@ def _has_rows(edges: Any) -> bool:
         return False
 
 
-def _wide(edges: Any) -> bool:
-    """Whether an Arrow stream is one of tables, not of a single column."""
+def _is_table(edges: Any) -> bool:
+    """Return whether an Arrow stream is a table, and not a single column."""
     return type(edges).__name__ not in ("Series", "ChunkedArray", "Index")
 
 
 def _cugraph_edges(graph: Any) -> Frame:
-    """The two id columns of a cuGraph graph's edge list."""
+    """Return the two id columns of the edge list of a cuGraph graph."""
     frame = graph.view_edge_list()
     names = [graph.source_columns, graph.destination_columns]
     names = [name[0] if isinstance(name, list) and len(name) == 1 else name for name in names]
     if any(isinstance(name, list) for name in names):
         raise ValueError("the cugraph.Graph names a vertex by several columns; one is accepted")
-    known = all(name in list(frame.columns) for name in names)
-    return frame[names] if known else frame.iloc[:, :2]
+    has_names = all(name in list(frame.columns) for name in names)
+    return frame[names] if has_names else frame.iloc[:, :2]
 
 
-def _modules(place: str) -> tuple[ModuleType, ModuleType]:
-    if place == "cpu" or emulator.get() is not None:
+def _modules(engine: str) -> tuple[ModuleType, ModuleType]:
+    """Import the libraries of arrays and of frames for an engine."""
+    if engine == "cpu" or emulator.get() is not None:
         import numpy
         import pandas
 

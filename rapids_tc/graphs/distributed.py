@@ -22,7 +22,7 @@ from rapids_tc.blocks.grid import Task as BlockTask
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.errors import CapacityError
 from rapids_tc.executors.protocol import Batch, Executor, Task, Worker, split_batches
-from rapids_tc.frames.backend import engine_of
+from rapids_tc.frames.backend import resolve_engine
 from rapids_tc.plan import needs
 from rapids_tc.plan.layout import given_layout
 from rapids_tc.plan.record import Needs, Result, Work
@@ -89,17 +89,17 @@ class DistributedGraph:
         gather = self.executor.gather
         places = [batch.places for batch in self.batches]
         partitions = [batch.partitions for batch in self.batches]
-        profiles = self.map_batches("look", id_tasks.look, partitions, places)
-        scheme = self.submit("look", id_tasks.resolve_scheme, profiles)
-        prints, size, memory = gather(self.submit("look", id_tasks.known, scheme))
+        profiles = self.map_batches("profile", id_tasks.profile, partitions, places)
+        scheme = self.submit("profile", id_tasks.resolve_scheme, profiles)
+        prints, size, memory = gather(self.submit("profile", id_tasks.known, scheme))
         self._prints = {own.place: own for some in prints for own in some}  # outlives workers
-        self.rules = self.submit("look", id_tasks.settled, scheme, prints)
+        self.scheme = self.submit("profile", id_tasks.settled, scheme, prints)
         self.rows: list[list[int]] = [[own.rows for own in some] for some in prints]
         distinct = None
         if size is None:
-            apart = self.map_batches("ids", id_tasks.distinct, *self.to_read, self.rules)
+            apart = self.map_batches("ids", id_tasks.distinct, *self.to_read, self.scheme)
             distinct = self.tree("ids", id_tasks.union, apart)
-        self.ids = self.submit("ids", id_tasks.make_ids, self.rules, distinct)
+        self.ids = self.submit("ids", id_tasks.make_ids, self.scheme, distinct)
         self.size: int = (
             gather(self.submit("ids", id_tasks.size_of, self.ids)) if size is None else size
         )
@@ -117,7 +117,7 @@ class DistributedGraph:
 
     @property
     def _on_cards(self) -> bool:
-        return engine_of(self.context.adapter, self.context.engine) == "cuda"
+        return resolve_engine(self.context.adapter, self.context.engine) == "cuda"
 
     # Tasks ----------------------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class DistributedGraph:
     @cached_property
     def numbers(self) -> list[Task]:
         """The numbers of both ends of every row, by group."""
-        return self.map_batches("number", id_tasks.number, *self.to_read, self.ids, self.rules)
+        return self.map_batches("number", id_tasks.number, *self.to_read, self.ids, self.scheme)
 
     def sample(self, colours: int, seed: int) -> None:
         """Go on with the edges alone that `approximate_count` looks at."""

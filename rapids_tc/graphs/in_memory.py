@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
-from rapids_tc._progress import reported
+from rapids_tc._progress import report_stage
 from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
 from rapids_tc.graphs.protocol import EdgeGraph
@@ -108,7 +108,7 @@ class InMemoryGraph(EdgeGraph):
     def _count_edges(self, method: str) -> Array:
         layout = self.layout
         with self.stage("counting") as report:
-            return self.engine.edge_counts(layout, method=method, tick=report.ticker)
+            return self.engine.edge_counts(layout, method=method, tick=report.callback)
 
     def vertex_counts(self, method: str) -> Array:
         """Triangles at every rank, int64: half the sum over the edges around it."""
@@ -123,7 +123,7 @@ class InMemoryGraph(EdgeGraph):
             return sum64(self.edge_counts) // 3
         layout = self.layout
         with self.stage("counting") as report:
-            return self.engine.count(layout, method=method, tick=report.ticker)
+            return self.engine.count(layout, method=method, tick=report.callback)
 
     @cached_property
     def trussness(self) -> Array:
@@ -134,7 +134,7 @@ class InMemoryGraph(EdgeGraph):
         """As `trussness`, but with `k` all that counts is whether it is at least k."""
         layout, counts = self.layout, self.edge_counts
         with self.stage("peeling") as report:
-            return self.engine.truss(layout, counts, k=k, tick=report.ticker)
+            return self.engine.truss(layout, counts, k=k, tick=report.callback)
 
     def stages(self, work: Work, method: str) -> list[Stage]:
         """List the memory of the stages that a call still needs, on top of what the graph holds."""
@@ -162,10 +162,12 @@ class InMemoryGraph(EdgeGraph):
     def row_edges(self) -> Array:
         """Where in ``csr.columns`` the edge of each of the user's rows is (int64); -1: a loop."""
         src, dst = (end[: self._edges.rows] for end in self._edges.ends)
-        return orient.in_pieces(self._where, (src, dst), "int64", self.backend)
+        return orient.in_batches(self._where, (src, dst), "int64", self.backend)
 
     def _where(self, *ends: Array) -> Array:
-        return self.engine.find_edges(self.csr, *orient.ranked(ends, self.order.rank, self.backend))
+        return self.engine.find_edges(
+            self.csr, *orient.ranks_of_ends(ends, self.order.rank, self.backend)
+        )
 
     def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
         """Values of the edges as columns aligned with the user's rows; loops get 0."""
@@ -265,7 +267,7 @@ def read(
     `inspected` are its id columns, if they were looked at before.
     """
     need = partial(_rows_need, frame, backend)
-    with reported("numbering the ids", progress, need):
+    with report_stage("numbering the ids", progress, need):
         edges = number_edges(frame, *labels, backend, vertices, inspected)
     return InMemoryGraph(frame, backend, progress, edges, limit)
 

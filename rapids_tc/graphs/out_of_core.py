@@ -19,7 +19,7 @@ from rapids_tc.blocks.grid import Block, Task
 from rapids_tc.blocks.rows import Rows
 from rapids_tc.blocks.store import Found, StoredBlocks, cut
 from rapids_tc.engines import registry
-from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gathered, sum64
+from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gather, sum64
 from rapids_tc.graphs.protocol import EdgeGraph
 from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.record import row_columns
@@ -57,7 +57,7 @@ class OutOfCoreGraph(EdgeGraph):
         with self.stage("ordering by degree"):
             self.rank, self._vertices = self._order_by_degree()
         with self.stage("cutting into blocks") as report:
-            given = (self.engine, store, budget, allowed, backend.xp, report.tick)
+            given = (self.engine, store, budget, allowed, backend.xp, report.advance)
             self.blocks = cut(rows, self.rank, self._vertices, *given)
 
     def _order_by_degree(self) -> tuple[Array, int]:
@@ -158,7 +158,7 @@ class OutOfCoreGraph(EdgeGraph):
                     values = _Values(self, known[where].astype("int64"), ends)
                     for name in names:
                         made[name][row] = columns[name].formula(values)
-                report.tick((number + 1) / self.n**2)
+                report.advance((number + 1) / self.n**2)
         adapter = self.backend.adapter
         return {name: adapter.column_like(self._frame, made[name], name) for name in names}
 
@@ -187,7 +187,7 @@ class OutOfCoreGraph(EdgeGraph):
     def run(self, found: Found, of: StoredBlocks | None = None) -> None:
         """Count every task: `found` is given its layout while its blocks are in memory."""
         with self.stage("counting") as report:
-            (of or self.blocks).run(found, report.tick)
+            (of or self.blocks).run(found, report.advance)
 
     def located(
         self, at: Block, block: Csr, n: int, rank: Array
@@ -198,7 +198,7 @@ class OutOfCoreGraph(EdgeGraph):
         """
         xp, (i, j) = self.backend.xp, at
         for chunk in self._rows.chunks():
-            src, dst = (gathered(rank, end) for end in chunk.ends)
+            src, dst = (gather(rank, end) for end in chunk.ends)
             u, v = xp.maximum(src, dst), xp.minimum(src, dst)
             row = xp.flatnonzero((u % n == i) & (v % n == j) & (u != v))
             u, v = u[row], v[row]

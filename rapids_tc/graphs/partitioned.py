@@ -19,7 +19,7 @@ from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.executors.protocol import Batch, Executor, Task
 from rapids_tc.executors.registry import ExecutorFactory
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
-from rapids_tc.frames.backend import Frame, check_engine, engine_of
+from rapids_tc.frames.backend import Frame, check_engine, resolve_engine
 from rapids_tc.graphs.distributed import DistributedGraph, log
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Analytic, Needs, Options, OwnOptions, Result, row_columns
@@ -39,7 +39,7 @@ def answer(
     own = record.check(own)
     adapter = CudfAdapter() if root(executor.meta) == "cudf" else PandasAdapter()
     check_engine(options.engine)
-    needs.require_method(options.method, record, engine_of(adapter, options.engine))
+    needs.require_method(options.method, record, resolve_engine(adapter, options.engine))
     needs.check_limit(options.memory_limit)
     labels = id_columns(adapter.labels(executor.meta), options.source, options.destination)
     with executor:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from rapids_tc._progress import Report, reported
+from rapids_tc._progress import Report, report_stage
 from rapids_tc.frames.backend import Array, Backend, Frame
 from rapids_tc.preparation.edges import find_vertices
 from rapids_tc.preparation.numbering import Ids
@@ -121,7 +121,7 @@ class EdgeGraph(VertexStatistics):
 
     def stage(self, name: str) -> AbstractContextManager[Report]:
         """Report a stage, and say how large the graph was if memory runs out."""
-        return reported(name, self.progress, self._need)
+        return report_stage(name, self.progress, self._need)
 
     @abstractmethod
     def _need(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc._progress import one_call
+from rapids_tc._progress import call_report
 from rapids_tc.frames.device import place
 from rapids_tc.graphs import resolve
 from rapids_tc.graphs.in_memory import InMemoryGraph
@@ -81,7 +81,7 @@ class Graph:
         memory_limit: int | None = None,
     ) -> None:
         options = Options(source, destination, engine, "auto", progress, memory_limit)
-        with one_call(progress), place(edges):
+        with call_report(progress), place(edges):
             self._prepared = resolve.prepare(edges, vertices, options)
 
     if TYPE_CHECKING:  # the functions of edges are attached as they are defined

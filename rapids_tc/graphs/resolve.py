@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rapids_tc._progress import one_call
+from rapids_tc._progress import call_report
 from rapids_tc.blocks.rows import Rows
 from rapids_tc.engines import registry
 from rapids_tc.executors.registry import executor_of
@@ -37,7 +37,7 @@ def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> A
 
         return partitioned.answer(executor, record, edges, options, own)
     own = record.check(own)
-    with one_call(options.progress), place(edges):
+    with call_report(options.progress), place(edges):
         graph = resolve(record, edges, options, own)
         return record.body(graph, **_arguments(record, options, own))
 
@@ -101,7 +101,7 @@ def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
             f"edges is a {executor(edges, None).kind}, and this is of one machine: give it "
             "edges.compute(), or the rows that matter, such as k_truss(edges, k).compute()"
         )
-    with one_call(options.progress), place(edges):
+    with call_report(options.progress), place(edges):
         if isinstance(graph := getattr(edges, "_prepared", None), InMemoryGraph):
             if options.source is not None or options.destination is not None:
                 raise ValueError(CHOSEN)
@@ -118,7 +118,7 @@ def _open(edges: Any, options: Options, record: Analytic) -> tuple[Frame, Labels
     if not (isinstance(options.method, str) and options.method == "auto"):
         needs.require_method(options.method, record, backend.engine)
     labels = id_columns(backend.adapter.labels(frame), options.source, options.destination)
-    return frame, labels, backend.at(backend.adapter.with_id_dtype(frame, labels))
+    return frame, labels, backend.with_adapter(backend.adapter.with_id_dtype(frame, labels))
 
 
 def check_prepared(graph: InMemoryGraph, record: Analytic, options: Options) -> None:

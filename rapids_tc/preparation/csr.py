@@ -1,4 +1,4 @@
-"""The oriented graph as two arrays, shared by every engine and every method."""
+"""The oriented graph as two arrays, which every engine and every method reads."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-Array = Any  # numpy.ndarray or cupy.ndarray: whatever the frame's library holds
+from rapids_tc.frames.adapters import Array as Array  # for the engines
 
 
-def packed_keys(row: Array, column: Array, xp: Any, out: Array | None = None) -> Array:
-    """Keys (uint64) row << 32 | column of unsigned columns, in `out` where that is given."""
+def pack_keys(row: Array, column: Array, xp: Any, out: Array | None = None) -> Array:
+    """Return keys (uint64) row << 32 | column of unsigned columns; in `out`, if given."""
     keys = xp.empty(len(row), "uint64") if out is None else out
     keys[:] = row
     keys <<= 32
@@ -20,10 +20,10 @@ def packed_keys(row: Array, column: Array, xp: Any, out: Array | None = None) ->
 
 @dataclass(frozen=True)
 class Csr:
-    """Compressed sparse rows of the oriented graph, on their own: no buffer is the user's frame's.
+    """Compressed sparse rows of the oriented graph, which share no buffer with the user's frame.
 
     Vertices are ranks, 0 for the highest degree. Row ``u`` holds N+(u), the neighbours of
-    smaller rank: ascending, no repeats, no loops. Ordered by degree, a row is never longer
+    smaller rank: ascending, without repeats or loops. As ranks follow degrees, no row is longer
     than the square root of twice the number of raw edge rows.
 
     Attributes
@@ -39,39 +39,39 @@ class Csr:
 
     @property
     def n(self) -> int:
-        """Number of ranked vertices."""
+        """The number of ranked vertices."""
         return len(self.offsets) - 1
 
     @property
     def m(self) -> int:
-        """Number of simple undirected edges."""
+        """The number of simple undirected edges."""
         return len(self.columns)
 
     @property
     def rows(self) -> Array:
-        """The larger rank of every edge, uint32, shape (m,): made anew at each call."""
+        """The larger rank of every edge, uint32, shape (m,); computed again at each access."""
         xp = self._xp
         if self.n < 2:
             return xp.zeros(self.m, "uint32")
-        row = xp.flatnonzero(self.offsets[1:] > self.offsets[:-1]).astype("uint32")
-        begins = self.offsets[row]
-        row[1:] -= row[:-1].copy()
+        filled = xp.flatnonzero(self.offsets[1:] > self.offsets[:-1]).astype("uint32")
+        begins = self.offsets[filled]
+        filled[1:] -= filled[:-1].copy()
         steps = xp.zeros(self.m, "uint32")
-        steps[begins] = row  # how much larger a row is than the one before
+        steps[begins] = filled  # the distance of each filled row from the filled row before it
         return xp.cumsum(steps, dtype="uint32")
 
-    def only(self, stays: Array) -> Csr:
-        """The same rows with those edges alone that stay (bool, shape (m,))."""
-        before = self._xp.zeros(self.m + 1, "int64")
-        before[1:] = self._xp.cumsum(stays, dtype="int64")
-        return Csr(before[self.offsets], self.columns[stays])
+    def select(self, stays: Array) -> Csr:
+        """Return the same rows with only the edges that stay (bool, shape (m,))."""
+        stay_before = self._xp.zeros(self.m + 1, "int64")
+        stay_before[1:] = self._xp.cumsum(stays, dtype="int64")
+        return Csr(stay_before[self.offsets], self.columns[stays])
 
     @property
     def _xp(self) -> Any:
         return sys.modules[type(self.offsets).__module__.partition(".")[0]]
 
     def validate(self) -> None:
-        """Check what every kernel relies on; raise ValueError naming the first thing broken."""
+        """Check the invariants that kernels rely on; raise ValueError for the first one broken."""
         offsets, columns = self.offsets, self.columns
         if offsets.dtype != "int64" or columns.dtype != "uint32":
             raise ValueError(

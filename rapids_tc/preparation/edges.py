@@ -1,22 +1,23 @@
-"""Edge frame → checked, numbered edges: which columns, which rows, and the user's vertices."""
+"""Edge frame → checked, numbered edges: the id columns, their rows, and the user's vertices."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import CapacityError, ColumnNotFoundError, IdTypeError
-from rapids_tc.frames.backend import Array, Backend, Frame
 from rapids_tc.preparation import moments
-from rapids_tc.preparation.csr import packed_keys
-from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, check, look
+from rapids_tc.preparation.csr import pack_keys
+from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, check, describe
 from rapids_tc.preparation.numbering import Ids, IndexedIds, as_integers, dense_range, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Names of id columns that are found without being named, in frames and in files, the first first.
+    from rapids_tc.frames.adapters import Array, Frame
+    from rapids_tc.frames.backend import Backend
+
+# Names by which id columns are found in frames and files; a pair goes before the pairs below it.
 PAIRS = (
     ("src", "dst"),
     ("source", "destination"),
@@ -29,17 +30,17 @@ MAX_NUMBERS = 2**32 - 1  # ranks are uint32, and one value is kept for "none"
 
 @dataclass(frozen=True)
 class NumberedEdges:
-    """The raw edges as numbers: repeats, loops and directions as the user gave them.
+    """The raw edges as numbers, with the user's repeats, loops and directions.
 
     Attributes
     ----------
     src, dst : arrays of an integer dtype, shape (rows + extra,)
-        Behind the user's rows stands a loop for each vertex of ``Graph(vertices=)``: a vertex
-        seen only in a loop and an isolated one are the same thing.
+        A loop for each vertex of ``Graph(vertices=)`` follows the user's rows: a vertex that
+        occurs in loops alone is the same as an isolated vertex.
     rows : int
-        How many of them are the user's own rows.
+        The number of the user's own rows.
     ids : DenseIds or IndexedIds
-        The way back.
+        The ids by number.
     """
 
     src: Array
@@ -49,6 +50,7 @@ class NumberedEdges:
 
     @property
     def ends(self) -> tuple[Array, Array]:
+        """Both ends of all rows."""
         return self.src, self.dst
 
 
@@ -84,19 +86,22 @@ def _spelled(by_name: dict[str, list[str]], name: str) -> str:
 
 
 def id_columns(labels: list[Any], source: Any, destination: Any) -> tuple[Any, Any]:
+    from rapids_tc.frames.adapters import Array, Frame
+    from rapids_tc.frames.backend import Backend
+
     """Choose the labels of the id columns: those named, else a pair of `PAIRS`, else the only two.
 
     Raises
     ------
     ColumnNotFoundError
-        A named column is not there.
+        A named column is not in the frame.
     ValueError
-        Nothing is named and no pair can be guessed, one column is named twice, or a label is
+        No column is named and no pair can be guessed, one column is named twice, or a label is
         repeated.
     """
     if (source is None) != (destination is None):
-        alone, other = ("source", "destination")[:: 1 if destination is None else -1]
-        raise ValueError(f"{alone}= was given without {other}=: name both, or neither")
+        given, missing = ("source", "destination")[:: 1 if destination is None else -1]
+        raise ValueError(f"{given}= was given without {missing}=: name both, or neither")
     if source is None:
         pair = find_pair(labels)
         if pair is None and len(labels) != 2:
@@ -113,14 +118,14 @@ def id_columns(labels: list[Any], source: Any, destination: Any) -> tuple[Any, A
 
 
 def check_label(role: str, label: Any, labels: list[Any]) -> None:
-    """Raise where the argument `role` names no single column; the message lists those present."""
+    """Raise unless the argument `role` names exactly one column; the message lists the columns."""
     try:
-        known = label in set(labels)  # by hash: not everything says whether it equals another
+        exists = label in set(labels)  # by hash: some values refuse to be compared
     except TypeError:
         raise ValueError(
             f"{role}={label!r}: one column is named here; combine several into one first"
         ) from None
-    if not known:
+    if not exists:
         raise ColumnNotFoundError(
             f"{role}={label!r} is not a column; the frame has {_listed(labels)}"
         )
@@ -130,12 +135,12 @@ def check_label(role: str, label: Any, labels: list[Any]) -> None:
         )
 
 
-def look_at_columns(
+def describe_columns(
     frame: Frame, source: Any, destination: Any, backend: Backend
 ) -> list[IdColumn]:
-    """The two id columns, told apart by what they hold; NullIdError where an id is missing."""
+    """Describe the two id columns by what they hold; NullIdError if an id is missing."""
     return [
-        look(
+        describe(
             backend.to_working_series(backend.adapter.column(frame, label)),
             f"column {label!r}",
             backend,
@@ -147,11 +152,11 @@ def look_at_columns(
 def size_bound(
     frame: Frame, source: Any, destination: Any, backend: Backend
 ) -> tuple[int, int, bool]:
-    """Return the rows, the most ids there may be, and whether ids are dense, before numbering.
+    """Return the number of rows, an upper bound of the ids, and whether ids are dense.
 
-    Raises IdTypeError or NullIdError wherever the first checks of `number_edges` would.
+    Nothing is numbered. The first checks of `number_edges` are made, and raise the same errors.
     """
-    columns = look_at_columns(frame, source, destination, backend)
+    columns = describe_columns(frame, source, destination, backend)
     filled = [column for column in columns if column.kind != "empty"]
     if filled:
         check(filled)
@@ -170,13 +175,14 @@ def check_new(columns: Iterable[str], labels: list[Any], of: str = "the frame") 
 
 @dataclass(frozen=True)
 class InspectedColumns:
-    """The two id columns of a frame after one look at them.
+    """The two id columns of a frame, described once.
 
     Attributes
     ----------
     columns : list of IdColumn
+        The columns, described.
     dense : tuple of int or None
-        The first id and the number of ids from it on, if the ids are their own numbers.
+        The first id and the length of the range, if the ids are their own numbers.
     """
 
     columns: list[IdColumn]
@@ -191,30 +197,31 @@ def number_edges(
     vertices: Any = None,
     inspected: InspectedColumns | None = None,
 ) -> NumberedEdges:
-    """Check the two id columns (and further vertices) and number their ids by value.
+    """Check the two id columns (and further vertices), and number their ids by value.
 
-    `inspected` are the id columns, if they were looked at before.
+    `inspected` are the id columns, if they have been described before.
 
     Raises
     ------
     IdTypeError
-        The dtypes cannot name vertices, alone or together.
+        The dtypes of the columns, of one or of both together, cannot name vertices.
     NullIdError
         A column has nulls.
     CapacityError
-        There are more distinct ids than ranks.
+        The distinct ids are more than the ranks.
     """
     if inspected is None:
-        inspected = InspectedColumns(look_at_columns(frame, source, destination, backend), None)
+        inspected = InspectedColumns(describe_columns(frame, source, destination, backend), None)
     columns = [*inspected.columns]
     if vertices is not None:
-        columns.append(_added(vertices, columns, backend))
-    filled = [c for c in columns if c.kind != "empty"]
+        columns.append(_describe_added(vertices, columns, backend))
+    filled = [column for column in columns if column.kind != "empty"]
     rows = len(columns[0].values)
     if not filled:
-        nothing, given = backend.xp.zeros(0, "int64"), columns[0].values
-        none: Ids = IndexedIds(backend.library.Index(given), given.dtype, backend, "empty")
-        return NumberedEdges(nothing, nothing, 0, none)
+        no_numbers, no_values = backend.xp.zeros(0, "int64"), columns[0].values
+        index = backend.library.Index(no_values)
+        no_ids = IndexedIds(index, no_values.dtype, backend, "empty")
+        return NumberedEdges(no_numbers, no_numbers, 0, no_ids)
     check(filled)
     numbers, ids = number(filled, backend, inspected.dense)
     if ids.size > MAX_NUMBERS:
@@ -230,45 +237,47 @@ def number_edges(
     return NumberedEdges(numbers[0], numbers[1], rows, ids)
 
 
-def _look_at_vertices(vertices: Any, backend: Backend) -> IdColumn:
-    return look(backend.series(vertices), "vertices=", backend, "drop what names no vertex")
+def _describe_vertices(vertices: Any, backend: Backend) -> IdColumn:
+    return describe(backend.series(vertices), "vertices=", backend, "drop what names no vertex")
 
 
-def _added(vertices: Any, columns: list[IdColumn], backend: Backend) -> IdColumn:
-    """Return further vertices as a column; datetimes get the dtype of the edges' columns."""
-    added = _look_at_vertices(vertices, backend)
-    dated = [c for c in columns if c.kind == "datetime"]
-    if added.kind != "datetime" or not dated:
+def _describe_added(vertices: Any, columns: list[IdColumn], backend: Backend) -> IdColumn:
+    """Describe further vertices as a column; datetimes get the dtype of the edges' columns."""
+    added = _describe_vertices(vertices, backend)
+    datetimes = [column for column in columns if column.kind == "datetime"]
+    if added.kind != "datetime" or not datetimes:
         return added
-    values = added.values.astype(added.distinct.dtype)
-    return replace(added, values=moments.as_added(values, dated[0].distinct.dtype), used=None)
+    values = moments.cast_added(
+        added.values.astype(added.distinct.dtype), datetimes[0].distinct.dtype
+    )
+    return replace(added, values=values, used=None)
 
 
 def find_vertices(ids: Ids, vertices: Any, present: Array) -> Array:
-    """The numbers (int64) of vertices that the user names: in that order, repeats once.
+    """Return the numbers (int64) of the vertices that the user names, in their order, each once.
 
     Raises
     ------
     ValueError
-        Some are not vertices of the graph; up to five are listed.
+        Some ids are not vertices of the graph; up to five of them are listed.
     IdTypeError, NullIdError
-        They cannot name a vertex of this graph at all.
+        The dtype of the ids, or a null, cannot name any vertex of this graph.
     """
     backend, xp = ids.backend, ids.backend.xp
-    asked = _look_at_vertices(vertices, backend)
-    if asked.kind == "empty":
+    named = _describe_vertices(vertices, backend)
+    if named.kind == "empty":
         return xp.zeros(0, "int64")
-    check([asked])
-    if ids.kind not in ("empty", asked.kind) and (ids.kind, asked.kind) != ("integer", "float"):
+    check([named])
+    if ids.kind not in ("empty", named.kind) and (ids.kind, named.kind) != ("integer", "float"):
         raise IdTypeError(
-            f"vertices= has dtype {asked.values.dtype}, but the ids of the graph are {ids.kind}s: "
+            f"vertices= has dtype {named.values.dtype}, but the ids of the graph are {ids.kind}s: "
             "give vertices= in their dtype"
         )
-    values = asked.values.astype(asked.distinct.dtype).drop_duplicates().reset_index(drop=True)
+    values = named.values.astype(named.distinct.dtype).drop_duplicates().reset_index(drop=True)
     numbers = xp.full(len(values), -1, "int64") if ids.kind == "empty" else ids.find(values)
-    known = numbers >= 0
-    known[known] = present[numbers[known]]
-    unknown = backend.host(xp.flatnonzero(~known)).tolist()
+    is_vertex = numbers >= 0
+    is_vertex[is_vertex] = present[numbers[is_vertex]]
+    unknown = backend.host(xp.flatnonzero(~is_vertex)).tolist()
     if unknown:
         listed = ", ".join(str(values.iloc[i]) for i in unknown[:5])
         raise ValueError(
@@ -279,20 +288,20 @@ def find_vertices(ids: Ids, vertices: Any, present: Array) -> Array:
 
 
 def edge_keys(u: Array, v: Array, xp: Any, out: Array | None = None) -> Array:
-    """Keys (uint64) smaller number << 32 | larger number, in `out` where that is given."""
-    return packed_keys(xp.minimum(u, v), xp.maximum(u, v).astype("uint64"), xp, out)
+    """Return keys (uint64) smaller number << 32 | larger number; in `out`, if given."""
+    return pack_keys(xp.minimum(u, v), xp.maximum(u, v).astype("uint64"), xp, out)
 
 
 def sorted_edges(u: Array, v: Array, ids: Ids) -> Frame:
     """Return a sorted frame `src`, `dst` of ids, from the numbers of both ends of every edge."""
     keys = edge_keys(u, v, ids.backend.xp)
-    del u, v  # the caller holds no reference either: this frees them
+    del u, v  # frees them, since the caller holds no reference either
     keys.sort()
     return named_edges(keys, ids)
 
 
 def named_edges(keys: Array, ids: Ids) -> Frame:
-    """A frame `src`, `dst` of ids from keys that `edge_keys` makes."""
+    """Return a frame `src`, `dst` of ids, from keys that `edge_keys` makes."""
     ends = {"src": ids.take(keys >> 32), "dst": ids.take(keys & 0xFFFFFFFF)}
     return ids.backend.library.DataFrame(ends)
 

@@ -1,15 +1,19 @@
-"""What may name a vertex: which columns of ids are right, and what is wrong with the others."""
+"""Checks of id columns: which values may name a vertex, and what is wrong with the others."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc.errors import IdTypeError, NullIdError
-from rapids_tc.frames.backend import Array, Backend, Series, gathered, sum64
+from rapids_tc.frames.backend import gather, sum64
 from rapids_tc.preparation import moments
+
+if TYPE_CHECKING:
+    from rapids_tc.frames.adapters import Array, Series
+    from rapids_tc.frames.backend import Backend
 
 NUMERIC = ("integer", "float")
 KINDS = (*NUMERIC, "string", "datetime")
@@ -24,9 +28,18 @@ ROWS = (
 
 @dataclass(frozen=True)
 class IdColumn:
-    """One column of ids: `kind` is one of `KINDS`, "empty" without a row, or words for the rest.
+    """One column of ids.
 
-    `used` are the ascending codes of the categories that occur; None if all of them occur.
+    Attributes
+    ----------
+    values : Series
+        The column.
+    name : str
+        What messages call the column.
+    kind : str
+        One of `KINDS`; "empty" if the column has no rows; else a description of the values.
+    used : array of int or None
+        The ascending codes of the categories that occur; None if all of them occur.
     """
 
     values: Series
@@ -36,35 +49,37 @@ class IdColumn:
 
     @property
     def dtype(self) -> Any:
+        """The dtype of the column."""
         return self.values.dtype
 
     @property
     def categorical(self) -> bool:
+        """Whether the column is categorical."""
         return _is_categorical(self.dtype)
 
     @property
     def distinct(self) -> Series:
-        """Return the categories that occur in a categorical column; any other column as it is."""
+        """The categories that occur in a categorical column; any other column unchanged."""
         return _distinct(self.values, self.used)
 
     def by_row(self, values: Array, backend: Backend) -> Array:
-        """Spread values of the distinct ids of a categorical over the rows of the column."""
+        """Repeat values of the distinct ids of a categorical for the rows of the column."""
         if self.used is not None:
             by_code = backend.xp.zeros(len(self.dtype.categories), values.dtype)
             by_code[self.used] = values
             values = by_code
-        return gathered(values, backend.array(self.values.cat.codes))
+        return gather(values, backend.array(self.values.cat.codes))
 
 
-def look(values: Series, name: str, backend: Backend, advice: str = ROWS) -> IdColumn:
-    """Say what a column holds; NullIdError, with that advice, where an id is missing."""
+def describe(values: Series, name: str, backend: Backend, advice: str = ROWS) -> IdColumn:
+    """Describe a column; NullIdError, with that advice, if an id is missing."""
     column, nulls = inspect(values, name, backend)
     refuse_nulls(nulls, name, advice)
     return column
 
 
 def inspect(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]:
-    """Say what a column holds, and of what may name vertices how many ids are missing."""
+    """Describe a column, and count its missing ids, if its kind may name vertices."""
     if len(values) == 0:
         return IdColumn(values, name, "empty"), 0
     used = _used(values, backend) if _is_categorical(values.dtype) else None
@@ -74,11 +89,11 @@ def inspect(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]
 
 
 def check(columns: list[IdColumn]) -> None:
-    """Raise IdTypeError where columns cannot name vertices, alone or together."""
-    odd = [c for c in columns if c.kind not in KINDS]
-    if odd:
-        named = " and ".join(f"{c.name} has dtype {c.dtype} ({c.kind})" for c in odd)
-        raise IdTypeError(f"{named}, which cannot name vertices; {HINT}")
+    """Raise IdTypeError if a column, or all columns together, cannot name vertices."""
+    refused = [column for column in columns if column.kind not in KINDS]
+    if refused:
+        listed = " and ".join(f"{c.name} has dtype {c.dtype} ({c.kind})" for c in refused)
+        raise IdTypeError(f"{listed}, which cannot name vertices; {HINT}")
     first = columns[0]
     for other in columns[1:]:
         both = f"{first.name} has dtype {first.dtype} and {other.name} {other.dtype}"
@@ -87,7 +102,7 @@ def check(columns: list[IdColumn]) -> None:
                 f"{both}: {first.kind} and {other.kind} ids name no common vertices; "
                 "convert one of them"
             )
-        if first.kind == "datetime" and not moments.same(
+        if first.kind == "datetime" and not moments.same_moments(
             first.distinct.dtype, other.distinct.dtype
         ):
             raise IdTypeError(
@@ -96,31 +111,31 @@ def check(columns: list[IdColumn]) -> None:
             )
 
 
-def _plain(values: Series, dtype: str, backend: Backend) -> Array:
-    """The values in a type of NumPy's: a column that has it is not copied, as by cuDF's astype."""
+def _as_numpy_dtype(values: Series, dtype: str, backend: Backend) -> Array:
+    """Return the values in a NumPy dtype; without a copy if they have it, unlike cuDF's astype."""
     return backend.array(values if values.dtype == dtype else values.astype(dtype))
 
 
 def integers(values: Series, name: str, backend: Backend) -> Array:
-    """Integer ids, or whole floats, as an array of integers; IdTypeError for other floats."""
+    """Return integer ids, or whole floats, as integers; IdTypeError for other floats."""
     dtype = values.dtype
     width = 8 * dtype.itemsize
     if dtype.kind in "iu":
-        return _plain(values, f"{'u' * (dtype.kind == 'u')}int{width}", backend)
-    array = _plain(values, f"float{width}", backend)
+        return _as_numpy_dtype(values, f"{'u' * (dtype.kind == 'u')}int{width}", backend)
+    array = _as_numpy_dtype(values, f"float{width}", backend)
     limit = 24 if width == 32 else 53
     whole = (array == backend.xp.floor(array)) & (abs(array) < 2.0**limit)
     if sum64(whole) < len(whole):
-        bad = float(array[int(backend.xp.argmin(whole))])
+        first = float(array[int(backend.xp.argmin(whole))])
         raise IdTypeError(
-            f"{name} has dtype {dtype} and holds {bad!r}: float ids must be whole numbers below "
+            f"{name} has dtype {dtype} and holds {first!r}: float ids must be whole numbers below "
             f"2**{limit}; convert the column to integers or strings"
         )
     return array.astype("int64")
 
 
 def _kind(values: Series, backend: Backend) -> str:
-    """One of `KINDS`, or words for what the values are instead."""
+    """Return one of `KINDS`, "empty", or a description of values of any other kind."""
     dtype = values.dtype
     if len(values) == 0:
         return "empty"
@@ -141,12 +156,12 @@ def _kind(values: Series, backend: Backend) -> str:
         return "string"
     from pandas.api.types import infer_dtype
 
-    inferred = infer_dtype(values.dropna(), skipna=False)  # nulls are named as what they are
+    inferred = infer_dtype(values.dropna(), skipna=False)  # `inspect` counts the nulls
     return inferred if inferred in ("string", "empty") else f"objects: {inferred}"
 
 
 def text(column: IdColumn, backend: Backend) -> Series:
-    """Strings in one dtype: Arrow's, for pandas' tables of objects end a string at a NUL."""
+    """Return strings in Arrow's dtype: the hash tables of pandas' objects end a string at a NUL."""
     values = column.distinct
     if backend.library.__name__ == "cudf":
         return values
@@ -175,7 +190,7 @@ def _nulls(values: Series) -> int:
 
 
 def refuse_nulls(nulls: int, name: str, advice: str = ROWS) -> None:
-    """Raise NullIdError where ids are missing in the column of that name."""
+    """Raise NullIdError if ids are missing in the column of that name."""
     if nulls:
         raise NullIdError(f"{name} has {nulls} null{'s' if nulls > 1 else ''}: {advice}")
 
@@ -185,7 +200,7 @@ def _is_categorical(dtype: Any) -> bool:
 
 
 def _used(values: Series, backend: Backend) -> Array | None:
-    """Return the ascending codes of the categories that occur; None if all of them do."""
+    """Return the ascending codes of the categories that occur; None if all of them occur."""
     codes = backend.xp.sort(backend.xp.asarray(values.cat.codes.unique()))
     used = codes[codes >= 0]
     return used if len(used) < len(values.dtype.categories) else None

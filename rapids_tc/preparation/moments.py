@@ -1,27 +1,32 @@
-"""Compare datetime ids: which dtypes of which libraries mean the same moments."""
+"""Comparisons of datetime ids: which dtypes of the libraries mean the same moments."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc.errors import IdTypeError
-from rapids_tc.frames.backend import Series
+
+if TYPE_CHECKING:
+    from rapids_tc.frames.adapters import Series
 
 
-def same(first: Any, second: Any) -> bool:
-    """Return whether two dtypes have the same unit, and equivalent time zones or none."""
+def same_moments(first: Any, second: Any) -> bool:
+    """Return whether two dtypes have the same unit, and equivalent time zones or no time zone."""
     (unit, zone), (other_unit, other_zone) = _parts(first), _parts(second)
     if unit != other_unit or (zone is None) != (other_zone is None):
         return False
     return bool(zone == other_zone or (_local_times(zone) == _local_times(other_zone)).all())
 
 
-def plain(dtype: Any) -> Any:
-    """Return the NumPy or pandas dtype in which datetimes of any library's dtype are compared."""
+def comparison_dtype(dtype: Any) -> Any:
+    """Return the NumPy or pandas dtype in which datetimes of a dtype of any library are compared.
+
+    Arrow's dates keep their own dtype.
+    """
     unit, zone = _parts(dtype)
-    if not hasattr(dtype, "pyarrow_dtype") or _days(dtype):
+    if not hasattr(dtype, "pyarrow_dtype") or _is_date(dtype):
         return dtype
     if zone is None:
         return np.dtype(f"datetime64[{unit}]")
@@ -30,15 +35,15 @@ def plain(dtype: Any) -> Any:
     return DatetimeTZDtype(unit, zone)
 
 
-def as_asked(values: Series, dtype: Any) -> Series:
+def cast_named(values: Series, dtype: Any) -> Series:
     """Return the user's datetimes, of any unit and zone, ready to be compared with ids of `dtype`.
 
-    Beside ids that are days a moment at which none begins is null.
+    If the ids are days, a moment at which no day begins becomes null.
 
     Raises
     ------
     IdTypeError
-        One of the two dtypes has a time zone, and the other has none.
+        Only one of the two dtypes has a time zone.
     """
     if (_parts(values.dtype)[1] is None) != (_parts(dtype)[1] is None):
         raise IdTypeError(
@@ -46,37 +51,40 @@ def as_asked(values: Series, dtype: Any) -> Series:
             "has a time zone; convert vertices= with .dt.tz_localize"
         )
     if values.dtype == dtype:
-        return _cast(values, plain(dtype))
-    asked = _cast(values, np.dtype("datetime64[s]") if _days(values.dtype) else plain(values.dtype))
-    if not _days(dtype):
-        return asked
-    days = asked.astype(dtype)
-    return days.where(days.astype(asked.dtype) == asked)  # no day begins at the others
+        return _cast(values, comparison_dtype(dtype))
+    if _is_date(values.dtype):
+        datetimes = _cast(values, np.dtype("datetime64[s]"))
+    else:
+        datetimes = _cast(values, comparison_dtype(values.dtype))
+    if not _is_date(dtype):
+        return datetimes
+    days = datetimes.astype(dtype)
+    return days.where(days.astype(datetimes.dtype) == datetimes)
 
 
-def as_added(values: Series, dtype: Any) -> Series:
-    """Cast the user's datetimes to `dtype`, to become ids of the graph; see `as_asked`.
+def cast_added(values: Series, dtype: Any) -> Series:
+    """Cast the user's datetimes to `dtype`, to become ids of the graph; see `cast_named`.
 
     Raises
     ------
     IdTypeError
-        Also if the unit of the dtype cannot hold one of the datetimes.
+        Only one of the dtypes has a time zone, or the unit of `dtype` cannot hold a datetime.
     """
-    asked = as_asked(values, dtype)
+    datetimes = cast_named(values, dtype)
     try:
-        made = _cast(asked, plain(dtype))
-        exact = bool((made == asked).all()) and not bool(asked.isna().any())
-    except ValueError:  # raised by pandas outside of the bounds of a unit
+        cast = _cast(datetimes, comparison_dtype(dtype))
+        exact = bool((cast == datetimes).all()) and not bool(datetimes.isna().any())
+    except ValueError:  # pandas raises it outside of the bounds of a unit
         exact = False
     if not exact:
         raise IdTypeError(
             f"vertices= has dtype {values.dtype} and holds moments that {dtype}, the dtype of the "
             "ids, cannot hold; convert the ids to a unit that can, with .dt.as_unit"
         )
-    return _cast(made, dtype)
+    return _cast(cast, dtype)
 
 
-def _days(dtype: Any) -> bool:
+def _is_date(dtype: Any) -> bool:
     return bool(_parts(dtype)[0].startswith("date"))
 
 
@@ -95,7 +103,7 @@ def _parts(dtype: Any) -> tuple[Any, Any]:
 
 
 def _local_times(zone: Any) -> Any:
-    """Return local times over two centuries: zones with equal ones differ in name at most."""
+    """Return local times over two centuries; zones whose local times are equal are equivalent."""
     from pandas import date_range
 
     return date_range("1900", "2100", freq="163h", tz="UTC").tz_convert(zone).tz_localize(None)

@@ -1,20 +1,25 @@
 """Numbered edges → degree order → oriented keys: dataframe operations.
 
-Degrees are those of the raw rows, repeats and loops included: any order of the vertices gives the
-right answer, so the order comes first and repeats are dropped after the only sort. By raw degree a
-row of the oriented graph still has at most sqrt(2 * rows) entries.
+Degrees count the raw rows, with repeats and loops: every order of the vertices gives the right
+answer, so the order comes first, and repeats are dropped after the only sort. Also with raw degrees
+a row of the oriented graph has at most sqrt(2 * rows) entries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rapids_tc.frames.backend import Array, Backend, gathered
-from rapids_tc.preparation.csr import packed_keys
+from rapids_tc.frames.backend import gather
+from rapids_tc.preparation.csr import pack_keys
 
-PIECE, PIECES = 1 << 18, 16  # least rows per piece, and the most pieces
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from rapids_tc.frames.adapters import Array
+    from rapids_tc.frames.backend import Backend
+
+BATCH_ROWS, BATCHES = 1 << 18, 16  # least rows per batch, and the most batches
 
 
 @dataclass(frozen=True)
@@ -23,8 +28,8 @@ class Order:
 
     Attributes
     ----------
-    rank : array of uint32, one for every number
-        n or more where the number is no vertex: it stands in no row.
+    rank : array of uint32, one per number
+        The rank of every number; n or more for a number that occurs in no row: it is no vertex.
     number : array of int64, shape (n,)
         The number of every rank.
     """
@@ -34,7 +39,7 @@ class Order:
 
     @classmethod
     def of_ranks(cls, rank: Array, n: int, xp: Any) -> Order:
-        """The order, from its ranks alone."""
+        """Return the order with these ranks."""
         present = xp.flatnonzero(rank < n)
         number = xp.empty(n, "int64")
         number[rank[present]] = present
@@ -42,16 +47,17 @@ class Order:
 
     @property
     def n(self) -> int:
+        """The number of vertices."""
         return len(self.number)
 
     @property
     def present(self) -> Array:
-        """Whether each number is a vertex: bool, one for every number."""
+        """Whether each number is a vertex: bool, one per number."""
         return self.rank < self.n
 
 
 def degree_order(degree: Array, n: int, backend: Backend) -> Order:
-    """Rank the numbers by descending degree; all but `n` have degree 0 and are no vertices."""
+    """Rank the numbers by descending degree; all but `n` have degree 0, and are no vertices."""
     by_degree = backend.library.Series(degree).sort_values(ascending=False)
     number = backend.array(by_degree.index)
     rank = backend.xp.empty(len(degree), "uint32")
@@ -59,10 +65,10 @@ def degree_order(degree: Array, n: int, backend: Backend) -> Order:
     return Order(rank, number[:n])
 
 
-def ranked(ends: Iterable[Array], rank: Array, backend: Backend) -> tuple[Array, Array]:
-    """The larger and the smaller rank of every raw row, uint32, from the numbers of its ends."""
-    # Taken from an array: a Series would take its index along.
-    src, dst = (backend.library.Series(gathered(rank, end)) for end in ends)
+def ranks_of_ends(ends: Iterable[Array], rank: Array, backend: Backend) -> tuple[Array, Array]:
+    """Return the larger and the smaller rank (uint32) of every raw row, from its ends' numbers."""
+    # From an array: a Series would gather its index as well.
+    src, dst = (backend.library.Series(gather(rank, end)) for end in ends)
     return backend.array(src.where(src > dst, dst)), backend.array(src.where(src < dst, dst))
 
 
@@ -72,27 +78,27 @@ def orient(ends: tuple[Array, Array], rank: Array, backend: Backend) -> Array:
     Returns
     -------
     array of uint64
-        larger rank << 32 | smaller rank, in the order of the rows; repeats and loops are inside.
+        Larger rank << 32 | smaller rank, in the order of the rows, with repeats and loops.
     """
 
-    def keys(*some: Array) -> Array:
-        return packed_keys(*ranked(some, rank, backend), backend.xp)
+    def keys(*batch: Array) -> Array:
+        return pack_keys(*ranks_of_ends(batch, rank, backend), backend.xp)
 
-    return in_pieces(keys, ends, "uint64", backend)
+    return in_batches(keys, ends, "uint64", backend)
 
 
-def in_pieces(
+def in_batches(
     function: Callable[..., Array], ends: tuple[Array, Array], dtype: str, backend: Backend
 ) -> Array:
-    """Compute a value for every row from its two ends, in pieces to keep temporary arrays small.
+    """Compute a value for every row from its two ends, in batches to keep temporary arrays small.
 
-    On a GPU all rows are one piece: many launches would cost more than they save.
+    On a GPU all rows are one batch: many launches would cost more than they save.
     """
     if backend.engine != "cpu":
         return function(*ends)
     rows = len(ends[0])
-    values, step = backend.xp.empty(rows, dtype), max(PIECE, rows // PIECES)
+    values, step = backend.xp.empty(rows, dtype), max(BATCH_ROWS, rows // BATCHES)
     for first in range(0, rows, step):
-        piece = slice(first, first + step)
-        values[piece] = function(*(end[piece] for end in ends))
+        batch = slice(first, first + step)
+        values[batch] = function(*(end[batch] for end in ends))
     return values

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from rapids_tc.frames.backend import Array, as_uint32, gathered, sum64
+from rapids_tc.frames.backend import Array, as_uint32, gather, sum64
 from rapids_tc.preparation.edges import NumberedEdges
-from rapids_tc.preparation.orient import PIECES
+from rapids_tc.preparation.orient import BATCHES
 
 
 def one_coloured(edges: NumberedEdges, *, colours: int, seed: int) -> NumberedEdges:
     """Select the edges, loops aside, whose two ends have the same colour."""
     colour = draw(edges.ids.words, colours, seed)
-    alike = (gathered(colour, edges.src) == gathered(colour, edges.dst)) & (edges.src != edges.dst)
+    alike = (gather(colour, edges.src) == gather(colour, edges.dst)) & (edges.src != edges.dst)
     rows = edges.ids.backend.xp.flatnonzero(alike)
     src, dst = (as_uint32(end[rows]) for end in edges.ends)
     return replace(edges, src=src, dst=dst, rows=len(src))
@@ -48,7 +48,7 @@ def _mix(words: Array) -> Array:
 
 def moments(counts: Array) -> tuple[int, float]:
     """Sum the triangles of some edges, and count the pairs of triangles that share one of them."""
-    pairs, step = 0.0, len(counts) // PIECES + 1  # in pieces: these floats are wider than counts
+    pairs, step = 0.0, len(counts) // BATCHES + 1  # in pieces: these floats are wider than counts
     for first in range(0, len(counts), step):
         beside = counts[first : first + step].astype("float64")  # pairs may pass 2**64
         pairs += float((beside * (beside - 1)).sum()) / 2
