@@ -35,6 +35,9 @@ def candidates(name: str, base: str = "") -> Iterator[tuple[Path, str]]:
     """Yield the folders that `cache_directory` tries in turn, each with its fault, if any."""
     for parent in _parents(base):
         folder = parent / name
+        if not folder.is_absolute():  # each working directory would have a cache of its own
+            yield folder, "it is a relative path, from HOME or XDG_CACHE_HOME perhaps"
+            continue
         try:
             folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with suppress(FileExistsError):
@@ -67,7 +70,7 @@ def load(path: Path, stamp: bytes = b"") -> bytes | None:
 
 def _parents(base: str) -> Iterator[Path]:
     if chosen := os.environ.get("RAPIDS_TC_CACHE") or base:
-        yield Path(chosen)
+        yield Path(chosen).absolute()
     else:
         with suppress(RuntimeError):  # a user in a container may have no home
             yield _user_cache()

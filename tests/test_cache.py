@@ -158,8 +158,27 @@ def test_without_a_home_and_an_entry_for_the_user(temporary, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(pwd, "getpwuid", unknown)
     with pytest.raises(RuntimeError):
-        Path.adapter()
+        Path.home()
     assert temporary in cache_directory("emulator").parents
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other folders")
+@pytest.mark.parametrize("name", ["HOME", "XDG_CACHE_HOME"])
+def test_a_relative_home_is_skipped(name, temporary, tmp_path, monkeypatch):
+    """Or each folder that the user works in would get a cache of its own."""
+    for other in ("HOME", "RAPIDS_TC_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(other, raising=False)
+    monkeypatch.setenv(name, "relative")
+    monkeypatch.chdir(tmp_path)
+    (_, fault), _ = candidates("numba")
+    assert "relative" in fault and temporary in cache_directory("numba").parents
+    assert not (tmp_path / "relative").exists()
+
+
+def test_a_relative_folder_that_is_chosen_is_where_the_process_began(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAPIDS_TC_CACHE", "relative")
+    monkeypatch.chdir(tmp_path)
+    assert cache_directory("numba") == tmp_path / "relative" / "numba"
 
 
 def test_without_any_folder_there_is_no_cache(monkeypatch):
