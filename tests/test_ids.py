@@ -228,6 +228,22 @@ def test_rare_dtypes_are_right_or_refused(backend, dtype):
 
 
 @pandas_only
+@pytest.mark.parametrize("ids", [NAMES, UNICODE, AWKWARD])
+def test_views_of_strings_come_back_as_large_strings(backend, ids):
+    """pandas can make a column of views, but neither sort nor print it."""
+    views, large = (pd.ArrowDtype(kind()) for kind in (pa.string_view, pa.large_string))
+    frame = edge_frame(ids, views)
+    check_ids(backend, frame, large)
+    check_ids(backend, edge_frame(ids, views, "object"), large)
+    named = pd.Series(ids[:1], dtype=views)
+    assert tc.vertex_triangles(frame, vertices=named)["vertex"].tolist() == ids[:1]
+    assert tc.annotate(frame, "triangles").dtypes.tolist() == [views, views, "int64"]
+    frame["src"] = pd.Series([None, *frame["src"].tolist()[1:]], dtype=views)
+    with pytest.raises(tc.NullIdError, match=r"'src' has 1 null"):
+        tc.count(frame)
+
+
+@pandas_only
 def test_text_that_no_encoding_holds_is_right_or_refused(backend):
     try:
         check(backend, edge_frame(["\ud800", "\ud801", "a", "b", "c"], "object"))

@@ -73,8 +73,11 @@ class PandasAdapter(FrameAdapter):
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         result = self.snapshot(frame)
+        # pandas 3.1 warns of a label that is shorter than the tuples of a MultiIndex.
+        rest = [""] * (frame.columns.nlevels - 1)
         for name, values in columns.items():
-            result[name] = values  # without a copy, since the index is the same
+            # Without a copy, since the index is the same.
+            result[(name, *rest) if rest else name] = values
         return result
 
     def snapshot(self, frame: Frame) -> Frame:
@@ -244,6 +247,18 @@ def _to_pandas(column: Any, label: Any) -> Series:
         raise IdTypeError(
             f"column {label!r} cannot be read: {error}; cast it to integers or strings"
         ) from error
+
+
+def without_views(column: Series) -> Series:
+    """Return a pandas column of Arrow's string views as large strings; other columns unchanged.
+
+    pandas can make a column of string views, but cannot cast, sort or print it.
+    """
+    if str(getattr(column.dtype, "pyarrow_dtype", "")) != "string_view":
+        return column
+    dtype = _pandas().ArrowDtype(pyarrow().large_string())
+    text = pyarrow().array(column).cast(dtype.pyarrow_dtype)
+    return _pandas().Series(text, index=column.index, name=column.name, dtype=dtype)
 
 
 def root(value: Any) -> str:

@@ -28,6 +28,7 @@ from rapids_tc.frames.adapters import (
     pyarrow,
     root,
     to_host,
+    without_views,
 )
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Backend:
 
     def to_working_series(self, column: Series) -> Series:
         """Return a column as a Series of the working library, copied only if it must be."""
+        column = without_views(column)
         if root(column) == self.library.__name__:
             return column
         if self.library.__name__ == "cudf":
