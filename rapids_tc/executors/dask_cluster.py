@@ -27,7 +27,7 @@ from rapids_tc._progress import check_progress, on_terminal
 from rapids_tc.blocks import versions
 from rapids_tc.errors import KernelError
 from rapids_tc.executors.bar import Bar
-from rapids_tc.executors.persisted import START, client_for
+from rapids_tc.executors.persisted import START, client_for, persisted_partitions
 from rapids_tc.executors.protocol import Batch, Worker
 from rapids_tc.executors.watch import Watch
 

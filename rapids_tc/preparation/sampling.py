@@ -1,4 +1,4 @@
-"""Sample the edges of a graph by colours of its vertices, for approximate counts."""
+"""Samples of the edges of a graph by colours of its vertices, for approximate counts."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from rapids_tc.preparation.orient import BATCHES
 
 
 def one_coloured(edges: NumberedEdges, *, colours: int, seed: int) -> NumberedEdges:
-    """Select the edges, loops aside, whose two ends have the same colour."""
+    """Select the edges, except loops, whose two ends have the same colour."""
     colour = draw(edges.ids.words, colours, seed)
-    alike = (gather(colour, edges.src) == gather(colour, edges.dst)) & (edges.src != edges.dst)
-    rows = edges.ids.backend.xp.flatnonzero(alike)
+    same_colour = gather(colour, edges.src) == gather(colour, edges.dst)
+    rows = edges.ids.backend.xp.flatnonzero(same_colour & (edges.src != edges.dst))
     src, dst = (as_uint32(end[rows]) for end in edges.ends)
     return replace(edges, src=src, dst=dst, rows=len(src))
 
 
 def draw(words: Array, colours: int, seed: int) -> Array:
-    """Draw a colour below `colours` for each 64-bit word, as if at random for every seed.
+    """Draw a pseudo-random colour below `colours` for each 64-bit word.
 
-    Word w draws number w of the SplitMix64 sequence (Steele, Lea, Flood, 2014) that starts where
-    the seed's own draw says; of its upper half the colour is the integer part of a share.
+    Word w draws number w of the SplitMix64 sequence (Steele, Lea, Flood, 2014) that starts at the
+    draw of the seed. The upper half of a draw, as a fraction of 2**32, times `colours`, rounded
+    down, is the colour.
     """
     start = _mix(_step(np.array([seed], "uint64")))[0]
-    drawn = _mix(_step(words) + start)
-    drawn >>= 32
-    drawn *= np.uint64(colours)
-    drawn >>= 32
-    return drawn.astype(np.min_scalar_type(colours - 1))
+    draws = _mix(_step(words) + start)
+    draws >>= 32
+    draws *= np.uint64(colours)
+    draws >>= 32
+    return draws.astype(np.min_scalar_type(colours - 1))
 
 
 def _step(words: Array) -> Array:
@@ -47,9 +48,9 @@ def _mix(words: Array) -> Array:
 
 
 def moments(counts: Array) -> tuple[int, float]:
-    """Sum the triangles of some edges, and count the pairs of triangles that share one of them."""
-    pairs, step = 0.0, len(counts) // BATCHES + 1  # in pieces: these floats are wider than counts
+    """Sum the triangles at some edges, and count the pairs of triangles that share an edge."""
+    pairs, step = 0.0, len(counts) // BATCHES + 1  # in batches: floats are wider than the counts
     for first in range(0, len(counts), step):
-        beside = counts[first : first + step].astype("float64")  # pairs may pass 2**64
-        pairs += float((beside * (beside - 1)).sum()) / 2
+        triangles = counts[first : first + step].astype("float64")  # pairs may exceed 2**64
+        pairs += float((triangles * (triangles - 1)).sum()) / 2
     return sum64(counts), pairs
