@@ -1,30 +1,37 @@
-"""Progress of a call on stderr: the stage it is in, and how long each took."""
+"""Progress of a call on stderr: its current stage, and the time that each stage took."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from threading import Lock, Timer
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rapids_tc._compiling import clock
 from rapids_tc.errors import CapacityError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.progress import Progress, Task, TaskID
+    from rich.text import Text
+
+Choice = bool | None  # of `progress`; None leaves it to the terminal
+
 BAR_DELAY = 1.0  # seconds of a call before its bar is shown
 
 
 def on_terminal() -> bool:
-    """Whether somebody may be looking at stderr."""
+    """Return whether stderr is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
-def check_progress(progress: bool | None) -> bool | None:
-    """Raise ValueError unless it says yes, no, or nothing."""
+def check_progress(progress: Choice) -> Choice:
+    """Return the argument `progress` as a bool or None; ValueError if it is neither."""
     if progress is None or isinstance(progress, bool | np.bool_):
         return progress if progress is None else bool(progress)
     raise ValueError(f"progress={progress!r}; accepted: True, False, None (on a terminal)")
@@ -33,23 +40,23 @@ def check_progress(progress: bool | None) -> bool | None:
 class Report:
     """The stages of one call: on a terminal a bar, once the call has taken longer than `BAR_DELAY`.
 
-    A timer shows it, so that a stage is seen that has no news of itself; rich is imported then.
+    A timer shows the bar, so that also a stage that reports nothing is seen; rich is imported then.
 
     Parameters
     ----------
     progress : bool or None
         True also writes a line at the end of each stage, terminal or not. False shows nothing. None
-        leaves it to the first stage, as the graph of the call may have been told.
+        leaves the choice to the first stage, which may use the choice of a prepared graph.
     """
 
-    def __init__(self, progress: bool | None) -> None:
+    def __init__(self, progress: Choice) -> None:
         self._progress = check_progress(progress)
-        self._name, self._begun = "reading the frame", time.monotonic()
-        self._compiled = clock.seconds  # when the stage began
-        self._where: tuple[float, str] | None = None  # the share that is done, and a note
-        self._bar: Any = None
-        self._task: Any = None
-        self.resources = ExitStack()  # of files and the like, until the call ends
+        self._name, self._start = "reading the frame", time.monotonic()
+        self._compiling_before = clock.seconds
+        self._done: tuple[float, str] | None = None  # the share of the stage, and a note
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self.resources = ExitStack()  # such as files, until the call ends
         self._lock, self._timer = Lock(), Timer(BAR_DELAY, self._show)
         self._timer.daemon = True
         if self.shows_bar:
@@ -57,41 +64,42 @@ class Report:
 
     @property
     def shows_bar(self) -> bool:
-        """Whether there is a bar, by and by."""
+        """Whether the call shows a bar once it has taken long enough."""
         return self._progress is not False and on_terminal()
 
-    def stage(self, name: str, progress: bool | None = None) -> None:
-        """Say what comes next, and whether it is shown where the call left that open."""
+    def stage(self, name: str, progress: Choice = None) -> None:
+        """Begin a stage; its `progress` counts if the call left the choice open."""
         if self._progress is None:
             self._progress = progress
         with self._lock:
-            self._name, self._begun, self._where = name, time.monotonic(), None
-            self._compiled = clock.seconds
+            self._name, self._start, self._done = name, time.monotonic(), None
+            self._compiling_before = clock.seconds
             self._draw(new=True)
 
     def end(self) -> None:
-        """Say that the stage is done."""
+        """End the stage, and write its line."""
         if self._progress and sys.stderr is not None:
-            seconds, compiling = time.monotonic() - self._begun, clock.seconds - self._compiled
+            seconds = time.monotonic() - self._start
+            compiling = clock.seconds - self._compiling_before
             line = f"{self._name}: {seconds:.2f} s"
             if compiling:
                 line += f", of which compiling (once) {compiling:.2f} s"
             print(line, file=sys.stderr, flush=True)
 
     def advance(self, done: float, note: str = "") -> None:
-        """Say which share of the stage is done, 0 to 1, and perhaps where it is."""
-        self._where = done, note
+        """Report the share of the stage that is done, 0 to 1, with a note, if any."""
+        self._done = done, note
         if self._bar is not None:
             with self._lock:
                 self._draw()
 
     @property
     def callback(self) -> Callable[..., None] | None:
-        """`advance` for an engine, which works in slices to call it; None where nobody looks."""
+        """`advance` for an engine, which works in slices to call it; None if no bar is shown."""
         return self.advance if self.shows_bar else None
 
     def close(self) -> None:
-        """Take the bar away, and close all that the call held open."""
+        """Remove the bar, and release the resources of the call."""
         self._timer.cancel()
         with self._lock:
             self._progress = False
@@ -105,9 +113,9 @@ class Report:
         from rich.progress import Progress, TextColumn
 
         class Compiling(TextColumn):
-            """Add a remark to the text of the bar while code is being compiled."""
+            """The text of the bar, with a remark while code is being compiled."""
 
-            def render(self, task: Any) -> Any:
+            def render(self, task: Task) -> Text:
                 text = super().render(task)
                 return text.append(", compiling (once)") if clock.busy else text
 
@@ -121,25 +129,25 @@ class Report:
                 self._draw(new=True)
                 self._bar.start()
 
-    def _draw(self, new: bool = False) -> None:
+    def _draw(self, *, new: bool = False) -> None:
         if self._bar is None:
             return
-        if new:  # without a share the bar tells no more than that something is going on
+        if new or self._task is None:
             if self._task is not None:
                 self._bar.remove_task(self._task)
-            self._task = self._bar.add_task(self._name, total=None)
-        if self._where is not None:
-            done, note = self._where
+            self._task = self._bar.add_task(self._name, total=None)  # pulses without a share
+        if self._done is not None:
+            share, note = self._done
             name = f"{self._name}: {note}" if note else self._name
-            self._bar.update(self._task, description=name, total=1.0, completed=done)
+            self._bar.update(self._task, description=name, total=1.0, completed=share)
 
 
 _current: ContextVar[Report | None] = ContextVar("_current", default=None)
 
 
 @contextmanager
-def call_report(progress: bool | None) -> Iterator[Report]:
-    """The report of the call that is running, or of one that begins here."""
+def call_report(progress: Choice) -> Iterator[Report]:
+    """Yield the report of the running call, or of a call that begins and ends with the block."""
     report = _current.get()
     if report is not None:
         yield report
@@ -154,15 +162,15 @@ def call_report(progress: bool | None) -> Iterator[Report]:
 
 
 def at_end(close: Callable[[], None]) -> None:
-    """Register a function to run when the current call ends, also after an error."""
+    """Register a function that runs when the current call ends, also after an error."""
     report = _current.get()
     if report is not None:
         report.resources.callback(close)
 
 
 @contextmanager
-def report_stage(name: str, progress: bool | None, need: Callable[[], str]) -> Iterator[Report]:
-    """Report a stage; where memory runs out, say so with what `need` tells."""
+def report_stage(name: str, progress: Choice, need: Callable[[], str]) -> Iterator[Report]:
+    """Report a stage; if memory runs out, raise CapacityError with the text that `need` returns."""
     with call_report(progress) as report:
         report.stage(name, progress)
         try:

@@ -9,6 +9,7 @@ import textwrap
 import time
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import dask
 import dask.dataframe as dd
@@ -23,8 +24,8 @@ from distributed import Client, futures_of, get_client, get_task_stream, worker_
 from graphs import ID_DTYPES, ROWS, TRIANGLES, small
 
 import rapids_tc as tc
-from rapids_tc import datasets
-from rapids_tc.executors import bar, dask_cluster
+from rapids_tc import _progress, datasets
+from rapids_tc.executors import dask_cluster
 from rapids_tc.graphs import distributed
 
 pytestmark = pytest.mark.clustered
@@ -159,10 +160,11 @@ def test_no_task_is_lost_that_ends_while_others_are_looked_at(monkeypatch, at_on
             return "finished" if self.asked > 1 else "pending"
 
     running = dask_cluster.DaskExecutor.__new__(dask_cluster.DaskExecutor)
-    running.progress = False
+    quiet = SimpleNamespace(begin=lambda *_: None, draw=lambda *_: None)
+    monkeypatch.setattr(running, "_stages", quiet, raising=False)
     monkeypatch.setattr(running, "_wait", lambda *_: None, raising=False)
     monkeypatch.setattr(running, "_check", lambda tasks: None, raising=False)
-    found = [name for name, _ in running.flow(((i, Ending()) for i in range(12)), at_once, 12)]
+    found = [name for name, _ in running.as_completed(((i, Ending()) for i in range(12)), at_once, 12)]
     assert sorted(found) == list(range(12))
 
 
@@ -338,51 +340,68 @@ def test_tasks_have_names_to_read(client, backend):
     assert seen == {f"rapids_tc-{stage}" for stage in stages}
 
 
-def test_progress_is_a_bar_on_stderr(client, backend, capfd, monkeypatch):
-    monkeypatch.setattr(bar, "BAR_DELAY", 0.0)
-    monkeypatch.setattr(bar, "SHORT", 0.01)
-    monkeypatch.setattr(dask_cluster, "LOOK", 0.01)
+LINE = r"([a-z ]+): \d+\.\d\d s(, of which compiling \(once\) \d+\.\d\d s)?"
+OF_COUNT = ["reading the frame", "numbering the ids", "cutting into blocks", "counting"]
+
+
+def test_progress_is_a_line_a_stage_elsewhere(client, backend, capfd):
     edges = apart(backend, datasets.rmat(12), 4)
     total = tc.count(edges, progress=False)
     assert tc.count(edges) == total
     assert capfd.readouterr() == ("", "")
     assert tc.count(edges, progress=True) == total
     shown = capfd.readouterr()
-    assert shown.out == ""
-    for line in shown.err.splitlines():
-        assert re.fullmatch(r"\[#{40}\] \| 100% completed \| \d+\.\d s", line)
-    assert shown.err.endswith("s\n")
+    lines = [re.fullmatch(LINE, line) for line in shown.err.splitlines()]
+    assert shown.out == "" and all(lines)
+    names = [line[1] for line in lines]
+    assert names == [name for name in OF_COUNT if name in names]
+    assert {"reading the frame", "numbering the ids", "counting"} <= set(names)
+
+
+def test_rounds_of_a_peel_are_one_stage(client, backend, capfd):
+    with layout(2, 1, fits=4):
+        tc.annotate(apart(backend, datasets.rmat(7), 3), "trussness", progress=True)
+    names = [re.fullmatch(LINE, line)[1] for line in capfd.readouterr().err.splitlines()]
+    assert "peeling" in names and len(names) == len(set(names))
+
+
+def bar_on_a_terminal(monkeypatch):
+    """Something in place of stderr that is a terminal, with a bar from the beginning of a call."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(_progress, "BAR_DELAY", 0.0)
+    monkeypatch.setattr(sys, "stderr", screen := Terminal())
+    return screen
 
 
 @pytest.mark.parametrize("n", [1, 3])
-def test_tasks_that_are_short_have_a_bar_together(client, backend, monkeypatch, n):
+def test_a_flow_of_short_tasks_is_seen(client, backend, monkeypatch, n):
     """Those of a graph in blocks follow one another: a bar for all, though no wait is long."""
-    monkeypatch.setattr(bar, "BAR_DELAY", 0.0)
-    monkeypatch.setattr(bar, "SHORT", 0.0)
-    monkeypatch.setattr(sys, "stderr", screen := Terminal())
+    screen, shares = bar_on_a_terminal(monkeypatch), []
+    advance = _progress.Report.advance
+
+    def seen(self, done):
+        advance(self, done)
+        if self._name == "counting":
+            shares.append(done)
+            while f"{done:.0%}" not in screen.getvalue():
+                time.sleep(0.01)
+
+    monkeypatch.setattr(_progress.Report, "advance", seen)
     with layout(n, 1):
         assert tc.count(apart(backend, small(), 3), progress=True) == 1
-    bars = [percents(line) for line in screen.getvalue().split("\33[2K\r")]
-    assert max(map(len, bars)) >= n
-    assert [shares for shares in bars if shares != sorted(shares)] == []
-    assert 100 in max(bars, key=len)
-
-
-def percents(line):
-    return [int(share) for share in re.findall(r"(\d+)% completed", line)]
+    assert len(shares) >= n and 1.0 in shares
+    assert "counting" in screen.getvalue()
 
 
 @pytest.mark.parametrize("progress", [None, True])
 def test_the_bar_ends_before_the_call(client, backend, monkeypatch, progress):
-    monkeypatch.setattr(bar, "BAR_DELAY", 0.0)
-    monkeypatch.setattr(bar, "SHORT", 0.01)
+    screen = bar_on_a_terminal(monkeypatch)
     monkeypatch.setattr(dask_cluster, "LOOK", 0.01)
-    monkeypatch.setattr(sys, "stderr", screen := Terminal())
     edges = apart(backend, datasets.rmat(12), 4)
     for _ in range(3):  # bars that are cut short, too
         tc.annotate(edges, "trussness", progress=progress)
         shown = screen.getvalue()
-        assert "completed" in shown and shown.endswith("\33[2K\r")
+        assert "counting" in shown or "peeling" in shown
         time.sleep(0.3)
         assert screen.getvalue() == shown
     tc.annotate(edges, "trussness", progress=False)

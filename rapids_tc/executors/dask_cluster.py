@@ -23,12 +23,12 @@ from dask.dataframe.dask_expr import from_graph
 from distributed import Client, Future, futures_of, wait
 from distributed.scheduler import KilledWorker
 
-from rapids_tc._progress import check_progress, on_terminal
+from rapids_tc._progress import call_report, check_progress
 from rapids_tc.blocks import versions
 from rapids_tc.errors import KernelError
-from rapids_tc.executors.bar import Bar
 from rapids_tc.executors.persisted import START, client_for, persisted_partitions
 from rapids_tc.executors.protocol import Batch, Worker
+from rapids_tc.executors.stages import PREFIX, TaskStages
 from rapids_tc.executors.watch import Watch
 
 LOOK = 1.0  # seconds between looks at the cluster
@@ -44,18 +44,17 @@ class DaskExecutor:
     edges : Dask DataFrame
         Where it is persisted already, its client's cluster is taken, else the current client's.
     progress : bool or None
-        True shows a bar on stderr, once it is full if that is no terminal; None on one alone.
+        See `rapids_tc._progress.Report`.
     """
 
     kind = "Dask DataFrame"
 
     def __init__(self, edges: DataFrame, progress: bool | None) -> None:
-        self.progress = on_terminal() if check_progress(progress) is None else progress
+        self.progress = check_progress(progress)
         self._edges, self.meta = edges, edges._meta
         self._token = uuid.uuid4().hex
         self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
         self._made = 0
-        self._start = time.monotonic()
 
     def __enter__(self) -> DaskExecutor:
         """Find the client, and look at its cluster once."""
@@ -64,6 +63,8 @@ class DaskExecutor:
             if self.client.asynchronous:
                 raise KernelError(f"the client is asynchronous, and functions wait. {START}")
             Watch(self.client).check()
+            self._stages = TaskStages(stack.enter_context(call_report(self.progress)))
+            stack.callback(self._stages.close)
             self._stack = stack.pop_all()
         return self
 
@@ -99,7 +100,7 @@ class DaskExecutor:
         task = self.client.submit(
             function,
             *args,
-            key=f"rapids_tc-{stage}-{self._token}-{self._made}",
+            key=f"{PREFIX}{stage}-{self._token}-{self._made}",
             workers=[on] if on else None,
             allow_other_workers=on is not None,
             priority=int(first),
@@ -112,35 +113,31 @@ class DaskExecutor:
     def gather(self, tasks: Any) -> Any:
         """Wait for tasks, and return their results."""
         self.wait(several := futures_of(tasks))
-        with self._bar(len(several)) as bar:
-            return self._watched(_gathered(self.client, tasks), several, bar)
+        return self._watched(_gathered(self.client, tasks), several)
 
     def as_completed(
         self, tasks: Iterator[tuple[Any, Future]], at_once: int, total: int
     ) -> Iterator[tuple[Any, Future]]:
         """Yield all `total` named tasks as they end, drawing (so submitting) a few at a time."""
         running, done = list(islice(tasks, at_once)), 0
-        with self._bar(total) as bar:
-            while running:
-                self._wait([task for _, task in running], "FIRST_COMPLETED", bar, done)
-                ended: list[tuple[Any, Future]] = []
-                left: list[tuple[Any, Future]] = []
-                for name, task in running:  # each is asked once: it may end at any time
-                    (ended if task.status in ENDED else left).append((name, task))
-                self._check([task for _, task in ended])
-                done += len(ended)
-                bar.draw(done)
-                running = [*left, *islice(tasks, at_once - len(left))]
-                yield from ended
+        self._stages.begin([task for _, task in running], total)
+        while running:
+            self._wait([task for _, task in running], "FIRST_COMPLETED", done)
+            ended: list[tuple[Any, Future]] = []
+            left: list[tuple[Any, Future]] = []
+            for name, task in running:  # each is asked once: it may end at any time
+                (ended if task.status in ENDED else left).append((name, task))
+            self._check([task for _, task in ended])
+            done += len(ended)
+            self._stages.draw(done)
+            running = [*left, *islice(tasks, at_once - len(left))]
+            yield from ended
 
     def wait(self, tasks: list[Future]) -> None:
         """Return when all are done; raise what went wrong in one of them."""
-        with self._bar(len(tasks)) as bar:
-            self._wait(tasks, "ALL_COMPLETED", bar)
-            self._check(tasks)
-
-    def _bar(self, of: int) -> Bar:
-        return Bar(of, self._start if self.progress else None)
+        self._stages.begin(tasks, len(tasks))
+        self._wait(tasks, "ALL_COMPLETED")
+        self._check(tasks)
 
     def _check(self, tasks: list[Future]) -> None:
         for task in tasks:
@@ -158,10 +155,10 @@ class DaskExecutor:
                     "a client that was restarted or closed. Persist or read the frame again"
                 )
 
-    def _wait(self, tasks: list[Future], how_many: str, bar: Bar, before: int = 0) -> None:
-        self._watched(_ended(self.client, tasks, how_many), tasks, bar, before)
+    def _wait(self, tasks: list[Future], how_many: str, before: int = 0) -> None:
+        self._watched(_ended(self.client, tasks, how_many), tasks, before)
 
-    def _watched(self, awaited: Any, tasks: list[Future], bar: Bar, before: int = 0) -> Any:
+    def _watched(self, awaited: Any, tasks: list[Future], before: int = 0) -> Any:
         """Return the result of a coroutine, and watch the cluster meanwhile."""
         loop: Any = self.client.loop
         watch = Watch(self.client)
@@ -169,7 +166,7 @@ class DaskExecutor:
         try:
             while not futures_wait([ended], LOOK).done:
                 done = sum(task.status in ENDED for task in tasks)
-                bar.draw(before + done)
+                self._stages.draw(before + done)
                 watch.check(done, len(tasks))
         finally:
             ended.cancel()
