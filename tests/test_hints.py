@@ -35,10 +35,6 @@ PACKAGE = Path(tc.__file__).parent
 # Places of which no user reads the message, or where it is not ours to word.
 INTERNAL = {
     "__init__:__getattr__": "Python's own words for a name that is not there",
-    "frames/adapters:FrameAdapter.column_like": "abstract",
-    "frames/adapters:FrameAdapter.column": "abstract",
-    "frames/adapters:FrameAdapter.frame": "abstract",
-    "frames/adapters:FrameAdapter.take": "abstract",
     "bench/clock:measure": "becomes a remark in the table of times",
     "cli/output:_errors": "an exit code, behind the line that the error is printed as",
     "preparation/csr:Csr.validate": "for tests of engines: no public function takes a Csr",

@@ -48,7 +48,7 @@ def _in_a_task() -> bool:
     return True
 
 
-def persisted_partitions(edges: DataFrame) -> list[Future]:
+def persisted_partitions(edges: DataFrame) -> list[Future[Any]]:
     """Return the partitions of a frame if all of them are futures of a client, else an empty list.
 
     The futures of a frame that is the argument of a task have no client.

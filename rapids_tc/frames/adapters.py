@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +12,13 @@ from rapids_tc.errors import IdTypeError
 if TYPE_CHECKING:
     from types import ModuleType
 
-Array = Any  # numpy.ndarray or cupy.ndarray
-Frame = Any  # a frame of the user's library
-Series = Any  # a pandas or cuDF Series
+    from rapids_tc._typing import Array, Frame, Series
 
 ID_COLUMNS = ("vertex", "src", "dst", "u", "v", "w")  # of the frames in answers
 ARROW_TEXT = {"string", "string_view", "large_string"}
 
 
-class FrameAdapter:
+class FrameAdapter(ABC):
     """The operations on frames of the user's library: columns by label, and rows by position."""
 
     def labels(self, frame: Frame) -> list[Any]:
@@ -30,17 +29,17 @@ class FrameAdapter:
         """Return the number of rows."""
         return len(frame)
 
+    @abstractmethod
     def column(self, frame: Frame, label: Any) -> Series:
         """Return one column, as a pandas or cuDF Series."""
-        raise NotImplementedError
 
+    @abstractmethod
     def frame(self, result: Frame) -> Frame:
         """Convert a new frame from the working library to the user's library."""
-        raise NotImplementedError
 
+    @abstractmethod
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         """Return values of all rows as a column of the user's library, with the frame's index."""
-        raise NotImplementedError
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         """Return a new frame with these aligned columns after its own."""
@@ -54,9 +53,9 @@ class FrameAdapter:
         """Return an adapter that returns ids in the dtype of these columns, if that is of text."""
         return self
 
+    @abstractmethod
     def take(self, frame: Frame, positions: Array) -> Frame:
         """Return the rows at ascending positions, with every column and the index."""
-        raise NotImplementedError
 
 
 class PandasAdapter(FrameAdapter):
@@ -284,7 +283,8 @@ def pyarrow() -> ModuleType:
         raise ImportError(
             "frames that come by the Arrow interface need PyArrow: pip install 'rapids_tc[arrow]'"
         ) from error
-    return pyarrow
+    module: ModuleType = pyarrow
+    return module
 
 
 def to_host(values: Array) -> Array:

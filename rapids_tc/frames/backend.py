@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc._typing import ENGINES, EngineName
+from rapids_tc._typing import Array as Array
+from rapids_tc._typing import Frame as Frame
+from rapids_tc._typing import Series as Series
 from rapids_tc.errors import CHANGED, KernelError
 from rapids_tc.frames.adapters import (
-    Array,
     ArrowAdapter,
     CudfAdapter,
-    Frame,
     FrameAdapter,
     PandasAdapter,
     PolarsAdapter,
     ProxyAdapter,
-    Series,
     is_dask,
     pyarrow,
     root,
@@ -63,7 +64,7 @@ class Backend:
 
     xp: ModuleType
     library: ModuleType
-    engine: str
+    engine: EngineName
     adapter: FrameAdapter
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -208,22 +209,26 @@ def gather(values: Array, places: Array) -> Array:
         raise KernelError(CHANGED) from error
 
 
-def check_engine(engine: str | None) -> None:
-    """Raise ValueError unless `engine` is the name of an engine, or None."""
-    if engine is not None and not (isinstance(engine, str) and engine in ("cpu", "cuda")):
-        raise ValueError(f'engine={engine!r}; accepted: "cpu", "cuda", None (the frame decides)')
+def check_engine(engine: str | None) -> EngineName | None:
+    """Return `engine` if it is the name of an engine or None, else raise ValueError."""
+    if engine is None:
+        return None
+    for name in ENGINES if isinstance(engine, str) else ():
+        if engine == name:
+            return name
+    raise ValueError(f'engine={engine!r}; accepted: "cpu", "cuda", None (the frame decides)')
 
 
 def resolve_backend(adapter: FrameAdapter, engine: str | None) -> Backend:
     """Return the backend for frames of a library, on the chosen engine or the frames' own."""
-    engine = resolve_engine(adapter, engine)
-    return Backend(*_modules(engine), engine, adapter)
+    name = resolve_engine(adapter, engine)
+    return Backend(*_modules(name), name, adapter)
 
 
-def resolve_engine(adapter: FrameAdapter, engine: str | None) -> str:
+def resolve_engine(adapter: FrameAdapter, engine: str | None) -> EngineName:
     """Return the chosen engine, or the engine for the memory that has the library's frames."""
     on_gpu = isinstance(adapter, CudfAdapter | ProxyAdapter) or emulator.get() is not None
-    return engine or ("cuda" if on_gpu else "cpu")
+    return check_engine(engine) or ("cuda" if on_gpu else "cpu")
 
 
 def _read_stream(edges: Any, *, once: bool) -> Frame:
@@ -265,7 +270,7 @@ def _cugraph_edges(graph: Any) -> Frame:
     return frame[names] if has_names else frame.iloc[:, :2]
 
 
-def _modules(engine: str) -> tuple[ModuleType, ModuleType]:
+def _modules(engine: EngineName) -> tuple[ModuleType, ModuleType]:
     """Import the libraries of arrays and of frames for an engine."""
     if engine == "cpu" or emulator.get() is not None:
         import numpy
@@ -284,7 +289,7 @@ def _modules(engine: str) -> tuple[ModuleType, ModuleType]:
     return cupy, cudf
 
 
-def _restore(xp: str, library: str, engine: str, adapter: FrameAdapter) -> Backend:
+def _restore(xp: str, library: str, engine: EngineName, adapter: FrameAdapter) -> Backend:
     return Backend(import_module(xp), import_module(library), engine, adapter)
 
 

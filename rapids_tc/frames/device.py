@@ -17,7 +17,7 @@ from rapids_tc.frames.adapters import root
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rapids_tc.frames.adapters import Array
+    from rapids_tc._typing import Array
 
 
 @contextmanager

@@ -268,7 +268,7 @@ def read(
     """
     need = partial(_rows_need, frame, backend)
     with report_stage("numbering the ids", progress, need):
-        edges = number_edges(frame, *labels, backend, vertices, inspected)
+        edges = number_edges(frame, *labels, backend, vertices=vertices, inspected=inspected)
     return InMemoryGraph(frame, backend, progress, edges, limit)
 
 

@@ -6,7 +6,9 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from rapids_tc.frames.adapters import Array as Array  # for the engines
+from rapids_tc import _typing
+
+Array = _typing.Array  # for those who import it with `Csr`
 
 
 def pack_keys(row: Array, column: Array, xp: Any, out: Array | None = None) -> Array:

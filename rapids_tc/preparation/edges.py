@@ -14,7 +14,7 @@ from rapids_tc.preparation.numbering import Ids, IndexedIds, as_integers, dense_
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rapids_tc.frames.adapters import Array, Frame
+    from rapids_tc._typing import Array, Frame
     from rapids_tc.frames.backend import Backend
 
 # Names by which id columns are found in frames and files; a pair goes before the pairs below it.
@@ -194,6 +194,7 @@ def number_edges(
     source: Any,
     destination: Any,
     backend: Backend,
+    *,
     vertices: Any = None,
     inspected: InspectedColumns | None = None,
 ) -> NumberedEdges:

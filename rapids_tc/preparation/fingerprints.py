@@ -16,7 +16,7 @@ from rapids_tc.frames.adapters import text_arrays
 from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, integers, text
 
 if TYPE_CHECKING:
-    from rapids_tc.frames.adapters import Array
+    from rapids_tc._typing import Array
     from rapids_tc.frames.backend import Backend
 
 Inspected = tuple[IdColumn, int]  # a column, and the number of its missing ids

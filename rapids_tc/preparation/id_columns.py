@@ -12,7 +12,7 @@ from rapids_tc.frames.backend import gather, sum64
 from rapids_tc.preparation import moments
 
 if TYPE_CHECKING:
-    from rapids_tc.frames.adapters import Array, Series
+    from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
 
 NUMERIC = ("integer", "float")

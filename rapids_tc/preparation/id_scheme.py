@@ -36,7 +36,7 @@ from rapids_tc.preparation.numbering import (
 if TYPE_CHECKING:
     import numpy as np
 
-    from rapids_tc.frames.adapters import Array, Series
+    from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rapids_tc.errors import IdTypeError
 
 if TYPE_CHECKING:
-    from rapids_tc.frames.adapters import Series
+    from rapids_tc._typing import Series
 
 
 def same_moments(first: Any, second: Any) -> bool:

@@ -21,7 +21,7 @@ from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, integers, text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rapids_tc.frames.adapters import Array, Series
+    from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
 
 DENSE = 4  # integers are their own numbers while their range is at most this times the rows
@@ -145,9 +145,9 @@ Ids = DenseIds | IndexedIds
 def number(
     columns: list[IdColumn], backend: Backend, dense: tuple[int, int] | None = None
 ) -> tuple[list[Array], Ids]:
-    """Number the ids of checked columns of one kind, all together.
+    """Assign numbers to the ids of checked columns of one kind, all together.
 
-    `dense` is their `dense_range`, if it is known already.
+    `dense` is the `dense_range` of the columns, if it is known already.
 
     Returns
     -------

@@ -16,7 +16,7 @@ from rapids_tc.preparation.csr import pack_keys
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from rapids_tc.frames.adapters import Array
+    from rapids_tc._typing import Array
     from rapids_tc.frames.backend import Backend
 
 BATCH_ROWS, BATCHES = 1 << 18, 16  # least rows per batch, and the most batches

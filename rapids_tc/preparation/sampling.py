@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rapids_tc.frames.backend import Array, as_uint32, gather, sum64
-from rapids_tc.preparation.edges import NumberedEdges
+from rapids_tc.frames.backend import as_uint32, gather, sum64
 from rapids_tc.preparation.orient import BATCHES
+
+if TYPE_CHECKING:
+    from rapids_tc._typing import Array
+    from rapids_tc.preparation.edges import NumberedEdges
 
 
 def one_coloured(edges: NumberedEdges, *, colours: int, seed: int) -> NumberedEdges:
