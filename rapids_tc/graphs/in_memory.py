@@ -87,8 +87,9 @@ class InMemoryGraph(EdgeGraph):
     @cached_property
     def layout(self) -> Any:
         """What the engine needs to count besides the CSR."""
+        csr = self.csr  # stages of its own
         with self.stage("laying out"):
-            return self.engine.prepare(self.csr)
+            return self.engine.prepare(csr)
 
     @cached_property
     def degrees(self) -> Array:
