@@ -164,7 +164,9 @@ def test_no_task_is_lost_that_ends_while_others_are_looked_at(monkeypatch, at_on
     monkeypatch.setattr(running, "_stages", quiet, raising=False)
     monkeypatch.setattr(running, "_wait", lambda *_: None, raising=False)
     monkeypatch.setattr(running, "_check", lambda tasks: None, raising=False)
-    found = [name for name, _ in running.as_completed(((i, Ending()) for i in range(12)), at_once, 12)]
+    found = [
+        name for name, _ in running.as_completed(((i, Ending()) for i in range(12)), at_once, 12)
+    ]
     assert sorted(found) == list(range(12))
 
 
