@@ -220,6 +220,7 @@ def per_pair(graph: VertexStatistics, sums: Array) -> Array:
 
 def _weighted_sums(graph: InMemoryGraph, label: Any) -> Array:
     """For every rank, the cube roots of the products of scaled weights over its triangles."""
+    _ = graph.csr  # stages of its own
     with graph.stage("looking rows up"):
         weights = _edge_weights(graph, _row_weights(graph, label))
     largest = float(weights.max()) if len(weights) else 0.0

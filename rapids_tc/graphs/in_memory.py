@@ -204,9 +204,10 @@ class InMemoryGraph(EdgeGraph):
         return int(self.trussness.max()) if self.n_edges else 2  # CuPy's max has no initial=
 
     def simple_edges(self) -> Frame:
+        csr = self.csr  # stages of its own
         with self.stage("sorting the edges"):
             number = as_uint32(self.order.number)
-            made = sorted_edges(number[self.csr.rows], number[self.csr.columns], self.ids)
+            made = sorted_edges(number[csr.rows], number[csr.columns], self.ids)
             return self.backend.adapter.frame(made)
 
     def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
