@@ -55,12 +55,12 @@ class NumberedEdges:
 
 
 def find_pair(labels: Iterable[Any]) -> tuple[str, str] | None:
-    """Return the labels that are the first of `PAIRS`; lower-case ones go before any others.
+    """Return the first pair of `PAIRS` among the labels; lower-case spellings are preferred.
 
     Raises
     ------
     ValueError
-        Labels of the pair differ in upper and lower case only.
+        Two labels for one name of the pair differ in upper and lower case only.
     """
     by_name: dict[str, list[str]] = {}
     for label in labels:
@@ -74,6 +74,7 @@ def find_pair(labels: Iterable[Any]) -> tuple[str, str] | None:
 
 
 def _spelled(by_name: dict[str, list[str]], name: str) -> str:
+    """Return the label for a name of `PAIRS`, in the user's spelling."""
     spellings = by_name[name]
     if name in spellings:
         return name
@@ -86,10 +87,7 @@ def _spelled(by_name: dict[str, list[str]], name: str) -> str:
 
 
 def id_columns(labels: list[Any], source: Any, destination: Any) -> tuple[Any, Any]:
-    from rapids_tc.frames.adapters import Array, Frame
-    from rapids_tc.frames.backend import Backend
-
-    """Choose the labels of the id columns: those named, else a pair of `PAIRS`, else the only two.
+    """Choose the labels of the id columns: as named, else a pair of `PAIRS`, else the only two.
 
     Raises
     ------
