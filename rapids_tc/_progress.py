@@ -94,7 +94,7 @@ class Report:
                 self._draw()
 
     @property
-    def callback(self) -> Callable[..., None] | None:
+    def on_progress(self) -> Callable[..., None] | None:
         """`advance` for an engine, which works in slices to call it; None if no bar is shown."""
         return self.advance if self.shows_bar else None
 

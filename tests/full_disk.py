@@ -54,7 +54,7 @@ def check(function, edges):
     expected = function(edges)
     with in_blocks(2) as made:
         assert_same(Pandas, function(edges), expected)
-        need = made[-1].blocks.shelf._end
+        need = made[-1].blocks.store._end
         made.clear()
         for size in sizes(need):
             print(f"  {size:,} of {need:,} bytes", flush=True)

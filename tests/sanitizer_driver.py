@@ -45,7 +45,7 @@ def graphs():
 def analytics(card, layout, total: int) -> None:
     """What is built on the counts: listing, sums over triangles, look-ups and the truss."""
     csr, counts = layout.csr, card.edge_counts(layout)
-    found = cupy.asnumpy(card.closed(layout)).astype(np.int64)
+    found = cupy.asnumpy(card.triangles_per_in_edge(layout)).astype(np.int64)
     starts = cupy.asarray(np.concatenate([[0], np.cumsum(found)]))
     assert int(starts[-1]) == total
     for first, last in ((0, total // 3), (total // 3, total)):
@@ -69,7 +69,7 @@ def in_blocks(card, keys, n: int, total: int) -> None:
     }
     for task in grid.tasks(partition):
         uv, uw, vw = (made[at] for at in task.blocks)
-        bounds = grid.cuts(card.work(uv, uw, task.residues), task.parts)
+        bounds = grid.cuts(card.probe_counts(uv, uw, task.residues), task.parts)
         pivot_range = bounds[task.part], bounds[task.part + 1]
         layout = card.prepare_blocks(uv, uw, vw, task.residues, pivot_range=pivot_range)
         found += card.count(layout)

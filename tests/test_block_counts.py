@@ -21,7 +21,7 @@ from rapids_tc.blocks.grid import Partition, Task
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.gpu import block_layout
-from rapids_tc.engines.gpu.block_layout import codes
+from rapids_tc.engines.gpu.block_layout import write_codes
 from rapids_tc.engines.gpu.cuda import CudaEngine
 from rapids_tc.engines.gpu.layout import SlotView
 from rapids_tc.errors import KernelError
@@ -70,7 +70,7 @@ def check(engine, rows, n, m=1):
     total, sides = 0, {at: np.zeros(block.m, np.uint32) for at, block in made.items()}
     for task in grid.tasks(Partition(n, 1)):
         uv, uw, vw = (made[at] for at in task.blocks)
-        bounds = grid.cuts(engine.work(uv, uw, task.residues), m)
+        bounds = grid.cuts(engine.probe_counts(uv, uw, task.residues), m)
         for pivot_range in pairwise(bounds) if m > 1 else (None,):
             layout = engine.prepare_blocks(uv, uw, vw, task.residues, pivot_range)
             found = engine.count(layout)
@@ -130,7 +130,7 @@ def test_parts_of_a_graph_on_the_cpu(rows, parts):
 def check_parts(engine, rows, parts):
     """A whole graph in parts of its middle vertices."""
     graph = engine.csr(keys_of(rows), vertices_of(rows))
-    work = engine.work(graph)
+    work = engine.probe_counts(graph)
     total, sides = 0, np.zeros(graph.m, np.uint32)
     for pivot_range in pairwise(grid.cuts(work, parts)):
         layout = engine.prepare(graph, pivot_range)
@@ -161,7 +161,7 @@ def test_work_is_the_entries_below_each_middle_vertex(engine, n):
     for task in grid.tasks(Partition(n, 1)):
         i, j, k = task.residues
         uv, uw, _ = (made[at] for at in task.blocks)
-        work = engine.work(uv, uw, task.residues)
+        work = engine.probe_counts(uv, uw, task.residues)
         assert work.dtype == np.int64
         for v, probes in enumerate(work.tolist()):
             rank = v * n + j
@@ -176,9 +176,11 @@ def test_the_work_of_all_tasks_is_that_of_the_graph():
     made = {at: cpu.csr(part, grid.shape(graph.n, 3, *at)) for at, part in local.items()}
     probes = 0
     for task in grid.tasks(Partition(3, 1)):
-        probes += int(cpu.work(made[task.blocks[0]], made[task.blocks[1]], task.residues).sum())
+        probes += int(
+            cpu.probe_counts(made[task.blocks[0]], made[task.blocks[1]], task.residues).sum()
+        )
     lengths = np.diff(graph.offsets)
-    assert probes == int(cpu.work(graph).sum()) == int((lengths * (lengths - 1) // 2).sum())
+    assert probes == int(cpu.probe_counts(graph).sum()) == int((lengths * (lengths - 1) // 2).sum())
 
 
 @pytest.mark.parametrize("slots", [1, 2, 16])
@@ -225,8 +227,8 @@ def test_what_is_transposed_once_serves_every_task():
             for k in range(n):
                 layout = engine.prepare_blocks(uv, made[i, k], made[j, k], (i, j, k))
                 total += engine.count(layout)
-                work = engine.work(uv, made[i, k], (i, j, k))
-                assert (work == engine.work(made[i, j], made[i, k], (i, j, k))).all()
+                work = engine.probe_counts(uv, made[i, k], (i, j, k))
+                assert (work == engine.probe_counts(made[i, j], made[i, k], (i, j, k))).all()
     assert total == reference.count(HARD["skewed"])
 
 
@@ -381,16 +383,16 @@ def test_blocks_of_one_room_by_kernels(engine, name, n):
     made = split(engine, HARD[name], n)
     size = -(-max(block.m for block in made.values()) // 8) * 8 + 8
     columns = np.full(3 * size, 7, np.uint32)
-    low = engine.low(3 * size + 8)
+    codes = engine.empty_codes(3 * size + 8)
     total = 0
     for place, task in enumerate(grid.tasks(Partition(n, 1))):
         uv, *others = (made[at] for at in task.blocks)
         slots = [(place % 3) * size, ((place + 1 + place % 2) % 3) * size]
         for block, at in zip(others, slots, strict=True):
             columns[at : at + block.m] = block.columns
-        codes(engine, columns, low)
+        write_codes(engine, columns, codes)
         placed = [
-            SlotView(block.offsets, columns[at : at + block.m], columns, low, at)
+            SlotView(block.offsets, columns[at : at + block.m], columns, codes, at)
             for block, at in zip(others, slots, strict=True)
         ]
         layout = engine.prepare_blocks(uv, *placed, task.residues)

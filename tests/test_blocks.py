@@ -168,10 +168,10 @@ def test_a_sample_has_whole_rows_and_all_of_them_by_one(rows, every):
 @pytest.mark.parametrize("parts", [2, 4])
 def test_parts_are_made_even_by_a_sample(parts):
     graph = tc.Graph(datasets.rmat(14), engine="cpu").csr
-    whole = grid.cost(cpu.work(graph), graph, cpu)
-    assert whole.sum() == cpu.work(graph).sum() + grid.LIST_COST * graph.m
+    whole = grid.cost(cpu.probe_counts(graph), graph, cpu)
+    assert whole.sum() == cpu.probe_counts(graph).sum() + grid.LIST_COST * graph.m
     some = grid.sampled(graph, 5, np)
-    bounds = grid.cuts(grid.cost(cpu.work(some), some, cpu), parts)
+    bounds = grid.cuts(grid.cost(cpu.probe_counts(some), some, cpu), parts)
     assert balance(whole[a:b].sum() for a, b in pairwise(bounds)) < 1.05
 
 

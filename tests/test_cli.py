@@ -154,7 +154,7 @@ def test_reading_reports_its_progress(monkeypatch, karate_file):
         def stage(self, name):
             told.append(name)
 
-        def tick(self, done):
+        def advance(self, done):
             told.append(done)
 
         def close(self):

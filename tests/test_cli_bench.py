@@ -208,7 +208,7 @@ def test_progress_is_told(monkeypatch, karate_file):
     told = []
 
     class Report(command.Report):
-        def tick(self, done, note=""):
+        def advance(self, done, note=""):
             told.append((done, note))
 
         def close(self):

@@ -342,5 +342,14 @@ def test_a_figure_that_is_changed_is_noticed():
 
 def test_every_figure_is_known():
     """Those of `Costs` at least: a new one is changed too, or named here as no bytes."""
-    others = {"stages", "tables", "task", "most", "positions", "stays", "ahead", "slots"}
+    others = {
+        "stages",
+        "tables",
+        "task",
+        "most",
+        "positions",
+        "uv_stays_loaded",
+        "prefetch",
+        "slots",
+    }
     assert {field.name for field in fields(protocol.Costs)} == {*OF_COSTS, *others}

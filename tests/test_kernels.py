@@ -214,7 +214,7 @@ def test_progress_reaches_the_end_and_changes_nothing(method):
     engine = replace(ENGINE, capacities=SIZES["pieces"])
     layout = engine.prepare(engine.csr(keys_of(rows), 90))
     done = []
-    assert engine.count(layout, method=method, tick=done.append) == reference.count(rows)
+    assert engine.count(layout, method=method, on_progress=done.append) == reference.count(rows)
     assert done == sorted(done)
     assert done[-1] == 1
 

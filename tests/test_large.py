@@ -25,7 +25,7 @@ def test_a_star_of_a_million_leaves_costs_no_probe(backend):
     edges = backend.frame(known.frame())
     assert tc.count(edges) == 0
     graph = tc.Graph(edges)
-    assert int(graph._prepared.engine.work(graph.csr).sum()) == 0
+    assert int(graph._prepared.engine.probe_counts(graph.csr).sum()) == 0
     assert (graph.n_vertices, graph.n_edges) == (1_000_001, 1_000_000)
     assert tc.transitivity(graph) == 0.0
 

@@ -68,7 +68,7 @@ def launch_all(engine):
         engine.count(layout, method=method.name)
         if gives_edges(method.name):
             counts = engine.edge_counts(layout, method=method.name)
-    starts = np.concatenate([[0], np.cumsum(engine.closed(layout), dtype=np.int64)])
+    starts = np.concatenate([[0], np.cumsum(engine.triangles_per_in_edge(layout), dtype=np.int64)])
     engine.list_triangles(layout, starts, 0, int(starts[-1]))
     engine.vertex_sums(layout, np.ones(csr.m))
     engine.sum_counts(csr, counts)
@@ -78,12 +78,12 @@ def launch_all(engine):
         peeler = CudaPeeler(engine.xp, engine.compile, engine.sm_count, **sizes)
         peel.decompose(peeler, csr, counts, None, None)
     uv = engine.to_csc(csr)
-    engine.work(uv, csr, (0, 0, 0))
+    engine.probe_counts(uv, csr, (0, 0, 0))
     for pivot_range in (None, (1, 9)):
         engine.prepare(csr, pivot_range)
         engine.edge_counts(engine.prepare_blocks(uv, csr, csr, (0, 0, 0), pivot_range))
-    room = engine.room(shelf := engine.shelf(), 1, csr.m, csr.n)
-    room.load(0, shelf.put(csr.offsets.astype(np.uint32)), shelf.put(csr.columns))
+    room = engine.slot_pool(store := engine.block_store(), 1, csr.m, csr.n)
+    room.load(0, store.store(csr.offsets.astype(np.uint32)), store.store(csr.columns))
     room.block(0)
 
 

@@ -21,7 +21,7 @@ def laid_out(rows, engine=ENGINE):
 
 
 def starts_of(layout, engine=ENGINE):
-    return np.concatenate([[0], np.cumsum(engine.closed(layout), dtype=np.int64)])
+    return np.concatenate([[0], np.cumsum(engine.triangles_per_in_edge(layout), dtype=np.int64)])
 
 
 def oracle(rows):
@@ -62,7 +62,7 @@ def test_the_same_order_as_on_the_cpu(name):
     layout = laid_out(GRAPHS[name])
     starts = starts_of(layout)
     on_cpu = cpu.prepare(layout.csr)
-    assert (cpu.closed(on_cpu) == ENGINE.closed(layout)).all()
+    assert (cpu.triangles_per_in_edge(on_cpu) == ENGINE.triangles_per_in_edge(layout)).all()
     ends = 0, int(starts[-1])
     assert (
         cpu.list_triangles(on_cpu, starts, *ends) == ENGINE.list_triangles(layout, starts, *ends)
@@ -74,7 +74,10 @@ def test_what_an_edge_closes_does_not_depend_on_sizes(sizes):
     engine = replace(ENGINE, capacities=sizes)
     for name in ("cliques", "skewed"):
         layout = laid_out(GRAPHS[name], engine)
-        assert (engine.closed(layout) == cpu.closed(cpu.prepare(layout.csr))).all()
+        assert (
+            engine.triangles_per_in_edge(layout)
+            == cpu.triangles_per_in_edge(cpu.prepare(layout.csr))
+        ).all()
 
 
 @pytest.mark.parametrize("step", [1, 31, 32, 33, 100])
@@ -93,7 +96,7 @@ def test_parts_are_the_whole(step):
 
 def test_progress_of_sums():
     layout, done = laid_out(GRAPHS["dense"]), []
-    sums = ENGINE.vertex_sums(layout, values_of(layout), tick=done.append)
+    sums = ENGINE.vertex_sums(layout, values_of(layout), on_progress=done.append)
     np.testing.assert_allclose(sums, ENGINE.vertex_sums(layout, values_of(layout)), rtol=1e-12)
     assert (done == sorted(done), done[-1]) == (True, 1)
 

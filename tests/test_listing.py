@@ -139,7 +139,7 @@ def test_frames_are_made_when_asked_for(backend):
     found = tc.iter_triangles(graph, rows=10)
     assert asked == []
     assert len(list(islice(found, 2))) == 2
-    assert asked.count("closed") == 1
+    assert asked.count("triangles_per_in_edge") == 1
     assert asked.count("list_triangles") == 2
 
 

@@ -9,7 +9,7 @@ from rapids_tc.kernels import _nvrtc, _source
 from rapids_tc.kernels.catalogue import METHODS
 
 ARCHITECTURES = (75, 80, 90, 100, 120)
-VISITORS = {"total": ("Total",), "edges": ("EdgeCounts", "Closed")}
+VISITORS = {"total": ("Total",), "edges": ("EdgeCounts", "InEdgeCounts")}
 REDUCE = 80  # the first architecture with __reduce_*_sync, which language.cu shows
 
 # The sources as they are compiled: of each method for its visitors, the others once.

@@ -112,13 +112,13 @@ def test_both_engines_make_the_same_graph():
     edge_rows = ours.rows(csr)
     assert (edge_rows == csr.rows).all()
     assert (theirs.rows(csr) == edge_rows).all()
-    made = [peeler.link(edge_rows, csr.columns, csr.n) for peeler in (ours, theirs)]
-    (offsets, starts, near), (same_offsets, same_starts, same_near) = made
+    made = [peeler.build_adjacency(edge_rows, csr.columns, csr.n) for peeler in (ours, theirs)]
+    (offsets, starts, adjacency), (same_offsets, same_starts, same_adjacency) = made
     assert (offsets == csr.offsets).all()
     assert (offsets == same_offsets).all()
     assert (starts == same_starts).all()
     for begin, end in pairwise(starts):  # in any order
-        assert sorted(near[begin:end]) == sorted(same_near[begin:end])
+        assert sorted(adjacency[begin:end]) == sorted(same_adjacency[begin:end])
 
 
 @pytest.mark.usefixtures("compiler")
@@ -138,7 +138,7 @@ def test_levels_and_rounds_are_told(on):
     csr = cpu.csr(keys_of(tube(4, 30).rows), 120)
     counts = cpu.edge_counts(cpu.prepare(csr))
     told = []
-    decompose(peeler, csr, counts, tick=lambda done, note: told.append((done, note)))
+    decompose(peeler, csr, counts, on_progress=lambda done, note: told.append((done, note)))
     assert told[-1] == (1, "k = 3, 0 edges, round 30")
 
 

@@ -26,7 +26,7 @@ import rapids_tc as tc
 from rapids_tc import datasets, testing
 from rapids_tc.blocks import grid, store, truss
 from rapids_tc.blocks.grid import Partition
-from rapids_tc.blocks.prefetch import most_at_once, schedule
+from rapids_tc.blocks.prefetch import load_plan, most_at_once
 from rapids_tc.blocks.rows import WORK, Rows
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import host_slots
@@ -52,7 +52,7 @@ steps = st.lists(st.lists(st.integers(0, 6), min_size=1, max_size=3, unique=True
 def loads(needs, slots, ahead):
     """How many blocks a schedule brings in; each step's are there, and none comes twice."""
     place, total = {}, 0
-    plan = schedule(needs, slots, ahead)
+    plan = load_plan(needs, slots, prefetch=ahead)
     for step, (keys, (made, own)) in enumerate(zip(needs, plan, strict=True)):
         for slot, key in made:
             assert 0 <= slot < slots and key not in place
@@ -69,14 +69,14 @@ def loads(needs, slots, ahead):
 @settings(max_examples=300, deadline=None)
 @given(needs=steps, more=st.integers(0, 3), ahead=st.booleans())
 def test_every_step_has_its_blocks(needs, more, ahead):
-    loads(needs, most_at_once(needs, ahead) + more, ahead)
+    loads(needs, most_at_once(needs, prefetch=ahead) + more, ahead)
 
 
 @settings(max_examples=60, deadline=None)
 @given(needs=st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=2, unique=True), max_size=6))
 def test_no_replacement_brings_in_less(needs):
     """Against all ways to choose what goes."""
-    slots = max(most_at_once(needs, False), 1)
+    slots = max(most_at_once(needs, prefetch=False), 1)
 
     def least(step, there):
         if step == len(needs):
@@ -100,7 +100,7 @@ def test_the_slots_of_an_engine_are_enough_for_its_tasks(n, sides):
         made = store.StoredBlocks(engine, None, budget, 0, 0, n, {})
         plan = made._plan(grid.tasks(Partition(n, 1)))
         assert plan.tasks == n**3 and len(plan.steps) == n**3 + n**2
-        assert most_at_once(plan.needs, engine.costs.ahead) <= engine.costs.slots(sides)
+        assert most_at_once(plan.needs, prefetch=engine.costs.prefetch) <= engine.costs.slots(sides)
 
 
 def test_more_slots_move_less():
@@ -236,26 +236,26 @@ def engine(request):
 
 
 def test_a_shelf_keeps_arrays(engine):
-    shelf = engine.shelf()
+    shelf = engine.block_store()
     shelf.reserve(100)
     arrays = [np.arange(n, dtype=dtype) for n in (0, 1, 1000) for dtype in ("uint32", "int64")]
-    places = [shelf.put(array.copy()) for array in arrays]
+    places = [shelf.store(array.copy()) for array in arrays]
     counts = shelf.zeros(1000, "uint32")
     shelf.add(counts, arrays[4])
     shelf.add(counts, arrays[4])
     shelf.synchronize()
     for array, place in zip(arrays, places, strict=True):
-        found = shelf.get(place)
+        found = shelf.load(place)
         assert found.dtype == array.dtype and (found == array).all() and place.size == len(array)
-    assert (shelf.get(counts) == 2 * arrays[4]).all()
-    shorter = shelf.put(arrays[4][::-1][:10].copy(), places[4])
+    assert (shelf.load(counts) == 2 * arrays[4]).all()
+    shorter = shelf.store(arrays[4][::-1][:10].copy(), places[4])
     shelf.synchronize()
-    assert shelf.get(shorter).tolist() == arrays[4][::-1][:10].tolist()
+    assert shelf.load(shorter).tolist() == arrays[4][::-1][:10].tolist()
     zeros = shelf.zeros(20, "uint32", places[4])
     shelf.add(zeros, arrays[4][:20])
-    assert (shelf.get(zeros) == arrays[4][:20]).all()
-    assert (shelf.get(places[5]) == arrays[5]).all()  # its neighbours are as they were
-    assert (shelf.get(counts) == 2 * arrays[4]).all()
+    assert (shelf.load(zeros) == arrays[4][:20]).all()
+    assert (shelf.load(places[5]) == arrays[5]).all()  # its neighbours are as they were
+    assert (shelf.load(counts) == 2 * arrays[4]).all()
 
 
 @pytest.mark.parametrize("k", [3, 7, "max"])
@@ -278,10 +278,10 @@ def test_a_truss_takes_no_more_of_the_disk_the_longer_it_peels(k, monkeypatch):
 
 
 def test_what_is_got_from_a_shelf_is_a_copy(engine):
-    shelf = engine.shelf()
-    place = shelf.put(np.arange(5, dtype="uint32"))
-    shelf.get(place)[:] = 0
-    assert shelf.get(place).tolist() == [0, 1, 2, 3, 4]
+    shelf = engine.block_store()
+    place = shelf.store(np.arange(5, dtype="uint32"))
+    shelf.load(place)[:] = 0
+    assert shelf.load(place).tolist() == [0, 1, 2, 3, 4]
 
 
 class Disk:
@@ -304,20 +304,20 @@ class Disk:
 def test_a_disk_that_moves_a_part_at_a_time():
     shelf, array = host_slots.BlockStore(), np.arange(1000, dtype="uint32")
     shelf._file = Disk(shelf._file)
-    place, zeros = shelf.put(array[::-1]), shelf.zeros(1000, "uint32")
+    place, zeros = shelf.store(array[::-1]), shelf.zeros(1000, "uint32")
     shelf.add(zeros, array)
-    assert (shelf.get(place) == array[::-1]).all() and (shelf.get(zeros) == array).all()
+    assert (shelf.load(place) == array[::-1]).all() and (shelf.load(zeros) == array).all()
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
 @pytest.mark.parametrize(
     ("fails", "stopped"),
-    [("seek", "put get add zeros"), ("write", "put add zeros"), ("readinto", "get add")],
+    [("seek", "store load add zeros"), ("write", "store add zeros"), ("readinto", "load add")],
 )
 def test_a_disk_that_fails_is_told(fails, stopped, code):
     shelf, array = host_slots.BlockStore(), np.arange(2500, dtype="uint32")
-    place, told = shelf.put(array), rf"10,000 bytes.*{os.strerror(code)}.*TMPDIR"
-    given = {"put": (array,), "get": (place,), "add": (place, array), "zeros": (2500, "uint32")}
+    place, told = shelf.store(array), rf"10,000 bytes.*{os.strerror(code)}.*TMPDIR"
+    given = {"store": (array,), "load": (place,), "add": (place, array), "zeros": (2500, "uint32")}
     shelf._file = Disk(shelf._file, fails, code)
     for name in stopped.split():
         with pytest.raises(CapacityError, match=rf"in {tempfile.gettempdir()}, and {told}"):
@@ -335,17 +335,17 @@ def test_a_disk_that_says_at_the_end_what_it_lost(monkeypatch):
 
 def test_a_file_that_was_cut_short_is_told():
     shelf = host_slots.BlockStore()
-    place = shelf.put(np.arange(100, dtype="uint32"))
+    place = shelf.store(np.arange(100, dtype="uint32"))
     shelf._file.truncate(399)
     with pytest.raises(CapacityError, match=r"400 bytes.*: 1 of them are missing; TMPDIR"):
-        shelf.get(place)
+        shelf.load(place)
 
 
 @pytest.mark.parametrize("error", [tc.CapacityError, KeyboardInterrupt, ValueError])
 def test_the_disk_is_given_back_when_a_call_ends_in_an_error(error, monkeypatch):
     """Even while somebody has the error, and with it all that the call had."""
     shelves, make = [], host_slots.BlockStore
-    monkeypatch.setattr(cpu, "shelf", lambda: shelves.append(make()) or shelves[-1])
+    monkeypatch.setattr(cpu, "block_store", lambda: shelves.append(make()) or shelves[-1])
 
     def stopped(*args, **options):
         raise error
@@ -376,12 +376,12 @@ def test_a_folder_for_temporary_files_that_is_none(monkeypatch, tmp_path, what):
 
 
 def test_a_room_has_blocks_in_slots(engine):
-    shelf = engine.shelf()
+    shelf = engine.block_store()
     made = [Csr(np.array([0, 1, 3][: n + 1]), np.arange(m, dtype="uint32"))
             for n, m in ((2, 3), (1, 1), (2, 3))]  # fmt: skip
     made[2] = Csr(made[2].offsets, made[2].columns + np.uint32(7))
-    places = [(shelf.put(b.offsets.astype("uint32")), shelf.put(b.columns)) for b in made]
-    room = engine.room(shelf, 2, 3, 2)
+    places = [(shelf.store(b.offsets.astype("uint32")), shelf.store(b.columns)) for b in made]
+    room = engine.slot_pool(shelf, 2, 3, 2)
     for slot, number in ((0, 0), (1, 1), (0, 2), (1, 0)):
         room.load(slot, *places[number])
         for _ in range(2):
@@ -389,7 +389,7 @@ def test_a_room_has_blocks_in_slots(engine):
             assert block.offsets.dtype == np.int64 and block.columns.dtype == np.uint32
             assert block.offsets.tolist() == made[number].offsets.tolist()
             assert block.columns.tolist() == made[number].columns.tolist()
-        room.leave(slot)
+        room.release(slot)
 
 
 # The order of copies ------------------------------------------------------------------------------
@@ -499,17 +499,17 @@ def test_a_slot_is_written_when_its_readers_are_done():
             return super().up(host, device, after)
 
     engine = CudaEngine(xp=np, compile=testing.compile, copies=Watched)
-    shelf = engine.shelf()
+    shelf = engine.block_store()
     block = Csr(np.array([0, 0, 1]), np.zeros(1, "uint32"))
-    place = shelf.put(block.offsets.astype("uint32")), shelf.put(block.columns)
-    room = engine.room(shelf, 1, 1, 2)
+    place = shelf.store(block.offsets.astype("uint32")), shelf.store(block.columns)
+    room = engine.slot_pool(shelf, 1, 1, 2)
     read = 0
     for _ in range(3):
         room.load(0, *place)
         assert shelf.copies.waited[-2] >= read
         room.block(0)
         read = shelf.copies.time + 1
-        room.leave(0)
+        room.release(0)
 
 
 # What a card would hold ---------------------------------------------------------------------------
@@ -556,7 +556,7 @@ def read_named(ids, rows, copies):
     frame = pd.DataFrame({"src": IDS[ids](ends[0]), "dst": IDS[ids](ends[1])})
     home, opened = open_frame(frame, "cuda")
     engine = CudaEngine(xp=np, compile=testing.compile, copies=copies)
-    return ends, Rows(home, ("src", "dst"), opened, 2000 * WORK), engine.shelf()
+    return ends, Rows(home, ("src", "dst"), opened, 2000 * WORK), engine.block_store()
 
 
 @pytest.mark.parametrize("ids", IDS)

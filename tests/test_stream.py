@@ -161,7 +161,7 @@ def test_rows_are_read_where_they_are(backend, dtype, least):
     place = backend.frame(frame)
     home, opened = open_frame(place, None)
     read = rows.Rows(home, ("src", "dst"), opened, 8 * 27000)
-    read.number(registry.load("cpu").shelf())
+    read.number(registry.load("cpu").block_store())
     chunks = list(read.chunks(0))
     as_they_are = least == 0 and dtype in ("int32", "uint32")
     assert (len(chunks) == 1) == as_they_are
@@ -321,11 +321,11 @@ def test_the_pages_list_what_is_not_served_in_blocks(backend):
 
 def test_progress_is_told(backend, skewed, monkeypatch):
     told = []
-    tick = _progress.Report.advance
+    advance = _progress.Report.advance
     monkeypatch.setattr(
         _progress.Report,
         "advance",
-        lambda self, done: told.append((self._name, done)) or tick(self, done),
+        lambda self, done: told.append((self._name, done)) or advance(self, done),
     )
     with in_blocks(3):
         tc.count(backend.frame(skewed))

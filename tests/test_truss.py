@@ -222,7 +222,7 @@ def test_an_interrupted_call_leaves_the_graph_as_it_was(backend):
 
     for k in (None, 4):
         with pytest.raises(KeyboardInterrupt):
-            engine.truss(graph._prepared.layout, graph._prepared.edge_counts, k=k, tick=interrupt)
+            engine.truss(graph._prepared.layout, graph._prepared.edge_counts, k=k, on_progress=interrupt)
     assert backend.to_pandas(tc.edge_triangles(graph)).equals(counts)
     assert backend.to_pandas(tc.trussness(graph)).equals(backend.to_pandas(tc.trussness(edges)))
 
@@ -233,7 +233,7 @@ def test_progress_says_where_it_is(backend):
     engine.truss(
         graph._prepared.layout,
         graph._prepared.edge_counts,
-        tick=lambda done, note: told.append((done, note)),
+        on_progress=lambda done, note: told.append((done, note)),
     )
     shares = [done for done, _ in told]
     assert shares == sorted(shares)

@@ -226,7 +226,7 @@ def _weighted_sums(graph: InMemoryGraph, label: Any) -> Array:
     largest = float(weights.max()) if len(weights) else 0.0
     sides, layout = graph.backend.xp.cbrt(weights / (largest or 1.0)), graph.layout
     with graph.stage("summing over triangles") as report:
-        return graph.engine.vertex_sums(layout, sides, tick=report.callback)
+        return graph.engine.vertex_sums(layout, sides, on_progress=report.on_progress)
 
 
 def _edge_weights(graph: InMemoryGraph, by_row: Array) -> Array:

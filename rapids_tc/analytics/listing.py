@@ -187,9 +187,9 @@ class _Listing:
         self.graph, self.engine, xp = graph, graph.engine, graph.backend.xp
         layout = graph.layout
         with graph.stage("counting") as report:
-            closed = self.engine.closed(layout, tick=report.callback)
-            self.starts = xp.zeros(len(closed) + 1, "int64")
-            xp.cumsum(closed, dtype="int64", out=self.starts[1:])
+            per_in_edge = self.engine.triangles_per_in_edge(layout, on_progress=report.on_progress)
+            self.starts = xp.zeros(len(per_in_edge) + 1, "int64")
+            xp.cumsum(per_in_edge, dtype="int64", out=self.starts[1:])
         self.total = int(self.starts[-1])
         self.number = graph.order.number.astype("uint32")
 

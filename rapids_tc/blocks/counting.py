@@ -82,10 +82,10 @@ def _layouts(
     require_below(uv.columns, vw.n - (j > k), "ranks")
     grouped = engine.to_csc(uv) if n > 1 else uv  # once for all
     if parts > 1 and n > 1:
-        bounds = grid.cuts(grid.cost(engine.work(grouped, uw, residues), uv, engine), parts)
+        bounds = grid.cuts(grid.cost(engine.probe_counts(grouped, uw, residues), uv, engine), parts)
     elif parts > 1:  # by some rows: nearly as even, and no sort of all in-edges
         some = grid.sampled(uv, 1 + uv.m // SAMPLE, xp)
-        bounds = grid.cuts(grid.cost(engine.work(some), some, engine), parts)
+        bounds = grid.cuts(grid.cost(engine.probe_counts(some), some, engine), parts)
     for task in tasks:
         pivot_range = (bounds[task.part], bounds[task.part + 1]) if parts > 1 else None
         if n == 1:

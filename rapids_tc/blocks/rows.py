@@ -89,7 +89,7 @@ class Rows:
         self._shelf.reserve(8 * self.size + 16 * (self.size // LEAST + 1))
         try:
             for pair in self._pairs(WORK):
-                self._kept.append([self._shelf.put(end) for end in self._numbers(pair)])
+                self._kept.append([self._shelf.store(end) for end in self._numbers(pair)])
                 self._shelf.synchronize()
         finally:
             self._shelf.synchronize()
@@ -109,7 +109,7 @@ class Rows:
     def _ends(self, work: int) -> Iterator[Pair]:
         if self._kept:
             for source, destination in self._kept:
-                yield self._shelf.get(source), self._shelf.get(destination)
+                yield self._shelf.load(source), self._shelf.load(destination)
         else:
             for pair in self._pairs(work + CAST * self._is_cast):
                 yield self._numbers(pair)

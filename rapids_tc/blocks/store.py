@@ -11,7 +11,7 @@ import numpy as np
 
 from rapids_tc.blocks import grid
 from rapids_tc.blocks.grid import Block, Partition, Task
-from rapids_tc.blocks.prefetch import most_at_once, resident, schedule
+from rapids_tc.blocks.prefetch import load_plan, most_at_once, prefetch
 from rapids_tc.blocks.rows import Rows
 from rapids_tc.errors import require_unchanged
 from rapids_tc.plan.budget import Budget
@@ -53,21 +53,21 @@ class StoredBlocks:
     def __iter__(self) -> Iterator[tuple[Block, Csr]]:
         """Every block, one at a time in memory."""
         for at, (offsets, columns) in self.stored.items():
-            yield at, Csr(self.store.get(offsets).astype("int64"), self.store.get(columns))
+            yield at, Csr(self.store.load(offsets).astype("int64"), self.store.load(columns))
 
     def put(self, block: Csr, over: Stored | None = None) -> Stored:
         """Keep a block, in place of one that is no smaller where that is given."""
         self.store.synchronize()  # of the one before, which was kept meanwhile
         offsets, columns = over or (None, None)
-        kept = self.store.put(block.offsets.astype("uint32"), offsets)
-        return kept, self.store.put(block.columns, columns)
+        kept = self.store.store(block.offsets.astype("uint32"), offsets)
+        return kept, self.store.store(block.columns, columns)
 
     def zeros(self, over: dict[Block, Any]) -> dict[Block, Any]:
         """A counter (uint32) for every edge, on the shelf; in place of those given, if any."""
         sizes = {at: columns.size for at, (_, columns) in self.stored.items()}
         return {at: self.store.zeros(size, "uint32", over.get(at)) for at, size in sizes.items()}
 
-    def run(self, found: Found, tick: Callable[..., None]) -> None:
+    def run(self, found: Found, on_progress: Callable[..., None]) -> None:
         """Prepare every task while its blocks are in memory."""
         costs = self.engine.costs
         edges = max(columns.size for _, columns in self.stored.values())
@@ -77,25 +77,29 @@ class StoredBlocks:
         if not plan.tasks:
             return
         slots = self.budget.slots(edges, rows, len(plan.keys), self.allowed)
-        if most_at_once(plan.needs, costs.ahead) > slots:
+        if most_at_once(plan.needs, prefetch=costs.prefetch) > slots:
             plan = self._plan(tasks)  # neighbours have more in common
         with self.store.pooled(costs.task(edges, rows, self.budget.sides, slots)):
             try:
-                self._tasks(plan, (slots, edges, rows), found, tick)
+                self._tasks(plan, (slots, edges, rows), found, on_progress)
             finally:
                 self.store.synchronize()  # no copy runs when its memory is released
 
     def _tasks(
-        self, plan: Plan, sizes: tuple[int, int, int], found: Found, tick: Callable[..., None]
+        self,
+        plan: Plan,
+        sizes: tuple[int, int, int],
+        found: Found,
+        on_progress: Callable[..., None],
     ) -> None:
         """Run the tasks of a plan in a room of so many slots, for blocks of so many edges and rows.
 
         Nothing of a step is held when the blocks of the next are asked for, and nothing at the end.
         """
-        slots, ahead = sizes[0], self.engine.costs.ahead
+        slots, ahead = sizes[0], self.engine.costs.prefetch
         stored = {key: self.stored[key[:2]] for key in plan.keys}
-        room = self.engine.room(self.store, *sizes)
-        blocks_of = resident(room, stored, schedule(plan.needs, slots, ahead))
+        pool = self.engine.slot_pool(self.store, *sizes)
+        blocks_of = prefetch(pool, stored, load_plan(plan.needs, slots, prefetch=ahead))
         grouped: Any = None
         last = [step.begins for step in plan.steps[1:]] + [True]
         for step, made, ends in zip(plan.steps, blocks_of, last, strict=True):
@@ -108,7 +112,7 @@ class StoredBlocks:
             del layout
             if ends:
                 grouped = None
-            tick((step.number + 1) / plan.tasks)
+            on_progress((step.number + 1) / plan.tasks)
 
     def _plan(self, tasks: list[Task]) -> Plan:
         sides = self.budget.sides
@@ -118,7 +122,7 @@ class StoredBlocks:
             if not steps or steps[-1].names[0] != names[0]:
                 steps.append(Step(number, task, names, begins=True))
             steps.append(Step(number, task, names, begins=False))
-        return Plan(len(tasks), steps, sides or self.engine.costs.stays)
+        return Plan(len(tasks), steps, sides or self.engine.costs.uv_stays_loaded)
 
     def _may_have_triangles(self, task: Task) -> bool:
         return all(self.stored[at][1].size for at in task.blocks)
@@ -141,13 +145,15 @@ class Plan:
 
     tasks: int
     steps: list[Step]
-    stays: bool
+    uv_stays_loaded: bool
 
     @property
     def needs(self) -> list[list[Key]]:
         """What is in memory at each step."""
         return [
-            [s.names[0]] if s.begins else list(dict.fromkeys(s.names[0 if self.stays else 1 :]))
+            [s.names[0]]
+            if s.begins
+            else list(dict.fromkeys(s.names[0 if self.uv_stays_loaded else 1 :]))
             for s in self.steps
         ]
 
@@ -168,7 +174,7 @@ def _names(task: Task, sides: bool) -> tuple[Key, Key, Key]:
 
 def cut(
     rows: Rows, rank: Array, vertices: int, engine: Any, store: Any, budget: Budget, allowed: int,
-    xp: Any, tick: Callable[..., None],
+    xp: Any, on_progress: Callable[..., None],
 ) -> StoredBlocks:  # fmt: skip
     """Cut the edges of all rows in blocks, as few as fit what is allowed, and keep them."""
     reading = rows.memory(engine.costs.row)
@@ -179,13 +185,13 @@ def cut(
             break
     made = StoredBlocks(engine, store, budget, allowed, vertices, n, {})
     store.reserve(sum(4 * size + 4 * longest + 16 for size in sizes))
-    _fill(made, rows, rank, sizes, longest, reading, xp, tick)
+    _fill(made, rows, rank, sizes, longest, reading, xp, on_progress)
     return made
 
 
 def _fill(
     made: StoredBlocks, rows: Rows, rank: Array, sizes: list[int], longest: int, reading: int,
-    xp: Any, tick: Callable[..., None],
+    xp: Any, on_progress: Callable[..., None],
 ) -> None:  # fmt: skip
     """Make the blocks, as many at a time as their keys fit."""
     budget, n = made.budget, made.n
@@ -197,7 +203,7 @@ def _fill(
                 _fill_some(made, rows, rank, first, group, xp)
             finally:
                 made.store.synchronize()
-        tick(last / n**2)
+        on_progress(last / n**2)
 
 
 def _fill_some(

@@ -61,7 +61,7 @@ def fits(left: StoredBlocks) -> bool:
 
 def _fewest(left: StoredBlocks, counts: dict[Block, Any]) -> int:
     """The triangles of the edge that is in the fewest."""
-    return min(int(left.store.get(own).min()) for own in counts.values() if own.size)
+    return min(int(left.store.load(own).min()) for own in counts.values() if own.size)
 
 
 def _drop(
@@ -73,7 +73,7 @@ def _drop(
     """
     stored = {}
     for at, block in left:
-        smaller = block.select(left.store.get(counts[at]) >= level - 2)
+        smaller = block.select(left.store.load(counts[at]) >= level - 2)
         stored[at] = left.put(smaller, over.get(at))
     left.store.synchronize()
     return replace(left, stored=stored)
@@ -92,7 +92,9 @@ def _peeled(
     csr = engine.csr(_keys(left, relabel, xp), size + 1)
     layout = engine.prepare(csr)
     with graph.stage("peeling") as report:
-        truss = engine.truss(layout, engine.edge_counts(layout), k=k, tick=report.callback)
+        truss = engine.truss(
+            layout, engine.edge_counts(layout), k=k, on_progress=report.on_progress
+        )
     if k is None and (k := int(truss.max())) < level:
         return None, relabel
     return csr.select(truss >= k), relabel

@@ -52,8 +52,8 @@ class ActiveGraph:
     offsets : array of int64, shape (n + 1,)
         The edges of larger rank u are offsets[u] to offsets[u + 1]: here edges are looked up.
     starts : array of int64, shape (n + 1,)
-        The neighbours of u are ``near[starts[u]:starts[u + 1]]``: these are walked.
-    near : array of uint64, shape (2 * m,)
+        The neighbours of u are ``adjacency[starts[u]:starts[u + 1]]``: these are walked.
+    adjacency : array of uint64, shape (2 * m,)
         Edge << 32 | neighbour.
     """
 
@@ -63,7 +63,7 @@ class ActiveGraph:
     support: Array
     offsets: Array
     starts: Array
-    near: Array
+    adjacency: Array
 
     @property
     def m(self) -> int:
@@ -99,13 +99,15 @@ class Peeler(Protocol):
     def rows(self, csr: Csr) -> Array:
         """The larger rank of every edge, uint32."""
 
-    def link(self, rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
-        """``offsets``, ``starts`` and ``near`` of `ActiveGraph`."""
+    def build_adjacency(self, rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
+        """``offsets``, ``starts`` and ``adjacency`` of `ActiveGraph`."""
 
-    def peel(self, left: ActiveGraph, levels: PeelState, tick: Callable[[int], None]) -> bool:
+    def peel(
+        self, left: ActiveGraph, levels: PeelState, on_progress: Callable[[int], None]
+    ) -> bool:
         """Remove edges: True when all levels are done, False when too few are left of `left`.
 
-        `tick` is called between batches with the number of dead edges.
+        `on_progress` is called between batches with the number of dead edges.
         """
 
 
@@ -114,7 +116,7 @@ def decompose(
     csr: Csr,
     counts: Array,
     k: int | None = None,
-    tick: ProgressCallback | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> Array:
     """The trussness of every edge; see `rapids_tc.engines.Engine.truss`."""
     xp, m = peeler.xp, csr.m
@@ -131,9 +133,11 @@ def decompose(
     rows, columns, support = peeler.rows(csr)[ids], csr.columns[ids], counts[ids]
     total = len(ids)
     while len(ids):
-        left = ActiveGraph(ids, rows, columns, support, *peeler.link(rows, columns, csr.n))
+        left = ActiveGraph(
+            ids, rows, columns, support, *peeler.build_adjacency(rows, columns, csr.n)
+        )
         del rows, columns, support
-        done = peeler.peel(left, levels, _report(tick, left.m, total, levels))
+        done = peeler.peel(left, levels, _report(on_progress, left.m, total, levels))
         result[left.ids] = left.support & np.uint32(DEAD - 1)
         kept = xp.flatnonzero(left.support < DEAD)
         ids = left.ids[kept]
@@ -146,11 +150,11 @@ def decompose(
 
 
 def _report(
-    tick: ProgressCallback | None, m: int, total: int, levels: PeelState
+    on_progress: ProgressCallback | None, m: int, total: int, levels: PeelState
 ) -> Callable[[int], None]:
     def report(dead: int) -> None:
-        if tick is not None:
+        if on_progress is not None:
             note = f"k = {levels.level + 2}, {m - dead:,} edges, round {levels.rounds:,}"
-            tick(1 - (m - dead) / total, note)
+            on_progress(1 - (m - dead) / total, note)
 
     return report

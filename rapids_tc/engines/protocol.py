@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from rapids_tc.preparation.csr import Array, Csr
 
 ProgressCallback = Callable[..., None]  # (done), or (done, note)
-PivotRange = tuple[int, int]  # the first middle vertex, and that past the last
+PivotRange = tuple[int, int]  # the first middle vertex, and one past the last
 Residues = tuple[int, int, int]  # of the corners u, v and w of a task
 
-allowed: ContextVar[int | None] = ContextVar("allowed", default=None)  # threads of the CPU engine
+thread_limit: ContextVar[int | None] = ContextVar("thread_limit", default=None)  # of the CPU engine
+
+Stored = TypeVar("Stored")  # an array outside of the memory where the engine works
+StoredInput = TypeVar("StoredInput", contravariant=True)
 
 
 @dataclass(frozen=True)
@@ -29,23 +32,23 @@ class Costs:
     tables : callable
         (vertices, are edges counted?) to the bytes of the look-up tables of all threads.
     most : int
-        Rows of a graph that is counted whole; with this many or more it is cut in blocks.
+        Rows from which a graph is not counted whole, but cut in blocks.
     positions : int
-        All blocks in memory, and the counts of one more where edges are counted, have fewer edges.
+        All blocks in memory, and the counts of one more if edges are counted, have fewer edges.
     unasked : int
-        That a call may need before it asks what is free: asking takes as long as a small count.
+        Bytes up to which a call does not ask what is free: asking takes as long as a small count.
     text : int
         Bytes per distinct text id, while a graph in blocks is numbered.
     order : int
-        For each number, while vertices are ordered by degree.
+        Bytes per number, while vertices are ordered by degree.
     sort : int
-        For each row of the frame in a block, while the keys of the block are sorted.
+        Bytes per row of the frame in a block, while the keys of the block are sorted.
     row : int
-        For each row of a chunk of the frame, while degrees are counted and keys are made.
-    stays : bool
+        Bytes per row of a chunk of the frame, while degrees are counted and keys are made.
+    uv_stays_loaded : bool
         Whether block uv is read after it is transposed, too.
-    ahead : bool
-        Whether blocks of the next task are copied while this one is counted.
+    prefetch : bool
+        Whether blocks of the next task are copied while a task is counted.
     slots : callable
         (are edges counted?) to the blocks that are in memory at least.
     task : callable
@@ -61,28 +64,89 @@ class Costs:
     order: int
     sort: int
     row: int
-    stays: bool
-    ahead: bool
+    uv_stays_loaded: bool
+    prefetch: bool
     slots: Callable[[bool], int]
     task: Callable[[int, int, bool, int], int]
 
 
-class Engine(Protocol):
-    """What an engine does for a graph. `layout` is the engine's own, made once by `prepare`.
+class Layout(Protocol):
+    """What an engine keeps of a graph, or of a task on blocks, between calls."""
 
-    A `tick` is called now and then with the share that is done, 0 to 1; by `truss` also with a
-    note on where it is.
+    @property
+    def csr(self) -> Csr:
+        """The rows of the middle vertices."""
+
+    @property
+    def in_edges(self) -> Array:
+        """The edges (u, v) whose triangles are counted, grouped by middle vertex: uint64."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the layout is made of a graph, not of blocks."""
+
+
+class BlockStore(Protocol[Stored]):
+    """Arrays outside of the memory where the engine works: pinned memory, or a temporary file."""
+
+    def close(self) -> None:
+        """Free what the store takes."""
+
+    def reserve(self, size: int) -> None:
+        """Take memory for arrays of so many bytes, eight more for each array."""
+
+    def store(self, array: Array, over: Stored | None = None) -> Stored:
+        """Keep an array, in place of the array `over`, if any, which is no smaller.
+
+        The array is not to be written before `synchronize`.
+        """
+
+    def load(self, stored: Stored) -> Array:
+        """Return an array where the engine works."""
+
+    def zeros(self, size: int, dtype: str, over: Stored | None = None) -> Stored:
+        """Keep zeros, to which `add` adds, in place of an array that is no smaller, if any."""
+
+    def add(self, stored: Stored, array: Array) -> None:
+        """Add an array to one that is kept."""
+
+    def synchronize(self) -> None:
+        """Return when all arrays that were stored are kept."""
+
+    def pooled(self, size: int) -> AbstractContextManager[None]:
+        """Let arrays that are made within be parts of one piece of `size` bytes."""
+
+
+class SlotPool(Protocol[StoredInput]):
+    """Slots where blocks of a store are loaded to be counted."""
+
+    def load(self, slot: int, offsets: StoredInput, columns: StoredInput) -> None:
+        """Load a block into a slot, in place of the block before."""
+
+    def block(self, slot: int) -> Csr:
+        """Return the block of a slot, ready to be read."""
+
+    def release(self, slot: int) -> None:
+        """Say that nothing launched from now on reads the slot before another block is loaded."""
+
+
+class Engine(Protocol):
+    """What an engine does for a graph.
+
+    An engine takes only layouts and stores that it has made itself, so parameters of these are
+    `Any` here. `on_progress` is called now and then with the part of the work that is done, 0 to 1;
+    `truss` adds a note on its level.
     """
 
     @property
     def costs(self) -> Costs:
-        """What it takes for blocks."""
+        """The bytes that the engine takes."""
 
     def degrees(self, src: Array, dst: Array, size: int) -> tuple[Array, int]:
-        """How often each number below `size` stands in either array, and how many do."""
+        """Count how often each number below `size` stands in either array, and how many do."""
 
     def csr(self, keys: Array, n: int) -> Csr:
-        """The CSR of `n` ranks from packed keys in any order; repeats and loops are dropped.
+        """Build the CSR of `n` ranks from packed keys in any order, without repeats and loops.
 
         The array of keys is used as scratch memory: its content is undefined afterwards.
         """
@@ -99,84 +163,86 @@ class Engine(Protocol):
         """Write the keys, row << 32 | column, of rows whose edges lie in some of n x n blocks.
 
         `ends` are the numbers of both ends of every row (uint32), `rank` (uint32) is by number;
-        `group` is the first block, i * n + j, and that past the last. free[i] (uint64, n * n) is
-        where the next key of block i goes, and counts on; what is past the end of `keys` (uint64)
+        `group` is the first block, i * n + j, and one past the last. free[i] (uint64, n * n) is
+        the place of the next key of block i, and counts on; a key past the end of `keys` (uint64)
         is only counted. Loops are dropped. Within a block keys are in no order.
         """
 
     def sum_counts(self, csr: Csr, counts: Array) -> tuple[Array, Array]:
-        """The sums (int64, n each) of the counts (uint32) of edges by row, and by column."""
+        """Sum the counts (uint32) of edges by row, and by column: int64, n each."""
 
-    def prepare(self, csr: Csr, pivot_range: PivotRange | None = None) -> Any:
-        """What counting needs besides the CSR; of the middle vertices of a range alone, if given.
+    def prepare(self, csr: Csr, pivot_range: PivotRange | None = None) -> Layout:
+        """Make the layout of a graph, or of a range of its middle vertices.
 
-        What is then counted is the triangles u > v > w whose v is one of them.
+        A layout of a range counts the triangles u > v > w whose v is in the range.
         """
 
     def to_csc(self, uv: Csr) -> Any:
-        """A block in the form in which `prepare_blocks` and `work` need it, for every uw and vw."""
+        """Group the edges of a block by column, once for every uw and vw that the block meets."""
 
     def prepare_blocks(
         self, uv: Any, uw: Csr, vw: Csr, residues: Residues, pivot_range: PivotRange | None = None
-    ) -> Any:
-        """As `prepare`, for a task on blocks: see `rapids_tc.blocks.grid`.
+    ) -> Layout:
+        """Make the layout of a task on blocks: see `rapids_tc.blocks.grid`.
 
         `uv` is a Csr, or what `to_csc` made of it; `pivot_range` are columns of it.
         """
 
-    def work(self, uv: Any, uw: Csr | None = None, residues: Residues = (0, 0, 0)) -> Array:
-        """The probes that each middle vertex costs: int64, by column of `uv`.
+    def probe_counts(self, uv: Any, uw: Csr | None = None, residues: Residues = (0, 0, 0)) -> Array:
+        """Count the probes that each middle vertex costs: int64, by column of `uv`.
 
-        Those of a graph are told from the graph alone.
+        For a graph that is whole, `uv` is the graph, and there is no `uw`.
         """
 
     def count(
-        self, layout: Any, *, method: str = "auto", tick: ProgressCallback | None = None
+        self, layout: Any, *, method: str = "auto", on_progress: ProgressCallback | None = None
     ) -> int:
-        """The triangles of the graph, or those of a task."""
+        """Count the triangles of the graph, or the triangles of a task."""
 
     def edge_counts(
-        self, layout: Any, *, method: str = "auto", tick: ProgressCallback | None = None
+        self, layout: Any, *, method: str = "auto", on_progress: ProgressCallback | None = None
     ) -> Any:
-        """The triangles of every oriented edge: uint32, aligned with ``csr.columns``.
+        """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``.
 
-        Of a task on blocks, the triangles that it finds: three arrays, aligned with the columns of
-        uv, uw and vw.
+        A task on blocks gives the triangles that it finds: three arrays, aligned with the columns
+        of uv, uw and vw.
         """
 
-    def closed(self, layout: Any, *, tick: ProgressCallback | None = None) -> Array:
-        """The triangles that each in-edge (u, v) of the layout closes: uint32, m, in its order.
+    def triangles_per_in_edge(
+        self, layout: Any, *, on_progress: ProgressCallback | None = None
+    ) -> Array:
+        """Count the triangles u > v > w of each in-edge (u, v): uint32, m, in the layout's order.
 
-        Each triangle u > v > w is one of (u, v)'s, so that they add up to the total.
+        Each triangle has one such edge, so that the counts add up to the total.
         """
 
     def list_triangles(self, layout: Any, starts: Array, first: int, last: int) -> Array:
-        """The ranks u > v > w of triangles `first` to `last` - 1: uint32, (3, last - first).
+        """List the ranks u > v > w of triangles `first` to `last` - 1: uint32, (3, last - first).
 
-        `starts` (int64, m + 1) is where the triangles of each in-edge start: the sums of `closed`
-        before it. Within an in-edge they are in ascending w.
+        `starts` (int64, m + 1) is the place of the first triangle of each in-edge: the running sum
+        of `triangles_per_in_edge`. Triangles of one in-edge are in ascending w.
         """
 
     def vertex_sums(
-        self, layout: Any, sides: Array, *, tick: ProgressCallback | None = None
+        self, layout: Any, sides: Array, *, on_progress: ProgressCallback | None = None
     ) -> Array:
-        """For each rank the sum, over its triangles, of the products of their sides' values.
+        """Sum for each rank, over its triangles, the products of the values of their sides.
 
         `sides` and the sums are float64, the former aligned with ``csr.columns``. The order of
         summation is left open.
         """
 
     def memory(self) -> int:
-        """Bytes of memory where the engine works."""
+        """Return the bytes of memory where the engine works."""
 
     def free(self) -> int:
-        """Of those, how many may be taken, as far as is known."""
+        """Return how many of these bytes may be taken, as far as is known."""
 
-    def store(self) -> Any:
-        """Return a `BlockStore` for arrays that are not in the memory where the engine works."""
+    def block_store(self) -> BlockStore[Any]:
+        """Make a store for arrays outside of the memory where the engine works."""
 
-    def room(self, store: Any, slots: int, edges: int, rows: int) -> Any:
-        """Slots where blocks of a shelf are put to be counted: a `SlotPool` of the engine's."""
+    def slot_pool(self, store: Any, slots: int, edges: int, rows: int) -> SlotPool[Any]:
+        """Make slots for blocks of a store, of up to so many edges and rows each."""
 
     def truss(
         self,
@@ -184,37 +250,37 @@ class Engine(Protocol):
         counts: Array,
         *,
         k: int | None = None,
-        tick: ProgressCallback | None = None,
+        on_progress: ProgressCallback | None = None,
     ) -> Array:
-        """The trussness of every oriented edge: int32, aligned with ``csr.columns``.
+        """Find the trussness of every oriented edge: int32, aligned with ``csr.columns``.
 
-        `counts` are what `edge_counts` returns. With `k`, all levels below it are one, which is
-        faster: edges of the k-truss get k, the others less.
+        `counts` are what `edge_counts` returns. With `k`, all levels below k are peeled as one,
+        which is faster: edges of the k-truss get k, the others less.
         """
 
     def find_edges(self, csr: Csr, u: Array, v: Array) -> Array:
-        """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks.
+        """Find the position (int64) in ``csr.columns`` of the edge {u, v} for pairs of ranks.
 
-        -1 where there is none, as for loops.
+        The position is -1 if there is no such edge, as for loops.
         """
 
 
 def column_counts(engine: Any, csr: Csr, size: int) -> Array:
-    """How many entries each column below `size` has, in whatever integers the engine counts."""
+    """Count the entries of each column below `size`, in whatever integers the engine counts."""
     return engine.degrees(csr.columns, csr.columns[:0], size)[0]
 
 
 def shifts(residues: Residues) -> tuple[int, int]:
-    """From a row of uv to the row of u in uw, and from a column of uv to the row of v in vw."""
+    """Return the steps from a row of uv to u's row in uw, and from a column of uv to v's in vw."""
     i, j, k = residues
     return (i > k) - (i > j), int(j > k)
 
 
 @contextmanager
 def limit_threads(threads: int | None) -> Iterator[None]:
-    """Let the CPU engine use so many threads; None: as many as there are cores."""
-    token = allowed.set(threads)
+    """Let the CPU engine use so many threads; with None, as many as there are cores."""
+    token = thread_limit.set(threads)
     try:
         yield
     finally:
-        allowed.reset(token)
+        thread_limit.reset(token)

@@ -109,7 +109,7 @@ class InMemoryGraph(EdgeGraph):
     def _count_edges(self, method: str) -> Array:
         layout = self.layout
         with self.stage("counting") as report:
-            return self.engine.edge_counts(layout, method=method, tick=report.callback)
+            return self.engine.edge_counts(layout, method=method, on_progress=report.on_progress)
 
     def vertex_counts(self, method: str) -> Array:
         """Triangles at every rank, int64: half the sum over the edges around it."""
@@ -124,7 +124,7 @@ class InMemoryGraph(EdgeGraph):
             return sum64(self.edge_counts) // 3
         layout = self.layout
         with self.stage("counting") as report:
-            return self.engine.count(layout, method=method, tick=report.callback)
+            return self.engine.count(layout, method=method, on_progress=report.on_progress)
 
     @cached_property
     def trussness(self) -> Array:
@@ -135,7 +135,7 @@ class InMemoryGraph(EdgeGraph):
         """As `trussness`, but with `k` all that counts is whether it is at least k."""
         layout, counts = self.layout, self.edge_counts
         with self.stage("peeling") as report:
-            return self.engine.truss(layout, counts, k=k, tick=report.callback)
+            return self.engine.truss(layout, counts, k=k, on_progress=report.on_progress)
 
     def stages(self, work: Work, method: str) -> list[Stage]:
         """List the memory of the stages that a call still needs, on top of what the graph holds."""

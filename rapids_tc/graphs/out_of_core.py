@@ -48,7 +48,7 @@ class OutOfCoreGraph(EdgeGraph):
     ) -> None:
         self._frame, self._rows, self.backend, self.progress = frame, rows, backend, progress
         self.engine = registry.load(backend.engine)
-        store = self.engine.store()
+        store = self.engine.block_store()
         at_end(store.close)
         with self.stage("numbering the ids"):
             self.ids = rows.number(store, budget.check_text)
@@ -153,7 +153,7 @@ class OutOfCoreGraph(EdgeGraph):
         made = {name: xp.zeros(self.size, columns[name].dtype) for name in names}
         with self.stage("looking rows up") as report:
             for number, (at, block) in enumerate(self.blocks):
-                known = self.blocks.store.get(counts[at])
+                known = self.blocks.store.load(counts[at])
                 for row, where, ends in self.located(at, block, self.n, self.rank):
                     values = _Values(self, known[where].astype("int64"), ends)
                     for name in names:

@@ -23,7 +23,7 @@ def run(
     method: Method,
     visit: str,
     out: Any,
-    tick: Callable[[float], None] | None,
+    on_progress: Callable[[float], None] | None,
 ) -> None:
     """Launch every kernel of a method, its items in slices where progress is shown.
 
@@ -33,11 +33,11 @@ def run(
     layout : Layout
         Made by the engine.
     method : Method
-    visit : {"Total", "EdgeCounts", "Closed"}
+    visit : {"Total", "EdgeCounts", "InEdgeCounts"}
         The visitor of ``visit.cuh`` that the kernels are compiled for.
     out : array
         Zeros that the visitor adds to.
-    tick : callable, optional
+    on_progress : callable, optional
         Is told the share that is done.
 
     Raises
@@ -51,10 +51,10 @@ def run(
     options = (f"-DRTC_VISIT={visit}", *["-DRTC_BLOCKS"] * bool(layout.blocks))
     kernels = engine.compile(read(method.source), method.kernels, options)
     if method.driver is not None:
-        method.driver(engine, layout, kernels, out, tick)
-    slices = SLICES if tick else 1
+        method.driver(engine, layout, kernels, out, on_progress)
+    slices = SLICES if on_progress else 1
     tickets = xp.zeros(len(method.launches) * slices, "uint32")
-    arrays = (graph.offsets, graph.columns, layout.low, layout.in_edges, layout.in_offsets)
+    arrays = (graph.offsets, graph.columns, layout.codes, layout.in_edges, layout.in_offsets)
     edges_at = (np.uint32(graph.m),) if layout.blocks else ()
     for number, launch in enumerate(method.launches):
         items, size = launch.work(engine, layout)
@@ -80,9 +80,9 @@ def run(
                     *edges_at,
                 )
                 kernels[launch.kernel](grid, (launch.threads,), args, shared_mem=shared)
-            if tick:
+            if on_progress:
                 engine.wait()
-                tick((at + 1) / len(tickets))
+                on_progress((at + 1) / len(tickets))
 
 
 def _shared(

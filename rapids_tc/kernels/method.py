@@ -85,7 +85,7 @@ class Method:
     source: str
     launches: tuple[Launch, ...]
     driver: Callable[..., None] | None = None
-    """Where a loop is needed in place of launches: (engine, layout, kernels, out, tick)."""
+    """Where a loop is needed in place of launches: (engine, layout, kernels, out, on_progress)."""
     memory: Callable[[int, int], int] = lambda edges, vertices: 0
     """Bytes that a count takes besides the layout, at most, with `Capacities` as they are."""
     others: tuple[str, ...] = ()

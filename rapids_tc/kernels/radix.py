@@ -37,7 +37,7 @@ def count(
     layout: Any,
     kernels: Mapping[str, Any],
     out: Any,
-    tick: Callable[[float], None] | None,
+    on_progress: Callable[[float], None] | None,
 ) -> None:
     """Add the triangles of the graph to ``out``."""
     xp, csr = engine.xp, layout.csr
@@ -51,11 +51,11 @@ def count(
         for digit in reversed(range(digits)):
             if len(bins.keys):
                 bins = _round(engine, layout, kernels, bins, digit * _DIGIT, out)
-        if tick:
+        if on_progress:
             engine.wait()
-            tick(done)
-    if tick:
-        tick(1.0)
+            on_progress(done)
+    if on_progress:
+        on_progress(1.0)
 
 
 def _batches(

@@ -22,7 +22,7 @@ import numpy as np
 from rapids_tc.engines import peel
 from rapids_tc.engines.cpu import counting, host_slots, listing, raw_rows
 from rapids_tc.engines.cpu.compiled import compiled
-from rapids_tc.engines.cpu.parallel import find, share, thread_count
+from rapids_tc.engines.cpu.parallel import find, parallel_for, thread_count
 from rapids_tc.engines.cpu.truss import CpuPeeler
 from rapids_tc.engines.host import host_free, host_memory
 from rapids_tc.engines.protocol import Costs, PivotRange, ProgressCallback, Residues, shifts
@@ -35,7 +35,7 @@ TASKS_A_THREAD = 64  # of uneven length after all, and drawn one by one
 SERIAL_BELOW = 1 << 18  # probes, or look-ups, that are not worth waking a second thread
 
 memory, free = host_memory, host_free
-store, room = host_slots.BlockStore, host_slots.SlotPool
+block_store, slot_pool = host_slots.BlockStore, host_slots.SlotPool
 costs = Costs(
     stages=host_slots.STAGES,
     tables=lambda vertices, sides: thread_count() * _slots(vertices) * (4 if sides else 1),
@@ -46,8 +46,8 @@ costs = Costs(
     order=96,
     sort=32,
     row=24,
-    stays=True,
-    ahead=False,
+    uv_stays_loaded=True,
+    prefetch=False,
     slots=lambda sides: 3,
     task=lambda edges, rows, *more: host_slots.task_bytes(
         thread_count() * _slots(rows), edges, rows, *more
@@ -67,7 +67,7 @@ class Layout:
         The in-edges of row ``v`` are ``in_edges[in_offsets[v]:in_offsets[v + 1]]``.
     in_edges : array of uint64
         Every u with v in N+(u), ascending: its row in `walked` << 32 | the entries there below v.
-    work : array of int64, shape (n,)
+    probe_counts : array of int64, shape (n,)
         Probes of each middle vertex.
     walked : Csr
         The rows N+(u) that are walked: the graph, or block uw.
@@ -84,7 +84,7 @@ class Layout:
     csr: Csr
     in_offsets: Array
     in_edges: Array
-    work: Array
+    probe_counts: Array
     walked: Csr
     edges: Csr
     pivot_range: PivotRange
@@ -138,25 +138,27 @@ def _prepare(
 ) -> Layout:
     to_row, shift = shifts(residues)
     range_of_v = pivot_range or (0, vw.n - shift)
-    in_offsets, in_edges, work = raw_rows.group(
+    in_offsets, in_edges, probes = raw_rows.group(
         *_arrays(uv), *_arrays(uw), to_row, shift, vw.n, *range_of_v
     )
-    return Layout(vw, in_offsets, in_edges, work, uw, uv, range_of_v, shift, whole)
+    return Layout(vw, in_offsets, in_edges, probes, uw, uv, range_of_v, shift, whole)
 
 
-def work(uv: Csr, uw: Csr | None = None, residues: Residues = (0, 0, 0)) -> Array:
+def probe_counts(uv: Csr, uw: Csr | None = None, residues: Residues = (0, 0, 0)) -> Array:
     """Probes of every middle vertex: int64, by column of `uv`."""
     to_row, shift = shifts(residues)
-    return raw_rows.work(*_arrays(uv), *_arrays(uw or uv), to_row, shift)
+    return raw_rows.probe_counts(*_arrays(uv), *_arrays(uw or uv), to_row, shift)
 
 
-def count(layout: Layout, *, method: str = "auto", tick: ProgressCallback | None = None) -> int:
+def count(
+    layout: Layout, *, method: str = "auto", on_progress: ProgressCallback | None = None
+) -> int:
     """Count the triangles of the graph, or those of a task."""
-    return _run(layout, counting.total, np.uint8, tick, np.zeros(0, np.uint32))
+    return _run(layout, counting.total, np.uint8, on_progress, np.zeros(0, np.uint32))
 
 
 def edge_counts(
-    layout: Layout, *, method: str = "auto", tick: ProgressCallback | None = None
+    layout: Layout, *, method: str = "auto", on_progress: ProgressCallback | None = None
 ) -> Array:
     """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``.
 
@@ -165,7 +167,7 @@ def edge_counts(
     graphs = (layout.csr,) if layout.whole else (layout.edges, layout.walked, layout.csr)
     counts = tuple(np.zeros(graph.m, np.uint32) for graph in graphs)
     of_uv = np.zeros(len(layout.in_edges), np.uint32)
-    _run(layout, counting.edges, np.int32, tick, of_uv, counts[len(counts) // 2], counts[-1])
+    _run(layout, counting.edges, np.int32, on_progress, of_uv, counts[len(counts) // 2], counts[-1])
     where = layout.in_offsets, of_uv, layout.shift, *layout.pivot_range
     raw_rows.add_in_edges(*_arrays(layout.edges), *where, counts[0])
     return counts[0] if layout.whole else counts
@@ -190,10 +192,10 @@ def _read_only(ends: Array) -> Array:
     return known
 
 
-def closed(layout: Layout, *, tick: ProgressCallback | None = None) -> Array:
+def triangles_per_in_edge(layout: Layout, *, on_progress: ProgressCallback | None = None) -> Array:
     """Count the triangles that each in-edge closes: uint32, in the order of the layout."""
     counts = np.zeros(len(layout.in_edges), np.uint32)
-    _run(layout, counting.total, np.uint8, tick, counts)
+    _run(layout, counting.total, np.uint8, on_progress, counts)
     return counts
 
 
@@ -212,14 +214,16 @@ def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Arra
         here, end = bounds[number], bounds[number + 1]
         listing.write(*arrays, here, end, tables[thread], starts, first, last, ranks)
 
-    share(task, len(bounds) - 1, threads)
+    parallel_for(task, len(bounds) - 1, threads)
     return ranks
 
 
-def vertex_sums(layout: Layout, sides: Array, *, tick: ProgressCallback | None = None) -> Array:
+def vertex_sums(
+    layout: Layout, sides: Array, *, on_progress: ProgressCallback | None = None
+) -> Array:
     """For each rank the sum, over its triangles, of the products of their sides' values."""
     sums = np.zeros(layout.csr.n, np.float64)
-    _run(layout, listing.sum_products, np.int32, tick, sides, sums)
+    _run(layout, listing.sum_products, np.int32, on_progress, sides, sums)
     return sums
 
 
@@ -232,15 +236,19 @@ def find_edges(csr: Csr, u: Array, v: Array) -> Array:
         part = slice(bounds[number], bounds[number + 1])
         return _locate(csr.offsets, csr.columns, u[part], v[part], positions[part])
 
-    require_unchanged(share(task, threads, threads))
+    require_unchanged(parallel_for(task, threads, threads))
     return positions
 
 
 def truss(
-    layout: Layout, counts: Array, *, k: int | None = None, tick: ProgressCallback | None = None
+    layout: Layout,
+    counts: Array,
+    *,
+    k: int | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> Array:
     """The trussness of every oriented edge; with `k`, of those in the k-truss k, of others less."""
-    return peel.decompose(CpuPeeler(), layout.csr, counts, k, tick)
+    return peel.decompose(CpuPeeler(), layout.csr, counts, k, on_progress)
 
 
 def _arrays(graph: Csr) -> tuple[Array, Array]:
@@ -251,9 +259,9 @@ def _slots(n: int) -> int:
     return min(TABLE, 1 << max(n - 1, 1).bit_length())
 
 
-def _run(layout: Layout, kernel, slot, tick: ProgressCallback | None, *arrays: Array) -> int:
+def _run(layout: Layout, kernel, slot, on_progress: ProgressCallback | None, *arrays: Array) -> int:
     """Share out the in-edges, by probes; the sum of what the tasks return."""
-    threads = thread_count() if layout.work.sum() > SERIAL_BELOW else 1
+    threads = thread_count() if layout.probe_counts.sum() > SERIAL_BELOW else 1
     bounds = _cut(layout, threads * TASKS_A_THREAD if threads > 1 else 1)
     tables = np.zeros((threads, _slots(layout.csr.n)), slot)
     given = (*_arrays(layout.csr), *_arrays(layout.walked), layout.in_offsets, layout.in_edges)
@@ -261,18 +269,18 @@ def _run(layout: Layout, kernel, slot, tick: ProgressCallback | None, *arrays: A
     def task(number: int, thread: int) -> int:
         return kernel(*given, bounds[number], bounds[number + 1], tables[thread], *arrays)
 
-    return share(task, len(bounds) - 1, threads, tick)
+    return parallel_for(task, len(bounds) - 1, threads, on_progress)
 
 
 def _cut(layout: Layout, tasks: int) -> Array:
     """Cut the in-edges into ranges of about equal work: positions, shape (tasks + 1,)."""
-    ends = np.cumsum(layout.work, dtype=np.float64)
+    ends = np.cumsum(layout.probe_counts, dtype=np.float64)
     total = ends[-1] if len(ends) else 0.0
     if total == 0.0:
         return np.zeros(1, np.int64)
     targets = np.linspace(0.0, total, tasks + 1)[1:-1]
     v = np.searchsorted(ends, targets, side="right")
-    share = (targets - (ends[v] - layout.work[v])) / layout.work[v]
+    share = (targets - (ends[v] - layout.probe_counts[v])) / layout.probe_counts[v]
     first, last = layout.in_offsets[v], layout.in_offsets[v + 1]
     inner = first + (np.clip(share, 0.0, 1.0) * (last - first)).astype(np.int64)
     return np.concatenate([[0], np.maximum.accumulate(inner), [layout.in_offsets[-1]]])

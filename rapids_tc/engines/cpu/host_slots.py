@@ -75,7 +75,7 @@ class BlockStore:
     def reserve(self, size: int) -> None:
         """Nothing: a file grows."""
 
-    def put(self, array: Array, over: Kept | None = None) -> Kept:
+    def store(self, array: Array, over: Kept | None = None) -> Kept:
         """Keep an array, in place of one that is no smaller where that is given."""
         kept = Kept(over.at if over else self._end, len(array), array.dtype)
         self._write(kept, array)
@@ -95,13 +95,13 @@ class BlockStore:
 
     def zeros(self, size: int, dtype: str, over: Kept | None = None) -> Kept:
         """Keep zeros, to which arrays are added; in place of an array that is no smaller."""
-        return self.put(np.zeros(size, dtype), over)
+        return self.store(np.zeros(size, dtype), over)
 
     def add(self, kept: Kept, array: Array) -> None:
         """Add to an array that is kept."""
-        self._write(kept, self.get(kept) + array)
+        self._write(kept, self.load(kept) + array)
 
-    def get(self, kept: Kept) -> Array:
+    def load(self, kept: Kept) -> Array:
         """The array, in memory."""
         array = np.empty(kept.size, kept.dtype)
         with _disk_errors(f"{array.nbytes:,} bytes of it cannot be read"):
@@ -147,7 +147,7 @@ class SlotPool:
     """
 
     def __init__(self, store: BlockStore, slots: int, edges: int, rows: int) -> None:
-        self._shelf, self._blocks = (
+        self._store, self._blocks = (
             store,
             [Csr(np.zeros(1, np.int64), np.zeros(0, np.uint32))] * slots,
         )
@@ -156,12 +156,12 @@ class SlotPool:
         """Put a block of the shelf into a slot."""
         self._blocks[slot] = Csr(np.zeros(1, np.int64), np.zeros(0, np.uint32))  # out first
         trim()  # of what the last task freed, too
-        starts = self._shelf.get(offsets).astype(np.int64)
-        self._blocks[slot] = Csr(starts, self._shelf.get(columns))
+        starts = self._store.load(offsets).astype(np.int64)
+        self._blocks[slot] = Csr(starts, self._store.load(columns))
 
     def block(self, slot: int) -> Any:
         """The block of a slot, ready to be read."""
         return self._blocks[slot]
 
-    def leave(self, slot: int) -> None:
+    def release(self, slot: int) -> None:
         """Nothing reads the slot any more."""

@@ -12,7 +12,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from rapids_tc.engines.protocol import allowed
+from rapids_tc.engines.protocol import thread_limit
 
 TICK = 0.1  # seconds between looks at the progress, and for Ctrl-C to come through
 
@@ -20,14 +20,14 @@ TICK = 0.1  # seconds between looks at the progress, and for Ctrl-C to come thro
 def thread_count() -> int:
     """Threads that may work at once, as NUMBA_NUM_THREADS or the machine has it."""
     there = int(numba.config.NUMBA_NUM_THREADS)
-    return min(there, allowed.get() or there)
+    return min(there, thread_limit.get() or there)
 
 
-def share(
+def parallel_for(
     task: Callable[[int, int], int | None],
     tasks: int,
     threads: int,
-    tick: Callable[[float], None] | None = None,
+    on_progress: Callable[[float], None] | None = None,
 ) -> int:
     """Call ``task(number, thread)`` for every number below `tasks`; the sum of what they return.
 
@@ -53,8 +53,8 @@ def share(
         running = [pool.submit(work, thread) for thread in range(threads)]
         try:
             while wait(running, timeout=TICK).not_done:
-                if tick is not None:
-                    tick(1.0 - waiting.qsize() / tasks)
+                if on_progress is not None:
+                    on_progress(1.0 - waiting.qsize() / tasks)
         except BaseException:
             while not waiting.empty():  # those at work end their task, and find no other
                 waiting.get()

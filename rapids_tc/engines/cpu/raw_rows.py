@@ -76,7 +76,7 @@ def group(uv_offsets, uv_columns, uw_offsets, uw_columns, to_row, shift, n, firs
 
     Row r of uv is row r + `to_row` of uw; v has row v + `shift` of `n`; only `first` <= v < `last`.
     """
-    in_offsets, work = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
+    in_offsets, probes = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
     for v in uv_columns:
         if first <= v < last:
             in_offsets[np.int64(v) + shift + 1] += 1
@@ -94,23 +94,23 @@ def group(uv_offsets, uv_columns, uw_offsets, uw_columns, to_row, shift, n, firs
                 while below < end and uw_columns[below] < v:
                     below += 1
                 in_edges[free[v]] = u << 32 | (below - begin)
-                work[v] += below - begin
+                probes[v] += below - begin
                 free[v] += 1
-    return in_offsets, in_edges, work
+    return in_offsets, in_edges, probes
 
 
 @compiled
-def work(uv_offsets, uv_columns, uw_offsets, uw_columns, to_row, shift):
+def probe_counts(uv_offsets, uv_columns, uw_offsets, uw_columns, to_row, shift):
     """The sum of the lengths of `group` by column of uv."""
-    work = np.zeros(len(uv_offsets) - 1, np.int64)
+    probes = np.zeros(len(uv_offsets) - 1, np.int64)
     for r in range(len(uv_offsets) - 1):
         begin, end = _row(uw_offsets, np.int64(r) + to_row)
         below = begin
         for p in range(uv_offsets[r], uv_offsets[r + 1]):
             while below < end and uw_columns[below] < uv_columns[p] + shift:
                 below += 1
-            work[uv_columns[p]] += below - begin
-    return work
+            probes[uv_columns[p]] += below - begin
+    return probes
 
 
 @compiled

@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 
 from rapids_tc.engines.cpu.compiled import compiled
-from rapids_tc.engines.cpu.parallel import atomic_add, find, share, thread_count
+from rapids_tc.engines.cpu.parallel import atomic_add, find, parallel_for, thread_count
 from rapids_tc.engines.peel import DEAD, ActiveGraph, PeelState
 from rapids_tc.preparation.csr import Array, Csr
 
@@ -60,10 +60,12 @@ class CpuPeeler:
     def rows(self, csr: Csr) -> Array:
         return np.repeat(np.arange(csr.n, dtype=np.uint32), np.diff(csr.offsets))
 
-    def link(self, rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
-        return _link(rows, columns, n)
+    def build_adjacency(self, rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
+        return _build_adjacency(rows, columns, n)
 
-    def peel(self, left: ActiveGraph, levels: PeelState, tick: Callable[[int], None]) -> bool:
+    def peel(
+        self, left: ActiveGraph, levels: PeelState, on_progress: Callable[[int], None]
+    ) -> bool:
         n, threads = len(left.starts) - 1, thread_count()
         state = np.zeros(7, np.int64)
         state[_LEVEL] = levels.level
@@ -75,7 +77,7 @@ class CpuPeeler:
             np.zeros((n + _SPARE * threads, 3), np.int64),
             np.zeros((threads, min(self.table, 1 << max(n - 1, 1).bit_length())), np.uint32),
         )
-        graph = (left.rows, left.columns, left.support, left.offsets, left.starts, left.near)
+        graph = (left.rows, left.columns, left.support, left.offsets, left.starts, left.adjacency)
         open_task = np.full(n, -1, np.int64)
         dead = left.m - int(left.m * self.shrink) if left.m > self.least else left.m
         limits = (levels.first, levels.last, dead)
@@ -89,15 +91,15 @@ class CpuPeeler:
             stopped = _peel_serially(*graph, *rest, open_task, *limits, *sizes)
             levels.level, levels.rounds = int(state[_LEVEL]), levels.rounds + int(state[_ROUNDS])
             state[_ROUNDS] = 0
-            tick(int(state[_HEAD]))
+            on_progress(int(state[_HEAD]))
             if stopped in (_SHRINK, _DONE):
                 return stopped == _DONE
             if stopped == _LARGE:
-                share(task, threads, threads)
+                parallel_for(task, threads, threads)
 
 
 @compiled
-def _link(rows, columns, n):
+def _build_adjacency(rows, columns, n):
     offsets, starts = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     for e in range(len(rows)):
         offsets[np.int64(rows[e]) + 1] += 1
@@ -107,20 +109,20 @@ def _link(rows, columns, n):
         offsets[u + 1] += offsets[u]
         starts[u + 1] += starts[u]
     free = starts[:-1].copy()
-    near = np.empty(2 * len(rows), np.uint64)
+    adjacency = np.empty(2 * len(rows), np.uint64)
     for e in range(len(rows)):  # every row is ascending: first the smaller ranks, then the larger
-        near[free[rows[e]]] = np.uint64(e) << np.uint64(32) | np.uint64(columns[e])
+        adjacency[free[rows[e]]] = np.uint64(e) << np.uint64(32) | np.uint64(columns[e])
         free[rows[e]] += 1
     for e in range(len(rows)):
-        near[free[columns[e]]] = np.uint64(e) << np.uint64(32) | np.uint64(rows[e])
+        adjacency[free[columns[e]]] = np.uint64(e) << np.uint64(32) | np.uint64(rows[e])
         free[columns[e]] += 1
-    return offsets, starts, near
+    return offsets, starts, adjacency
 
 
 @compiled
 def _peel_serially(
-    rows, columns, support, offsets, starts, near, status, queue, state, link, tasks, tables,
-    open_task, first, last, shrink_at, large, pause, piece,
+    rows, columns, support, offsets, starts, adjacency, status, queue, state, next_edge, tasks,
+    tables, open_task, first, last, shrink_at, large, pause, piece,
 ):  # fmt: skip
     """Peel until a round is large (its tasks are then ready) or there is another reason to stop."""
     m, walked = len(rows), 0
@@ -162,7 +164,7 @@ def _peel_serially(
                 state[_TASKS] += 1
                 open_task[long] = task
                 tasks[task, 0], tasks[task, 1], tasks[task, 2] = long, _NONE, 0
-            link[e] = tasks[task, 1]
+            next_edge[e] = tasks[task, 1]
             tasks[task, 1] = e
             tasks[task, 2] += length
             steps += length
@@ -173,7 +175,7 @@ def _peel_serially(
             return _LARGE
         for task in range(state[_TASKS]):
             _peel_task(
-                rows, columns, support, offsets, starts, near, status, queue, state, link,
+                rows, columns, support, offsets, starts, adjacency, status, queue, state, next_edge,
                 tasks[task], tables[0],
             )  # fmt: skip
         if walked >= pause:
@@ -182,21 +184,32 @@ def _peel_serially(
 
 @compiled
 def _peel_tasks(
-    rows, columns, support, offsets, starts, near, status, queue, state, link, tasks, table
+    rows,
+    columns,
+    support,
+    offsets,
+    starts,
+    adjacency,
+    status,
+    queue,
+    state,
+    next_edge,
+    tasks,
+    table,
 ):
     while True:
         task = atomic_add(state, _TICKET, 1)
         if task >= state[_TASKS]:
             break
         _peel_task(
-            rows, columns, support, offsets, starts, near, status, queue, state, link, tasks[task],
-            table,
+            rows, columns, support, offsets, starts, adjacency, status, queue, state, next_edge,
+            tasks[task], table,
         )  # fmt: skip
 
 
 @compiled
 def _peel_task(
-    rows, columns, support, offsets, starts, near, status, queue, state, link, task, table
+    rows, columns, support, offsets, starts, adjacency, status, queue, state, next_edge, task, table
 ):
     """Take away the triangles of the task's edges, all of which end at its vertex.
 
@@ -208,13 +221,13 @@ def _peel_task(
     marked, exact = end - begin <= _SEARCH * task[2], len(table) >= len(offsets) - 1
     if marked:
         for i in range(begin, end):
-            f = near[i] >> np.uint64(32)
+            f = adjacency[i] >> np.uint64(32)
             if status[f] != _GONE:
-                table[near[i] & mask] = f + np.uint64(1)
+                table[adjacency[i] & mask] = f + np.uint64(1)
     while e != _NONE:
         other = np.int64(rows[e]) ^ np.int64(columns[e]) ^ vertex
         for i in range(starts[other], starts[other + 1]):
-            f, w = near[i] >> np.uint64(32), near[i] & low
+            f, w = adjacency[i] >> np.uint64(32), adjacency[i] & low
             if status[f] == _GONE:
                 continue
             if marked:
@@ -237,10 +250,10 @@ def _peel_task(
                 _count_off(support, np.int64(f), level, queue, state)
             if not status[g]:
                 _count_off(support, g, level, queue, state)
-        e = link[e]
+        e = next_edge[e]
     if marked:
         for i in range(begin, end):
-            table[near[i] & mask] = 0
+            table[adjacency[i] & mask] = 0
 
 
 @njit(inline="always")

@@ -93,7 +93,7 @@ def prepare_blocks(
         if pivot_range is not None:
             begin, end = grouped.offsets[xp.asarray(pivot_range)].tolist()
         packed = grouped.packed[begin:end]
-        columns, low, at_uw, at_vw = _together(engine, uw, vw)
+        columns, codes, at_uw, at_vw = _together(engine, uw, vw)
         in_edges, probes = _describe(engine, grouped, packed, uw, residues, vw.n, at_uw)
         bounds = np.uint32(begin), np.uint32(end)
         ends = xp.clip(grouped.offsets[: vw.n - shift + 1], *bounds) - bounds[0]
@@ -101,27 +101,29 @@ def prepare_blocks(
         rows = Csr(vw.offsets + at_vw, columns)
         where = slice(at_uw, at_uw + uw.m), slice(at_vw, at_vw + vw.m)
         made = Blocks(grouped.csr, packed, *where)
-        return engine.layout(rows, low, in_edges, in_offsets, probes, made)
+        return engine.layout(rows, codes, in_edges, in_offsets, probes, made)
 
 
 def _together(engine: Any, uw: Csr, vw: Csr) -> tuple[Array, Array, int, int]:
     """The columns of both blocks in one array, their codes, and where each begins."""
     if isinstance(uw, SlotView) and isinstance(vw, SlotView) and uw.all_columns is vw.all_columns:
         first, end = min(uw.at, vw.at), max(uw.at + uw.m, vw.at + vw.m)
-        return uw.all_columns[first:end], uw.all_low[first:], uw.at - first, vw.at - first
+        return uw.all_columns[first:end], uw.all_codes[first:], uw.at - first, vw.at - first
     columns = engine.xp.concatenate([uw.columns, vw.columns])
-    low = engine.low(len(columns) + 1)  # the last prefix may be read past its end
-    codes(engine, columns, low)
-    return columns, low, 0, uw.m
+    codes = engine.empty_codes(len(columns) + 1)  # the last prefix may be read past its end
+    write_codes(engine, columns, codes)
+    return columns, codes, 0, uw.m
 
 
-def codes(engine: Any, columns: Array, low: Array) -> None:
-    """Write `Layout.low` of some columns."""
+def write_codes(engine: Any, columns: Array, codes: Array) -> None:
+    """Write `Layout.codes` of some columns."""
     bits = np.uint32(engine.capacities.bits)
-    _step(engine, "write_codes", len(columns), columns, np.uint64(len(columns)), bits, low)
+    _step(engine, "write_codes", len(columns), columns, np.uint64(len(columns)), bits, codes)
 
 
-def work(engine: Any, uv: Csr | InEdges, uw: Csr | None = None, residues: Residues = (0, 0, 0)):
+def probe_counts(
+    engine: Any, uv: Csr | InEdges, uw: Csr | None = None, residues: Residues = (0, 0, 0)
+):
     """Probes of every middle vertex: int64, by column of `uv`."""
     grouped = uv if isinstance(uv, InEdges) else to_csc(engine, uv)
     n, (_, shift) = grouped.csr.n, shifts(residues)

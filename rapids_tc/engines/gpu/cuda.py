@@ -136,53 +136,53 @@ class CudaEngine:
             packed = block_layout.group(self, csr, pivot_range)
             size, in_offsets = np.uint64(len(packed)), xp.empty(n + 1, "uint32")
             self.step("find_in_edges", n + 1, packed, size, np.uint64(n), in_offsets)
-            low, probes = self.low(m), xp.zeros(n, "uint64")
-            starts = self.expand(csr, low)
+            codes, probes = self.empty_codes(m), xp.zeros(n, "uint64")
+            starts = self.expand(csr, codes)
             self.step("describe_in_edges", len(packed), packed, starts, size, probes)
             del starts
-            return self.layout(csr, low, packed, in_offsets, probes)
+            return self.layout(csr, codes, packed, in_offsets, probes)
 
-    def low(self, size: int) -> Array:
-        """Room for `Layout.low`: read in whole chunks of 16 bytes, and a code everywhere."""
+    def empty_codes(self, size: int) -> Array:
+        """Room for `Layout.codes`: read in whole chunks of 16 bytes, and a code everywhere."""
         return self.xp.zeros(-(-size // 8) * 8, "uint16")[:size]
 
-    def expand(self, csr: Csr, low: Array) -> Array:
-        """Write `low`; return where the row of every edge starts: uint32."""
+    def expand(self, csr: Csr, codes: Array) -> Array:
+        """Write `codes`; return where the row of every edge starts: uint32."""
         starts, m = self.xp.empty(csr.m, "uint32"), np.uint64(csr.m)
         rows, bits = (csr.offsets, csr.columns, np.uint64(csr.n), m), self.capacities.bits
         size = -(-csr.m // _EXPAND_EACH)
-        self.step("expand_rows", size, *rows, np.uint32(bits), low, starts)
+        self.step("expand_rows", size, *rows, np.uint32(bits), codes, starts)
         return starts
 
     def layout(
-        self, csr: Csr, low: Array, in_edges: Array, in_offsets: Array, probes: Array, blocks=None
+        self, csr: Csr, codes: Array, in_edges: Array, in_offsets: Array, probes: Array, blocks=None
     ) -> Layout:
         """A layout, its tasks made from the probes of every middle vertex."""
         tasks = self._tasks(csr, len(in_edges), in_offsets, probes)
-        return Layout(csr, low, in_edges, in_offsets, *tasks, self.capacities, blocks)
+        return Layout(csr, codes, in_edges, in_offsets, *tasks, self.capacities, blocks)
 
     to_csc = block_layout.to_csc
     prepare_blocks = block_layout.prepare_blocks
-    work = block_layout.work
+    probe_counts = block_layout.probe_counts
     sum_counts = block_layout.sum_counts
     split = block_layout.split
     costs = device_slots.COSTS
-    store = device_slots.store
-    room = device_slots.room
+    block_store = device_slots.block_store
+    slot_pool = device_slots.slot_pool
 
     def count(
-        self, layout: Layout, *, method: str = "auto", tick: ProgressCallback | None = None
+        self, layout: Layout, *, method: str = "auto", on_progress: ProgressCallback | None = None
     ) -> int:
         """The triangles of the graph."""
         with self.device(layout.csr.columns):
             total = self.xp.zeros(1, "uint64")
             if method == "auto" and layout.whole:
                 method = catalogue.fastest(layout.csr.n, layout.csr.m)
-            launch.run(self, layout, catalogue.find(method), "Total", total, tick)
+            launch.run(self, layout, catalogue.find(method), "Total", total, on_progress)
             return int(total[0])
 
     def edge_counts(
-        self, layout: Layout, *, method: str = "auto", tick: ProgressCallback | None = None
+        self, layout: Layout, *, method: str = "auto", on_progress: ProgressCallback | None = None
     ) -> Any:
         """The triangles of every oriented edge: uint32, aligned with ``layout.csr.columns``."""
         found, blocks = catalogue.find(method, returns="edges"), layout.blocks
@@ -191,10 +191,10 @@ class CudaEngine:
             if size >= _MOST_POSITIONS:
                 raise CapacityError(f"three blocks of {size:,} edges: cut the graph in more blocks")
             counts = self.xp.zeros(size, "uint32")
-            launch.run(self, layout, found, "EdgeCounts", counts, tick)
+            launch.run(self, layout, found, "EdgeCounts", counts, on_progress)
             return block_layout.apart(self, blocks, counts) if blocks else counts
 
-    closed = listing.closed
+    triangles_per_in_edge = listing.triangles_per_in_edge
     list_triangles = listing.list_triangles
     vertex_sums = listing.vertex_sums
 
@@ -204,12 +204,12 @@ class CudaEngine:
         counts: Array,
         *,
         k: int | None = None,
-        tick: ProgressCallback | None = None,
+        on_progress: ProgressCallback | None = None,
     ) -> Array:
         """The trussness of every oriented edge; with `k`, of the k-truss k, of others less."""
         with self.device(counts):
             peeler = CudaPeeler(self.xp, self.compile, self.sm_count)
-            return peel.decompose(peeler, layout.csr, counts, k, tick)
+            return peel.decompose(peeler, layout.csr, counts, k, on_progress)
 
     def find_edges(self, csr: Csr, u: Array, v: Array) -> Array:
         """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks; -1: nowhere."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc.engines.gpu.block_layout import codes
+from rapids_tc.engines.gpu.block_layout import write_codes
 from rapids_tc.engines.gpu.layout import SlotView
 from rapids_tc.engines.protocol import Costs
 from rapids_tc.errors import CapacityError
@@ -54,8 +54,8 @@ COSTS = Costs(
     order=40,
     sort=17,
     row=0,
-    stays=False,
-    ahead=True,
+    uv_stays_loaded=False,
+    prefetch=True,
     slots=lambda sides: 4 + sides,
     task=task_bytes,
 )
@@ -193,7 +193,7 @@ class BlockStore:
         if size > len(self._free):
             self._free = self.copies.host(size, "uint8")
 
-    def put(self, array: Array, over: np.ndarray | None = None) -> np.ndarray:
+    def store(self, array: Array, over: np.ndarray | None = None) -> np.ndarray:
         """Keep an array, in place of one that is no smaller where that is given.
 
         It is not to be written before `synchronize`.
@@ -228,7 +228,7 @@ class BlockStore:
         """Add to an array that is kept."""
         kept += array if isinstance(array, np.ndarray) else array.get()
 
-    def get(self, kept: np.ndarray) -> Array:
+    def load(self, kept: np.ndarray) -> Array:
         """The array on the card."""
         self.synchronize()
         return self._engine.xp.array(kept)
@@ -249,7 +249,7 @@ class SlotPool:
         store.synchronize()
         self._size, self._rows = -(-edges // 8) * 8, rows + 1
         self._columns = xp.empty(slots * self._size, "uint32")
-        self._low = engine.low(slots * self._size + 8)
+        self._codes = engine.empty_codes(slots * self._size + 8)
         self._offsets = xp.empty((slots, self._rows), "int64")
         self._narrow = xp.empty((slots, self._rows), "uint32")
         start = self._copies.mark()  # what had this memory before
@@ -270,20 +270,20 @@ class SlotPool:
         if self._fresh[slot]:
             self._copies.wait(self._loaded[slot])
             offsets[...] = self._narrow[slot, :rows]
-            codes(self._engine, columns, self._low[at : at + m])
+            write_codes(self._engine, columns, self._codes[at : at + m])
             self._fresh[slot] = False
-        return SlotView(offsets, columns, self._columns, self._low, at)
+        return SlotView(offsets, columns, self._columns, self._codes, at)
 
-    def leave(self, slot: int) -> None:
+    def release(self, slot: int) -> None:
         """What is launched so far is the last that reads the slot before another block comes."""
         self._left[slot] = self._copies.mark()
 
 
-def store(engine: Any) -> BlockStore:
+def block_store(engine: Any) -> BlockStore:
     """Where arrays are kept that are not on the card."""
     return BlockStore(engine)
 
 
-def room(engine: Any, store: BlockStore, slots: int, edges: int, rows: int) -> SlotPool:
+def slot_pool(engine: Any, store: BlockStore, slots: int, edges: int, rows: int) -> SlotPool:
     """Where blocks of a shelf are put to be counted."""
     return SlotPool(store, engine, slots, edges, rows)

@@ -16,14 +16,14 @@ class SlotView(Csr):
     ----------
     all_columns : array of uint32
         Of the room; `columns` are a part of it.
-    all_low : array of uint16
-        Their codes, as `Layout.low` has them.
+    all_codes : array of uint16
+        Their codes, as `Layout.codes` has them.
     at : int
         Where that part starts: a multiple of eight.
     """
 
     all_columns: Array
-    all_low: Array
+    all_codes: Array
     at: int
 
 
@@ -53,7 +53,7 @@ class Layout:
     Attributes
     ----------
     csr : Csr
-    low : array of uint16, shape (m,)
+    codes : array of uint16, shape (m,)
         ``csr.columns`` as codes in a map of ``Capacities.bits`` bits, see ``device.cuh``.
     in_edges : array of uint64, shape (m,)
         For v, every u with v in N+(u): start of N+(u) << 32 | its entries below v.
@@ -70,7 +70,7 @@ class Layout:
     """
 
     csr: Csr
-    low: Array
+    codes: Array
     in_edges: Array
     in_offsets: Array
     heavy: Array

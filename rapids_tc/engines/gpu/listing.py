@@ -17,11 +17,20 @@ from rapids_tc.preparation.csr import Array
 _THREADS, _BLOCKS_PER_SM = 256, 8  # of list.cu's kernels
 
 
-def closed(engine: Any, layout: Any, *, tick: ProgressCallback | None = None) -> Array:
+def triangles_per_in_edge(
+    engine: Any, layout: Any, *, on_progress: ProgressCallback | None = None
+) -> Array:
     """The triangles that each in-edge closes: uint32, in the order of the layout."""
     with engine.device(layout.csr.columns):
         counts = engine.xp.zeros(layout.csr.m, "uint32")
-        launch.run(engine, layout, catalogue.find("auto", returns="edges"), "Closed", counts, tick)
+        launch.run(
+            engine,
+            layout,
+            catalogue.find("auto", returns="edges"),
+            "InEdgeCounts",
+            counts,
+            on_progress,
+        )
         positions = layout.in_edges >> 32
         positions += layout.in_edges & 0xFFFFFFFF
         return counts[positions.view("int64")]
@@ -41,18 +50,18 @@ def list_triangles(engine: Any, layout: Any, starts: Array, first: int, last: in
 
 
 def vertex_sums(
-    engine: Any, layout: Any, sides: Array, *, tick: ProgressCallback | None = None
+    engine: Any, layout: Any, sides: Array, *, on_progress: ProgressCallback | None = None
 ) -> Array:
     """For each rank the sum, over its triangles, of the products of their sides' values."""
     with engine.device(layout.csr.columns):
         sums = engine.xp.zeros(layout.csr.n, "float64")
-        slices, m = launch.SLICES if tick else 1, layout.csr.m
+        slices, m = launch.SLICES if on_progress else 1, layout.csr.m
         for part in range(slices):
             edges = m * part // slices, m * (part + 1) // slices
             _launch(engine, "vertex_sums", layout, edges, (), (sides, sums))
-            if tick:
+            if on_progress:
                 engine.wait()
-                tick((part + 1) / slices)
+                on_progress((part + 1) / slices)
         return sums
 
 

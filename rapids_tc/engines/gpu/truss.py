@@ -17,7 +17,7 @@ _THREADS, _SMALL_THREADS, _ROW_LANES = 256, 1024, 8  # as in truss.cu
 _BLOCKS_PER_SM = 8
 _STAGE, _LEVEL, _HEAD, _ROUNDS, _STATE = 0, 1, 4, 7, 8  # places in State, and its size
 _BEGIN, _SCAN, _SHRINK, _DONE = 0, 3, 5, 6  # stages
-_MAKE = ("truss_rows", "truss_degrees", "truss_offsets", "truss_link")
+_MAKE = ("truss_rows", "truss_degrees", "truss_offsets", "truss_adjacency")
 _PEEL = ("truss_mark", "truss_peel", "truss_scan", "truss_collect", "truss_small")
 
 
@@ -59,7 +59,7 @@ class CudaPeeler:
         self._make("truss_rows", _ROW_LANES * csr.n, csr.offsets, np.uint64(csr.n), rows)
         return rows
 
-    def link(self, rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
+    def build_adjacency(self, rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
         xp, m = self.xp, np.uint32(len(rows))
         degrees, offsets = xp.zeros(n, "uint32"), xp.empty(n + 1, "int64")
         self._make("truss_degrees", m, columns, m, degrees)
@@ -67,17 +67,19 @@ class CudaPeeler:
         smaller = offsets[1:] - offsets[:-1]
         starts = xp.zeros(n + 1, "int64")
         xp.cumsum(smaller + degrees, out=starts[1:])
-        near, free = xp.empty(2 * len(rows), "uint64"), (starts[:-1] + smaller).view("uint64")
-        self._make("truss_link", m, rows, columns, m, offsets, starts, free, near)
-        return offsets, starts, near
+        adjacency, free = xp.empty(2 * len(rows), "uint64"), (starts[:-1] + smaller).view("uint64")
+        self._make("truss_adjacency", m, rows, columns, m, offsets, starts, free, adjacency)
+        return offsets, starts, adjacency
 
-    def peel(self, left: ActiveGraph, levels: PeelState, tick: Callable[[int], None]) -> bool:
+    def peel(
+        self, left: ActiveGraph, levels: PeelState, on_progress: Callable[[int], None]
+    ) -> bool:
         xp, m, first, last = self.xp, left.m, np.uint32(levels.first), np.uint32(levels.last)
         state = np.zeros(_STATE, "uint32")
         state[_LEVEL] = levels.level
         state = xp.asarray(state)
         status, queue = xp.zeros(m // 16 + 1, "uint32"), xp.empty(m, "uint32")
-        graph = (left.rows, left.columns, left.offsets, left.starts, left.near, left.support)
+        graph = (left.rows, left.columns, left.offsets, left.starts, left.adjacency, left.support)
         args = (*graph, status, queue, np.uint32(m), np.uint32(self._lanes(left)), state)
         dead = m - int(m * self.shrink) if m > self.least else m
         sizes = (dead, self.scanned, self.marked, self.steps, self.rounds)
@@ -98,7 +100,7 @@ class CudaPeeler:
             found = state.tolist()  # waits for the card
             stage, levels.level = found[_STAGE], found[_LEVEL]
             levels.rounds = before + found[_ROUNDS]
-            tick(found[_HEAD])
+            on_progress(found[_HEAD])
         return stage == _DONE
 
     @property

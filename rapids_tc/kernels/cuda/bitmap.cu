@@ -3,7 +3,7 @@
 // closes the triangle (u, v, w), w < v < u. Work: sum over u of C(|N+(u)|, 2), the least of all
 // list schemes, each unit one 16-bit load and one bit test.
 //
-// Input: any oriented Csr, and prepare.cu's layouts of it: low[p] is the code of columns[p] in a map
+// Input: any oriented Csr, and prepare.cu's layouts of it: codes[p] is the code of columns[p] in a map
 // of as many bits as a block's. Where a code has one id, its hit is a triangle. The bits of shared
 // codes stay clear; in an ascending list they come last, and a second, shorter pass looks at them by
 // full id.
@@ -59,7 +59,7 @@ __device__ __forceinline__ u32 probe(const Middle& m, u32 code, u32 position, bo
 // One warp streams in-edges first .. last - 1 of v, at most 32, in chunks. The map is only read here.
 __device__ __forceinline__ void scan_chunks(const Graph& g, const Middle& m, u32 first, u32 last, RTC_VISIT& visit) {
   const u32 mine = first + threadIdx.x % kWarp;
-  each_chunk(g.low, mine < last ? g.in_edges[mine] : 0, [&](const Chunk& c) {
+  each_chunk(g.codes, mine < last ? g.in_edges[mine] : 0, [&](const Chunk& c) {
     RTC_PROBE(__popc(c.wanted));
     const u32 pairs[] = {c.codes.x, c.codes.y, c.codes.z, c.codes.w};
     u32 hits = 0;
@@ -82,7 +82,7 @@ __device__ __forceinline__ void scan(const Graph& g, const Middle& m, u32 first,
   u64 mine = first + lane < last ? g.in_edges[first + lane] : 0;
   if ((mine >> 32 & 1) && u32(mine)) {   // an odd start: the lane takes the entry before the first pair
     const u32 start = u32(mine >> 32), length = u32(mine);
-    visit.edge(edge_at(g, first + lane, start + length), probe(m, g.low[start], start, true, visit));
+    visit.edge(edge_at(g, first + lane, start + length), probe(m, g.codes[start], start, true, visit));
     mine += (1ull << 32) - 1;            // start + 1, length - 1
   }
   const u32 rounds = last - first < kWarp ? last - first : kWarp;
@@ -101,7 +101,7 @@ __device__ __forceinline__ void scan(const Graph& g, const Middle& m, u32 first,
       u32 ids[kLists];
 #pragma unroll
       for (int t = 0; t < kLists; t++) {
-        ids[t] = k < length[t] ? __ldg(reinterpret_cast<const u32*>(g.low) + pair[t]) : m.self * 0x10001u;
+        ids[t] = k < length[t] ? __ldg(reinterpret_cast<const u32*>(g.codes) + pair[t]) : m.self * 0x10001u;
         if (kBlocks && k + 1 == length[t]) ids[t] = (ids[t] & 0xffff) | m.self << 16;
         pair[t] += lanes;
       }
@@ -124,7 +124,7 @@ __device__ __forceinline__ void scan_tail(const Graph& g, const Middle& m, const
   const u32 lane = threadIdx.x % kWarp, group = lane / kTailLanes;
   const u64 mine = first + lane < last ? g.in_edges[first + lane] : 0;
   const u32 end = u32(mine >> 32) + u32(mine);
-  u32 left = __ballot_sync(kFullMask, u32(mine) && g.low[end - 1] >= m.exact);   // lists with such entries
+  u32 left = __ballot_sync(kFullMask, u32(mine) && g.codes[end - 1] >= m.exact);   // lists with such entries
   while (left) {
     u32 pick = left;                     // one list for each group of lanes
     for (u32 i = 0; i < kWarp / kTailLanes; i++) {
@@ -173,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
     const u32 v = task[0], start = u32(offsets[v]), length = u32(offsets[v + 1]) - start;
     const bool counted = RTC_VISIT::kSides && length <= depth;
     const Middle m{start, length, memory, exact_ids(width), base, counted ? counters : nullptr, code_of(v, width)};
-    const u16* const row = low + m.start;
+    const u16* const row = codes + m.start;
     for (u32 i = threadIdx.x; i < m.length; i += blockDim.x) {
       if (row[i] < m.exact) atomicOr(memory + row[i] / 32, 1u << row[i] % 32);
       else atomicOr(tail + columns[m.start + i] / 32 % kTailWords, 1u << columns[m.start + i] % 32);

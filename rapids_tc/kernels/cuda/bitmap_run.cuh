@@ -41,8 +41,8 @@ struct RunMap {
 
 // Where the entry at position is in N+(v), columns[row .. row + length); or kNone.
 __device__ __forceinline__ u32 confirm(const Graph& g, u32 position, u32 row, u32 length, u32 exact) {
-  const u16 code = g.low[position];
-  return code < exact ? find(g.low + row, length, code) : find(g.columns + row, length, g.columns[position]);
+  const u16 code = g.codes[position];
+  return code < exact ? find(g.codes + row, length, code) : find(g.columns + row, length, g.columns[position]);
 }
 
 extern "C" __global__ void __launch_bounds__(kRunThreads, kRunBlocksPerSm) bitmap_run(RTC_METHOD_ARGS) {
@@ -63,12 +63,12 @@ extern "C" __global__ void __launch_bounds__(kRunThreads, kRunBlocksPerSm) bitma
       __syncwarp();      // the map is all zero
       for (u32 p = __shfl_sync(kFullMask, row, 0) + lane; p - lane < row_end; p += kWarp) {
         const u32 place = last_at_most(row, p);
-        if (p < row_end) map.insert(RunMap::hash(low[p], RunMap::salt(place)));
+        if (p < row_end) map.insert(RunMap::hash(codes[p], RunMap::salt(place)));
       }
       __syncwarp();      // the map is whole
       for (u32 i = __shfl_sync(kFullMask, in, 0) + lane; i - lane < in_end; i += kWarp) {
         const u32 place = last_at_most(in, i), entries = __shfl_sync(kFullMask, length, place);
-        each_chunk(low, i < in_end && entries ? in_edges[i] : 0, [&](const Chunk& c) {
+        each_chunk(codes, i < in_end && entries ? in_edges[i] : 0, [&](const Chunk& c) {
           const u32 own = __shfl_sync(kFullMask, place, c.owner);
           const u32 own_row = __shfl_sync(kFullMask, row, own), own_length = __shfl_sync(kFullMask, length, own);
           RTC_PROBE(__popc(c.wanted));

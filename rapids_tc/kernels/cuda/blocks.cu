@@ -72,9 +72,9 @@ pack_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u64* packed) {
 }
 
 // bitmap.cu's codes of columns in a map of `bits` bits.
-extern "C" __global__ void __launch_bounds__(kThreads) write_codes(const u32* columns, u64 m, u32 bits, u16* low) {
+extern "C" __global__ void __launch_bounds__(kThreads) write_codes(const u32* columns, u64 m, u32 bits, u16* codes) {
   const u64 p = element();
-  if (p < m) low[p] = u16(code_of(columns[p], bits));
+  if (p < m) codes[p] = u16(code_of(columns[p], bits));
 }
 
 // For each v << 32 | r of uv: where u's row begins in uw, which stands at `at` in the columns, << 32 | its

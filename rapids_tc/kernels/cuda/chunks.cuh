@@ -26,7 +26,7 @@ struct Chunk {
 // Calls take(chunk), by all lanes of the warp together, for every chunk of the in-edges that the lanes
 // hold: start of N+(u) << 32 | length of the prefix, or 0. A lane without a chunk wants no code of it.
 template <class Take>
-__device__ __forceinline__ void each_chunk(const u16* low, u64 in_edge, Take take) {
+__device__ __forceinline__ void each_chunk(const u16* codes, u64 in_edge, Take take) {
   const u32 start = u32(in_edge >> 32), length = u32(in_edge);
   const u32 size = length ? (start % kChunk + length + kChunk - 1) / kChunk : 0, through = warp_scan(size);
   const u32 all = __shfl_sync(kFullMask, through, kWarp - 1);
@@ -39,7 +39,7 @@ __device__ __forceinline__ void each_chunk(const u16* low, u64 in_edge, Take tak
     c.wanted = 0;
     c.codes = {};
     if (i < all) {
-      c.codes = __ldg(reinterpret_cast<const uint4*>(low + c.position));
+      c.codes = __ldg(reinterpret_cast<const uint4*>(codes + c.position));
       const u32 first = row > c.position ? row - c.position : 0, left = c.edge - c.position;
       c.wanted = (0xffu << first) & (0xffu >> (left < kChunk ? kChunk - left : 0));
     }

@@ -37,12 +37,12 @@ constexpr u32 kNone = 0xffffffffu;   // no index: lists are shorter
 
 // What every method is given: the oriented graph and the layouts that prepare.cu makes of it.
 // Positions (indices into columns) and items are 32 bits with room to step past the last one: the
-// engine refuses 2^31 edges. Positions are shared by columns, low and edge counts, so that one number
+// engine refuses 2^31 edges. Positions are shared by columns, codes and edge counts, so that one number
 // names an edge everywhere.
 struct Graph {
   const i64* __restrict__ offsets;      // n + 1
   const u32* __restrict__ columns;      // N+(u), ascending, at offsets[u] ..
-  const u16* __restrict__ low;          // the same, 16 bits an id: its code (below)
+  const u16* __restrict__ codes;          // the same, 16 bits an id: its code (below)
   const u64* __restrict__ in_edges;     // where v is in N+(u): start of N+(u) << 32 | entries below v
   const u32* __restrict__ in_offsets;   // n + 1: those of v are in_edges[in_offsets[v]] ..
   u32 edges_at;                         // of blocks: the position of the first in-edge
@@ -55,14 +55,14 @@ struct Graph {
 #ifdef RTC_BLOCKS
 constexpr bool kBlocks = true;
 #define RTC_BLOCKS_ARG , u32 edges_at
-#define RTC_GRAPH Graph{offsets, columns, low, in_edges, in_offsets, edges_at}
+#define RTC_GRAPH Graph{offsets, columns, codes, in_edges, in_offsets, edges_at}
 #else
 constexpr bool kBlocks = false;
 #define RTC_BLOCKS_ARG
-#define RTC_GRAPH Graph{offsets, columns, low, in_edges, in_offsets, 0}
+#define RTC_GRAPH Graph{offsets, columns, codes, in_edges, in_offsets, 0}
 #endif
 #define RTC_METHOD_ARGS                                                                        \
-  const i64 *offsets, const u32 *columns, const u16 *low, const u64 *in_edges,                 \
+  const i64 *offsets, const u32 *columns, const u16 *codes, const u64 *in_edges,                 \
       const u32 *in_offsets, const u32 *tasks, u32 first, u32 last, u32 width, u32 depth,      \
       u32 *scratch, u32 *ticket, RTC_VISIT::Out *out RTC_BLOCKS_ARG
 

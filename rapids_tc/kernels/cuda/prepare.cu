@@ -121,12 +121,12 @@ find_in_edges(const u64* packed, u64 m, u64 n, u32* in_offsets) {
 
 // For every position, the code of its column in a map of `bits` bits and where its row starts.
 extern "C" __global__ void __launch_bounds__(kThreads)
-expand_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u32 bits, u16* low, u32* starts) {
+expand_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u32 bits, u16* codes, u32* starts) {
   RTC_SHARED(u64, rows, 2);
   const Tile tile(offsets, n, m, rows);
   for (u64 p = tile.begin + threadIdx.x; p < tile.end; p += kThreads) {
     starts[p] = u32(offsets[tile.row(p)]);
-    low[p] = u16(code_of(columns[p], bits));
+    codes[p] = u16(code_of(columns[p], bits));
   }
 }
 

@@ -35,15 +35,15 @@ extern "C" __global__ void __launch_bounds__(kThreads) truss_offsets(const u32* 
   if (u <= n) offsets[u] = lower_bound(rows, m, u32(u));
 }
 
-// near: first the edges whose row is the vertex, in order, then those whose column it is, from
+// adjacency: first the edges whose row is the vertex, in order, then those whose column it is, from
 // free[vertex] on, in any order. A thread an edge.
 extern "C" __global__ void __launch_bounds__(kThreads)
-truss_link(const u32* rows, const u32* columns, u32 m, const i64* offsets, const i64* starts, u64* free, u64* near) {
+truss_adjacency(const u32* rows, const u32* columns, u32 m, const i64* offsets, const i64* starts, u64* free, u64* adjacency) {
   const u64 e = element();
   if (e >= m) return;
   const u32 u = rows[e], v = columns[e];
-  near[starts[u] + (i64(e) - offsets[u])] = e << 32 | v;
-  near[atomicAdd(free + v, 1ull)] = e << 32 | u;
+  adjacency[starts[u] + (i64(e) - offsets[u])] = e << 32 | v;
+  adjacency[atomicAdd(free + v, 1ull)] = e << 32 | u;
 }
 
 // ------------------------------------------------------------------------------- large steps

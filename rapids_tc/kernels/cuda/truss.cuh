@@ -4,7 +4,7 @@
 // Input, m edges (< 2^31) by ascending (row, column), row > column, no repeats:
 //   rows, columns     ends of each edge; an edge is looked up in columns[offsets[row] ..], by search
 //   offsets           n + 1: the edges of each row
-//   starts, near      n + 1, 2 m: each vertex's neighbours, edge << 32 | neighbour; these are walked
+//   starts, adjacency      n + 1, 2 m: each vertex's neighbours, edge << 32 | neighbour; these are walked
 //   support           triangles of each edge; when it is removed, kDead | its trussness
 //
 // The queue holds removed edges in the order in which they fall: an edge enters it once, so m
@@ -40,14 +40,14 @@ struct State {
 struct Edges {
   const u32 *rows, *columns;
   const i64 *offsets, *starts;
-  const u64* near;
+  const u64* adjacency;
   u32 *support, *status, *queue;
   u32 m, lanes;                 // lanes that walk a row together, a power of two up to 32
 };
 #define RTC_TRUSS_ARGS                                                                            \
-  const u32 *rows, const u32 *columns, const i64 *offsets, const i64 *starts, const u64 *near,    \
+  const u32 *rows, const u32 *columns, const i64 *offsets, const i64 *starts, const u64 *adjacency,    \
       u32 *support, u32 *status, u32 *queue, u32 m, u32 lanes, State *state
-#define RTC_TRUSS_EDGES Edges{rows, columns, offsets, starts, near, support, status, queue, m, lanes}
+#define RTC_TRUSS_EDGES Edges{rows, columns, offsets, starts, adjacency, support, status, queue, m, lanes}
 
 // ------------------------------------------------------------------------------- a round
 __device__ __forceinline__ u32 status_of(const Edges& g, u32 e) {
@@ -133,7 +133,7 @@ __device__ __forceinline__ void peel(const Edges& g, u32 head, u32 end, u32 leve
     }
     for (; __any_sync(kFullMask, at < stop); at += step) {
       u32 f = kNone, h = kNone;
-      if (at < stop) triangle(g, e, b, g.near[at], f, h);
+      if (at < stop) triangle(g, e, b, g.adjacency[at], f, h);
       count_off(g, f, level, tail);
       count_off(g, h, level, tail);
     }

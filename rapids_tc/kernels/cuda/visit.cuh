@@ -47,7 +47,7 @@ struct EdgeCounts {
 };
 
 // For every edge (u, v), the triangles u > v > w: as EdgeCounts, but nothing for the other two sides.
-struct Closed : EdgeCounts {
+struct InEdgeCounts : EdgeCounts {
   static constexpr bool kSides = false;
   using EdgeCounts::EdgeCounts;
   __device__ void side(u32) {}
