@@ -1,9 +1,9 @@
-// CUDA C++ as g++ sees it: enough of the language to run a kernel on a CPU, for tests.
+// cuda_host.hpp - CUDA C++ for g++: enough of the language to run a kernel on a CPU, for tests.
 //
 // Every CUDA thread is a fiber that runs until it meets a collective (__syncthreads, __syncwarp,
-// __shfl_*_sync, ...) or returns, so a collective means what it means on a card with independent
-// thread scheduling: it waits for the lanes that its mask names. What a card leaves undefined is
-// an error here. host_runtime.cpp has the scheduler.
+// __shfl_*_sync, ...) or returns, so a collective means what it means on a GPU with independent
+// thread scheduling: it waits for the lanes that its mask names. What a GPU leaves undefined is an
+// error in the emulator. host_runtime.cpp has the scheduler.
 #pragma once
 #include <math.h>
 #include <stdio.h>
@@ -26,9 +26,9 @@
 #define __shared__ static_assert(false, "declare it by RTC_SHARED or RTC_DYNAMIC_SHARED");
 
 // ------------------------------------------------------------------ device.cuh's macros
-// Every block gets its own array, allocated apart (ASan sees its ends; without ASan, a fence behind
-// each array shows writes past its end) and filled with 0xCD, so that reading before writing shows.
-// A reference to an array: sizeof and bounds checks work.
+// Every block gets its own array, allocated apart (ASan knows its ends; without ASan, a fence behind
+// each array shows writes past its end) and filled with 0xCD, so that a read before the first write
+// shows. The name is a reference to an array: sizeof and bounds checks work.
 #define RTC_SHARED(T, name, n)                \
   static const char rtc_key_##name[] = #name; \
   T(&name)[n] = *static_cast<T(*)[n]>(rtc_host::shared(rtc_key_##name, sizeof(T) * (n)))
@@ -37,10 +37,10 @@
 #define RTC_PROBE(n) rtc_host::probe(n)
 
 // ------------------------------------------------------------------ vector types
-#define RTC_VECTOR(name, T)                                                            \
-  struct alignas(2 * sizeof(T)) name##2 { T x, y; };                                   \
-  struct alignas(4 * sizeof(T) > 16 ? 16 : 4 * sizeof(T)) name##4 { T x, y, z, w; };   \
-  inline name##2 make_##name##2(T x, T y) { return {x, y}; }                           \
+#define RTC_VECTOR(name, T)                                                          \
+  struct alignas(2 * sizeof(T)) name##2 { T x, y; };                                 \
+  struct alignas(4 * sizeof(T) > 16 ? 16 : 4 * sizeof(T)) name##4 { T x, y, z, w; }; \
+  inline name##2 make_##name##2(T x, T y) { return {x, y}; }                         \
   inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 RTC_VECTOR(char, signed char)
 RTC_VECTOR(uchar, unsigned char)
@@ -81,9 +81,7 @@ T next_ticket(T* counter) {
 
 #define RTC_AT rtc_host::Site at = RTC_HERE
 inline void __syncthreads(RTC_AT) { rtc_host::meet(rtc_host::Op::block, 0, 0, 0, at); }
-inline void __syncwarp(unsigned mask = ~0u, RTC_AT) {
-  rtc_host::meet(rtc_host::Op::warp, mask, 0, 0, at);
-}
+inline void __syncwarp(unsigned mask = ~0u, RTC_AT) { rtc_host::meet(rtc_host::Op::warp, mask, 0, 0, at); }
 inline unsigned __ballot_sync(unsigned mask, int predicate, RTC_AT) {
   return rtc_host::meet(rtc_host::Op::ballot, mask, predicate != 0, 0, at);
 }
@@ -98,11 +96,11 @@ unsigned __match_any_sync(unsigned mask, T value, RTC_AT) {
   return rtc_host::meet(rtc_host::Op::match, mask, rtc_host::bits(value), 0, at);
 }
 
-// Signed minima are unsigned ones with the sign bit turned.
-#define RTC_REDUCE(name, op, T, turn)                                                    \
-  inline T name(unsigned mask, T value, RTC_AT) {                                        \
-    const unsigned turned = unsigned(value) ^ turn;                                      \
-    return T(unsigned(rtc_host::meet(rtc_host::Op::op, mask, turned, 0, at)) ^ turn);    \
+// Signed minima and maxima are unsigned ones of values whose sign bit is turned.
+#define RTC_REDUCE(name, op, T, turn)                                                 \
+  inline T name(unsigned mask, T value, RTC_AT) {                                     \
+    const unsigned turned = unsigned(value) ^ turn;                                   \
+    return T(unsigned(rtc_host::meet(rtc_host::Op::op, mask, turned, 0, at)) ^ turn); \
   }
 RTC_REDUCE(__reduce_add_sync, add, unsigned, 0u)
 RTC_REDUCE(__reduce_add_sync, add, int, 0u)
@@ -115,7 +113,7 @@ RTC_REDUCE(__reduce_or_sync, bit_or, unsigned, 0u)
 RTC_REDUCE(__reduce_xor_sync, bit_xor, unsigned, 0u)
 #undef RTC_REDUCE
 
-// Of a lane's own segment of `width` lanes; a source outside of it means the lane itself.
+// A shuffle within a lane's segment of `width` lanes; a source outside of it means the lane itself.
 template <class T>
 T __shfl_sync(unsigned mask, T value, int source, int width = 32, RTC_AT) {
   const unsigned segment = rtc_host::lane() & ~unsigned(width - 1);
@@ -137,11 +135,11 @@ T __shfl_xor_sync(unsigned mask, T value, int turn, int width = 32, RTC_AT) {
   const bool beyond = (other & ~unsigned(width - 1)) > (me & ~unsigned(width - 1));
   return rtc_host::shuffle(mask, value, beyond ? me : other, at);
 }
-// Absent on purpose: __activemask (the scheduler's whim) and collectives without _sync.
+// Absent on purpose: __activemask, which depends on the scheduler, and collectives without _sync.
 [[noreturn]] inline void __trap(RTC_AT) { rtc_host::fail("__trap", at); }
 
 // ------------------------------------------------------------------ memory
-// Relaxed, as on the card: an atomic orders nothing but itself.
+// Relaxed, as on the GPU: an atomic orders nothing but itself.
 namespace rtc_host {
 template <class T, class F>
 T update(T* p, F next) {
@@ -149,22 +147,23 @@ T update(T* p, F next) {
   __atomic_load(p, &old, __ATOMIC_RELAXED);
   for (;;) {
     T wanted = next(old);
-    if (__atomic_compare_exchange(p, &old, &wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-      return old;
+    if (__atomic_compare_exchange(p, &old, &wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return old;
   }
 }
 }  // namespace rtc_host
-#define RTC_ATOMIC(name, expression)                                        \
-  template <class T, class U>                                               \
-  T name(T* p, U given) {                                                   \
-    const T v = T(given);                                                   \
-    return rtc_host::update(p, [v](T old) -> T { return T(expression); });  \
+#define RTC_ATOMIC(name, expression)                                       \
+  template <class T, class U>                                              \
+  T name(T* p, U given) {                                                  \
+    const T v = T(given);                                                  \
+    return rtc_host::update(p, [v](T old) -> T { return T(expression); }); \
   }
 RTC_ATOMIC(atomicAdd, old + v)
 RTC_ATOMIC(atomicSub, old - v)
 RTC_ATOMIC(atomicMin, old < v ? old : v)
 RTC_ATOMIC(atomicMax, old > v ? old : v)
+// clang-format off
 RTC_ATOMIC(atomicAnd, old & v)
+// clang-format on
 RTC_ATOMIC(atomicOr, old | v)
 RTC_ATOMIC(atomicXor, old ^ v)
 RTC_ATOMIC(atomicExch, v)
@@ -180,7 +179,9 @@ inline void __threadfence_block() {}
 
 #define RTC_LOAD(name) \
   template <class T>   \
-  T name(const T* p) { return *p; }
+  T name(const T* p) { \
+    return *p;         \
+  }
 RTC_LOAD(__ldg)
 RTC_LOAD(__ldca)
 RTC_LOAD(__ldcg)
@@ -211,14 +212,16 @@ constexpr std::common_type_t<A, B> max(A a, B b) {
 
 // ------------------------------------------------------------------ launching
 namespace rtc_host {
-// A parameter as Python checks it: pointer or not, const or not, NumPy's kind and bytes.
+// A parameter, for Python's checks: pointer or not, const or not, NumPy's kind, and bytes.
 template <class T>
-constexpr char kKind = std::is_same_v<T, bool> ? 'b'
+constexpr char kKind = std::is_same_v<T, bool>       ? 'b'
                        : std::is_floating_point_v<T> ? 'f'
-                       : std::is_integral_v<T> ? (std::is_signed_v<T> ? 'i' : 'u') : 'V';
+                       : std::is_integral_v<T>       ? (std::is_signed_v<T> ? 'i' : 'u')
+                                                     : 'V';
 template <class T>
 constexpr size_t width() {
-  if constexpr (std::is_void_v<T>) return 0; else return sizeof(T);
+  if constexpr (std::is_void_v<T>) return 0;
+  else return sizeof(T);
 }
 struct Parameter {
   char pointer, constant, kind;
@@ -246,8 +249,8 @@ void call(void (*kernel)(A...), void** a) {
 }
 }  // namespace rtc_host
 
-// Makes kernel number i (the rest: its name, with template arguments) callable from Python. Its blocks
-// may have `bounds` threads, 0: any number.
+// Makes kernel number i callable from Python; the rest is its name, with template arguments. Its blocks
+// may have up to `bounds` threads; any number if that is 0.
 #define RTC_KERNEL(i, bounds, ...)                                                                 \
   extern "C" __attribute__((visibility("default"))) const char* rtc_run_##i(rtc_host::Launch* l) { \
     l->bound = bounds;                                                                             \

@@ -1,8 +1,8 @@
-// Fibers, and what a sanitizer must be told of them; a part of host_runtime.cpp.
+// host_fibers.hpp - fibers, and what a sanitizer must know of them; a part of host_runtime.cpp.
 //
 // For ThreadSanitizer every CUDA thread is a thread of its own, ordered by __syncthreads and
 // __syncwarp only, after the launch and before its end. Shuffles, votes and atomics order nothing,
-// and blocks are unordered with each other. RTC_ASAN and RTC_TSAN say which sanitizer is there.
+// and blocks are not ordered with each other. RTC_ASAN and RTC_TSAN name the sanitizer in use.
 #pragma once
 #include <sys/mman.h>
 #include <unistd.h>
@@ -36,9 +36,7 @@ namespace {
 
 const size_t kStack = 128 * 1024, kPage = sysconf(_SC_PAGESIZE);
 
-struct Failure {
-  std::string what;
-};
+struct Failure { std::string what; };
 
 struct Fiber {
   const void* stack = nullptr;
@@ -54,7 +52,7 @@ struct Fiber {
 };
 
 #if defined(RTC_SWITCH_ASM)
-// Saves what the calling convention makes the callee's, and swaps stacks.
+// Saves the registers that the calling convention makes the callee preserve, and swaps stacks.
 extern "C" void rtc_switch(void** from, void* to);
 asm(R"(
 .text
@@ -84,14 +82,14 @@ rtc_switch:
 #endif
 
 Fiber scheduler;
-Fiber* left;               // the fiber switched from last
+Fiber* previous;           // the fiber that ran before the last switch
 std::deque<Fiber> fibers;  // with their stacks, kept between blocks and launches
 size_t fiber_turn;
 uint64_t n_switches;
 
 // ------------------------------------------------------------------ sanitizers
-// Happens-before edges by tokens: who releases one before comes before who acquires it after.
-// Unseen: memory that changes hands here is no access, and what was done to it is forgotten.
+// Happens-before edges by tokens: a thread that releases a token comes before a thread that acquires
+// it later. Unseen: TSan ignores accesses while it lives, as when memory passes between threads.
 #if defined(RTC_TSAN)
 void release(char* token) { __tsan_release(token); }
 void acquire(char* token) { __tsan_acquire(token); }
@@ -113,8 +111,8 @@ struct Unseen {
 };
 #endif
 
-// Tokens of those who meet. Two, used in turn: a fast thread comes to the next meeting, and
-// releases, before a slow one has left the last.
+// The tokens of a meeting, two that are used in turn: a fast thread comes to the next meeting, and
+// releases, before a slow thread has left the last.
 struct Meeting {
   unsigned mask = 0, held = 0;
   char tokens[2];
@@ -122,7 +120,7 @@ struct Meeting {
   char* token() { return &tokens[held & 1]; }
 };
 
-// What TSan's reports call the thread.
+// Name the thread in TSan's reports.
 #if defined(RTC_TSAN)
 void rename(Fiber& f, unsigned thread, unsigned block) {
   char text[64];
@@ -133,16 +131,16 @@ void rename(Fiber& f, unsigned thread, unsigned block) {
 void rename(Fiber&, unsigned, unsigned) {}
 #endif
 
-// Tell ASan that we are on this fiber now, and learn where the one we left has its stack.
+// Tell ASan that this fiber runs now, and learn where the fiber before has its stack.
 void landed([[maybe_unused]] void* fake) {
 #if defined(RTC_ASAN)
-  __sanitizer_finish_switch_fiber(fake, &left->stack, &left->size);
+  __sanitizer_finish_switch_fiber(fake, &previous->stack, &previous->size);
 #endif
 }
 
 void switch_to(Fiber& from, Fiber& to, [[maybe_unused]] bool dying = false) {
   n_switches++;
-  left = &from;
+  previous = &from;
   void* fake = nullptr;
 #if defined(RTC_ASAN)
   __sanitizer_start_switch_fiber(dying ? nullptr : &fake, to.stack, to.size);
@@ -158,8 +156,8 @@ void switch_to(Fiber& from, Fiber& to, [[maybe_unused]] bool dying = false) {
 }
 
 // ------------------------------------------------------------------ making fibers
-// TSan tells blocks apart by their fibers, so there they take turns with more than a block needs;
-// not with many more, since each makes every barrier dearer.
+// TSan tells blocks apart by their fibers, so with TSan more fibers than a block needs take turns; not
+// many more, since each fiber makes every barrier slower.
 Fiber& next_fiber(unsigned n_threads) {
 #if defined(RTC_TSAN)
   const size_t wanted = n_threads > 256 ? 2 * n_threads : 512;
@@ -173,8 +171,8 @@ Fiber& next_fiber(unsigned n_threads) {
 // Prepare a fiber to run `entry`, which never returns.
 void make(Fiber& f, void (*entry)()) {
   if (!f.stack) {
-    char* p = static_cast<char*>(
-        mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    char* p =
+        static_cast<char*>(mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     if (p == MAP_FAILED) throw Failure{"the emulator cannot allocate stacks"};
     mprotect(p, kPage, PROT_NONE);  // an overflow faults
     f.stack = p + kPage;
@@ -182,7 +180,8 @@ void make(Fiber& f, void (*entry)()) {
 #if defined(RTC_TSAN)
     f.tsan = __tsan_create_fiber(0);
 #elif defined(RTC_ASAN)
-    // Of who had this memory before. A thread that ends leaves nothing; see abandon_fibers.
+    // The memory may still be poisoned by its last owner. A thread that ends leaves nothing poisoned;
+    // see abandon_fibers.
     __asan_unpoison_memory_region(f.stack, f.size);
 #endif
   }
@@ -201,8 +200,8 @@ void make(Fiber& f, void (*entry)()) {
 #endif
 }
 
-// Fibers that a failure left in the middle of a kernel are no use to TSan any more. Going there and
-// back with synchronization, on paper, orders what they did before what follows.
+// Destroy the fibers that a failure left in the middle of a kernel. A switch to a fiber and back, with
+// synchronization, orders for TSan what the fiber did before what follows.
 void abandon_fibers() {
   for (Fiber& f : fibers) {
     if (!f.stack) continue;

@@ -1,6 +1,7 @@
-// The emulator's runtime: launches, their blocks one after another, and what kernels call.
+// host_runtime.cpp - the emulator's runtime: launches, whose blocks run one after another, and the
+// functions that kernels call.
 //
-// Compiled without sanitizers, its own memory is invisible to them.
+// It is compiled without sanitizers, so that its own memory is invisible to them.
 #include "host_runtime.hpp"
 
 #include <cstdlib>
@@ -21,7 +22,7 @@ constexpr unsigned kMaxThreads = 1024;
 constexpr unsigned kMaxStaticShared = 48 * 1024;
 constexpr unsigned char kPoison = 0xCD;
 #if defined(RTC_ASAN)
-constexpr size_t kFence = 0;  // ASan sees what lies past an array, reads too
+constexpr size_t kFence = 0;  // ASan finds accesses past an array, reads, too
 #else
 constexpr size_t kFence = 256;  // bytes past a shared array that must stay as they are
 #endif
@@ -32,11 +33,11 @@ struct Shared {
   unsigned char* data;
 };
 
-// The launch's counter at an address, dealt round by block.
+// A launch's counter at an address, whose numbers are dealt round by block.
 struct Counter {
   void* at;
   size_t width;
-  uint64_t start, drawn, total;  // drawn by this block; in all
+  uint64_t start, drawn, total;  // drawn: by this block; total: by all
 };
 
 std::vector<Shared> arrays;
@@ -79,8 +80,8 @@ std::string overrun() {
     for (size_t i = s.bytes; i < s.bytes + kFence; i++)
       if (s.data[i] != kPoison)
         return "block " + std::to_string(blockIdx.x) + ": written past the end of " +
-               (s.key ? s.key : "dynamic shared memory") + ", which has " +
-               std::to_string(s.bytes) + " bytes, at byte " + std::to_string(i);
+               (s.key ? s.key : "dynamic shared memory") + ", which has " + std::to_string(s.bytes) +
+               " bytes, at byte " + std::to_string(i);
   return "";
 }
 
@@ -122,8 +123,7 @@ uint64_t load(const Counter& c) {
 
 void check(const Launch& l) {
   const uint64_t n = uint64_t(l.block[0]) * l.block[1] * l.block[2];
-  if (n == 0 || n > kMaxThreads)
-    throw Failure{"a block has 1 to 1,024 threads, not " + std::to_string(n)};
+  if (n == 0 || n > kMaxThreads) throw Failure{"a block has 1 to 1,024 threads, not " + std::to_string(n)};
   if (l.bound && n > l.bound)
     throw Failure{"a block of " + std::to_string(n) + " threads, where __launch_bounds__ allows " +
                   std::to_string(l.bound)};
@@ -144,8 +144,7 @@ void run_grid(Launch& l) {
   }
   std::vector<unsigned> order(l.grid[0] * l.grid[1] * l.grid[2]);
   for (size_t i = 0; i < order.size(); i++) order[i] = unsigned(i);
-  for (size_t i = order.size(); l.seed && i > 1; i--)
-    std::swap(order[i - 1], order[random_number() % i]);
+  for (size_t i = order.size(); l.seed && i > 1; i--) std::swap(order[i - 1], order[random_number() % i]);
   for (unsigned i : order) {
     blockIdx = {i % l.grid[0], i / l.grid[0] % l.grid[1], i / (l.grid[0] * l.grid[1])};
     run_block();
@@ -167,8 +166,9 @@ uint64_t meet(Op op, unsigned mask, uint64_t value, unsigned source, Site site) 
     Unseen unseen;
     me.call = {op, mask, source, value, site};
     me.state = State::waiting;
-    Meeting* order = op == Op::block ? everybody
-                     : op == Op::warp ? &meeting(warps[me.index / 32], mask) : nullptr;
+    Meeting* order = op == Op::block  ? everybody
+                     : op == Op::warp ? &meeting(warps[me.index / 32], mask)
+                                      : nullptr;
     if (order) release(token = order->token());
     op == Op::block ? arrive_at_block(me) : arrive_at_warp(me);
   }
@@ -187,7 +187,7 @@ void* shared(const char* key, size_t bytes) {
   }
   if (key && total + bytes > kMaxStaticShared)
     throw Failure{"block " + std::to_string(blockIdx.x) + ": " + std::to_string(total + bytes) +
-                  " bytes of static shared memory, where a card has 49,152"};
+                  " bytes of static shared memory, where a GPU has 49,152"};
   auto* data = static_cast<unsigned char*>(malloc(bytes + kFence + !(bytes + kFence)));
   memset(data, kPoison, bytes + kFence);
   arrays.push_back({key, bytes, data});

@@ -1,8 +1,9 @@
-// The threads of a block and how they wait for each other; a part of host_runtime.cpp.
+// host_threads.hpp - the threads of a block, and how they wait for each other; a part of
+// host_runtime.cpp.
 //
-// A thread runs until it meets a collective or returns, then hands over to the next one that is
-// ready. Ready threads queue in order; with a seed the next is drawn at random, so that a warp may
-// run far ahead of another, which is how a missing barrier shows without a sanitizer.
+// A thread runs until it meets a collective or returns, then hands over to the next thread that is
+// ready. Ready threads queue in order; with a seed the next is drawn at random, so that a warp may run
+// far ahead of another, which shows a missing barrier without a sanitizer.
 #pragma once
 #include <cstring>
 #include <deque>
@@ -18,7 +19,7 @@ namespace {
 
 enum class State : unsigned char { ready, waiting, done };
 
-// What a thread waits in.
+// The collective that a thread waits in.
 struct Call {
   Op op;
   unsigned mask, source;
@@ -42,7 +43,7 @@ struct Thread {
 
 struct Warp {
   unsigned live, waiting;       // lanes
-  std::deque<Meeting> meetings;  // one a mask; a deque, so that tokens stay where they are
+  std::deque<Meeting> meetings;  // one per mask; a deque, so that tokens keep their addresses
 };
 
 Launch* launch;
@@ -92,9 +93,9 @@ void pause(bool dying = false) {
 // ------------------------------------------------------------------ messages
 const char* name(Op op) {
   static const char* names[] = {
-      "__syncthreads", "__syncwarp", "__ballot_sync", "__any_sync", "__all_sync",
-      "__shfl_sync", "__match_any_sync", "__reduce_add_sync", "__reduce_min_sync",
-      "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"};
+      "__syncthreads",     "__syncwarp",       "__ballot_sync",     "__any_sync",        "__all_sync",
+      "__shfl_sync",       "__match_any_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync",
+      "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"};
   return names[int(op)];
 }
 std::string text(Site s) { return std::string(s.file) + ":" + std::to_string(s.line); }
@@ -112,7 +113,9 @@ uint64_t outcome(Op op, const Thread* warp, unsigned here) {
     if (!(here >> j & 1)) continue;
     const uint64_t v = warp[j].call.value;
     switch (op) {
-      case Op::ballot: case Op::any: case Op::all: all |= v << j; break;
+      case Op::ballot:
+      case Op::any:
+      case Op::all: all |= v << j; break;
       case Op::add: all += v; break;
       case Op::min: all = v < all ? v : all; break;
       case Op::max: all = v > all ? v : all; break;
@@ -138,7 +141,7 @@ uint64_t lanes_value(const Thread& t, const Thread* warp, unsigned here) {
   return same;
 }
 
-// Complete the collective that lane `lane` waits in, if every live lane of its mask is there.
+// Complete the collective that lane `lane` waits in, if every live lane of its mask waits in it.
 void settle(Warp& warp, Thread* lanes, unsigned lane) {
   const Call& mine = lanes[lane].call;
   const unsigned here = mine.mask & warp.live;
@@ -146,10 +149,9 @@ void settle(Warp& warp, Thread* lanes, unsigned lane) {
   for (unsigned rest = here; rest; rest &= rest - 1) {
     const unsigned j = __builtin_ctz(rest);
     if (lanes[j].call == mine) continue;
-    if (!(lanes[j].call.mask >> lane & 1)) return;  // it will come, when its own is complete
+    if (!(lanes[j].call.mask >> lane & 1)) return;  // it comes once its own collective is complete
     stop(mine.site, "lane " + std::to_string(lane) + " is in " + text(mine) + " and lane " +
-                        std::to_string(j) + " in " + text(lanes[j].call) +
-                        ": their masks name each other");
+                        std::to_string(j) + " in " + text(lanes[j].call) + ": their masks name each other");
   }
   const Op op = mine.op;
   const bool own = op == Op::shuffle || op == Op::match;
@@ -171,7 +173,7 @@ Meeting& meeting(Warp& warp, unsigned mask) {
   return warp.meetings.back();
 }
 
-// Open the block's barrier when every thread is at it.
+// Open the block's barrier if every thread waits in it.
 void settle_block(Site site) {
   if (!n_arrived || n_arrived + n_done < n_threads) return;
   if (n_done) stop(site, std::to_string(n_done) + " thread(s) returned without this __syncthreads");
@@ -195,14 +197,14 @@ void arrive_at_block(Thread& me) {
 void arrive_at_warp(Thread& me) {
   const unsigned lane = me.index & 31;
   if (!(me.call.mask >> lane & 1))
-    stop(me.call.site, std::string(name(me.call.op)) + ": lane " + std::to_string(lane) +
-                           " is not in its own mask");
+    stop(me.call.site,
+         std::string(name(me.call.op)) + ": lane " + std::to_string(lane) + " is not in its own mask");
   Warp& warp = warps[me.index / 32];
   warp.waiting |= 1u << lane;
   settle(warp, &me - lane, lane);
 }
 
-void leave(Thread& me) {  // what others wait for may be complete without this thread
+void leave(Thread& me) {  // other threads' collectives may be complete without this thread
   Unseen unseen;
   me.state = State::done;
   n_done++;

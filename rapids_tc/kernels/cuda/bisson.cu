@@ -1,17 +1,19 @@
-// bisson.cu - Bisson and Fatica ("Static graph challenge on GPU", HPEC'17): for every vertex u a bitmap
-// of N+(u), a bit for each vertex of the graph, in global memory; every id of every N+(v), v in N+(u),
-// is a test of one bit. A block, a warp or a thread a vertex, by the mean degree of the graph.
+// bisson.cu - Bisson and Fatica ("Static graph challenge on GPU", HPEC'17): every vertex u sets N+(u) in a
+// bitmap in global memory, with a bit per vertex of the graph, and every id of every N+(v), v in N+(u), is
+// a test of one bit. The mean degree of the graph decides whether a block, a warp or a thread takes a
+// vertex.
 //
-// - The bitmap is cleared by the row that set it, not as a whole: the work follows the row.
-// - A coarse filter in shared memory, a bit for kSpan ids, spares most tests that would miss.
-// - A thread's bitmap of all vertices would not fit any memory, and its rows are short: bisson_thread
-//   takes ids modulo 64 in a register, and confirms hits in the row.
+// - The row that set the bitmap clears it, word by word, so that the work follows the row.
+// - A coarse filter in shared memory, with a bit per kSpan ids, spares most tests that would miss.
+// - Bitmaps of all vertices for all threads would fit no memory, and the rows of threads are short: so
+//   bisson_thread keeps ids modulo 64 in a register, and confirms hits in the row.
 //
 // Input: any oriented Csr. Item = tasks[i] = u with two or more neighbours. width = words of a bitmap,
-// depth = words of a filter. scratch: zeros, width words a block or (bisson_warp) a warp, left zero.
-// Dynamic shared memory: depth words a block or a warp. Both maps are set by atomicOr, and cleared by
-// the owner of each word: of the bitmap's, the thread of its first id; of the filter's, thread i of i.
-// Probes: ids tested, all of N+(v) but for the first v of a row, below which the row has nothing.
+// depth = words of a filter; bisson_thread uses neither. scratch: zeros, left zero, width words per block,
+// or per warp in bisson_warp. Dynamic shared memory: depth words per block, or per warp in bisson_warp.
+// Both maps are set by atomicOr, and each word is cleared by its owner: in the bitmap the thread of the
+// word's first id, in the filter thread i of word i, modulo the number of threads. Probes: ids tested, all
+// of N+(v) except for the first v of a row, below which the row has no id.
 //
 // Written: out, by the visitor's atomics.
 #include "device.cuh"
@@ -22,15 +24,18 @@ static_assert(!RTC_VISIT::kEdges, "bisson counts totals");
 constexpr u32 kThreads = 256;
 constexpr u32 kSpan = 2048;             // ids that share a bit of the filter
 
-struct Maps { u32 *bits, *filter; u32 depth; };
+struct Maps {
+  u32 *bits, *filter;
+  u32 depth;
+};
 
 __device__ __forceinline__ bool has(const Maps& m, u32 id) {
   const u32 span = id / kSpan;
   return (m.filter[span / 32 % m.depth] >> span % 32 & 1) && (m.bits[id / 32] >> id % 32 & 1);
 }
 
-// Set, test and clear the maps of u by `threads` threads, of which this is the thread-th: each warp
-// takes a list, each lane an id of it. barrier() holds up all of them. Returns this thread's hits.
+// Set, test and clear the maps of u by `threads` threads, of which this is number `thread`: each warp takes
+// a list, each lane an id of the list. All of them meet in barrier(). Returns this thread's hits.
 template <class Barrier>
 __device__ __forceinline__ u32 count_at(const Graph& g, u32 u, const Maps& m, u32 thread, u32 threads,
                                         Barrier barrier) {

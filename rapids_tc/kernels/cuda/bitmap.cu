@@ -1,21 +1,22 @@
-// bitmap.cu - triangles of every middle vertex v: a bitmap of N+(v) in shared memory, and past it
-// stream, for every u with v in N+(u), the entries of N+(u) below v. An entry w whose bit is set
-// closes the triangle (u, v, w), w < v < u. Work: sum over u of C(|N+(u)|, 2), the least of all
-// list schemes, each unit one 16-bit load and one bit test.
+// bitmap.cu - the triangles of every middle vertex v: a block keeps a bitmap of N+(v) in shared memory and
+// streams, for every u with v in N+(u), the entries of N+(u) below v. An entry w whose bit is set closes
+// the triangle (u, v, w), w < v < u. Work: the sum over u of C(|N+(u)|, 2), the least of all list schemes;
+// each unit is one 16-bit load and one bit test.
 //
-// Input: any oriented Csr, and prepare.cu's layouts of it: codes[p] is the code of columns[p] in a map
-// of as many bits as a block's. Where a code has one id, its hit is a triangle. The bits of shared
-// codes stay clear; in an ascending list they come last, and a second, shorter pass looks at them by
-// full id.
+// Input: any oriented Csr, and prepare.cu's layout of it: codes[p] is the code of columns[p] in a map of as
+// many bits as a block's (device.cuh). A hit on a code of one id is a triangle. The bits of codes that ids
+// share stay clear; in an ascending list these ids come last, and a second, shorter pass tests them by full
+// id.
 //
-// bitmap_block: item = tasks[4 i ..] = {v, first in-edge, last in-edge, log2 of lanes a list}, a
-//   block each. Lists go in chunks for a total; where each edge's hits are wanted, a list has lanes of
-//   its own. width = bits of the map, depth = shared counters for edges (v, w).
-//   Dynamic shared memory: width / 32 + kTailWords words, with edge counts width / 32 + depth more.
+// bitmap_block: item = tasks[4 i ..] = {v, first in-edge, one past the last, log2 of the lanes per list},
+//   for a block. A total takes the lists in chunks; counts of edges give each list lanes of its own. width
+//   = bits of the map, depth = shared counters for edges (v, w). Dynamic shared memory: width / 32 +
+//   kTailWords words, and for counts of edges width / 32 + depth words more.
 // bitmap_run: vertices of few probes, see bitmap_run.cuh.
 //
-// Written: out, by the visitor's atomics. Shared words are set by atomicOr and atomicAdd; all other
-// shared writes are by the word's one owner, named where it happens.
+// Written: out, by the visitor's atomics. Shared words are set by atomicOr and atomicAdd; every other
+// shared word has one owner, which leads() names for the map and its bases: the thread of the word's first
+// entry.
 #include "bitmap_run.cuh"
 #include "device.cuh"
 #include "visit.cuh"
@@ -27,8 +28,8 @@ constexpr u32 kMostBlocks = 16;
 constexpr u32 kMostBlocks = 8;
 #endif
 constexpr u32 kBlockThreads = 128, kBlocksPerSm = RTC_VISIT::kEdges ? 8 : kMostBlocks;
-constexpr int kLists = 8;             // in flight in each group of lanes
-constexpr u32 kTailWords = 64;        // words of the filter of N+(v)'s ids without a bit
+constexpr int kLists = 8;             // lists in flight in each group of lanes
+constexpr u32 kTailWords = 64;        // words of the filter of the ids of N+(v) without a bit
 constexpr u32 kTailLanes = 8;
 
 // The middle vertex of a task.
@@ -37,27 +38,30 @@ struct Middle {
   u32* map;            // bit i: N+(v) has id i
   u32 exact;           // ids from here on have no bit
   u32* base;           // for a word of the map, the index in N+(v) of its first id
-  u32* counters;       // triangles of (v, columns[start + i]) found by this block, or null: row too long
-  u32 self;            // the code of v: never a hit, so what a lane without work tests
+  u32* counters;       // this block's triangles of (v, columns[start + i]); null if the row is too long
+  u32 self;            // the code of v, which never hits: a lane without work tests it
 };
 
-// The triangle of the entries at position in N+(u) and at index in N+(v).
+// Report the two sides at w of a triangle: w is at position in N+(u), and at index in N+(v).
 __device__ __forceinline__ void sides(const Middle& m, u32 position, u32 index, RTC_VISIT& visit) {
   visit.side(position);
-  if (m.counters) atomicAdd(m.counters + index, 1u); else visit.side(m.start + index);
+  if (m.counters) atomicAdd(m.counters + index, 1u);
+  else visit.side(m.start + index);
 }
 
-// Has N+(v) the entry of N+(u) at position, of this code? 1 or 0. exists: the entry is one of the
-// prefix, not v.
+// Return 1 if N+(v) has the entry of N+(u) at position, of this code, else 0. exists: the entry belongs to
+// the prefix, and is not v.
 __device__ __forceinline__ u32 probe(const Middle& m, u32 code, u32 position, bool exists, RTC_VISIT& visit) {
   RTC_PROBE(exists);
   const u32 word = m.map[code / 32], hit = word >> code % 32 & 1;
-  if (RTC_VISIT::kSides && hit) sides(m, position, m.base[code / 32] + __popc(word & ((1u << code % 32) - 1)), visit);
+  if (RTC_VISIT::kSides && hit)
+    sides(m, position, m.base[code / 32] + __popc(word & ((1u << code % 32) - 1)), visit);
   return hit;
 }
 
-// One warp streams in-edges first .. last - 1 of v, at most 32, in chunks. The map is only read here.
-__device__ __forceinline__ void scan_chunks(const Graph& g, const Middle& m, u32 first, u32 last, RTC_VISIT& visit) {
+// Stream in-edges first .. last - 1 of v, at most 32, in chunks, by one warp, which only reads the map.
+__device__ __forceinline__ void
+scan_chunks(const Graph& g, const Middle& m, u32 first, u32 last, RTC_VISIT& visit) {
   const u32 mine = first + threadIdx.x % kWarp;
   each_chunk(g.codes, mine < last ? g.in_edges[mine] : 0, [&](const Chunk& c) {
     RTC_PROBE(__popc(c.wanted));
@@ -72,12 +76,12 @@ __device__ __forceinline__ void scan_chunks(const Graph& g, const Middle& m, u32
   });
 }
 
-// The same where the hits of each edge are wanted: each lane loads one descriptor,
-// then 2^shift lanes share a list, kLists lists in flight, two ids a load. A load's second id may
-// lie past the prefix: v itself is there, at the position of the edge (u, v); of blocks, it is made v. The
-// map is only read here; nothing is shared between lanes but by shuffles.
-__device__ __forceinline__ void scan(const Graph& g, const Middle& m, u32 first, u32 last, u32 shift,
-                                     RTC_VISIT& visit) {
+// Stream the same in-edges for the hits of each edge: each lane loads one descriptor, then 2^shift lanes
+// share a list, with kLists lists in flight and two ids per load. The second id of a load may lie past the
+// prefix: it is v itself, at the position of the edge (u, v); on blocks, it is replaced by v. The map is
+// only read, and lanes exchange values by shuffles alone.
+__device__ __forceinline__ void
+scan(const Graph& g, const Middle& m, u32 first, u32 last, u32 shift, RTC_VISIT& visit) {
   const u32 lane = threadIdx.x % kWarp, lanes = 1u << shift, groups = kWarp >> shift, group = lane >> shift;
   u64 mine = first + lane < last ? g.in_edges[first + lane] : 0;
   if ((mine >> 32 & 1) && u32(mine)) {   // an odd start: the lane takes the entry before the first pair
@@ -117,14 +121,14 @@ __device__ __forceinline__ void scan(const Graph& g, const Middle& m, u32 first,
   }
 }
 
-// The same in-edges again, for entries without a bit: the last ones of a prefix, each lane walking
-// towards the front until it meets an exact id. tail filters ids modulo its bits.
-__device__ __forceinline__ void scan_tail(const Graph& g, const Middle& m, const u32* tail, u32 first, u32 last,
-                                          RTC_VISIT& visit) {
+// Test the entries without a bit, which are the last of a prefix: each lane walks towards the front until
+// it meets an exact id. tail is a filter of ids modulo its bits.
+__device__ __forceinline__ void
+scan_tail(const Graph& g, const Middle& m, const u32* tail, u32 first, u32 last, RTC_VISIT& visit) {
   const u32 lane = threadIdx.x % kWarp, group = lane / kTailLanes;
   const u64 mine = first + lane < last ? g.in_edges[first + lane] : 0;
   const u32 end = u32(mine >> 32) + u32(mine);
-  u32 left = __ballot_sync(kFullMask, u32(mine) && g.codes[end - 1] >= m.exact);   // lists with such entries
+  u32 left = __ballot_sync(kFullMask, u32(mine) && g.codes[end - 1] >= m.exact);   // such lists
   while (left) {
     u32 pick = left;                     // one list for each group of lanes
     for (u32 i = 0; i < kWarp / kTailLanes; i++) {
@@ -149,7 +153,7 @@ __device__ __forceinline__ void scan_tail(const Graph& g, const Middle& m, const
   }
 }
 
-// Entry i of N+(v) is the first in its word of the block's map: the owner of that word, and of its base.
+// Return whether entry i of N+(v) is the first in its word of the map: it owns the word, and its base.
 __device__ __forceinline__ bool leads(const u16* row, u32 i, u32 exact) {
   return row[i] < exact && (i == 0 || row[i - 1] / 32 != row[i] / 32);
 }
@@ -172,7 +176,8 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
     const u32 begin = task[1], end = task[2];
     const u32 v = task[0], start = u32(offsets[v]), length = u32(offsets[v + 1]) - start;
     const bool counted = RTC_VISIT::kSides && length <= depth;
-    const Middle m{start, length, memory, exact_ids(width), base, counted ? counters : nullptr, code_of(v, width)};
+    const Middle m{
+        start, length, memory, exact_ids(width), base, counted ? counters : nullptr, code_of(v, width)};
     const u16* const row = codes + m.start;
     for (u32 i = threadIdx.x; i < m.length; i += blockDim.x) {
       if (row[i] < m.exact) atomicOr(memory + row[i] / 32, 1u << row[i] % 32);
@@ -181,7 +186,8 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
     }
     __syncthreads();   // the maps and bases are whole
     for (u32 i = begin + threadIdx.x / kWarp * kWarp; i < end; i += blockDim.x)
-      if (RTC_VISIT::kEdges) scan(g, m, i, end, task[3], visit); else scan_chunks(g, m, i, end, visit);
+      if (RTC_VISIT::kEdges) scan(g, m, i, end, task[3], visit);
+      else scan_chunks(g, m, i, end, visit);
     const bool has_tail = row[m.length - 1] >= m.exact;
     for (u32 i = begin + threadIdx.x / kWarp * kWarp; has_tail && i < end; i += blockDim.x)
       scan_tail(g, m, tail, i, end, visit);

@@ -1,13 +1,15 @@
-// bitmap_run.cuh - bitmap.cu's count for middle vertices of few probes, a warp for a run of up to 32 of
-// them that are numbered in turn. Their rows lie together, and so do their in-edges: one map takes all
-// the rows, and one walk all the in-edges.
+// bitmap_run.cuh - bitmap.cu's count for middle vertices of few probes: a warp takes a run of up to 32
+// vertices of consecutive numbers. Their rows lie together, and so do their in-edges, so that one map holds
+// all the rows, and one walk passes all the in-edges.
 //
-// Input: as bitmap.cu's. Item = tasks[2 i ..] = {first vertex, how many}. The map has a bit for the hash
-// of an entry's code and its vertex's place in the run, so every hit is confirmed in the row itself: by
-// code where it has one id, by full id elsewhere. width = bits of a warp's map, a power of two from 64
-// on; depth = bits of the map of codes. Dynamic shared memory: width / 32 words a warp.
+// Input: as in bitmap.cu. Item = tasks[2 i ..] = {first vertex, how many}, kRunsATicket of them per ticket.
+// The map has a bit per hash of an entry's code and its vertex's place in the run, so every hit is
+// confirmed in the row itself: by code if the code has one id, else by full id. width = bits of a warp's
+// map, a power of two from 64 on; depth = bits of the map of codes. Dynamic shared memory: width / 32 words
+// per warp.
 //
-// Written: out, by the visitor's atomics; the map is set by atomicOr and cleared by each word's owner.
+// Written: out, by the visitor's atomics; the map is set by atomicOr, and cleared by lane i of word i,
+// modulo the warp.
 #pragma once
 #include "chunks.cuh"
 #include "device.cuh"
@@ -18,15 +20,15 @@ constexpr u32 kRunsATicket = 2;
 
 struct RunMap {
   u32* words;
-  u32 shift;           // of a hash, to the number of its word
+  u32 shift;           // right shift of a hash to the number of its word
 
-  // What the codes of the vertex at a place in the run are hashed with.
+  // The number that is added to the hash of the codes of the vertex at a place in the run.
   __device__ static u32 salt(u32 place) { return place * 0x85ebca6bu; }
   __device__ static u32 hash(u32 code, u32 salt) { return code * 0x9e3779b1u + salt; }
 
   __device__ void insert(u32 hash) { atomicOr(words + (hash >> shift), 0x80000000u >> hash % 32); }
 
-  // Bit i: the map has code i with this salt.
+  // Bit i of the result: the map has code i with this salt.
   __device__ u32 test(const uint4& codes, u32 salt) const {
     const u32 pairs[] = {codes.x, codes.y, codes.z, codes.w};
     u32 found = 0;
@@ -39,10 +41,11 @@ struct RunMap {
   }
 };
 
-// Where the entry at position is in N+(v), columns[row .. row + length); or kNone.
+// Index in N+(v), columns[row .. row + length), of the entry at position; or kNone.
 __device__ __forceinline__ u32 confirm(const Graph& g, u32 position, u32 row, u32 length, u32 exact) {
   const u16 code = g.codes[position];
-  return code < exact ? find(g.codes + row, length, code) : find(g.columns + row, length, g.columns[position]);
+  return code < exact ? find(g.codes + row, length, code)
+                      : find(g.columns + row, length, g.columns[position]);
 }
 
 extern "C" __global__ void __launch_bounds__(kRunThreads, kRunBlocksPerSm) bitmap_run(RTC_METHOD_ARGS) {
@@ -58,8 +61,9 @@ extern "C" __global__ void __launch_bounds__(kRunThreads, kRunBlocksPerSm) bitma
     for (u32 t = item; t < last && t < item + kRunsATicket; t++) {
       const u32 v = tasks[2 * u64(t)], size = tasks[2 * u64(t) + 1], at = v + (lane < size ? lane : size);
       const u32 row_end = u32(offsets[v + size]), in_end = in_offsets[v + size];
-      const u32 row = u32(offsets[at]), in = in_offsets[at];   // past the run: its end
-      const u32 next = __shfl_down_sync(kFullMask, row, 1), length = (lane == kWarp - 1 ? row_end : next) - row;
+      const u32 row = u32(offsets[at]), in = in_offsets[at];   // lanes past the run hold its end
+      const u32 next = __shfl_down_sync(kFullMask, row, 1),
+                length = (lane == kWarp - 1 ? row_end : next) - row;
       __syncwarp();      // the map is all zero
       for (u32 p = __shfl_sync(kFullMask, row, 0) + lane; p - lane < row_end; p += kWarp) {
         const u32 place = last_at_most(row, p);
@@ -70,7 +74,8 @@ extern "C" __global__ void __launch_bounds__(kRunThreads, kRunBlocksPerSm) bitma
         const u32 place = last_at_most(in, i), entries = __shfl_sync(kFullMask, length, place);
         each_chunk(codes, i < in_end && entries ? in_edges[i] : 0, [&](const Chunk& c) {
           const u32 own = __shfl_sync(kFullMask, place, c.owner);
-          const u32 own_row = __shfl_sync(kFullMask, row, own), own_length = __shfl_sync(kFullMask, length, own);
+          const u32 own_row = __shfl_sync(kFullMask, row, own),
+                    own_length = __shfl_sync(kFullMask, length, own);
           RTC_PROBE(__popc(c.wanted));
           u32 hits = 0;
           for (u32 left = map.test(c.codes, RunMap::salt(own)) & c.wanted; left; left &= left - 1) {

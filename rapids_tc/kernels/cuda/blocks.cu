@@ -1,6 +1,6 @@
-// blocks.cu - from the blocks of a graph, or a range of its middle vertices, to the in-edges that
-// bitmap.cu reads. See rapids_tc/blocks/grid.py for what a block is: a Csr whose row numbers and
-// columns are local ids. In the order in which they run:
+// blocks.cu - makes the in-edges that bitmap.cu reads, from the blocks of a graph, or from a range of its
+// middle vertices. A block is a Csr whose row numbers and columns are local ids: see
+// rapids_tc/blocks/grid.py. In the order in which the kernels run:
 //
 //   raw rows:      split_rows, to count and to write; then prepare.cu's, from keys
 //   whole graph:   pack_middles, to count and to write; then prepare.cu's
@@ -9,25 +9,24 @@
 //   uv and uw:     describe_rows
 //   edge counts:   unpack_counts, sum_counts
 //
-// A thread owns an element and writes what belongs to it, unless a kernel says otherwise.
+// A thread owns an element and writes the element's results, unless a kernel says otherwise.
 #include "device.cuh"
 #include "tile.cuh"
 
 __device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
 
-// The rows of a frame, as ends in numbers, to the blocks of their edges: key row << 32 | column of each row
-// that is no loop and lies in one of the n * n blocks first .. last - 1, written where its block's are
-// free; rows with an end of `numbers` or more are skipped. free[i]: the index of the next key of block i; the
-// block of threads takes room for all of its keys of a block by one atomic. The order of keys is undefined.
-// Without room, rows are only counted.
-// Dynamic shared memory: 3 words for each of those blocks.
+// Write the rows of a frame, ends in numbers, to the blocks of their edges: the key row << 32 | column of
+// each row that is no loop and lies in one of the blocks first .. last - 1 of n x n. Rows with an end of
+// `numbers` or more are skipped. free[i] is the index of the next key of block i: a block of threads
+// reserves the places of all its keys of block i by one atomic, so that the order of keys is undefined.
+// Keys past room are only counted. Dynamic shared memory: 3 words per block of the graph.
 extern "C" __global__ void __launch_bounds__(kThreads)
 split_rows(const u32* src, const u32* dst, u64 size, const u32* rank, u64 numbers, u32 n, u32 first, u32 last,
            u64 room, u64* free, u64* keys) {
-  RTC_DYNAMIC_SHARED(u64, at);                       // where the keys of each block go
+  RTC_DYNAMIC_SHARED(u64, at);                       // index of the first key of each block
   u32* const found = reinterpret_cast<u32*>(at + (last - first));
   for (u32 i = threadIdx.x; i < last - first; i += kThreads) found[i] = 0;
-  __syncthreads();            // nothing is found yet
+  __syncthreads();            // the counts are zero
   u64 key[kEach];
   u32 block[kEach], place[kEach];
 #pragma unroll
@@ -36,7 +35,7 @@ split_rows(const u32* src, const u32* dst, u64 size, const u32* rank, u64 number
     block[t] = kNone;
     if (p >= size) continue;
     const u32 source = src[p], destination = dst[p];
-    if (source >= numbers || destination >= numbers) continue;   // another stream may have written the ends
+    if (source >= numbers || destination >= numbers) continue;   // the ends may be written meanwhile
     const u32 a = rank[source], b = rank[destination], u = a > b ? a : b, v = a > b ? b : a;
     const u32 i = u % n, j = v % n, number = i * n + j;
     if (u == v || number < first || number >= last) continue;
@@ -44,17 +43,17 @@ split_rows(const u32* src, const u32* dst, u64 size, const u32* rank, u64 number
     key[t] = u64(u / n + (i > j)) << 32 | v / n;
     place[t] = atomicAdd(found + block[t], 1u);
   }
-  __syncthreads();            // all are found
+  __syncthreads();            // the keys of all blocks are counted
   for (u32 i = threadIdx.x; i < last - first; i += kThreads)
     at[i] = found[i] ? atomicAdd(free + first + i, u64(found[i])) : 0;
-  __syncthreads();            // and have their places
+  __syncthreads();            // and their places are reserved
 #pragma unroll
   for (u32 t = 0; t < kEach; t++)
     if (block[t] != kNone && at[block[t]] + place[t] < room) keys[at[block[t]] + place[t]] = key[t];
 }
 
-// The edges whose column v is one of first .. last - 1, at position p: v << 32 | p. In no order that could
-// be relied on; count: how many.
+// Pack the edges whose column v is one of first .. last - 1, at position p: v << 32 | p. They are in no
+// order to be relied on; count is their number.
 extern "C" __global__ void __launch_bounds__(kThreads)
 pack_middles(const u32* columns, u64 m, u32 first, u32 last, u32 room, u32* count, u64* packed) {
   const u64 p = element();
@@ -63,23 +62,25 @@ pack_middles(const u32* columns, u64 m, u32 first, u32 last, u32 room, u32* coun
   if (listed && at < room) packed[at] = u64(v) << 32 | p;
 }
 
-// An edge in row r and its column v: v << 32 | r. Sorted, they group by v.
+// Pack an edge in row r, of column v: v << 32 | r. Sorting groups these by v.
 extern "C" __global__ void __launch_bounds__(kThreads)
 pack_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u64* packed) {
   RTC_SHARED(u64, rows, 2);
   const Tile tile(offsets, n, m, rows);
-  for (u64 p = tile.begin + threadIdx.x; p < tile.end; p += kThreads) packed[p] = u64(columns[p]) << 32 | tile.row(p);
+  for (u64 p = tile.begin + threadIdx.x; p < tile.end; p += kThreads)
+    packed[p] = u64(columns[p]) << 32 | tile.row(p);
 }
 
-// bitmap.cu's codes of columns in a map of `bits` bits.
-extern "C" __global__ void __launch_bounds__(kThreads) write_codes(const u32* columns, u64 m, u32 bits, u16* codes) {
+// Write bitmap.cu's codes of columns in a map of `bits` bits.
+extern "C" __global__ void __launch_bounds__(kThreads)
+write_codes(const u32* columns, u64 m, u32 bits, u16* codes) {
   const u64 p = element();
   if (p < m) codes[p] = u16(code_of(columns[p], bits));
 }
 
-// For each v << 32 | r of uv: where u's row begins in uw, which stands at `at` in the columns, << 32 | its
-// entries below v. Row r of uv is row r + to_row of uw; below v is below v + shift there, which is v's row
-// in vw too: its probes are the sum of those lengths.
+// For each v << 32 | r of uv, write the in-edge: start of u's row << 32 | its entries below v. uw begins at
+// position `at` of the columns. Row r of uv is row r + to_row of uw; below v means below v + shift in uw,
+// and v + shift is also v's row in vw, whose probes are the sum of these lengths.
 extern "C" __global__ void __launch_bounds__(kThreads)
 describe_rows(const u64* packed, u64 m, const i64* offsets, const u32* columns, i64 to_row, u32 shift, u32 at,
               u64* in_edges, u64* probes) {
@@ -95,18 +96,20 @@ describe_rows(const u64* packed, u64 m, const i64* offsets, const u32* columns, 
   add_by_run(probes, v, u64(length));
 }
 
-// counts[i], of the edge v << 32 | r that is packed[i], at its position in the columns of uv.
+// Write counts[i] to the position in the columns of uv of the edge v << 32 | r, packed[i].
 extern "C" __global__ void __launch_bounds__(kThreads)
-unpack_counts(const u64* packed, u64 m, const i64* offsets, const u32* columns, const u32* counts, u32* by_edge) {
+unpack_counts(const u64* packed, u64 m, const i64* offsets, const u32* columns, const u32* counts,
+              u32* by_edge) {
   const u64 i = element();
   if (i >= m) return;
   const u64 start = u64(offsets[u32(packed[i])]), end = u64(offsets[u32(packed[i]) + 1]);
   by_edge[start + lower_bound(columns + start, u32(end - start), u32(packed[i] >> 32))] = counts[i];
 }
 
-// The sums of edge counts by row and by column, by atomics: one for a run of the same row in a warp.
+// Sum edge counts by row and by column, with one atomic per run of the same row in a warp.
 extern "C" __global__ void __launch_bounds__(kThreads)
-sum_counts(const i64* offsets, const u32* columns, u64 n, u64 m, const u32* counts, u64* by_row, u64* by_column) {
+sum_counts(const i64* offsets, const u32* columns, u64 n, u64 m, const u32* counts, u64* by_row,
+           u64* by_column) {
   RTC_SHARED(u64, rows, 2);
   const Tile tile(offsets, n, m, rows);
   for (u64 p = tile.begin + threadIdx.x; p < tile.begin + kTile; p += kThreads) {

@@ -1,13 +1,13 @@
-// chunks.cuh - the prefixes of up to 32 in-edges, cut into chunks of eight codes that lie together in
-// memory and dealt to the lanes of a warp in turn: however the lengths differ, all lanes have the same
-// share, and a chunk is one load.
+// chunks.cuh - the prefixes of up to 32 in-edges, cut into chunks of eight codes. A chunk is one aligned
+// load, and the lanes of a warp take chunks in turn, so that all lanes have the same work however the
+// lengths differ.
 #pragma once
 #include "device.cuh"
 
 constexpr u32 kChunk = 8;             // codes
 
-// Every lane holds a value, no less than the lane before it: the last lane whose value is at most x,
-// each lane's own, or lane 0. All lanes of the warp.
+// Every lane holds a value no less than the lane before it, and an x of its own. Return the last lane whose
+// value is at most x; lane 0 if there is none. All lanes of the warp.
 __device__ __forceinline__ u32 last_at_most(u32 value, u32 x) {
   u32 lane = 0;
   for (u32 step = kWarp / 2; step; step /= 2)
@@ -19,12 +19,12 @@ struct Chunk {
   u32 owner;         // the lane that holds the in-edge
   u32 edge;          // position in columns where its prefix ends
   u32 position;      // of code 0
-  u32 wanted;        // bit i: code i is one of the prefix
-  uint4 codes;       // from the least bits up
+  u32 wanted;        // bit i: code i belongs to the prefix
+  uint4 codes;       // code 0 in the least bits
 };
 
-// Calls take(chunk), by all lanes of the warp together, for every chunk of the in-edges that the lanes
-// hold: start of N+(u) << 32 | length of the prefix, or 0. A lane without a chunk wants no code of it.
+// Call take(chunk), by all lanes of the warp together, for every chunk of the in-edges that the lanes hold:
+// start of N+(u) << 32 | length of the prefix, or 0. For a lane without a chunk wanted is 0.
 template <class Take>
 __device__ __forceinline__ void each_chunk(const u16* codes, u64 in_edge, Take take) {
   const u32 start = u32(in_edge >> 32), length = u32(in_edge);

@@ -1,10 +1,10 @@
-// The words all kernels share. The emulator defines RTC_HOST and its own form of the macros
-// (testing/cuda_host.hpp), so that the same files run on a CPU.
+// device.cuh - types, macros and functions for all kernels. The emulator defines RTC_HOST and its own form
+// of the macros (testing/cuda_host.hpp), so that the same files run on a CPU.
 //
-// What the emulator asks of a kernel: shared memory through the two macros below, explicit _sync
-// masks, no __activemask, no spin-waits, no includes but ours. Two threads that write the same
-// value to one word without a barrier between them are a race there, as in racecheck: use an
-// atomic, or give each word an owner.
+// The emulator demands of a kernel: shared memory through the two macros below, explicit _sync masks, no
+// __activemask, no spin-waits, no includes of other files than these. Two threads that write the same value
+// to one word without a barrier between them are a race, as in racecheck: use an atomic, or give each word
+// an owner.
 #pragma once
 
 typedef unsigned short u16;
@@ -19,59 +19,62 @@ constexpr u32 kFullMask = 0xffffffffu;
 // An array of n (a constant) elements shared by the block.
 #define RTC_SHARED(T, name, n) __shared__ T name[n]
 
-// The launch's dynamic shared memory as T*; every declaration in a kernel names the same bytes.
-#define RTC_DYNAMIC_SHARED(T, name)                         \
+// The launch's dynamic shared memory as T*; all declarations in a kernel name the same bytes.
+#define RTC_DYNAMIC_SHARED(T, name)                            \
   extern __shared__ __align__(16) unsigned char rtc_dynamic[]; \
   T* const name = reinterpret_cast<T*>(rtc_dynamic)
 
-// The next number from a counter that the host sets to zero before each launch: one thread draws
-// on behalf of its block or warp and stops at the first number past the last task. The emulator
-// runs blocks one after another and so deals numbers round by block instead.
+// The next number from a counter that the host sets to zero before each launch: one thread draws for its
+// block or warp, and stops at the first number past the last task. The emulator runs blocks one after
+// another, and therefore deals numbers round by block.
 #define RTC_TICKET(counter) atomicAdd((counter), 1u)
 
-// Counts n probes on the emulator, where tests compare them with a method's closed form.
+// Counts n probes on the emulator; tests compare the sum with a method's closed form.
 #define RTC_PROBE(n)
 #endif
 
-constexpr u32 kNone = 0xffffffffu;   // no index: lists are shorter
+constexpr u32 kNone = 0xffffffffu;   // no index: all lists are shorter
 
-// What every method is given: the oriented graph and the layouts that prepare.cu makes of it.
-// Positions (indices into columns) and items are 32 bits with room to step past the last one: the
-// engine refuses 2^31 edges. Positions are shared by columns, codes and edge counts, so that one number
-// names an edge everywhere.
+// The input of every method: the oriented graph and the layout that prepare.cu makes of it. Positions
+// (indices into columns) and items have 32 bits, and may step past the last one: the engine refuses 2^31
+// edges. Columns, codes and edge counts have the same positions, so that one number names an edge
+// everywhere.
 struct Graph {
   const i64* __restrict__ offsets;      // n + 1
   const u32* __restrict__ columns;      // N+(u), ascending, at offsets[u] ..
-  const u16* __restrict__ codes;          // the same, 16 bits an id: its code (below)
-  const u64* __restrict__ in_edges;     // where v is in N+(u): start of N+(u) << 32 | entries below v
-  const u32* __restrict__ in_offsets;   // n + 1: those of v are in_edges[in_offsets[v]] ..
-  u32 edges_at;                         // of blocks: the position of the first in-edge
+  const u16* __restrict__ codes;        // the same ids as codes of 16 bits (below)
+  const u64* __restrict__ in_edges;     // by v, for u with v in N+(u): u's start << 32 | entries below v
+  const u32* __restrict__ in_offsets;   // n + 1: the in-edges of v are in_edges[in_offsets[v]] ..
+  u32 edges_at;                         // on blocks: the position of in-edge 0 in edge counts
 };
 
-// The one launch signature. Items first .. last - 1 are drawn from the ticket; what an item is
-// (tasks[...], an in-edge), what width and depth limit, and what scratch is, each method says in its
-// header. With RTC_BLOCKS, the graph is a task on blocks: the rows of u and those of v are two blocks
-// in one array of columns, v in numbers of its rows. A prefix need not end at v then.
+// The launch signature of all methods. Items first .. last - 1 are drawn from the ticket; the header of
+// each method says what an item is (tasks[...], an in-edge), what width and depth limit, and what scratch
+// holds. With RTC_BLOCKS, the graph is a task on blocks: the rows of u and the rows of v are two blocks in
+// one array of columns, and v is the number of its row. Then v does not follow every prefix.
 #ifdef RTC_BLOCKS
 constexpr bool kBlocks = true;
 #define RTC_BLOCKS_ARG , u32 edges_at
-#define RTC_GRAPH Graph{offsets, columns, codes, in_edges, in_offsets, edges_at}
+#define RTC_GRAPH \
+  Graph { offsets, columns, codes, in_edges, in_offsets, edges_at }
 #else
 constexpr bool kBlocks = false;
 #define RTC_BLOCKS_ARG
 #define RTC_GRAPH Graph{offsets, columns, codes, in_edges, in_offsets, 0}
 #endif
-#define RTC_METHOD_ARGS                                                                        \
-  const i64 *offsets, const u32 *columns, const u16 *codes, const u64 *in_edges,                 \
-      const u32 *in_offsets, const u32 *tasks, u32 first, u32 last, u32 width, u32 depth,      \
-      u32 *scratch, u32 *ticket, RTC_VISIT::Out *out RTC_BLOCKS_ARG
+#define RTC_METHOD_ARGS                                                                                 \
+  const i64 *offsets, const u32 *columns, const u16 *codes, const u64 *in_edges, const u32 *in_offsets, \
+      const u32 *tasks, u32 first, u32 last, u32 width, u32 depth, u32 *scratch, u32 *ticket,           \
+      RTC_VISIT::Out *out RTC_BLOCKS_ARG
 
-// The position of the edge (u, v), in-edge i, whose prefix ends at `end`: there, where v follows it.
-__device__ __forceinline__ u32 edge_at(const Graph& g, u32 i, u32 end) { return kBlocks ? g.edges_at + i : end; }
+// The position of the edge (u, v), in-edge i: `end`, the end of its prefix, unless on blocks.
+__device__ __forceinline__ u32 edge_at(const Graph& g, u32 i, u32 end) {
+  return kBlocks ? g.edges_at + i : end;
+}
 
-// The code of an id in a map of `bits` bits, a power of two up to 65,536. Ids below exact_ids have
-// codes of their own, in their order; the others share what is left, by their last bits. In degree
-// order those are few, and in an ascending list they come last.
+// The code of an id in a map of `bits` bits, a power of two up to 65,536. Ids below exact_ids have codes of
+// their own, in their order; the others share the remaining codes, by their last bits. In degree order
+// these ids are few, and in an ascending list they come last.
 __device__ __forceinline__ u32 exact_ids(u32 bits) { return bits - bits / 8; }
 
 __device__ __forceinline__ u32 code_of(u32 id, u32 bits) {
@@ -79,13 +82,14 @@ __device__ __forceinline__ u32 code_of(u32 id, u32 bits) {
   return id < exact ? id : exact + (id & (bits / 8 - 1));
 }
 
-// First index of the ascending list a[0 .. n) whose entry is not below x; n if none.
+// First index of the ascending list a[0 .. n) whose entry is not below x; n if there is none.
 template <class T, class I>
 __device__ __forceinline__ I lower_bound(const T* a, I n, T x) {
   I begin = 0;
   while (begin < n) {
     const I middle = begin + (n - begin) / 2;
-    if (a[middle] < x) begin = middle + 1; else n = middle;
+    if (a[middle] < x) begin = middle + 1;
+    else n = middle;
   }
   return begin;
 }
@@ -97,7 +101,7 @@ __device__ __forceinline__ u32 find(const T* a, u32 n, T x) {
   return i < n && a[i] == x ? i : kNone;
 }
 
-// Sum of the values of this lane and those before it. All lanes of the warp.
+// Sum of the values of this lane and of all lanes before it. All lanes of the warp.
 template <class T>
 __device__ __forceinline__ T warp_scan(T value) {
   for (u32 step = 1; step < kWarp; step *= 2) {
@@ -107,7 +111,7 @@ __device__ __forceinline__ T warp_scan(T value) {
   return value;
 }
 
-// Room for size more entries behind counter: the first one's index. All lanes of the warp.
+// Reserve size more entries behind counter; return the index of the first. All lanes of the warp.
 __device__ __forceinline__ u32 reserve(u32* counter, u32 size) {
   const u32 through = warp_scan(size);
   u32 base = 0;
@@ -115,8 +119,8 @@ __device__ __forceinline__ u32 reserve(u32* counter, u32 size) {
   return __shfl_sync(kFullMask, base, kWarp - 1) + through - size;
 }
 
-// Add each lane's value to sums[key], by one atomic for each run of the same key in neighbouring lanes.
-// All lanes of the warp.
+// Add each lane's value to sums[key], with one atomic per run of the same key in neighbouring lanes. All
+// lanes of the warp.
 __device__ __forceinline__ void add_by_run(u64* sums, u32 key, u64 value) {
   const u32 lane = threadIdx.x % kWarp;
   for (u32 step = 1; step < kWarp; step *= 2) {   // sums of the next 2, 4, ... of the same key
@@ -128,7 +132,7 @@ __device__ __forceinline__ void add_by_run(u64* sums, u32 key, u64 value) {
   if (value && (lane == 0 || last_key != key)) atomicAdd(sums + key, value);
 }
 
-// One number of a warp's own from the ticket, the same in all its lanes.
+// Draw a number from the ticket for the warp; all its lanes get the same.
 __device__ __forceinline__ u32 warp_ticket(u32* ticket) {
   u32 drawn = 0;
   if (threadIdx.x % kWarp == 0) drawn = RTC_TICKET(ticket);

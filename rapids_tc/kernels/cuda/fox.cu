@@ -1,17 +1,20 @@
 // fox.cu - Fox, Green, Gabert, An and Bader ("Fast and adaptive list intersections on the GPU",
-// HPEC'18): edges are binned by the work they are estimated to be, and each of the six bins has its
-// own number of threads an edge, from one to a warp. Neighbouring threads so have like work.
+// HPEC'18): edges are binned by an estimate of their work, and each of the six bins has its own number
+// of threads per edge, from one to a warp, so that neighbouring threads have similar work.
 //
-// - fox_bin lists the edges of a bin: the intersections of width .. depth estimated steps.
-// - Two ways to intersect, the cheaper one by the estimate for each edge: a merge, its path cut in
-//   equal parts for the threads (merge_path.cuh), a + b steps; or the ids of the shorter list looked
-//   up in the longer by binary search, min(a, b) times the bits of max(a, b).
+// - fox_bin lists the in-edges of a bin: its estimated steps are least to most, and neither list is
+//   empty. It runs twice per bin, to count and to write.
+// - fox intersects the two lists of an edge, of a and b ids, in the way of fewer estimated steps. A merge
+//   takes a + b; its path is cut in equal parts for the threads (merge_path.cuh). A binary search of each
+//   id of the shorter list in the longer takes min(a, b) times the bits of max(a, b).
 //
-// Input: any oriented Csr and its in-edges. Item = tasks[i] = an in-edge of the bin. width = threads an
-// edge, a power of two up to kWarp; depth unused. Nothing is shared. Probes: the steps of merges, and
-// the look-ups of searches.
+// Input of fox_bin: any oriented Csr and its m in-edges; offsets and columns alone are read of the Csr.
+// Input of fox: the same. Item = tasks[i] = number of an in-edge, kWarp / width of them per ticket. width =
+// threads per edge, a power of two up to kWarp; depth is unused. No shared memory. Probes: the steps of
+// merges, each id of either list up to the end of the list that ends first, and the ids searched for.
 //
-// Written: out, by the visitor's atomics; by fox_bin the list, each place reserved by an atomic.
+// Written: by fox_bin items and count, each place reserved by an atomic; by fox out, by the visitor's
+// atomics.
 #include "device.cuh"
 #include "in_edge.cuh"
 #include "merge_path.cuh"
@@ -21,7 +24,7 @@ static_assert(!RTC_VISIT::kEdges, "fox counts totals");
 
 constexpr u32 kThreads = 256;
 
-// The two lists of an edge, the shorter first.
+// The two lists of an edge: few has no more ids than many.
 struct Lists {
   const u32 *few, *many;
   u32 n_few, n_many;
@@ -39,7 +42,8 @@ __device__ __forceinline__ Work estimate(const Lists& l) {
   return {u64(l.n_few) + l.n_many, u64(l.n_few) * (32 - __clz(int(l.n_many)))};
 }
 
-// The in-edges whose estimate is least to most: as list_rows in prepare.cu.
+// List the in-edges whose estimated steps are least to most, in no order to be relied on; count them. With
+// room for fewer, only count. As list_rows in prepare.cu.
 extern "C" __global__ void __launch_bounds__(kThreads)
 fox_bin(const i64* offsets, const u32* columns, const u64* in_edges, u32 m, u32 least, u32 most, u32 room,
         u32* count, u32* items) {

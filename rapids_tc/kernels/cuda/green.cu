@@ -1,10 +1,11 @@
-// green.cu - Green, Yalamanchili and Munguia ("Fast triangle counting on the GPU", IA3'14): several
-// threads an edge (u, v). Each finds by binary search on a diagonal where its share of the merge of
-// N+(u) below v and N+(v) begins, and merges that share, so all have the same number of steps.
+// green.cu - Green, Yalamanchili and Munguia ("Fast triangle counting on the GPU", IA3'14): several threads
+// take an edge (u, v). The merge of N+(u) below v and N+(v) is cut in equal parts; each thread finds the
+// beginning of its part by binary search on a diagonal, and merges it.
 //
-// Input: any oriented Csr and its in-edges. Item = an in-edge, kWarp of them a ticket. width = threads
-// an edge, a power of two up to kWarp, depth unused. Nothing is shared but by shuffles.
-// Probes: steps of the merges, an id of either list each, up to the end of the one that ends first.
+// Input: any oriented Csr and its in-edges. Item = an in-edge, kWarp of them per ticket. width = threads
+// per edge, a power of two up to kWarp; depth is unused. No shared memory: lanes exchange values by
+// shuffles. Probes: steps of the merges, each an id of either list, up to the end of the list that ends
+// first.
 //
 // Written: out, by the visitor's atomics.
 #include "device.cuh"
@@ -28,7 +29,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) green(RTC_METHOD_ARGS) {
       const u32 owner = round + lane / width;
       const u32* const a = columns + __shfl_sync(kFullMask, mine.start, owner);
       const u32* const b = columns + __shfl_sync(kFullMask, mine.row, owner);
-      const u32 n_a = __shfl_sync(kFullMask, mine.below, owner), n_b = __shfl_sync(kFullMask, mine.length, owner);
+      const u32 n_a = __shfl_sync(kFullMask, mine.below, owner),
+                n_b = __shfl_sync(kFullMask, mine.length, owner);
       hits += merge_part(a, n_a, b, n_b, part, width);
     }
     visit.edge(kNone, hits);

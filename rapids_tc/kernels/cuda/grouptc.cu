@@ -1,17 +1,17 @@
 // grouptc.cu - GroupTC (Li, Xu, Pham, Tu and Zhou, "A comparative study of intersection-based triangle
-// counting algorithms on GPUs", IPDPS'24): a block takes a chunk of consecutive edges, joins the lists
+// counting algorithms on GPUs", IPDPS'24): a block takes a chunk of consecutive edges, joins the lists that
 // it must look up end to end, and deals them to its threads id by id.
 //
-// - Edge chunks: many short edges or one long one make the same work for each thread.
-// - Partial lists: of N+(u) only what is below v, the other end, can close a triangle.
-// - Side choice: the shorter list is looked up, the longer one searched.
-// - Remembered offset: a thread's next id of the same edge is larger, so its binary search starts
-//   where the last one ended.
+// - Edge chunks: many short lists or one long list make the same work for each thread.
+// - Partial lists: only the ids of N+(u) below v, the other end, can close a triangle.
+// - Side choice: the ids of the shorter list are searched for in the longer.
+// - Remembered offset: a thread's next id of the same edge is larger, so its binary search starts where the
+//   search before ended.
 //
-// Input: any oriented Csr and its in-edges. Item = an in-edge; a ticket is width of them, no more than
-// kThreads, one for each thread to unpack. depth unused. Dynamic shared memory: 4 * width words, entry
-// i of each array owned by thread i until the barrier, then read by all.
-// Probes: what the threads are dealt, idle ones in a chunk's last round included.
+// Input: any oriented Csr and its in-edges. Item = an in-edge, width of them per ticket, at most kThreads:
+// each thread unpacks one. depth is unused. Dynamic shared memory: 4 * width words; thread i owns entry i
+// of each of the four arrays until the barrier, and all threads read them afterwards. Probes: ids that
+// threads are dealt, and the idle threads of a chunk's last round.
 //
 // Written: out, by the visitor's atomics.
 #include "device.cuh"
@@ -22,10 +22,10 @@ static_assert(!RTC_VISIT::kEdges, "grouptc counts totals");
 
 constexpr u32 kThreads = 256, kWarps = kThreads / kWarp;
 
-// The chunk's edges: few is looked up in many. Starts are positions in columns.
+// The edges of a chunk: the ids of few are searched for in many. Both are positions in columns.
 struct Chunk {
   u32 *few, *many, *many_length;
-  u32* ends;                            // of the few lists, laid end to end
+  u32* ends;                            // where each of the few lists ends, laid end to end
 };
 
 // Unpack edge i of the chunk; returns the length of its few list.
@@ -60,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) grouptc(RTC_METHOD_ARGS) 
     if (i < width) c.ends[i] = end;
     __syncthreads();                    // the chunk is unpacked
     const u32 all = c.ends[width - 1];
-    u32 edge = 0, from = 0, hits = 0;   // this thread's edge, and where in many its last search ended
+    u32 edge = 0, from = 0, hits = 0;   // this thread's edge, and the end of its last search in many
     for (u32 at = i; at < (all + kThreads - 1) / kThreads * kThreads; at += kThreads) {
       RTC_PROBE(1);
       if (at >= all) break;

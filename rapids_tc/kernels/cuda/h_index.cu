@@ -1,12 +1,13 @@
-// h_index.cu - H-INDEX (Pandey, Li, Buluc, Xu and Liu, HPEC'19): a warp an edge (u, v). The shorter of
-// N+(u) below v and N+(v) is hashed into buckets in shared memory, each id of the longer is looked up.
+// h_index.cu - H-INDEX (Pandey, Li, Buluc, Xu and Liu, HPEC'19): a warp takes an edge (u, v). The shorter
+// of N+(u) below v and N+(v) is hashed into buckets in shared memory, and each id of the longer is looked
+// up.
 //
 // - Interleaved buckets: see hash.cuh.
-// - The lists need no order: it only helps where a bucket is full.
+// - The order of the lists only matters if a bucket is full.
 //
-// Input: any oriented Csr and its in-edges. Item = an in-edge, kWarp of them a ticket. width = buckets,
-// a power of two; depth = ids of a bucket kept. Dynamic shared memory: width * (1 + depth) words a warp,
-// owned by its lanes. Probes: look-ups.
+// Input: any oriented Csr and its in-edges. Item = an in-edge, kWarp of them per ticket. width = buckets, a
+// power of two; depth = ids that a bucket keeps. Dynamic shared memory: width * (1 + depth) words per warp,
+// used by the lanes of the warp alone. Probes: look-ups.
 //
 // Written: out, by the visitor's atomics; in shared memory the buckets' sizes by atomicAdd, whose
 // result gives each id its place.
@@ -19,8 +20,8 @@ static_assert(!RTC_VISIT::kEdges, "h-index counts totals");
 
 constexpr u32 kThreads = 256;
 
-// The ids common to few, hashed, and many, by one warp. The sizes of the buckets are zero before and
-// after.
+// Count the common ids of few, which is hashed, and many, by one warp. The sizes of the buckets are zero
+// before and after.
 __device__ __forceinline__ u32 intersect(const HashTable& few, const u32* many, u32 n_many) {
   const u32 lane = threadIdx.x % kWarp;
   for (u32 i = lane; i < few.n; i += kWarp) few.insert(few.ids[i]);
@@ -49,12 +50,14 @@ extern "C" __global__ void __launch_bounds__(kThreads) h_index(RTC_METHOD_ARGS) 
     if (item >= last) break;
     const InEdge mine = in_edge(g, item + lane < last ? in_edges[item + lane] : 0);
     u32 left = __ballot_sync(kFullMask, mine.length), hits = 0;
-    for (; left; left &= left - 1) {    // the warp takes those edges in turn
+    for (; left; left &= left - 1) {    // the warp takes the lanes' edges in turn
       const int owner = __ffs(int(left)) - 1;
-      const u32 *const a = columns + __shfl_sync(kFullMask, mine.start, owner);
-      const u32 *const b = columns + __shfl_sync(kFullMask, mine.row, owner);
-      const u32 n_a = __shfl_sync(kFullMask, mine.below, owner), n_b = __shfl_sync(kFullMask, mine.length, owner);
-      hits += n_a <= n_b ? intersect({table, width, depth, a, n_a}, b, n_b) : intersect({table, width, depth, b, n_b}, a, n_a);
+      const u32* const a = columns + __shfl_sync(kFullMask, mine.start, owner);
+      const u32* const b = columns + __shfl_sync(kFullMask, mine.row, owner);
+      const u32 n_a = __shfl_sync(kFullMask, mine.below, owner),
+                n_b = __shfl_sync(kFullMask, mine.length, owner);
+      hits += n_a <= n_b ? intersect({table, width, depth, a, n_a}, b, n_b)
+                         : intersect({table, width, depth, b, n_b}, a, n_a);
     }
     visit.edge(kNone, hits);
   }

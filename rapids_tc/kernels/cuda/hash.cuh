@@ -1,16 +1,16 @@
-// hash.cuh - a hash table of ids in shared memory, and the list that it was made of behind it.
+// hash.cuh - a hash table of ids in shared memory, with the list that it is made of behind it.
 //
-// - Interleaved buckets: the i-th entries of all buckets lie side by side, so that lanes that look at
-//   the i-th entry of different buckets meet different banks.
-// - A full bucket loses nothing: what does not fit is found by binary search in the list, which for
-//   that must ascend.
+// - Interleaved buckets: the i-th entries of all buckets lie side by side, so that lanes that read the i-th
+//   entry of different buckets use different banks.
+// - A full bucket loses nothing: ids that do not fit are found by binary search in the list, which must be
+//   ascending.
 #pragma once
 #include "device.cuh"
 
 struct HashTable {
-  u32* sizes;             // of each bucket, those that did not fit included: zeros, then atomicAdd
-  u32 buckets, depth;     // buckets: a power of two; depth: entries of one that are kept
-  const u32* ids;         // what it is made of
+  u32* sizes;             // ids of each bucket, also those that do not fit: zeros, then atomicAdd
+  u32 buckets, depth;     // buckets: a power of two; depth: entries that a bucket keeps
+  const u32* ids;         // the list that the table is made of
   u32 n;
 
   // Words of shared memory: the sizes, then the entries, the i-th of bucket b at [i * buckets + b].

@@ -1,14 +1,14 @@
-// hu.cu - Hu, Guan and Zou ("Triangle counting on GPU using fine-grained task distribution", ICDEW'19):
-// a block a vertex u. The lists N+(v), v in N+(u), are one long row of two-hop neighbours; the block's
-// threads walk it in fixed strides, whatever list they are in, and search each id in N+(u).
+// hu.cu - Hu, Guan and Zou ("Triangle counting on GPU using fine-grained task distribution", ICDEW'19): a
+// block takes a vertex u. The lists N+(v), v in N+(u), are one long row of two-hop neighbours; the threads
+// of the block walk the row in fixed strides, whatever list they are in, and search N+(u) for each id.
 //
-// - N+(u) is kept in shared memory, its first width ids; longer rows are searched in two parts.
-// - A thread steps from list to list by itself, so a block waits for nothing until its row is done.
-// - The search takes the same number of steps for every id of a row: a warp does not diverge in it.
+// - The first width ids of N+(u) are kept in shared memory; a longer row is searched in two parts.
+// - A thread steps from list to list by itself, so a block has no barrier until its row is done.
+// - The search takes the same number of steps for every id of a row, so that a warp does not diverge.
 //
-// Input: any oriented Csr. Item = tasks[i] = u with two or more neighbours. width = ids kept, depth
-// unused. Dynamic shared memory: width words, word i written by thread i modulo kThreads.
-// Probes: comparisons, floor(log2(|N+(u)|)) + 1 an id where all of N+(u) is kept.
+// Input: any oriented Csr. Item = tasks[i] = u with two or more neighbours. width = ids that are kept;
+// depth is unused. Dynamic shared memory: width words; thread i modulo kThreads writes word i. Probes:
+// comparisons, floor(log2(|N+(u)|)) + 1 per id if all of N+(u) is kept.
 //
 // Written: out, by the visitor's atomics.
 #include "device.cuh"
@@ -18,7 +18,7 @@ static_assert(!RTC_VISIT::kEdges, "hu counts totals");
 
 constexpr u32 kThreads = 256;
 
-// Whether id is in the ascending list a[0 .. n), by as many steps as n has bits.
+// Return whether id is in the ascending list a[0 .. n), in as many steps as n has bits.
 __device__ __forceinline__ bool contains(const u32* a, u32 n, u32 id) {
   u32 past = 0;                         // a[past - 1] <= id
   for (u32 step = n ? 1u << (31 - __clz(int(n))) : 0; step; step /= 2) {
@@ -38,7 +38,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) hu(RTC_METHOD_ARGS) {
     const u32 item = first + drawn[0];
     if (item >= last) break;
     const u32* const row = columns + offsets[tasks[item]];
-    const u32 lists = u32(offsets[tasks[item] + 1] - offsets[tasks[item]]), n_kept = lists < width ? lists : width;
+    const u32 lists = u32(offsets[tasks[item] + 1] - offsets[tasks[item]]),
+              n_kept = lists < width ? lists : width;
     for (u32 i = threadIdx.x; i < n_kept; i += kThreads) kept[i] = row[i];
     __syncthreads();                    // the row is kept
     u32 at = threadIdx.x, hits = 0;     // in list i, or past its end

@@ -1,30 +1,28 @@
-// list.cu - every triangle u > v > w in turn: written down, or summed over with values of its sides.
+// list.cu - every triangle u > v > w in turn: written to an array, or summed over with values of its sides.
 //
-// A warp takes an in-edge (u, v) of the middle vertex v, its lanes the entries of N+(u) below v, one
-// each a step; each is looked for in N+(v) by binary search. Work: log |N+(v)| times bitmap.cu's. It
-// needs no shared memory and meets the triangles of an in-edge in ascending w, so that a hit's place
-// among them is known from one ballot. What follows is dearer: a sort of what is listed, an atomic
-// for each term of a sum.
+// A warp takes an in-edge (u, v) of the middle vertex v, and each of its lanes an entry of N+(u) below v
+// per step; a lane searches N+(v) for its entry. Work: log |N+(v)| times bitmap.cu's. This needs no shared
+// memory, and finds the triangles of an in-edge in ascending w, so that one ballot gives the place of a
+// hit. The rest costs more: a sort of the list, an atomic per term of a sum.
 //
-// Input: any oriented Csr and prepare.cu's in_edges: start of N+(u) << 32 | entries below v, so that
-// v itself is columns[start + entries].
+// Input: any oriented Csr and prepare.cu's in_edges: start of N+(u) << 32 | entries below v, so that v
+// itself is columns[start + entries].
 #include "device.cuh"
 #include "in_edge.cuh"
 
 constexpr u32 kListThreads = 256;
 
-// The vertex whose row is at start: the last one that starts there, those before it being empty.
+// The vertex whose row begins at start: the last such vertex, since the rows of the others are empty.
 __device__ __forceinline__ u32 row_at(const i64* offsets, u64 n, u32 start) {
   return u32(lower_bound(offsets, n, i64(start) + 1)) - 1;
 }
 
-__device__ __forceinline__ u64 warp_of_grid() {
-  return (u64(blockIdx.x) * blockDim.x + threadIdx.x) / kWarp;
-}
+__device__ __forceinline__ u64 warp_of_grid() { return (u64(blockIdx.x) * blockDim.x + threadIdx.x) / kWarp; }
 
-// Triangles first .. last - 1 as ranks: u to ranks[t - first], v to it `last - first` further, then w.
-// Those of in-edge i are starts[i] .. starts[i + 1] - 1: each has one place, and one lane writes it.
-// In-edges first_edge .. last_edge - 1 have them all. The walk of an in-edge ends at its last one.
+// Write the ranks of triangles first .. last - 1, all of which in-edges first_edge .. last_edge - 1 have:
+// of triangle t, u to ranks[t - first], v `last - first` further, and w as far again. In-edge i has the
+// triangles starts[i] .. starts[i + 1] - 1: one lane writes each. The walk of an in-edge ends at its last
+// triangle.
 extern "C" __global__ void __launch_bounds__(kListThreads)
 list_triangles(const i64* offsets, u64 n, const u32* columns, const u64* in_edges, const i64* starts,
                u64 first_edge, u64 last_edge, i64 first, i64 last, u32* ranks) {
@@ -51,11 +49,11 @@ list_triangles(const i64* offsets, u64 n, const u32* columns, const u64* in_edge
   }
 }
 
-// To each corner of every triangle, the product of the values of its sides. sums: 64-bit atomics, in
-// any order, so that the last digits are not the same on every run.
+// Add to each corner of every triangle the product of the values of its sides, by 64-bit atomics on sums in
+// any order, so that the last digits may differ between runs.
 extern "C" __global__ void __launch_bounds__(kListThreads)
-vertex_sums(const i64* offsets, u64 n, const u32* columns, const u64* in_edges, u64 first_edge,
-            u64 last_edge, const double* sides, double* sums) {
+vertex_sums(const i64* offsets, u64 n, const u32* columns, const u64* in_edges, u64 first_edge, u64 last_edge,
+            const double* sides, double* sums) {
   const u32 lane = threadIdx.x % kWarp;
   const u64 warps = u64(gridDim.x) * blockDim.x / kWarp;
   for (u64 i = first_edge + warp_of_grid(); i < last_edge; i += warps) {

@@ -1,15 +1,15 @@
-// polak.cu - Polak ("Counting triangles in large graphs on GPU", IPDPSW'16): a thread an edge (u, v),
-// which merges N+(u) and N+(v) with two pointers.
+// polak.cu - Polak ("Counting triangles in large graphs on GPU", IPDPSW'16): a thread takes an edge (u, v),
+// and merges N+(u) and N+(v) with two pointers.
 //
-// The paper's points: edges are drawn in an order in which neighbouring threads share a list (here v,
-// so that N+(v) is read once a warp); an edge's two ends take one load; lists are read through the
-// read-only cache; a step reloads only the side that moved, and both ids stay in registers.
+// The paper's points: neighbouring threads draw edges that share a list (v's in this kernel, so that a warp
+// reads N+(v) once); one load gives both ends of an edge; lists are read through the read-only cache; a
+// step reloads only the side that moved, and both ids stay in registers.
 //
-// Input: any oriented Csr and its in-edges. Item = an in-edge, kWarp of them a ticket. N+(u) is merged
-// up to v, past which N+(v) has nothing. Probes: steps, one for each different id of the two lists up
-// to the end of the one that ends first.
+// Input: any oriented Csr and its in-edges. Item = an in-edge, kWarp of them per ticket. width and depth
+// are unused. N+(u) is merged up to v, past which N+(v) has no ids. Probes: steps, one per different id of
+// the two lists up to the end of the list that ends first.
 //
-// Written: out, by the visitor's atomics. Nothing is shared, so there is no barrier.
+// Written: out, by the visitor's atomics. No shared memory, and no barrier.
 #include "device.cuh"
 #include "in_edge.cuh"
 #include "visit.cuh"
@@ -18,7 +18,7 @@ static_assert(!RTC_VISIT::kEdges, "polak counts totals");
 
 constexpr u32 kThreads = 256;
 
-// The ids in both of two ascending lists of at least one id.
+// Count the ids in both of two ascending lists of at least one id.
 __device__ __forceinline__ u32 merge(const u32* a, const u32* a_end, const u32* b, const u32* b_end) {
   u32 hits = 0, x = __ldg(a), y = __ldg(b);
   for (;;) {

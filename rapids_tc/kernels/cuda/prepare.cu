@@ -1,25 +1,25 @@
-// prepare.cu - from sorted packed keys to the arrays that kernels read, one short kernel a step. A
-// packed key is larger rank << 32 | smaller rank. In the order in which they run:
+// prepare.cu - makes the arrays that kernels read from sorted packed keys, one short kernel per step. A
+// packed key is larger rank << 32 | smaller rank. In the order in which the kernels run:
 //
 //   raw rows -> degrees: count_ends, count_present
 //   keys -> CSR:         mark_kept, scan_counts, write_columns, write_offsets
 //   CSR -> bitmap.cu:    pack_in_edges, (a sort), find_in_edges, expand_rows, describe_in_edges,
 //                        heavy_tasks and light_tasks twice: to count and to write
-//   CSR -> trust.cu:     list_rows twice
+//   CSR -> trust.cu, hu.cu, bisson.cu: list_rows twice
 //   pairs -> positions:  locate
 //
-// A thread owns an element and writes what belongs to it, unless a kernel says otherwise. Where
-// the host could only guess a size, a kernel runs with no room first and counts.
+// A thread owns an element and writes the element's results, unless a kernel says otherwise. A kernel whose
+// result has a size that the host cannot know runs without room first, to count.
 #include "device.cuh"
 #include "tile.cuh"
 
 constexpr u32 kScanThreads = 1024, kScanEach = 8;
-constexpr u64 kLeastLists = 64;       // of a piece of a vertex: for fewer, setting up costs more
+constexpr u64 kLeastLists = 64;       // lists of a piece of a vertex: setting up costs more than fewer do
 
 __device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
 
 // ------------------------------------------------------------------------------- raw rows
-// Adds to degree how often each number occurs among the ends, and to outside how many ends lie past degree:
+// Add to degree how often each number occurs among the ends, and to outside how many ends lie past degree:
 // the ends may be the user's memory, which another stream may write.
 extern "C" __global__ void __launch_bounds__(kThreads)
 count_ends(const u32* ends, u64 n_ends, u32* degree, u64 size, u32* outside) {
@@ -29,7 +29,7 @@ count_ends(const u32* ends, u64 n_ends, u32* degree, u64 size, u32* outside) {
   atomicAdd(end < size ? degree + end : outside, 1u);
 }
 
-// How many of n numbers have a degree, added to count by one atomic a warp.
+// Add to count how many of n numbers have a degree, by one atomic per warp.
 extern "C" __global__ void __launch_bounds__(kThreads) count_present(const u32* degree, u64 n, u32* count) {
   const u64 i = element();
   const u32 votes = __ballot_sync(kFullMask, i < n && degree[i]);
@@ -37,9 +37,9 @@ extern "C" __global__ void __launch_bounds__(kThreads) count_present(const u32* 
 }
 
 // ------------------------------------------------------------------------------- keys -> CSR
-// A key is kept unless it is a loop, or equal to the one before, or its row is n or more; outside counts the
-// last kind. kept: a bit a key. counts: how many of each kThreads keys, made into how many before them by
-// scan_counts.
+// Mark the keys that are kept: all but loops, keys equal to the key before, and keys whose row is n or
+// more; outside counts the last kind. kept has a bit per key, counts the number kept of every kThreads
+// keys, which scan_counts turns into the number before them.
 extern "C" __global__ void __launch_bounds__(kThreads)
 mark_kept(const u64* keys, u64 n_keys, u64 n, u32* kept, u32* counts, u32* outside) {
   RTC_SHARED(u32, sum, 1);
@@ -57,7 +57,8 @@ mark_kept(const u64* keys, u64 n_keys, u64 n, u32* kept, u32* counts, u32* outsi
   if (threadIdx.x == 0) counts[blockIdx.x] = sum[0];
 }
 
-// counts[i] becomes the sum of those before it, counts[n] of all. One block, kScanEach a thread.
+// counts[i] becomes the sum of the counts before it, counts[n] the sum of all. One block, kScanEach per
+// thread.
 extern "C" __global__ void __launch_bounds__(kScanThreads) scan_counts(u32* counts, u32 n) {
   RTC_SHARED(u32, sums, kWarp);
   const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
@@ -73,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(kScanThreads) scan_counts(u32* coun
     const u32 earlier = __shfl_sync(kFullMask, warps, warp ? warp - 1 : 0);
     u32 before = carry + (warp ? earlier : 0) + through - own;
     carry += __shfl_sync(kFullMask, warps, kWarp - 1);
-    __syncthreads();   // and read
+    __syncthreads();   // all threads have read them
     for (u64 i = begin; i < begin + kScanEach && i < n; i++) {
       const u32 count = counts[i];
       counts[i] = before;
@@ -83,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(kScanThreads) scan_counts(u32* coun
   if (threadIdx.x == 0) counts[n] = carry;
 }
 
-// The kept keys before key i.
+// Count the kept keys before key i.
 __device__ __forceinline__ u32 kept_before(const u32* kept, const u32* counts, u64 i) {
   u32 before = counts[i / kThreads] + __popc(kept[i / kWarp] & ((1u << i % kWarp) - 1));
   for (u64 word = i / kThreads * (kThreads / kWarp); word < i / kWarp; word++) before += __popc(kept[word]);
@@ -96,7 +97,7 @@ write_columns(const u64* keys, u64 n_keys, const u32* kept, const u32* counts, u
   if (i < n_keys && kept[i / kWarp] >> i % kWarp & 1) columns[kept_before(kept, counts, i)] = u32(keys[i]);
 }
 
-// An element a row, and one past the last.
+// An element is a row, and one more is past the last row.
 extern "C" __global__ void __launch_bounds__(kThreads)
 write_offsets(const u64* keys, u64 n_keys, const u32* kept, const u32* counts, u64 n, i64* offsets) {
   const u64 row = element();
@@ -106,20 +107,20 @@ write_offsets(const u64* keys, u64 n_keys, const u32* kept, const u32* counts, u
 }
 
 // ------------------------------------------------------------------------------- CSR -> in-edges
-// An edge at position p of N+(u) and its column v: v << 32 | p. Sorted, they group by v.
+// Pack an edge at position p, of column v: v << 32 | p. Sorting groups these by v.
 extern "C" __global__ void __launch_bounds__(kThreads) pack_in_edges(const u32* columns, u64 m, u64* packed) {
   const u64 p = element();
   if (p < m) packed[p] = u64(columns[p]) << 32 | p;
 }
 
-// Where each v's in-edges begin among the sorted ones.
+// Find where the in-edges of each v begin among the sorted edges.
 extern "C" __global__ void __launch_bounds__(kThreads)
 find_in_edges(const u64* packed, u64 m, u64 n, u32* in_offsets) {
   const u64 v = element();
   if (v <= n) in_offsets[v] = u32(lower_bound(packed, m, v << 32));
 }
 
-// For every position, the code of its column in a map of `bits` bits and where its row starts.
+// Write for every position the code of its column in a map of `bits` bits, and the start of its row.
 extern "C" __global__ void __launch_bounds__(kThreads)
 expand_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u32 bits, u16* codes, u32* starts) {
   RTC_SHARED(u64, rows, 2);
@@ -130,8 +131,8 @@ expand_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u32 bits, u16*
   }
 }
 
-// In place: the sorted v << 32 | p becomes start of p's row << 32 | entries before p. The probes of
-// v are the sum of those lengths.
+// Turn the sorted v << 32 | p, in place, into start of p's row << 32 | entries before p. The probes of v
+// are the sum of these numbers of entries.
 extern "C" __global__ void __launch_bounds__(kThreads)
 describe_in_edges(u64* packed, const u32* starts, u64 m, u64* probes) {
   const u64 i = element(), edge = i < m ? packed[i] : ~0ull;
@@ -141,19 +142,19 @@ describe_in_edges(u64* packed, const u32* starts, u64 m, u64* probes) {
 }
 
 // ------------------------------------------------------------------------------- work lists
-// What v costs bitmap.cu: its probes, and list_cost more for each list, as hubs have many lists of a few
-// entries. 0: no triangle has it in the middle.
+// The cost of v in bitmap.cu: its probes, and list_cost more per list, as hubs have many lists of a few
+// entries. It is 0 if no triangle has v in the middle.
 __device__ __forceinline__ u64 cost_of(const i64* offsets, const u32* in_offsets, const u64* probes, u64 v,
                                        u64 list_cost) {
   const u64 work = offsets[v + 1] > offsets[v] ? probes[v] : 0;
   return work ? work + list_cost * (in_offsets[v + 1] - in_offsets[v]) : 0;
 }
 
-// v of at least heavy_from, in pieces that cost about piece: bitmap_block's items, lanes by the mean
-// length of a list. In no order that could be relied on; count: how many.
+// List vertices that cost at least heavy_from, in pieces that cost about piece: bitmap_block's items, with
+// lanes by the mean length of a list. They are in no order to be relied on; count is their number.
 extern "C" __global__ void __launch_bounds__(kThreads)
-heavy_tasks(const i64* offsets, const u32* in_offsets, const u64* probes, u64 n, u64 list_cost, u64 heavy_from,
-            u64 piece, u32 room, u32* count, u32* tasks) {
+heavy_tasks(const i64* offsets, const u32* in_offsets, const u64* probes, u64 n, u64 list_cost,
+            u64 heavy_from, u64 piece, u32 room, u32* count, u32* tasks) {
   const u64 v = element(), cost = v < n ? cost_of(offsets, in_offsets, probes, v, list_cost) : 0;
   u64 begin = 0, end = 0, each = 1, mean = 0;
   if (cost && cost >= heavy_from) {
@@ -173,13 +174,13 @@ heavy_tasks(const i64* offsets, const u32* in_offsets, const u64* probes, u64 n,
   }
 }
 
-// The others in runs that cost about `run`, entry_cost more for each entry of a row: bitmap_run's items.
-// A run is of a warp's kWarp vertices those up to where the cost of all before passes a multiple of
-// `run`, without v of at least heavy_from, and neither begins nor ends with a v that costs nothing. In
-// no order that could be relied on; count: how many.
+// List the other vertices in runs that cost about `run`, with entry_cost more per entry of a row:
+// bitmap_run's items. The kWarp vertices of a warp are cut where their running cost passes a multiple of
+// `run`, and at vertices that cost at least heavy_from, which are in no run; a run neither begins nor ends
+// with a vertex that costs nothing. They are in no order to be relied on; count is their number.
 extern "C" __global__ void __launch_bounds__(kThreads)
-light_tasks(const i64* offsets, const u32* in_offsets, const u64* probes, u64 n, u64 list_cost, u64 heavy_from,
-            u64 entry_cost, u64 run, u32 room, u32* count, u32* tasks) {
+light_tasks(const i64* offsets, const u32* in_offsets, const u64* probes, u64 n, u64 list_cost,
+            u64 heavy_from, u64 entry_cost, u64 run, u32 room, u32* count, u32* tasks) {
   const u64 v = element(), cost = v < n ? cost_of(offsets, in_offsets, probes, v, list_cost) : 0;
   const u32 lane = threadIdx.x % kWarp;
   const bool heavy = cost && cost >= heavy_from, light = cost && !heavy;
@@ -187,7 +188,7 @@ light_tasks(const i64* offsets, const u32* in_offsets, const u64* probes, u64 n,
   const u64 before = (warp_scan(own) - own) / run, last_before = __shfl_up_sync(kFullMask, before, 1);
   const bool after_heavy = __shfl_up_sync(kFullMask, heavy, 1);
   const u32 begins = __ballot_sync(kFullMask, lane == 0 || heavy || after_heavy || before != last_before);
-  const u32 later = begins & ~((2u << lane) - 1), past = later ? later & (~later + 1) : 0;   // bit of the next run
+  const u32 later = begins & ~((2u << lane) - 1), past = later ? later & (~later + 1) : 0;  // the next run
   const u32 mine = __ballot_sync(kFullMask, light) & (past - 1) & ~((1u << lane) - 1);
   const bool is_task = (begins >> lane & 1) && mine;
   const u32 at = reserve(count, is_task), first = __ffs(int(mine)) - 1;
@@ -196,7 +197,7 @@ light_tasks(const i64* offsets, const u32* in_offsets, const u64* probes, u64 n,
   tasks[2 * u64(at) + 1] = kWarp - __clz(int(mine)) - first;
 }
 
-// The rows of least to most entries, in no order that could be relied on; count: how many.
+// List the rows of least to most entries, in no order to be relied on; count is their number.
 extern "C" __global__ void __launch_bounds__(kThreads)
 list_rows(const i64* offsets, u64 n, i64 least, i64 most, u32 room, u32* count, u32* rows) {
   const u64 row = element();
@@ -206,9 +207,10 @@ list_rows(const i64* offsets, u64 n, i64 least, i64 most, u32 room, u32* count, 
 }
 
 // ------------------------------------------------------------------------------- look-ups
-// The position of each edge {u, v} of n ranks; -1 if there is none, as for loops.
+// Find the position of each edge {u, v} of n ranks: -1 if there is no such edge, as for loops.
 extern "C" __global__ void __launch_bounds__(kThreads)
-locate(const i64* offsets, const u32* columns, u64 n, const u32* u, const u32* v, u64 n_pairs, i64* positions) {
+locate(const i64* offsets, const u32* columns, u64 n, const u32* u, const u32* v, u64 n_pairs,
+       i64* positions) {
   const u64 i = element();
   if (i >= n_pairs) return;
   const u32 row = u[i] > v[i] ? u[i] : v[i], column = u[i] > v[i] ? v[i] : u[i];

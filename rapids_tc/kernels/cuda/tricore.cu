@@ -1,10 +1,11 @@
-// tricore.cu - TriCore (Hu, Liu and Huang, SC'18): a warp an edge (u, v). Each id of the shorter of
-// N+(u) below v and N+(v) is looked up in the longer by binary search; the top levels of the search
-// tree, which every search visits, are kept in shared memory.
+// tricore.cu - TriCore (Hu, Liu and Huang, SC'18): a warp takes an edge (u, v). The longer of N+(u) below v
+// and N+(v) is searched for each id of the shorter by binary search; the top levels of the search tree,
+// which every search visits, are kept in shared memory.
 //
-// Input: any oriented Csr and its in-edges. Item = an in-edge, kWarp of them a ticket: the in-edges
-// of one v lie together, so the tree of N+(v) often serves the next edge too. width = nodes of the
-// tree kept by a warp, depth unused. Dynamic shared memory: width words a warp, owned by its lanes.
+// Input: any oriented Csr and its in-edges. Item = an in-edge, kWarp of them per ticket: the in-edges of
+// one v lie together, so the tree of N+(v) often serves the next edge, too. width = nodes of the tree that
+// a warp keeps; depth is unused. Dynamic shared memory: width words per warp, used by the lanes of the warp
+// alone. Probes: ids searched for.
 //
 // Written: out, by the visitor's atomics.
 #include "device.cuh"
@@ -13,7 +14,7 @@
 
 constexpr u32 kThreads = 256, kBlocksPerSm = 6;
 
-// Where node i of the kept tree stands in a list.
+// The index in a list of node i of the tree that is kept.
 __device__ __forceinline__ u32 node(u32 i, u32 length, u32 width) { return u32(u64(i) * length / width); }
 
 extern "C" __global__ void __launch_bounds__(kThreads, kBlocksPerSm) tricore(RTC_METHOD_ARGS) {
@@ -27,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, kBlocksPerSm) tricore(RTC
     if (item >= last) break;
     const InEdge mine = in_edge(RTC_GRAPH, item + lane < last ? in_edges[item + lane] : 0);
     u32 left = __ballot_sync(kFullMask, mine.length);
-    for (; left; left &= left - 1) {     // the warp takes those edges in turn
+    for (; left; left &= left - 1) {     // the warp takes the lanes' edges in turn
       const int owner = __ffs(int(left)) - 1;
       u32 few = __shfl_sync(kFullMask, mine.start, owner);
       u32 few_length = __shfl_sync(kFullMask, mine.below, owner);

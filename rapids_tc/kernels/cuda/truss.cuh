@@ -1,42 +1,42 @@
-// truss.cuh - a round of peeling, and the search for the next level: what truss.cu's large launches
-// and its one small block do alike, each thread a share of it.
+// truss.cuh - a round of the peel, and the search for the next level: the steps that truss.cu's large
+// launches and its one small block have in common. Each thread does a part of a step.
 //
 // Input, m edges (< 2^31) by ascending (row, column), row > column, no repeats:
-//   rows, columns     ends of each edge; an edge is looked up in columns[offsets[row] ..], by search
+//   rows, columns     the ends of each edge; a look-up searches columns[offsets[row] ..]
 //   offsets           n + 1: the edges of each row
-//   starts, adjacency      n + 1, 2 m: each vertex's neighbours, edge << 32 | neighbour; these are walked
-//   support           triangles of each edge; when it is removed, kDead | its trussness
+//   starts, adjacency n + 1, 2 m: the neighbours of each vertex, edge << 32 | neighbour, which a round
+//   walks support           triangles of each edge; once the edge is removed, kDead | its trussness
 //
-// The queue holds removed edges in the order in which they fall: an edge enters it once, so m
-// entries do, and a frontier is a piece of it. Positions in it:
+// The queue holds removed edges in the order in which they fall: an edge enters it once, so m entries are
+// enough, and a frontier is a piece of it. Positions in the queue:
 //
 //   0 .. buried .. head .. end .. tail      (State)
 //   dead    removed   frontier   fallen since: the next frontier
 //
-// status has two bits an edge: 0 left, kFront in the frontier, kFront | kBuried dead. A round is
-//   mark    bury what was removed in the round before, mark the frontier: atomicOr on status;
-//           support becomes the trussness, written by the one owner of the queue's entry
-//   peel    count the frontier's triangles off: atomicSub on support, atomicAdd on tail. Nobody
-//           writes status, so what a thread reads there is the same in any order of threads: the
-//           result does not depend on it
+// status has two bits per edge: 0 active, kFront in the frontier, kFront | kBuried dead. A round is
+//   mark    bury the edges that the round before removed, and mark the frontier, by atomicOr on status;
+//           support becomes the trussness, written by the owner of the entry of the queue
+//   peel    count the frontier's triangles off, by atomicSub on support and atomicAdd on tail. Nothing
+//           writes status meanwhile, so threads read the same status in any order, and the result does not
+//           depend on the order
 // with a barrier after each.
 #pragma once
 #include "device.cuh"
 
-constexpr u32 kDead = 0x80000000u;            // in support; an edge is in fewer triangles
+constexpr u32 kDead = 0x80000000u;            // in support: more than the triangles of any edge
 constexpr u32 kBuried = 1, kFront = 2;        // in status
 constexpr u32 kStatusEdges = 16;              // edges of a word of status
 
-// What is to be done, or was. truss_small stops for the host to do the rest.
+// The step that is due, or was done last. truss_small leaves some of them to the host.
 constexpr u32 kBegin = 0, kSmall = 1, kLarge = 2, kScan = 3, kPause = 4, kShrink = 5, kDone = 6;
 
 struct State {
-  u32 stage, level, least;      // least support of an edge left, found by a scan
+  u32 stage, level, least;      // least: the least support of an active edge, by a scan
   u32 buried, head, end, tail;
   u32 rounds;                   // since the beginning
 };
 
-// What does not change while a graph is peeled.
+// The arrays and sizes that stay the same while a graph is peeled.
 struct Edges {
   const u32 *rows, *columns;
   const i64 *offsets, *starts;
@@ -44,10 +44,11 @@ struct Edges {
   u32 *support, *status, *queue;
   u32 m, lanes;                 // lanes that walk a row together, a power of two up to 32
 };
-#define RTC_TRUSS_ARGS                                                                            \
-  const u32 *rows, const u32 *columns, const i64 *offsets, const i64 *starts, const u64 *adjacency,    \
+#define RTC_TRUSS_ARGS                                                                              \
+  const u32 *rows, const u32 *columns, const i64 *offsets, const i64 *starts, const u64 *adjacency, \
       u32 *support, u32 *status, u32 *queue, u32 m, u32 lanes, State *state
-#define RTC_TRUSS_EDGES Edges{rows, columns, offsets, starts, adjacency, support, status, queue, m, lanes}
+#define RTC_TRUSS_EDGES \
+  Edges { rows, columns, offsets, starts, adjacency, support, status, queue, m, lanes }
 
 // ------------------------------------------------------------------------------- a round
 __device__ __forceinline__ u32 status_of(const Edges& g, u32 e) {
@@ -62,9 +63,10 @@ __device__ __forceinline__ u32 length(const Edges& g, u32 vertex) {
   return u32(g.starts[vertex + 1] - g.starts[vertex]);
 }
 
-// A share of the marking: the entries first, first + stride, ... of buried .. end. What peeling them
-// will walk.
-__device__ __forceinline__ u64 mark(const Edges& g, u32 buried, u32 head, u32 end, u32 level, u32 first, u32 stride) {
+// Mark a part of the queue, the entries first, first + stride, ... of buried .. end; return the steps that
+// their walks will take.
+__device__ __forceinline__ u64 mark(const Edges& g, u32 buried, u32 head, u32 end, u32 level, u32 first,
+                                    u32 stride) {
   u64 steps = 0;
   for (u32 i = buried + first; i < end; i += stride) {
     const u32 e = g.queue[i];
@@ -77,9 +79,10 @@ __device__ __forceinline__ u64 mark(const Edges& g, u32 buried, u32 head, u32 en
   return steps;
 }
 
-// The edge e = {a, b} of the frontier and an entry of a's row: the other two edges of their
-// triangle, kNone where it is not e's to count off: there is none, or it is gone, or another edge
-// of the frontier has the smaller number, or the other edge is in the frontier itself.
+// For the edge e = {a, b} of the frontier and an entry of a's row, find f and h, the other two edges of
+// their triangle. Either stays kNone if e does not count the triangle off it: there is no triangle, or an
+// edge of it is dead, or an edge of it in the frontier has a smaller number than e, or f, or h, is in the
+// frontier itself.
 __device__ __forceinline__ void triangle(const Edges& g, u32 e, u32 b, u64 entry, u32& f, u32& h) {
   const u32 w = u32(entry), at_f = u32(entry >> 32), status_f = status_of(g, at_f);
   if (status_f & kBuried) return;
@@ -94,7 +97,7 @@ __device__ __forceinline__ void triangle(const Edges& g, u32 e, u32 b, u64 entry
   if (!status_h) h = at_h;
 }
 
-// Edges that fall go to the end of the queue. All lanes of the warp.
+// Append the edges that fall to the queue. All lanes of the warp.
 __device__ __forceinline__ void fall(const Edges& g, u32 e, bool falls, u32* tail) {
   const u32 votes = __ballot_sync(kFullMask, falls);
   if (!votes) return;
@@ -105,15 +108,16 @@ __device__ __forceinline__ void fall(const Edges& g, u32 e, bool falls, u32* tai
   if (falls) g.queue[base + __popc(votes & ((1u << lane) - 1))] = e;
 }
 
-// Count a triangle off an edge, unless it is kNone. Only the triangle whose loss takes it to the
-// level sees level + 1, so it falls once. All lanes of the warp.
+// Count a triangle off an edge, unless e is kNone. Only the loss that takes the edge to the level reads
+// level + 1 before, so an edge falls once. All lanes of the warp.
 __device__ __forceinline__ void count_off(const Edges& g, u32 e, u32 level, u32* tail) {
   fall(g, e, e != kNone && atomicSub(g.support + e, 1u) == level + 1, tail);
 }
 
-// A share of the peeling: `lanes` lanes take an edge of the frontier, and the others of their
-// warp, or several groups of lanes the same edge where there are fewer edges than groups.
-__device__ __forceinline__ void peel(const Edges& g, u32 head, u32 end, u32 level, u32* tail, u32 thread, u32 threads) {
+// Peel a part of the frontier: each group of g.lanes lanes walks for one edge; if there are fewer edges
+// than groups, several groups share the walk of an edge.
+__device__ __forceinline__ void
+peel(const Edges& g, u32 head, u32 end, u32 level, u32* tail, u32 thread, u32 threads) {
   const u32 size = end - head, group = thread / g.lanes, groups = threads / g.lanes;
   const u32 sharing = groups > size ? groups / size : 1, step = sharing * g.lanes;
   for (u32 i = group / sharing; __any_sync(kFullMask, i < size); i += groups / sharing) {
@@ -141,7 +145,7 @@ __device__ __forceinline__ void peel(const Edges& g, u32 head, u32 end, u32 leve
 }
 
 // ------------------------------------------------------------------------------- the next level
-// A share of the search for the least support of the edges left, to be joined by atomicMin.
+// Search a part of the edges for the least support of an active edge, and join the parts by atomicMin.
 __device__ __forceinline__ void scan(const Edges& g, u32 first, u32 stride, u32* least) {
   u32 mine = kDead;
   for (u32 e = first; e < g.m; e += stride) mine = g.support[e] < mine ? g.support[e] : mine;
@@ -152,9 +156,12 @@ __device__ __forceinline__ void scan(const Edges& g, u32 first, u32 stride, u32*
   if (threadIdx.x % kWarp == 0) atomicMin(least, mine);
 }
 
-__device__ __forceinline__ u32 next_level(u32 level, u32 least, u32 first) { return max(max(level, least), first); }
+__device__ __forceinline__ u32 next_level(u32 level, u32 least, u32 first) {
+  return max(max(level, least), first);
+}
 
-// A share of the level's first frontier: the edges left of no more support.
+// Collect a part of the level's first frontier, the active edges of no more support.
 __device__ __forceinline__ void collect(const Edges& g, u32 level, u32 first, u32 stride, u32* tail) {
-  for (u32 e = first; __any_sync(kFullMask, e < g.m); e += stride) fall(g, e, e < g.m && g.support[e] <= level, tail);
+  for (u32 e = first; __any_sync(kFullMask, e < g.m); e += stride)
+    fall(g, e, e < g.m && g.support[e] <= level, tail);
 }

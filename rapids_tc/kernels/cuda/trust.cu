@@ -1,16 +1,17 @@
-// trust.cu - TRUST (Pandey et al., TPDS 2021): for every vertex u, N+(u) becomes a hash table in
-// shared memory, and every id of every N+(v), v in N+(u), is looked up in it. Work: sum over v of
-// |N+(v)| times its in-edges.
+// trust.cu - TRUST (Pandey et al., TPDS 2021): for every vertex u, N+(u) becomes a hash table in shared
+// memory, in which every id of every N+(v), v in N+(u), is looked up. Work: the sum over v of |N+(v)| times
+// the in-edges of v.
 //
 // - Interleaved buckets: see hash.cuh.
-// - Degree classes: trust_wide takes a block a vertex, trust_narrow a warp.
-// - Virtual combination: the lists N+(v) are taken as one long list and dealt to the threads in
-//   turn, so that all have the same share however the lengths differ.
+// - Degree classes: trust_wide takes a block per vertex, trust_narrow a warp.
+// - Virtual combination: the lists N+(v) are one long list, whose ids the threads take in turn, so that all
+//   have the same work however the lengths differ.
 //
-// Input: any oriented Csr. Item = tasks[i] = u. width = buckets, a power of two; depth = entries of
-// a bucket kept. Dynamic shared memory of each table: width * (1 + depth) words.
+// Input: any oriented Csr. Item = tasks[i] = u, kNarrowChunk of them per ticket in trust_narrow. width =
+// buckets, a power of two; depth = entries that a bucket keeps. Dynamic shared memory: a table of
+// width * (1 + depth) words per block, or per warp in trust_narrow. Probes: look-ups.
 //
-// Written: out, by the visitor's atomics; in shared memory the buckets' sizes by atomicAdd, whose
+// Written: out, by the visitor's atomics; in shared memory the sizes of the buckets by atomicAdd, whose
 // result gives each entry its owner.
 #include "device.cuh"
 #include "hash.cuh"
@@ -18,10 +19,10 @@
 
 constexpr u32 kWideThreads = 1024;
 constexpr u32 kNarrowThreads = 256, kNarrowBlocksPerSm = 6;
-constexpr u32 kNarrowChunk = 4;       // vertices a ticket
+constexpr u32 kNarrowChunk = 4;       // vertices per ticket
 
-// Build, probe and clear the table of u by `threads` threads, of which this is the thread-th;
-// barrier() holds up all of them. The sizes are zero before and after.
+// Build, probe and clear the table of u by `threads` threads, of which this is number `thread`. All of them
+// meet in barrier(). The sizes are zero before and after.
 template <class Barrier>
 __device__ __forceinline__ void count_at(const Graph& g, u32 u, u32* memory, u32 buckets, u32 depth,
                                          u32 thread, u32 threads, Barrier barrier, RTC_VISIT& visit) {

@@ -1,22 +1,22 @@
 // vertex_elimination.cu - Low, Rao, Lee, Popovici, Franchetti and McMillan ("First look: linear
-// algebra-based triangle counting without matrix multiplication", HPEC'17): the loop over vertices i
-// that parts the adjacency matrix at i,
+// algebra-based triangle counting without matrix multiplication", HPEC'17): a loop over vertices i that
+// partitions the adjacency matrix at i,
 //
 //       ( A00  a01  A02 )        and adds    delta += a12' A20 a01,
 //       ( a10   0   a12 )
 //       ( A20  a21  A22 )        the edges between the neighbours after i and those before it.
 //
 // a01 is N+(i), and the rows of A20 that a12 picks are, for every u with i in N+(u), the entries of N+(u)
-// below i. So a step is a sparse dot product a row, added up: no product matrix, nor even the vector
-// A20 a01, is ever formed. A thread takes a row; a01 is kept in shared memory, all threads of a team
-// read the same entry of it, and each walks its own row to where that entry would be.
+// below i. So a step is a sum of sparse dot products, one per row: no product matrix, nor even the vector
+// A20 a01, is ever formed. A thread takes a row. a01 is kept in shared memory; all threads of a team read
+// the same entry of a01, and each thread walks its own row up to that entry.
 //
-// Input: any oriented Csr and its in-edges; the tasks of bitmap.cu. elimination_block: item =
-// tasks[4 i ..] = {i, first in-edge, last in-edge, unused}, a block each. elimination_warp: item =
-// tasks[2 i ..] = {first i, how many}, a warp each. width = entries of a01 kept by a team, depth unused. Dynamic shared memory:
-// width words a team. Probes: entries of a01 that a row has anything left for.
+// Input: any oriented Csr, its in-edges and the tasks of bitmap.cu. elimination_block: item = tasks[4 j ..]
+// = {i, first in-edge, one past the last, unused}, for a block. elimination_warp: item = tasks[2 j ..] =
+// {first i, how many}, for a warp. width = entries of a01 that a team keeps; depth is unused. Dynamic
+// shared memory: width words per team. Probes: entries of a01 that a thread reads before its row ends.
 //
-// Written: out, by the visitor's atomics; of the kept entries the k-th by thread k modulo the team.
+// Written: out, by the visitor's atomics; kept entry k by thread k modulo the team.
 #include "device.cuh"
 #include "visit.cuh"
 
@@ -24,7 +24,7 @@ static_assert(!RTC_VISIT::kEdges, "vertex-elimination counts totals");
 
 constexpr u32 kThreads = 256;
 
-// The dot product of a row of A20 and a01, of which the first n_kept entries are kept.
+// The dot product of a row of A20 and a01, whose first n_kept entries are kept.
 __device__ __forceinline__ u32 dot(const u32* row, const u32* row_end, const u32* kept, u32 n_kept,
                                    const u32* a01, u32 n) {
   u32 sum = 0;
@@ -38,7 +38,8 @@ __device__ __forceinline__ u32 dot(const u32* row, const u32* row_end, const u32
 }
 
 // This thread's part of a12' A20 a01 over the in-edges begin .. end - 1 of i, by a team of `threads`
-// threads, of which it is the thread-th; barrier() holds up all of them. They are done with the last i.
+// threads, of which this is number `thread`. All of them meet in barrier(), and are done with the vertex
+// before.
 template <class Barrier>
 __device__ __forceinline__ u32 eliminate(const Graph& g, u32 i, u32 begin, u32 end, u32* kept, u32 width,
                                          u32 thread, u32 threads, Barrier barrier) {
@@ -80,8 +81,9 @@ extern "C" __global__ void __launch_bounds__(kThreads) elimination_warp(RTC_METH
     const u32 from = tasks[2 * u64(item)], to = from + tasks[2 * u64(item) + 1];
     for (u32 i = from; i < to; i++) {
       __syncwarp();                     // all lanes are done with the last vertex
-      visit.edge(kNone, eliminate(RTC_GRAPH, i, in_offsets[i], in_offsets[i + 1], memory + threadIdx.x / kWarp * width,
-                                  width, threadIdx.x % kWarp, kWarp, [] { __syncwarp(); }));
+      visit.edge(kNone, eliminate(RTC_GRAPH, i, in_offsets[i], in_offsets[i + 1],
+                                  memory + threadIdx.x / kWarp * width, width, threadIdx.x % kWarp, kWarp,
+                                  [] { __syncwarp(); }));
     }
   }
   visit.finish();

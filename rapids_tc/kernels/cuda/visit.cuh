@@ -1,18 +1,20 @@
-// Visitors: what a method's triangles are for. A method finds w in both N+(u) and N+(v) while it
-// works on the edge (u, v), and names edges by their positions in the CSR's columns.
+// visit.cuh - visitors, which say what is done with the triangles that a method finds. A method finds w in
+// both N+(u) and N+(v) while it works on the edge (u, v), and names edges by their positions in the CSR's
+// columns.
 //
-//   side(position)             w was found: (u, w) or (v, w) is in one more triangle. Nothing need
-//                              be known of position but where kSides.
-//   edge(position, hits)       one lane found hits triangles on the edge (u, v) at position.
-//   list(position, hits, l)    the same, found by l = 2^k neighbouring lanes together, each with
-//                              its own hits. All 32 lanes of the warp must call it.
-//   finish()                   all 32 lanes, at the end of the kernel.
+//   side(position)             one side at w, (u, w) or (v, w), is in one more triangle. The position need
+//                              be right only if kSides.
+//   edge(position, hits)       one lane has found hits triangles on the edge (u, v) at position. The
+//                              position need be right only if kEdges.
+//   list(position, hits, l)    the same for l = 2^k neighbouring lanes together, each with its own hits.
+//                              All 32 lanes of the warp must call it.
+//   finish()                   the kernel ends; all 32 lanes of the warp must call it.
 //
 // A kernel is compiled for one of them, named by the macro RTC_VISIT.
 #pragma once
 #include "device.cuh"
 
-// The number of triangles. Owned by the lane until finish, then one 64-bit atomic a warp.
+// The number of triangles: a sum per lane until finish, then one 64-bit atomic per warp.
 struct Total {
   using Out = u64;
   static constexpr bool kEdges = false, kSides = false;
@@ -29,8 +31,8 @@ struct Total {
   }
 };
 
-// For every edge, the triangles it is in: 32-bit atomics on out[position], integers, so the result
-// does not depend on their order.
+// The triangles of every edge: 32-bit atomics on out[position], of integers, so that the result does not
+// depend on their order.
 struct EdgeCounts {
   using Out = u32;
   static constexpr bool kEdges = true, kSides = true;
@@ -38,7 +40,9 @@ struct EdgeCounts {
 
   __device__ explicit EdgeCounts(u32* out) : out(out) {}
   __device__ void side(u32 position) { atomicAdd(out + position, 1u); }
-  __device__ void edge(u32 position, u32 hits) { if (hits) atomicAdd(out + position, hits); }
+  __device__ void edge(u32 position, u32 hits) {
+    if (hits) atomicAdd(out + position, hits);
+  }
   __device__ void list(u32 position, u32 hits, u32 lanes) {
     for (u32 step = lanes / 2; step; step /= 2) hits += __shfl_xor_sync(kFullMask, hits, step);
     if (threadIdx.x % lanes == 0) edge(position, hits);
@@ -46,7 +50,7 @@ struct EdgeCounts {
   __device__ void finish() {}
 };
 
-// For every edge (u, v), the triangles u > v > w: as EdgeCounts, but nothing for the other two sides.
+// The triangles u > v > w of every edge (u, v): as EdgeCounts, but without the other two sides.
 struct InEdgeCounts : EdgeCounts {
   static constexpr bool kSides = false;
   using EdgeCounts::EdgeCounts;
