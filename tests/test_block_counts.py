@@ -72,7 +72,7 @@ def check(engine, rows, n, m=1):
         uv, uw, vw = (made[at] for at in task.blocks)
         bounds = grid.cuts(engine.probe_counts(uv, uw, task.residues), m)
         for pivot_range in pairwise(bounds) if m > 1 else (None,):
-            layout = engine.prepare_blocks(uv, uw, vw, task.residues, pivot_range)
+            layout = engine.prepare_blocks(uv, uw, vw, task.residues, pivot_range=pivot_range)
             found = engine.count(layout)
             counts = engine.edge_counts(layout)
             assert [int(c.sum(dtype=np.int64)) for c in counts] == [found] * 3
@@ -283,14 +283,14 @@ def check_split(engine, rows, n, group):
     ends = tuple(number[list(end)].astype(np.uint32) for end in zip(*rows, strict=True))
     expected = split_keys(keys_of([row for row in rows if row[0] != row[1]]), n, np)
     found = np.zeros(n * n, np.uint64)
-    engine.split(ends, rank, n, (0, n * n), found, np.zeros(0, np.uint64))
+    engine.split(ends, rank, n, (0, n * n), free=found, keys=np.zeros(0, np.uint64))
     assert found.tolist() == [len(keys) for keys in expected.values()]
     starts = np.concatenate([[0], np.cumsum(found)]).astype(np.uint64)
     first, last = group
     free = starts[:-1] - starts[first]
     keys = np.zeros(int(starts[last] - starts[first]), np.uint64)
     for part in (slice(0, 17), slice(17, None)):  # as of two chunks of a frame
-        engine.split(tuple(end[part] for end in ends), rank, n, group, free, keys)
+        engine.split(tuple(end[part] for end in ends), rank, n, group, free=free, keys=keys)
     for number, wanted in list(enumerate(expected.values()))[first:last]:
         bounds = (starts[number : number + 2] - starts[first]).tolist()
         assert np.sort(keys[slice(*bounds)]).tolist() == np.sort(wanted).tolist()
@@ -339,9 +339,9 @@ def test_rows_without_a_number_are_in_no_block_by_kernels(engine, outside):
         free, keys = np.zeros(n * n, np.uint64), np.zeros(60, np.uint64)
         if engine is cpu:
             with pytest.raises(KernelError, match="changed during the call"):
-                engine.split(ends, rank, n, (0, n * n), free, keys)
+                engine.split(ends, rank, n, (0, n * n), free=free, keys=keys)
         else:
-            engine.split(ends, rank, n, (0, n * n), free, keys)
+            engine.split(ends, rank, n, (0, n * n), free=free, keys=keys)
         assert not free.any() and not keys.any()  # what is left are loops
 
 

@@ -299,10 +299,10 @@ def test_code_of_another_state_of_the_sources_is_made_again(tmp_path):
     code = (
         SUM
         + """
-from rapids_tc.engines import _compiled
+from rapids_tc.engines.cpu import compiled
 first = call()
-stamp = _compiled._stamp()
-_compiled._stamp = lambda: stamp + b" "
+stamp = compiled._stamp()
+compiled._stamp = lambda: stamp + b" "
 print(first, call(), call())
 """
     )

@@ -51,7 +51,7 @@ INTERNAL = {
     "graphs/protocol:EdgeGraph.sample_moments": "samples are counted in memory alone",
     "graphs/out_of_core:_Values.trussness": "a column of it is made in memory alone",
     "plan/record:register": "a mistake of ours, told when the package is imported",
-    "testing/_build:_made": "the compiler's own words: test_emulator.py",
+    "testing/_build:_compiled": "the compiler's own words: test_emulator.py",
     "testing/_launch:HostKernel.__call__": "of kernels under test: test_emulator.py",
     "testing/_launch:HostKernel._value": "of kernels under test: test_emulator.py",
 }
@@ -598,7 +598,7 @@ HINTS = {
     ],
     "engines/gpu/cuda:engine": [
         (without("cupy", lambda h: cuda.engine()), r'pip install "rapids_tc\[cu13\]"'),
-        (no_card, "needs an NVIDIA card and its driver: no device"),
+        (no_card, "needs an NVIDIA GPU and its driver: no device"),
     ],
     "errors:require_unchanged": [
         (
@@ -770,7 +770,7 @@ HINTS = {
     "kernels/launch:run": [
         (
             lambda h: launch.run(Fake(xp=np), Fake(csr=None, blocks=True),
-                                 catalogue.find("polak"), "Total", None, None),
+                                 catalogue.find("polak"), "Total", None, on_progress=None),
             "on blocks, auto does",
         )
     ],
@@ -782,7 +782,7 @@ HINTS = {
                 Fake(width=int_of, depth=int_of, words=lambda *a: 9, kernel="count"),
                 "Total",
             ),
-            r"36 bytes of shared memory a block, of 64: lower Capacities",
+            r"36 bytes of shared memory per block, of 64: lower Capacities",
         )
     ],
     "analytics/listing:_check_most": [
@@ -937,7 +937,7 @@ HINTS = {
     ],
     "testing/_build:compiler_library": [
         (
-            having(_build, "_asked", lambda what, name: name, lambda h:
+            having(_build, "_printed", lambda what, name: name, lambda h:
                    _build.compiler_library("tsan")),
             "install its sanitizers",
         )

@@ -55,9 +55,6 @@ HOMES = {
     "dask_cudf": set(),  # nobody needs to
     "dask_cuda": set(),
     "numba": {
-        "engines/cpu/counting.py",
-        "engines/cpu/truss.py",
-        "engines/cpu/raw_rows.py",
         "engines/cpu/compiled.py",
         "engines/cpu/parallel.py",
     },

@@ -62,7 +62,9 @@ def launch_all(engine):
     engine.degrees(*ends, n)
     csr = engine.csr(keys_of(ROWS), n)
     free = np.zeros(9, np.uint64)
-    engine.split(ends, np.arange(n, dtype=np.uint32), 3, (0, 9), free, np.empty(99, np.uint64))
+    engine.split(
+        ends, np.arange(n, dtype=np.uint32), 3, (0, 9), free=free, keys=np.empty(99, np.uint64)
+    )
     layout = engine.prepare(csr)
     for method in METHODS:
         engine.count(layout, method=method.name)
@@ -81,7 +83,7 @@ def launch_all(engine):
     engine.probe_counts(uv, csr, (0, 0, 0))
     for pivot_range in (None, (1, 9)):
         engine.prepare(csr, pivot_range)
-        engine.edge_counts(engine.prepare_blocks(uv, csr, csr, (0, 0, 0), pivot_range))
+        engine.edge_counts(engine.prepare_blocks(uv, csr, csr, (0, 0, 0), pivot_range=pivot_range))
     room = engine.slot_pool(store := engine.block_store(), 1, csr.m, csr.n)
     room.load(0, store.store(csr.offsets.astype(np.uint32)), store.store(csr.columns))
     room.block(0)

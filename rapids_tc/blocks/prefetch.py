@@ -8,10 +8,11 @@ again last, or never: Belady's rule, which no order of replacement beats.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from rapids_tc.engines.protocol import SlotPool, Stored
-from rapids_tc.preparation.csr import Csr
+if TYPE_CHECKING:
+    from rapids_tc.engines.protocol import SlotPool, Stored
+    from rapids_tc.preparation.csr import Csr
 
 Key = TypeVar("Key", bound=Hashable)
 Loads = list[tuple[int, Key]]

@@ -215,7 +215,7 @@ def _fill_some(
     free, keys = xp.zeros(n * n, "uint64"), xp.empty(int(starts[-1]), "uint64")
     free[first:last] = xp.asarray(starts[:-1].astype("uint64"))
     for chunk in rows.chunks(engine.costs.row):
-        engine.split(chunk.ends, rank, n, (first, last), free, keys)
+        engine.split(chunk.ends, rank, n, (first, last), free=free, keys=keys)
         del chunk  # or the last would be held while blocks are sorted
     require_unchanged(free[first:last].tolist() != starts[1:].tolist())
     for place, (start, end) in enumerate(pairwise(starts.tolist()), first):
@@ -228,5 +228,5 @@ def _tally(rows: Rows, rank: Array, n: int, engine: Any, xp: Any) -> list[int]:
     """The rows of every block."""
     found, nothing = xp.zeros(n * n, "uint64"), xp.empty(0, "uint64")
     for chunk in rows.chunks(engine.costs.row):
-        engine.split(chunk.ends, rank, n, (0, n * n), found, nothing)
+        engine.split(chunk.ends, rank, n, (0, n * n), free=found, keys=nothing)
     return [int(size) for size in found.tolist()]

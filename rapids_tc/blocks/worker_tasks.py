@@ -170,11 +170,11 @@ def _keys(
         return [orient.orient((ends[0], ends[1]), rank, context.backend)]
     src, dst = map(as_uint32, ends)
     given, sizes = ((src, dst), rank, n, (0, n * n)), xp.zeros(n * n, "uint64")
-    engine.split(*given, sizes, xp.empty(0, "uint64"))  # counts alone
+    engine.split(*given, free=sizes, keys=xp.empty(0, "uint64"))  # counts alone
     bounds = np.cumsum([0, *map(int, sizes.tolist())])
     keys = xp.empty(int(bounds[-1]), "uint64")
     free = xp.asarray(bounds[:-1].astype("uint64"))
-    engine.split(*given, free, keys)
+    engine.split(*given, free=free, keys=keys)
     require_unchanged(free.tolist() != bounds[1:].tolist())
     return [keys[a:b] for a, b in pairwise(bounds.tolist())]
 

@@ -1,1 +1,1 @@
-"""Engines: where an oriented graph is counted."""
+"""The engines, which count an oriented graph: on the CPU, or by CUDA on a GPU."""

@@ -1,13 +1,15 @@
-"""Read how much memory of the host this process may take, by the machine and its control groups."""
+"""The memory of the host that this process may take, by the machine and its control groups."""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path("/")
 GROUPS = PurePosixPath("sys/fs/cgroup")
@@ -39,6 +41,7 @@ def host_free(root: Path = ROOT) -> int:
 
 
 def _physical() -> int:
+    """Return the bytes of the machine's memory."""
     if not hasattr(os, "sysconf"):
         return 2**63
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -47,8 +50,8 @@ def _physical() -> int:
 def trim() -> None:
     """Give back to the system what allocators keep of memory that was freed.
 
-    The C library keeps arrays of up to 32 MiB, too, and Arrow all its text: where a call may take
-    no more than a few times as much, that is a large part of it.
+    The C library keeps even arrays of up to 32 MiB, and Arrow keeps all its text: much of what a
+    call may take if its limit is small.
     """
     if "pyarrow" in sys.modules:
         sys.modules["pyarrow"].default_memory_pool().release_unused()
@@ -83,9 +86,9 @@ def _limits(root: Path) -> Iterator[tuple[int, int]]:
             tops, names = [GROUPS / "memory"], _V1
         else:
             continue
-        own = PurePosixPath(*(part for part in path.split("/") if part not in ("", "..")))
+        group_path = PurePosixPath(*(part for part in path.split("/") if part not in ("", "..")))
         for top in tops:
-            for group in (own, *own.parents):
+            for group in (group_path, *group_path.parents):
                 yield from _of_group(root / top / group, names)
 
 
@@ -102,4 +105,5 @@ def _of_group(folder: Path, names: _Names) -> Iterator[tuple[int, int]]:
 
 
 def _lines(file: Path) -> list[str]:
+    """Return the lines of a text file."""
     return file.read_text().splitlines()

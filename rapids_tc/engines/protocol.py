@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from rapids_tc.preparation.csr import Array, Csr
+if TYPE_CHECKING:
+    from rapids_tc.preparation.csr import Array, Csr
 
 ProgressCallback = Callable[..., None]  # (done), or (done, note)
 PivotRange = tuple[int, int]  # the first middle vertex, and one past the last
@@ -157,6 +158,7 @@ class Engine(Protocol):
         rank: Array,
         n: int,
         group: tuple[int, int],
+        *,
         free: Array,
         keys: Array,
     ) -> None:
@@ -181,7 +183,13 @@ class Engine(Protocol):
         """Group the edges of a block by column, once for every uw and vw that the block meets."""
 
     def prepare_blocks(
-        self, uv: Any, uw: Csr, vw: Csr, residues: Residues, pivot_range: PivotRange | None = None
+        self,
+        uv: Any,
+        uw: Csr,
+        vw: Csr,
+        residues: Residues,
+        *,
+        pivot_range: PivotRange | None = None,
     ) -> Layout:
         """Make the layout of a task on blocks: see `rapids_tc.blocks.grid`.
 

@@ -1,16 +1,21 @@
-"""Load an engine by its name."""
+"""The engines by name, loaded when they are asked for."""
 
 from __future__ import annotations
 
-from rapids_tc.engines.protocol import Costs, Engine
+from typing import TYPE_CHECKING
+
 from rapids_tc.frames.backend import emulator
+
+if TYPE_CHECKING:
+    from rapids_tc.engines.protocol import Costs, Engine
 
 
 def load(name: str) -> Engine:
-    """The engine of that name, "cpu" or "cuda"."""
+    """Return the engine of a name, "cpu" or "cuda"."""
     if name == "cuda":
-        if emulator.get() is not None:
-            return emulator.get()
+        emulated: Engine | None = emulator.get()
+        if emulated is not None:
+            return emulated
         from rapids_tc.engines.gpu import cuda
 
         return cuda.engine()

@@ -1,18 +1,22 @@
-"""Kernels compiled for the card by NVRTC, through CuPy, whose disk cache keeps them."""
+"""Kernels compiled for the GPU by NVRTC, through CuPy, whose disk cache keeps them."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc._compiling import clock
 from rapids_tc.errors import KernelError
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rapids_tc.kernels.method import Kernel
+
 OPTIONS = ("-std=c++17",)
 
 
-def compile(source: str, names: Sequence[str], options: Sequence[str] = ()) -> Mapping[str, Any]:
+def compile(source: str, names: Sequence[str], options: Sequence[str] = ()) -> Mapping[str, Kernel]:
     """Compile kernels for the current device, once in a process.
 
     Parameters
@@ -20,9 +24,9 @@ def compile(source: str, names: Sequence[str], options: Sequence[str] = ()) -> M
     source : str
         One self-contained string, see `rapids_tc.kernels._source.read`: the cache hashes it.
     names : sequence of str
-        The ``extern "C"`` kernels that are asked for.
+        The ``extern "C"`` kernels.
     options : sequence of str
-        NVRTC's, such as ``-DRTC_VISIT=Total``.
+        Options of NVRTC, such as ``-DRTC_VISIT=Total``.
 
     Returns
     -------
@@ -35,14 +39,16 @@ def compile(source: str, names: Sequence[str], options: Sequence[str] = ()) -> M
     """
     import cupy
 
-    return _compile(source, tuple(names), tuple(options), cupy.cuda.Device().id)
+    kernels: Mapping[str, Kernel]
+    kernels = _compile(source, tuple(names), tuple(options), cupy.cuda.Device().id)
+    return kernels
 
 
 @functools.cache
 def _compile(source: str, names: tuple[str, ...], options: tuple[str, ...], device: int) -> Any:
     import cupy
 
-    # A module a device: a kernel that was looked up on one device is loaded there alone.
+    # A module per device: a kernel is loaded on the device on which it is looked up, and no other.
     module = cupy.RawModule(code=source, options=(*OPTIONS, *options))
     try:
         with clock.running():

@@ -1,13 +1,18 @@
-"""Rows of the catalogue: published methods that give the total alone."""
+"""The rows of the catalogue for published methods that give the total alone."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from rapids_tc.kernels import launch, radix
-from rapids_tc.kernels.method import Capacities, Launch, Method
+from rapids_tc.kernels.method import (
+    Array,
+    Capacities,
+    KernelEngine,
+    KernelLayout,
+    Launch,
+    Method,
+)
 
 _POLAK = Method(
     name="polak",
@@ -123,9 +128,9 @@ _GREEN = Method(
 
 
 def _fox_bin(number: int) -> Launch:
-    """The intersections of a bin: four times the steps of the bin before, twice the threads."""
+    """Launch a bin of intersections: four times the steps of the bin before, twice the threads."""
 
-    def work(engine: Any, layout: Any) -> tuple[Any, int]:
+    def work(engine: KernelEngine, layout: KernelLayout) -> tuple[Array, int]:
         csr, steps = layout.csr, layout.capacities.steps * 4**number
         source, options = launch.read(_FOX.source), ("-DRTC_VISIT=Total",)
         kernel = engine.compile(source, _FOX.kernels, options)["fox_bin"]
@@ -155,18 +160,19 @@ _FOX = Method(
 
 
 def _bisson(team: str, maps: int) -> Launch:
-    """The launch that takes a graph's vertices by a block, a warp or a thread; the others idle."""
+    """Launch a block, a warp or a thread per vertex; the two other launches have no work."""
 
-    def work(engine: Any, layout: Any) -> tuple[Any, int]:
+    def work(engine: KernelEngine, layout: KernelLayout) -> tuple[Array, int]:
         csr, sizes = layout.csr, layout.capacities
         mean = 2 * csr.m / max(csr.n, 1)
-        own = (
+        chosen = (
             "block" if mean >= sizes.block_from else "warp" if mean >= sizes.warp_from else "thread"
         )
-        return engine.rows(csr, 2, csr.m) if own == team else (layout.light, 0)
+        return engine.rows(csr, 2, csr.m) if chosen == team else (layout.light, 0)
 
-    def width(layout: Any) -> int:
-        return -(-layout.csr.n // 32) if maps else 0
+    def width(layout: KernelLayout) -> int:
+        vertices: int = layout.csr.n
+        return -(-vertices // 32) if maps else 0
 
     return Launch(
         kernel=f"bisson_{team}",
@@ -182,7 +188,7 @@ def _bisson(team: str, maps: int) -> Launch:
 
 
 def _bitmaps(edges: int, vertices: int) -> int:
-    """Bytes of the rows' list, and of the bitmaps of as many blocks as the largest card runs."""
+    """Return the bytes of the list of rows, and of the bitmaps on the largest GPU."""
     sizes, words = Capacities(), -(-vertices // 32)
     maps = 8 * min(vertices, 8 * 256) if 2 * edges >= sizes.warp_from * vertices else 0
     return 4 * (vertices + max(words, min(sizes.scratch, maps * words)))
@@ -203,9 +209,9 @@ _BISSON = Method(
 
 
 def _elimination(team: str, teams: int) -> Launch:
-    """The launch for the vertices that are work for a block, or a warp, as bitmap has them."""
+    """Launch the tasks that bitmap has for thread blocks, or for warps."""
 
-    def work(engine: Any, layout: Any) -> tuple[Any, int]:
+    def work(engine: KernelEngine, layout: KernelLayout) -> tuple[Array, int]:
         if team == "block":
             return layout.heavy, len(layout.heavy) // 4
         return layout.light, len(layout.light) // 2

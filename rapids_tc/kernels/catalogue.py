@@ -1,10 +1,10 @@
-"""The intersection methods of the CUDA engine: one row each, read by tests and benchmarks too.
+"""The intersection methods of the CUDA engine, a row each, which tests and benchmarks read, too.
 
 To add a method: write ``cuda/<name>.cu`` with kernels of the one launch signature
 (``RTC_METHOD_ARGS`` in ``device.cuh``) that report to the visitor ``RTC_VISIT``, and add its row
-to `METHODS` or, where it gives the total alone, to `TOTALS` in ``_totals.py``; its closed form is
-added to the probes in ``tests/test_kernels.py``. Whatever it must not take for granted (sizes of
-tables, of shared memory) becomes a field of `Capacities`, so that tests can force every fallback.
+to `METHODS` or, if it gives the total alone, to `TOTALS` in ``_totals.py``. Add the closed form of
+its probes to ``tests/test_kernels.py``. Each size that it must not take for granted (of a table, of
+shared memory) becomes a field of `Capacities`, so that tests can force every fallback.
 """
 
 from __future__ import annotations
@@ -109,25 +109,25 @@ _TRUST = Method(
 METHODS: tuple[Method, ...] = (_BITMAP, _TRICORE, _TRUST, *TOTALS)
 
 
-SMALL, SPARSE = 400_000, 20  # edges, and edges a vertex, up to which one launch is all there is
+SMALL, SPARSE = 400_000, 20  # edges, and edges per vertex, up to which one launch is faster
 
 
 def fastest(vertices: int, edges: int) -> str:
-    """The method that "auto" is for the total of a whole graph of one card.
+    """Return the method that "auto" is for the total of a whole graph on one GPU.
 
-    By what was measured (``benchmarks/STUDY.md``): bitmap, whose two launches and tables pay from
-    half a million edges on, or sooner in dense graphs.
+    By measurement (``benchmarks/STUDY.md``) it is bitmap, whose two launches and tables pay from
+    half a million edges on, or sooner in dense graphs, and polak below.
     """
     return "polak" if edges <= min(SMALL, SPARSE * vertices) else "bitmap"
 
 
 def find(name: str, returns: str = "total") -> Method:
-    """The method of a name or alias; "auto" is bitmap, which counts everything of any layout.
+    """Return the method of a name or alias; "auto" is bitmap, which counts all of any layout.
 
     Raises
     ------
     ValueError
-        There is no such method, or it does not return what is asked for; with those that do.
+        There is no such method, or it does not return `returns`; the message lists methods that do.
     """
     if not isinstance(name, str):
         raise ValueError(f"method={name!r} is no name: `methods` lists them")
@@ -136,10 +136,12 @@ def find(name: str, returns: str = "total") -> Method:
     named = {name: method for method in METHODS for name in (method.name, *method.aliases)}
     if name in named and returns in named[name].returns:
         return named[name]
-    known = ", ".join(name for name, method in named.items() if returns in method.returns)
+    accepted = ", ".join(name for name, method in named.items() if returns in method.returns)
     if name in named:
         raise ValueError(
             f"method={name!r} gives no counts of {returns}; choose auto, or of the CUDA kernels "
-            f"{known}"
+            f"{accepted}"
         )
-    raise ValueError(f"method={name!r} is not known; choose auto, or of the CUDA kernels {known}")
+    raise ValueError(
+        f"method={name!r} is not known; choose auto, or of the CUDA kernels {accepted}"
+    )

@@ -1,44 +1,48 @@
-"""From a row of the catalogue to launches: sources compiled, sizes checked, work in slices."""
+"""The launches of a row of the catalogue: compiled, checked for size, and sliced for progress."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rapids_tc.errors import KernelError
 from rapids_tc.kernels import _source
-from rapids_tc.kernels.method import Launch, Method
 
-SLICES = 16  # of a kernel's work, where progress is shown
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rapids_tc.kernels.method import Array, KernelEngine, KernelLayout, Launch, Method
+
+SLICES = 16  # of a kernel's work, if progress is shown
 
 read = functools.cache(_source.read)
 
 
 def run(
-    engine: Any,
-    layout: Any,
+    engine: KernelEngine,
+    layout: KernelLayout,
     method: Method,
     visit: str,
-    out: Any,
+    out: Array,
+    *,
     on_progress: Callable[[float], None] | None,
 ) -> None:
-    """Launch every kernel of a method, its items in slices where progress is shown.
+    """Launch every kernel of a method, its items in slices if progress is shown.
 
     Parameters
     ----------
     engine : CudaEngine
     layout : Layout
-        Made by the engine.
+        A layout that the engine has made.
     method : Method
     visit : {"Total", "EdgeCounts", "InEdgeCounts"}
         The visitor of ``visit.cuh`` that the kernels are compiled for.
     out : array
         Zeros that the visitor adds to.
     on_progress : callable, optional
-        Is told the share that is done.
+        Called with the part of the work that is done, 0 to 1.
 
     Raises
     ------
@@ -59,26 +63,18 @@ def run(
     for number, launch in enumerate(method.launches):
         items, size = launch.work(engine, layout)
         width, depth, shared = _shared(engine, layout, launch, visit)
-        each, blocks = launch.scratch(layout), -(-size // launch.drawn)
+        words, blocks = launch.scratch(layout), -(-size // launch.drawn)
         most = min(blocks, engine.sm_count * launch.blocks_per_sm)
-        most = min(most, max(1, layout.capacities.scratch // each)) if each else most
-        scratch = xp.zeros(each * most, "uint32")
+        most = min(most, max(1, layout.capacities.scratch // words)) if words else most
+        scratch = xp.zeros(words * most, "uint32")
         for at in range(number * slices, (number + 1) * slices):
             part = at - number * slices
             first, last = size * part // slices, size * (part + 1) // slices
             if first < last:
                 grid = (min(-(-(last - first) // launch.drawn), most),)
                 drawn = (items, np.uint32(first), np.uint32(last))
-                args = (
-                    *arrays,
-                    *drawn,
-                    width,
-                    depth,
-                    scratch,
-                    tickets[at : at + 1],
-                    out,
-                    *edges_at,
-                )
+                sizes, ticket = (width, depth), tickets[at : at + 1]
+                args = (*arrays, *drawn, *sizes, scratch, ticket, out, *edges_at)
                 kernels[launch.kernel](grid, (launch.threads,), args, shared_mem=shared)
             if on_progress:
                 engine.wait()
@@ -86,14 +82,14 @@ def run(
 
 
 def _shared(
-    engine: Any, layout: Any, launch: Launch, visit: str
+    engine: KernelEngine, layout: KernelLayout, launch: Launch, visit: str
 ) -> tuple[np.uint32, np.uint32, int]:
-    """Width, depth and bytes of dynamic shared memory of a launch."""
+    """Return width, depth and bytes of dynamic shared memory of a launch."""
     width, depth = launch.width(layout), launch.depth(layout)
     need = 4 * launch.words(width, depth, visit == "EdgeCounts")
-    if need + 64 > engine.shared_limit:  # 64: what kernels declare themselves
+    if need + 64 > engine.shared_limit:  # 64: shared memory that kernels declare themselves
         raise KernelError(
-            f"{launch.kernel} needs {need:,} bytes of shared memory a block, of "
+            f"{launch.kernel} needs {need:,} bytes of shared memory per block, of "
             f"{engine.shared_limit:,}: lower {layout.capacities}"
         )
     return np.uint32(width), np.uint32(depth), need

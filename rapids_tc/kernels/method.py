@@ -2,49 +2,130 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-_WORK_AN_EDGE = 16  # probes and what lists cost, roughly
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+_WORK_PER_EDGE = 16  # probes and what lists cost, roughly
 _PIECES, _RUNS = 32, 96  # tasks of either kind that a multiprocessor has, at least
+
+Array = Any  # numpy.ndarray or cupy.ndarray
+
+
+class Kernel(Protocol):
+    """A kernel in CuPy's form."""
+
+    def __call__(
+        self, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], *, shared_mem: int = 0
+    ) -> None:
+        """Launch the kernel."""
+
+
+class KernelEngine(Protocol):
+    """The engine that launches kernels: see `rapids_tc.engines.gpu.cuda.CudaEngine`."""
+
+    @property
+    def xp(self) -> Any:
+        """CuPy or NumPy."""
+
+    @property
+    def compile(self) -> Callable[..., Mapping[str, Kernel]]:
+        """The compiler: (source, names, options) to a mapping of kernels."""
+
+    @property
+    def sm_count(self) -> int:
+        """The number of multiprocessors."""
+
+    @property
+    def shared_limit(self) -> int:
+        """The bytes of shared memory that a block may use."""
+
+    @property
+    def wait(self) -> Callable[[], None]:
+        """A function that returns when all that was launched is done."""
+
+    def rows(self, csr: Any, least: int, most: int) -> tuple[Array, int]:
+        """List the rows of `least` to `most` entries, and count them."""
+
+    def listed(
+        self, kernel: Kernel, size: int, *arguments: Any, words: int = 1
+    ) -> tuple[Array, int]:
+        """Run a kernel that lists some of `size` elements: return the list, and its length."""
+
+
+class KernelLayout(Protocol):
+    """What kernels read: see `rapids_tc.engines.gpu.layout.Layout`."""
+
+    @property
+    def csr(self) -> Any:
+        """The graph."""
+
+    @property
+    def codes(self) -> Array:
+        """The columns as codes of 16 bits."""
+
+    @property
+    def in_edges(self) -> Array:
+        """The in-edges, by middle vertex."""
+
+    @property
+    def in_offsets(self) -> Array:
+        """Where the in-edges of each middle vertex begin."""
+
+    @property
+    def heavy(self) -> Array:
+        """The tasks of thread blocks."""
+
+    @property
+    def light(self) -> Array:
+        """The tasks of warps."""
+
+    @property
+    def capacities(self) -> Capacities:
+        """The sizes of tables."""
+
+    @property
+    def blocks(self) -> Any:
+        """The blocks that the layout is made of, or None."""
 
 
 @dataclass(frozen=True)
 class Capacities:
-    """Sizes that only cost time when they are small: every method is exact with any of them."""
+    """Sizes that only cost time if they are small: every method is exact with any of them."""
 
-    bits: int = 65536  # bitmap: of a block's map, a power of two from 64 to 65,536
+    bits: int = 65536  # bitmap: bits of a block's map, a power of two from 64 to 65,536
     counters: int = 2048  # bitmap: shared counters for the edges of a middle vertex
-    light_bits: int = 16384  # bitmap: of a warp's map, a power of two from 64 on
+    light_bits: int = 16384  # bitmap: bits of a warp's map, a power of two from 64 on
     list_cost: int = 32  # bitmap: probes that a list costs besides its own
     entry_cost: int = 64  # bitmap: probes that an entry of a light vertex's row costs
     run: int = 16384  # bitmap: cost of a warp's task, from 1 on
     heavy_from: int = 8192  # bitmap: cost from which a middle vertex is work for blocks
     piece: int = 1048576  # bitmap: cost of a block's task
-    least_run: int = 512  # bitmap: the three where a graph is small, see `fitted`
+    least_run: int = 512  # bitmap: the least of the last three for a small graph, see `fitted`
     least_heavy: int = 1024
     least_piece: int = 8192
-    nodes: int = 32  # tricore: of the search tree, kept by a warp
+    nodes: int = 32  # tricore: nodes of the search tree that a warp keeps
     narrow_rows: int = 100  # trust: entries of a row up to which a warp takes it
-    wide_buckets: int = 1024  # trust: of a block's hash table, a power of two
-    narrow_buckets: int = 32  # trust and h-index: of a warp's, a power of two
+    wide_buckets: int = 1024  # trust: buckets of a block's hash table, a power of two
+    narrow_buckets: int = 32  # trust and h-index: buckets of a warp's, a power of two
     bucket: int = 8  # trust and h-index: entries of a bucket
     chunk: int = 256  # grouptc: edges that a block joins, at most 256
-    kept: int = 2048  # hu: ids of a row that are kept by a block
-    team: int = 8  # green: threads an edge, a power of two up to 32
+    kept: int = 2048  # hu: ids of a row that a block keeps
+    team: int = 8  # green: threads per edge, a power of two up to 32
     warp_from: int = 4  # bisson: mean degree from which a warp takes a vertex
-    block_from: int = 40  # bisson: and from which a block does
-    filter: int = 64  # bisson: words of a filter of 2,048 ids a bit
+    block_from: int = 40  # bisson: mean degree from which a block takes a vertex
+    filter: int = 64  # bisson: words of a filter, with a bit per 2,048 ids
     scratch: int = 2**30  # bisson: words of all bitmaps, past which fewer blocks run
     vector: int = 256  # vertex-elimination: entries of a vector that a team keeps
     batch: int = 2**23  # radix: wedges that are binned at once
     tile: int = 1024  # radix: candidates that a warp takes
-    steps: int = 16  # fox: of the first bin's largest intersection
+    steps: int = 16  # fox: steps of the largest intersection in the first bin
 
     def fitted(self, edges: int, sm_count: int) -> Capacities:
-        """Tasks of bitmap so small that all multiprocessors have some of so many in-edges."""
-        work = _WORK_AN_EDGE * edges // sm_count
+        """Make the tasks of bitmap so small that so many in-edges give all multiprocessors some."""
+        work = _WORK_PER_EDGE * edges // sm_count
         piece, run = work // _PIECES, work // _RUNS
         return replace(
             self,
@@ -56,19 +137,19 @@ class Capacities:
 
 @dataclass(frozen=True)
 class Launch:
-    """One kernel of a method and how it is launched, as functions of a graph's layout."""
+    """A kernel of a method and its launch, as functions of a graph's layout."""
 
     kernel: str
-    work: Callable[[Any, Any], tuple[Any, int]]  # (engine, layout) -> its items, how many
+    work: Callable[[KernelEngine, KernelLayout], tuple[Array, int]]  # the items, and how many
     threads: int  # of a block
     blocks_per_sm: int
-    drawn: int  # items a block, by which the grid is sized while they are few
-    width: Callable[[Any], int] = lambda layout: 0
-    depth: Callable[[Any], int] = lambda layout: 0
+    drawn: int  # items per block, by which the grid is sized while there are few items
+    width: Callable[[KernelLayout], int] = lambda layout: 0
+    depth: Callable[[KernelLayout], int] = lambda layout: 0
     words: Callable[[int, int, bool], int] = lambda width, depth, edges: 0
-    """Of shared memory: width, depth, edge counts wanted?"""
-    scratch: Callable[[Any], int] = lambda layout: 0
-    """Words of global memory for each block: zeros, left zero."""
+    """Words of shared memory: (width, depth, are edges counted?)."""
+    scratch: Callable[[KernelLayout], int] = lambda layout: 0
+    """Words of global memory per block: zeros, left zero."""
 
 
 @dataclass(frozen=True)
@@ -85,13 +166,13 @@ class Method:
     source: str
     launches: tuple[Launch, ...]
     driver: Callable[..., None] | None = None
-    """Where a loop is needed in place of launches: (engine, layout, kernels, out, on_progress)."""
+    """A loop in place of launches, if any: (engine, layout, kernels, out, on_progress)."""
     memory: Callable[[int, int], int] = lambda edges, vertices: 0
-    """Bytes that a count takes besides the layout, at most, with `Capacities` as they are."""
+    """Bytes that a count takes besides the layout, at most, with the default `Capacities`."""
     others: tuple[str, ...] = ()
-    """The kernels that no launch names."""
+    """Kernels that no launch names."""
     blocks: bool = False
-    """Whether it counts on blocks of a graph too."""
+    """Whether the method counts on blocks of a graph, too."""
 
     @property
     def kernels(self) -> tuple[str, ...]:

@@ -1,45 +1,47 @@
-"""The loop of ``radix.cu``: batches of wedges, and in each a round a digit until nobody is left."""
+"""The loop of ``radix.cu``: batches of wedges, and a round per digit while candidates are left."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.kernels.method import Capacities
+from rapids_tc.kernels.method import Array, Capacities, Kernel, KernelEngine, KernelLayout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
 KERNELS = ("radix_wedges", "radix_split", "radix_count", "radix_place")
 _DIGIT, _DIGITS = 4, 16  # as in radix.cu
-_THREADS = 256  # of every block
+_THREADS = 256  # as in radix.cu
 
 
 @dataclass(frozen=True)
 class _Bins:
-    """Candidates by bin, and each bin's edges; all uint32. See ``Bins`` in radix.cu."""
+    """Candidates by bin, and the edges of each bin, all uint32: see ``Bins`` in radix.cu."""
 
-    keys: Any
-    bins: Any
-    lows: Any
-    highs: Any
+    keys: Array
+    bins: Array
+    lows: Array
+    highs: Array
 
 
 def memory(edges: int, vertices: int) -> int:
-    """Bytes that `count` takes besides the layout, at most: of every edge, and of a batch."""
-    wedges = edges * math.isqrt(2 * edges)  # a row has no more entries than that
+    """Return the bytes that `count` takes besides the layout, at most, by edges and by batch."""
+    wedges = edges * math.isqrt(2 * edges)  # no row has more entries than the root
     return 28 * edges + 8 * vertices + 32 * min(Capacities().batch, wedges)
 
 
 def count(
-    engine: Any,
-    layout: Any,
-    kernels: Mapping[str, Any],
-    out: Any,
+    engine: KernelEngine,
+    layout: KernelLayout,
+    kernels: Mapping[str, Kernel],
+    out: Array,
     on_progress: Callable[[float], None] | None,
 ) -> None:
-    """Add the triangles of the graph to ``out``."""
+    """Add the number of triangles to ``out``."""
     xp, csr = engine.xp, layout.csr
     lengths = (layout.in_edges & 0xFFFFFFFF).astype("int64")
     middles = csr.columns[(layout.in_edges >> 32).astype("int64") + lengths]
@@ -50,7 +52,7 @@ def count(
     for bins, done in _batches(engine, layout, kernels, before):
         for digit in reversed(range(digits)):
             if len(bins.keys):
-                bins = _round(engine, layout, kernels, bins, digit * _DIGIT, out)
+                bins = _round(engine, layout, kernels, bins, shift=digit * _DIGIT, out=out)
         if on_progress:
             engine.wait()
             on_progress(done)
@@ -59,9 +61,9 @@ def count(
 
 
 def _batches(
-    engine: Any, layout: Any, kernels: Mapping[str, Any], before: Any
+    engine: KernelEngine, layout: KernelLayout, kernels: Mapping[str, Kernel], before: Array
 ) -> Iterator[tuple[_Bins, float]]:
-    """The wedges in batches, in bins by middle vertex; and the share that is done with each."""
+    """Yield the wedges in batches, binned by middle vertex, and the part done after each batch."""
     xp, csr = engine.xp, layout.csr
     by_middle = before[layout.in_offsets.astype("int64")]  # wedges before those of each vertex
     total = int(before[-1])
@@ -86,27 +88,33 @@ def _batches(
             keys,
         )
         vertices = xp.searchsorted(by_middle, xp.asarray([begin, end - 1]), side="right").tolist()
-        own = by_middle[vertices[0] - 1 : vertices[1] + 1].clip(begin, end) - begin
-        used = xp.flatnonzero(own[1:] > own[:-1])
+        starts = by_middle[vertices[0] - 1 : vertices[1] + 1].clip(begin, end) - begin
+        used = xp.flatnonzero(starts[1:] > starts[:-1])
         middles = used + (vertices[0] - 1)
-        bins = xp.append(own[used], end - begin).astype("uint32")
+        bins = xp.append(starts[used], end - begin).astype("uint32")
         lows, highs = csr.offsets[middles], csr.offsets[middles + 1]
         yield _Bins(keys, bins, lows.astype("uint32"), highs.astype("uint32")), end / total
 
 
 def _round(
-    engine: Any, layout: Any, kernels: Mapping[str, Any], own: _Bins, shift: int, out: Any
+    engine: KernelEngine,
+    layout: KernelLayout,
+    kernels: Mapping[str, Kernel],
+    round_bins: _Bins,
+    *,
+    shift: int,
+    out: Array,
 ) -> _Bins:
-    """Decide candidates by a digit; those that are left, in their smaller bins."""
+    """Decide candidates by a digit; return the undecided candidates in their smaller bins."""
     xp, columns, width = engine.xp, layout.csr.columns, layout.capacities.tile
-    per_bin = -(-(own.bins[1:] - own.bins[:-1]).astype("int64") // width)
+    per_bin = -(-(round_bins.bins[1:] - round_bins.bins[:-1]).astype("int64") // width)
     tiles = xp.concatenate([xp.zeros(1, "int64"), xp.cumsum(per_bin)])
     n_bins, n_tiles = len(per_bin), int(tiles[-1])
-    arrays = (own.bins, tiles.astype("uint32"), own.lows, own.highs)
-    given = (*arrays, np.uint32(n_bins), np.uint32(shift))
+    arrays = (round_bins.bins, tiles.astype("uint32"), round_bins.lows, round_bins.highs)
+    digit_bins = (*arrays, np.uint32(n_bins), np.uint32(shift))
     splits = xp.empty(n_bins * _DIGITS, "uint32")
-    _launch(kernels["radix_split"], n_bins * _DIGITS, columns, *given, splits)
-    work = (*given, splits, np.uint32(n_tiles), np.uint32(width), own.keys)
+    _launch(kernels["radix_split"], n_bins * _DIGITS, columns, *digit_bins, splits)
+    work = (*digit_bins, splits, np.uint32(n_tiles), np.uint32(width), round_bins.keys)
     counts = xp.empty(n_tiles * _DIGITS, "uint32")
     _launch(kernels["radix_count"], n_tiles * 32, columns, *work, counts, out)
     sums = xp.concatenate([xp.zeros(1, "uint32"), xp.cumsum(counts, dtype="uint32")])
@@ -116,10 +124,11 @@ def _round(
     at = _DIGITS * tiles[:-1, None] + xp.arange(_DIGITS) * per_bin[:, None]
     begins, ends = sums[at].ravel(), sums[at + per_bin[:, None]].ravel()
     used = xp.flatnonzero(ends > begins)
-    highs = xp.concatenate([splits.reshape(-1, _DIGITS)[:, 1:], own.highs[:, None]], axis=1)
+    highs = xp.concatenate([splits.reshape(-1, _DIGITS)[:, 1:], round_bins.highs[:, None]], axis=1)
     bins = xp.append(begins[used], sums[-1:])
     return _Bins(placed, bins, splits[used], highs.ravel()[used])
 
 
-def _launch(kernel: Any, threads: int, *args: Any) -> None:
+def _launch(kernel: Kernel, threads: int, *args: Any) -> None:
+    """Launch a kernel with so many threads."""
     kernel((-(-threads // _THREADS),), (_THREADS,), args)

@@ -1,8 +1,9 @@
-"""Run CUDA kernels on a CPU, for tests on machines without a card.
+"""CUDA kernels on a CPU, for tests on machines without a GPU.
 
-A C++ compiler (``g++``, or what ``CXX`` names) builds a ``.cu`` file with a header that gives it
-the words of CUDA; every CUDA thread becomes a fiber, and the kernel is called as CuPy would call
-it. Your tests then run wherever pytest does, about 20 million switches between threads a second.
+A C++ compiler, ``g++`` or the one that ``CXX`` names, builds a ``.cu`` file with a header that
+defines the words of CUDA; every CUDA thread becomes a fiber, and the kernel is called in CuPy's
+form. Your tests then run wherever pytest does, at about 20 million switches between threads per
+second.
 
 Testing your own kernel
 -----------------------
@@ -29,8 +30,8 @@ Then a test is::
                 kernel((4,), (256,), (halved, np.uint32(1000)))
             assert (halved == values // 2).all()
 
-Names may have template arguments, ``"count<Bitmap, 64>"``. For a card, compile the same string by
-`cupy.RawModule`. `host_engine` runs whole functions of rapids_tc, your method among them::
+Names may have template arguments, ``"count<Bitmap, 64>"``. For a GPU, compile the same string by
+`cupy.RawModule`. `host_engine` runs whole functions of rapids_tc, with your method, too::
 
     with testing.host_engine():
         assert rapids_tc.count(frame, method="mine") == 17
@@ -39,11 +40,11 @@ What is caught
 --------------
 Always, as a `KernelError` with the line of the ``.cu`` file: a lane missing from its own mask, a
 lane that its mask names but that never comes, lanes of one mask in different collectives, a
-shuffle from a lane that takes no part, ``__syncthreads`` in diverged code or after some threads
+shuffle from a lane that takes no part, ``__syncthreads`` in diverged code or after a thread has
 returned, any deadlock, and a launch with the wrong number, dtype or layout of arguments, or with
-more threads a block than ``__launch_bounds__`` allows. Shared memory starts as 0xCD bytes, so
-reading it before writing gives visibly wrong results; writing up to 256 bytes past the end of it is
-an error, which names the array.
+more threads per block than ``__launch_bounds__`` allows. Shared memory starts as 0xCD bytes, so
+that a read before the first write gives visibly wrong results; a write up to 256 bytes past the end
+of shared memory is an error, which names the array.
 
 More under a sanitizer, in a process of its own: ``python -m rapids_tc.testing address -m pytest
 test_mine.py``, or `run_sanitized` from a test.
@@ -51,27 +52,27 @@ test_mine.py``, or `run_sanitized` from a test.
 - ``address``: reads and writes outside of an array or of shared memory; undefined arithmetic such
   as a shift by 32.
 - ``thread``: two threads, of one block or of two, use a word without ``__syncthreads`` or
-  ``__syncwarp`` between them, one of them writing and not both by atomics. Shuffles and votes order
-  nothing. Much slower: graphs of a hundred edges are enough for it.
+  ``__syncwarp`` between them, one of them writes, and not both use atomics. Shuffles and votes
+  order nothing. This sanitizer is much slower: give it graphs of a hundred edges.
 
-What a kernel must do for it
-----------------------------
+What a kernel must do
+---------------------
 Declare shared memory by ``RTC_SHARED(T, name, n)`` and ``RTC_DYNAMIC_SHARED(T, name)``, name lanes
 by explicit masks, include only files beside it or of rapids_tc, and never spin on memory: blocks
-run one after another. So they cannot share work by an atomic counter either; draw from it by
-``RTC_TICKET(counter)``, which deals numbers round by block here. ``RTC_PROBE(n)`` counts work, see
-`measure`. Not emulated: cooperative groups, textures, warp matrix functions, ``__activemask``.
+run one after another. For the same reason blocks cannot share work by an atomic counter; draw from
+the counter by ``RTC_TICKET(counter)``, which deals numbers round by block in the emulator.
+``RTC_PROBE(n)`` counts work, see `measure`. Not emulated: cooperative groups, textures, warp matrix
+functions, ``__activemask``.
 
-Compiled kernels stay in the user's cache directory (``RAPIDS_TC_CACHE`` names another) and are
-found again by everything that went into them. `rapids-tc doctor` says where that is.
+Compiled kernels stay in the user's cache directory (``RAPIDS_TC_CACHE`` names another), under a
+hash of all that they are made of. `rapids-tc doctor` names the directory.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -80,6 +81,9 @@ from rapids_tc.kernels._source import read
 from rapids_tc.testing import _build, _launch
 from rapids_tc.testing._launch import HostKernel, Work, measure, thread_order
 from rapids_tc.testing._sanitize import run_sanitized, sanitizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = [
     "HostKernel",
@@ -97,16 +101,16 @@ __all__ = [
 def compile(
     source: str, names: Sequence[str], options: Sequence[str] = ()
 ) -> Mapping[str, HostKernel]:
-    """Compile kernels for the emulator, unless they are in the cache.
+    """Compile kernels for the emulator, unless the cache has them.
 
     Parameters
     ----------
     source : str
         One string that includes nothing, such as `read` gives.
     names : sequence of str
-        The kernels, with their template arguments.
+        Names of the kernels, with their template arguments.
     options : sequence of str
-        As for NVRTC; macros (``-DNAME=value``, ``-UNAME``) count, the rest has no meaning here.
+        Options of NVRTC, of which the emulator uses macros (``-DNAME=value``, ``-UNAME``) alone.
 
     Returns
     -------
@@ -115,9 +119,10 @@ def compile(
     Raises
     ------
     KernelError
-        There is no compiler, or it refuses the source; then with its messages.
+        There is no compiler, or the compiler refuses the source; the error has its messages.
     """
-    return _compile(source, tuple(names), tuple(options))
+    kernels: Mapping[str, HostKernel] = _compile(source, tuple(names), tuple(options))
+    return kernels
 
 
 @functools.cache
@@ -127,12 +132,12 @@ def _compile(source: str, names: tuple[str, ...], options: tuple[str, ...]) -> A
 
 @contextmanager
 def host_engine(**fields: Any) -> Iterator[Any]:
-    """Serve pandas frames by the CUDA engine, its kernels on the emulator.
+    """Serve pandas frames by the CUDA engine, whose kernels run on the emulator.
 
     Parameters
     ----------
     **fields
-        Other values for fields of `rapids_tc.engines.gpu.cuda.CudaEngine`, such as ``capacities``.
+        Fields of `rapids_tc.engines.gpu.cuda.CudaEngine` with other values, such as ``capacities``.
 
     Yields
     ------

@@ -1,4 +1,4 @@
-"""``python -m rapids_tc.testing address -m pytest tests``: Python under a sanitizer."""
+"""The command ``python -m rapids_tc.testing address -m pytest tests``: a sanitized Python."""
 
 import sys
 

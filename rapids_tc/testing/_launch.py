@@ -1,41 +1,44 @@
-"""Kernels of a compiled library, called as CuPy calls them."""
+"""Kernels of a compiled library, called in CuPy's form."""
 
 from __future__ import annotations
 
 import ctypes
 import functools
 import threading
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc.errors import KernelError
 from rapids_tc.testing import _build, _sanitize
 
-STATIC_SHARED = 48 * 1024  # what a kernel may use without asking for more
-MAX_SHARED = 227 * 1024  # what an H100 can give to one block
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+STATIC_SHARED = 48 * 1024  # of a kernel that does not ask for more
+MAX_SHARED = 227 * 1024  # of a block on an H100
 
 _seed: ContextVar[int] = ContextVar("seed", default=0)
 _works: ContextVar[tuple[Work, ...]] = ContextVar("works", default=())
-_one_at_a_time = threading.Lock()  # ctypes lets Python go on, the runtime's state is global
+_one_at_a_time = threading.Lock()  # ctypes releases the GIL, and the runtime's state is global
 
 
 @dataclass
 class Work:
-    """What the launches inside a `measure` block did.
+    """The work of the launches inside a `measure` block.
 
     Attributes
     ----------
     launches : int
+        Launches of kernels.
     probes : int
         The sum of all ``RTC_PROBE(n)``.
     switches : int
-        Changes from one CUDA thread to another, what an emulated launch costs.
+        Switches from one CUDA thread to another, which the time of an emulated launch follows.
     """
 
     launches: int = 0
@@ -45,7 +48,7 @@ class Work:
 
 @contextmanager
 def measure() -> Iterator[Work]:
-    """Add up what the launches inside of the block do."""
+    """Add up the work of the launches inside of the block."""
     work = Work()
     token = _works.set((*_works.get(), work))
     try:
@@ -56,7 +59,7 @@ def measure() -> Iterator[Work]:
 
 @contextmanager
 def thread_order(seed: int) -> Iterator[None]:
-    """Run threads and blocks in another order: 0 ascending, any other seed its own shuffle."""
+    """Run threads and blocks in another order: ascending for seed 0, else shuffled by the seed."""
     token = _seed.set(seed)
     try:
         yield
@@ -64,7 +67,9 @@ def thread_order(seed: int) -> Iterator[None]:
         _seed.reset(token)
 
 
-class _Launch(ctypes.Structure):  # host_runtime.hpp: Launch
+class _Launch(ctypes.Structure):
+    """The struct Launch of ``host_runtime.hpp``."""
+
     _fields_ = (
         ("grid", ctypes.c_uint * 3),
         ("block", ctypes.c_uint * 3),
@@ -78,7 +83,9 @@ class _Launch(ctypes.Structure):  # host_runtime.hpp: Launch
     )
 
 
-class _Parameter(ctypes.Structure):  # cuda_host.hpp: Parameter
+class _Parameter(ctypes.Structure):
+    """The struct Parameter of ``cuda_host.hpp``."""
+
     _fields_ = (
         ("pointer", ctypes.c_bool),
         ("constant", ctypes.c_bool),
@@ -87,10 +94,10 @@ class _Parameter(ctypes.Structure):  # cuda_host.hpp: Parameter
     )
 
     def accepts(self, dtype: np.dtype[Any]) -> bool:
-        """Whether the parameter takes an array or a scalar of the dtype."""
+        """Return whether the parameter takes an array or a scalar of the dtype."""
         if self.kind == b"V":  # void or a struct
-            return self.pointer or dtype.itemsize == self.bytes
-        return (dtype.kind.encode(), dtype.itemsize) == (self.kind, self.bytes)
+            return bool(self.pointer) or dtype.itemsize == int(self.bytes)
+        return (dtype.kind.encode(), dtype.itemsize) == (bytes(self.kind), int(self.bytes))
 
     def __str__(self) -> str:
         kind = {b"V": "struct", b"b": "bool", b"i": "int", b"u": "uint", b"f": "float"}[self.kind]
@@ -99,13 +106,14 @@ class _Parameter(ctypes.Structure):  # cuda_host.hpp: Parameter
 
 
 class HostKernel:
-    """A kernel on the emulator, called as a CuPy kernel is.
+    """A kernel on the emulator, called in CuPy's form.
 
     Attributes
     ----------
     name : str
+        The kernel's name, with its template arguments.
     max_dynamic_shared_size_bytes : int
-        The most ``shared_mem`` that a launch may ask for; raise it as on a card, to 227 KiB.
+        The most ``shared_mem`` that a launch may ask for; raise it as on a GPU, to 227 KiB.
     """
 
     def __init__(self, library: ctypes.CDLL, number: int, name: str) -> None:
@@ -128,15 +136,15 @@ class HostKernel:
             Blocks of the grid and threads of a block, along up to three axes.
         args : sequence
             NumPy arrays for pointers (None: a null pointer), NumPy scalars for the rest. On a
-            card a wrong width is silent garbage; here it is an error.
+            GPU a wrong width is silent garbage; on the emulator it is an error.
         shared_mem : int
             Bytes of dynamic shared memory.
 
         Raises
         ------
         KernelError
-            The launch is malformed, the kernel did what CUDA leaves undefined, or a sanitizer
-            found a fault; with the line of the ``.cu`` file.
+            The launch is malformed, the kernel does what CUDA leaves undefined, or a sanitizer
+            finds a fault. The message names the line of the ``.cu`` file.
         """
         if not 0 <= shared_mem <= min(self.max_dynamic_shared_size_bytes, MAX_SHARED):
             raise KernelError(
@@ -169,7 +177,7 @@ class HostKernel:
             raise KernelError(f"{self.name}: {report}")
 
     def _value(self, number: int, argument: Any) -> Any:
-        """An argument as a ctypes object that holds its bytes."""
+        """Convert an argument to a ctypes object that holds its bytes."""
         parameter = self._parameters[number]
         where = f"{self.name}: argument {number}"
         if argument is None and parameter.pointer:
@@ -190,7 +198,7 @@ class HostKernel:
 
 
 def load(path: Path, names: Sequence[str]) -> dict[str, HostKernel]:
-    """The kernels of a library by name."""
+    """Load the kernels of a library, by name."""
     _load_runtime()
     library = ctypes.CDLL(str(path))
     _sanitize.collect_reports()
@@ -199,4 +207,5 @@ def load(path: Path, names: Sequence[str]) -> dict[str, HostKernel]:
 
 @functools.cache
 def _load_runtime() -> None:
+    """Load the scheduler, once in a process, so that kernels find its functions."""
     ctypes.CDLL(str(_build.build_runtime(_sanitize.sanitizer())), mode=ctypes.RTLD_GLOBAL)

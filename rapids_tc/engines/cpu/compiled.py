@@ -1,4 +1,4 @@
-"""Compile functions with Numba, and keep the compiled code between runs in files of our own.
+"""Functions compiled with Numba, whose code is kept between runs in files of our own.
 
 Numba's own cache raises an error if no folder can be written, if the disk is full, or if a file is
 damaged. It trusts the files of any folder, and it does not notice when a function that was inlined
@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
@@ -27,14 +27,21 @@ from numba.core.serialize import dumps
 from rapids_tc._cache import cache_directory, load, store
 from rapids_tc._compiling import clock
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 
-def compiled(function: Callable[..., Any]) -> Any:
+
+def compiled(function: Function) -> Function:
     """Compile a function at its first call, to run without the GIL, and keep the code."""
-    dispatcher = numba.njit(nogil=True)(function)
+    dispatcher: Any = numba.njit(nogil=True)(function)
     if hasattr(dispatcher, "_cache"):  # NUMBA_DISABLE_JIT leaves the function as it is
         dispatcher._cache = _Cache(function)
         dispatcher.__class__ = _Interruptible
-    return dispatcher
+    return cast("Function", dispatcher)
+
+
+def inlined(function: Function) -> Function:
+    """Compile a function as a part of each compiled function that calls it."""
+    return cast("Function", numba.njit(inline="always")(function))
 
 
 class _Interruptible(CPUDispatcher):  # type: ignore[misc]
@@ -67,14 +74,14 @@ def _uninterrupted() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
         return
-    came: list[tuple[Any, ...]] = []
-    signal.signal(signal.SIGINT, lambda *given: came.append(given))
+    interrupts: list[tuple[Any, ...]] = []
+    signal.signal(signal.SIGINT, lambda *arguments: interrupts.append(arguments))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
-        if came:
-            handler(*came[0])
+        if interrupts:
+            handler(*interrupts[0])
 
 
 def _folder() -> Path | None:
@@ -132,8 +139,8 @@ def _stamp() -> bytes:
     files = sorted(Path(__file__).parent.glob("*.py"))
     if not files:
         raise FileNotFoundError("without the sources, nothing shows whether compiled code is old")
-    how = f"{numba.__version__} {numba.config.BOUNDSCHECK}"
-    return b"\0".join([how.encode(), *(file.read_bytes() for file in files)])
+    settings = f"{numba.__version__} {numba.config.BOUNDSCHECK}"
+    return b"\0".join([settings.encode(), *(file.read_bytes() for file in files)])
 
 
 class _Listener(event.Listener):  # type: ignore[misc]
@@ -149,7 +156,8 @@ class _Listener(event.Listener):  # type: ignore[misc]
 
 
 def _is_ours(event: Any) -> bool:
-    return event.data["dispatcher"].py_func.__module__.startswith("rapids_tc.")
+    module: str = event.data["dispatcher"].py_func.__module__
+    return module.startswith("rapids_tc.")
 
 
 event.register("numba:compile", _Listener())

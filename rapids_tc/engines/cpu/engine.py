@@ -2,20 +2,21 @@
 
 For a *middle* vertex v, mark N+(v) in a table of bytes. For every u with v in N+(u), walk the
 prefix of N+(u) below v: each marked entry w closes the triangle (u, v, w). Every wedge at the
-corner of lowest degree is looked at once, so the work is W1 = sum over u of C(d+(u), 2).
+corner of lowest degree is tested once, so the work is W1 = sum over u of C(d+(u), 2).
 
 The in-edges of all middle vertices lie one after another, and a task is a range of them with
 about the same number of probes: a hub of a million in-neighbours is many tasks. The table of a
 thread has at most `TABLE` entries, whatever the graph: a vertex below that is its own slot; above
 it, ranks share slots and a hit is confirmed in N+(v).
 
-The rows of v, the rows of u that are walked and the edges (u, v) are those of one graph, or of
-three blocks of it, see `rapids_tc.blocks.grid`.
+The rows of v, the rows of u that are walked and the edges (u, v) come from one graph, or from
+three blocks of it: see `rapids_tc.blocks.grid`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,9 +31,12 @@ from rapids_tc.errors import require_unchanged
 from rapids_tc.frames.backend import as_uint32
 from rapids_tc.preparation.csr import Array, Csr
 
-TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB where places are kept
-TASKS_A_THREAD = 64  # of uneven length after all, and drawn one by one
-SERIAL_BELOW = 1 << 18  # probes, or look-ups, that are not worth waking a second thread
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB of places
+TASKS_PER_THREAD = 64  # their lengths still differ, so threads draw them one by one
+SERIAL_BELOW = 1 << 18  # probes, or look-ups, that are not worth a second thread
 
 memory, free = host_memory, host_free
 block_store, slot_pool = host_slots.BlockStore, host_slots.SlotPool
@@ -41,7 +45,7 @@ costs = Costs(
     tables=lambda vertices, sides: thread_count() * _slots(vertices) * (4 if sides else 1),
     most=2**63,
     positions=2**63,
-    unasked=2**24,  # to ask reads a dozen small files: longer than to count a small frame
+    unasked=2**24,  # asking reads a dozen small files, and a small count takes less time
     text=260,
     order=96,
     sort=32,
@@ -62,23 +66,23 @@ class Layout:
     Attributes
     ----------
     csr : Csr
-        The rows N+(v) that are marked: the graph, or block vw.
+        The graph, or block vw, whose rows N+(v) are marked.
     in_offsets : array of int64, shape (n + 1,)
         The in-edges of row ``v`` are ``in_edges[in_offsets[v]:in_offsets[v + 1]]``.
     in_edges : array of uint64
-        Every u with v in N+(u), ascending: its row in `walked` << 32 | the entries there below v.
+        For every u with v in N+(u), ascending: u's row in `walked` << 32 | its entries below v.
     probe_counts : array of int64, shape (n,)
         Probes of each middle vertex.
     walked : Csr
-        The rows N+(u) that are walked: the graph, or block uw.
+        The graph, or block uw, whose rows N+(u) are walked.
     edges : Csr
-        Of which the in-edges were made: the graph, or block uv.
-    middles : tuple of int
-        Those that are counted, as columns of `edges`.
+        The graph, or block uv, that the in-edges are made of.
+    pivot_range : tuple of int
+        The middle vertices that are counted, as columns of `edges`.
     shift : int
         From a column of `edges` to the row of the same vertex in `csr`.
     whole : bool
-        The three are one graph, not blocks.
+        Whether the three are one graph, not blocks.
     """
 
     csr: Csr
@@ -102,9 +106,9 @@ def degrees(src: Array, dst: Array, size: int) -> tuple[Array, int]:
 def csr(keys: Array, n: int) -> Csr:
     """Build the CSR of `n` ranks from packed keys (larger rank << 32 | smaller rank).
 
-    They are sorted by counting: a stable pass over the smaller ranks and one over the larger,
-    O(rows + n) each, in the memory of the keys and as much again. Repeats and self loops among
-    them are dropped.
+    The keys are sorted by counting: a stable pass over the smaller ranks and one over the larger,
+    O(rows + n) each, in the memory of the keys and as much again. Repeats and self loops are
+    dropped.
     """
     ordered = np.empty_like(keys)
     inside = raw_rows.sort_by(keys, np.uint64(0), n, ordered)
@@ -118,34 +122,28 @@ def csr(keys: Array, n: int) -> Csr:
 
 def prepare(csr: Csr, pivot_range: PivotRange | None = None) -> Layout:
     """Group the in-edges by middle vertex. O(m) time, 8 m + 16 n bytes."""
-    return _prepare(csr, csr, csr, (0, 0, 0), pivot_range, whole=True)
+    range_of_v = pivot_range or (0, csr.n)
+    groups = raw_rows.group(*_arrays(csr), *_arrays(csr), 0, 0, csr.n, *range_of_v)
+    return Layout(csr, *groups, csr, csr, range_of_v, 0, whole=True)
 
 
 def to_csc(uv: Csr) -> Csr:
-    """The block itself: in-edges are grouped with their walks, for each task."""
+    """Return the block itself: in-edges are grouped anew for each task, with their walks."""
     return uv
 
 
 def prepare_blocks(
-    uv: Csr, uw: Csr, vw: Csr, residues: Residues, pivot_range: PivotRange | None = None
+    uv: Csr, uw: Csr, vw: Csr, residues: Residues, *, pivot_range: PivotRange | None = None
 ) -> Layout:
-    """As `prepare`, for a task on blocks."""
-    return _prepare(uv, uw, vw, residues, pivot_range, whole=False)
-
-
-def _prepare(
-    uv: Csr, uw: Csr, vw: Csr, residues: Residues, pivot_range: PivotRange | None, whole: bool
-) -> Layout:
+    """Group the in-edges of a task on blocks."""
     to_row, shift = shifts(residues)
     range_of_v = pivot_range or (0, vw.n - shift)
-    in_offsets, in_edges, probes = raw_rows.group(
-        *_arrays(uv), *_arrays(uw), to_row, shift, vw.n, *range_of_v
-    )
-    return Layout(vw, in_offsets, in_edges, probes, uw, uv, range_of_v, shift, whole)
+    groups = raw_rows.group(*_arrays(uv), *_arrays(uw), to_row, shift, vw.n, *range_of_v)
+    return Layout(vw, *groups, uw, uv, range_of_v, shift, whole=False)
 
 
 def probe_counts(uv: Csr, uw: Csr | None = None, residues: Residues = (0, 0, 0)) -> Array:
-    """Probes of every middle vertex: int64, by column of `uv`."""
+    """Count the probes of every middle vertex: int64, by column of `uv`."""
     to_row, shift = shifts(residues)
     return raw_rows.probe_counts(*_arrays(uv), *_arrays(uw or uv), to_row, shift)
 
@@ -153,7 +151,7 @@ def probe_counts(uv: Csr, uw: Csr | None = None, residues: Residues = (0, 0, 0))
 def count(
     layout: Layout, *, method: str = "auto", on_progress: ProgressCallback | None = None
 ) -> int:
-    """Count the triangles of the graph, or those of a task."""
+    """Count the triangles of the graph, or the triangles of a task."""
     return _run(layout, counting.total, np.uint8, on_progress, np.zeros(0, np.uint32))
 
 
@@ -162,34 +160,36 @@ def edge_counts(
 ) -> Array:
     """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``.
 
-    Of a task, the triangles that it finds: three arrays, aligned with those of uv, uw and vw.
+    A task on blocks gives three arrays, aligned with the columns of uv, uw and vw.
     """
     graphs = (layout.csr,) if layout.whole else (layout.edges, layout.walked, layout.csr)
-    counts = tuple(np.zeros(graph.m, np.uint32) for graph in graphs)
+    counts: tuple[Array, ...] = tuple(np.zeros(graph.m, np.uint32) for graph in graphs)
     of_uv = np.zeros(len(layout.in_edges), np.uint32)
     _run(layout, counting.edges, np.int32, on_progress, of_uv, counts[len(counts) // 2], counts[-1])
-    where = layout.in_offsets, of_uv, layout.shift, *layout.pivot_range
-    raw_rows.add_in_edges(*_arrays(layout.edges), *where, counts[0])
+    offsets, columns = _arrays(layout.edges)
+    values, range_of_v = (layout.in_offsets, of_uv), layout.pivot_range
+    raw_rows.add_in_edges(offsets, columns, *values, layout.shift, *range_of_v, counts[0])
     return counts[0] if layout.whole else counts
 
 
 def sum_counts(csr: Csr, counts: Array) -> tuple[Array, Array]:
-    """The sums (int64, n) of the counts of edges by row, and by column."""
+    """Sum the counts of edges by row, and by column: int64, n each."""
     return raw_rows.sum_counts(*_arrays(csr), counts)
 
 
 def split(
-    ends: tuple[Array, Array], rank: Array, n: int, group: PivotRange, free: Array, keys: Array
+    ends: tuple[Array, Array], rank: Array, n: int, group: PivotRange, *, free: Array, keys: Array
 ) -> None:
-    """Write the keys of some of n x n blocks; see `rapids_tc.engines.Engine.split`."""
-    require_unchanged(raw_rows.split(*map(_read_only, ends), rank, n, *group, free, keys))
+    """Write the keys of some of n x n blocks; see `rapids_tc.engines.protocol.Engine`."""
+    src, dst = map(_read_only, ends)
+    require_unchanged(raw_rows.split(src, dst, rank, n, *group, free, keys))
 
 
 def _read_only(ends: Array) -> Array:
     """Return the ends as read-only uint32 or int64, so that one compiled version serves all."""
-    known = (ends if ends.dtype == "int64" else as_uint32(ends)).view()
-    known.flags.writeable = False
-    return known
+    numbers = (ends if ends.dtype == "int64" else as_uint32(ends)).view()
+    numbers.flags.writeable = False
+    return numbers
 
 
 def triangles_per_in_edge(layout: Layout, *, on_progress: ProgressCallback | None = None) -> Array:
@@ -200,10 +200,10 @@ def triangles_per_in_edge(layout: Layout, *, on_progress: ProgressCallback | Non
 
 
 def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Array:
-    """The ranks u > v > w of triangles `first` to `last` - 1: uint32, shape (3, last - first)."""
+    """List the ranks u > v > w of triangles `first` to `last` - 1: uint32, (3, last - first)."""
     graph, threads = layout.csr, thread_count() if last - first > SERIAL_BELOW else 1
     ranks = np.empty((3, last - first), np.uint32)
-    targets = np.linspace(first, last, threads * TASKS_A_THREAD + 1).astype(np.int64)
+    targets = np.linspace(first, last, threads * TASKS_PER_THREAD + 1).astype(np.int64)
     bounds = np.searchsorted(starts, targets, side="right") - 1
     bounds[-1] = np.searchsorted(starts, last)
     bounds = np.unique(bounds)
@@ -211,8 +211,8 @@ def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Arra
     arrays = (graph.offsets, graph.columns, layout.in_offsets, layout.in_edges)
 
     def task(number: int, thread: int) -> None:
-        here, end = bounds[number], bounds[number + 1]
-        listing.write(*arrays, here, end, tables[thread], starts, first, last, ranks)
+        begin, end = bounds[number], bounds[number + 1]
+        listing.write(*arrays, begin, end, tables[thread], starts, first, last, ranks)
 
     parallel_for(task, len(bounds) - 1, threads)
     return ranks
@@ -221,20 +221,20 @@ def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Arra
 def vertex_sums(
     layout: Layout, sides: Array, *, on_progress: ProgressCallback | None = None
 ) -> Array:
-    """For each rank the sum, over its triangles, of the products of their sides' values."""
+    """Sum for each rank, over its triangles, the products of the values of their sides."""
     sums = np.zeros(layout.csr.n, np.float64)
     _run(layout, listing.sum_products, np.int32, on_progress, sides, sums)
     return sums
 
 
 def find_edges(csr: Csr, u: Array, v: Array) -> Array:
-    """Position in ``csr.columns`` of the edge {u, v} for each pair of ranks; -1: there is none."""
+    """Find the position in ``csr.columns`` of the edge {u, v} for pairs of ranks; -1 if none."""
     positions, threads = np.empty(len(u), np.int64), thread_count() if len(u) >= SERIAL_BELOW else 1
     bounds = np.linspace(0, len(u), threads + 1).astype(np.int64)
 
     def task(number: int, thread: int) -> int:
         part = slice(bounds[number], bounds[number + 1])
-        return _locate(csr.offsets, csr.columns, u[part], v[part], positions[part])
+        return _find_edges(csr.offsets, csr.columns, u[part], v[part], positions[part])
 
     require_unchanged(parallel_for(task, threads, threads))
     return positions
@@ -247,7 +247,7 @@ def truss(
     k: int | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> Array:
-    """The trussness of every oriented edge; with `k`, of those in the k-truss k, of others less."""
+    """Find the trussness of every oriented edge; with `k`, k in the k-truss, and less elsewhere."""
     return peel.decompose(CpuPeeler(), layout.csr, counts, k, on_progress)
 
 
@@ -259,15 +259,24 @@ def _slots(n: int) -> int:
     return min(TABLE, 1 << max(n - 1, 1).bit_length())
 
 
-def _run(layout: Layout, kernel, slot, on_progress: ProgressCallback | None, *arrays: Array) -> int:
-    """Share out the in-edges, by probes; the sum of what the tasks return."""
-    threads = thread_count() if layout.probe_counts.sum() > SERIAL_BELOW else 1
-    bounds = _cut(layout, threads * TASKS_A_THREAD if threads > 1 else 1)
-    tables = np.zeros((threads, _slots(layout.csr.n)), slot)
-    given = (*_arrays(layout.csr), *_arrays(layout.walked), layout.in_offsets, layout.in_edges)
+def _run(
+    layout: Layout,
+    kernel: Callable[..., int | None],
+    slot: type[np.generic],
+    on_progress: ProgressCallback | None,
+    *arrays: Array,
+) -> int:
+    """Call the kernel on ranges of in-edges, about equal in probes; return the sum of its results.
 
-    def task(number: int, thread: int) -> int:
-        return kernel(*given, bounds[number], bounds[number + 1], tables[thread], *arrays)
+    `slot` is the dtype of the threads' tables.
+    """
+    threads = thread_count() if layout.probe_counts.sum() > SERIAL_BELOW else 1
+    bounds = _cut(layout, threads * TASKS_PER_THREAD if threads > 1 else 1)
+    tables = np.zeros((threads, _slots(layout.csr.n)), slot)
+    graph = (*_arrays(layout.csr), *_arrays(layout.walked), layout.in_offsets, layout.in_edges)
+
+    def task(number: int, thread: int) -> int | None:
+        return kernel(*graph, bounds[number], bounds[number + 1], tables[thread], *arrays)
 
     return parallel_for(task, len(bounds) - 1, threads, on_progress)
 
@@ -280,14 +289,14 @@ def _cut(layout: Layout, tasks: int) -> Array:
         return np.zeros(1, np.int64)
     targets = np.linspace(0.0, total, tasks + 1)[1:-1]
     v = np.searchsorted(ends, targets, side="right")
-    share = (targets - (ends[v] - layout.probe_counts[v])) / layout.probe_counts[v]
+    fraction = (targets - (ends[v] - layout.probe_counts[v])) / layout.probe_counts[v]
     first, last = layout.in_offsets[v], layout.in_offsets[v + 1]
-    inner = first + (np.clip(share, 0.0, 1.0) * (last - first)).astype(np.int64)
+    inner = first + (np.clip(fraction, 0.0, 1.0) * (last - first)).astype(np.int64)
     return np.concatenate([[0], np.maximum.accumulate(inner), [layout.in_offsets[-1]]])
 
 
 @compiled
-def _locate(offsets, columns, u, v, positions):
+def _find_edges(offsets: Array, columns: Array, u: Array, v: Array, positions: Array) -> int:
     """Write the positions of the edges; return how many edges have an end without a row."""
     n, outside = len(offsets) - 1, 0
     for i in range(len(u)):

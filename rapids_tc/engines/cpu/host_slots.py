@@ -1,16 +1,16 @@
-"""Where the CPU engine keeps what is not in memory: a temporary file, and rooms for what is read.
+"""The CPU engine's block store, a temporary file, and the slots in memory that blocks are read to.
 
-Arrays are read from the file when they are needed, not mapped: what they take is memory, counted.
+Arrays are read from the file when they are needed, not mapped, so that the memory that they take
+is counted.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,10 @@ from rapids_tc.engines.host import trim
 from rapids_tc.errors import CapacityError
 from rapids_tc.preparation.csr import Array, Csr
 
-STAGES = {  # see `rapids_tc.engines.Costs`
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+STAGES = {  # see `rapids_tc.engines.protocol.Costs`
     "order": (0, 48),
     "orient": (18, 16),
     "sample": (20, 32),
@@ -37,26 +40,29 @@ STAGES = {  # see `rapids_tc.engines.Costs`
 
 
 def task_bytes(table: int, edges: int, rows: int, sides: bool, slots: int) -> int:
-    """See `rapids_tc.engines.Costs`; `table` is the slots of all threads' tables together."""
+    """Return the bytes of a task: see `rapids_tc.engines.protocol.Costs`.
+
+    `table` is the number of slots of all threads' tables together.
+    """
     blocks = slots * (4 * edges + 8 * rows)
     layout = 8 * edges + 32 * rows + table * (4 if sides else 1)
     return blocks + layout + (20 * edges + 32 * rows if sides else 0)
 
 
 @dataclass(frozen=True)
-class Kept:
-    """An array outside of memory."""
+class StoredArray:
+    """The place of an array in the file."""
 
     at: int
     size: int
-    dtype: np.dtype
+    dtype: np.dtype[Any]
 
 
 class BlockStore:
     """Keep arrays in a temporary file, which is removed when closed or with its last reference.
 
-    An array comes back whole and unchanged, or an error is raised. The system may write or read
-    only a part of what was asked for, and C's streams hide this: so bytes are counted here.
+    An array is read back whole and unchanged, or an error is raised. The system may write or read
+    only a part of the bytes, and C's streams hide this, so the bytes are counted by this class.
     """
 
     def __init__(self) -> None:
@@ -73,54 +79,54 @@ class BlockStore:
             self._file.close()
 
     def reserve(self, size: int) -> None:
-        """Nothing: a file grows."""
+        """Do nothing: a file grows."""
 
-    def store(self, array: Array, over: Kept | None = None) -> Kept:
-        """Keep an array, in place of one that is no smaller where that is given."""
-        kept = Kept(over.at if over else self._end, len(array), array.dtype)
-        self._write(kept, array)
-        self._end = max(self._end, kept.at + array.nbytes)
-        return kept
+    def store(self, array: Array, over: StoredArray | None = None) -> StoredArray:
+        """Keep an array, in place of the array `over`, if any, which is no smaller."""
+        stored = StoredArray(over.at if over else self._end, len(array), array.dtype)
+        self._write(stored, array)
+        self._end = max(self._end, stored.at + array.nbytes)
+        return stored
 
     @contextmanager
     def pooled(self, size: int) -> Iterator[None]:
-        """Let what was freed before, and then within, be no memory of this process."""
+        """Give memory that is free back to the system, before and after the block of code."""
         trim()
         yield
         trim()
 
     def synchronize(self) -> None:
-        """Free memory alone: what was put is kept."""
+        """Give free memory back to the system; all arrays are kept already."""
         trim()
 
-    def zeros(self, size: int, dtype: str, over: Kept | None = None) -> Kept:
-        """Keep zeros, to which arrays are added; in place of an array that is no smaller."""
+    def zeros(self, size: int, dtype: str, over: StoredArray | None = None) -> StoredArray:
+        """Keep zeros, to which `add` adds, in place of an array that is no smaller, if any."""
         return self.store(np.zeros(size, dtype), over)
 
-    def add(self, kept: Kept, array: Array) -> None:
-        """Add to an array that is kept."""
-        self._write(kept, self.load(kept) + array)
+    def add(self, stored: StoredArray, array: Array) -> None:
+        """Add an array to one that is kept."""
+        self._write(stored, self.load(stored) + array)
 
-    def load(self, kept: Kept) -> Array:
-        """The array, in memory."""
-        array = np.empty(kept.size, kept.dtype)
+    def load(self, stored: StoredArray) -> Array:
+        """Read an array into memory."""
+        array = np.empty(stored.size, stored.dtype)
         with _disk_errors(f"{array.nbytes:,} bytes of it cannot be read"):
-            self._each_part(kept, array, self._file.readinto)
+            self._each_part(stored, array, self._file.readinto)
         return array
 
-    def _write(self, kept: Kept, array: Array) -> None:
+    def _write(self, stored: StoredArray, array: Array) -> None:
         with _disk_errors(f"{array.nbytes:,} bytes more do not fit it"):
-            self._each_part(kept, np.ascontiguousarray(array), self._file.write)
+            self._each_part(stored, np.ascontiguousarray(array), self._file.write)
 
-    def _each_part(self, kept: Kept, array: Array, move: Callable[[Array], int]) -> None:
+    def _each_part(self, stored: StoredArray, array: Array, move: Callable[[Array], int]) -> None:
         """Write or read an array, part by part, until it is whole."""
-        left = array.view("uint8")
-        self._file.seek(kept.at)
-        while len(left):
-            moved = move(left)
+        rest = array.view("uint8")
+        self._file.seek(stored.at)
+        while len(rest):
+            moved = move(rest)
             if not moved:
-                raise OSError(f"{len(left):,} of them are missing")
-            left = left[moved:]
+                raise OSError(f"{len(rest):,} of them are missing")
+            rest = rest[moved:]
 
 
 @contextmanager
@@ -136,32 +142,32 @@ def _disk_errors(what: str) -> Iterator[None]:
         ) from error
 
 
+_EMPTY = Csr(np.zeros(1, np.int64), np.zeros(0, np.uint32))
+
+
 class SlotPool:
-    """Places for blocks in memory.
+    """Slots for blocks in memory.
 
     Parameters
     ----------
-    shelf : Shelf
+    store : BlockStore
     slots, edges, rows : int
-        How many there are, and how large a block may be.
+        The number of slots, and the edges and rows that a block may have.
     """
 
     def __init__(self, store: BlockStore, slots: int, edges: int, rows: int) -> None:
-        self._store, self._blocks = (
-            store,
-            [Csr(np.zeros(1, np.int64), np.zeros(0, np.uint32))] * slots,
-        )
+        self._store, self._blocks = store, [_EMPTY] * slots
 
-    def load(self, slot: int, offsets: Kept, columns: Kept) -> None:
-        """Put a block of the shelf into a slot."""
-        self._blocks[slot] = Csr(np.zeros(1, np.int64), np.zeros(0, np.uint32))  # out first
-        trim()  # of what the last task freed, too
+    def load(self, slot: int, offsets: StoredArray, columns: StoredArray) -> None:
+        """Load a block of the store into a slot, in place of the block before."""
+        self._blocks[slot] = _EMPTY  # frees the block before, so that both are never held at once
+        trim()  # also gives back what the last task freed
         starts = self._store.load(offsets).astype(np.int64)
         self._blocks[slot] = Csr(starts, self._store.load(columns))
 
-    def block(self, slot: int) -> Any:
-        """The block of a slot, ready to be read."""
+    def block(self, slot: int) -> Csr:
+        """Return the block of a slot, ready to be read."""
         return self._blocks[slot]
 
     def release(self, slot: int) -> None:
-        """Nothing reads the slot any more."""
+        """Do nothing: the slot keeps its block until another is loaded."""

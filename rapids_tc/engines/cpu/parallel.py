@@ -1,38 +1,44 @@
-"""What the Numba engine's files share: tasks on all cores, an atomic, a search."""
+"""Tasks on all cores, an atomic and a search, for all files of the Numba engine."""
 
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any
 
 import numba
-from numba import njit
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from rapids_tc.engines.protocol import thread_limit
+from rapids_tc.engines.cpu.compiled import inlined
+from rapids_tc.engines.protocol import ProgressCallback, thread_limit
 
-TICK = 0.1  # seconds between looks at the progress, and for Ctrl-C to come through
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rapids_tc.preparation.csr import Array
+
+POLL = 0.1  # seconds between reports of progress, and for Ctrl-C to come through
 
 
 def thread_count() -> int:
-    """Threads that may work at once, as NUMBA_NUM_THREADS or the machine has it."""
-    there = int(numba.config.NUMBA_NUM_THREADS)
-    return min(there, thread_limit.get() or there)
+    """Return how many threads may work at once, by NUMBA_NUM_THREADS or the machine."""
+    available = int(numba.config.NUMBA_NUM_THREADS)
+    return min(available, thread_limit.get() or available)
 
 
 def parallel_for(
     task: Callable[[int, int], int | None],
     tasks: int,
     threads: int,
-    on_progress: Callable[[float], None] | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> int:
-    """Call ``task(number, thread)`` for every number below `tasks`; the sum of what they return.
+    """Call ``task(number, thread)`` for every number below `tasks`; return the sum of the results.
 
-    Compiled code lets go of the interpreter's lock, so plain threads do: unlike Numba's own they
-    draw tasks as they get ready, may be entered from several threads, and survive a fork.
+    Compiled code releases the interpreter's lock, so plain threads are enough. Unlike Numba's own,
+    they draw a task whenever they are idle, may be started from several threads, and survive a
+    fork.
     """
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number in range(tasks):
@@ -52,21 +58,20 @@ def parallel_for(
     with ThreadPoolExecutor(threads) as pool:
         running = [pool.submit(work, thread) for thread in range(threads)]
         try:
-            while wait(running, timeout=TICK).not_done:
+            while wait(running, timeout=POLL).not_done:
                 if on_progress is not None:
                     on_progress(1.0 - waiting.qsize() / tasks)
         except BaseException:
-            while not waiting.empty():  # those at work end their task, and find no other
+            while not waiting.empty():  # busy threads end their task, and find no other
                 waiting.get()
             raise
     return sum(done.result() for done in running)
 
 
-@intrinsic
-def atomic_add(typing_context, array, index, value):
-    """``array[index] += value`` that no other thread can come between; returns what was there."""
+def _atomic_add(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """Do ``array[index] += value`` so that no other thread comes between; return the old value."""
 
-    def generate(context, builder, signature, arguments):
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         item, position, addend = arguments
         view = make_array(signature.args[0])(context, builder, item)
         pointer = cgutils.get_item_pointer(
@@ -79,9 +84,12 @@ def atomic_add(typing_context, array, index, value):
     return array.dtype(array, index, value), generate
 
 
-@njit(inline="always")
-def find(columns, begin, end, w):
-    """Position of `w` in the ascending columns[begin:end], -1 where it is not."""
+atomic_add: Callable[[Array, Any, Any], Any] = intrinsic(_atomic_add)
+
+
+@inlined
+def find(columns: Array, begin: Any, end: Any, w: Any) -> Any:
+    """Return the position of `w` in the ascending columns[begin:end]; -1 if it is not in there."""
     stop = end
     while begin < end:
         middle = (begin + end) >> 1

@@ -1,15 +1,19 @@
-"""Rows made of keys, and in-edges of rows, in Numba: counted, then written in place."""
+"""Rows of a CSR made of keys, and in-edges made of rows, in Numba: counted, then written."""
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
+from typing import TYPE_CHECKING
 
-from rapids_tc.engines.cpu.compiled import compiled
+import numpy as np
+
+from rapids_tc.engines.cpu.compiled import compiled, inlined
+
+if TYPE_CHECKING:
+    from rapids_tc.preparation.csr import Array
 
 
 @compiled
-def count_ends(ends, degree):
+def count_ends(ends: Array, degree: Array) -> int:
     """Add to `degree` how often each number occurs; return how many ends lie outside of it.
 
     Each end is read once, because another thread may write to the user's memory meanwhile.
@@ -25,30 +29,30 @@ def count_ends(ends, degree):
 
 
 @compiled
-def sort_by(keys, shift, n, ordered):
-    """Write the keys to `ordered`, sorted by the 32 bits from `shift` on; the sort is stable.
+def sort_by(keys: Array, shift: Array, n: int, ordered: Array) -> int:
+    """Write the keys to `ordered`, sorted by the 32 bits from `shift` on; return how many are kept.
 
-    Keys whose bits are n or more come last. Returns how many keys come before them.
+    The sort is stable. Keys whose bits are n or more come last, and are not among those kept.
     """
-    low, past = np.uint64(0xFFFFFFFF), np.uint64(n)
+    low_bits, past = np.uint64(0xFFFFFFFF), np.uint64(n)
     free = np.zeros(n + 2, np.int64)
     for key in keys:
-        free[min((key >> shift) & low, past) + np.uint64(1)] += 1
+        free[min((key >> shift) & low_bits, past) + np.uint64(1)] += 1
     for rank in range(n):
         free[rank + 1] += free[rank]
-    inside = free[n]
+    inside: int = free[n]
     for key in keys:
-        rank = min((key >> shift) & low, past)
+        rank = min((key >> shift) & low_bits, past)
         ordered[free[rank]] = key
         free[rank] += 1
     return inside
 
 
 @compiled
-def csr(keys, n, columns):
+def csr(keys: Array, n: int, columns: Array) -> Array:
     """Write the columns of ascending keys, without repeats and loops; return the rows' offsets.
 
-    `columns` may share the memory of the keys: no entry is written before its key was read.
+    `columns` may share the memory of the keys: no entry is written before its key is read.
     """
     offsets = np.zeros(n + 1, np.int64)
     m, last = 0, np.uint64(0)  # the key of a loop, so that no other key equals it
@@ -64,15 +68,18 @@ def csr(keys, n, columns):
     return offsets
 
 
-@njit(inline="always")
-def _row(offsets, u):
-    """Where row u begins and ends; that before the first is empty."""
+@inlined
+def _row(offsets: Array, u: Array) -> tuple[Array, Array]:
+    """Return where row u begins and ends; the row before the first is empty."""
     return offsets[max(u, 0)], offsets[u + 1]
 
 
 @compiled
-def group(uv_offsets, uv_columns, uw_offsets, uw_columns, to_row, shift, n, first, last):
-    """The edges of uv grouped by the row of v: see `rapids_tc.engines.cpu.Layout`.
+def group(
+    uv_offsets: Array, uv_columns: Array, uw_offsets: Array, uw_columns: Array, to_row: int,
+    shift: int, n: int, first: int, last: int,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """Group the edges of uv by the row of v: see `rapids_tc.engines.cpu.engine.Layout`.
 
     Row r of uv is row r + `to_row` of uw; v has row v + `shift` of `n`; only `first` <= v < `last`.
     """
@@ -100,8 +107,11 @@ def group(uv_offsets, uv_columns, uw_offsets, uw_columns, to_row, shift, n, firs
 
 
 @compiled
-def probe_counts(uv_offsets, uv_columns, uw_offsets, uw_columns, to_row, shift):
-    """The sum of the lengths of `group` by column of uv."""
+def probe_counts(
+    uv_offsets: Array, uv_columns: Array, uw_offsets: Array, uw_columns: Array, to_row: int,
+    shift: int,
+) -> Array:  # fmt: skip
+    """Sum the lengths of the prefixes in `group`, by column of uv."""
     probes = np.zeros(len(uv_offsets) - 1, np.int64)
     for r in range(len(uv_offsets) - 1):
         begin, end = _row(uw_offsets, np.int64(r) + to_row)
@@ -114,8 +124,11 @@ def probe_counts(uv_offsets, uv_columns, uw_offsets, uw_columns, to_row, shift):
 
 
 @compiled
-def add_in_edges(offsets, columns, in_offsets, values, shift, first, last, sums):
-    """Add values of in-edges, in the order of `group`, to the edges of which they were made."""
+def add_in_edges(
+    offsets: Array, columns: Array, in_offsets: Array, values: Array, shift: int, first: int,
+    last: int, sums: Array,
+) -> None:  # fmt: skip
+    """Add values of in-edges, in the order of `group`, to the edges that `group` made them of."""
     free = in_offsets[:-1].copy()
     for p in range(len(columns)):
         if first <= columns[p] < last:
@@ -125,12 +138,14 @@ def add_in_edges(offsets, columns, in_offsets, values, shift, first, last, sums)
 
 
 @compiled
-def split(src, dst, rank, n, first, last, free, keys):
-    """The keys of rows in blocks `first` to `last` - 1 of n x n: see `rapids_tc.engines.Engine`.
+def split(
+    src: Array, dst: Array, rank: Array, n: int, first: int, last: int, free: Array, keys: Array
+) -> int:
+    """Write the keys of rows in blocks `first` to `last` - 1 of n x n: see `protocol.Engine`.
 
-    Returns how many rows have an end without a rank. Each end is read once: see `count_ends`.
+    Return how many rows have an end without a rank. Each end is read once: see `count_ends`.
     """
-    room, numbers, outside = len(keys), np.uint64(len(rank)), 0
+    capacity, numbers, outside = len(keys), np.uint64(len(rank)), 0
     for p in range(len(src)):
         source, destination = np.uint64(src[p]), np.uint64(dst[p])
         if source >= numbers or destination >= numbers:
@@ -143,14 +158,14 @@ def split(src, dst, rank, n, first, last, free, keys):
         if u != v and first <= block < last:
             at = np.int64(free[block])
             free[block] = at + 1
-            if at < room:
+            if at < capacity:
                 keys[at] = (u // n + (i > j)) << 32 | (v // n)
     return outside
 
 
 @compiled
-def sum_counts(offsets, columns, counts):
-    """The sums of the counts of edges by row, and by column."""
+def sum_counts(offsets: Array, columns: Array, counts: Array) -> tuple[Array, Array]:
+    """Sum the counts of edges by row, and by column."""
     n = len(offsets) - 1
     by_row, by_column = np.zeros(n, np.int64), np.zeros(n, np.int64)
     for r in range(n):

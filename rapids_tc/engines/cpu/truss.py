@@ -1,37 +1,39 @@
-"""Peeling in Numba: `_truss` says what is done, this file how.
+"""The peel in Numba: `rapids_tc.engines.peel` says what is done, this file how.
 
 The edges of a frontier are put into tasks by the end with the longer row. A task marks that row in
-a table, then walks the other end's row for each of its edges: a step is one look at the table.
-Where so little is walked that marking would cost more, each step is a search instead. Frontiers of
-little work are peeled one after another without leaving the compiled code: there can be a hundred
-thousand, and work for several threads costs as much as thousands of steps to hand out.
+a table, then walks the other end's row for each of its edges: a step is one look-up in the table.
+If so few steps are walked that marking would cost more, each step is a search instead. Frontiers
+of little work are peeled one after another without leaving the compiled code: there can be a
+hundred thousand, and a start of several threads costs as much as thousands of steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numba import njit
 
-from rapids_tc.engines.cpu.compiled import compiled
+from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.cpu.parallel import atomic_add, find, parallel_for, thread_count
 from rapids_tc.engines.peel import DEAD, ActiveGraph, PeelState
-from rapids_tc.preparation.csr import Array, Csr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rapids_tc.preparation.csr import Array, Csr
 
 _LEVEL, _HEAD, _END, _TAIL, _TASKS, _TICKET, _ROUNDS = range(7)  # entries of a state
 _SHRINK, _DONE, _LARGE, _PAUSE = range(4)  # why serial peeling stopped
 _SEARCH = 8  # steps of marking that a search costs
-_SPARE = 64  # further tasks of vertices with many steps, for each thread
+_SPARE = 64  # tasks per thread, beside one per vertex, for vertices with many steps
 _NONE = np.uint32(0xFFFFFFFF)
 _FRONT, _GONE = 1, 2  # states of an edge; 0: neither
 
 
 @dataclass(frozen=True)
 class CpuPeeler:
-    """Peels on all cores.
+    """A peeler on all cores.
 
     Attributes
     ----------
@@ -44,9 +46,9 @@ class CpuPeeler:
     table : int
         Slots of a thread's table, at most.
     shrink : float
-        Share of edges left at which `ActiveGraph` is made anew.
+        Ratio of active edges to all edges below which a smaller `ActiveGraph` is made.
     least : int
-        Edges of which no smaller `ActiveGraph` is made.
+        Edges up to which an `ActiveGraph` is never made smaller.
     """
 
     large: int = 1 << 18
@@ -58,38 +60,46 @@ class CpuPeeler:
     xp: ClassVar[Any] = np
 
     def rows(self, csr: Csr) -> Array:
+        """Return the larger rank of every edge."""
         return np.repeat(np.arange(csr.n, dtype=np.uint32), np.diff(csr.offsets))
 
     def build_adjacency(self, rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
+        """Build the arrays by which the neighbours of each vertex are walked."""
         return _build_adjacency(rows, columns, n)
 
     def peel(
-        self, left: ActiveGraph, levels: PeelState, on_progress: Callable[[int], None]
+        self, graph: ActiveGraph, peeling: PeelState, on_progress: Callable[[int], None]
     ) -> bool:
-        n, threads = len(left.starts) - 1, thread_count()
+        """Remove edges until all levels are done, or too few edges of the graph are active."""
+        n, threads = len(graph.starts) - 1, thread_count()
         state = np.zeros(7, np.int64)
-        state[_LEVEL] = levels.level
-        rest = (
-            np.zeros(left.m, np.uint8),
-            np.empty(left.m, np.uint32),
-            state,
-            np.empty(left.m, np.uint32),
+        state[_LEVEL] = peeling.level
+        status, queue = np.zeros(graph.m, np.uint8), np.empty(graph.m, np.uint32)
+        next_edge, tasks = (
+            np.empty(graph.m, np.uint32),
             np.zeros((n + _SPARE * threads, 3), np.int64),
-            np.zeros((threads, min(self.table, 1 << max(n - 1, 1).bit_length())), np.uint32),
         )
-        graph = (left.rows, left.columns, left.support, left.offsets, left.starts, left.adjacency)
+        shared = (status, queue, state, next_edge, tasks)
+        tables = np.zeros((threads, min(self.table, 1 << max(n - 1, 1).bit_length())), np.uint32)
+        arrays = (
+            graph.rows,
+            graph.columns,
+            graph.support,
+            graph.offsets,
+            graph.starts,
+            graph.adjacency,
+        )
         open_task = np.full(n, -1, np.int64)
-        dead = left.m - int(left.m * self.shrink) if left.m > self.least else left.m
-        limits = (levels.first, levels.last, dead)
-        *shared, tables = rest
+        shrink_at = graph.m - int(graph.m * self.shrink) if graph.m > self.least else graph.m
+        limits = (peeling.first, peeling.last, shrink_at)
 
         def task(_: int, thread: int) -> None:
-            _peel_tasks(*graph, *shared, tables[thread])
+            _peel_tasks(*arrays, *shared, tables[thread])
 
         while True:
             sizes = (self.large, self.pause, self.piece)
-            stopped = _peel_serially(*graph, *rest, open_task, *limits, *sizes)
-            levels.level, levels.rounds = int(state[_LEVEL]), levels.rounds + int(state[_ROUNDS])
+            stopped = _peel_serially(*arrays, *shared, tables, open_task, *limits, *sizes)
+            peeling.level, peeling.rounds = int(state[_LEVEL]), peeling.rounds + int(state[_ROUNDS])
             state[_ROUNDS] = 0
             on_progress(int(state[_HEAD]))
             if stopped in (_SHRINK, _DONE):
@@ -99,7 +109,7 @@ class CpuPeeler:
 
 
 @compiled
-def _build_adjacency(rows, columns, n):
+def _build_adjacency(rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
     offsets, starts = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     for e in range(len(rows)):
         offsets[np.int64(rows[e]) + 1] += 1
@@ -121,9 +131,10 @@ def _build_adjacency(rows, columns, n):
 
 @compiled
 def _peel_serially(
-    rows, columns, support, offsets, starts, adjacency, status, queue, state, next_edge, tasks,
-    tables, open_task, first, last, shrink_at, large, pause, piece,
-):  # fmt: skip
+    rows: Array, columns: Array, support: Array, offsets: Array, starts: Array, adjacency: Array,
+    status: Array, queue: Array, state: Array, next_edge: Array, tasks: Array, tables: Array,
+    open_task: Array, first: int, last: int, shrink_at: int, large: int, pause: int, piece: int,
+) -> int:  # fmt: skip
     """Peel until a round is large (its tasks are then ready) or there is another reason to stop."""
     m, walked = len(rows), 0
     while True:
@@ -147,9 +158,9 @@ def _peel_serially(
                     state[_TAIL] += 1
         state[_END], state[_TASKS], state[_TICKET] = state[_TAIL], 0, 0
         state[_ROUNDS] += 1
-        if state[_END] == m:  # nothing is left to count triangles off
+        if state[_END] == m:  # no active edge loses a triangle
             continue
-        steps, spare = 0, len(tasks) - len(open_task)  # beyond one for each vertex
+        steps, spare = 0, len(tasks) - len(open_task)  # beyond one per vertex
         for i in range(state[_HEAD], state[_END]):
             e = queue[i]
             status[e] = _FRONT
@@ -184,19 +195,10 @@ def _peel_serially(
 
 @compiled
 def _peel_tasks(
-    rows,
-    columns,
-    support,
-    offsets,
-    starts,
-    adjacency,
-    status,
-    queue,
-    state,
-    next_edge,
-    tasks,
-    table,
-):
+    rows: Array, columns: Array, support: Array, offsets: Array, starts: Array, adjacency: Array,
+    status: Array, queue: Array, state: Array, next_edge: Array, tasks: Array, table: Array,
+) -> None:  # fmt: skip
+    """Draw the tasks of a large round one by one, until none is left."""
     while True:
         task = atomic_add(state, _TICKET, 1)
         if task >= state[_TASKS]:
@@ -209,15 +211,16 @@ def _peel_tasks(
 
 @compiled
 def _peel_task(
-    rows, columns, support, offsets, starts, adjacency, status, queue, state, next_edge, task, table
-):
-    """Take away the triangles of the task's edges, all of which end at its vertex.
+    rows: Array, columns: Array, support: Array, offsets: Array, starts: Array, adjacency: Array,
+    status: Array, queue: Array, state: Array, next_edge: Array, task: Array, table: Array,
+) -> None:  # fmt: skip
+    """Remove the triangles of the task's edges, all of which end at its vertex.
 
-    Nobody writes `status` meanwhile; `support` and the tail of the queue are changed by atomics.
+    Nothing writes `status` meanwhile; `support` and the tail of the queue are changed by atomics.
     """
     vertex, e, level = task[0], np.uint32(task[1]), state[_LEVEL]
     begin, end = starts[vertex], starts[vertex + 1]
-    low, mask = np.uint64(0xFFFFFFFF), np.uint64(len(table) - 1)
+    low_bits, mask = np.uint64(0xFFFFFFFF), np.uint64(len(table) - 1)
     marked, exact = end - begin <= _SEARCH * task[2], len(table) >= len(offsets) - 1
     if marked:
         for i in range(begin, end):
@@ -227,7 +230,7 @@ def _peel_task(
     while e != _NONE:
         other = np.int64(rows[e]) ^ np.int64(columns[e]) ^ vertex
         for i in range(starts[other], starts[other + 1]):
-            f, w = adjacency[i] >> np.uint64(32), adjacency[i] & low
+            f, w = adjacency[i] >> np.uint64(32), adjacency[i] & low_bits
             if status[f] == _GONE:
                 continue
             if marked:
@@ -235,11 +238,11 @@ def _peel_task(
                 if slot == 0:
                     continue
                 g = np.int64(slot) - 1
-                # Of more vertices than slots, another may have taken this one's.
-                found = exact or rows[g] ^ columns[g] ^ vertex == np.int64(w)
+                # If there are more vertices than slots, the entry may be another vertex's.
+                confirmed = exact or rows[g] ^ columns[g] ^ vertex == np.int64(w)
             else:
-                found = False
-            if not found:
+                confirmed = False
+            if not confirmed:
                 larger, smaller = max(np.int64(w), vertex), min(np.int64(w), vertex)
                 g = find(columns, offsets[larger], offsets[larger + 1], smaller)
                 if g < 0 or status[g] == _GONE:
@@ -256,8 +259,8 @@ def _peel_task(
             table[adjacency[i] & mask] = 0
 
 
-@njit(inline="always")
-def _count_off(support, e, level, queue, state):
-    """One triangle less; the edge that falls to the level is in the next frontier."""
+@inlined
+def _count_off(support: Array, e: Array, level: Array, queue: Array, state: Array) -> None:
+    """Take one triangle off an edge; if it falls to the level, it joins the next frontier."""
     if atomic_add(support, e, np.uint32(0xFFFFFFFF)) == level + 1:
         queue[atomic_add(state, _TAIL, 1)] = e

@@ -1,1 +1,1 @@
-"""The CUDA engine: CuPy and the kernels of this package."""
+"""The CUDA engine: the kernels of this package, launched through CuPy."""

@@ -1,20 +1,24 @@
 """The CUDA engine on blocks and on ranges of middle vertices: ``blocks.cu`` makes their in-edges.
 
-Functions of a `rapids_tc.engines.gpu.cuda.CudaEngine`, which has them as its methods.
+The functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.engines.gpu.layout import Blocks, Layout, SlotView
+from rapids_tc.engines.gpu.layout import Blocks, GpuEngine, Layout, SlotView
 from rapids_tc.engines.protocol import PivotRange, Residues, shifts
 from rapids_tc.kernels import launch
 from rapids_tc.preparation.csr import Array, Csr
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rapids_tc.kernels.method import Kernel
 
 _THREADS, _EACH = 256, 8  # as in tile.cuh
 _KERNELS = (
@@ -30,7 +34,7 @@ _KERNELS = (
 
 @dataclass(frozen=True)
 class InEdges:
-    """The edges of a block uv grouped by v, for every block uw and vw that they meet.
+    """The edges of a block uv grouped by v, for every block uw and vw that uv meets.
 
     Attributes
     ----------
@@ -39,7 +43,7 @@ class InEdges:
     packed : array of uint64
         v << 32 | row, ascending.
     offsets : array of uint32, shape (n + 1,)
-        Those of ``v`` are ``packed[offsets[v]:offsets[v + 1]]``.
+        The edges of ``v`` are ``packed[offsets[v]:offsets[v + 1]]``.
     """
 
     csr: Csr
@@ -47,8 +51,8 @@ class InEdges:
     offsets: Array
 
 
-def to_csc(engine: Any, uv: Csr) -> InEdges:
-    """Group the edges of a block by middle vertex: 8 bytes an edge, 16 while it is made."""
+def to_csc(engine: GpuEngine, uv: Csr) -> InEdges:
+    """Group the edges of a block by middle vertex: 8 bytes per edge, 16 at the peak."""
     xp, n, m = engine.xp, np.uint64(uv.n), np.uint64(uv.m)
     with engine.device(uv.columns):
         packed, offsets = xp.empty(uv.m, "uint64"), xp.empty(uv.n + 1, "uint32")
@@ -58,13 +62,13 @@ def to_csc(engine: Any, uv: Csr) -> InEdges:
         return InEdges(uv, packed, offsets)
 
 
-def group(engine: Any, csr: Csr, pivot_range: PivotRange | None) -> Array:
-    """The in-edges of middle vertices as v << 32 | position, ascending; of all without a range."""
+def group(engine: GpuEngine, csr: Csr, pivot_range: PivotRange | None) -> Array:
+    """Sort the in-edges, v << 32 | position, of the middle vertices of a range, or of all."""
     xp, m = engine.xp, np.uint64(csr.m)
 
-    def fill(room: int, pivot_range: PivotRange) -> tuple[Array, Array]:
-        count, packed = xp.zeros(1, "uint32"), xp.empty(room, "uint64")
-        limits = (*map(np.uint32, pivot_range), np.uint32(room))
+    def fill(capacity: int, pivot_range: PivotRange) -> tuple[Array, Array]:
+        count, packed = xp.zeros(1, "uint32"), xp.empty(capacity, "uint64")
+        limits = (*map(np.uint32, pivot_range), np.uint32(capacity))
         _step(engine, "pack_middles", csr.m, csr.columns, m, *limits, count, packed)
         return count, packed
 
@@ -78,14 +82,15 @@ def group(engine: Any, csr: Csr, pivot_range: PivotRange | None) -> Array:
 
 
 def prepare_blocks(
-    engine: Any,
+    engine: GpuEngine,
     uv: Csr | InEdges,
     uw: Csr,
     vw: Csr,
     residues: Residues,
+    *,
     pivot_range: PivotRange | None = None,
 ) -> Layout:
-    """As `CudaEngine.prepare`, for a task on blocks."""
+    """Make the layout of a task on blocks."""
     xp, (_, shift) = engine.xp, shifts(residues)
     grouped = uv if isinstance(uv, InEdges) else to_csc(engine, uv)
     with engine.device(vw.columns):
@@ -94,93 +99,106 @@ def prepare_blocks(
             begin, end = grouped.offsets[xp.asarray(pivot_range)].tolist()
         packed = grouped.packed[begin:end]
         columns, codes, at_uw, at_vw = _together(engine, uw, vw)
-        in_edges, probes = _describe(engine, grouped, packed, uw, residues, vw.n, at_uw)
+        in_edges, probes = _describe(engine, packed, uw, residues, vw.n, at=at_uw)
         bounds = np.uint32(begin), np.uint32(end)
         ends = xp.clip(grouped.offsets[: vw.n - shift + 1], *bounds) - bounds[0]
         in_offsets = xp.concatenate([xp.zeros(shift, "uint32"), ends])
         rows = Csr(vw.offsets + at_vw, columns)
-        where = slice(at_uw, at_uw + uw.m), slice(at_vw, at_vw + vw.m)
-        made = Blocks(grouped.csr, packed, *where)
-        return engine.layout(rows, codes, in_edges, in_offsets, probes, made)
+        parts = slice(at_uw, at_uw + uw.m), slice(at_vw, at_vw + vw.m)
+        blocks = Blocks(grouped.csr, packed, *parts)
+        return engine.layout(rows, codes, in_edges, in_offsets, probes, blocks=blocks)
 
 
-def _together(engine: Any, uw: Csr, vw: Csr) -> tuple[Array, Array, int, int]:
-    """The columns of both blocks in one array, their codes, and where each begins."""
+def _together(engine: GpuEngine, uw: Csr, vw: Csr) -> tuple[Array, Array, int, int]:
+    """Return the columns of both blocks in one array, their codes, and where each block begins."""
     if isinstance(uw, SlotView) and isinstance(vw, SlotView) and uw.all_columns is vw.all_columns:
         first, end = min(uw.at, vw.at), max(uw.at + uw.m, vw.at + vw.m)
         return uw.all_columns[first:end], uw.all_codes[first:], uw.at - first, vw.at - first
     columns = engine.xp.concatenate([uw.columns, vw.columns])
-    codes = engine.empty_codes(len(columns) + 1)  # the last prefix may be read past its end
+    codes = engine.empty_codes(len(columns) + 1)  # kernels may read past the end of the last prefix
     write_codes(engine, columns, codes)
     return columns, codes, 0, uw.m
 
 
-def write_codes(engine: Any, columns: Array, codes: Array) -> None:
-    """Write `Layout.codes` of some columns."""
+def write_codes(engine: GpuEngine, columns: Array, codes: Array) -> None:
+    """Write the codes of columns: see `Layout.codes`."""
     bits = np.uint32(engine.capacities.bits)
     _step(engine, "write_codes", len(columns), columns, np.uint64(len(columns)), bits, codes)
 
 
 def probe_counts(
-    engine: Any, uv: Csr | InEdges, uw: Csr | None = None, residues: Residues = (0, 0, 0)
-):
-    """Probes of every middle vertex: int64, by column of `uv`."""
+    engine: GpuEngine, uv: Csr | InEdges, uw: Csr | None = None, residues: Residues = (0, 0, 0)
+) -> Array:
+    """Count the probes of every middle vertex: int64, by column of `uv`."""
     grouped = uv if isinstance(uv, InEdges) else to_csc(engine, uv)
     n, (_, shift) = grouped.csr.n, shifts(residues)
     with engine.device(grouped.packed):
         walked = uw or grouped.csr
-        _, probes = _describe(engine, grouped, grouped.packed, walked, residues, n + shift)
+        _, probes = _describe(engine, grouped.packed, walked, residues, n + shift)
         return probes[shift:].view("int64")
 
 
-def apart(engine: Any, blocks: Blocks, counts: Array) -> tuple[Array, Array, Array]:
-    """Edge counts of columns, and of in-edges behind them, as those of uv, uw and vw."""
+def apart(engine: GpuEngine, blocks: Blocks, counts: Array) -> tuple[Array, Array, Array]:
+    """Split edge counts, of columns and of in-edges behind them, into counts of uv, uw and vw."""
     uv, size, of_uv = blocks.uv, len(blocks.packed), engine.xp.zeros(blocks.uv.m, "uint32")
-    given = (blocks.packed, np.uint64(size), uv.offsets, uv.columns, counts[len(counts) - size :])
-    _step(engine, "unpack_counts", size, *given, of_uv)
+    arguments = (
+        blocks.packed,
+        np.uint64(size),
+        uv.offsets,
+        uv.columns,
+        counts[len(counts) - size :],
+    )
+    _step(engine, "unpack_counts", size, *arguments, of_uv)
     return of_uv, counts[blocks.uw], counts[blocks.vw]
 
 
-def sum_counts(engine: Any, csr: Csr, counts: Array) -> tuple[Array, Array]:
-    """The sums (int64, n) of the counts of edges by row, and by column."""
+def sum_counts(engine: GpuEngine, csr: Csr, counts: Array) -> tuple[Array, Array]:
+    """Sum the counts of edges by row, and by column: int64, n each."""
     xp, sizes = engine.xp, (np.uint64(csr.n), np.uint64(csr.m))
     with engine.device(counts):
         by_row, by_column = xp.zeros(csr.n, "uint64"), xp.zeros(csr.n, "uint64")
-        given = (csr.offsets, csr.columns, *sizes, counts, by_row, by_column)
-        _step(engine, "sum_counts", -(-csr.m // _EACH), *given)
+        arguments = (csr.offsets, csr.columns, *sizes, counts, by_row, by_column)
+        _step(engine, "sum_counts", -(-csr.m // _EACH), *arguments)
         return by_row.view("int64"), by_column.view("int64")
 
 
 def split(
-    engine: Any, ends: tuple[Array, Array], rank: Array, n: int, group: PivotRange, free: Array,
+    engine: GpuEngine,
+    ends: tuple[Array, Array],
+    rank: Array,
+    n: int,
+    group: PivotRange,
+    *,
+    free: Array,
     keys: Array,
-) -> None:  # fmt: skip
-    """Write the keys of some of n x n blocks; see `rapids_tc.engines.Engine.split`."""
+) -> None:
+    """Write the keys of some of n x n blocks; see `rapids_tc.engines.protocol.Engine`."""
     (first, last), size = group, len(ends[0])
     if size:
-        given = (*ends, np.uint64(size), rank, np.uint64(len(rank)))
+        rows = (*ends, np.uint64(size), rank, np.uint64(len(rank)))
         grid, shared = (-(-size // (_THREADS * _EACH)),), 12 * (last - first)
-        args = (*given, *map(np.uint32, (n, first, last)), np.uint64(len(keys)), free, keys)
+        args = (*rows, *map(np.uint32, (n, first, last)), np.uint64(len(keys)), free, keys)
         _kernels(engine)["split_rows"](grid, (_THREADS,), args, shared_mem=shared)
 
 
 def _describe(
-    engine: Any, grouped: InEdges, packed: Array, uw: Csr, residues: Residues, n: int, at: int = 0
+    engine: GpuEngine, packed: Array, uw: Csr, residues: Residues, n: int, *, at: int = 0
 ) -> tuple[Array, Array]:
-    """The in-edges of ``bitmap.cu``, and the probes of each of `n` rows of v."""
+    """Make the in-edges of ``bitmap.cu``; count the probes of each of `n` rows of v."""
     xp, (to_row, shift) = engine.xp, shifts(residues)
     in_edges, probes = xp.empty(len(packed), "uint64"), xp.zeros(n, "uint64")
-    by = (uw.offsets, uw.columns, np.int64(to_row), np.uint32(shift), np.uint32(at))
+    rows = (uw.offsets, uw.columns, np.int64(to_row), np.uint32(shift), np.uint32(at))
     size = len(packed)
-    _step(engine, "describe_rows", size, packed, np.uint64(size), *by, in_edges, probes)
+    _step(engine, "describe_rows", size, packed, np.uint64(size), *rows, in_edges, probes)
     return in_edges, probes
 
 
-def _step(engine: Any, kernel: str, size: int, *args: Any) -> None:
-    """Launch a kernel of ``blocks.cu`` with a thread an element."""
+def _step(engine: GpuEngine, kernel: str, size: int, *args: Any) -> None:
+    """Launch a kernel of ``blocks.cu`` with a thread per element."""
     if size:
         _kernels(engine)[kernel]((-(-size // _THREADS),), (_THREADS,), args)
 
 
-def _kernels(engine: Any) -> Mapping[str, Any]:
+def _kernels(engine: GpuEngine) -> Mapping[str, Kernel]:
+    """Return the kernels of ``blocks.cu``."""
     return engine.compile(launch.read("blocks.cu"), _KERNELS, ())

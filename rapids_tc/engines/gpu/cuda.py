@@ -1,29 +1,32 @@
-"""The CUDA engine: CuPy arrays and our kernels on a card, or NumPy's on the host emulator."""
+"""The CUDA engine: kernels on CuPy arrays of a GPU, or on NumPy arrays in the emulator."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc.engines import peel
 from rapids_tc.engines.gpu import block_layout, device_slots, listing
-from rapids_tc.engines.gpu.layout import Layout
+from rapids_tc.engines.gpu.layout import Blocks, Layout
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.host import host_free, host_memory
-from rapids_tc.engines.protocol import PivotRange, ProgressCallback
 from rapids_tc.errors import CapacityError, KernelError, require_unchanged
 from rapids_tc.frames.backend import as_uint32
 from rapids_tc.kernels import _nvrtc, catalogue, launch
-from rapids_tc.kernels.method import Capacities
+from rapids_tc.kernels.method import Capacities, Kernel
 from rapids_tc.preparation.csr import Array, Csr
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rapids_tc.engines.protocol import PivotRange, ProgressCallback
+
 _THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in tile.cuh and prepare.cu
-_MOST_EDGES, _MOST_RANKS, _MOST_POSITIONS = 2**31, 2**32, 2**32  # all are 32-bit in kernels
+_MOST_EDGES, _MOST_RANKS, _MOST_POSITIONS = 2**31, 2**32, 2**32  # kernels number them in 32 bits
 _IN_BLOCKS = "a function that is given the frame itself and memory_limit= counts more, in blocks"
 _STEPS = (
     "count_ends",
@@ -45,7 +48,7 @@ _STEPS = (
 
 @dataclass(frozen=True)
 class CudaEngine:
-    """Counts triangles with CUDA kernels; the same class serves a card and the emulator.
+    """The engine of CUDA kernels, on a GPU or on the emulator.
 
     Attributes
     ----------
@@ -54,25 +57,25 @@ class CudaEngine:
     compile : callable
         (source, names, options) to a mapping of kernels, called in CuPy's form.
     sm_count : int
-        Multiprocessors, which the grids are sized by.
+        Multiprocessors, by which grids are sized.
     shared_limit : int
         Bytes of shared memory that a block may use.
     device : callable
         The context in which an array's device is the current one.
     wait : callable
-        Returns when all that was launched is done.
+        A function that returns when all that was launched is done.
     memory : callable
         Bytes of memory of the device.
     free : callable
-        Of those, how many may be taken.
+        How many of these bytes may be taken.
     copies : callable
         Copies between host and device that run beside kernels.
     capacities : Capacities
-        Of the layouts that are prepared; tests make them small.
+        Sizes of the layouts that are prepared; tests make them small.
     """
 
     xp: Any
-    compile: Callable[..., Mapping[str, Any]]
+    compile: Callable[..., Mapping[str, Kernel]]
     sm_count: int = 2
     shared_limit: int = 48 * 1024
     device: Callable[[Array], AbstractContextManager[Any]] = lambda array: nullcontext()
@@ -83,37 +86,37 @@ class CudaEngine:
     capacities: Capacities = field(default_factory=Capacities)
 
     def degrees(self, src: Array, dst: Array, size: int) -> tuple[Array, int]:
-        """How often each number below `size` stands in either array: uint32; how many do."""
+        """Count how often each number below `size` stands in either array, and how many do."""
         with self.device(src):
-            degree, found = self.xp.zeros(size, "uint32"), self.xp.zeros(2, "uint32")
+            degree, counts = self.xp.zeros(size, "uint32"), self.xp.zeros(2, "uint32")
             for ends in (src, dst):
-                given = (as_uint32(ends), np.uint64(len(ends)), degree, np.uint64(size), found[1:])
-                self.step("count_ends", len(ends), *given)
-            self.step("count_present", size, degree, np.uint64(size), found)
-            present, outside = found.tolist()
+                array = (as_uint32(ends), np.uint64(len(ends)))
+                self.step("count_ends", len(ends), *array, degree, np.uint64(size), counts[1:])
+            self.step("count_present", size, degree, np.uint64(size), counts)
+            present, outside = counts.tolist()
             require_unchanged(outside)
             return degree, present
 
     def csr(self, keys: Array, n: int) -> Csr:
-        """The CSR of `n` ranks from packed keys, larger rank << 32 | smaller rank.
+        """Build the CSR of `n` ranks from packed keys, larger rank << 32 | smaller rank.
 
-        The keys are sorted in place; repeats and loops are dropped. On top of the sort this takes
-        4 bytes an edge, 8 a rank and a quarter of a byte a key.
+        The keys are sorted in place; repeats and loops are dropped. Beside the sort this takes
+        4 bytes per edge, 8 per rank and a quarter of a byte per key.
         """
         xp, size = self.xp, len(keys)
         if size >= _MOST_EDGES or n >= _MOST_RANKS:
             raise CapacityError(
-                f"{size:,} rows over {n:,} vertices: one card takes fewer than "
+                f"{size:,} rows over {n:,} vertices: one GPU takes fewer than "
                 f"{_MOST_EDGES:,} rows and {_MOST_RANKS:,} vertices; {_IN_BLOCKS}"
             )
         with self.device(keys):
             keys.sort()
             blocks = _blocks(size)
             kept = xp.empty(-(-size // 32), "uint32")
-            counts = xp.zeros(blocks + 2, "uint32")  # last, all that are kept and those outside
+            counts = xp.zeros(blocks + 2, "uint32")  # the last two: keys kept, and keys outside
             if size:
-                given = (np.uint64(n), kept, counts, counts[-1:])
-                self.step("mark_kept", size, keys, np.uint64(size), *given)
+                arrays = (kept, counts, counts[-1:])
+                self.step("mark_kept", size, keys, np.uint64(size), np.uint64(n), *arrays)
                 scan = self._steps["scan_counts"]
                 scan((1,), (_SCAN_THREADS,), (counts, np.uint32(blocks)))
             m, outside = counts[-2:].tolist()
@@ -126,11 +129,11 @@ class CudaEngine:
             return Csr(offsets, columns)
 
     def prepare(self, csr: Csr, pivot_range: PivotRange | None = None) -> Layout:
-        """What counting needs besides the CSR, 14 bytes an edge; 20 while it is made."""
+        """Make the layout of a graph: 14 bytes per edge besides the CSR, 20 at the peak."""
         xp, n, m = self.xp, csr.n, csr.m
         if m >= _MOST_EDGES:
             raise CapacityError(
-                f"{m:,} edges: one card takes fewer than {_MOST_EDGES:,}; {_IN_BLOCKS}"
+                f"{m:,} edges: one GPU takes fewer than {_MOST_EDGES:,}; {_IN_BLOCKS}"
             )
         with self.device(csr.columns):
             packed = block_layout.group(self, csr, pivot_range)
@@ -143,11 +146,11 @@ class CudaEngine:
             return self.layout(csr, codes, packed, in_offsets, probes)
 
     def empty_codes(self, size: int) -> Array:
-        """Room for `Layout.codes`: read in whole chunks of 16 bytes, and a code everywhere."""
+        """Make an array for `Layout.codes`: kernels read whole chunks of 16 bytes, codes all."""
         return self.xp.zeros(-(-size // 8) * 8, "uint16")[:size]
 
     def expand(self, csr: Csr, codes: Array) -> Array:
-        """Write `codes`; return where the row of every edge starts: uint32."""
+        """Write the codes; return where the row of every edge starts: uint32."""
         starts, m = self.xp.empty(csr.m, "uint32"), np.uint64(csr.m)
         rows, bits = (csr.offsets, csr.columns, np.uint64(csr.n), m), self.capacities.bits
         size = -(-csr.m // _EXPAND_EACH)
@@ -155,9 +158,16 @@ class CudaEngine:
         return starts
 
     def layout(
-        self, csr: Csr, codes: Array, in_edges: Array, in_offsets: Array, probes: Array, blocks=None
+        self,
+        csr: Csr,
+        codes: Array,
+        in_edges: Array,
+        in_offsets: Array,
+        probes: Array,
+        *,
+        blocks: Blocks | None = None,
     ) -> Layout:
-        """A layout, its tasks made from the probes of every middle vertex."""
+        """Make a layout, its tasks from the probes of every middle vertex."""
         tasks = self._tasks(csr, len(in_edges), in_offsets, probes)
         return Layout(csr, codes, in_edges, in_offsets, *tasks, self.capacities, blocks)
 
@@ -173,25 +183,27 @@ class CudaEngine:
     def count(
         self, layout: Layout, *, method: str = "auto", on_progress: ProgressCallback | None = None
     ) -> int:
-        """The triangles of the graph."""
+        """Count the triangles of the graph, or the triangles of a task."""
         with self.device(layout.csr.columns):
             total = self.xp.zeros(1, "uint64")
             if method == "auto" and layout.whole:
                 method = catalogue.fastest(layout.csr.n, layout.csr.m)
-            launch.run(self, layout, catalogue.find(method), "Total", total, on_progress)
+            launch.run(
+                self, layout, catalogue.find(method), "Total", total, on_progress=on_progress
+            )
             return int(total[0])
 
     def edge_counts(
         self, layout: Layout, *, method: str = "auto", on_progress: ProgressCallback | None = None
     ) -> Any:
-        """The triangles of every oriented edge: uint32, aligned with ``layout.csr.columns``."""
-        found, blocks = catalogue.find(method, returns="edges"), layout.blocks
+        """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``."""
+        row, blocks = catalogue.find(method, returns="edges"), layout.blocks
         with self.device(layout.csr.columns):
             size = layout.csr.m + (len(layout.in_edges) if blocks else 0)
             if size >= _MOST_POSITIONS:
                 raise CapacityError(f"three blocks of {size:,} edges: cut the graph in more blocks")
             counts = self.xp.zeros(size, "uint32")
-            launch.run(self, layout, found, "EdgeCounts", counts, on_progress)
+            launch.run(self, layout, row, "EdgeCounts", counts, on_progress=on_progress)
             return block_layout.apart(self, blocks, counts) if blocks else counts
 
     triangles_per_in_edge = listing.triangles_per_in_edge
@@ -206,13 +218,13 @@ class CudaEngine:
         k: int | None = None,
         on_progress: ProgressCallback | None = None,
     ) -> Array:
-        """The trussness of every oriented edge; with `k`, of the k-truss k, of others less."""
+        """Find the trussness of every oriented edge; with `k`, k in the k-truss, less elsewhere."""
         with self.device(counts):
             peeler = CudaPeeler(self.xp, self.compile, self.sm_count)
             return peel.decompose(peeler, layout.csr, counts, k, on_progress)
 
     def find_edges(self, csr: Csr, u: Array, v: Array) -> Array:
-        """Where in ``csr.columns`` the edge {u, v} is (int64), for pairs of ranks; -1: nowhere."""
+        """Find the position in ``csr.columns`` of the edge {u, v} of pairs of ranks; -1 if none."""
         with self.device(csr.columns):
             pairs = (u.astype("uint32", copy=False), v.astype("uint32", copy=False))
             positions = self.xp.empty(len(u), "int64")
@@ -221,55 +233,60 @@ class CudaEngine:
             return positions
 
     def rows(self, csr: Csr, least: int, most: int) -> tuple[Array, int]:
-        """The rows of `least` to `most` entries, and how many there are."""
-        given = (csr.offsets, np.uint64(csr.n), np.int64(least), np.int64(most))
-        return self.listed(self._steps["list_rows"], csr.n, *given)
+        """List the rows of `least` to `most` entries, and count them."""
+        arguments = (csr.offsets, np.uint64(csr.n), np.int64(least), np.int64(most))
+        return self.listed(self._steps["list_rows"], csr.n, *arguments)
 
-    def listed(self, kernel: Any, size: int, *given: Any, words: int = 1) -> tuple[Array, int]:
-        """What a kernel lists of `size` elements, and how many: it runs twice, to count."""
+    def listed(
+        self, kernel: Kernel, size: int, *arguments: Any, words: int = 1
+    ) -> tuple[Array, int]:
+        """Return what a kernel lists of `size` elements, and how many: the first run counts."""
 
-        def fill(room: int) -> tuple[Array, Array]:
-            count, items = self.xp.zeros(1, "uint32"), self.xp.empty(words * room, "uint32")
+        def fill(capacity: int) -> tuple[Array, Array]:
+            count, items = self.xp.zeros(1, "uint32"), self.xp.empty(words * capacity, "uint32")
             if size:
-                kernel((_blocks(size),), (_THREADS,), (*given, np.uint32(room), count, items))
+                args = (*arguments, np.uint32(capacity), count, items)
+                kernel((_blocks(size),), (_THREADS,), args)
             return count, items
 
-        found = int(fill(0)[0][0])
-        return fill(found)[1], found
+        length = int(fill(0)[0][0])
+        return fill(length)[1], length
 
     def _tasks(self, csr: Csr, edges: int, in_offsets: Array, probes: Array) -> tuple[Array, Array]:
-        """Blocks' and warps' tasks of ``bitmap.cu``."""
+        """Make the tasks of thread blocks and of warps for ``bitmap.cu``."""
         sizes = self.capacities.fitted(edges, self.sm_count)
         costs = map(np.uint64, (csr.n, sizes.list_cost, sizes.heavy_from))
-        given = (csr.offsets, in_offsets, probes, *costs)
+        arguments = (csr.offsets, in_offsets, probes, *costs)
         heavy, light = (self._steps[name] for name in ("heavy_tasks", "light_tasks"))
         runs = (np.uint64(sizes.entry_cost), np.uint64(sizes.run))
         return (
-            self.listed(heavy, csr.n, *given, np.uint64(sizes.piece), words=4)[0],
-            self.listed(light, csr.n, *given, *runs, words=2)[0],
+            self.listed(heavy, csr.n, *arguments, np.uint64(sizes.piece), words=4)[0],
+            self.listed(light, csr.n, *arguments, *runs, words=2)[0],
         )
 
     @property
-    def _steps(self) -> Mapping[str, Any]:
+    def _steps(self) -> Mapping[str, Kernel]:
+        """The kernels of ``prepare.cu``."""
         return self.compile(launch.read("prepare.cu"), _STEPS, ())
 
-    def step(self, kernel: str, size: int, *args: Any) -> None:
-        """Launch a kernel of ``prepare.cu`` with a thread an element."""
+    def step(self, kernel: str, size: int, *arguments: Any) -> None:
+        """Launch a kernel of ``prepare.cu`` with a thread per element."""
         if size:
-            self._steps[kernel]((_blocks(size),), (_THREADS,), args)
+            self._steps[kernel]((_blocks(size),), (_THREADS,), arguments)
 
 
 def _blocks(size: int) -> int:
+    """Return the thread blocks of so many elements, a thread per element."""
     return -(-size // _THREADS)
 
 
 def engine() -> CudaEngine:
-    """The engine of the current device.
+    """Return the engine of the current device.
 
     Raises
     ------
     KernelError
-        There is no CuPy or no card.
+        There is no CuPy or no GPU.
     """
     try:
         import cupy
@@ -280,11 +297,12 @@ def engine() -> CudaEngine:
     try:
         return _engine(cupy.cuda.Device().id)
     except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise KernelError(f'engine="cuda" needs an NVIDIA card and its driver: {error}') from error
+        raise KernelError(f'engine="cuda" needs an NVIDIA GPU and its driver: {error}') from error
 
 
 @functools.cache
 def _engine(device: int) -> CudaEngine:
+    """Make the engine of a device, once in a process."""
     import cupy
 
     def attribute(name: str) -> int:

@@ -1,34 +1,37 @@
-"""Where the CUDA engine keeps what is not on the card: pinned memory, and a room for what is.
+"""The CUDA engine's block store, pinned memory of the host, and the slots on the GPU.
 
-Copies run on a stream of their own. A block may be copied into a slot only when what read the slot
-before is done, and read only when the copy is done: both are waited for by the card, by events.
+Copies run on a stream of their own. A block may be copied into a slot only after the last kernel
+that reads the slot, and read only after the copy: the GPU waits for both, by events.
 """
 
 from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc.engines.gpu.block_layout import write_codes
-from rapids_tc.engines.gpu.layout import SlotView
+from rapids_tc.engines.gpu.layout import GpuEngine, SlotView
 from rapids_tc.engines.protocol import Costs
 from rapids_tc.errors import CapacityError
-from rapids_tc.preparation.csr import Array
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rapids_tc.preparation.csr import Array
 
 
 def task_bytes(edges: int, rows: int, sides: bool, slots: int) -> int:
-    """See `rapids_tc.engines.Costs`."""
+    """Return the bytes of a task: see `rapids_tc.engines.protocol.Costs`."""
     blocks = slots * (6 * edges + 12 * rows)
     layout = 17 * edges + 56 * rows
     return blocks + layout + ((4 * slots + 8) * edges + 32 * rows if sides else 0)
 
 
-# The blocks of a task and of the next; where edges are counted, uv stays too.
+# Slots hold the blocks of a task and of the next; if edges are counted, uv, too.
 COSTS = Costs(
     stages={
         "order": (16, 0),
@@ -62,36 +65,36 @@ COSTS = Costs(
 
 
 class HostCopies:
-    """Copies between arrays of NumPy, as the emulator has them: each is done at once."""
+    """Copies between NumPy arrays, for the emulator: each is done at once."""
 
-    def host(self, size: int, dtype: Any) -> np.ndarray:
-        """An array of the host that a card copies from and to by itself."""
+    def host(self, size: int, dtype: Any) -> Array:
+        """Make an array of the host that the GPU copies from and to by itself."""
         return np.empty(size, dtype)
 
     def mark(self) -> Any:
-        """What has been launched so far, to be waited for."""
+        """Mark what has been launched so far, to be waited for."""
 
     def wait(self, mark: Any) -> None:
-        """Let what is launched from now on wait."""
+        """Let all that is launched from now on wait for a mark."""
 
-    def up(self, host: np.ndarray, device: Array, after: list[Any]) -> Any:
-        """Copy to the card when all of that is done; the mark of the copy."""
+    def up(self, host: Array, device: Array, after: list[Any]) -> Any:
+        """Copy to the GPU after some marks; return the mark of the copy."""
         device[...] = host
 
-    def down(self, device: Array, host: np.ndarray) -> None:
-        """Copy from the card what is there when all that is launched is done."""
+    def down(self, device: Array, host: Array) -> None:
+        """Copy from the GPU after all that has been launched."""
         host[...] = device
 
     def finish(self) -> None:
         """Return when all copies are done."""
 
     def pooled(self, size: int) -> AbstractContextManager[Any]:
-        """A block in which what is let go is kept for what is asked for next."""
+        """Keep memory that is freed within for the arrays that are made next."""
         return nullcontext()
 
 
 class CardCopies:
-    """Copies on a stream of their own.
+    """Copies to and from a GPU, on a stream of their own.
 
     Parameters
     ----------
@@ -101,43 +104,49 @@ class CardCopies:
     def __init__(self, cupy: Any) -> None:
         self._cuda, self._stream = cupy.cuda, cupy.cuda.Stream(non_blocking=True)
 
-    def host(self, size: int, dtype: Any) -> np.ndarray:
+    def host(self, size: int, dtype: Any) -> Array:
+        """Make an array of the host in pinned memory."""
         need = max(size * np.dtype(dtype).itemsize, 1)
         try:
             pinned = self._cuda.alloc_pinned_memory(need)
         except self._cuda.runtime.CUDARuntimeError as error:
             raise CapacityError(
                 f"{need:,} bytes of the host's memory cannot be pinned for blocks: {error}; "
-                "free some of it, or raise memory_limit= so that the graph stays on the card"
+                "free some of it, or raise memory_limit= so that the graph stays on the GPU"
             ) from error
         return np.frombuffer(pinned, dtype, size)
 
     def mark(self) -> Any:
+        """Mark what the current stream has been given so far."""
         return self._mark(self._cuda.get_current_stream())
 
     def wait(self, mark: Any) -> None:
+        """Let the current stream wait for a mark."""
         self._cuda.get_current_stream().wait_event(mark)
 
-    def up(self, host: np.ndarray, device: Array, after: list[Any]) -> Any:
+    def up(self, host: Array, device: Array, after: list[Any]) -> Any:
+        """Copy to the GPU after some marks; return the mark of the copy."""
         for mark in after:
             self._stream.wait_event(mark)
         device.data.copy_from_host_async(host.ctypes.data, host.nbytes, self._stream)
         return self._mark(self._stream)
 
-    def down(self, device: Array, host: np.ndarray) -> None:
+    def down(self, device: Array, host: Array) -> None:
+        """Copy from the GPU after all that the current stream has been given."""
         self._stream.wait_event(self.mark())
         device.data.copy_to_host_async(host.ctypes.data, host.nbytes, self._stream)
 
     def finish(self) -> None:
+        """Return when all copies are done."""
         self._stream.synchronize()
 
     @contextmanager
     def pooled(self, size: int) -> Iterator[None]:
-        """Lend memory from one piece of `size` bytes, and take more only when that is full.
+        """Lend memory from one piece of `size` bytes, and take more only if the piece is full.
 
         The user's allocator may ask the device for every array, which is slow, and freeing waits
-        for all copies. Several pieces would be fragmented: a small array in each leaves no room for
-        a large one, and up to two thirds more memory were taken than the arrays had.
+        for all copies. Several pieces would be fragmented: a small array in each leaves no space
+        for a large array, and up to two thirds more memory was taken than the arrays have.
         """
         outer = self._cuda.get_allocator()
         pool: Any = None
@@ -146,28 +155,28 @@ class CardCopies:
             pool.free_all_blocks()
             try:
                 return outer(size)
-            except MemoryError:  # parts that an error left behind hold one another, and all of it
+            except MemoryError:  # objects that an error left in a cycle hold all of the memory
                 gc.collect()
                 return outer(size)
 
         pool = self._cuda.MemoryPool(take)
         try:
-            with suppress(MemoryError):  # the user's pool may have no piece as large, but smaller
-                pool.malloc(size)  # let go of at once, which leaves it to the pool
+            with suppress(MemoryError):  # the user's pool may have smaller pieces only
+                pool.malloc(size)  # freed at once, which leaves the piece to the pool
             with self._cuda.using_allocator(pool.malloc):
                 yield
         finally:
             pool.free_all_blocks()
-            pool = None  # else it and `take` hold each other
+            pool = None  # else the pool and `take` hold each other
 
     def _mark(self, stream: Any) -> Any:
         return stream.record(self._cuda.Event(disable_timing=True))
 
 
 def free_memory(cupy: Any, device: int) -> int:
-    """Bytes that may be taken: those of the device, and those that CuPy's pool has and lends again.
+    """Return the bytes that may be taken: free memory of the device, and of CuPy's pool.
 
-    Where RMM has pooled memory it does not tell what it would lend: all of it is taken for free.
+    If RMM pools memory, it does not tell what it would lend: all of the memory counts as free.
     """
     free, total = cupy.cuda.Device(device).mem_info
     if "rmm" in sys.modules:
@@ -178,73 +187,75 @@ def free_memory(cupy: Any, device: int) -> int:
 
 
 class BlockStore:
-    """Arrays in memory of the host, pinned in as few pieces as can be: pinning takes long."""
+    """Arrays in memory of the host, pinned in as few pieces as possible: pinning takes long."""
 
-    def __init__(self, engine: Any) -> None:
-        self._engine, self.copies = engine, engine.copies()
+    def __init__(self, engine: GpuEngine) -> None:
+        self.engine, self.copies = engine, engine.copies()
         self._free = self.copies.host(0, "uint8")
-        self._sources: list[Array] = []  # of copies that may still run
+        self._sources: list[Array] = []  # arrays whose copies may still run
 
     def close(self) -> None:
         """Do nothing: the memory is freed with its last reference."""
 
     def reserve(self, size: int) -> None:
-        """Pin memory for arrays of so many bytes, eight more each."""
+        """Pin memory for arrays of so many bytes, eight more for each array."""
         if size > len(self._free):
             self._free = self.copies.host(size, "uint8")
 
-    def store(self, array: Array, over: np.ndarray | None = None) -> np.ndarray:
-        """Keep an array, in place of one that is no smaller where that is given.
+    def store(self, array: Array, over: Array | None = None) -> Array:
+        """Keep an array, in place of the array `over`, if any, which is no smaller.
 
-        It is not to be written before `synchronize`.
+        The array is not to be written before `synchronize`.
         """
         if over is not None:
-            kept = over[: len(array)]
+            stored = over[: len(array)]
         else:
             size = -(-array.nbytes // 8) * 8
             self.reserve(size)
-            kept, self._free = self._free[: array.nbytes].view(array.dtype), self._free[size:]
-        self.copies.down(array, kept)
+            stored, self._free = self._free[: array.nbytes].view(array.dtype), self._free[size:]
+        self.copies.down(array, stored)
         self._sources.append(array)
-        return kept
+        return stored
 
     def pooled(self, size: int) -> AbstractContextManager[Any]:
-        """A block in which arrays on the card are parts of one piece of `size` bytes."""
-        return self.copies.pooled(size)
+        """Let arrays on the GPU that are made within be parts of one piece of `size` bytes."""
+        pooled: AbstractContextManager[Any] = self.copies.pooled(size)
+        return pooled
 
     def synchronize(self) -> None:
-        """Return when what was put is kept."""
+        """Return when all arrays that were stored are kept."""
         self.copies.finish()
         self._sources.clear()
 
-    def zeros(self, size: int, dtype: str, over: np.ndarray | None = None) -> np.ndarray:
-        """Keep zeros, to which arrays are added; in place of an array that is no smaller."""
+    def zeros(self, size: int, dtype: str, over: Array | None = None) -> Array:
+        """Keep zeros, to which `add` adds, in place of an array that is no smaller, if any."""
         if over is None:
             return np.zeros(size, dtype)
         over[:size] = 0
         return over[:size]
 
-    def add(self, kept: np.ndarray, array: Array) -> None:
-        """Add to an array that is kept."""
-        kept += array if isinstance(array, np.ndarray) else array.get()
+    def add(self, stored: Array, array: Array) -> None:
+        """Add an array to one that is kept."""
+        stored += array if isinstance(array, np.ndarray) else array.get()
 
-    def load(self, kept: np.ndarray) -> Array:
-        """The array on the card."""
+    def load(self, stored: Array) -> Array:
+        """Copy an array to the GPU."""
         self.synchronize()
-        return self._engine.xp.array(kept)
+        return self.engine.xp.array(stored)
 
 
 class SlotPool:
-    """Slots for blocks on the card, side by side in one array.
+    """Slots for blocks on the GPU, side by side in one array.
 
     Parameters
     ----------
-    shelf : Shelf
+    store : BlockStore
     slots, edges, rows : int
-        How many there are, and how large a block may be.
+        The number of slots, and the edges and rows that a block may have.
     """
 
-    def __init__(self, store: BlockStore, engine: Any, slots: int, edges: int, rows: int) -> None:
+    def __init__(self, store: BlockStore, slots: int, edges: int, rows: int) -> None:
+        engine = store.engine
         xp, self._engine, self._copies = engine.xp, engine, store.copies
         store.synchronize()
         self._size, self._rows = -(-edges // 8) * 8, rows + 1
@@ -252,19 +263,19 @@ class SlotPool:
         self._codes = engine.empty_codes(slots * self._size + 8)
         self._offsets = xp.empty((slots, self._rows), "int64")
         self._narrow = xp.empty((slots, self._rows), "uint32")
-        start = self._copies.mark()  # what had this memory before
-        self._left, self._loaded = [start] * slots, [start] * slots
+        start = self._copies.mark()  # of what used this memory before
+        self._released, self._loaded = [start] * slots, [start] * slots
         self._lengths, self._fresh = [(0, 0)] * slots, [False] * slots
 
-    def load(self, slot: int, offsets: np.ndarray, columns: np.ndarray) -> None:
-        """Copy a block of the shelf into a slot, when what reads it now is done."""
-        at, after = slot * self._size, [self._left[slot]]
+    def load(self, slot: int, offsets: Array, columns: Array) -> None:
+        """Copy a block of the store into a slot, after the last kernel that reads the slot."""
+        at, after = slot * self._size, [self._released[slot]]
         self._copies.up(columns, self._columns[at : at + len(columns)], after)
         self._loaded[slot] = self._copies.up(offsets, self._narrow[slot, : len(offsets)], [])
         self._lengths[slot], self._fresh[slot] = (len(offsets), len(columns)), True
 
     def block(self, slot: int) -> SlotView:
-        """The block of a slot, ready to be read."""
+        """Return the block of a slot, ready to be read."""
         at, (rows, m) = slot * self._size, self._lengths[slot]
         offsets, columns = self._offsets[slot, :rows], self._columns[at : at + m]
         if self._fresh[slot]:
@@ -275,15 +286,15 @@ class SlotPool:
         return SlotView(offsets, columns, self._columns, self._codes, at)
 
     def release(self, slot: int) -> None:
-        """What is launched so far is the last that reads the slot before another block comes."""
-        self._left[slot] = self._copies.mark()
+        """Say that nothing launched from now on reads the slot before another block is loaded."""
+        self._released[slot] = self._copies.mark()
 
 
-def block_store(engine: Any) -> BlockStore:
-    """Where arrays are kept that are not on the card."""
+def block_store(engine: GpuEngine) -> BlockStore:
+    """Make a store for arrays outside of the GPU."""
     return BlockStore(engine)
 
 
-def slot_pool(engine: Any, store: BlockStore, slots: int, edges: int, rows: int) -> SlotPool:
-    """Where blocks of a shelf are put to be counted."""
-    return SlotPool(store, engine, slots, edges, rows)
+def slot_pool(engine: GpuEngine, store: BlockStore, slots: int, edges: int, rows: int) -> SlotPool:
+    """Make slots for blocks of a store."""
+    return SlotPool(store, slots, edges, rows)

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
-from rapids_tc.kernels.method import Capacities
+from rapids_tc.kernels.method import Capacities, KernelEngine
 from rapids_tc.preparation.csr import Array, Csr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
 
 @dataclass(frozen=True)
 class SlotView(Csr):
-    """A block in a room for several, so that kernels find two of them in one array.
+    """A block in a slot of a pool, whose arrays kernels read together with other slots'.
 
     Attributes
     ----------
     all_columns : array of uint32
-        Of the room; `columns` are a part of it.
+        The columns of all slots; `columns` is a part of it.
     all_codes : array of uint16
-        Their codes, as `Layout.codes` has them.
+        Codes of `all_columns`: see `Layout.codes`.
     at : int
-        Where that part starts: a multiple of eight.
+        The first position of that part: a multiple of eight.
     """
 
     all_columns: Array
@@ -29,15 +34,15 @@ class SlotView(Csr):
 
 @dataclass(frozen=True)
 class Blocks:
-    """What a layout of blocks is made of, to tell edges apart.
+    """The blocks that a layout is made of, by which edges are told apart.
 
     Attributes
     ----------
     uv : Csr
     packed : array of uint64
-        Its edges v << 32 | row, ascending: those of the middle vertices that are counted.
+        The edges of uv as v << 32 | row, ascending, for the middle vertices that are counted.
     uw, vw : slice
-        Their columns among those of the layout.
+        The columns of these blocks among the columns of the layout.
     """
 
     uv: Csr
@@ -60,13 +65,13 @@ class Layout:
     in_offsets : array of uint32, shape (n + 1,)
         v's in-edges are ``in_edges[in_offsets[v]:in_offsets[v + 1]]``.
     heavy : array of uint32, shape (4 * tasks,)
-        Blocks' tasks: v, first and last in-edge, log2 of the lanes a list.
+        Tasks of thread blocks: v, first and last in-edge, log2 of the lanes per list.
     light : array of uint32, shape (2 * runs,)
-        Warps' tasks: the first of some vertices that are numbered in turn, and how many.
+        Tasks of warps: the first of some vertices of consecutive numbers, and how many.
     capacities : Capacities
-        With which the rest was made, and kernels are launched.
+        The sizes with which the layout was made, and with which kernels are launched.
     blocks : Blocks, optional
-        Of a task on blocks; then `csr` has the rows of v, and its columns those of u before them.
+        The blocks of a task; then `csr` has the rows of v, and its columns include u's columns.
     """
 
     csr: Csr
@@ -80,5 +85,39 @@ class Layout:
 
     @property
     def whole(self) -> bool:
-        """Whether it has all in-edges of a whole graph, so that any method counts it."""
+        """Whether all in-edges of a whole graph are there, so that any method counts it."""
         return self.blocks is None and len(self.in_edges) == self.csr.m
+
+
+class GpuEngine(KernelEngine, Protocol):
+    """`rapids_tc.engines.gpu.cuda.CudaEngine`, for the modules that its methods are in."""
+
+    @property
+    def device(self) -> Callable[[Array], AbstractContextManager[Any]]:
+        """A function to the context in which the device of an array is the current one."""
+
+    @property
+    def copies(self) -> Callable[[], Any]:
+        """A function that makes a stream of copies."""
+
+    @property
+    def capacities(self) -> Capacities:
+        """The sizes with which layouts are made."""
+
+    def empty_codes(self, size: int) -> Array:
+        """Make an array for `Layout.codes`."""
+
+    def layout(
+        self,
+        csr: Csr,
+        codes: Array,
+        in_edges: Array,
+        in_offsets: Array,
+        probes: Array,
+        *,
+        blocks: Blocks | None = None,
+    ) -> Layout:
+        """Make a layout, its tasks from the probes of every middle vertex."""
+
+    def step(self, kernel: str, size: int, *arguments: Any) -> None:
+        """Launch a kernel of ``prepare.cu`` with a thread per element."""

@@ -1,26 +1,31 @@
-"""The CUDA engine's triangles one by one: listed, or summed over with values of their sides.
+"""Triangles one by one on the CUDA engine: listed, or summed over with values of their sides.
 
-Functions of a `rapids_tc.engines.gpu.cuda.CudaEngine`, which has them as its methods.
+The functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.engines.protocol import ProgressCallback
 from rapids_tc.kernels import catalogue, launch
-from rapids_tc.preparation.csr import Array
 
-_THREADS, _BLOCKS_PER_SM = 256, 8  # of list.cu's kernels
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rapids_tc.engines.gpu.layout import GpuEngine, Layout
+    from rapids_tc.engines.protocol import ProgressCallback
+    from rapids_tc.kernels.method import Kernel
+    from rapids_tc.preparation.csr import Array
+
+_THREADS, _BLOCKS_PER_SM = 256, 8  # as in list.cu; blocks that fill a multiprocessor
 
 
 def triangles_per_in_edge(
-    engine: Any, layout: Any, *, on_progress: ProgressCallback | None = None
+    engine: GpuEngine, layout: Layout, *, on_progress: ProgressCallback | None = None
 ) -> Array:
-    """The triangles that each in-edge closes: uint32, in the order of the layout."""
+    """Count the triangles of each in-edge: uint32, in the order of the layout."""
     with engine.device(layout.csr.columns):
         counts = engine.xp.zeros(layout.csr.m, "uint32")
         launch.run(
@@ -29,36 +34,38 @@ def triangles_per_in_edge(
             catalogue.find("auto", returns="edges"),
             "InEdgeCounts",
             counts,
-            on_progress,
+            on_progress=on_progress,
         )
         positions = layout.in_edges >> 32
         positions += layout.in_edges & 0xFFFFFFFF
         return counts[positions.view("int64")]
 
 
-def list_triangles(engine: Any, layout: Any, starts: Array, first: int, last: int) -> Array:
-    """The ranks u > v > w of triangles `first` to `last` - 1: uint32, shape (3, last - first)."""
+def list_triangles(
+    engine: GpuEngine, layout: Layout, starts: Array, first: int, last: int
+) -> Array:
+    """List the ranks u > v > w of triangles `first` to `last` - 1: uint32, (3, last - first)."""
     xp = engine.xp
     with engine.device(layout.csr.columns):
         ranks = xp.empty((3, last - first), "uint32")
         ends = xp.searchsorted(starts, xp.asarray([first, last - 1]), side="right").tolist()
         limits = np.int64(first), np.int64(last)
-        edges = ends[0] - 1, ends[1]  # the in-edge of the first one, and past that of the last
+        edges = ends[0] - 1, ends[1]  # from the first triangle's in-edge to the last triangle's
         if first < last:
-            _launch(engine, "list_triangles", layout, edges, (starts,), (*limits, ranks))
+            _launch(engine, layout, "list_triangles", edges, starts, after=(*limits, ranks))
         return ranks
 
 
 def vertex_sums(
-    engine: Any, layout: Any, sides: Array, *, on_progress: ProgressCallback | None = None
+    engine: GpuEngine, layout: Layout, sides: Array, *, on_progress: ProgressCallback | None = None
 ) -> Array:
-    """For each rank the sum, over its triangles, of the products of their sides' values."""
+    """Sum for each rank, over its triangles, the products of the values of their sides."""
     with engine.device(layout.csr.columns):
         sums = engine.xp.zeros(layout.csr.n, "float64")
         slices, m = launch.SLICES if on_progress else 1, layout.csr.m
         for part in range(slices):
             edges = m * part // slices, m * (part + 1) // slices
-            _launch(engine, "vertex_sums", layout, edges, (), (sides, sums))
+            _launch(engine, layout, "vertex_sums", edges, after=(sides, sums))
             if on_progress:
                 engine.wait()
                 on_progress((part + 1) / slices)
@@ -66,19 +73,28 @@ def vertex_sums(
 
 
 def _launch(
-    engine: Any, name: str, layout: Any, edges: tuple[int, int], before: Any, after: Any
+    engine: GpuEngine,
+    layout: Layout,
+    name: str,
+    edges: tuple[int, int],
+    *before: Array,
+    after: tuple[Any, ...],
 ) -> None:
-    """Launch a kernel of list.cu with a warp an in-edge, as many as the card holds at a time."""
+    """Launch a kernel of ``list.cu`` with a warp per in-edge, as many as the GPU holds at once.
+
+    `before` and `after` are the kernel's arguments on both sides of the range of in-edges.
+    """
     first, last = edges
     if first == last:
         return
     graph, warps = layout.csr, _THREADS // 32
     blocks = min(-(-(last - first) // warps), engine.sm_count * _BLOCKS_PER_SM)
-    given = (graph.offsets, np.uint64(graph.n), graph.columns, layout.in_edges, *before)
+    arrays = (graph.offsets, np.uint64(graph.n), graph.columns, layout.in_edges, *before)
     _kernels(engine)[name](
-        (blocks,), (_THREADS,), (*given, np.uint64(first), np.uint64(last), *after)
+        (blocks,), (_THREADS,), (*arrays, np.uint64(first), np.uint64(last), *after)
     )
 
 
-def _kernels(engine: Any) -> Mapping[str, Any]:
+def _kernels(engine: GpuEngine) -> Mapping[str, Kernel]:
+    """Return the kernels of ``list.cu``."""
     return engine.compile(launch.read("list.cu"), ("list_triangles", "vertex_sums"), ())

@@ -1,50 +1,54 @@
-"""Peeling with CUDA kernels: `_truss` says what is done, ``truss.cu`` how; this file launches."""
+"""The launches of the peel: `rapids_tc.engines.peel` says what is done, ``truss.cu`` how."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.engines.peel import ActiveGraph, PeelState
 from rapids_tc.frames.backend import sum64
 from rapids_tc.kernels import launch
-from rapids_tc.preparation.csr import Array, Csr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rapids_tc.engines.peel import ActiveGraph, PeelState
+    from rapids_tc.kernels.method import Kernel
+    from rapids_tc.preparation.csr import Array, Csr
 
 _THREADS, _SMALL_THREADS, _ROW_LANES = 256, 1024, 8  # as in truss.cu
 _BLOCKS_PER_SM = 8
-_STAGE, _LEVEL, _HEAD, _ROUNDS, _STATE = 0, 1, 4, 7, 8  # places in State, and its size
-_BEGIN, _SCAN, _SHRINK, _DONE = 0, 3, 5, 6  # stages
+_STAGE, _LEVEL, _HEAD, _ROUNDS, _STATE = 0, 1, 4, 7, 8  # places in State of truss.cuh, and its size
+_BEGIN, _SCAN, _SHRINK, _DONE = 0, 3, 5, 6  # stages of truss.cuh
 _MAKE = ("truss_rows", "truss_degrees", "truss_offsets", "truss_adjacency")
 _PEEL = ("truss_mark", "truss_peel", "truss_scan", "truss_collect", "truss_small")
 
 
 @dataclass(frozen=True)
 class CudaPeeler:
-    """Peels on a card, or on the emulator.
+    """A peeler on a GPU, or on the emulator.
 
     Attributes
     ----------
     xp, compile, sm_count
-        See `rapids_tc.engines.gpu.cuda.CudaEngine`.
+        As in `rapids_tc.engines.gpu.cuda.CudaEngine`.
     marked, steps : int
         Edges and steps of a round that one block peels, at most.
     scanned : int
         Edges of a graph that one block scans for the next level, at most.
     rounds : int
-        Rounds of one launch of that block, at most: then progress and Ctrl-C come through.
+        Rounds of one launch of that block, at most; progress and Ctrl-C come through between.
     batch : int
-        Large rounds that are launched before the host looks again.
+        Large rounds that are launched before the host reads the state again.
     shrink : float
-        Share of edges left at which `ActiveGraph` is made anew.
+        Ratio of active edges to all edges below which a smaller `ActiveGraph` is made.
     least : int
-        Edges of which no smaller `ActiveGraph` is made.
+        Edges up to which an `ActiveGraph` is never made smaller.
     """
 
     xp: Any
-    compile: Callable[..., Mapping[str, Any]]
+    compile: Callable[..., Mapping[str, Kernel]]
     sm_count: int
     marked: int = 1 << 11
     steps: int = 1 << 13
@@ -55,11 +59,13 @@ class CudaPeeler:
     least: int = 1 << 16
 
     def rows(self, csr: Csr) -> Array:
+        """Return the larger rank of every edge."""
         rows = self.xp.empty(csr.m, "uint32")
         self._make("truss_rows", _ROW_LANES * csr.n, csr.offsets, np.uint64(csr.n), rows)
         return rows
 
     def build_adjacency(self, rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
+        """Build the arrays by which the neighbours of each vertex are walked."""
         xp, m = self.xp, np.uint32(len(rows))
         degrees, offsets = xp.zeros(n, "uint32"), xp.empty(n + 1, "int64")
         self._make("truss_degrees", m, columns, m, degrees)
@@ -72,49 +78,55 @@ class CudaPeeler:
         return offsets, starts, adjacency
 
     def peel(
-        self, left: ActiveGraph, levels: PeelState, on_progress: Callable[[int], None]
+        self, graph: ActiveGraph, peeling: PeelState, on_progress: Callable[[int], None]
     ) -> bool:
-        xp, m, first, last = self.xp, left.m, np.uint32(levels.first), np.uint32(levels.last)
-        state = np.zeros(_STATE, "uint32")
-        state[_LEVEL] = levels.level
-        state = xp.asarray(state)
+        """Remove edges until all levels are done, or too few edges of the graph are active."""
+        xp, m = self.xp, graph.m
+        first, last = np.uint32(peeling.first), np.uint32(peeling.last)
+        start = np.zeros(_STATE, "uint32")
+        start[_LEVEL] = peeling.level
+        state = xp.asarray(start)
         status, queue = xp.zeros(m // 16 + 1, "uint32"), xp.empty(m, "uint32")
-        graph = (left.rows, left.columns, left.offsets, left.starts, left.adjacency, left.support)
-        args = (*graph, status, queue, np.uint32(m), np.uint32(self._lanes(left)), state)
-        dead = m - int(m * self.shrink) if m > self.least else m
-        sizes = (dead, self.scanned, self.marked, self.steps, self.rounds)
-        decide = (*args, first, last, *map(np.uint32, sizes))
+        arrays = (graph.rows, graph.columns, graph.offsets, graph.starts, graph.adjacency)
+        sizes = (np.uint32(m), np.uint32(self._lanes(graph)))
+        args = (*arrays, graph.support, status, queue, *sizes, state)
+        shrink_at = m - int(m * self.shrink) if m > self.least else m
+        limits = (shrink_at, self.scanned, self.marked, self.steps, self.rounds)
+        small = (*args, first, last, *map(np.uint32, limits))
         kernels = self.compile(launch.read("truss.cu"), _MAKE + _PEEL, ())
-        many, one = (-(-min(32 * m, self._room) // _THREADS),), ((1,), (_SMALL_THREADS,))
-        stage, before = _BEGIN, levels.rounds
+        many, one = (
+            (-(-min(32 * m, self._resident_threads) // _THREADS),),
+            ((1,), (_SMALL_THREADS,)),
+        )
+        stage, rounds_before = _BEGIN, peeling.rounds
         while stage not in (_SHRINK, _DONE):
             if stage == _SCAN:
                 kernels["truss_scan"](many, (_THREADS,), args)
                 kernels["truss_collect"](many, (_THREADS,), (*args, first, last))
             if stage in (_BEGIN, _SCAN):
-                kernels["truss_small"](*one, decide)
+                kernels["truss_small"](*one, small)
             for _ in range(self.batch):
                 kernels["truss_mark"](many, (_THREADS,), args)
                 kernels["truss_peel"](many, (_THREADS,), args)
-                kernels["truss_small"](*one, decide)
-            found = state.tolist()  # waits for the card
-            stage, levels.level = found[_STAGE], found[_LEVEL]
-            levels.rounds = before + found[_ROUNDS]
-            on_progress(found[_HEAD])
+                kernels["truss_small"](*one, small)
+            values = state.tolist()  # waits for the GPU
+            stage, peeling.level = values[_STAGE], values[_LEVEL]
+            peeling.rounds = rounds_before + values[_ROUNDS]
+            on_progress(values[_HEAD])
         return stage == _DONE
 
     @property
-    def _room(self) -> int:
-        """Threads that the card has at once."""
+    def _resident_threads(self) -> int:
+        """The threads that the GPU runs at once."""
         return self.sm_count * _BLOCKS_PER_SM * _THREADS
 
-    def _lanes(self, left: ActiveGraph) -> int:
-        """Lanes that walk a row together: about as many as a row has entries."""
-        used = sum64(left.starts[1:] != left.starts[:-1])
-        return min(32, max(4, 1 << (2 * left.m // max(used, 1)).bit_length()))
+    def _lanes(self, graph: ActiveGraph) -> int:
+        """Return the lanes that walk a row together: about as many as a row has entries."""
+        vertices = sum64(graph.starts[1:] != graph.starts[:-1])
+        return min(32, max(4, 1 << (2 * graph.m // max(vertices, 1)).bit_length()))
 
     def _make(self, kernel: str, size: Any, *args: Any) -> None:
-        """Launch a kernel with a thread an element."""
+        """Launch a kernel with a thread per element."""
         kernels = self.compile(launch.read("truss.cu"), _MAKE + _PEEL, ())
         if size:
             kernels[kernel]((-(-int(size) // _THREADS),), (_THREADS,), args)
