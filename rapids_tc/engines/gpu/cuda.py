@@ -11,7 +11,7 @@ import numpy as np
 
 from rapids_tc.engines import peel
 from rapids_tc.engines.gpu import block_layout, device_slots, listing
-from rapids_tc.engines.gpu.layout import Blocks, Layout
+from rapids_tc.engines.gpu.layout import CHUNK, Blocks, Layout
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.host import host_free, host_memory
 from rapids_tc.errors import CapacityError, KernelError, require_unchanged
@@ -147,7 +147,7 @@ class CudaEngine:
 
     def empty_codes(self, size: int) -> Array:
         """Make an array for `Layout.codes`: kernels read whole chunks of 16 bytes, codes all."""
-        return self.xp.zeros(-(-size // 8) * 8, "uint16")[:size]
+        return self.xp.zeros(-(-size // CHUNK) * CHUNK, "uint16")[:size]
 
     def expand(self, csr: Csr, codes: Array) -> Array:
         """Write the codes; return where the row of every edge starts: uint32."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.engines.gpu.block_layout import write_codes
-from rapids_tc.engines.gpu.layout import GpuEngine, SlotView
+from rapids_tc.engines.gpu.layout import CHUNK, GpuEngine, SlotView
 from rapids_tc.engines.protocol import Costs
 from rapids_tc.errors import CapacityError
 
@@ -258,9 +258,9 @@ class SlotPool:
         engine = store.engine
         xp, self._engine, self._copies = engine.xp, engine, store.copies
         store.synchronize()
-        self._size, self._rows = -(-edges // 8) * 8, rows + 1
+        self._size, self._rows = -(-edges // CHUNK) * CHUNK, rows + 1
         self._columns = xp.empty(slots * self._size, "uint32")
-        self._codes = engine.empty_codes(slots * self._size + 8)
+        self._codes = engine.empty_codes(slots * self._size + CHUNK)
         self._offsets = xp.empty((slots, self._rows), "int64")
         self._narrow = xp.empty((slots, self._rows), "uint32")
         start = self._copies.mark()  # of what used this memory before

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+CHUNK = 8  # codes that a kernel loads at once, as in chunks.cuh
+
 
 @dataclass(frozen=True)
 class SlotView(Csr):
@@ -24,7 +26,7 @@ class SlotView(Csr):
     all_codes : array of uint16
         Codes of `all_columns`: see `Layout.codes`.
     at : int
-        The first position of that part: a multiple of eight.
+        The first position of that part: a multiple of `CHUNK`.
     """
 
     all_columns: Array

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _THREADS, _SMALL_THREADS, _ROW_LANES = 256, 1024, 8  # as in truss.cu
 _BLOCKS_PER_SM = 8
+_STATUS_EDGES = 16  # edges of a word of status, as in truss.cuh
 _STAGE, _LEVEL, _HEAD, _ROUNDS, _STATE = 0, 1, 4, 7, 8  # places in State of truss.cuh, and its size
 _BEGIN, _SCAN, _SHRINK, _DONE = 0, 3, 5, 6  # stages of truss.cuh
 _MAKE = ("truss_rows", "truss_degrees", "truss_offsets", "truss_adjacency")
@@ -86,7 +87,7 @@ class CudaPeeler:
         start = np.zeros(_STATE, "uint32")
         start[_LEVEL] = peeling.level
         state = xp.asarray(start)
-        status, queue = xp.zeros(m // 16 + 1, "uint32"), xp.empty(m, "uint32")
+        status, queue = xp.zeros(m // _STATUS_EDGES + 1, "uint32"), xp.empty(m, "uint32")
         arrays = (graph.rows, graph.columns, graph.offsets, graph.starts, graph.adjacency)
         sizes = (np.uint32(m), np.uint32(self._lanes(graph)))
         args = (*arrays, graph.support, status, queue, *sizes, state)

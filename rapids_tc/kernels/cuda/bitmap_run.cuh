@@ -2,8 +2,8 @@
 // vertices of consecutive numbers. Their rows lie together, and so do their in-edges, so that one map holds
 // all the rows, and one walk passes all the in-edges.
 //
-// Input: as in bitmap.cu. Item = tasks[2 i ..] = {first vertex, how many}, kRunsATicket of them per ticket.
-// The map has a bit per hash of an entry's code and its vertex's place in the run, so every hit is
+// Input: as in bitmap.cu. Item = tasks[2 i ..] = {first vertex, how many}, kRunsPerTicket of them per
+// ticket. The map has a bit per hash of an entry's code and its vertex's place in the run, so every hit is
 // confirmed in the row itself: by code if the code has one id, else by full id. width = bits of a warp's
 // map, a power of two from 64 on; depth = bits of the map of codes. Dynamic shared memory: width / 32 words
 // per warp.
@@ -16,7 +16,7 @@
 #include "visit.cuh"
 
 constexpr u32 kRunThreads = 256, kRunBlocksPerSm = 6;
-constexpr u32 kRunsATicket = 2;
+constexpr u32 kRunsPerTicket = 2;
 
 struct RunMap {
   u32* words;
@@ -56,9 +56,9 @@ extern "C" __global__ void __launch_bounds__(kRunThreads, kRunBlocksPerSm) bitma
   for (u32 i = lane; i < words; i += kWarp) map.words[i] = 0;
   RTC_VISIT visit(out);
   for (;;) {
-    const u32 item = first + warp_ticket(ticket) * kRunsATicket;
+    const u32 item = first + warp_ticket(ticket) * kRunsPerTicket;
     if (item >= last) break;
-    for (u32 t = item; t < last && t < item + kRunsATicket; t++) {
+    for (u32 t = item; t < last && t < item + kRunsPerTicket; t++) {
       const u32 v = tasks[2 * u64(t)], size = tasks[2 * u64(t) + 1], at = v + (lane < size ? lane : size);
       const u32 row_end = u32(offsets[v + size]), in_end = in_offsets[v + size];
       const u32 row = u32(offsets[at]), in = in_offsets[at];   // lanes past the run hold its end

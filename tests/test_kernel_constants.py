@@ -1,0 +1,88 @@
+"""Sizes that both Python and the kernels name: read from the kernels' sources, and compared."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from rapids_tc import testing
+from rapids_tc.engines import peel
+from rapids_tc.engines.gpu import block_layout, cuda, layout, listing, truss
+from rapids_tc.kernels import catalogue, radix
+
+CONSTANT = re.compile(r"^constexpr (?:u32|u64|int) (.*?);", re.MULTILINE)
+BOUNDS = re.compile(r"__launch_bounds__\((\w+)(?:, (\w+))?\)\s+(\w+)\(")
+# Of each kernel that draws several items per warp, the constant that says how many.
+DRAWN = {"tricore": "kWarp", "bitmap_run": "kRunsPerTicket", "trust_narrow": "kNarrowChunk"}
+
+
+def constants(file):
+    """The integers that a source and its includes name, in the order in which they do."""
+    values = {}
+    for names in CONSTANT.findall(testing.read(file)):
+        for name, text in re.findall(r"(k\w+) = ([^,?:]+)(?:,|$)", names):
+            expression = re.sub(r"\b(0x[0-9a-f]+|\d+)u\b", r"\1", text.strip()).replace("/", "//")
+            values[name] = eval(expression, {}, values)
+    return values
+
+
+def test_an_expression_is_read():
+    found = constants("radix.cu")
+    assert (found["kWarp"], found["kWarps"], found["kDigits"]) == (32, 8, 16)
+
+
+@pytest.mark.parametrize(
+    ("file", "names", "values"),
+    [
+        ("blocks.cu", "kThreads kEach", (block_layout._THREADS, block_layout._EACH)),
+        ("prepare.cu", "kThreads kScanThreads", (cuda._THREADS, cuda._SCAN_THREADS)),
+        ("prepare.cu", "kEach", (cuda._EXPAND_EACH,)),
+        ("bitmap.cu", "kChunk", (layout.CHUNK,)),
+        ("list.cu", "kListThreads", (listing._THREADS,)),
+        ("truss.cu", "kThreads kSmallThreads", (truss._THREADS, truss._SMALL_THREADS)),
+        ("truss.cu", "kRowLanes kStatusEdges", (truss._ROW_LANES, truss._STATUS_EDGES)),
+        ("truss.cu", "kBegin kScan", (truss._BEGIN, truss._SCAN)),
+        ("truss.cu", "kShrink kDone kDead", (truss._SHRINK, truss._DONE, peel.DEAD)),
+        ("radix.cu", "kDigit kDigits", (radix._DIGIT, radix._DIGITS)),
+        ("radix.cu", "kThreads", (radix._THREADS,)),
+    ],
+)
+def test_python_has_the_sizes_of_the_kernels(file, names, values):
+    found = constants(file)
+    assert tuple(found[name] for name in names.split()) == values
+
+
+def test_the_places_in_the_state_of_a_peel_are_its_fields():
+    struct = re.search(r"struct State \{(.*?)\};", testing.read("truss.cu"), re.DOTALL)[1]
+    lines = re.findall(r"u32 ([^;]*);", struct)
+    fields = [name.strip() for line in lines for name in line.split(",")]
+    places = {"stage": truss._STAGE, "level": truss._LEVEL, "head": truss._HEAD}
+    assert {name: fields.index(name) for name in places} == places
+    assert (fields.index("rounds"), len(fields)) == (truss._ROUNDS, truss._STATE)
+
+
+LAUNCHES = [(method, launch) for method in catalogue.METHODS for launch in method.launches]
+
+
+@pytest.mark.parametrize(
+    ("method", "launch"), LAUNCHES, ids=[launch.kernel for _, launch in LAUNCHES]
+)
+def test_a_launch_has_the_threads_of_its_kernel(method, launch):
+    found, source = constants(method.source), testing.read(method.source)
+    bounds = {kernel: (threads, blocks) for threads, blocks, kernel in BOUNDS.findall(source)}
+    threads, blocks = bounds[launch.kernel]
+    assert launch.threads == found[threads]
+    if blocks in found:
+        assert launch.blocks_per_sm == found[blocks]
+    if launch.kernel in DRAWN:
+        warps = launch.threads // found["kWarp"]
+        assert launch.drawn == warps * found[DRAWN[launch.kernel]]
+
+
+def test_a_bitmap_has_words_for_its_tail():
+    """Its blocks per multiprocessor depend on the visitor and the architecture: at most so many."""
+    block, found = catalogue.METHODS[0].launches[0], constants("bitmap.cu")
+    assert block.words(320, 0, False) == 10 + found["kTailWords"]
+    most = [int(n) for n in re.findall(r"kMostBlocks = (\d+)", testing.read("bitmap.cu"))]
+    assert block.blocks_per_sm == max(most)
