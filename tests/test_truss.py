@@ -222,7 +222,8 @@ def test_an_interrupted_call_leaves_the_graph_as_it_was(backend):
 
     for k in (None, 4):
         with pytest.raises(KeyboardInterrupt):
-            engine.truss(graph._prepared.layout, graph._prepared.edge_counts, k=k, on_progress=interrupt)
+            prepared = graph._prepared
+            engine.truss(prepared.layout, prepared.edge_counts, k=k, on_progress=interrupt)
     assert backend.to_pandas(tc.edge_triangles(graph)).equals(counts)
     assert backend.to_pandas(tc.trussness(graph)).equals(backend.to_pandas(tc.trussness(edges)))
 

@@ -1,6 +1,6 @@
 """Triangles one by one in Numba: written to arrays, or summed over with values of their sides.
 
-The walks are those of `counting`: a task is a range of in-edges, and N+(v) is marked once for all
+The walks are as in `counting`: a task is a range of in-edges, and N+(v) is marked once for all
 in-edges of v. The triangles of every in-edge are counted before, so the walk of an in-edge ends at
 its last triangle, and an in-edge without triangles is not walked.
 """
