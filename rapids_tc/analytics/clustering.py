@@ -213,13 +213,13 @@ def transitivity(
 
 
 def per_pair(graph: VertexStatistics, sums: Array) -> Array:
-    """Sums over the triangles of every rank as a mean over the pairs of its neighbours."""
+    """Divide the sums over the triangles of every rank by the pairs of its neighbours."""
     pairs = graph.degrees * (graph.degrees - 1) // 2
     return sums / graph.backend.xp.maximum(pairs, 1)  # without a pair there is no triangle
 
 
 def _weighted_sums(graph: InMemoryGraph, label: Any) -> Array:
-    """For every rank, the cube roots of the products of scaled weights over its triangles."""
+    """Sum for every rank, over its triangles, the cube roots of the products of scaled weights."""
     _ = graph.csr  # stages of its own
     with graph.stage("looking rows up"):
         weights = _edge_weights(graph, _row_weights(graph, label))
@@ -230,7 +230,7 @@ def _weighted_sums(graph: InMemoryGraph, label: Any) -> Array:
 
 
 def _edge_weights(graph: InMemoryGraph, by_row: Array) -> Array:
-    """The weight of every oriented edge: that of the last row which holds it."""
+    """Select the weight of every oriented edge, from the last row that holds the edge."""
     backend = graph.backend
     last = backend.library.Series(graph.row_edges()).drop_duplicates(keep="last")
     edge, row = backend.array(last), backend.array(last.index)
@@ -240,7 +240,7 @@ def _edge_weights(graph: InMemoryGraph, by_row: Array) -> Array:
 
 
 def _row_weights(graph: InMemoryGraph, label: Any) -> Array:
-    """The column of weights, float64; ValueError where one cannot be used."""
+    """Read the column of weights as float64; ValueError if one cannot be used."""
     check_label("weight", label, graph.labels)
     column = graph.column(label)
     if len(column) and column.dtype.kind not in "iuf":

@@ -63,7 +63,7 @@ def count(
     >>> df.pipe(tc.count)
     1
     """
-    return edges.count(method)
+    return int(edges.count(method))
 
 
 @analytic(Work(Needs.VERTEX_COUNTS, Result.VERTICES))

@@ -28,7 +28,7 @@ def trussness(
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Any:
-    """The largest k whose k-truss holds the edge of each row: the full truss decomposition.
+    """Find the largest k whose k-truss holds the edge of each row: the truss decomposition.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def k_truss(
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Any:
-    """The k-truss: the largest subgraph whose every edge is in at least k - 2 of its triangles.
+    """Select the k-truss: the largest subgraph with each edge in at least k - 2 of its triangles.
 
     Parameters
     ----------

@@ -20,7 +20,8 @@ from typing import Any
 
 from dask.dataframe import DataFrame, Index, Series
 from dask.dataframe.dask_expr import from_graph
-from distributed import Client, Future, futures_of, wait
+from distributed import Client, futures_of, wait
+from distributed import Future as _Future
 from distributed.scheduler import KilledWorker
 
 from rapids_tc._progress import call_report, check_progress
@@ -31,6 +32,7 @@ from rapids_tc.executors.protocol import Batch, Worker
 from rapids_tc.executors.stages import PREFIX, TaskStages
 from rapids_tc.executors.watch import Watch
 
+Future = _Future[Any]
 LOOK = 1.0  # seconds between looks at the cluster
 ENDED = ("finished", "error", "cancelled")  # a "lost" task will be computed again
 BATCH_SHARE = 16  # a worker takes its partitions together up to this part of its memory
@@ -185,13 +187,15 @@ class DaskExecutor:
         frame that it gives back does not know.
         """
         frame = (self._edges if labels is None else self._edges[list(labels)]).optimize()
-        self._divisions = frame.divisions  # of what is read: perhaps several files a partition
+        self._divisions: tuple[Any, ...] = (
+            frame.divisions
+        )  # of what is read: perhaps several files a partition
         return self._evaluate(frame)
 
     def heads(self) -> list[Any]:
         """Return every partition without its rows."""
         heads = self._edges.map_partitions(_head, meta=self.meta, enforce_metadata=False)
-        return self.gather(self._evaluate(heads.optimize()))
+        return list(self.gather(self._evaluate(heads.optimize())))
 
     def _evaluate(self, frame: DataFrame) -> list[Future]:
         if not (partitions := persisted_partitions(frame)):
@@ -211,7 +215,9 @@ class DaskExecutor:
         """
         self.wait(parts)
         layer = {part.key: part for part in parts}
-        return from_graph(layer, meta, self._divisions_of(lengths), list(layer), "rapids_tc")
+        divisions = self._divisions_of(lengths)
+        frame: DataFrame = from_graph(layer, meta, divisions, list(layer), "rapids_tc")
+        return frame
 
     def _divisions_of(self, lengths: list[int] | None) -> tuple[Any, ...]:
         """Return the user's divisions, or the divisions of rows that are numbered through."""

@@ -48,8 +48,13 @@ class Executor(AbstractContextManager["Executor"], Protocol):
         A frame without rows that has the columns and dtypes of the partitions.
     """
 
-    kind: str
-    meta: Frame
+    @property
+    def kind(self) -> str:
+        """What users call such a frame."""
+
+    @property
+    def meta(self) -> Frame:
+        """A frame without rows."""
 
     def workers(self) -> list[Worker]:
         """List the workers, once there is any; KernelError if they have other versions."""

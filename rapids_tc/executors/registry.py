@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
-from rapids_tc.executors.local import PartitionedFrame
+from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.executors.protocol import Executor
 from rapids_tc.frames.adapters import is_dask
 
+ROOM = "rapids_tc.executors"
 ExecutorFactory = Callable[[Any, bool | None], Executor]
 
 
 def _dask() -> ExecutorFactory:
     try:
-        return import_module("rapids_tc.executors.dask_cluster").DaskExecutor
+        return cast("ExecutorFactory", import_module(f"{ROOM}.dask_cluster").DaskExecutor)
     except ImportError as error:
         raise ImportError(
             f"Dask frames need Dask's cluster, and {error.name} is not installed: "
@@ -24,7 +25,7 @@ def _dask() -> ExecutorFactory:
 
 
 def _local() -> ExecutorFactory:
-    return import_module("rapids_tc.executors.local").LocalExecutor
+    return LocalExecutor
 
 
 _EXECUTORS: list[tuple[Callable[[Any], bool], Callable[[], ExecutorFactory]]] = [

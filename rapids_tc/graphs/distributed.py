@@ -129,25 +129,25 @@ class DistributedGraph:
         on: str | None = None,
         first: bool = False,
     ) -> Task:
-        """A task of one chunk."""
+        """Submit one task, given the context of workers."""
         return self.executor.submit(stage, chunk, self.context, *args, on=on, first=first)
 
     def map_batches(self, stage: str, chunk: Callable[..., Any], *several: Any) -> list[Task]:
-        """A task a group of partitions, where they are; lists are dealt out to the groups."""
+        """Submit a task per batch of partitions, where they are; lists hold an item per batch."""
         return [
             self.submit(stage, chunk, *(s[i] if isinstance(s, list) else s for s in several), on=at)
             for i, at in enumerate(group.worker for group in self.batches)
         ]
 
     def tree(self, stage: str, chunk: Callable[..., Any], tasks: list[Task]) -> Task:
-        """Results combined two by two."""
+        """Combine results two by two."""
         while len(tasks) > 1:
             pairs = [tasks[i : i + 2] for i in range(0, len(tasks), 2)]
             tasks = [self.submit(stage, chunk, p) if p[1:] else p[0] for p in pairs]
         return tasks[0]
 
     def drop_rows(self) -> None:
-        """Keep none of the rows, for functions that ask of blocks alone."""
+        """Keep none of the rows, for analytics that ask blocks alone."""
         self.blocks  # noqa: B018 - made of them
         self.__dict__.pop("numbers", None)
         for group in self.batches:
@@ -167,7 +167,7 @@ class DistributedGraph:
         return self.map_batches("number", id_tasks.number, *self.to_read, self.ids, self.scheme)
 
     def sample(self, colours: int, seed: int) -> None:
-        """Go on with the edges alone that `approximate_count` looks at."""
+        """Keep the edges alone that `approximate_count` looks at."""
         given = (self.numbers, self.ids, colours, seed)
         self.numbers = self.map_batches("sample", id_tasks.one_coloured, *given)
         kept = self.map_batches("sample", id_tasks.rows_of, self.numbers)
@@ -192,12 +192,12 @@ class DistributedGraph:
 
     @cached_property
     def vertices(self) -> Task:
-        """How many vertices there are."""
+        """The number of vertices."""
         return self.submit("order", worker_tasks.count_ranks, self.order)
 
     @cached_property
     def partition(self) -> Partition:
-        """How many blocks, and parts of a task."""
+        """The number of blocks, and of parts of a task."""
         rows, least = sum(map(sum, self.rows)), 1
         if self._work.needs & Needs.TRUSSNESS and not self.fits(rows):
             least = 2
@@ -222,7 +222,7 @@ class DistributedGraph:
         return made
 
     def fits(self, edges: int) -> bool:
-        """Whether one machine can peel so many edges."""
+        """Return whether one machine can peel so many edges."""
         if (layout := given_layout()) and layout.peel_below is not None:
             return edges < layout.peel_below
         engine = "cuda" if self._on_cards else "cpu"
@@ -231,6 +231,7 @@ class DistributedGraph:
 
     @property
     def n(self) -> int:
+        """Blocks a side."""
         return self.partition.n
 
     @cached_property
@@ -244,7 +245,7 @@ class DistributedGraph:
 
     @cached_property
     def packed(self) -> list[Task]:
-        """The edges of each group in pieces, one for each block."""
+        """The edges of each batch in parts, one per block."""
         orders = [self.orders[g.worker] for g in self.batches]
         batch = min(MOST_KEYS, max(LEAST_ROWS, self.free // BATCH_BYTES))
         return self.map_batches("pack", worker_tasks.pack, self.numbers, orders, self.n, batch)
@@ -269,7 +270,7 @@ class DistributedGraph:
         return made
 
     def _pieces(self, place: int, worker: str) -> list[Task]:
-        """The pieces of a block for the machine that merges it, each as a list of one."""
+        """List the parts of a block for the machine that merges it, each as a list of one."""
         near_and_far = zip(self.batches, self.packed, self._sent, strict=True)
         several = [near if group.worker == worker else far for group, near, far in near_and_far]
         return (
@@ -278,13 +279,13 @@ class DistributedGraph:
 
     @cached_property
     def _sent(self) -> list[Task]:
-        """The pieces as other machines fetch them: by way of the host, if they are on a card."""
+        """The parts as other machines fetch them: by way of the host if they are on a GPU."""
         if not self._on_cards or not self.workers[0].address.startswith(BY_HOST):
             return self.packed
         return self.map_batches("send", worker_tasks.by_host, self.packed)
 
     def block_at(self, place: int, worker: str | None) -> Task:
-        """A block, and of the whole graph the copy of that machine, or the first."""
+        """Return a block; of a whole graph the copy of that machine, or the first."""
         if self.n == 1:
             place = self.counting_workers.index(worker) if worker in self.counting_workers else 0
         return self.blocks[place]
@@ -293,7 +294,7 @@ class DistributedGraph:
 
     @cached_property
     def jobs(self) -> list[Job]:
-        """All tasks: shares of a whole graph dealt to the machines, others as they come."""
+        """All tasks: parts of a whole graph for each machine, others for whichever is free."""
         tasks, counting_workers = grid.tasks(self.partition), self.counting_workers
         if self.n > 1:
             return [Job([task], None) for task in tasks]

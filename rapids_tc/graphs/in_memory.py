@@ -103,7 +103,7 @@ class InMemoryGraph(EdgeGraph):
         return self._count_edges("auto")
 
     def count_edges(self, method: str) -> Array:
-        """As `edge_counts`, by a method of choice."""
+        """Count the triangles of every oriented edge by a method; "auto" counts them once."""
         return self.edge_counts if method == "auto" else self._count_edges(method)
 
     def _count_edges(self, method: str) -> Array:
@@ -112,14 +112,14 @@ class InMemoryGraph(EdgeGraph):
             return self.engine.edge_counts(layout, method=method, on_progress=report.on_progress)
 
     def vertex_counts(self, method: str) -> Array:
-        """Triangles at every rank, int64: half the sum over the edges around it."""
+        """Count the triangles at every rank, int64: half the sum over the edges around it."""
         counts = self.count_edges(method)
         with self.stage("summing by vertex"):
             by_row, by_column = self.engine.sum_counts(self.csr, counts)
             return (by_row + by_column) // 2
 
     def count(self, method: str) -> int:
-        """Triangles of the graph."""
+        """Count the triangles of the graph."""
         if method == "auto" and "edge_counts" in self.__dict__:
             return sum64(self.edge_counts) // 3
         layout = self.layout
@@ -132,7 +132,7 @@ class InMemoryGraph(EdgeGraph):
         return self.peel(None)
 
     def peel(self, k: int | None) -> Array:
-        """As `trussness`, but with `k` all that counts is whether it is at least k."""
+        """Compute the trussness; with `k`, only whether it is at least k."""
         layout, counts = self.layout, self.edge_counts
         with self.stage("peeling") as report:
             return self.engine.truss(layout, counts, k=k, on_progress=report.on_progress)
@@ -161,7 +161,7 @@ class InMemoryGraph(EdgeGraph):
         return len(edges.src), edges.ids.size, edges.ids.dense, self.backend.engine
 
     def row_edges(self) -> Array:
-        """Where in ``csr.columns`` the edge of each of the user's rows is (int64); -1: a loop."""
+        """Find the edge of each row in ``csr.columns`` (int64); -1 for a self loop."""
         src, dst = (end[: self._edges.rows] for end in self._edges.ends)
         return orient.in_batches(self._where, (src, dst), "int64", self.backend)
 
@@ -171,7 +171,7 @@ class InMemoryGraph(EdgeGraph):
         )
 
     def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
-        """Values of the edges as columns aligned with the user's rows; loops get 0."""
+        """Align values of the edges with the user's rows; self loops get 0."""
         with self.stage("looking rows up"):
             xp, where, aligned = self.backend.xp, self.row_edges(), {}
             for name, values in columns.items():
@@ -187,6 +187,7 @@ class InMemoryGraph(EdgeGraph):
         return self.edge_columns({name: columns[name].formula(values) for name in names})
 
     def truss_rows(self, k: int | None) -> Array:
+        """Find the first rows of the edges of the k-truss, or of the last truss with an edge."""
         if k is None:
             wanted = self.trussness == self.max_truss
         else:
@@ -204,6 +205,7 @@ class InMemoryGraph(EdgeGraph):
         return int(self.trussness.max()) if self.n_edges else 2  # CuPy's max has no initial=
 
     def simple_edges(self) -> Frame:
+        """List each edge once as ids, src < dst, sorted."""
         csr = self.csr  # stages of its own
         with self.stage("sorting the edges"):
             number = as_uint32(self.order.number)
@@ -264,7 +266,7 @@ def read(
     inspected: InspectedColumns | None = None,
     limit: int | None = None,
 ) -> InMemoryGraph:
-    """Number the ids of a frame, and make a graph of it.
+    """Make a graph of a frame: number its ids.
 
     `inspected` are its id columns, if they were looked at before.
     """

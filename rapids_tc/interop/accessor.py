@@ -75,7 +75,7 @@ def _registered(library: str, name: str) -> bool:
 
 @cache
 def _accessor() -> type:
-    """The class of ``df.tc``, with a method for each function that takes edges."""
+    """Make the class of ``df.tc``, with a method for each function that takes edges."""
 
     def bind(self: Any, frame: Any) -> None:
         self._frame = frame
