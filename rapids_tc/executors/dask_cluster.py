@@ -53,10 +53,15 @@ class DaskExecutor:
 
     def __init__(self, edges: DataFrame, progress: bool | None) -> None:
         self.progress = check_progress(progress)
-        self._edges, self.meta = edges, edges._meta
+        self._edges = edges
         self._token = uuid.uuid4().hex
         self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
         self._made = 0
+
+    @property
+    def meta(self) -> Any:
+        """The frame without rows that Dask keeps beside its partitions."""
+        return self._edges._meta
 
     def __enter__(self) -> DaskExecutor:
         """Find the client, and look at its cluster once."""
