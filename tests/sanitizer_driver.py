@@ -15,7 +15,7 @@ import cupy
 import numpy as np
 from block_support import split_keys
 
-from rapids_tc.blocks import grid
+from rapids_tc.blocks import geometry, grid
 from rapids_tc.engines.gpu.cuda import engine
 from rapids_tc.kernels import catalogue
 
@@ -64,7 +64,7 @@ def in_blocks(card, keys, n: int, total: int) -> None:
     """The tasks of 2 x 2 blocks, in two parts each, find every triangle and all its sides once."""
     partition, found, sides = grid.Partition(2, 2), 0, 0
     made = {
-        at: card.csr(local, grid.shape(n, partition.n, *at))
+        at: card.csr(local, geometry.block_rows(n, partition.n, at))
         for at, local in split_keys(keys, partition.n, cupy).items()
     }
     for task in grid.tasks(partition):

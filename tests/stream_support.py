@@ -37,8 +37,8 @@ def in_blocks(n, memory=MEMORY, peel_below=None):
     made = []
 
     class Noted(out_of_core.OutOfCoreGraph):
-        def __init__(self, *args):
-            super().__init__(*args)
+        def __init__(self, *args, **options):
+            super().__init__(*args, **options)
             made.append(self)
             assert self.n == n
 

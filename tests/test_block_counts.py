@@ -16,7 +16,7 @@ from test_kernels import SIZES, book, fan, random_rows, union
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing
-from rapids_tc.blocks import codec, counting, grid
+from rapids_tc.blocks import codec, counting, geometry, grid
 from rapids_tc.blocks.grid import Partition, Task
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.engines.cpu import engine as cpu
@@ -54,13 +54,13 @@ def split(engine, rows, n):
     """Every block of a graph of ranks."""
     size = vertices_of(rows)
     local = split_keys(keys_of(rows), n, np)
-    return {at: engine.csr(keys, grid.shape(size, n, *at)) for at, keys in local.items()}
+    return {at: engine.csr(keys, geometry.block_rows(size, n, at)) for at, keys in local.items()}
 
 
 def by_edge(block, counts, n, at):
     """{(v, u): its count} of the edges of a block."""
     assert counts.dtype == np.uint32 and len(counts) == block.m
-    u, v = grid.ends(block, n, *at)
+    u, v = geometry.block_ends(block, n, at)
     return dict(zip(zip(v.tolist(), u.tolist(), strict=True), counts.tolist(), strict=True))
 
 
@@ -173,7 +173,7 @@ def test_the_work_of_all_tasks_is_that_of_the_graph():
     graph = tc.Graph(datasets.rmat(10)).csr
     keys = graph.rows.astype(np.uint64) << np.uint64(32) | graph.columns
     local = split_keys(keys, 3, np)
-    made = {at: cpu.csr(part, grid.shape(graph.n, 3, *at)) for at, part in local.items()}
+    made = {at: cpu.csr(part, geometry.block_rows(graph.n, 3, at)) for at, part in local.items()}
     probes = 0
     for task in grid.tasks(Partition(3, 1)):
         probes += int(
@@ -199,12 +199,14 @@ def test_blocks_on_several_threads(monkeypatch):
     keys = graph.csr.rows.astype(np.uint64) << np.uint64(32) | graph.csr.columns
     for n in (2, 3):
         local = split_keys(keys, n, np)
-        made = {at: cpu.csr(part, grid.shape(graph.csr.n, n, *at)) for at, part in local.items()}
+        made = {
+            at: cpu.csr(part, geometry.block_rows(graph.csr.n, n, at)) for at, part in local.items()
+        }
         sides = np.zeros(graph.csr.m, np.uint32)
         for task in grid.tasks(Partition(n, 1)):
             layout = cpu.prepare_blocks(*(made[at] for at in task.blocks), task.residues)
             for at, counts in zip(task.blocks, cpu.edge_counts(layout), strict=True):
-                sides[cpu.find_edges(graph.csr, *grid.ends(made[at], n, *at))] += counts
+                sides[cpu.find_edges(graph.csr, *geometry.block_ends(made[at], n, at))] += counts
         assert (sides == graph.edge_counts).all()
         assert int(sides.sum()) == 3 * tc.count(graph)
 

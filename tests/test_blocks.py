@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc import datasets
-from rapids_tc.blocks import grid
+from rapids_tc.blocks import geometry, grid
 from rapids_tc.blocks.grid import Partition, Task
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.errors import CapacityError
+from rapids_tc.plan import costs
 
 sides = st.integers(1, 5)
 many = settings(max_examples=150, deadline=None)
@@ -24,7 +25,7 @@ many = settings(max_examples=150, deadline=None)
 def blocks_of(rows, vertices, n):
     """Every block of a graph of ranks, made by the CPU engine."""
     local = split_keys(keys_of(rows), n, np)
-    return {at: cpu.csr(keys, grid.shape(vertices, n, *at)) for at, keys in local.items()}
+    return {at: cpu.csr(keys, geometry.block_rows(vertices, n, at)) for at, keys in local.items()}
 
 
 def row(block, number):
@@ -60,7 +61,7 @@ def test_every_edge_is_in_one_block_and_comes_back(rows, n):
     edges = []
     for (i, j), block in made.items():
         block.validate()
-        u, v = grid.ends(block, n, i, j)
+        u, v = geometry.block_ends(block, n, (i, j))
         assert u.dtype == v.dtype == "int64"
         assert (u % n == i).all() and (v % n == j).all()
         edges += zip(v.tolist(), u.tolist(), strict=True)
@@ -76,7 +77,7 @@ def test_one_block_is_the_graph(rows):
 @given(vertices=st.integers(0, 60), n=st.integers(1, 70))
 def test_residues_share_out_the_ranks(vertices, n):
     ranks = [
-        grid.joined(np.arange(grid.members(vertices, n, i), dtype=np.uint32), i, n)
+        geometry.ranks_of(np.arange(geometry.members(vertices, n, i), dtype=np.uint32), i, n)
         for i in range(n)
     ]
     assert sorted(np.concatenate(ranks).tolist()) == list(range(vertices))
@@ -186,7 +187,7 @@ def test_residues_deal_out_hubs(n):
     graph = tc.Graph(datasets.rmat(14))
     keys = graph.csr.rows.astype(np.uint64) << np.uint64(32) | graph.csr.columns
     loads = [len(local) for local in split_keys(keys, n, np).values()]
-    assert balance(loads) < grid.UNEVEN
+    assert balance(loads) < costs.UNEVEN
 
 
 @pytest.mark.parametrize("hands", [1, 2, 3, 5])

@@ -36,6 +36,7 @@ from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.executors.protocol import Batch, split_batches
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter
 from rapids_tc.graphs import distributed, partitioned
+from rapids_tc.plan import costs
 
 
 @pytest.fixture(autouse=True)
@@ -322,7 +323,7 @@ def test_many_groups_combine_their_degrees(backend, monkeypatch):
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_rows_are_packed_a_few_at_a_time(backend, monkeypatch, n):
-    monkeypatch.setattr(distributed, "BATCH_BYTES", 2**60)
+    monkeypatch.setattr(costs, "CLUSTER_ROW", 2**60)
     monkeypatch.setattr(distributed, "LEAST_ROWS", 50)
     frame = datasets.rmat(7)
     with layout(n, 1):
@@ -330,7 +331,7 @@ def test_rows_are_packed_a_few_at_a_time(backend, monkeypatch, n):
 
 
 def test_what_no_card_makes_a_block_of_is_cut(backend, monkeypatch, caplog):
-    monkeypatch.setattr(distributed, "MOST_KEYS", 700)
+    monkeypatch.setattr(costs, "MOST_KEYS", 700)
     caplog.set_level("INFO", "rapids_tc")
     frame = datasets.rmat(7)
     assert tc.count(apart(backend, frame, 5)) == tc.count(backend.frame(frame))

@@ -27,7 +27,7 @@ from rapids_tc import datasets, testing
 from rapids_tc.blocks import grid, store, truss
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.blocks.prefetch import load_plan, most_at_once
-from rapids_tc.blocks.rows import WORK, Rows
+from rapids_tc.blocks.rows import Rows
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import host_slots
 from rapids_tc.engines.gpu import device_slots
@@ -36,7 +36,8 @@ from rapids_tc.engines.gpu.device_slots import BlockStore, CardCopies, HostCopie
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.kernels import launch
-from rapids_tc.plan.budget import MOST, Budget
+from rapids_tc.plan.budget import Budget
+from rapids_tc.plan.costs import MOST_BLOCKS, ROW_WORK
 from rapids_tc.preparation import id_scheme
 from rapids_tc.preparation.csr import Csr
 
@@ -173,7 +174,7 @@ def test_kernels_are_given_no_more_positions_than_they_have(function, monkeypatc
 
 def test_what_cannot_be_cut_small_enough_is_refused():
     budget = budget_of(10**7, "count", CudaEngine.costs)
-    with pytest.raises(CapacityError, match=rf"1,000,000,000 rows.*{MOST} x {MOST}"):
+    with pytest.raises(CapacityError, match=rf"1,000,000,000 rows.*{MOST_BLOCKS} x {MOST_BLOCKS}"):
         next(budget.sides_of(10**9, 10**5, budget.allowed(10**9, 10**5)))
     with pytest.raises(CapacityError, match=r"1,000,000 vertices and what count gives back"):
         budget.allowed(10**7, 10**6)
@@ -556,7 +557,7 @@ def read_named(ids, rows, copies):
     frame = pd.DataFrame({"src": IDS[ids](ends[0]), "dst": IDS[ids](ends[1])})
     home, opened = open_frame(frame, "cuda")
     engine = CudaEngine(xp=np, compile=testing.compile, copies=copies)
-    return ends, Rows(home, ("src", "dst"), opened, 2000 * WORK), engine.block_store()
+    return ends, Rows(home, ("src", "dst"), opened, 2000 * ROW_WORK), engine.block_store()
 
 
 @pytest.mark.parametrize("ids", IDS)

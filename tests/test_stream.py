@@ -26,7 +26,7 @@ from rapids_tc import _progress, datasets, testing
 from rapids_tc.blocks import rows, truss
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import open_frame
-from rapids_tc.plan import budget, record
+from rapids_tc.plan import budget, costs, record
 
 some = settings(max_examples=40, deadline=None)
 SIDES = (1, 2, 3, 4)
@@ -121,7 +121,7 @@ def test_chunks_of_few_rows(backend, skewed, function, monkeypatch):
     frame = skewed.sample(2000, random_state=1)
     edges = backend.frame(frame)
     expected = FUNCTIONS[function](edges)
-    monkeypatch.setattr(budget.Budget, "chunk", property(lambda self: 100 * rows.WORK))
+    monkeypatch.setattr(budget.Budget, "chunk", property(lambda self: 100 * costs.ROW_WORK))
     monkeypatch.setattr(rows, "LEAST", 100)
     with in_blocks(2):
         assert_same(backend, FUNCTIONS[function](edges), expected)
@@ -132,7 +132,7 @@ def test_chunks_of_every_dtype(backend, dtype, monkeypatch):
     rng = np.random.default_rng(2)
     ends = rng.integers(0, 16, (2, 300)).tolist()
     frame = pd.DataFrame(dict(zip(("src", "dst"), map(ID_DTYPES[dtype], ends), strict=True)))
-    monkeypatch.setattr(budget.Budget, "chunk", property(lambda self: 7 * rows.WORK))
+    monkeypatch.setattr(budget.Budget, "chunk", property(lambda self: 7 * costs.ROW_WORK))
     monkeypatch.setattr(rows, "LEAST", 7)
     with in_blocks(3):
         check(backend, frame)

@@ -6,13 +6,16 @@ different graphs, and a loop could write outside of its arrays. These checks rai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rapids_tc.errors import KernelError
 from rapids_tc.frames.backend import Array, all_below
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def require(right: bool, what: str) -> None:
+
+def require(right: object, what: str) -> None:
     """Raise KernelError, naming `what` arrived, unless a check was `right`."""
     if not right:
         raise KernelError(

@@ -1,10 +1,10 @@
-"""A block in pieces: the edges of a block that one machine has, as they travel to another.
+"""Encode the edges of a block that one worker has, as they travel to another worker.
 
-A piece is sorted and has no repeats, so that a row is told by its length and an edge by its column
-alone: 4 bytes, and 2 for the smaller half of ranks that holds most edges. It is a list of parts,
-each three arrays: a bit for every row, whether it has entries, the lengths of those that have, and
-their columns, in as narrow integers as they fit in. Lists of plain arrays Dask moves from device
-to device where its protocol can.
+An encoded part is sorted and has no repeats, so that the length of a row and the columns of its
+edges are enough: 4 bytes per edge, and 2 for the smaller ranks, which most edges have. A part is a
+list of three arrays: a bit per row, set if the row has entries; the lengths of the rows that have;
+and their columns, in integers as narrow as possible. Dask moves lists of plain arrays from device
+to device if its protocol can.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LOW = 2**16  # columns below travel in two bytes
 
 
 def pack(block: Csr, xp: Any) -> EncodedPart:
-    """The edges of a block, or of a part of it, as a piece."""
+    """Encode the edges of a block, or of a part of it."""
     lengths, low = xp.diff(block.offsets), block.columns < _LOW
     below = sum64(low)
     if below == block.m:
@@ -36,30 +36,30 @@ def pack(block: Csr, xp: Any) -> EncodedPart:
     return near + _part(lengths - short, block.columns[~low], xp)
 
 
-def keys(pieces: list[EncodedPart], rows: int, xp: Any) -> Array:
-    """Keys row << 32 | column of all edges of some pieces of a block, in no order."""
-    parts = [piece[i : i + 3] for piece in pieces for i in range(0, len(piece), 3)]
+def keys(encoded: list[EncodedPart], rows: int, xp: Any) -> Array:
+    """Decode parts of a block to the keys row << 32 | column of all their edges, in no order."""
+    parts = [piece[i : i + 3] for piece in encoded for i in range(0, len(piece), 3)]
     packed = xp.empty(sum(len(columns) for *_, columns in parts), "uint64")
     start = 0
     for part in parts:
         bits, lengths, columns = map(xp.asarray, part)
-        here = packed[start : start + len(columns)]
+        out = packed[start : start + len(columns)]
         row = xp.flatnonzero(xp.unpackbits(bits)).astype("uint32")
         require_length(lengths, len(row), "lengths of rows")
         require_below(row[-1:], rows, "rows")
         require_below(columns, rows, "ranks")
-        pack_keys(row[_checked(lengths, columns, xp).rows], columns, xp, here)
+        pack_keys(row[_checked(lengths, columns, xp).rows], columns, xp, out)
         start += len(columns)
     return packed
 
 
 def rows(block: Csr, xp: Any) -> EncodedBlock:
-    """A block as it travels whole."""
+    """Encode a whole block."""
     return [_lengths(xp.diff(block.offsets)), block.columns]
 
 
 def csr(rows: EncodedBlock, xp: Any) -> Csr:
-    """The block that has travelled."""
+    """Decode a whole block."""
     lengths, columns = rows
     require_below(columns, len(lengths), "ranks")
     return _checked(lengths, columns, xp)
@@ -72,8 +72,8 @@ def _checked(lengths: Array, columns: Array, xp: Any) -> Csr:
 
 
 def _part(lengths: Array, columns: Array, xp: Any) -> EncodedPart:
-    there = lengths > 0
-    return [xp.packbits(there), _lengths(lengths[there]), columns]
+    present = lengths > 0
+    return [xp.packbits(present), _lengths(lengths[present]), columns]
 
 
 def _offsets(lengths: Array, xp: Any) -> Array:
@@ -83,7 +83,7 @@ def _offsets(lengths: Array, xp: Any) -> Array:
 
 
 def _lengths(lengths: Array) -> Array:
-    """Lengths in as narrow integers as they fit in."""
+    """Return lengths in integers as narrow as possible."""
     longest = int(lengths.max()) if len(lengths) else 0
     width = next(w for w in (8, 16, 32) if longest < 2**w)
     return lengths.astype(f"uint{width}")

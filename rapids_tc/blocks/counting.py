@@ -1,23 +1,26 @@
-"""What the machines of a cluster do with blocks: they count tasks, and add up."""
+"""Run the tasks of a cluster's workers on blocks: count triangles, and add counts up."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import codec, grid
+from rapids_tc.blocks import codec, geometry, grid
 from rapids_tc.blocks.arrivals import require, require_below, require_length
-from rapids_tc.blocks.codec import EncodedBlock
-from rapids_tc.blocks.grid import Task
 from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.engines import registry
-from rapids_tc.frames.backend import Array
 from rapids_tc.graphs.protocol import VertexTotals
 from rapids_tc.plan.record import ANALYTICS, OwnOptions
 from rapids_tc.preparation import sampling
-from rapids_tc.preparation.csr import Csr
-from rapids_tc.preparation.numbering import Ids
 from rapids_tc.preparation.orient import Order
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rapids_tc.blocks.codec import EncodedBlock
+    from rapids_tc.blocks.grid import Task
+    from rapids_tc.frames.backend import Array
+    from rapids_tc.preparation.csr import Csr
+    from rapids_tc.preparation.numbering import Ids
 
 SAMPLE = 2**25  # edges by which parts of a whole graph are made even
 
@@ -32,7 +35,7 @@ def count(
     n: int,
     method: str,
 ) -> int:
-    """The triangles of some tasks on the same blocks."""
+    """Count the triangles of some tasks on the same blocks."""
     engine = registry.load(context.backend.engine)
     layouts = _layouts(context, _three(context, uv, uw, vw), tasks, n)
     return sum(engine.count(layout, method=method) for layout in layouts)
@@ -48,7 +51,7 @@ def edge_counts(
     n: int,
     method: str,
 ) -> list[Array]:
-    """The triangles of some tasks on the same blocks, by edge: of the graph, or of three blocks."""
+    """Count triangles by edge of some tasks on the same blocks: the graph, or three blocks."""
     return _edge_counts(context, _three(context, uv, uw, vw), tasks, n, method)
 
 
@@ -58,23 +61,23 @@ def _edge_counts(
     engine = registry.load(context.backend.engine)
     sums: list[Array] = []
     for layout in _layouts(context, three, tasks, n):
-        found = engine.edge_counts(layout, method=method)
-        several = [found] if n == 1 else list(found)
-        sums = [a + b for a, b in zip(sums, several, strict=True)] if sums else several
+        counts = engine.edge_counts(layout, method=method)
+        by_block = [counts] if n == 1 else list(counts)
+        sums = [a + b for a, b in zip(sums, by_block, strict=True)] if sums else by_block
     return sums
 
 
 def _three(context: WorkerContext, *several: EncodedBlock) -> tuple[Csr, ...]:
-    """The blocks of a task, each once where it is the same."""
-    made = {id(rows): rows for rows in several}
-    decoded = {at: codec.csr(rows, context.backend.xp) for at, rows in made.items()}
+    """Decode the blocks of a task; a block that is given twice is decoded once."""
+    encoded = {id(rows): rows for rows in several}
+    decoded = {at: codec.csr(rows, context.backend.xp) for at, rows in encoded.items()}
     return tuple(decoded[id(rows)] for rows in several)
 
 
 def _layouts(
     context: WorkerContext, three: tuple[Csr, ...], tasks: list[Task], n: int
 ) -> Iterator[Any]:
-    """What the engine counts of each task, one at a time."""
+    """Yield the layout of each task, one at a time."""
     engine, xp, (uv, uw, vw) = registry.load(context.backend.engine), context.backend.xp, three
     parts, residues, bounds = tasks[0].parts, tasks[0].residues, [0]
     i, j, k = residues  # of a whole graph all are the same, and so are the blocks
@@ -96,7 +99,7 @@ def _layouts(
 
 @worker_task
 def add(context: WorkerContext, several: list[Array]) -> Array:
-    """The sum of several arrays."""
+    """Add several arrays up."""
     for array in several:
         require_length(array, len(several[0]), "sums")
     total = several[0].copy()
@@ -107,13 +110,13 @@ def add(context: WorkerContext, several: list[Array]) -> Array:
 
 @worker_task
 def slices(context: WorkerContext, counts: list[Array], parts: int) -> list[Array]:
-    """The `edge_counts` of a whole graph, in so many parts."""
-    return context.backend.xp.array_split(counts[0], parts)
+    """Cut the `edge_counts` of a whole graph into so many parts."""
+    return list(context.backend.xp.array_split(counts[0], parts))
 
 
 @worker_task
 def moments(context: WorkerContext, counts: Array) -> tuple[int, float]:
-    """What an estimate needs of the triangles of some edges."""
+    """Return what an estimate needs of the triangles of some edges."""
     return sampling.moments(counts)
 
 
@@ -128,28 +131,31 @@ def vertex_counts(
     method: str,
     vertices: int,
 ) -> Array:
-    """The triangles of some tasks on the same blocks, by rank: half the sum around each."""
+    """Count the triangles of some tasks on the same blocks, by rank."""
     engine, sums = (
         registry.load(context.backend.engine),
         context.backend.xp.zeros(vertices, "int64"),
     )
     three = _three(context, uv, uw, vw)
-    found = _edge_counts(context, three, tasks, n, method)
-    for block, at, counts in zip(three, tasks[0].blocks, found, strict=False):
-        grid.add_ends(sums, n, at, *engine.sum_counts(block, counts))
-    return sums // 2
+    counts = _edge_counts(context, three, tasks, n, method)
+    if n == 1:  # a triangle is counted at two edges of each of its corners
+        geometry.add_ends(sums, 1, (0, 0), *engine.sum_counts(three[0], counts[0]))
+        return sums // 2
+    of_uv, of_vw = (three[0], counts[0]), (three[2], counts[2])
+    geometry.add_corners(sums, n, tasks[0].residues, of_uv, of_vw, engine=engine)
+    return sums
 
 
 @worker_task
 def degrees_of(
     context: WorkerContext, rows: EncodedBlock, place: int, n: int, vertices: int
 ) -> Array:
-    """The neighbours of every rank within a block."""
+    """Count the neighbours of every rank within a block."""
     xp = context.backend.xp
-    require_length(rows[0], grid.shape(vertices, n, *divmod(place, n)), "rows of a block")
+    require_length(rows[0], geometry.block_rows(vertices, n, divmod(place, n)), "rows of a block")
     sums = xp.zeros(vertices, "int64")
-    found = grid.degrees(codec.csr(rows, xp), registry.load(context.backend.engine))
-    grid.add_ends(sums, n, divmod(place, n), *found)
+    engine = registry.load(context.backend.engine)
+    geometry.add_degrees(sums, n, divmod(place, n), codec.csr(rows, xp), engine)
     return sums
 
 

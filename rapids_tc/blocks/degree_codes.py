@@ -21,14 +21,14 @@ _LEAST = 1015  # below the top bits of 1.0, so that degree 1 has code 1
 
 
 def codes(degree: Array, xp: Any) -> Array:
-    """Degrees, each in one byte: 0 for 0, and never less for a larger degree."""
+    """Encode degrees in one byte each: 0 for 0, and never less for a larger degree."""
     top = degree.astype("float32").view("uint32") >> _BITS
     code = xp.minimum(top, _LEAST + 255) - xp.uint32(_LEAST)
     return xp.where(degree > 0, code, 0).astype("uint8")
 
 
 def degrees(code: Array, xp: Any) -> Array:
-    """The least degree (uint64) that has each code: all below 16 are exact."""
+    """Return the least degree (uint64) that has each code: degrees below 16 are exact."""
     known = (np.arange(256, dtype="uint32") + np.uint32(_LEAST)) << np.uint32(_BITS)
     known = known.view("float32").astype("uint64")
     known[0] = 0
@@ -36,7 +36,7 @@ def degrees(code: Array, xp: Any) -> Array:
 
 
 def total(apart: list[Array], xp: Any) -> Array:
-    """The degrees (uint64) that several machines have counted together, given as codes."""
+    """Add up the degrees (uint64) that several workers have counted, given as codes."""
     result = degrees(apart[0], xp)
     for code in apart[1:]:
         result += degrees(code, xp)
@@ -44,7 +44,7 @@ def total(apart: list[Array], xp: Any) -> Array:
 
 
 def by_degree(degree: Array, xp: Any) -> Order:
-    """The numbers of degree above 0 in descending order of it, then ascending by number.
+    """Order the numbers of degree above 0 by descending degree, then by ascending number.
 
     Degrees are written over: there may be so many that a second array of them does not fit.
     """

@@ -1,4 +1,4 @@
-"""Blocks and tasks: what is counted apart, so that a graph need not be in one place.
+"""Cut a graph into blocks and tasks that are counted apart, wherever the blocks are.
 
 n x n blocks by residue of the rank, the hash partition of TRUST (Pandey et al., TPDS 32(11), 2021):
 edge (u, v), u > v, lies in block (u % n, v % n) under the local ids u // n and v // n. Ranks follow
@@ -18,20 +18,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc.engines import protocol
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import sum64
+from rapids_tc.plan import costs
 from rapids_tc.preparation.csr import Array, Csr
 
-Block = tuple[int, int]  # residues of u and of v
+if TYPE_CHECKING:
+    from rapids_tc.blocks.geometry import Block
 
 LIST_COST = 32  # probes that a list costs besides its own
 TASKS_A_WORKER = 4  # at least: workers that are slower than others draw fewer
-MAX_BLOCKS = 64  # a side: with more, lists have too few entries left to be worth a task
-UNEVEN = 1.2  # times the mean that the largest block may be expected to have
-BYTES_AN_EDGE, BYTES_A_ROW = 14, 16  # of each of three blocks, and what is made of them
 
 
 @dataclass(frozen=True)
@@ -46,11 +45,12 @@ class Task:
 
     @property
     def residues(self) -> tuple[int, int, int]:
+        """The residues of u, v and w."""
         return self.i, self.j, self.k
 
     @property
     def blocks(self) -> tuple[Block, Block, Block]:
-        """uv, uw and vw."""
+        """The blocks uv, uw and vw."""
         return (self.i, self.j), (self.i, self.k), (self.j, self.k)
 
 
@@ -63,7 +63,7 @@ class Partition:
 
 
 def tasks(partition: Partition) -> list[Task]:
-    """Every task, in an order in which neighbours have blocks in common."""
+    """List every task, in an order in which neighbours have blocks in common."""
     there_and_back = list(range(partition.n)), list(range(partition.n))[::-1]
     result, turns = [], 0
     for i in range(partition.n):
@@ -75,7 +75,7 @@ def tasks(partition: Partition) -> list[Task]:
 
 
 def assign_snake(tasks: list[Task], workers: int) -> list[list[Task]]:
-    """Tasks given out there and back: one that costs more than thought has neighbours that do."""
+    """Assign tasks there and back: a task that costs more than expected has neighbours that do."""
     result: list[list[Task]] = [[] for _ in range(workers)]
     for number, task in enumerate(tasks):
         turn = number % (2 * workers)
@@ -83,73 +83,38 @@ def assign_snake(tasks: list[Task], workers: int) -> list[list[Task]]:
     return result
 
 
-def members(vertices: int, n: int, residue: int) -> int:
-    """How many of the ranks below `vertices` have this residue."""
-    return (vertices - residue + n - 1) // n
-
-
-def shape(vertices: int, n: int, i: int, j: int) -> int:
-    """Rows of block (i, j) of a graph of so many ranks."""
-    return members(vertices, n, i) + (i > j)
-
-
-def joined(local: Array, residue: int, n: int) -> Array:
-    """The ranks (int64) of local ids of a residue."""
-    ranks = local.astype("int64")
-    ranks *= n
-    ranks += residue
-    return ranks
-
-
-def ends(block: Csr, n: int, i: int, j: int) -> tuple[Array, Array]:
-    """The larger and the smaller rank (int64) of every edge of block (i, j)."""
-    return joined(block.rows, i, n) - n * (i > j), joined(block.columns, j, n)
-
-
-def degrees(block: Csr, engine: Any) -> tuple[Array, Array]:
-    """How many edges each row has, and each column."""
-    by_row = block.offsets[1:] - block.offsets[:-1]
-    return by_row, protocol.column_counts(engine, block, block.n)
-
-
-def add_ends(sums: Array, n: int, at: Block, by_row: Array, by_column: Array) -> None:
-    """Add values of the rows and of the columns of a block to those of the ranks that they are."""
-    i, j = at
-    sums[i::n] += by_row[int(i > j) :]
-    sums[j::n] += by_column[: members(len(sums), n, j)]
-
-
 def need(edges: int, vertices: int, n: int) -> int:
-    """Bytes that the largest task takes: three blocks, and what counting makes of them."""
+    """Return the bytes of the largest task: three blocks, and what counting makes of them."""
     if n == 1:
-        return BYTES_AN_EDGE * edges + BYTES_A_ROW * vertices
-    share = ceil(UNEVEN * edges / n**2)
-    return 3 * (BYTES_AN_EDGE * share + BYTES_A_ROW * ceil(vertices / n + 1))
+        return costs.total(costs.CLUSTER_TASK, edges, vertices)
+    share = ceil(costs.UNEVEN * edges / n**2)
+    return 3 * costs.total(costs.CLUSTER_TASK, share, ceil(vertices / n + 1))
 
 
 def choose(
     edges: int, vertices: int, free_bytes: int, workers: int = 1, least: int = 1
 ) -> Partition:
-    """The fewest blocks of which three fit, `least` a side, and a few tasks for every worker.
+    """Choose the fewest blocks, at least `least` a side, of which three fit; and tasks per worker.
 
     Raises
     ------
     CapacityError
-        Three blocks do not fit however many there are.
+        Three blocks do not fit, however many blocks there are.
     """
-    for n in range(least, MAX_BLOCKS + 1):
+    most = costs.MOST_CLUSTER_BLOCKS
+    for n in range(least, most + 1):
         if need(edges, vertices, n) <= free_bytes:
-            wanted = TASKS_A_WORKER * workers if workers > 1 else 1
-            return Partition(n, ceil(wanted / n**3))
-    smallest = need(edges, vertices, MAX_BLOCKS)
+            tasks = TASKS_A_WORKER * workers if workers > 1 else 1
+            return Partition(n, ceil(tasks / n**3))
+    smallest = need(edges, vertices, most)
     raise CapacityError(
-        f"three of {MAX_BLOCKS} x {MAX_BLOCKS} blocks of {edges:,} edges over {vertices:,} "
+        f"three of {most} x {most} blocks of {edges:,} edges over {vertices:,} "
         f"vertices take {smallest:,} bytes, and {free_bytes:,} are free: give more memory"
     )
 
 
 def sampled(graph: Csr, every: int, xp: Any) -> Csr:
-    """The graph with every so-manieth row alone; the others are empty."""
+    """Return the graph with one row in `every`; the other rows are empty."""
     lengths = xp.zeros(graph.n, "int64")
     lengths[::every] = xp.diff(graph.offsets)[::every]
     offsets = xp.zeros(graph.n + 1, "int64")
@@ -161,13 +126,13 @@ def sampled(graph: Csr, every: int, xp: Any) -> Csr:
 
 
 def cost(probes: Array, uv: Csr, engine: Any) -> Array:
-    """What every middle vertex costs: its probes, and more for each list."""
+    """Estimate the cost of every middle vertex: its probes, and more for each list."""
     lists = protocol.column_counts(engine, uv, len(probes))
     return probes + LIST_COST * lists.astype("int64")
 
 
 def cuts(work: Array, parts: int) -> list[int]:
-    """Bounds of `parts` ranges of middle vertices of about equal work, by its running sum."""
+    """Return the bounds of `parts` ranges of middle vertices of about equal work."""
     through = work.cumsum(dtype="float64")
     total = float(through[-1]) if len(work) else 0.0
     targets = (total * part / parts for part in range(1, parts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, worker_task
 from rapids_tc.engines import registry
@@ -10,8 +10,10 @@ from rapids_tc.frames.backend import Frame, as_uint32
 from rapids_tc.preparation import id_scheme, sampling
 from rapids_tc.preparation.edges import NumberedEdges
 from rapids_tc.preparation.fingerprints import Fingerprint
-from rapids_tc.preparation.id_columns import IdColumn
-from rapids_tc.preparation.numbering import Ids
+
+if TYPE_CHECKING:
+    from rapids_tc.preparation.id_columns import IdColumn
+    from rapids_tc.preparation.numbering import Ids
 
 Fingerprints = list[Fingerprint]  # of the partitions of one group
 
@@ -46,7 +48,7 @@ def known(
 def settled(
     context: WorkerContext, scheme: id_scheme.IdScheme, prints: list[Fingerprints]
 ) -> id_scheme.IdScheme:
-    """Return the rules; KernelError if they were made again from other partitions."""
+    """Return the scheme; KernelError if it was made again from other partitions."""
     for seen, found in zip(prints, scheme.fingerprints, strict=True):
         for own, other in zip(seen, found, strict=True):
             own.require(other)
@@ -60,25 +62,25 @@ def distinct(
     prints: Fingerprints,
     scheme: id_scheme.IdScheme,
 ) -> Any:
-    """All distinct ids of some partitions."""
+    """Find all distinct ids of some partitions."""
     return id_scheme.distinct(id_columns(context, partitions, prints), scheme, context.backend)
 
 
 @worker_task
 def union(context: WorkerContext, found: list[Any]) -> Any:
-    """All distinct ids of several chunks."""
+    """Join the distinct ids of several batches."""
     return id_scheme.union(found)
 
 
 @worker_task
 def make_ids(context: WorkerContext, scheme: id_scheme.IdScheme, found: Any) -> Ids:
-    """The way back from numbers."""
+    """Make the way back from numbers to ids."""
     return id_scheme.make_ids(scheme, found, context.backend)
 
 
 @worker_task
 def size_of(context: WorkerContext, ids: Ids) -> int:
-    """How many numbers there are."""
+    """Return how many numbers there are."""
     return ids.size
 
 
@@ -90,7 +92,7 @@ def number(
     ids: Ids,
     scheme: id_scheme.IdScheme,
 ) -> Numbers:
-    """The numbers of both ends of every row of some partitions, one after another."""
+    """Assign numbers to both ends of every row of some partitions, one after another."""
     backend, columns = context.backend, id_columns(context, partitions, prints)
     made = [id_scheme.numbers(column, ids, scheme, backend) for column in columns]
     if len(made) == 2:
@@ -101,7 +103,7 @@ def number(
 def id_columns(
     context: WorkerContext, partitions: list[Frame], prints: Fingerprints
 ) -> list[IdColumn]:
-    """The id columns of some partitions, source and destination in turn.
+    """Return the id columns of some partitions, source and destination in turn.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""What the machines of a cluster do with rows: what is known of their edges, and which to keep.
+"""Run the tasks of a cluster's workers on rows: look up values of their edges, and select rows.
 
-An answer for the rows of a group comes block by block. Of a graph that is one block it is
-[values of all rows], else [places of the rows that lie in the block, their values].
+The values of the rows of a batch come block by block: [values of all rows] if the graph is one
+block, else [positions of the rows that lie in the block, their values].
 """
 
 from __future__ import annotations
@@ -9,20 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import codec
+from rapids_tc.blocks import codec, geometry
 from rapids_tc.blocks.arrivals import require_below, require_length
-from rapids_tc.blocks.codec import EncodedBlock
 from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
 from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, worker_task
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Array, Frame, gather, sum64
 from rapids_tc.plan.record import row_columns
-from rapids_tc.preparation import orient
 from rapids_tc.preparation.edges import check_new
+
+if TYPE_CHECKING:
+    from rapids_tc.blocks.codec import EncodedBlock
 
 NONE = 2**31 - 1  # a place of a partition that is behind all others
 
@@ -37,7 +38,7 @@ def values(
     place: int,
     n: int,
 ) -> list[Array]:
-    """The value of each row's edge, from slices of the values of the edges of a block; loops: 0."""
+    """Look up the value of each row's edge in slices of the values of a block; self loops get 0."""
     xp = context.backend.xp
     known = xp.concatenate(by_edge)
     require_length(known, len(rows[1]), "values of edges")
@@ -57,7 +58,7 @@ def columns(
     found: dict[str, list[list[Array]]],
     names: list[str],
 ) -> list[Frame]:
-    """The partitions with columns added, from the answers for their rows by block."""
+    """Add columns to partitions, from the values of their rows by block."""
     for partition, seen in zip(partitions, prints, strict=True):  # may have more columns than meta
         check_new(names, context.adapter.labels(partition), f"partition {seen.place} of the frame")
     id_columns(context, partitions, prints)
@@ -141,7 +142,7 @@ def first_rows(
 
 @worker_task
 def least(context: WorkerContext, several: list[Array]) -> Array:
-    """The least of two chunks, place by place."""
+    """Return the lesser of two arrays, place by place."""
     require_length(several[0], len(several[-1]), "places of edges")
     return context.backend.xp.minimum(*several)
 
@@ -161,7 +162,7 @@ def kept_rows(context: WorkerContext, looked_up: list[Array], first: Array) -> A
 def take(
     context: WorkerContext, partitions: list[Frame], prints: Fingerprints, kept: list[Array]
 ) -> list[Frame]:
-    """The kept rows of every partition, in their order."""
+    """Take the kept rows of every partition, in their order."""
     id_columns(context, partitions, prints)
     xp, row = context.backend.xp, context.backend.xp.sort(context.backend.xp.concatenate(kept))
     starts = np.cumsum([0, *map(len, partitions)])
@@ -183,22 +184,22 @@ def _first_rows(
     places: list[int],
     lengths: list[int],
 ) -> tuple[Array, Array, Array]:
-    """Of the wanted edges of a block those that a group has, the first row of each, its partition.
+    """Find the wanted edges of a block that a batch has, the first row of each, its partition.
 
-    The group's rows are those of the partitions `places`, which have `lengths`.
+    The rows of the batch are the rows of the partitions `places`, which have `lengths`.
     """
-    xp, library = context.backend.xp, context.backend.library
+    xp = context.backend.xp
     mask = _mask(context, wanted)
     require_length(mask, len(rows[1]), "marks of edges")
     *those, where = _locate(context, numbers, order, rows, place, n)
     row = those[0] if those else xp.arange(len(where))
     chosen = xp.concatenate([mask, xp.zeros(1, bool)])[where]  # a loop is at -1
     where, row = where[chosen], row[chosen]
-    again = context.backend.array(library.Series(where).duplicated())
-    number, row = xp.cumsum(mask) - 1, row[~again]
+    first = geometry.is_first(where, context.backend)
+    number, row = xp.cumsum(mask) - 1, row[first]
     ends = xp.asarray(np.cumsum(lengths))
     partition = xp.asarray(np.array(places, "int32"))[xp.searchsorted(ends, row, side="right")]
-    return number[where[~again]], row, partition
+    return number[where[first]], row, partition
 
 
 def _mask(context: WorkerContext, wanted: Any) -> Array:
@@ -213,22 +214,20 @@ def _locate(
     place: int,
     n: int,
 ) -> list[Array]:
-    """Where in a block's columns the edges of rows are, -1 for loops; of which rows, if n > 1."""
+    """Find rows' edges in the columns of a block, -1 for loops; and of which rows, if n > 1."""
     backend = context.backend
     engine, block = registry.load(backend.engine), codec.csr(rows, backend.xp)
-    larger, smaller = orient.ranks_of_ends(numbers, order[0], backend)
+    larger, smaller = geometry.ranked_ends((numbers[0], numbers[1]), order[0], backend.xp)
     if n == 1:
         require_below(larger, block.n, "ranks")
         return [engine.find_edges(block, larger, smaller)]
-    i, j = divmod(place, n)
-    row = backend.xp.flatnonzero((larger % n == i) & (smaller % n == j))
-    u, v = larger[row] // n + (i > j), smaller[row] // n
+    row, u, v = geometry.rows_in_block(larger, smaller, n, divmod(place, n), backend.xp)
     require_below(u, block.n, "ranks")
     return [row, engine.find_edges(block, u, v)]
 
 
 def _together(context: WorkerContext, several: list[list[Array]], rows: int) -> Array:
-    """The values of all rows of a group."""
+    """Join the values of all rows of a batch."""
     if len(several[0]) == 1:
         require_length(several[0][0], rows, "values of rows")
         return several[0][0]

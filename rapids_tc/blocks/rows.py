@@ -1,22 +1,23 @@
-"""The rows of a frame as numbers, some at a time."""
+"""Read the rows of a frame as numbers, some at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc.frames.adapters import root
 from rapids_tc.frames.backend import Backend, Frame, Series, as_uint32
+from rapids_tc.plan import costs
 from rapids_tc.preparation import id_scheme
 from rapids_tc.preparation.edges import InspectedColumns
 from rapids_tc.preparation.id_columns import IdColumn, inspect
 from rapids_tc.preparation.numbering import DenseIds, Ids
 
-# Bytes of a row: of work on it, while its ids are made numbers, and while they are looked at.
-WORK, CAST, LOOK = 96, 40, 8
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
 LEAST = 1024  # rows of a chunk, however little memory there is
 
 Pair = tuple[Any, Any]
@@ -31,6 +32,7 @@ class Chunk:
 
     @property
     def end(self) -> int:
+        """The place past the last row."""
         return self.first + len(self.ends[0])
 
 
@@ -39,7 +41,7 @@ class Rows:
 
     Integers in a dense range are their own numbers, and are read again each time. The distinct
     values of other ids are collected chunk by chunk; then each chunk is numbered once, and its
-    numbers are kept on a shelf.
+    numbers are kept on a block store.
 
     Parameters
     ----------
@@ -60,8 +62,8 @@ class Rows:
         self._backend, self._labels = backend, labels
         self._columns = tuple(backend.adapter.column(frame, label) for label in labels)
         self.size, self._memory = backend.adapter.rows(frame), memory
-        self._kept: list[list[Any]] = []
-        pieces = list(self._slices(0 if self._width else LOOK))
+        self._stored: list[list[Any]] = []
+        pieces = list(self._slices(0 if self._width else costs.ROW_PROFILE))
         seen = id_scheme.profile(pieces, self._names, backend)
         self._scheme = id_scheme.resolve_scheme([seen])
         self.dense = self._scheme.dense
@@ -73,9 +75,9 @@ class Rows:
         return InspectedColumns(self._whole, self.dense) if self._whole else None
 
     def number(self, store: Any, check: Callable[[int], None] | None = None) -> Ids:
-        """Number the ids; return the way back. `check` receives the number of texts so far."""
+        """Assign numbers to the ids; return the way back. `check` receives the texts so far."""
         self._whole = []
-        self._shelf = store
+        self._store = store
         found = None if self.dense else self._distinct(check)
         self._ids = id_scheme.make_ids(self._scheme, found, self._backend)
         if not isinstance(self._ids, DenseIds):
@@ -85,17 +87,17 @@ class Rows:
         return self._ids
 
     def _keep(self) -> None:
-        """Put the numbers of every chunk on the shelf: no more than one is held where work is."""
-        self._shelf.reserve(8 * self.size + 16 * (self.size // LEAST + 1))
+        """Store the numbers of every chunk: no more than one chunk is held where work is done."""
+        self._store.reserve(8 * self.size + 16 * (self.size // LEAST + 1))
         try:
-            for pair in self._pairs(WORK):
-                self._kept.append([self._shelf.store(end) for end in self._numbers(pair)])
-                self._shelf.synchronize()
+            for pair in self._pairs(costs.ROW_WORK):
+                self._stored.append([self._store.store(end) for end in self._numbers(pair)])
+                self._store.synchronize()
         finally:
-            self._shelf.synchronize()
+            self._store.synchronize()
 
-    def chunks(self, work: int = WORK) -> Iterator[Chunk]:
-        """All rows, in chunks for so many bytes of work a row."""
+    def chunks(self, work: int = costs.ROW_WORK) -> Iterator[Chunk]:
+        """Yield all rows, in chunks for so many bytes of work per row."""
         first = 0
         for ends in self._ends(work):
             chunk = Chunk(first, ends)
@@ -103,15 +105,15 @@ class Rows:
             first = chunk.end
 
     def memory(self, work: int) -> int:
-        """Bytes that reading chunks for so many bytes of work a row takes."""
-        return self._memory if work or self._is_cast or self._kept else 0
+        """Return the bytes that reading chunks takes, for so many bytes of work per row."""
+        return self._memory if work or self._is_cast or self._stored else 0
 
     def _ends(self, work: int) -> Iterator[Pair]:
-        if self._kept:
-            for source, destination in self._kept:
-                yield self._shelf.load(source), self._shelf.load(destination)
+        if self._stored:
+            for source, destination in self._stored:
+                yield self._store.load(source), self._store.load(destination)
         else:
-            for pair in self._pairs(work + CAST * self._is_cast):
+            for pair in self._pairs(work + costs.ROW_CAST * self._is_cast):
                 yield self._numbers(pair)
 
     @property
@@ -132,13 +134,13 @@ class Rows:
         return 8 if len(widths) > 1 else max(widths, default=0)
 
     def _distinct(self, check: Callable[[int], None] | None) -> Any:
-        """The distinct ids of all chunks: joined when there are twice as many as the last time."""
+        """Collect the distinct ids of all chunks; join them when they are twice as many."""
         found: list[Any] = []
-        for pair in self._pairs(WORK):
+        for pair in self._pairs(costs.ROW_WORK):
             found.append(id_scheme.distinct(self._look(pair), self._scheme, self._backend))
             if len(found) > 1 and sum(map(len, found[1:])) >= len(found[0]):
                 found = [id_scheme.union(found)]
-                self._shelf.synchronize()
+                self._store.synchronize()
             if check is not None and self._scheme.kind == "string":
                 check(len(found[0]))
         return id_scheme.union(found)
@@ -157,7 +159,7 @@ class Rows:
         return [f"column {label!r}" for label in self._labels]
 
     def _pairs(self, work: int) -> Iterator[tuple[Series, Series]]:
-        """The two columns in the working library, chunk by chunk."""
+        """Yield the two columns in the working library, chunk by chunk."""
         for source, destination in self._slices(work):
             yield (
                 self._backend.to_working_series(source),

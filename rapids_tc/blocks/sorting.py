@@ -1,28 +1,30 @@
-"""Each undirected edge once, sorted over many machines: all sort, and each merges a range.
+"""Sort each undirected edge once over many workers: all sort, and each merges a range.
 
-An edge is the key smaller number << 32 | larger number, and numbers are in the order of ids, so
-that ranges of keys are ranges of rows of the answer.
+The key of an edge is smaller number << 32 | larger number. Numbers are in the order of ids, so that
+a range of keys is a range of rows of the answer.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc.blocks.arrivals import require_below
 from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, length, one, worker_task
-from rapids_tc.executors.protocol import Task
-from rapids_tc.frames.backend import Array, Frame
-from rapids_tc.graphs.distributed import DistributedGraph
 from rapids_tc.preparation.edges import edge_keys, named_edges
-from rapids_tc.preparation.numbering import Ids
+
+if TYPE_CHECKING:
+    from rapids_tc.executors.protocol import Task
+    from rapids_tc.frames.backend import Array, Frame
+    from rapids_tc.graphs.distributed import DistributedGraph
+    from rapids_tc.preparation.numbering import Ids
 
 SAMPLES = 256  # of each range, to find ranges of about equal length by
 
 
 def simple_edges(graph: DistributedGraph) -> tuple[list[Task], list[int]]:
-    """The frames of the answer, and how many rows each has."""
+    """Submit the frames of the answer; return them, and how many rows each has."""
     keys = graph.map_batches("edges", sorted_keys, graph.numbers)
     parts = len(keys)
     if parts > 1:
@@ -42,15 +44,15 @@ def simple_edges(graph: DistributedGraph) -> tuple[list[Task], list[int]]:
 
 
 def _cuts(samples: list[Array], parts: int) -> tuple[int, ...]:
-    """Keys that part the samples, and so all keys, in about equal ranges."""
-    known = np.sort(np.concatenate(samples))
-    known = known if len(known) else np.zeros(1, "uint64")
-    return tuple(int(known[len(known) * part // parts]) for part in range(1, parts))
+    """Choose keys that cut the samples, and so all keys, into about equal ranges."""
+    keys = np.sort(np.concatenate(samples))
+    keys = keys if len(keys) else np.zeros(1, "uint64")
+    return tuple(int(keys[len(keys) * part // parts]) for part in range(1, parts))
 
 
 @worker_task
 def sorted_keys(context: WorkerContext, numbers: Numbers) -> Array:
-    """The keys of the edges of some rows, each once; no loops."""
+    """Make the keys of the edges of some rows, sorted, each once and without loops."""
     xp = context.backend.xp
     u, v = (end.astype("uint64") for end in numbers)
     return _once(edge_keys(u, v, xp)[u != v], xp)
@@ -58,13 +60,13 @@ def sorted_keys(context: WorkerContext, numbers: Numbers) -> Array:
 
 @worker_task
 def sample(context: WorkerContext, keys: Array, step: int) -> Array:
-    """Every so many-th key, on the host."""
+    """Copy one key in `step` to the host."""
     return context.backend.host(keys[::step])
 
 
 @worker_task
 def split(context: WorkerContext, keys: Array, cuts: tuple[int, ...]) -> list[Array]:
-    """The keys below the first cut, from there to the second, and so on."""
+    """Cut keys into the ranges below the first cut, below the second, and so on."""
     xp = context.backend.xp
     ends = xp.searchsorted(keys, xp.asarray(np.array(cuts, "uint64"))).tolist()
     return [keys[a:b] for a, b in zip([0, *ends], [*ends, len(keys)], strict=True)]
@@ -72,21 +74,21 @@ def split(context: WorkerContext, keys: Array, cuts: tuple[int, ...]) -> list[Ar
 
 @worker_task
 def merge(context: WorkerContext, ranges: list[Array]) -> Array:
-    """One range of all machines, each key once."""
+    """Merge one range of all workers, each key once."""
     return _once(context.backend.xp.concatenate(ranges), context.backend.xp)
 
 
 @worker_task
 def frame(context: WorkerContext, keys: Array, ids: Ids, start: int) -> Frame:
-    """A range of the answer, its rows numbered from `start` on."""
+    """Make a range of the answer, whose rows are numbered from `start` on."""
     require_below(keys.astype("uint32"), ids.size, "numbers of ids")  # the larger of both
-    made = context.adapter.frame(named_edges(keys, ids))
-    made.index = made.index + start
-    return made
+    rows = context.adapter.frame(named_edges(keys, ids))
+    rows.index = rows.index + start
+    return rows
 
 
 def _once(keys: Array, xp: Any) -> Array:
-    """Keys sorted, each once."""
+    """Sort keys in place; return each once."""
     keys.sort()
     new = xp.ones(len(keys), bool)
     new[1:] = keys[1:] != keys[:-1]

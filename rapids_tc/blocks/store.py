@@ -1,41 +1,40 @@
-"""The blocks of a graph outside of memory: made from rows, read back, and counted task by task."""
+"""Cut rows into blocks outside of memory, read the blocks back, and count them task by task."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rapids_tc.blocks import grid
-from rapids_tc.blocks.grid import Block, Partition, Task
+from rapids_tc.blocks import build, geometry, grid
+from rapids_tc.blocks.grid import Partition, Task
 from rapids_tc.blocks.prefetch import load_plan, most_at_once, prefetch
-from rapids_tc.blocks.rows import Rows
-from rapids_tc.errors import require_unchanged
-from rapids_tc.plan.budget import Budget
 from rapids_tc.preparation.csr import Array, Csr
 
-Stored = tuple[Any, Any]  # offsets (uint32) and columns, as the shelf keeps them
+if TYPE_CHECKING:
+    from rapids_tc.blocks.geometry import Block
+    from rapids_tc.blocks.rows import Rows
+    from rapids_tc.plan.budget import Budget
+
+Stored = tuple[Any, Any]  # offsets (uint32) and columns, as the block store keeps them
 Key = tuple[int, int, int]  # a block, and which copy of it
 Found = Callable[[Task, list[Csr], Any], None]  # (task, uv, uw and vw of it, layout)
 
 
 @dataclass(frozen=True)
 class StoredBlocks:
-    """n x n blocks on a shelf.
+    """The n x n blocks of a graph on a block store.
 
     Attributes
     ----------
     engine : Engine
-    shelf : Shelf of the engine
+    store : BlockStore of the engine
     budget : Budget
     allowed : int
         Bytes that may be taken for blocks.
     vertices, n : int
     stored : dict
-        What the shelf has of each block.
+        What the store has of each block.
     """
 
     engine: Any
@@ -48,22 +47,23 @@ class StoredBlocks:
 
     @property
     def edges(self) -> int:
+        """The edges of all blocks."""
         return sum(columns.size for _, columns in self.stored.values())
 
     def __iter__(self) -> Iterator[tuple[Block, Csr]]:
-        """Every block, one at a time in memory."""
+        """Yield every block, one at a time in memory."""
         for at, (offsets, columns) in self.stored.items():
             yield at, Csr(self.store.load(offsets).astype("int64"), self.store.load(columns))
 
     def put(self, block: Csr, over: Stored | None = None) -> Stored:
-        """Keep a block, in place of one that is no smaller where that is given."""
+        """Store a block, in place of `over`, a block that is no smaller, if that is given."""
         self.store.synchronize()  # of the one before, which was kept meanwhile
         offsets, columns = over or (None, None)
         kept = self.store.store(block.offsets.astype("uint32"), offsets)
         return kept, self.store.store(block.columns, columns)
 
     def zeros(self, over: dict[Block, Any]) -> dict[Block, Any]:
-        """A counter (uint32) for every edge, on the shelf; in place of those given, if any."""
+        """Store a counter (uint32) for every edge, in place of those in `over`, if any."""
         sizes = {at: columns.size for at, (_, columns) in self.stored.items()}
         return {at: self.store.zeros(size, "uint32", over.get(at)) for at, size in sizes.items()}
 
@@ -118,7 +118,7 @@ class StoredBlocks:
         sides = self.budget.sides
         steps: list[Step] = []
         for number, task in enumerate(tasks):
-            names = _names(task, sides)
+            names = _names(task, sides=sides)
             if not steps or steps[-1].names[0] != names[0]:
                 steps.append(Step(number, task, names, begins=True))
             steps.append(Step(number, task, names, begins=False))
@@ -130,8 +130,10 @@ class StoredBlocks:
 
 @dataclass(frozen=True)
 class Step:
-    """A task, by its number and the names of its blocks uv, uw and vw; or what `begins` tasks of
-    another uv: it is transposed."""
+    """A task, by its number and the keys of its blocks uv, uw and vw.
+
+    A step that `begins` the tasks of another uv transposes that block, and counts nothing.
+    """
 
     number: int
     task: Task
@@ -141,7 +143,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """So many tasks in steps; uv may have to stay after it is transposed."""
+    """The steps of so many tasks; uv may have to stay in memory after it is transposed."""
 
     tasks: int
     steps: list[Step]
@@ -149,7 +151,7 @@ class Plan:
 
     @property
     def needs(self) -> list[list[Key]]:
-        """What is in memory at each step."""
+        """The blocks that are in memory at each step."""
         return [
             [s.names[0]]
             if s.begins
@@ -159,74 +161,67 @@ class Plan:
 
     @property
     def keys(self) -> set[Key]:
+        """All blocks that some step needs."""
         return {key for step in self.steps for key in step.names}
 
 
-def _names(task: Task, sides: bool) -> tuple[Key, Key, Key]:
-    """Under which names the blocks of a task are put into slots.
+def _names(task: Task, *, sides: bool) -> tuple[Key, Key, Key]:
+    """Return the keys by which the blocks of a task stand in slots.
 
-    Where edges are counted, a block that is both uw and vw stands in two slots, so that its edges
-    are counted apart.
+    If edges are counted, a block that is both uw and vw stands in two slots, so that its edges are
+    counted apart.
     """
     uv, uw, vw = task.blocks
     return (*uv, 0), (*uw, 0), (*vw, int(sides and vw == uw))
 
 
 def cut(
-    rows: Rows, rank: Array, vertices: int, engine: Any, store: Any, budget: Budget, allowed: int,
-    xp: Any, on_progress: Callable[..., None],
+    rows: Rows, rank: Array, vertices: int, *, engine: Any, store: Any, budget: Budget,
+    allowed: int, xp: Any, on_progress: Callable[..., None],
 ) -> StoredBlocks:  # fmt: skip
-    """Cut the edges of all rows in blocks, as few as fit what is allowed, and keep them."""
+    """Cut the edges of all rows into blocks, as few as fit what is allowed, and store them."""
     reading = rows.memory(engine.costs.row)
     for n in budget.sides_of(rows.size, vertices, allowed, reading):
-        sizes = _tally(rows, rank, n, engine, xp)
-        longest = grid.members(vertices, n, 0) + 2  # offsets, at most: one row more if i > j
+        sizes = build.count_rows(_ends(rows, engine), rank, n, engine=engine, xp=xp)
+        longest = geometry.members(vertices, n, 0) + 2  # offsets, at most: one row more if i > j
         if budget.fits(max(sizes), longest, rows.size, allowed, reading):
             break
-    made = StoredBlocks(engine, store, budget, allowed, vertices, n, {})
+    blocks = StoredBlocks(engine, store, budget, allowed, vertices, n, {})
     store.reserve(sum(4 * size + 4 * longest + 16 for size in sizes))
-    _fill(made, rows, rank, sizes, longest, reading, xp, on_progress)
-    return made
+    _fill(blocks, rows, rank, sizes, longest, reading=reading, xp=xp, on_progress=on_progress)
+    return blocks
 
 
 def _fill(
-    made: StoredBlocks, rows: Rows, rank: Array, sizes: list[int], longest: int, reading: int,
-    xp: Any, on_progress: Callable[..., None],
+    blocks: StoredBlocks, rows: Rows, rank: Array, sizes: list[int], longest: int, *,
+    reading: int, xp: Any, on_progress: Callable[..., None],
 ) -> None:  # fmt: skip
-    """Make the blocks, as many at a time as their keys fit."""
-    budget, n = made.budget, made.n
-    while (first := len(made.stored)) < n * n:
-        last = first + budget.together(sizes[first:], longest, made.allowed - reading)
+    """Make the blocks, as many at a time as have keys that fit."""
+    budget, n = blocks.budget, blocks.n
+    while (first := len(blocks.stored)) < n * n:
+        last = first + budget.together(sizes[first:], longest, blocks.allowed - reading)
         group = sizes[first:last]
-        with made.store.pooled(budget.collecting(group, longest)):
+        with blocks.store.pooled(budget.collecting(group, longest)):
             try:
-                _fill_some(made, rows, rank, first, group, xp)
+                _fill_some(blocks, rows, rank, first, group, xp=xp)
             finally:
-                made.store.synchronize()
+                blocks.store.synchronize()
         on_progress(last / n**2)
 
 
 def _fill_some(
-    made: StoredBlocks, rows: Rows, rank: Array, first: int, sizes: list[int], xp: Any
+    blocks: StoredBlocks, rows: Rows, rank: Array, first: int, sizes: list[int], *, xp: Any
 ) -> None:
-    """Make the blocks from `first` on that have so many rows, and keep them; hold nothing else."""
-    engine, n, last = made.engine, made.n, first + len(sizes)
-    starts = np.cumsum([0, *sizes])
-    free, keys = xp.zeros(n * n, "uint64"), xp.empty(int(starts[-1]), "uint64")
-    free[first:last] = xp.asarray(starts[:-1].astype("uint64"))
-    for chunk in rows.chunks(engine.costs.row):
-        engine.split(chunk.ends, rank, n, (first, last), free=free, keys=keys)
-        del chunk  # or the last would be held while blocks are sorted
-    require_unchanged(free[first:last].tolist() != starts[1:].tolist())
-    for place, (start, end) in enumerate(pairwise(starts.tolist()), first):
+    """Make the blocks from `first` on that have so many rows, and store them; hold nothing else."""
+    engine, n = blocks.engine, blocks.n
+    chunks = _ends(rows, engine)
+    by_block = build.collect_keys(chunks, rank, n, first, sizes, engine=engine, xp=xp)
+    del chunks
+    for place, keys in enumerate(by_block, first):
         at = divmod(place, n)
-        block = engine.csr(keys[start:end], grid.shape(made.vertices, n, *at))
-        made.stored[at] = made.put(block)
+        block = engine.csr(keys, geometry.block_rows(blocks.vertices, n, at))
+        blocks.stored[at] = blocks.put(block)
 
 
-def _tally(rows: Rows, rank: Array, n: int, engine: Any, xp: Any) -> list[int]:
-    """The rows of every block."""
-    found, nothing = xp.zeros(n * n, "uint64"), xp.empty(0, "uint64")
-    for chunk in rows.chunks(engine.costs.row):
-        engine.split(chunk.ends, rank, n, (0, n * n), free=found, keys=nothing)
-    return [int(size) for size in found.tolist()]
+def _ends(rows: Rows, engine: Any) -> Iterator[build.Ends]:
+    return (chunk.ends for chunk in rows.chunks(engine.costs.row))

@@ -1,16 +1,20 @@
-"""What the tasks on the blocks of a graph add up to."""
+"""Submit the tasks on the blocks of a graph, and add their results up."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rapids_tc.blocks import counting, worker_tasks
-from rapids_tc.executors.protocol import Task
-from rapids_tc.graphs.distributed import DistributedGraph
+
+if TYPE_CHECKING:
+    from rapids_tc.executors.protocol import Task
+    from rapids_tc.graphs.distributed import DistributedGraph
 
 
 class Sum:
-    """The sum of results that come one by one: two of a size are added at once.
+    """The sum of results that come one by one: two sums of equally many are added at once.
 
-    So no more are kept than the number of them has bits, wherever they were made.
+    So no more results are held than the number of all results has bits.
     """
 
     def __init__(self, graph: DistributedGraph) -> None:
@@ -18,7 +22,7 @@ class Sum:
         self._sizes: dict[int, Task] = {}  # by how often it was doubled
 
     def add(self, result: Task) -> None:
-        """Take one more, an array."""
+        """Add one more result, an array."""
         size = 0
         while size in self._sizes:
             result = self._both(self._sizes.pop(size), result)
@@ -27,7 +31,7 @@ class Sum:
 
     @property
     def total(self) -> Task:
-        """All together."""
+        """The sum of all results."""
         result, *others = (self._sizes[size] for size in sorted(self._sizes))
         for other in others:
             result = self._both(result, other)
@@ -38,12 +42,12 @@ class Sum:
 
 
 def total(graph: DistributedGraph) -> int:
-    """Triangles of the graph."""
+    """Count the triangles of the graph."""
     return sum(graph.executor.gather(task) for _, task in graph.each_job(counting.count))
 
 
 def by_vertex(graph: DistributedGraph) -> Task:
-    """Triangles of every rank."""
+    """Count the triangles of every rank."""
     result = Sum(graph)
     for _, task in graph.each_job(counting.vertex_counts, graph.vertices):
         result.add(task)
@@ -51,16 +55,18 @@ def by_vertex(graph: DistributedGraph) -> Task:
 
 
 def degrees(graph: DistributedGraph) -> Task:
-    """Neighbours of every rank."""
+    """Count the neighbours of every rank."""
     result = Sum(graph)
     for place, block in enumerate(graph.blocks[: graph.n**2]):
-        given = (block, place, graph.n, graph.vertices)
-        result.add(graph.submit("degrees", counting.degrees_of, *given))
+        of_block = graph.submit(
+            "degrees", counting.degrees_of, block, place, graph.n, graph.vertices
+        )
+        result.add(of_block)
     return result.total
 
 
 def by_edge(graph: DistributedGraph, left: list[Task] | None = None) -> list[list[Task]]:
-    """Triangles of every edge of each block, or of what is left of it.
+    """Count the triangles of every edge of each block, or of what is left of it.
 
     Returns
     -------
@@ -68,28 +74,31 @@ def by_edge(graph: DistributedGraph, left: list[Task] | None = None) -> list[lis
     """
     if graph.n == 1:
         return [_in_slices(graph)]
-    found = [Sum(graph) for _ in range(graph.n**2)]
+    by_block = [Sum(graph) for _ in range(graph.n**2)]
     for job, task in graph.each_job(counting.edge_counts, of=left):
         for side, place in enumerate(graph.places(job)):
-            found[place].add(graph.submit("sum", worker_tasks.one, task, side, first=True))
-    return [[block.total] for block in found]
+            by_block[place].add(graph.submit("sum", worker_tasks.one, task, side, first=True))
+    return [[block.total] for block in by_block]
 
 
 def moments(graph: DistributedGraph) -> list[tuple[int, float]]:
-    """What an estimate needs of the triangles of all edges, part by part."""
+    """Return what an estimate needs of the triangles of all edges, part by part."""
     parts = [part for block in by_edge(graph) for part in block]
-    return graph.executor.gather([graph.submit("sum", counting.moments, part) for part in parts])
+    tasks = [graph.submit("sum", counting.moments, part) for part in parts]
+    return list(graph.executor.gather(tasks))
 
 
 def _in_slices(graph: DistributedGraph) -> list[Task]:
-    """The edge counts of a graph that is one block, in slices, each added up where a job was."""
+    """Count by edge on a graph that is one block, in slices, each added up where a job was."""
     counts = {job.worker: task for job, task in graph.each_job(counting.edge_counts)}
     cut = {
         worker: graph.submit("sum", counting.slices, task, len(counts), on=worker)
         for worker, task in counts.items()
     }
     sums = []
-    for place, there in enumerate(counts):
-        own = [graph.submit("sum", worker_tasks.one, task, place, on=w) for w, task in cut.items()]
-        sums.append(graph.submit("sum", counting.add, own, on=there))
+    for place, worker in enumerate(counts):
+        parts = [
+            graph.submit("sum", worker_tasks.one, task, place, on=w) for w, task in cut.items()
+        ]
+        sums.append(graph.submit("sum", counting.add, parts, on=worker))
     return sums

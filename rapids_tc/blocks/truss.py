@@ -1,136 +1,158 @@
-"""The k-truss of a graph in blocks: edges in too few triangles go, and the rest is counted again.
-
-Most edges of most graphs go in the first rounds. As soon as what is left fits into memory as one
-graph, it is peeled there.
-"""
+"""The k-truss of a graph whose blocks are outside of memory: the rounds of `recount`."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from rapids_tc.blocks import grid
-from rapids_tc.blocks.grid import Block
-from rapids_tc.blocks.store import StoredBlocks
-from rapids_tc.frames.backend import sum64
+from rapids_tc.blocks import geometry, recount
+from rapids_tc.plan import costs
 from rapids_tc.plan.layout import given_layout
-from rapids_tc.preparation.csr import Array, Csr, pack_keys
 
 if TYPE_CHECKING:
-    from rapids_tc.graphs.out_of_core import OutOfCoreGraph
+    from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
 
-LEAST = 3  # of the levels: every edge is in the 2-truss
-EDGE, VERTEX, RANK = 64, 80, 16  # bytes that peeling takes in memory, the last of all ranks
+    from rapids_tc._progress import Report
+    from rapids_tc.blocks.geometry import Block
+    from rapids_tc.blocks.store import StoredBlocks
+    from rapids_tc.frames.backend import Backend
+    from rapids_tc.preparation.csr import Array, Csr
 
 
-def truss_rows(graph: OutOfCoreGraph, k: int | None) -> Array:
+class StoredGraph(Protocol):
+    """What peeling asks of a graph whose blocks are outside of memory.
+
+    Attributes
+    ----------
+    backend : Backend
+    engine : Engine
+    blocks : StoredBlocks
+    rank : array
+        The rank of every number.
+    """
+
+    backend: Backend
+    engine: Any
+    blocks: StoredBlocks
+    rank: Array
+
+    @property
+    def size(self) -> int:
+        """The rows of the frame."""
+
+    def edge_counts(
+        self, method: str, of: StoredBlocks | None = None, over: dict[Block, Any] | None = None
+    ) -> dict[Block, Any]:
+        """Count the triangles of the edges of every block; return the counters on the store."""
+
+    def located(
+        self, at: Block, block: Csr, n: int, rank: Array
+    ) -> Iterator[tuple[Array, Array, tuple[Array, Array]]]:
+        """Yield the rows whose edges are in a block, some at a time, and where in the block."""
+
+    def stage(self, name: str) -> AbstractContextManager[Report]:
+        """Report a stage of the call."""
+
+
+def truss_rows(graph: StoredGraph, k: int | None) -> Array:
     """See `rapids_tc.graphs.protocol.EdgeGraph.truss_rows`."""
-    xp, whole = graph.backend.xp, graph.blocks
-    level = LEAST if k is None else k
-    left = below = whole  # what may be in the truss of this level, and the truss of the one below
-    spare: dict[Block, Any] = {}  # of the shelf, which may be written over
-    counts: dict[Block, Any] = {}
-    while level >= LEAST and left.edges:
-        if fits(left):
-            csr, relabel = _peeled(graph, left, k, level)
-            if csr is None:
-                left = below
-                break
-            rank = relabel[xp.minimum(graph.rank, whole.vertices - 1)]
-            return _first_rows(graph, [((0, 0), csr)], 1, rank)
-        counts = graph.edge_counts("auto", left, counts)
-        fewest = _fewest(left, counts)
-        if fewest < level - 2:
-            left = _drop(left, counts, level, spare if left is below else left.stored)
-        elif k is not None:
-            break
-        else:
-            spare, below, level = below.stored if below is not left else spare, left, fewest + LEAST
-    if k is None and not left.edges:
-        left = below
-    return _first_rows(graph, left, left.n, graph.rank)
+    active = StoredActiveBlocks(graph)
+    recount.peel_blocks(active, k)
+    return active.first_rows(k)
 
 
-def fits(left: StoredBlocks) -> bool:
-    """Whether what is left can be peeled as one graph in memory."""
+def fits(active: StoredBlocks) -> bool:
+    """Return whether these blocks can be peeled as one graph in memory."""
     if (layout := given_layout()) and layout.peel_below is not None:
-        return left.edges < layout.peel_below
-    vertices = min(left.vertices, 2 * left.edges)
-    return EDGE * left.edges + VERTEX * vertices + RANK * left.vertices <= left.allowed
+        return active.edges < layout.peel_below
+    vertices = min(active.vertices, 2 * active.edges)
+    peeling = costs.PEELED_EDGE * active.edges + costs.PEELED_VERTEX * vertices
+    return peeling + costs.PEELED_RANK * active.vertices <= active.allowed
 
 
-def _fewest(left: StoredBlocks, counts: dict[Block, Any]) -> int:
-    """The triangles of the edge that is in the fewest."""
-    return min(int(left.store.load(own).min()) for own in counts.values() if own.size)
+class StoredActiveBlocks:
+    """See `rapids_tc.blocks.recount.ActiveBlocks`: what remains, and the last truss, on a store."""
 
+    def __init__(self, graph: StoredGraph) -> None:
+        self._graph = graph
+        self._active = self._last_truss = graph.blocks
+        self._spare: dict[Block, Any] = {}  # blocks of the store that may be written over
+        self._counts: dict[Block, Any] = {}
+        self._peeled: tuple[Csr, Array] | None = None
 
-def _drop(
-    left: StoredBlocks, counts: dict[Block, Any], level: int, over: dict[Block, Any]
-) -> StoredBlocks:
-    """Without the edges in fewer than level - 2 triangles.
+    @property
+    def edges(self) -> int:
+        """The number of edges that remain."""
+        return self._active.edges
 
-    Blocks are kept in place of those of `over`, which are as large at least, where there are any.
-    """
-    stored = {}
-    for at, block in left:
-        smaller = block.select(left.store.load(counts[at]) >= level - 2)
-        stored[at] = left.put(smaller, over.get(at))
-    left.store.synchronize()
-    return replace(left, stored=stored)
+    def fits(self) -> bool:
+        """See `ActiveBlocks`."""
+        return fits(self._active)
 
+    def count(self) -> int:
+        """See `ActiveBlocks`."""
+        active = self._active
+        self._counts = self._graph.edge_counts("auto", active, self._counts)
+        stored = [counts for counts in self._counts.values() if counts.size]
+        return min(int(active.store.load(counts).min()) for counts in stored)
 
-def _peeled(
-    graph: OutOfCoreGraph, left: StoredBlocks, k: int | None, level: int
-) -> tuple[Csr | None, Array]:
-    """The k-truss of what is left as a graph of its own, and the rank there of every rank.
+    def mark_truss(self, k: int) -> None:
+        """Keep the blocks as they are: `drop` writes over those of the truss before, if any."""
+        if self._last_truss is not self._active:
+            self._spare = self._last_truss.stored
+        self._last_truss = self._active
 
-    Without k the last truss, if it is of this level or above; else None. A rank that is not there
-    is the last one, which has no edge.
-    """
-    xp, engine = graph.backend.xp, graph.engine
-    relabel, size = _relabelled(left, xp)
-    csr = engine.csr(_keys(left, relabel, xp), size + 1)
-    layout = engine.prepare(csr)
-    with graph.stage("peeling") as report:
-        truss = engine.truss(
-            layout, engine.edge_counts(layout), k=k, on_progress=report.on_progress
+    def drop(self, level: int) -> None:
+        """See `ActiveBlocks`; blocks are written over larger ones that nothing reads any more."""
+        active = self._active
+        over = self._spare if active is self._last_truss else active.stored
+        stored = {}
+        for at, block in active:
+            smaller = recount.remaining(block, active.store.load(self._counts[at]), level)
+            stored[at] = active.put(smaller, over.get(at))
+        active.store.synchronize()
+        self._active = replace(active, stored=stored)
+
+    def peel(self, k: int | None, level: int) -> None:
+        """Find the k-truss, or the last truss if `k` is None."""
+        graph, active = self._graph, self._active
+        engine, xp = graph.engine, graph.backend.xp
+        joined, relabel = recount.join_blocks(
+            active, active.edges, active.vertices, active.n, engine=engine, xp=xp
         )
-    if k is None and (k := int(truss.max())) < level:
-        return None, relabel
-    return csr.select(truss >= k), relabel
+        with graph.stage("peeling") as report:
+            truss = recount.peel_graph(joined, k, engine, report.on_progress)
+        top = int(truss.max()) if k is None else k
+        if k is None and top < level:
+            self._active = self._last_truss
+        else:
+            self._peeled = joined.select(truss >= top), relabel
+
+    def first_rows(self, k: int | None) -> Array:
+        """Return the first row of every edge of the k-truss, or of the last truss, ascending."""
+        graph, truss = self._graph, self._active
+        if self._peeled:
+            peeled, relabel = self._peeled
+            rank = relabel[graph.backend.xp.minimum(graph.rank, truss.vertices - 1)]
+            return _first_rows(graph, [((0, 0), peeled)], 1, rank)
+        if k is None and not truss.edges:
+            truss = self._last_truss
+        return _first_rows(graph, truss, truss.n, graph.rank)
 
 
-def _relabelled(left: StoredBlocks, xp: Any) -> tuple[Array, int]:
-    """The rank of every rank among those that have an edge, the last for others; their number."""
-    present = xp.zeros(left.vertices, bool)
-    for at, block in left:
-        for ends in grid.ends(block, left.n, *at):
-            present[ends] = True
-    size = sum64(present)
-    return xp.where(present, xp.cumsum(present, dtype="uint32") - 1, size).astype("uint32"), size
-
-
-def _keys(left: StoredBlocks, relabel: Array, xp: Any) -> Array:
-    """The edges of all blocks as keys of one graph."""
-    keys, first = xp.empty(left.edges, "uint64"), 0
-    for at, block in left:
-        u, v = (relabel[ends] for ends in grid.ends(block, left.n, *at))
-        pack_keys(u, v, xp, keys[first : first + block.m])
-        first += block.m
-    return keys
-
-
-def _first_rows(graph: OutOfCoreGraph, left: Any, n: int, rank: Array) -> Array:
-    """Where the first row of every edge of some blocks is, ascending."""
-    xp, library = graph.backend.xp, graph.backend.library
-    kept = xp.zeros(graph.size, bool)
+def _first_rows(
+    graph: StoredGraph, blocks: Iterable[tuple[Block, Csr]], n: int, rank: Array
+) -> Array:
+    """Return where the first row of every edge of some blocks is, ascending."""
+    xp = graph.backend.xp
+    chosen = xp.zeros(graph.size, bool)
     with graph.stage("looking rows up"):
-        for at, block in left:
+        for at, block in blocks:
             seen = xp.zeros(block.m, bool)
-            for row, where, _ in graph.located(at, block, n, rank):
-                new = ~seen[where]
-                row, where = row[new], where[new]
-                again = graph.backend.array(library.Series(where).duplicated())
-                kept[row[~again]] = True
-                seen[where] = True
-    return xp.flatnonzero(kept)
+            for row, edge, _ in graph.located(at, block, n, rank):
+                new = ~seen[edge]
+                row, edge = row[new], edge[new]
+                chosen[row[geometry.is_first(edge, graph.backend)]] = True
+                seen[edge] = True
+    return xp.flatnonzero(chosen)

@@ -1,52 +1,51 @@
-"""What the machines of a cluster do: plain functions over the arrays and frames that each has.
+"""Run the tasks of a cluster's workers: plain functions of the arrays and frames of a worker.
 
 The first argument is always the `WorkerContext`; the caller, Dask or a test, passes the others as
-values.
-Results that travel are arrays, or lists of them.
+values. Results that travel are arrays, or lists of arrays.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
-from itertools import pairwise
 from platform import node
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rapids_tc.blocks import codec, degree_codes, grid
+from rapids_tc.blocks import build, codec, degree_codes, geometry
 from rapids_tc.blocks.arrivals import require_below, require_length
-from rapids_tc.blocks.codec import EncodedBlock, EncodedPart
 from rapids_tc.blocks.versions import EDITION
 from rapids_tc.engines import protocol, registry
-from rapids_tc.errors import KernelError, require_unchanged
+from rapids_tc.errors import KernelError
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter
 from rapids_tc.frames.backend import Array, Backend, Frame, Series, as_uint32, resolve_backend
 from rapids_tc.frames.device import on_device
 from rapids_tc.preparation import orient
 from rapids_tc.preparation.edges import check_label
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rapids_tc.blocks.codec import EncodedBlock, EncodedPart
+
 Numbers = list[Array]  # of the source and of the destination of every row
 
 
 @dataclass(frozen=True)
 class WorkerContext:
-    """Where chunks work, the same on all machines.
+    """Where and how tasks work, the same on all workers.
 
     Attributes
     ----------
-    home : Home
+    adapter : FrameAdapter
         The library of the partitions.
     labels : tuple
         The two id columns.
     engine : str or None
-        "cpu", "cuda", or where the partitions are.
+        "cpu" or "cuda"; None: the engine of the partitions.
     threads : int
-        Cores that a chunk may use.
+        Cores that a task may use.
     edition : str
         Digest of the caller's sources of rapids_tc. A factory sets it: were it a class attribute,
         a `WorkerContext` of a caller without one would seem to have the worker's own.
@@ -60,6 +59,7 @@ class WorkerContext:
 
     @property
     def backend(self) -> Backend:
+        """The backend of the partitions on this worker."""
         return resolve_backend(self.adapter, self.engine)
 
     def columns(self, partition: Frame, place: int) -> tuple[Series, Series]:
@@ -71,11 +71,12 @@ class WorkerContext:
 
     @property
     def names(self) -> list[str]:
+        """The id columns, as messages name them."""
         return [f"column {label!r}" for label in self.labels]
 
     @contextmanager
     def here(self) -> Iterator[None]:
-        """On the device and stream of this machine's frames, with its share of the cores."""
+        """Work on the device and stream of this worker's frames, with its share of the cores."""
         if getattr(self, "edition", "") != EDITION:  # it joined during the call
             raise KernelError(
                 f"the worker on {node()} has another rapids_tc than the process that called: "
@@ -93,7 +94,7 @@ class WorkerContext:
 
 
 def worker_task(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Run a function of a `WorkerContext` where that says."""
+    """Run a function of a `WorkerContext` on the device of the context."""
 
     @functools.wraps(function)
     def run(context: WorkerContext, *args: Any) -> Any:
@@ -108,7 +109,7 @@ def worker_task(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @worker_task
 def degrees(context: WorkerContext, numbers: Numbers, size: int) -> Array:
-    """The degree of every number among some rows, as codes."""
+    """Count the degree of every number among some rows, as codes."""
     backend, (src, dst) = context.backend, numbers
     for end in numbers:
         require_below(end, size, "numbers of ids")
@@ -118,34 +119,34 @@ def degrees(context: WorkerContext, numbers: Numbers, size: int) -> Array:
 
 @worker_task
 def add_degrees(context: WorkerContext, codes: list[Array]) -> Array:
-    """The codes of the degrees of several chunks together."""
+    """Add up the codes of the degrees of several batches."""
     return degree_codes.codes(_total(context, codes), context.backend.xp)
 
 
 @worker_task
 def order(context: WorkerContext, codes: list[Array]) -> list[Any]:
-    """The rank of every number, and how many are vertices."""
-    made = degree_codes.by_degree(_total(context, codes), context.backend.xp)
-    return [made.rank, made.n]
+    """Return the rank of every number, and how many are vertices."""
+    by_degree = degree_codes.by_degree(_total(context, codes), context.backend.xp)
+    return [by_degree.rank, by_degree.n]
 
 
 def _total(context: WorkerContext, codes: list[Array]) -> Array:
-    for some in codes:
-        require_length(some, len(codes[0]), "degrees")
+    for batch in codes:
+        require_length(batch, len(codes[0]), "degrees")
     return degree_codes.total(codes, context.backend.xp)
 
 
 @worker_task
 def count_ranks(context: WorkerContext, order: list[Any]) -> int:
-    """How many vertices there are."""
-    return order[1]
+    """Return how many vertices there are."""
+    return int(order[1])
 
 
 @worker_task
 def pack(
     context: WorkerContext, numbers: Numbers, order: list[Any], n: int, batch: int
 ) -> list[EncodedPart]:
-    """The edges of some rows in pieces, one for each of n x n blocks, `batch` rows at a time."""
+    """Encode the edges of some rows by block of n x n, `batch` rows at a time."""
     xp, (_, vertices) = context.backend.xp, order
     engine = registry.load(context.backend.engine)
     result: list[EncodedPart] = [[] for _ in range(n * n)]
@@ -154,7 +155,7 @@ def pack(
     for start in range(0, max(len(numbers[0]), 1), batch):
         ends = [end[start : start + batch] for end in numbers]
         for place, keys in enumerate(_keys(context, engine, ends, order, n)):
-            rows = grid.shape(vertices, n, *divmod(place, n))
+            rows = geometry.block_rows(vertices, n, divmod(place, n))
             require_below(keys, rows << 32, "keys of edges")
             block = engine.csr(keys, rows)
             result[place] += codec.pack(block, xp)
@@ -164,30 +165,24 @@ def pack(
 def _keys(
     context: WorkerContext, engine: Any, ends: Numbers, order: list[Any], n: int
 ) -> list[Array]:
-    """The keys row << 32 | column of the edges of some rows, by block."""
+    """Make the keys row << 32 | column of the edges of some rows, by block."""
     xp, (rank, _) = context.backend.xp, order
     if n == 1:
         return [orient.orient((ends[0], ends[1]), rank, context.backend)]
-    src, dst = map(as_uint32, ends)
-    given, sizes = ((src, dst), rank, n, (0, n * n)), xp.zeros(n * n, "uint64")
-    engine.split(*given, free=sizes, keys=xp.empty(0, "uint64"))  # counts alone
-    bounds = np.cumsum([0, *map(int, sizes.tolist())])
-    keys = xp.empty(int(bounds[-1]), "uint64")
-    free = xp.asarray(bounds[:-1].astype("uint64"))
-    engine.split(*given, free=free, keys=keys)
-    require_unchanged(free.tolist() != bounds[1:].tolist())
-    return [keys[a:b] for a, b in pairwise(bounds.tolist())]
+    chunks = [(as_uint32(ends[0]), as_uint32(ends[1]))]
+    sizes = build.count_rows(chunks, rank, n, engine=engine, xp=xp)
+    return build.collect_keys(chunks, rank, n, 0, sizes, engine=engine, xp=xp)
 
 
 @worker_task
 def pick(context: WorkerContext, several: list[Any], place: int) -> list[Any]:
-    """One of several results, alone."""
+    """Return one of several results, in a list of its own."""
     return [several[place]]
 
 
 @worker_task
 def by_host(context: WorkerContext, packed: list[EncodedPart]) -> list[EncodedPart]:
-    """Pieces taken off a card, once for all machines that fetch them."""
+    """Copy encoded parts from a GPU to the host, once for all workers that fetch them."""
     return [list(map(context.backend.host, piece)) for piece in packed]
 
 
@@ -195,12 +190,12 @@ def by_host(context: WorkerContext, packed: list[EncodedPart]) -> list[EncodedPa
 def merge(
     context: WorkerContext, packed: list[list[EncodedPart]], vertices: int, n: int, place: int
 ) -> EncodedBlock:
-    """A block, from its pieces of all chunks."""
+    """Merge a block from its encoded parts of all batches."""
     backend = context.backend
-    rows = grid.shape(vertices, n, *divmod(place, n))
+    rows = geometry.block_rows(vertices, n, divmod(place, n))
     keys = codec.keys([piece for (piece,) in packed], rows, backend.xp)
-    made = registry.load(backend.engine).csr(keys, rows)
-    return codec.rows(made, backend.xp)
+    block = registry.load(backend.engine).csr(keys, rows)
+    return codec.rows(block, backend.xp)
 
 
 # Frames -------------------------------------------------------------------------------------------
@@ -208,23 +203,23 @@ def merge(
 
 @worker_task
 def length(context: WorkerContext, something: Any) -> int:
-    """How many rows or entries it has."""
+    """Return how many rows or entries a result has."""
     return len(something)
 
 
 @worker_task
 def head(context: WorkerContext, frame: Frame) -> Frame:
-    """The frame without its rows."""
+    """Return a frame without its rows."""
     return frame.iloc[:0]
 
 
 @worker_task
 def cut(context: WorkerContext, frame: Frame, first: int, last: int) -> Frame:
-    """Some rows of a frame, which then need not be kept."""
+    """Copy some rows of a frame, which then need not be kept."""
     return frame.iloc[first:last].copy()
 
 
 @worker_task
 def one(context: WorkerContext, several: list[Any], place: int) -> Any:
-    """One of several results."""
+    """Return one of several results."""
     return several[place]

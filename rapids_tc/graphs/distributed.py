@@ -23,7 +23,7 @@ from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.errors import CapacityError
 from rapids_tc.executors.protocol import Batch, Executor, Task, Worker, split_batches
 from rapids_tc.frames.backend import resolve_engine
-from rapids_tc.plan import needs
+from rapids_tc.plan import costs, needs
 from rapids_tc.plan.layout import given_layout
 from rapids_tc.plan.record import Needs, Result, Work
 from rapids_tc.preparation.fingerprints import Fingerprint
@@ -32,11 +32,7 @@ PEELING = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS)
 LEAST_ROWS = 2**16  # of a machine's share: fewer are not worth sending to it
 FEW = 8  # results that every machine fetches from all; more are combined first
 AT_ONCE = 2  # tasks on blocks under way for each thread of the cluster
-MEMORY_SHARE = 0.5  # of a machine's free memory, for what is made of a graph
-NUMBER_BYTES = 24  # of each number when all are put in order
-BATCH_BYTES = 64  # of each row that is oriented, cut in blocks and sorted
 BY_HOST = ("tcp://", "tls://")  # workers that send nothing straight from a card
-MOST_KEYS = 2**31 - 1  # that a card makes a block of
 log = logging.getLogger("rapids_tc")
 
 
@@ -108,12 +104,13 @@ class DistributedGraph:
     def _divide(self, memory: int) -> None:
         """Decide what a machine may take; CapacityError if it cannot be enough."""
         limit = self._limit
-        needs.require([needs.Stage("order", NUMBER_BYTES * self.size)], limit)
+        needs.require([needs.Stage("order", costs.CLUSTER_NUMBER * self.size)], limit)
         if not self._on_cards:  # workers of one host have the same memory
             memory //= max(Counter(w.address.rpartition(":")[0] for w in self.workers).values())
         least = min([memory, *(w.memory for w in self.workers if w.memory)])
-        self.free = limit or int(MEMORY_SHARE * least)
-        self.batches, self.rows = split_batches(self.batches, self.rows, self.free // BATCH_BYTES)
+        self.free = limit or int(costs.MEMORY_SHARE * least)
+        rows = self.free // costs.CLUSTER_ROW
+        self.batches, self.rows = split_batches(self.batches, self.rows, rows)
 
     @property
     def _on_cards(self) -> bool:
@@ -201,8 +198,8 @@ class DistributedGraph:
         rows, least = sum(map(sum, self.rows)), 1
         if self._work.needs & Needs.TRUSSNESS and not self.fits(rows):
             least = 2
-        if self._on_cards and rows > MOST_KEYS:  # and of three blocks the edges have 32-bit places
-            least = max(2, ceil(sqrt(3 * grid.UNEVEN * rows / 2**32)))
+        if self._on_cards and rows > costs.MOST_KEYS:  # the edges of three blocks have positions
+            least = max(2, ceil(sqrt(3 * costs.UNEVEN * rows / costs.MOST_POSITIONS["cuda"])))
         if layout := given_layout():
             made = Partition(layout.n, layout.m)
         else:
@@ -247,7 +244,7 @@ class DistributedGraph:
     def packed(self) -> list[Task]:
         """The edges of each batch in parts, one per block."""
         orders = [self.orders[g.worker] for g in self.batches]
-        batch = min(MOST_KEYS, max(LEAST_ROWS, self.free // BATCH_BYTES))
+        batch = min(costs.MOST_KEYS, max(LEAST_ROWS, self.free // costs.CLUSTER_ROW))
         return self.map_batches("pack", worker_tasks.pack, self.numbers, orders, self.n, batch)
 
     @cached_property

@@ -1,32 +1,36 @@
 """A graph larger than the memory it may take: its blocks are counted one task after another.
 
 The frame is read in chunks of rows: degrees first, then the keys of as many blocks at a time as
-fit. A block is sorted once and kept outside, in pinned memory beside a card and in a temporary
-file beside the CPU engine. Tasks follow one another, the blocks of the next on their way to a card
-while it counts (the streaming of TriCore: Hu, Liu, Huang, SC 2018).
+fit. A block is sorted once and stored outside: in pinned memory beside a GPU, in a temporary file
+beside the CPU engine. Tasks follow one another; on a GPU the blocks of the next task are copied
+while one counts (the streaming of TriCore: Hu, Liu, Huang, SC 2018).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import at_end
-from rapids_tc.blocks import grid, truss
-from rapids_tc.blocks.grid import Block, Task
-from rapids_tc.blocks.rows import Rows
+from rapids_tc.blocks import geometry, truss
 from rapids_tc.blocks.store import Found, StoredBlocks, cut
 from rapids_tc.engines import registry
-from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gather, sum64
+from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
 from rapids_tc.graphs.protocol import EdgeGraph
-from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation import orient
-from rapids_tc.preparation.csr import Csr
 from rapids_tc.preparation.edges import edge_keys, named_edges
 from rapids_tc.preparation.orient import Order
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rapids_tc.blocks.geometry import Block
+    from rapids_tc.blocks.grid import Task
+    from rapids_tc.blocks.rows import Rows
+    from rapids_tc.plan.budget import Budget
+    from rapids_tc.preparation.csr import Csr
 
 
 class OutOfCoreGraph(EdgeGraph):
@@ -34,17 +38,19 @@ class OutOfCoreGraph(EdgeGraph):
 
     Parameters
     ----------
-    frame, rows, backend, progress
-        The user's frame, its rows as numbers, where work is done, and whether progress is shown.
+    frame, rows, backend
+        The user's frame, its rows as numbers, and where work is done.
     budget : Budget
+    progress : bool or None
+        Whether progress is shown.
 
     Attributes
     ----------
-    blocks : KeptBlocks
+    blocks : StoredBlocks
     """
 
     def __init__(
-        self, frame: Frame, rows: Rows, backend: Backend, progress: bool | None, budget: Budget
+        self, frame: Frame, rows: Rows, backend: Backend, budget: Budget, *, progress: bool | None
     ) -> None:
         self._frame, self._rows, self.backend, self.progress = frame, rows, backend, progress
         self.engine = registry.load(backend.engine)
@@ -57,11 +63,13 @@ class OutOfCoreGraph(EdgeGraph):
         with self.stage("ordering by degree"):
             self.rank, self._vertices = self._order_by_degree()
         with self.stage("cutting into blocks") as report:
-            given = (self.engine, store, budget, allowed, backend.xp, report.advance)
-            self.blocks = cut(rows, self.rank, self._vertices, *given)
+            self.blocks = cut(
+                rows, self.rank, self._vertices, engine=self.engine, store=store, budget=budget,
+                allowed=allowed, xp=backend.xp, on_progress=report.advance,
+            )  # fmt: skip
 
     def _order_by_degree(self) -> tuple[Array, int]:
-        """The rank of every number, and how many are vertices."""
+        """Return the rank of every number, and how many are vertices."""
         degree: Any = None
         for chunk in self._rows.chunks(self.engine.costs.row):
             part, _ = self.engine.degrees(*chunk.ends, self.ids.size)
@@ -79,10 +87,12 @@ class OutOfCoreGraph(EdgeGraph):
 
     @property
     def n_vertices(self) -> int:
+        """See `VertexStatistics`."""
         return self._vertices
 
     @property
     def n_edges(self) -> int:
+        """See `VertexStatistics`."""
         return self.blocks.edges
 
     @property
@@ -97,13 +107,14 @@ class OutOfCoreGraph(EdgeGraph):
 
     @cached_property
     def degrees(self) -> Array:
-        xp, n = self.backend.xp, self.n
-        degrees = xp.zeros(self._vertices, "int64")
+        """See `VertexStatistics`."""
+        degrees = self.backend.xp.zeros(self._vertices, "int64")
         for at, block in self.blocks:
-            grid.add_ends(degrees, n, at, *grid.degrees(block, self.engine))
+            geometry.add_degrees(degrees, self.n, at, block, self.engine)
         return degrees
 
     def count(self, method: str) -> int:
+        """See `VertexStatistics`."""
         total = 0
 
         def found(task: Task, made: list[Csr], layout: Any) -> None:
@@ -114,15 +125,14 @@ class OutOfCoreGraph(EdgeGraph):
         return total
 
     def vertex_counts(self, method: str) -> Array:
-        """The triangles of u, v and w are told apart, so that every one is added once to each."""
-        n, sums = self.n, self.backend.xp.zeros(self._vertices, "int64")
+        """See `VertexStatistics`."""
+        sums = self.backend.xp.zeros(self._vertices, "int64")
 
         def found(task: Task, made: list[Csr], layout: Any) -> None:
-            (i, j, k), (uv, _, vw) = task.residues, made
-            of_uv, _, of_vw = self.engine.edge_counts(layout, method=method)
-            grid.add_ends(sums, n, (i, j), *self.engine.sum_counts(uv, of_uv))
-            _, by_w = self.engine.sum_counts(vw, of_vw)
-            sums[k::n] += by_w[: grid.members(self._vertices, n, k)]
+            (uv, _, vw), engine = made, self.engine
+            of_uv, _, of_vw = engine.edge_counts(layout, method=method)
+            pairs = (uv, of_uv), (vw, of_vw)
+            geometry.add_corners(sums, self.n, task.residues, *pairs, engine=engine)
 
         self.run(found)
         return sums
@@ -132,19 +142,20 @@ class OutOfCoreGraph(EdgeGraph):
     def edge_counts(
         self, method: str, of: StoredBlocks | None = None, over: dict[Block, Any] | None = None
     ) -> dict[Block, Any]:
-        """The triangles of the edges of every block, on the shelf.
+        """Count the triangles of the edges of every block; return the counters on the store.
 
-        `of` what is left of the graph, and in place of what was counted `over` more of it.
+        `of` are the blocks to count, if not all of the graph; `over` are counters of at least as
+        many edges, which are written over.
         """
-        kept = of or self.blocks
-        counts, store = kept.zeros(over or {}), kept.store
+        blocks = of or self.blocks
+        counts, store = blocks.zeros(over or {}), blocks.store
 
         def found(task: Task, made: list[Csr], layout: Any) -> None:
             parts = self.engine.edge_counts(layout, method=method)
             for at, part in zip(task.blocks, parts, strict=True):
                 store.add(counts[at], part)
 
-        self.run(found, kept)
+        self.run(found, blocks)
         return counts
 
     def row_columns(self, names: Sequence[str], method: str) -> dict[str, Any]:
@@ -163,17 +174,19 @@ class OutOfCoreGraph(EdgeGraph):
         return {name: adapter.column_like(self._frame, made[name], name) for name in names}
 
     def simple_edges(self) -> Frame:
+        """See `EdgeGraph`."""
         xp, number = self.backend.xp, as_uint32(self.order.number)
+
+        def pack(u: Array, v: Array, out: Array) -> None:
+            edge_keys(number[u], number[v], xp, out)
+
         with self.stage("sorting the edges"):
-            keys, first = xp.empty(self.n_edges, "uint64"), 0
-            for (i, j), block in self.blocks:
-                u, v = (number[end] for end in grid.ends(block, self.n, i, j))
-                edge_keys(u, v, xp, keys[first : first + block.m])
-                first += block.m
+            keys = geometry.collect_keys(self.blocks, self.n_edges, self.n, pack, xp)
             keys.sort()
             return self.backend.adapter.frame(named_edges(keys, self.ids))
 
     def truss_rows(self, k: int | None) -> Array:
+        """See `EdgeGraph`."""
         return truss.truss_rows(self, k)
 
     def _need(self) -> str:
@@ -185,26 +198,25 @@ class OutOfCoreGraph(EdgeGraph):
     # Blocks and rows -----------------------------------------------------------------------------
 
     def run(self, found: Found, of: StoredBlocks | None = None) -> None:
-        """Count every task: `found` is given its layout while its blocks are in memory."""
+        """Count every task: `found` receives its layout while its blocks are in memory."""
         with self.stage("counting") as report:
             (of or self.blocks).run(found, report.advance)
 
     def located(
         self, at: Block, block: Csr, n: int, rank: Array
     ) -> Iterator[tuple[Array, Array, tuple[Array, Array]]]:
-        """The rows whose edges are in a block, some at a time: which, where in it, and their ends.
+        """Yield the rows whose edges are in a block, where in the block, and their ends, by chunk.
 
         `rank` is by number; the ends are ranks, the larger first.
         """
-        xp, (i, j) = self.backend.xp, at
+        xp = self.backend.xp
         for chunk in self._rows.chunks():
-            src, dst = (gather(rank, end) for end in chunk.ends)
-            u, v = xp.maximum(src, dst), xp.minimum(src, dst)
-            row = xp.flatnonzero((u % n == i) & (v % n == j) & (u != v))
-            u, v = u[row], v[row]
-            where = self.engine.find_edges(block, u // n + (i > j), v // n)
-            there = where >= 0
-            yield row[there] + chunk.first, where[there], (u[there], v[there])
+            larger, smaller = geometry.ranked_ends(chunk.ends, rank, xp)
+            row, u, v = geometry.rows_in_block(larger, smaller, n, at, xp)
+            edge = self.engine.find_edges(block, u, v)
+            present = edge >= 0  # loops are not
+            row, edge = row[present], edge[present]
+            yield row + chunk.first, edge, (larger[row], smaller[row])
 
 
 @dataclass(frozen=True)

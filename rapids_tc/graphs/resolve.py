@@ -165,7 +165,7 @@ def _stages(work: Work, rows: Rows, backend: Backend, method: str) -> list[needs
 def _in_blocks(
     frame: Frame, rows: Rows, backend: Backend, options: Options, budget: Budget, need: int
 ) -> OutOfCoreGraph:
-    graph = OutOfCoreGraph(frame, rows, backend, options.progress, budget)
+    graph = OutOfCoreGraph(frame, rows, backend, budget, progress=options.progress)
     _log.log(
         logging.WARNING if options.memory_limit is None else logging.INFO,
         "%s rows need about %s bytes and %s may be taken: counted in %d x %d blocks, one task "

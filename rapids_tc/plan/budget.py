@@ -1,31 +1,26 @@
-"""What a call may take when a graph is counted in blocks, and how many blocks that makes."""
+"""Divide the bytes that a call may take, if a graph is counted in blocks, and choose the blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from rapids_tc.engines.protocol import Costs
 from rapids_tc.errors import CapacityError
+from rapids_tc.plan import costs
 from rapids_tc.plan.layout import given_layout
 from rapids_tc.plan.record import Needs, Result, Work
 
-# Bytes of a number: its rank, and where vertices are asked about their sums, degrees and order.
-RANK, SUMS = 4, 24
-# Of a row: what is given back, for each column, or what is held while it is made.
-RESULTS = {Result.COLUMN: 8, Result.COLUMNS: 8, Result.ROWS: 9, Result.EDGES: 48}
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rapids_tc.engines.protocol import Costs
+
 OF_RANKS = Needs.VERTEX_COUNTS | Needs.DEGREES  # what asks vertices
-MAX_EDGES = 2**32  # of a block: its offsets are kept in 32 bits
-MOST = 16  # blocks a side: with more, every edge is moved too often
-CHUNK = 8  # of what is allowed, one part in so many is for work on chunks of rows
-OFFSETS = 24  # bytes of a row of a block while it is sorted
-# Of an edge of a block whose ends are named, of one whose rows are looked up, and of a key.
-NAMED, LOOKED_UP, KEY = 72, 12, 8
 
 
 @dataclass(frozen=True)
 class Budget:
-    """The bytes that a call is allowed.
+    """The bytes that a call may take.
 
     Attributes
     ----------
@@ -54,12 +49,12 @@ class Budget:
     @property
     def chunk(self) -> int:
         """Bytes for work on a chunk of rows."""
-        return self.limit // CHUNK
+        return self.limit // costs.CHUNK_PARTS
 
     def result(self, rows: int) -> int:
-        """Bytes of what is given back, at their height."""
+        """Return the bytes of the answer at their height."""
         text = 2 * self.text * (self.work.result is Result.EDGES)
-        return rows * (RESULTS.get(self.work.result, 0) + text) * self.work.columns
+        return rows * (costs.RESULTS.get(self.work.result.name, 0) + text) * self.work.columns
 
     def check_text(self, ids: int) -> None:
         """Raise CapacityError if the limit is too low to number so many distinct text ids."""
@@ -71,14 +66,16 @@ class Budget:
             )
 
     def allowed(self, rows: int, numbers: int, ids: int = 0) -> int:
-        """Bytes that are left for blocks, chunks and what is given back; `ids` are held, too.
+        """Return the bytes left for blocks, chunks and the answer, beside what is held by vertex.
+
+        `ids` are the bytes of the ids, which are held, too.
 
         Raises
         ------
         CapacityError
-            There are none: what is held by vertex, or given back, takes all.
+            None are left: what is held by vertex, or the answer, takes all.
         """
-        held = ids + numbers * (RANK + SUMS * bool(self.work.needs & OF_RANKS))
+        held = ids + numbers * (costs.RANK + costs.VERTEX_SUMS * bool(self.work.needs & OF_RANKS))
         least = max(held + self.result(rows), ids + numbers * self.costs.order + self.chunk)
         if least >= self.limit:
             raise CapacityError(
@@ -89,40 +86,43 @@ class Budget:
         return self.limit - held
 
     def sides_of(self, rows: int, vertices: int, allowed: int, reading: int = 0) -> Iterator[int]:
-        """How many blocks a side may do, the fewest first, if all blocks are about equal.
+        """Yield the numbers of blocks a side that may fit, the fewest first, if blocks are equal.
 
-        `reading` is what reading a chunk of rows takes, while keys are collected.
+        `reading` is the bytes of reading a chunk of rows while keys are collected.
 
         Raises
         ------
         CapacityError
-            None is left: however many there are, three do not fit.
+            No number is left: three blocks do not fit, however many there are.
         """
         if layout := given_layout():
             yield layout.n
             return
-        for n in range(1, MOST + 1):
+        most = costs.MOST_BLOCKS
+        for n in range(1, most + 1):
             if self.fits(rows // n**2, vertices // n + 1, rows, allowed, reading):
                 yield n
         raise CapacityError(
             f"{rows:,} rows over {vertices:,} vertices do not fit {allowed:,} bytes, cut in up to "
-            f"{MOST} x {MOST} blocks: raise the limit, or pass fewer edges"
+            f"{most} x {most} blocks: raise the limit, or pass fewer edges"
         )
 
     def fits(self, edges: int, rows: int, all_rows: int, allowed: int, reading: int = 0) -> bool:
-        """Whether a block of so many edges and rows can be made, counted, and answered from."""
-        made = (KEY + self.costs.sort) * edges + OFFSETS * rows + reading
-        counted = self.costs.task(edges, rows, self.sides, self.costs.slots(self.sides))
+        """Return whether a block of so many edges and rows can be made, counted and looked up."""
+        made = self.collecting([edges], rows) + reading
+        slots = self.costs.slots(self.sides)
+        counted = self.costs.task(edges, rows, self.sides, slots)
         answered = 0
         if self.work.result is Result.EDGES:
-            answered = KEY * all_rows + NAMED * edges
-        elif self.work.result in RESULTS:
-            answered = self.result(all_rows) + LOOKED_UP * edges + OFFSETS * rows + self.chunk
-        numbered = edges < MAX_EDGES and self._have_positions(edges, self.costs.slots(self.sides))
+            answered = costs.KEY * all_rows + costs.NAMED_EDGE * edges
+        elif self.work.result.name in costs.RESULTS:
+            looked_up = costs.LOOKED_UP_EDGE * edges + costs.BLOCK_ROW * rows
+            answered = self.result(all_rows) + looked_up + self.chunk
+        numbered = edges < costs.MOST_BLOCK_EDGES and self._have_positions(edges, slots)
         return numbered and max(made, counted, answered) <= allowed
 
     def together(self, sizes: list[int], rows: int, allowed: int) -> int:
-        """Of blocks of these sizes, how many have their keys collected at a time: at least one."""
+        """Return how many blocks of these sizes have their keys collected at once: at least one."""
         for count in range(1, len(sizes)):
             if self.collecting(sizes[: count + 1], rows) > allowed:
                 return count
@@ -130,10 +130,10 @@ class Budget:
 
     def collecting(self, sizes: list[int], rows: int) -> int:
         """Return the bytes that hold the keys of some blocks and sort them one by one."""
-        return OFFSETS * rows + KEY * sum(sizes) + self.costs.sort * max(sizes)
+        return costs.BLOCK_ROW * rows + costs.KEY * sum(sizes) + self.costs.sort * max(sizes)
 
     def slots(self, edges: int, rows: int, blocks: int, allowed: int) -> int:
-        """How many blocks of this size may be in memory at a time, of those that there are."""
+        """Return how many blocks of this size may be in memory at once, of all blocks."""
         slots = min(self.costs.slots(self.sides), blocks)
         while (
             slots < blocks
@@ -144,5 +144,5 @@ class Budget:
         return slots
 
     def _have_positions(self, edges: int, slots: int) -> bool:
-        """Whether an engine can number the edges of so many slots: eight more each, in a room."""
+        """Return whether an engine can number the edges of so many slots, eight more per slot."""
         return (slots + self.sides) * (edges + 8) < self.costs.positions

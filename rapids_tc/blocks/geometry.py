@@ -1,0 +1,146 @@
+"""The geometry of blocks: where an edge lies, and how the values of a block add up by vertex.
+
+Block (i, j) of n x n holds the edges (u, v), u > v, with u % n = i and v % n = j, as row
+u // n + (i > j) and column v // n: `rapids_tc.blocks.grid` says why.
+Every function is pure, or adds to an array that the caller passes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.engines import protocol
+from rapids_tc.frames.backend import Backend, gather
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from rapids_tc.preparation.csr import Array, Csr
+
+Block = tuple[int, int]  # the residues of u and of v
+
+# Ranks, blocks and rows ---------------------------------------------------------------------------
+
+
+def members(vertices: int, n: int, residue: int) -> int:
+    """Return how many ranks below `vertices` have a residue."""
+    return (vertices - residue + n - 1) // n
+
+
+def row_shift(at: Block) -> int:
+    """Return what is added to u // n, so that every column of a block is less than its row."""
+    i, j = at
+    return int(i > j)
+
+
+def block_rows(vertices: int, n: int, at: Block) -> int:
+    """Return the number of rows of a block."""
+    return members(vertices, n, at[0]) + row_shift(at)
+
+
+def ranks_of(local: Array, residue: int, n: int) -> Array:
+    """Return the ranks (int64) of the local ids of a residue."""
+    ranks = local.astype("int64")
+    ranks *= n
+    ranks += residue
+    return ranks
+
+
+def block_ends(block: Csr, n: int, at: Block) -> tuple[Array, Array]:
+    """Return the larger and the smaller rank (int64) of every edge of a block."""
+    i, j = at
+    return ranks_of(block.rows, i, n) - n * row_shift(at), ranks_of(block.columns, j, n)
+
+
+def rank_limit(block: Csr, n: int, at: Block, xp: Any) -> int:
+    """Return a rank that every end of the edges of a block is below; 0 if it has no edge."""
+    last = int(xp.searchsorted(block.offsets, xp.asarray([block.m]))[0]) - 1  # that has an entry
+    return (last - row_shift(at)) * n + at[0] + 1 if block.m else 0
+
+
+def ranked_ends(ends: tuple[Array, Array], rank: Array, xp: Any) -> tuple[Array, Array]:
+    """Return the larger and the smaller rank (uint32) of rows, from the numbers of their ends.
+
+    Chunks of rows may be short: `orient.ranked` takes a dataframe's operations for whole columns.
+    """
+    source, destination = (gather(rank, end) for end in ends)
+    return xp.maximum(source, destination), xp.minimum(source, destination)
+
+
+def rows_in_block(
+    larger: Array, smaller: Array, n: int, at: Block, xp: Any
+) -> tuple[Array, Array, Array]:
+    """Select the rows of a frame whose edges lie in a block.
+
+    Parameters
+    ----------
+    larger, smaller : array of uint32
+        The ranks of both ends of every row.
+
+    Returns
+    -------
+    positions, rows, columns
+        Where the selected rows are in the frame, and the row and the column of the block where
+        each of their edges would be. Loops are among them: their row and column are in no block.
+    """
+    i, j = at
+    positions = xp.flatnonzero((larger % n == i) & (smaller % n == j))
+    return positions, larger[positions] // n + row_shift(at), smaller[positions] // n
+
+
+def is_first(edges: Array, backend: Backend) -> Array:
+    """Return whether each entry is the first of its value: of all rows of an edge, the first."""
+    return ~backend.array(backend.library.Series(edges).duplicated())
+
+
+def collect_keys(
+    blocks: Iterable[tuple[Block, Csr]],
+    edges: int,
+    n: int,
+    pack: Callable[[Array, Array, Array], Any],
+    xp: Any,
+) -> Array:
+    """Make one array of keys (uint64) of the edges of all blocks, which have so many together.
+
+    `pack` writes the keys of some edges, from the ranks of their ends, to the array that it is
+    given last.
+    """
+    keys, first = xp.empty(edges, "uint64"), 0
+    for at, block in blocks:
+        pack(*block_ends(block, n, at), keys[first : first + block.m])
+        first += block.m
+    return keys
+
+
+# Sums by vertex -----------------------------------------------------------------------------------
+
+
+def add_ends(sums: Array, n: int, at: Block, by_row: Array, by_column: Array) -> None:
+    """Add a value of every row and of every column of a block to the sums of their ranks."""
+    sums[at[0] :: n] += by_row[row_shift(at) :]
+    _add_columns(sums, n, at[1], by_column)
+
+
+def add_degrees(sums: Array, n: int, at: Block, block: Csr, engine: Any) -> None:
+    """Add the edges of a block to the degrees of their ends."""
+    by_row = block.offsets[1:] - block.offsets[:-1]
+    add_ends(sums, n, at, by_row, protocol.column_counts(engine, block, block.n))
+
+
+def add_corners(
+    sums: Array, n: int, residues: protocol.Residues, uv: tuple[Csr, Array],
+    vw: tuple[Csr, Array], *, engine: Any,
+) -> None:  # fmt: skip
+    """Add the triangles u > v > w of a task to the sums of their three corners.
+
+    `uv` and `vw` are blocks, each with the triangles that the task finds of each of its edges.
+    A triangle is one of (u, v)'s and one of (v, w)'s, so that each corner is met exactly once.
+    """
+    i, j, k = residues
+    add_ends(sums, n, (i, j), *engine.sum_counts(*uv))
+    _, by_w = engine.sum_counts(*vw)
+    _add_columns(sums, n, k, by_w)
+
+
+def _add_columns(sums: Array, n: int, residue: int, by_column: Array) -> None:
+    sums[residue::n] += by_column[: members(len(sums), n, residue)]
