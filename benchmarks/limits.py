@@ -35,7 +35,7 @@ from memory import peak
 import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.frames.backend import open_frame
-from rapids_tc.plan import needs
+from rapids_tc.plan import costs, needs
 from rapids_tc.plan.record import Needs, Work, estimated
 from rapids_tc.preparation.edges import size_bound
 
@@ -193,7 +193,7 @@ def estimate(call: Call, edges: Any) -> int:
     if call.lists:
         triangles = tc.count(edges)
         most = triangles if call.function == "list_triangles" else min(FRAME, triangles)
-        listed = stages[-1].bytes + needs.LISTED * most
+        listed = stages[-1].bytes + costs.LISTED * most
     return max(listed, *(stage.bytes for stage in stages))
 
 

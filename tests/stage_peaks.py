@@ -12,11 +12,11 @@ from stream_support import in_blocks
 
 import rapids_tc as tc
 from rapids_tc import _progress, testing
-from rapids_tc.blocks import rows as rows_of_frames
 from rapids_tc.engines import protocol, registry
 from rapids_tc.engines.gpu import device_slots
 from rapids_tc.plan import budget, needs
-from rapids_tc.plan.record import ANALYTICS
+from rapids_tc.plan import costs as model
+from rapids_tc.plan.record import ANALYTICS, estimated
 
 NAMED = {  # stages by the words of the bar; what comes after one is the last, "columns"
     "numbering the ids": "number",
@@ -50,7 +50,7 @@ def work_of(function):
     if function == WEIGHTED:
         return ANALYTICS["clustering"].work({"weight": "weight"})
     own = {"annotate": {"columns": ("triangles",)}, "approximate_count": {"colours": 2}}
-    record = ANALYTICS[function]
+    record = estimated()[function]
     return record.work({**record.defaults, **own.get(function, {})})
 
 
@@ -122,11 +122,11 @@ def estimates_in_blocks(engine, function, graph, largest):
     costs = registry.costs_of(engine)
     limit = budget.Budget(2**30, function, work_of(function), costs)
     held = 2**30 - limit.allowed(rows, numbers)
-    chunk = (costs.row + rows_of_frames.CAST) * rows  # all rows, whose ids are cast
+    chunk = (costs.row + model.ROW_CAST) * rows  # all rows, whose ids are cast
     made = limit.collecting(4 * [edges], longest)
     return {
         "order": costs.order * numbers + chunk,
-        "cut": budget.RANK * numbers + made + chunk,
+        "cut": model.RANK * numbers + made + chunk,
         "count": held + costs.task(edges, longest, limit.sides, slots),
     }
 

@@ -6,6 +6,8 @@ import re
 from functools import partial
 from pathlib import Path
 
+from stage_peaks import WEIGHTED, work_of
+
 import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.plan import needs
@@ -60,12 +62,12 @@ def check_whole(small, edges, ids):
         "simple_edges": tc.simple_edges,
         "Graph": tc.Graph,
         "approximate_count": partial(tc.approximate_count, colours=2, seed=1),
-        needs.WEIGHTED: lambda edges, **o: tc.clustering(edges.assign(w=1.0), **weighted, **o),
+        WEIGHTED: lambda edges, **o: tc.clustering(edges.assign(w=1.0), **weighted, **o),
     }
     for name, call in calls.items():
         dense = ids not in ("str", "sparse")
         rows, size = len(edges), int(edges.max().max()) + 1 if dense else 2 * len(edges)
-        limit = max(s.bytes for s in needs.stages(name, rows, size, dense, "cpu"))
+        limit = max(s.bytes for s in needs.stages(work_of(name), rows, size, dense, "cpu"))
         call(small, memory_limit=limit)
         peak, answer = height(partial(call, edges, memory_limit=limit))
         del answer

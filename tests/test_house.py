@@ -25,7 +25,7 @@ KERNELS = sorted(PACKAGE.rglob("*.cu")) + sorted(PACKAGE.rglob("*.cuh"))
 
 # The rooms from the lowest on: a module may import from its own tier and from those below it.
 TIERS = [
-    {"errors", "_cache", "_compiling", "_typing"},
+    {"errors", "_cache", "_compiling", "_typing", "plan.costs"},
     {"_progress", "kernels"},
     {"frames"},
     {"preparation"},
@@ -38,6 +38,7 @@ TIERS = [
     {""},
     {"bench", "cli"},
 ]
+LEAVES = {"plan.costs"}  # modules that import nothing of ours, and so stand apart from their rooms
 LAZY = {("", "interop"), ("interop", "")}  # other libraries' doors open on the whole package
 LOADERS = ("import_module", "_library")  # functions that import what they are given the name of
 # The only files that import these, top level or not.
@@ -67,7 +68,9 @@ BESIDE = {"Estimate", "Graph", "memory_estimate", "methods", "register_accessor"
 
 def unit(name):
     """What the import rule calls a module: its first name, "" for the package itself."""
-    first = name.removesuffix(".py").replace("/", ".").split(".")[0]
+    first, *rest = name.removesuffix(".py").replace("/", ".").split(".")
+    if ".".join([first, *rest[:1]]) in LEAVES:
+        return f"{first}.{rest[0]}"
     return first if first in UNITS else ""
 
 
@@ -115,7 +118,7 @@ def ours(name):
 
 def test_imports_never_go_upward():
     tier = {room: height for height, rooms in enumerate(TIERS) for room in rooms}
-    assert tier.keys() == UNITS | {""}, "say in TIERS where a new room stands"
+    assert tier.keys() == UNITS | LEAVES | {""}, "say in TIERS where a new room stands"
     upward = {
         (name, room)
         for name in MODULES

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc.analytics.listing import _Listing
 from rapids_tc.engines import registry
-from rapids_tc.plan import needs
+from rapids_tc.plan import costs
 
 many = settings(max_examples=50, deadline=None)
 
@@ -190,7 +190,7 @@ def test_what_memory_cannot_hold_is_refused(backend):
     graph = tc.Graph(backend.frame(complete(200).frame()))
     next(tc.iter_triangles(graph, rows=1))  # what is made once is held
     held = tc.memory_estimate(graph, function="list_triangles")["columns"]
-    need = needs.LISTED * 1_313_400
+    need = costs.LISTED * 1_313_400
     limit = held + need
     assert len(listed(backend, graph, memory_limit=limit)) == 1_313_400
     with pytest.raises(tc.CapacityError, match=rf"{need:,} bytes.*{need - 1:,} bytes.*iter_tri"):

@@ -12,7 +12,7 @@ from stream_support import budget_of
 
 import rapids_tc as tc
 from rapids_tc.engines import registry
-from rapids_tc.plan import needs, record
+from rapids_tc.plan import costs, record
 
 RUNNING = [function for function in FUNCTIONS if function is not tc.memory_estimate]
 
@@ -178,7 +178,7 @@ def test_stages_that_are_done_need_nothing(backend, function, ids):
                 call(graph, memory_limit=now[worst] - 1)
             assert str(caught.value).endswith(": raise the limit")
         listing = {"list_triangles", "iter_triangles"}  # whose triangles come on top
-        more = (needs.LISTED + 3 * graph._prepared.ids.text) * 34220 if function in listing else 0
+        more = (costs.LISTED + 3 * graph._prepared.ids.text) * 34220 if function in listing else 0
         call(graph, memory_limit=max(now.get(worst, 1), 1) + more)
         assert "layout" not in now or not again or function == "approximate_count"
     if function in {"trussness", "annotate"}:
@@ -271,7 +271,7 @@ def test_the_text_of_long_ids_counts_where_every_row_has_it(dtype):
     edges = ("x" * 1000 + complete(40).frame().astype("str")).astype(dtype)
     triangles, allowed = 9880, 2 * 10**6  # bytes beside what the graph takes
     limit = tc.memory_estimate(edges, function="list_triangles")["columns"] + allowed
-    assert needs.LISTED * triangles < allowed < 3000 * triangles
+    assert costs.LISTED * triangles < allowed < 3000 * triangles
     if dtype == "object":
         found = tc.list_triangles(edges, memory_limit=limit)
         assert len(found) == triangles and len({*map(id, found["u"])}) == found["u"].nunique()

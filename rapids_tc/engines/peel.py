@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from rapids_tc.errors import CapacityError
+from rapids_tc.plan import costs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,7 +128,8 @@ def decompose(
 ) -> Array:
     """Find the trussness of every edge: see `rapids_tc.engines.protocol.Engine`."""
     xp, m = peeler.xp, csr.m
-    if m >= 2**32:  # numbers of edges have 32 bits; an edge in s triangles is one of 2 s + 1 edges
+    # Numbers of edges have 32 bits; an edge in s triangles is one of 2 s + 1 edges.
+    if m >= costs.MOST_PEELED_EDGES:
         raise CapacityError(
             f"{m:,} edges: trussness takes fewer than 2**32; k_truss(edges, k, memory_limit=...) "
             "counts more, in blocks"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -23,13 +23,10 @@ StoredInput = TypeVar("StoredInput", contravariant=True)
 
 @dataclass(frozen=True)
 class Costs:
-    """Bytes that an engine takes for a graph or for its blocks, read off the arrays that it makes.
+    """Bytes that an engine takes for the blocks of a graph: figures of `rapids_tc.plan.costs`.
 
     Attributes
     ----------
-    stages : mapping
-        Peak bytes per raw row and per vertex of each stage on a whole graph, beside ids, numbers
-        and ranks; "numbers" is a copy of the numbers of both ends of a row.
     tables : callable
         (vertices, are edges counted?) to the bytes of the look-up tables of all threads.
     most : int
@@ -56,7 +53,6 @@ class Costs:
         (edges, rows, are edges counted?, slots) to the bytes of a task and of blocks that large.
     """
 
-    stages: Mapping[str, tuple[int, int]]
     tables: Callable[[int, bool], int]
     most: int
     positions: int

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.kernels.method import Array, Capacities, Kernel, KernelEngine, KernelLayout
+from rapids_tc.plan import costs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,7 +32,9 @@ class _Bins:
 def memory(edges: int, vertices: int) -> int:
     """Return the bytes that `count` takes besides the layout, at most, by edges and by batch."""
     wedges = edges * math.isqrt(2 * edges)  # no row has more entries than the root
-    return 28 * edges + 8 * vertices + 32 * min(Capacities().batch, wedges)
+    batch = min(Capacities().batch, wedges)
+    own = costs.RADIX
+    return own["edge"] * edges + own["vertex"] * vertices + own["wedge"] * batch
 
 
 def count(

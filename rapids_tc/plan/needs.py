@@ -1,6 +1,6 @@
 """Decisions as pure functions: what a call will need, and which method counts it.
 
-Each engine has its own bytes per raw row and per vertex of every stage (`engines.protocol.Costs`).
+Each engine has its own bytes per raw row and per vertex of every stage (`rapids_tc.plan.costs`).
 The sums are shown by `memory_estimate` and compared with `memory_limit=`.
 """
 
@@ -12,14 +12,11 @@ from numbers import Integral
 from rapids_tc.engines import registry
 from rapids_tc.errors import CapacityError
 from rapids_tc.kernels import catalogue
+from rapids_tc.plan import costs as model
 from rapids_tc.plan.record import Analytic, Needs, Work
 
-MAX_ROWS = 2**31 - 1  # of a frame that any library can hold
 RAISE = "raise the limit"
 NARROWER = "give ids of a narrower integer type"
-LISTED = 80  # bytes of a triangle that is listed: ranks, a sort, and ids of eight bytes
-
-COLUMN = 16  # bytes per row for each further column of the result
 
 
 @dataclass(frozen=True)
@@ -37,11 +34,11 @@ def stages(
     costs, kept = registry.costs_of(engine), _kept(rows, vertices, dense)
 
     def stage(name: str, key: str = "", more: int = 0) -> Stage:
-        per_row, per_vertex = costs.stages[key or name]
-        return Stage(name, kept + per_row * rows + per_vertex * vertices + more)
+        pair = model.STAGES[engine][key or name]
+        return Stage(name, kept + model.total(pair, rows, vertices) + more)
 
     result = [
-        Stage("number", 0 if dense else 24 * vertices + 40 * rows),
+        Stage("number", 0 if dense else model.total(model.NUMBERING, rows, vertices)),
         stage("order"),
         stage("orient"),
     ]
@@ -49,7 +46,7 @@ def stages(
         sampled = rows // work.colours
         counted = replace(work, needs=Needs.VERTEX_COUNTS)
         rest = stages(counted, sampled, vertices, dense, engine, method)[1:]
-        numbers = costs.stages["numbers"][0] * sampled
+        numbers = model.total(model.STAGES[engine]["numbers"], sampled, 0)
         return [result[0], stage("sample"), *(Stage(s.name, s.bytes + numbers) for s in rest)]
     if work.needs & Needs.COUNTED:
         own = catalogue.find(method).memory(rows, vertices)
@@ -60,7 +57,7 @@ def stages(
         result.append(stage("peel", more=costs.tables(vertices, True)))
     if key := _answering(work.needs):
         name = key if key == "edges" else "columns"
-        result.append(stage(name, key, COLUMN * (work.columns - 1) * rows))
+        result.append(stage(name, key, model.COLUMN * (work.columns - 1) * rows))
     return result
 
 
@@ -81,7 +78,8 @@ def _answering(needs: Needs) -> str:
 
 def _kept(rows: int, vertices: int, dense: bool) -> int:
     """Return the bytes of numbers and ids, and of ranks, their inverse, presence and offsets."""
-    return (0 if dense else 8 * rows + 24 * vertices) + 21 * vertices
+    ids = 0 if dense else model.total(model.INDEXED_IDS, rows, vertices)
+    return ids + model.total(model.ORDER, rows, vertices)
 
 
 def remaining(
@@ -95,10 +93,10 @@ def remaining(
     if not work.needs & Needs.SAMPLE:  # which makes a graph of its own
         if "csr" in has:
             made |= {"order", "orient"}
-            held = _kept(rows, vertices, dense) + 4 * rows
+            held = _kept(rows, vertices, dense) + model.total(model.ORIENTED, rows, vertices)
         if "layout" in has:
             made.add("layout")
-            held += 8 * rows + 32 * vertices
+            held += model.total(model.LAYOUT, rows, vertices)
         if "edge_counts" in has and method == "auto" and not work.needs & Needs.TRIANGLES:
             made.add("count")
         if "trussness" in has:
@@ -149,11 +147,11 @@ def require_listing(triangles: int, memory: int, advice: str, text: int = 0) -> 
 
     `text` is the bytes of text of an id in the frame.
     """
-    need = (LISTED + 3 * text) * triangles
-    if triangles > MAX_ROWS or need > memory:
+    need = (model.LISTED + 3 * text) * triangles
+    if triangles > model.MOST_ROWS or need > memory:
         raise CapacityError(
             f"a frame of {triangles:,} triangles takes about {need:,} bytes while it is made; it "
-            f"may have {MAX_ROWS:,} rows and take {memory:,} bytes: {advice}"
+            f"may have {model.MOST_ROWS:,} rows and take {memory:,} bytes: {advice}"
         )
 
 

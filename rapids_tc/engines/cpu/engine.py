@@ -29,6 +29,7 @@ from rapids_tc.engines.host import host_free, host_memory
 from rapids_tc.engines.protocol import Costs, PivotRange, ProgressCallback, Residues, shifts
 from rapids_tc.errors import require_unchanged
 from rapids_tc.frames.backend import as_uint32
+from rapids_tc.plan import costs as model
 from rapids_tc.preparation.csr import Array, Csr
 
 if TYPE_CHECKING:
@@ -41,15 +42,14 @@ SERIAL_BELOW = 1 << 18  # probes, or look-ups, that are not worth a second threa
 memory, free = host_memory, host_free
 block_store, slot_pool = host_slots.BlockStore, host_slots.SlotPool
 costs = Costs(
-    stages=host_slots.STAGES,
-    tables=lambda vertices, sides: thread_count() * _slots(vertices) * (4 if sides else 1),
-    most=2**63,
-    positions=2**63,
-    unasked=2**24,  # asking reads a dozen small files, and a small count takes less time
-    text=260,
-    order=96,
-    sort=32,
-    row=24,
+    tables=lambda vertices, sides: _table_bytes(vertices, sides),
+    most=model.MOST_GRAPH_ROWS["cpu"],
+    positions=model.MOST_POSITIONS["cpu"],
+    unasked=model.UNASKED["cpu"],
+    text=model.TEXT["cpu"],
+    order=model.ORDERING["cpu"],
+    sort=model.SORTING["cpu"],
+    row=model.CHUNK_ROW["cpu"],
     uv_stays_loaded=True,
     prefetch=False,
     slots=lambda sides: 3,
@@ -253,6 +253,11 @@ def truss(
 
 def _arrays(graph: Csr) -> tuple[Array, Array]:
     return graph.offsets, graph.columns
+
+
+def _table_bytes(vertices: int, sides: bool) -> int:
+    slot = model.TABLE_SLOT["place" if sides else "mark"]
+    return thread_count() * _slots(vertices) * slot
 
 
 def _slots(n: int) -> int:

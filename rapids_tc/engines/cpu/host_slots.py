@@ -16,27 +16,11 @@ import numpy as np
 
 from rapids_tc.engines.host import trim
 from rapids_tc.errors import CapacityError
+from rapids_tc.plan import costs
 from rapids_tc.preparation.csr import Array, Csr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-STAGES = {  # see `rapids_tc.engines.protocol.Costs`
-    "order": (0, 48),
-    "orient": (18, 16),
-    "sample": (20, 32),
-    "numbers": (8, 0),
-    "layout": (12, 24),
-    "count": (12, 24),
-    "count by edge": (20, 32),
-    "peel": (68, 80),
-    "by vertex": (16, 96),
-    "by row": (50, 32),
-    "by row from degrees": (72, 32),
-    "weights by vertex": (56, 64),
-    "listing": (26, 40),
-    "edges": (46, 8),
-}
 
 
 def task_bytes(table: int, edges: int, rows: int, sides: bool, slots: int) -> int:
@@ -44,9 +28,10 @@ def task_bytes(table: int, edges: int, rows: int, sides: bool, slots: int) -> in
 
     `table` is the number of slots of all threads' tables together.
     """
-    blocks = slots * (4 * edges + 8 * rows)
-    layout = 8 * edges + 32 * rows + table * (4 if sides else 1)
-    return blocks + layout + (20 * edges + 32 * rows if sides else 0)
+    own, slot = costs.TASK["cpu"], costs.TABLE_SLOT["place" if sides else "mark"]
+    layout = costs.total(own["layout"], edges, rows) + slot * table
+    counts = costs.total(own["counts"], edges, rows) if sides else 0
+    return slots * costs.total(own["block"], edges, rows) + layout + counts
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from rapids_tc.errors import CapacityError, KernelError, require_unchanged
 from rapids_tc.frames.backend import as_uint32
 from rapids_tc.kernels import _nvrtc, catalogue, launch
 from rapids_tc.kernels.method import Capacities, Kernel
+from rapids_tc.plan import costs as model
 from rapids_tc.preparation.csr import Array, Csr
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from rapids_tc.engines.protocol import PivotRange, ProgressCallback
 
 _THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in tile.cuh and prepare.cu
-_MOST_EDGES, _MOST_RANKS, _MOST_POSITIONS = 2**31, 2**32, 2**32  # kernels number them in 32 bits
+# Kernels number them in 32 bits.
+_MOST_EDGES, _MOST_RANKS = model.MOST_GRAPH_ROWS["cuda"], model.MOST_GPU_RANKS
+_MOST_POSITIONS = model.MOST_POSITIONS["cuda"]
 _IN_BLOCKS = "a function that is given the frame itself and memory_limit= counts more, in blocks"
 _STEPS = (
     "count_ends",

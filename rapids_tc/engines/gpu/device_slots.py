@@ -17,6 +17,7 @@ from rapids_tc.engines.gpu.block_layout import write_codes
 from rapids_tc.engines.gpu.layout import CHUNK, GpuEngine, SlotView
 from rapids_tc.engines.protocol import Costs
 from rapids_tc.errors import CapacityError
+from rapids_tc.plan import costs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,37 +27,24 @@ if TYPE_CHECKING:
 
 def task_bytes(edges: int, rows: int, sides: bool, slots: int) -> int:
     """Return the bytes of a task: see `rapids_tc.engines.protocol.Costs`."""
-    blocks = slots * (6 * edges + 12 * rows)
-    layout = 17 * edges + 56 * rows
-    return blocks + layout + ((4 * slots + 8) * edges + 32 * rows if sides else 0)
+    own = costs.TASK["cuda"]
+    blocks = slots * costs.total(own["block"], edges, rows)
+    layout = costs.total(own["layout"], edges, rows)
+    counts = costs.total(own["counts"], edges, rows)
+    counts += slots * costs.total(own["counts of a slot"], edges, rows)
+    return blocks + layout + (counts if sides else 0)
 
 
 # Slots hold the blocks of a task and of the next; if edges are counted, uv, too.
 COSTS = Costs(
-    stages={
-        "order": (16, 0),
-        "orient": (28, 0),
-        "sample": (16, 0),
-        "numbers": (8, 0),
-        "layout": (22, 32),
-        "count": (12, 32),
-        "count by edge": (12, 32),
-        "peel": (64, 80),
-        "by vertex": (24, 56),
-        "by row": (60, 32),
-        "by row from degrees": (80, 32),
-        "listing": (60, 32),
-        "weights by vertex": (76, 56),
-        "edges": (66, 0),
-    },
     tables=lambda vertices, sides: 0,
-    most=2**31,
-    positions=2**32,
-    unasked=2**30,
-    text=0,
-    order=40,
-    sort=17,
-    row=0,
+    most=costs.MOST_GRAPH_ROWS["cuda"],
+    positions=costs.MOST_POSITIONS["cuda"],
+    unasked=costs.UNASKED["cuda"],
+    text=costs.TEXT["cuda"],
+    order=costs.ORDERING["cuda"],
+    sort=costs.SORTING["cuda"],
+    row=costs.CHUNK_ROW["cuda"],
     uv_stays_loaded=False,
     prefetch=True,
     slots=lambda sides: 4 + sides,
