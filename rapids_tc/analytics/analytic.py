@@ -77,7 +77,7 @@ def analytic(
         )  # fmt: skip
         register(record)
         setattr(Graph, name, call)
-        return cast(Function, call)
+        return cast("Function", call)
 
     return decorate
 

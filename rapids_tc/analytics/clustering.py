@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from math import inf, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.frames.backend import Array, sum64
-from rapids_tc.graphs.in_memory import InMemoryGraph
-from rapids_tc.graphs.protocol import VertexStatistics
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation.edges import check_label
+
+if TYPE_CHECKING:
+    from rapids_tc.graphs.in_memory import InMemoryGraph
+    from rapids_tc.graphs.protocol import VertexStatistics
 
 
 def _clustering_work(own: OwnOptions) -> Work:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import call_report
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.errors import CapacityError
-from rapids_tc.frames.backend import Array, Frame
 from rapids_tc.frames.device import place
-from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rapids_tc.frames.backend import Array, Frame
+    from rapids_tc.graphs.in_memory import InMemoryGraph
 
 LISTING = Work(Needs.TRIANGLES, Result.TRIANGLES)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.record import Column, EdgeValues, Needs, OwnOptions, Result, Work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def _column(formula: Callable[[Any, Any, Any, Any], Any]) -> Column:

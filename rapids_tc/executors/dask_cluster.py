@@ -10,13 +10,11 @@ import asyncio
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from concurrent.futures import wait as futures_wait
 from contextlib import ExitStack, suppress
 from itertools import accumulate, islice
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dask.dataframe import DataFrame, Index, Series
 from dask.dataframe.dask_expr import from_graph
@@ -31,6 +29,10 @@ from rapids_tc.executors.persisted import START, client_for, persisted_partition
 from rapids_tc.executors.protocol import Batch, Worker
 from rapids_tc.executors.stages import PREFIX, TaskStages
 from rapids_tc.executors.watch import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from types import TracebackType
 
 Future = _Future[Any]
 LOOK = 1.0  # seconds between looks at the cluster

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc.executors.protocol import Batch, Name, Task, Worker
-from rapids_tc.frames.backend import Frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from types import TracebackType
+
+    from rapids_tc.frames.backend import Frame
 
 WORKERS = 3  # that this process pretends to be
 

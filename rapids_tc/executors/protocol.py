@@ -6,12 +6,14 @@ An executor for another system is one module with such a class, and one line in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from rapids_tc.frames.backend import Frame
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rapids_tc.frames.backend import Frame
 
 Task = Any  # stands for the result of a function that runs somewhere
 Name = TypeVar("Name")

@@ -10,23 +10,26 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import grid, id_tasks, worker_tasks
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.blocks.grid import Task as BlockTask
-from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.errors import CapacityError
 from rapids_tc.executors.protocol import Batch, Executor, Task, Worker, split_batches
 from rapids_tc.frames.backend import resolve_engine
 from rapids_tc.plan import costs, needs
 from rapids_tc.plan.layout import given_layout
 from rapids_tc.plan.record import Needs, Result, Work
-from rapids_tc.preparation.fingerprints import Fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rapids_tc.blocks.worker_tasks import WorkerContext
+    from rapids_tc.preparation.fingerprints import Fingerprint
 
 PEELING = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS)
 LEAST_ROWS = 2**16  # of a machine's share: fewer are not worth sending to it
@@ -303,7 +306,7 @@ class DistributedGraph:
     def each_job(
         self, chunk: Callable[..., Any], *more: Any, of: list[Task] | None = None
     ) -> Iterator[tuple[Job, Task]]:
-        """A task a job as it is done, on its three blocks, or on those that took their places.
+        """Yield a task per job as it ends, on its three blocks or on the blocks `of` in their places.
 
         Few are under way at once, so that workers do not fetch all blocks at the same time.
         """

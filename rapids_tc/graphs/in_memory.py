@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import report_stage
 from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
 from rapids_tc.graphs.protocol import EdgeGraph
 from rapids_tc.plan import needs
-from rapids_tc.plan.needs import Stage
 from rapids_tc.plan.record import Needs, Result, Work, row_columns
 from rapids_tc.preparation import orient, sampling
-from rapids_tc.preparation.csr import Csr
 from rapids_tc.preparation.edges import (
     InspectedColumns,
     NumberedEdges,
     number_edges,
     sorted_edges,
 )
-from rapids_tc.preparation.orient import Order
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rapids_tc.plan.needs import Stage
+    from rapids_tc.preparation.csr import Csr
+    from rapids_tc.preparation.orient import Order
 
 SAMPLED = Work(Needs.VERTEX_COUNTS, Result.VALUE)  # the counts of the edges of a sample
 

@@ -7,23 +7,26 @@ blocks, with a value for every vertex, runs on a worker instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc.blocks import counting, peeling, row_lookup, sorting, sums, worker_tasks
 from rapids_tc.blocks.worker_tasks import WorkerContext
-from rapids_tc.executors.protocol import Batch, Executor, Task
-from rapids_tc.executors.registry import ExecutorFactory
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
 from rapids_tc.frames.backend import Frame, check_engine, resolve_engine
 from rapids_tc.graphs.distributed import DistributedGraph, log
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Analytic, Needs, Options, OwnOptions, Result, row_columns
 from rapids_tc.preparation.edges import id_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rapids_tc.executors.protocol import Batch, Executor, Task
+    from rapids_tc.executors.registry import ExecutorFactory
 
 PART_ROWS = 2**20  # of a partition of an answer that one worker has made, at least
 BY_SUMS = Needs.DEGREES | Needs.VERTEX_COUNTS  # what makes a worker answer

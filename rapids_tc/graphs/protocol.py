@@ -8,15 +8,18 @@ one on a cluster.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import Report, report_stage
-from rapids_tc.frames.backend import Array, Backend, Frame
 from rapids_tc.preparation.edges import find_vertices
-from rapids_tc.preparation.numbering import Ids
-from rapids_tc.preparation.orient import Order
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+    from rapids_tc.frames.backend import Array, Backend, Frame
+    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.orient import Order
 
 
 class VertexStatistics(ABC):

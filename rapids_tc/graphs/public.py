@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._progress import call_report
 from rapids_tc.frames.device import place
 from rapids_tc.graphs import resolve
-from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.plan.record import Options
-from rapids_tc.preparation.csr import Csr
+
+if TYPE_CHECKING:
+    from rapids_tc.graphs.in_memory import InMemoryGraph
+    from rapids_tc.preparation.csr import Csr
 
 
 class Graph:

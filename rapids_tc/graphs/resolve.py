@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import call_report
 from rapids_tc.blocks.rows import Rows
@@ -16,13 +15,17 @@ from rapids_tc.frames.device import place
 from rapids_tc.graphs import in_memory
 from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.graphs.out_of_core import OutOfCoreGraph
-from rapids_tc.graphs.protocol import EdgeGraph
 from rapids_tc.kernels import catalogue
 from rapids_tc.plan import needs
 from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.layout import given_layout
 from rapids_tc.plan.record import GRAPH, Analytic, Needs, Options, OwnOptions, Work
 from rapids_tc.preparation.edges import id_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rapids_tc.graphs.protocol import EdgeGraph
 
 Labels = tuple[Any, Any]
 CHOSEN = "a Graph has its columns chosen: give source= to Graph() instead"

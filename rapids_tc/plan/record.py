@@ -6,10 +6,12 @@ tests are derived from these records. No other table of function names exists.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from enum import Enum, Flag, auto
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 Array = Any
 
