@@ -306,7 +306,7 @@ class DistributedGraph:
     def each_job(
         self, chunk: Callable[..., Any], *more: Any, of: list[Task] | None = None
     ) -> Iterator[tuple[Job, Task]]:
-        """Yield a task per job as it ends, on its three blocks or on the blocks `of` in their places.
+        """Yield a task per job as it ends, on its three blocks, or on the blocks `of`, if given.
 
         Few are under way at once, so that workers do not fetch all blocks at the same time.
         """
