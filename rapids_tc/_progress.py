@@ -52,14 +52,16 @@ class Report:
     def __init__(self, progress: Choice) -> None:
         self._progress = check_progress(progress)
         self._name, self._start = "reading the frame", time.monotonic()
-        self._compiling_before = clock.seconds
+        self._compiling_before = 0.0  # seconds, when a stage began whose line will be written
         self._done: tuple[float, str] | None = None  # the share of the stage, and a note
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self.resources = ExitStack()  # such as files, until the call ends
-        self._lock, self._timer = Lock(), Timer(BAR_DELAY, self._show)
-        self._timer.daemon = True
+        self._lock = Lock()
+        self._timer: Timer | None = None
         if self.shows_bar:
+            self._timer = Timer(BAR_DELAY, self._show)
+            self._timer.daemon = True
             self._timer.start()
 
     @property
@@ -73,8 +75,10 @@ class Report:
             self._progress = progress
         with self._lock:
             self._name, self._start, self._done = name, time.monotonic(), None
-            self._compiling_before = clock.seconds
-            self._draw(new=True)
+            if self._progress:
+                self._compiling_before = clock.seconds
+            if self._bar is not None:
+                self._draw(new=True)
 
     def end(self) -> None:
         """End the stage, and write its line."""
@@ -100,7 +104,8 @@ class Report:
 
     def close(self) -> None:
         """Remove the bar, and release the resources of the call."""
-        self._timer.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
         with self._lock:
             self._progress = False
             bar, self._bar = self._bar, None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,17 +48,17 @@ class IdColumn:
     kind: str
     used: Array | None = None
 
-    @property
+    @cached_property
     def dtype(self) -> Any:
         """The dtype of the column."""
         return self.values.dtype
 
-    @property
+    @cached_property
     def categorical(self) -> bool:
         """Whether the column is categorical."""
         return _is_categorical(self.dtype)
 
-    @property
+    @cached_property
     def distinct(self) -> Series:
         """The categories that occur in a categorical column; any other column unchanged."""
         return _distinct(self.values, self.used)
