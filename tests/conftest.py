@@ -72,6 +72,12 @@ SKIPPED = {  # marker: (why, the backends it does not run on)
     "card_only": ("about a real card", ("pandas", "host")),
 }
 
+# Files that say in two minutes whether a change breaks anything: `pytest -m quick`.
+QUICK = {
+    "test_annotate", "test_cases", "test_clustering", "test_csr", "test_executors", "test_frames",
+    "test_graph_face", "test_hints", "test_house", "test_ids", "test_listing", "test_options",
+    "test_reference", "test_similarity", "test_summary", "test_triads", "test_truss",
+}  # fmt: skip
 CLUSTERED = ("tests/test_dask.py", "tests/test_dask_faults.py")
 
 
@@ -82,6 +88,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "quick: of a file that takes seconds")
     for name, (why, backends) in SKIPPED.items():
         config.addinivalue_line("markers", f"{name}: {why}; skipped on {', '.join(backends)}")
 
@@ -140,6 +147,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     chosen = config.getoption("backend")
     for item in items:
+        if item.path.stem in QUICK:
+            item.add_marker(pytest.mark.quick)
         for name, (why, backends) in SKIPPED.items():
             if chosen in backends and item.get_closest_marker(name):
                 item.add_marker(pytest.mark.skip(reason=f"{chosen}: {why}"))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, row_columns
 from rapids_tc.preparation.edges import check_new
+
+if TYPE_CHECKING:
+    from rapids_tc._typing import EngineName
 
 ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS  # what some column needs
 
@@ -34,7 +37,7 @@ def annotate(
     *columns: str,
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,

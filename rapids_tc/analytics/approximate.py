@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from math import nan, sqrt
 from numbers import Real
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.needs import is_integer
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
+
+if TYPE_CHECKING:
+    from rapids_tc._typing import EngineName
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ def approximate_count(
     confidence: float = 0.95,
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,

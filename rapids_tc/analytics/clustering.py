@@ -13,6 +13,7 @@ from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation.edges import check_label
 
 if TYPE_CHECKING:
+    from rapids_tc._typing import EngineName
     from rapids_tc.graphs.in_memory import InMemoryGraph
     from rapids_tc.graphs.protocol import VertexStatistics
 
@@ -48,7 +49,7 @@ def clustering(
     weight: Any = None,
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,
@@ -125,7 +126,7 @@ def average_clustering(
     count_zeros: bool = True,
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,
@@ -177,7 +178,7 @@ def transitivity(
     *,
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,

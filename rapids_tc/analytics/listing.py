@@ -14,6 +14,7 @@ from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rapids_tc._typing import EngineName
     from rapids_tc.frames.backend import Array, Frame
     from rapids_tc.graphs.in_memory import InMemoryGraph
 
@@ -38,7 +39,7 @@ def list_triangles(
     max_rows: int | None = None,
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Any:
@@ -111,7 +112,7 @@ def iter_triangles(
     rows: int,
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Iterator[Any]:

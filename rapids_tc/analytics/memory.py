@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import call_report
 from rapids_tc.analytics.analytic import of_one_machine
@@ -15,6 +15,9 @@ from rapids_tc.plan import needs
 from rapids_tc.plan.record import Options, estimated
 from rapids_tc.preparation.edges import id_columns, size_bound
 
+if TYPE_CHECKING:
+    from rapids_tc._typing import EngineName
+
 
 def memory_estimate(
     edges: Any,
@@ -22,7 +25,7 @@ def memory_estimate(
     function: str = "count",
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,

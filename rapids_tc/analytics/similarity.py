@@ -10,6 +10,8 @@ from rapids_tc.plan.record import Column, EdgeValues, Needs, OwnOptions, Result,
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rapids_tc._typing import EngineName
+
 
 def _column(formula: Callable[[Any, Any, Any, Any], Any]) -> Column:
     """Make a column of a formula of xp, the common neighbors and the degrees of both ends."""
@@ -44,7 +46,7 @@ def similarity(
     measure: str = "jaccard",
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,

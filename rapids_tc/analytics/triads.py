@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from math import comb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.record import Needs, Result, Work
+
+if TYPE_CHECKING:
+    from rapids_tc._typing import EngineName
 
 
 @analytic(Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE))
@@ -15,7 +18,7 @@ def triad_counts(
     *,
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.record import Column, Needs, Result, Work
+
+if TYPE_CHECKING:
+    from rapids_tc._typing import EngineName
 
 TRIANGLES = Column("int64", lambda edges: edges.triangles)
 
@@ -16,7 +19,7 @@ def count(
     *,
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,
@@ -73,7 +76,7 @@ def vertex_triangles(
     vertices: Any = None,
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,
@@ -126,7 +129,7 @@ def edge_triangles(
     *,
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,
@@ -172,7 +175,7 @@ def simple_edges(
     *,
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Any:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, Work
+
+if TYPE_CHECKING:
+    from rapids_tc._typing import EngineName
 
 MOST = 2**31 - 1  # the largest k: trussness has 32 bits, and no edge reaches it
 
@@ -24,7 +27,7 @@ def trussness(
     *,
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Any:
@@ -75,7 +78,7 @@ def k_truss(
     *,
     source: Any = None,
     destination: Any = None,
-    engine: str | None = None,
+    engine: EngineName | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Any:

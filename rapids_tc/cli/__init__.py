@@ -21,6 +21,8 @@ from rapids_tc.cli.reading import FileName, prepare, read, takes_file
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rapids_tc._typing import EngineName
+
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(tc.__version__, prog_name="rapids-tc")
@@ -32,7 +34,9 @@ def main() -> None:
 @takes_file
 @click.option("--method", default="auto", show_default=True, help="Intersection method, of cuda.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def count(*, file: Path, engine: str | None, method: str, as_json: bool, **reading: Any) -> None:
+def count(
+    *, file: Path, engine: EngineName | None, method: str, as_json: bool, **reading: Any
+) -> None:
     """Count the triangles of the graph in FILE.
 
     FILE is text (two ids per line: CSV, TSV, blanks; with comments, with or without a header),

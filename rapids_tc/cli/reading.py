@@ -15,6 +15,8 @@ from rapids_tc.files import FORMATS, EdgeFile, read_edges
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rapids_tc._typing import EngineName
+
 
 class FileName(click.Path):
     """A path that is not empty: pathlib would take the empty name for the current folder."""
@@ -63,7 +65,7 @@ def read(file: Path, options: dict[str, Any]) -> EdgeFile:
     return edges
 
 
-def prepare(edges: EdgeFile, engine: str | None) -> tc.Graph:
+def prepare(edges: EdgeFile, engine: EngineName | None) -> tc.Graph:
     """Return the graph of a file that was read, with its isolated vertices."""
     isolated = edges.isolated if len(edges.isolated) else None
     return tc.Graph(edges.frame, vertices=isolated, engine=engine)

@@ -20,6 +20,8 @@ from rapids_tc.cli.reading import FileName, prepare, read, takes_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from rapids_tc._typing import EngineName
+
 _ROWS = 10_000_000  # triangles that `list` keeps in memory at a time
 _OUT = click.option(
     "--out",
@@ -31,7 +33,7 @@ _OUT = click.option(
 @click.command()
 @takes_file
 @_OUT
-def clustering(file: Path, engine: str | None, out: Path | None, **reading: Any) -> None:
+def clustering(file: Path, engine: EngineName | None, out: Path | None, **reading: Any) -> None:
     """Write the clustering of every vertex of the graph in FILE.
 
     Columns: vertex, clustering. `rapids-tc count --help` tells how FILE is read.
@@ -44,7 +46,9 @@ def clustering(file: Path, engine: str | None, out: Path | None, **reading: Any)
 @takes_file
 @_OUT
 @click.option("--k", metavar="K", help="Only the k-truss: an integer from 2 on, or 'max'.")
-def truss(file: Path, engine: str | None, out: Path | None, k: str | None, **reading: Any) -> None:
+def truss(
+    file: Path, engine: EngineName | None, out: Path | None, k: str | None, **reading: Any
+) -> None:
     """Write the edges in FILE with their truss numbers.
 
     Columns: src, dst and trussness, the largest k whose k-truss holds the edge. With --k the edges
@@ -60,7 +64,7 @@ def truss(file: Path, engine: str | None, out: Path | None, k: str | None, **rea
 @click.command("list")
 @takes_file
 @_OUT
-def list_(file: Path, engine: str | None, out: Path | None, **reading: Any) -> None:
+def list_(file: Path, engine: EngineName | None, out: Path | None, **reading: Any) -> None:
     """Write every triangle of the graph in FILE once.
 
     Columns: u, v, w, with u < v < w. Ten million rows are made, sorted and written at a time.
@@ -75,7 +79,9 @@ def list_(file: Path, engine: str | None, out: Path | None, **reading: Any) -> N
 COMMANDS = (clustering, truss, list_)
 
 
-def _open(file: Path, engine: str | None, out: Path | None, reading: dict[str, Any]) -> tc.Graph:
+def _open(
+    file: Path, engine: EngineName | None, out: Path | None, reading: dict[str, Any]
+) -> tc.Graph:
     """Return the graph of a file, after checking that the answer can be written."""
     if out is not None:
         check_out(out, tuple(_WRITERS))

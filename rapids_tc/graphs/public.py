@@ -10,6 +10,7 @@ from rapids_tc.graphs import resolve
 from rapids_tc.plan.record import Options
 
 if TYPE_CHECKING:
+    from rapids_tc._typing import EngineName
     from rapids_tc.graphs.in_memory import InMemoryGraph
     from rapids_tc.preparation.csr import Csr
 
@@ -78,7 +79,7 @@ class Graph:
         vertices: Any = None,
         source: Any = None,
         destination: Any = None,
-        engine: str | None = None,
+        engine: EngineName | None = None,
         progress: bool | None = None,
         memory_limit: int | None = None,
     ) -> None:

@@ -14,6 +14,8 @@ import rapids_tc as tc
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rapids_tc._typing import EngineName
+
 
 class ConvertedGraph:
     """A NetworkX graph as arrays, its nodes numbered in their order.
@@ -82,14 +84,14 @@ class ConvertedGraph:
         first = np.flatnonzero(self.src <= self.dst)
         return pd.DataFrame({"src": self.src[first], "dst": self.dst[first]}, index=first)
 
-    def prepared(self, engine: str | None) -> tc.Graph:
+    def prepared(self, engine: EngineName | None) -> tc.Graph:
         """Return the graph on an engine, by default NetworkX's configured one; prepared once."""
         engine = engine or nx.config.backends.rapids_tc.engine
         if engine not in self._prepared:
             self._prepared[engine] = self._prepare(self.frame(), engine)
         return self._prepared[engine]
 
-    def weighted(self, engine: str | None, name: Any) -> tuple[tc.Graph, float]:
+    def weighted(self, engine: EngineName | None, name: Any) -> tuple[tc.Graph, float]:
         """Return the graph with a column ``weight``, and the ratio of the largest weights.
 
         The ratio is our largest weight over NetworkX's largest: NetworkX includes the weights of
@@ -107,7 +109,7 @@ class ConvertedGraph:
         ratio = sides.max() / frame["weight"].max() if len(sides) else 1.0
         return self._prepare(frame, engine), ratio
 
-    def _prepare(self, frame: pd.DataFrame, engine: str | None) -> tc.Graph:
+    def _prepare(self, frame: pd.DataFrame, engine: EngineName | None) -> tc.Graph:
         return tc.Graph(
             frame, source="src", destination="dst", engine=engine, vertices=np.arange(len(self))
         )

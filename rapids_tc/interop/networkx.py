@@ -27,6 +27,8 @@ from rapids_tc.interop._networkx_info import FUNCTIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rapids_tc._typing import EngineName
+
 SMALL = 2000  # edges: NetworkX answers about fewer before the graph is converted
 FEW = 25  # if less than one node in 25 is asked for, NetworkX is faster than a whole graph
 ROWS = 1 << 22  # triangles that are filtered at a time
@@ -127,13 +129,15 @@ def _not_served(graph: Any, *, edge_data: bool) -> str:
 # The functions ------------------------------------------------------------------------------------
 
 
-def triangles(G: Any, nodes: Any = None, *, engine: str | None = None) -> Any:
+def triangles(G: Any, nodes: Any = None, *, engine: EngineName | None = None) -> Any:
     """Answer ``networkx.triangles``."""
     counts = tc.vertex_triangles(G.prepared(engine))["triangles"]
     return _at(G, nodes, counts.tolist())
 
 
-def clustering(G: Any, nodes: Any = None, weight: Any = None, *, engine: str | None = None) -> Any:
+def clustering(
+    G: Any, nodes: Any = None, weight: Any = None, *, engine: EngineName | None = None
+) -> Any:
     """Answer ``networkx.clustering``."""
     if weight is None:
         values = tc.clustering(G.prepared(engine))["clustering"]
@@ -149,7 +153,7 @@ def average_clustering(
     weight: Any = None,
     count_zeros: bool = True,
     *,
-    engine: str | None = None,
+    engine: EngineName | None = None,
 ) -> float:
     """Answer ``networkx.average_clustering``."""
     values: list[float] = [*clustering(G, nodes, weight, engine=engine).values()]
@@ -158,12 +162,12 @@ def average_clustering(
     return sum(values) / len(values)
 
 
-def transitivity(G: Any, *, engine: str | None = None) -> float:
+def transitivity(G: Any, *, engine: EngineName | None = None) -> float:
     """Answer ``networkx.transitivity``."""
     return tc.transitivity(G.prepared(engine)) or 0  # 0, not 0.0, as in NetworkX
 
 
-def generalized_degree(G: Any, nodes: Any = None, *, engine: str | None = None) -> Any:
+def generalized_degree(G: Any, nodes: Any = None, *, engine: EngineName | None = None) -> Any:
     """Answer ``networkx.generalized_degree``; the keys of each Counter ascend."""
     edges = G.frame()
     edges["triangles"] = tc.edge_triangles(G.prepared(engine)).to_numpy()
@@ -177,7 +181,7 @@ def generalized_degree(G: Any, nodes: Any = None, *, engine: str | None = None) 
     return _at(G, nodes, degrees)
 
 
-def all_triangles(G: Any, nbunch: Any = None, *, engine: str | None = None) -> Iterator[Any]:
+def all_triangles(G: Any, nbunch: Any = None, *, engine: EngineName | None = None) -> Iterator[Any]:
     """Answer ``networkx.all_triangles``; if a set orders the last corners there, nodes do here.
 
     All triangles are made when the first is asked for.
@@ -202,7 +206,7 @@ def all_triangles(G: Any, nbunch: Any = None, *, engine: str | None = None) -> I
     yield from ((nodes[u], nodes[v], nodes[w]) for u, v, w in rows)
 
 
-def k_truss(G: Any, k: int, *, engine: str | None = None) -> nx.Graph:
+def k_truss(G: Any, k: int, *, engine: EngineName | None = None) -> nx.Graph:
     """Answer ``networkx.k_truss``."""
     if G.loops:
         raise nx.NetworkXNotImplemented(

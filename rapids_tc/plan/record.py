@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from rapids_tc._typing import EngineName
+
 Array = Any
 
 
@@ -116,7 +118,7 @@ class Options:
 
     source: Any = None
     destination: Any = None
-    engine: str | None = None
+    engine: EngineName | None = None
     method: str = "auto"
     progress: bool | None = None
     memory_limit: int | None = None
