@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rapids_tc.frames.backend import gather
 from rapids_tc.preparation.csr import pack_keys
 
@@ -69,6 +71,8 @@ def ranks_of_ends(ends: Iterable[Array], rank: Array, backend: Backend) -> tuple
     """Return the larger and the smaller rank (uint32) of every raw row, from its ends' numbers."""
     # From an array: a Series would gather its index as well.
     src, dst = (backend.library.Series(gather(rank, end)) for end in ends)
+    if backend.library.__name__ == "pandas":  # whose `where` aligns, copies and compares first
+        return backend.array(np.maximum(src, dst)), backend.array(np.minimum(src, dst))
     return backend.array(src.where(src > dst, dst)), backend.array(src.where(src < dst, dst))
 
 
