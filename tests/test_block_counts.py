@@ -11,8 +11,7 @@ from emulator_support import SEEDS, Numpy, compiler, plain_only, run_again
 from graphs import SMALL, dense_edge_lists, edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_kernel_tiers import hundred, pages
-from test_kernels import SIZES, book, fan, random_rows, union
+from kernel_support import SIZES, book, fan, hundred, pages, random_rows, union
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
-from test_house import PUBLIC
+from public_names import PUBLIC
 
 from rapids_tc.cli import main
 from rapids_tc.plan.record import ANALYTICS

@@ -12,9 +12,9 @@ from pathlib import Path
 import networkx as nx
 import pytest
 import reference
+from public_names import ERRORS, PUBLIC
 
 import rapids_tc as tc
-from rapids_tc import datasets, files, plot
 from rapids_tc.plan.record import ANALYTICS
 
 ROOT = Path(__file__).parents[1]
@@ -198,6 +198,13 @@ def test_kernels_are_short_and_keep_their_rules(path):
     assert not re.search(r"#\s*include\s*<", source)
 
 
+def test_no_test_imports_another():
+    """What tests share is in modules of their own."""
+    files = sorted((ROOT / "tests").glob("*.py"))
+    shared = {p.name: [n for n in imports(p) if n.startswith("test_")] for p in files}
+    assert {name: found for name, found in shared.items() if found} == {}
+
+
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 120
 
@@ -236,16 +243,6 @@ def test_the_modules_beside_the_functions_are_there_at_once():
 # Documentation ------------------------------------------------------------------------------------
 
 
-ERRORS = {name for name in tc.__all__ if name.endswith("Error")}
-PUBLIC = {name: getattr(tc, name) for name in tc.__all__} | {
-    "datasets.karate": datasets.karate,
-    "datasets.rmat": datasets.rmat,
-    "files.read_edges": files.read_edges,
-    "plot.clustering_by_degree": plot.clustering_by_degree,
-    "plot.draw_truss": plot.draw_truss,
-    "plot.triangle_distribution": plot.triangle_distribution,
-    "plot.truss_profile": plot.truss_profile,
-}
 DOCUMENTED = sorted(PUBLIC.keys() - ERRORS)
 
 

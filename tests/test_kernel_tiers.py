@@ -18,7 +18,16 @@ import pytest
 import reference
 from emulator_support import SEEDS, compiler, plain_only, run_again
 from graphs import book, complete, friendship, star, wheel
-from test_kernels import CASES, ENGINE, clique, each_case, fan, gives_edges, keys_of, union
+from kernel_support import (
+    CASES,
+    ENGINE,
+    each_case,
+    gives_edges,
+    hundred,
+    keys_of,
+    pages,
+    union,
+)
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing
@@ -52,17 +61,6 @@ def degrees():
     stars = [star(d).rows for d in around]
     cliques = [complete(d + 1).rows for d in around if d <= 101]
     return union(*wheels, *stars, *cliques, book(1024).rows, friendship(50).rows)
-
-
-def hundred():
-    """A hundred rows with something of everything: long rows, deep cliques, repeats, loops."""
-    loops = [(0, 0), (0, 1), (1, 0), (1, 1)]
-    return union(loops, clique(8), fan(8), wheel(8).rows, book(6).rows, star(9).rows)
-
-
-def pages():
-    """A book of fewer than a hundred edges: the spine's in-edges are the work of two warps."""
-    return book(45).rows
 
 
 GRAPHS = {f.__name__: f for f in (atlas, cases, degrees, hundred, pages)}

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from emulator_support import PLANTED, SEEDS, compiler
-from test_kernels import ENGINE, SIZES, book, clique, fan, gives_edges, keys_of, union
+from kernel_support import ENGINE, SIZES, book, clique, fan, gives_edges, keys_of, union
 
 import rapids_tc
 from rapids_tc import testing

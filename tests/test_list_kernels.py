@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import reference
 from emulator_support import SEEDS, compiler, plain_only, run_again
-from test_kernels import ENGINE, GRAPHS, SIZES, keys_of
+from kernel_support import ENGINE, GRAPHS, SIZES, keys_of
 
 from rapids_tc import testing
 from rapids_tc.engines.cpu import engine as cpu

@@ -12,7 +12,7 @@ import pytest
 import reference
 from emulator_support import SEEDS, compiler, plain_only, run_again
 from graphs import book, complete, tube, wheel
-from test_kernels import ENGINE, keys_of, random_rows, union
+from kernel_support import ENGINE, keys_of, random_rows, union
 
 from rapids_tc import testing
 from rapids_tc.engines.cpu import engine as cpu

@@ -24,7 +24,7 @@ from stream_support import FUNCTIONS, budget_of, in_blocks
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing
-from rapids_tc.blocks import grid, store, truss
+from rapids_tc.blocks import grid, store
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.blocks.prefetch import load_plan, most_at_once
 from rapids_tc.blocks.rows import Rows
@@ -35,6 +35,7 @@ from rapids_tc.engines.gpu.cuda import CudaEngine
 from rapids_tc.engines.gpu.device_slots import BlockStore, CardCopies, HostCopies
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import open_frame
+from rapids_tc.graphs.out_of_core import OutOfCoreGraph
 from rapids_tc.kernels import launch
 from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.costs import MOST_BLOCKS, ROW_WORK
@@ -269,8 +270,11 @@ def test_a_truss_takes_no_more_of_the_disk_the_longer_it_peels(k, monkeypatch):
         sizes.append(os.fstat(shelf._file.fileno()).st_size)
 
     monkeypatch.setattr(host_slots.BlockStore, "close", closed)
-    monkeypatch.setattr(truss, "fits", lambda left: rounds.append(left))  # never
-    with in_blocks(2) as made:
+    count = OutOfCoreGraph.edge_counts
+    monkeypatch.setattr(
+        OutOfCoreGraph, "edge_counts", lambda self, *a: rounds.append(a) or count(self, *a)
+    )
+    with in_blocks(2, peel_below=0) as made:
         assert tc.k_truss(edges, k).equals(expected)
     whole = made[0].blocks
     stored = sum(4 * (offsets.size + columns.size) for offsets, columns in whole.stored.values())

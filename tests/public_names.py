@@ -1,0 +1,15 @@
+"""The public names: of the package, and of the modules beside its functions."""
+
+import rapids_tc as tc
+from rapids_tc import datasets, files, plot
+
+ERRORS = {name for name in tc.__all__ if name.endswith("Error")}
+PUBLIC = {name: getattr(tc, name) for name in tc.__all__} | {
+    "datasets.karate": datasets.karate,
+    "datasets.rmat": datasets.rmat,
+    "files.read_edges": files.read_edges,
+    "plot.clustering_by_degree": plot.clustering_by_degree,
+    "plot.draw_truss": plot.draw_truss,
+    "plot.triangle_distribution": plot.triangle_distribution,
+    "plot.truss_profile": plot.truss_profile,
+}
