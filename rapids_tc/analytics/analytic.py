@@ -39,9 +39,9 @@ def analytic(
 ) -> Callable[[Function], Function]:
     """Make a public function of edges out of a function of a graph.
 
-    The function is written with the graph in place of the edges. It is called with its own options
-    after `check`, and with ``method``; the other shared options are used to make the graph. For
-    the parameters see `rapids_tc.plan.record.Analytic`.
+    The decorated function takes the graph in place of the edges. It is called with its own options
+    after `check`, and with ``method``; the other shared options serve to make the graph. See
+    `rapids_tc.plan.record.Analytic` for the parameters.
     """
 
     def decorate(body: Function) -> Function:
@@ -83,7 +83,7 @@ def analytic(
 
 
 def _local(name: str, result: Result, columns: Mapping[str, Column]) -> Local:
-    """Return the error of a call that no cluster answers, by the shape of its answer."""
+    """Return the `local` of a record that gives none, by the shape of its answer."""
 
     def of_rows(own: OwnOptions, kind: str) -> Exception:
         column = next((value for value in own.values() if value in columns), next(iter(columns)))
@@ -105,6 +105,6 @@ def _local(name: str, result: Result, columns: Mapping[str, Column]) -> Local:
 def of_one_machine(name: str, kind: str) -> TypeError:
     """Return the error of a function that takes no partitioned frame."""
     return TypeError(
-        f"edges is a {kind}, and {name} is of one machine: give it edges.compute(), or the rows "
+        f"edges is a {kind}, and {name} runs on one machine: give it edges.compute(), or the rows "
         "that matter, such as k_truss(edges, k).compute()"
     )

@@ -11,7 +11,7 @@ from rapids_tc.preparation.edges import check_new
 if TYPE_CHECKING:
     from rapids_tc._typing import EngineName
 
-ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS  # what some column needs
+ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS  # the most that columns need
 
 
 def _check(own: OwnOptions) -> OwnOptions:
@@ -47,16 +47,16 @@ def annotate(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge; it is not changed.
+        One row per edge; the frame is not changed.
     *columns : str
-        What to add; the names are those of the table.
+        The columns to add, by their names in the table below.
     source, destination, engine, method, progress, memory_limit
         See `count`.
 
     Returns
     -------
     DataFrame
-        The user's rows and columns, index included, and behind them
+        The user's rows, columns and index, followed by the added columns:
 
         ========= ======= =======================================
         triangles int64   as `edge_triangles`
@@ -70,12 +70,12 @@ def annotate(
     Raises
     ------
     ValueError
-        No column, an unknown one, the same twice, or one that the frame has already.
-        Further: see `Graph`.
+        No column is named, or one that is unknown, named twice or in the frame already.
+        Other errors: see `Graph`.
 
     Notes
     -----
-    Cost: that of `edge_triangles`, or of `trussness`, whatever the number of columns.
+    Cost: as `edge_triangles`, or as `trussness` if it is added, for any number of columns.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def annotate(
 
 
 def check_names(columns: tuple[Any, ...]) -> None:
-    """Raise ValueError unless these are columns that can be added, each named once."""
+    """Raise ValueError unless all columns can be added and each is named once."""
     known = row_columns()
     unknown = [c for c in columns if not isinstance(c, str) or c not in known]
     if unknown or not columns or len(set(columns)) < len(columns):

@@ -1,4 +1,4 @@
-"""Approximate counts, with what they may be off by."""
+"""Approximate counts, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A count that was estimated from a sample.
+    """A count estimated from a sample.
 
     Parameters
     ----------
@@ -79,11 +79,12 @@ def approximate_count(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge.
+        One row per edge.
     colours : int
-        How many colours vertices draw from: about one edge in `colours` is looked at. 1 is exact.
+        The number of colours that vertices draw from: about one edge in `colours` is counted. 1
+        gives the exact count.
     seed : int
-        From 0 to 2**64 - 1: another seed is another sample, and the same one the same sample.
+        From 0 to 2**64 - 1. The same seed gives the same sample, another seed another sample.
     confidence : float, optional
         The share of seeds whose interval should hold the true count.
     source, destination, engine, method, progress, memory_limit
@@ -102,30 +103,31 @@ def approximate_count(
     Raises
     ------
     ValueError
-        `colours`, `seed` or `confidence` is out of range. Further: see `Graph`.
+        `colours`, `seed` or `confidence` is out of range. Other errors: see `Graph`.
 
     Notes
     -----
     Colourful triangle counting: Pagh and Tsourakakis, "Colorful triangle counting and a MapReduce
     implementation", Inf. Process. Lett. 112 (2012). With N colours a triangle is seen with
     probability 1 / N**2, so that the estimate N**2 * S from S triangles seen is right on average,
-    whatever the graph. Two triangles are seen together with probability 1 / N**3 where they share
-    an edge and 1 / N**4, as if they were independent, where they share less. For T triangles, and
-    P pairs of triangles that share an edge, the variance is hence T (N**2 - 1) + 2 P (N - 1). Both
-    terms are estimated without bias from the sample: T as above, P by N**3 times the pairs seen.
+    for any graph. Two triangles are seen together with probability 1 / N**3 if they share an
+    edge and 1 / N**4, as if they were independent, if they share less. For T triangles, and P pairs
+    of triangles that share an edge, the variance is hence T (N**2 - 1) + 2 P (N - 1). Both terms
+    are estimated without bias from the sample: T as above, P by N**3 times the pairs seen.
 
     The interval holds the counts T that lie within as many standard errors of the estimate as
-    `confidence` asks for, the variance taken as proportional to T (a score interval, as Wilson's
-    for shares). Where a sample sees no triangle, it ends where that would be a surprise. It relies
-    on many triangles seen, and no edge that a large share of them has in common: a graph whose
-    triangles share one edge is seen whole or not at all, and no sample can tell.
+    `confidence` asks for, if the variance is taken as proportional to T (a score interval, like
+    Wilson's for shares). If a sample sees no triangle, the interval ends at the T for which that
+    would be a surprise. The interval is reliable if many triangles are seen and no edge is in a
+    large share of them: if all triangles of a graph share one edge, a sample without that edge sees
+    none of them, and cannot tell.
 
-    A vertex draws by a hash of `seed` and its id, for ids that are no integers of its place among
-    all ids (and categories) by value: the sample is the same on any engine, in any order of rows
-    or partitions, with any repeats.
+    The colour of a vertex is a hash of `seed` and its id or, if ids are not integers, its place by
+    value among all ids (and categories). So the sample is the same on any engine, in any order of
+    rows or partitions, and with any repeats.
 
-    Cost: a hash a vertex and two look-ups an edge, then `edge_triangles` for the edges kept, one
-    in N, which hold one wedge in N**2.
+    Cost: a hash per vertex and two look-ups per edge, then `edge_triangles` for the edges of the
+    sample, one in N, which hold one wedge in N**2.
 
     Examples
     --------
@@ -140,7 +142,7 @@ def approximate_count(
 
 
 def estimate(parts: list[tuple[int, float]], colours: int, confidence: float) -> Estimate:
-    """From what is `seen` of the edges of a sample, each in one of the parts."""
+    """Estimate the count from the `sampling.moments` of each part of a sample."""
     triangles, pairs = sum(sides for sides, _ in parts) // 3, sum(pairs for _, pairs in parts)
     value = colours**2 * triangles
     variance = (colours**2 - 1) * value + 2 * (colours - 1) * colours**3 * pairs
@@ -159,7 +161,7 @@ def _whole(name: str, given: Any, least: int, most: int) -> int:
 
 def _share(confidence: Any) -> float:
     share = float(confidence) if isinstance(confidence, Real) else nan
-    # Of a share next to 1 half of what is left is lost in rounding.
+    # Next to 1, (1 + share) / 2 is rounded to 1, of which there is no quantile.
     if not (share > 0 and (1 + share) / 2 < 1):
         raise ValueError(f"confidence={confidence!r}; accepted: a share between 0 and 1")
     return share

@@ -54,19 +54,19 @@ def clustering(
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Any:
-    """Give for each vertex the share of the pairs of its neighbours that are edges.
+    """Compute for each vertex the share of the pairs of its neighbours that are edges.
 
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge.
+        One row per edge.
     vertices : list, array, Series or Index, optional
-        The vertices to report, in this order, repeats once; by default all, sorted by id.
+        The vertices to report, each once and in this order; by default all, sorted by id.
     weight : label, optional
-        A column of weights, not negative; without it every edge counts alike. The last of
-        repeated rows gives an edge's weight.
+        A column of weights, not negative; without it every edge counts alike. If rows repeat an
+        edge, the last of them gives its weight.
     source, destination, engine, method, progress, memory_limit
-        See `count`; with `weight` the method is "auto".
+        See `count`; `weight` accepts only ``method="auto"``.
 
     Returns
     -------
@@ -81,8 +81,8 @@ def clustering(
     ColumnNotFoundError
         There is no column `weight`.
     ValueError
-        A weight is missing, negative or infinite, or `weight` holds no numbers; some of
-        `vertices` are not in the graph. Further: see `Graph`.
+        A weight is missing, negative or infinite, or `weight` is not a column of numbers; some of
+        `vertices` are not in the graph. Other errors: see `Graph`.
 
     Notes
     -----
@@ -90,11 +90,11 @@ def clustering(
     networks" (1998): triangles of the vertex over pairs of its neighbours. With weights, a
     triangle counts with the cube root of the product of its three weights, each divided by the
     largest of the graph: Onnela et al., "Intensity and coherence of motifs in weighted complex
-    networks" (2005). Both agree with ``networkx.clustering``, but for one thing: the largest
-    weight is here that of an edge, where NetworkX counts self loops too.
+    networks" (2005). Both agree with ``networkx.clustering``, except that here self loops do not
+    count towards the largest weight.
 
-    Cost: as `vertex_triangles`; with weights one look-up more a triangle. Weights of a `Graph`
-    are those of the frame it was made from.
+    Cost: as `vertex_triangles`, and with weights one look-up more per triangle. The weights of a
+    `Graph` come from the frame that it was made from.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def clustering(
     elif method == "auto":
         sums = _weighted_sums(edges, weight)
     else:
-        raise ValueError(f'method={method!r}: with weight= only method="auto" is there')
+        raise ValueError(f'method={method!r}: with weight= only method="auto" works')
     return edges.vertex_frame({"clustering": per_pair(edges, sums)}, vertices)
 
 
@@ -136,28 +136,28 @@ def average_clustering(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge.
+        One row per edge.
     vertices : list, array, Series or Index, optional
-        The vertices to average over, repeats once; by default all.
+        The vertices to average over, each once; by default all.
     count_zeros : bool, optional
-        Whether vertices with a clustering of 0 take part.
+        Whether to include vertices with a clustering of 0.
     source, destination, engine, method, progress, memory_limit
         See `count`.
 
     Returns
     -------
     float
-        NaN where no vertex takes part.
+        NaN if there is no vertex to average over.
 
     Raises
     ------
     ValueError
-        Some of `vertices` are not in the graph. Further: see `Graph`.
+        Some of `vertices` are not in the graph. Other errors: see `Graph`.
 
     Notes
     -----
-    As ``networkx.average_clustering``, which fails where no vertex takes part. Vertices of fewer
-    than two neighbours count as 0; isolated ones are added with ``Graph(vertices=)``. Cost: as
+    As ``networkx.average_clustering``, which fails if there is no vertex to average over. Vertices
+    with fewer than two neighbours count as 0; ``Graph(vertices=)`` adds isolated ones. Cost: as
     `vertex_triangles`.
 
     Examples
@@ -183,12 +183,12 @@ def transitivity(
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> float:
-    """Share of the wedges (paths of two edges) that are closed: 3 * triangles / wedges.
+    """Compute the share of wedges (paths of two edges) that are closed: 3 * triangles / wedges.
 
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge.
+        One row per edge.
     source, destination, engine, method, progress, memory_limit
         See `count`.
 
@@ -218,12 +218,12 @@ def transitivity(
 def per_pair(graph: VertexStatistics, sums: Array) -> Array:
     """Divide the sums over the triangles of every rank by the pairs of its neighbours."""
     pairs = graph.degrees * (graph.degrees - 1) // 2
-    return sums / graph.backend.xp.maximum(pairs, 1)  # without a pair there is no triangle
+    return sums / graph.backend.xp.maximum(pairs, 1)  # no pair, no triangle
 
 
 def _weighted_sums(graph: InMemoryGraph, label: Any) -> Array:
-    """Sum for every rank, over its triangles, the cube roots of the products of scaled weights."""
-    _ = graph.csr  # stages of its own
+    """Sum, over the triangles of each rank, the cube root of the product of scaled weights."""
+    _ = graph.csr  # reports its own stages
     with graph.stage("looking rows up"):
         weights = _edge_weights(graph, _row_weights(graph, label))
     largest = float(weights.max()) if len(weights) else 0.0
@@ -233,7 +233,7 @@ def _weighted_sums(graph: InMemoryGraph, label: Any) -> Array:
 
 
 def _edge_weights(graph: InMemoryGraph, by_row: Array) -> Array:
-    """Select the weight of every oriented edge, from the last row that holds the edge."""
+    """Select the weight of every oriented edge from the last row of the edge."""
     backend = graph.backend
     last = backend.library.Series(graph.row_edges()).drop_duplicates(keep="last")
     edge, row = backend.array(last), backend.array(last.index)
@@ -243,13 +243,13 @@ def _edge_weights(graph: InMemoryGraph, by_row: Array) -> Array:
 
 
 def _row_weights(graph: InMemoryGraph, label: Any) -> Array:
-    """Read the column of weights as float64; ValueError if one cannot be used."""
+    """Read the column of weights as float64; ValueError if a weight is unusable."""
     check_label("weight", label, graph.labels)
     column = graph.column(label)
     if len(column) and column.dtype.kind not in "iuf":
         raise ValueError(f"weight={label!r} has dtype {column.dtype}; accepted: integers, floats")
     values = graph.backend.array(column.astype("float64").fillna(-1.0))
-    bad = ~((values >= 0) & (values < inf))  # NaN is neither
+    bad = ~((values >= 0) & (values < inf))  # NaN compares as false
     if unusable := sum64(bad):
         first = int(bad.argmax())
         raise ValueError(

@@ -48,9 +48,9 @@ def list_triangles(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge.
+        One row per edge.
     max_rows : int, optional
-        The most triangles to list; by default as many as a frame holds and memory allows.
+        The most triangles to list; by default as many as fit in a frame and in memory.
     source, destination, engine, progress, memory_limit
         See `count`.
 
@@ -69,16 +69,17 @@ def list_triangles(
     ------
     CapacityError
         There are more triangles than `max_rows`, than the 2**31 - 1 rows of a frame, or than
-        memory holds. They are counted before anything is allocated for them.
-        Further: see `Graph`.
+        memory holds. Triangles are counted before anything is allocated for them.
+        Other errors: see `Graph`.
 
     Notes
     -----
-    Two passes, so that every triangle has its place before it is written: one counts the
-    triangles of each edge, the other, over edges that have any, writes them. Then a sort, the
-    longest part. A triangle takes 12 bytes for ids of four bytes, about 80 while it is made;
-    the number of triangles can be that of edges to the power 1.5. The order of Chiba and
-    Nishizeki, "Arboricity and subgraph listing algorithms", SIAM J. Comput. 14 (1985).
+    There are two passes, so that every triangle has its place before it is written: the first
+    counts the triangles of each edge, the second, over edges that have any, writes them. A sort
+    follows, which takes longest. A triangle takes 12 bytes if ids have four, and about 80 while it
+    is made; there can be as many triangles as the number of edges to the power 1.5. The order is
+    from Chiba and Nishizeki, "Arboricity and subgraph listing algorithms", SIAM J. Comput. 14
+    (1985).
 
     Examples
     --------
@@ -116,14 +117,14 @@ def iter_triangles(
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Iterator[Any]:
-    """List each triangle once, in frames of at most so many rows, made one at a time.
+    """List each triangle once, in frames of at most `rows` rows, made one at a time.
 
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge.
+        One row per edge.
     rows : int
-        The rows of each frame, from 1 on; the last one may have fewer. A graph without a triangle
+        The rows of each frame, from 1 on; the last frame may have fewer. A graph without a triangle
         gives no frame.
     source, destination, engine, progress, memory_limit
         See `count`.
@@ -137,21 +138,21 @@ def iter_triangles(
         w   as ids the largest
         === ====== ==================================
 
-        Sorted by all three within a frame, not from one frame to the next. The frames and their
-        order are the same on every run.
+        Each frame is sorted by all three, but not all frames together. The frames and their order
+        are the same on every run.
 
     Raises
     ------
     ValueError
-        `rows` is no integer from 1 on. Further: see `Graph`.
+        `rows` is not an integer from 1 on. Other errors: see `Graph`.
     CapacityError
-        A frame of so many rows is more than memory holds.
+        A frame of `rows` rows does not fit in memory.
 
     Notes
     -----
-    The graph is prepared at the call, the triangles of every edge are counted before the first
-    frame, and a frame is written when it is asked for; between two of them 12 bytes an edge are
-    kept. Cost of all frames: as `list_triangles`, whose two passes these are.
+    The call prepares the graph; the triangles of every edge are counted before the first frame,
+    and each frame is written when it is asked for. Between two frames, 12 bytes per edge are kept.
+    All frames together cost as much as `list_triangles`, with the same two passes.
 
     Examples
     --------
@@ -172,7 +173,7 @@ def _frames(
     most = min(rows, listing.total)
     needs.require_listing(most, _memory(graph, limit), "ask for fewer rows", graph.ids.text)
     for first in range(0, listing.total, rows):
-        # Not while the caller has the frame: the time and the device are the caller's.
+        # Not around the yield: between frames, time and device are the caller's.
         with call_report(progress), place(graph):
             frame = listing.frame(first, min(first + rows, listing.total))
         yield frame
@@ -185,7 +186,7 @@ def _memory(graph: InMemoryGraph, limit: int | None) -> int:
 
 
 class _Listing:
-    """The triangles of a graph, each with its number: in the order of the layout's in-edges."""
+    """The triangles of a graph, numbered in the order of the layout's in-edges."""
 
     def __init__(self, graph: InMemoryGraph) -> None:
         self.graph, self.engine, xp = graph, graph.engine, graph.backend.xp
@@ -198,19 +199,19 @@ class _Listing:
         self.number = graph.order.number.astype("uint32")
 
     def frame(self, first: int, last: int) -> Frame:
-        """Triangles `first` to `last` - 1, sorted."""
+        """Make a sorted frame of the triangles `first` to `last` - 1."""
         graph = self.graph
         with graph.stage("listing"):
             ranks = self.engine.list_triangles(graph.layout, self.starts, first, last)
             numbers = self.number[ranks]
             del ranks
             corners = self._sorted(numbers)
-            del numbers  # the iterator drops it, too: no more is held than it takes to go on
+            del numbers  # `_sorted` drops it, too, as soon as it can
             columns = zip("uvw", map(graph.ids.take, corners), strict=True)
             return graph.backend.adapter.frame(graph.backend.library.DataFrame(dict(columns)))
 
     def _sorted(self, numbers: Array) -> Iterator[Array]:
-        """Give the three of each column in ascending order, the columns sorted by all three."""
+        """Yield the columns u < v < w of the triangles, sorted by all three."""
         xp, (a, b, c) = self.graph.backend.xp, numbers
         low = xp.minimum(xp.minimum(a, b), c)
         high = xp.maximum(xp.maximum(a, b), c)
@@ -221,7 +222,7 @@ class _Listing:
             order = xp.lexsort(xp.stack([high, middle, low]))
             yield from (corner[order] for corner in (low, middle, high))
             return
-        keys = low.astype("uint64")  # all three in one number: a sort of one key
+        keys = low.astype("uint64")  # all three in one number, which sorts faster
         for corner in (middle, high):
             keys <<= bits
             keys |= corner

@@ -35,32 +35,33 @@ def memory_estimate(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge; only read, nothing is allocated for it.
+        One row per edge; the frame is only read, and nothing is allocated.
     function : str, optional
-        The function that would be called.
+        The name of the function.
     source, destination, engine
         See `count`.
     method : str, optional
-        The intersection method that it would be given; some keep more beside the graph.
+        The intersection method of the call; some methods take more memory.
     progress, memory_limit
-        Taken as by any function, so that all can be given the same. An estimate has no stage to
-        show, and takes no memory: it is the same under any limit.
+        Accepted so that all functions take the same options, but without effect: an estimate shows
+        no progress, and is the same under any limit.
 
     Returns
     -------
     dict
-        Bytes (int) that each stage holds at its height, on top of `edges`. Of a `Graph`, the stages
-        that are still to be made, on top of what it holds.
+        The peak bytes (int) of each stage, on top of `edges`. For a `Graph`, only stages that are
+        not done yet, on top of what the graph holds.
 
     Raises
     ------
     ValueError
-        No such function or method. Further, of ids that cannot name vertices too: see `Graph`.
+        There is no such function or method. Other errors, such as of ids that cannot name
+        vertices: see `Graph`.
 
     Notes
     -----
-    Ids that are not dense integers count as if each were seen once: an upper bound. Triangles that
-    are listed come on top: how many there are is not known before they are counted.
+    If ids are not dense integers, every id counts as distinct, which is an upper bound. Listed
+    triangles come on top: their number is not known before they are counted.
 
     Examples
     --------

@@ -17,13 +17,13 @@ def methods() -> Any:
         name         str what ``method=`` takes
         aliases      str other names that it takes
         paper        str where the method is from
-        iterator     str what the work is listed by
+        iterator     str what the loop runs over
         intersection str how common neighbours are found
-        granularity  str who takes how much of the work
-        returns      str "total", and "edges" where it counts those of an edge
+        granularity  str which threads share which part of the work
+        returns      str "total", and "edges" if it counts by edge
         ============ === ====================================================
 
-        One row a method.
+        One row per method.
 
     Notes
     -----

@@ -10,7 +10,7 @@ from rapids_tc.plan.record import ANALYTICS, Analytic, Result
 
 @dataclass(frozen=True)
 class Overview:
-    """One analytic as users see it.
+    """An analytic as users see it.
 
     Attributes
     ----------
@@ -19,7 +19,7 @@ class Overview:
     result : str
         The shape of the answer.
     columns : tuple of str
-        What it adds to the user's rows, and `annotate` with it.
+        The columns that the function, and `annotate`, can add to the user's rows.
     in_blocks, distributed : bool
         Whether graphs larger than memory are counted in blocks, and partitioned frames accepted.
     """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _column(formula: Callable[[Any, Any, Any, Any], Any]) -> Column:
-    """Make a column of a formula of xp, the common neighbors and the degrees of both ends."""
+    """Make a column from a formula of xp, the common neighbours and the degrees of both ends."""
 
     def of_edges(edges: EdgeValues) -> Any:
         return formula(edges.xp, edges.triangles, *edges.degrees)
@@ -65,27 +65,27 @@ def similarity(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge. All rows of one edge get its value, a self loop gets 0.
+        One row per edge. All rows of one edge get its value, a self loop gets 0.
     measure : {"jaccard", "overlap", "sorensen", "cosine"}, optional
-        Which of them.
+        One of the measures above.
     source, destination, engine, method, progress, memory_limit
         See `count`.
 
     Returns
     -------
     Series
-        Named as the measure, float64, one value a row, with the index of `edges`.
+        Named as the measure, float64, one value per row, with the index of `edges`.
 
     Raises
     ------
     ValueError
-        `measure` is another. Further: see `Graph`.
+        `measure` is not one of these. Other errors: see `Graph`.
 
     Notes
     -----
     Neighbourhoods are open, as in ``networkx.jaccard_coefficient``: v is in N(u) and not in N(v),
-    so an edge of a clique of n vertices has a Jaccard index of (n - 2) / n. Common neighbours are
-    the triangles of the edge, so the cost is that of `edge_triangles`. Jaccard, "The distribution
+    so an edge of a clique of n vertices has a Jaccard index of (n - 2) / n. Each common neighbour
+    is a triangle of the edge, so the cost is as of `edge_triangles`. Jaccard, "The distribution
     of the flora in the alpine zone" (1912).
 
     Examples

@@ -28,15 +28,15 @@ def triad_counts(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge; vertices of no edge are added with ``Graph(vertices=)``.
+        One row per edge; ``Graph(vertices=)`` adds isolated vertices.
     source, destination, engine, method, progress, memory_limit
         See `count`.
 
     Returns
     -------
     pandas.Series
-        Always of pandas, four exact Python integers (dtype object: they pass 2**63 early, and
-        cuDF has no such dtype), named ``triads``:
+        Four exact Python integers, named ``triads``. The dtype is object, as they soon exceed
+        2**63; cuDF has no such dtype, so the Series is always of pandas:
 
         ======== ===================================
         empty    sets of three vertices with no edge

@@ -1,4 +1,4 @@
-"""Triangle counts: of the graph, of its vertices, of its edges; and the edges they are made on."""
+"""Triangle counts: of the graph, of its vertices and of its edges; and the simple edges."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def count(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge. Direction, repeats and self loops do not count. A Dask frame is worked on
-        by the cluster of the current client, and functions that return a frame return one of Dask.
+        One row per edge. Direction, repeats and self loops do not count. A Dask frame is counted by
+        the cluster of the current client; functions that return a frame then return a Dask frame.
     source, destination : label, optional
         The two id columns; see `Graph`.
     engine : {"cpu", "cuda"}, optional
@@ -38,11 +38,11 @@ def count(
     method : str, optional
         An intersection method of `methods`, CUDA only; "auto" chooses.
     progress : bool, optional
-        Show progress on stderr; by default where that is a terminal.
+        Show progress on stderr; by default if stderr is a terminal.
     memory_limit : int, optional
-        Bytes that may be taken on top of the frame, by default those that are free. A graph that
-        needs more is cut in blocks, which are kept in memory of the host (for a card) or in a
-        temporary file and counted one task after another: the same answer, and slower.
+        Bytes that may be taken on top of the frame; by default, all that are free. A graph that
+        needs more is cut into blocks, which are kept in host memory (for a GPU) or in a temporary
+        file, and are counted in one task after another: slower, with the same answer.
 
     Returns
     -------
@@ -55,8 +55,8 @@ def count(
 
     Notes
     -----
-    Work: one sort of the rows, then one look-up a wedge at its corner of lowest degree, at most
-    O(m ** 1.5). Ordering by degree is that of Chiba and Nishizeki, "Arboricity and subgraph
+    Work: one sort of the rows, then one look-up per wedge at its corner of lowest degree, at most
+    O(m ** 1.5). Ordering by degree is from Chiba and Nishizeki, "Arboricity and subgraph
     listing algorithms", SIAM J. Comput. 14 (1985).
 
     Examples
@@ -86,9 +86,9 @@ def vertex_triangles(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge.
+        One row per edge.
     vertices : list, array, Series or Index, optional
-        The vertices to report, in this order, repeats once; by default all, sorted by id.
+        The vertices to report, each once and in this order; by default all, sorted by id.
     source, destination, engine, method, progress, memory_limit
         See `count`.
 
@@ -103,7 +103,7 @@ def vertex_triangles(
     Raises
     ------
     ValueError
-        Some of `vertices` are not in the graph. Further: see `Graph`.
+        Some of `vertices` are not in the graph. Other errors: see `Graph`.
 
     Notes
     -----
@@ -139,14 +139,14 @@ def edge_triangles(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge. All rows of one edge get its value, a self loop gets 0.
+        One row per edge. All rows of one edge get its value, a self loop gets 0.
     source, destination, engine, method, progress, memory_limit
         See `count`.
 
     Returns
     -------
     Series
-        ``triangles``, int64, one value a row, with the index of `edges`.
+        ``triangles``, int64, one value per row, with the index of `edges`.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def edge_triangles(
     Notes
     -----
     The support of an edge, in the terms of Cohen, "Trusses: cohesive subgraphs for social network
-    analysis" (2008). Cost: about three times `count`, and one search a row.
+    analysis" (2008). Cost: about three times `count`, and one search per row.
 
     Examples
     --------
@@ -179,12 +179,12 @@ def simple_edges(
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Any:
-    """List each undirected edge once: what every other function counts on.
+    """List each undirected edge once: the graph on which all other functions count.
 
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge.
+        One row per edge.
     source, destination, engine, progress, memory_limit
         See `count`.
 

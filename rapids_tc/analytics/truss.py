@@ -1,4 +1,4 @@
-"""Trusses: subgraphs whose every edge is in many of their triangles."""
+"""Trusses: subgraphs in which every edge is in many triangles."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def trussness(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge. All rows of one edge get its value, a self loop gets 0.
+        One row per edge. All rows of one edge get its value, a self loop gets 0.
     source, destination, engine, progress, memory_limit
         See `count`.
 
     Returns
     -------
     Series
-        ``trussness``, int32, one value a row, with the index of `edges`: 2 for an edge in no
-        triangle, n for those of a clique of n vertices that are in nothing denser.
+        ``trussness``, int32, one value per row, with the index of `edges`: 2 for an edge in
+        no triangle, n for the edges of a clique of n vertices that lie in nothing denser.
 
     Raises
     ------
@@ -53,9 +53,9 @@ def trussness(
 
     Notes
     -----
-    The truss number of an edge, by peeling as in Wang and Cheng, "Truss decomposition in massive
-    networks", PVLDB 5 (2012). Cost: `edge_triangles`, and about as many look-ups again; some 50
-    bytes an edge.
+    The truss number of an edge, found by peeling as in Wang and Cheng, "Truss decomposition in
+    massive networks", PVLDB 5 (2012). Cost: as `edge_triangles`, and about as many look-ups again;
+    some 50 bytes per edge.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def k_truss(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row an edge.
+        One row per edge.
     k : int or "max"
         From 2 on; 2 keeps every edge. "max" is the largest k whose truss has an edge.
     source, destination, engine, progress, memory_limit
@@ -96,21 +96,21 @@ def k_truss(
     Returns
     -------
     DataFrame
-        The user's own rows, every column and the index with them, in their order: of each edge in
-        the truss the first row, in whichever direction. Self loops are never among them. None for
-        a k past the maximum.
+        The first row of each edge in the truss, in whichever direction it is, with all columns
+        and the index, in the order of the frame. Self loops are left out; if k is past the maximum,
+        there are no rows.
 
     Raises
     ------
     ValueError
-        `k` is below 2, or neither an integer nor "max". Further: see `Graph`.
+        `k` is below 2, or neither an integer nor "max". Other errors: see `Graph`.
 
     Notes
     -----
-    After Cohen, "Trusses: cohesive subgraphs for social network analysis" (2008), and induced by
-    edges: a pair of vertices in the truss is no edge of it unless it was one itself. Asking one k
-    is cheaper than `trussness`; of a `Graph` whose `trussness` was asked it costs one comparison a
-    row. NetworkX agrees; some tools count k from another start.
+    The truss of Cohen, "Trusses: cohesive subgraphs for social network analysis" (2008). A truss is
+    a set of edges: an edge between two of its vertices need not be in it. One k costs less than
+    `trussness`; if `trussness` of the same `Graph` was computed before, it costs one comparison per
+    row. NetworkX counts k in the same way; some tools start from another number.
 
     Examples
     --------

@@ -90,7 +90,7 @@ def measure(job: Job, data: Any, *, repeat: int, timeout: float = math.inf) -> T
     times: list[float] = []
     result: Any = None
     while len(times) <= repeat:
-        result = None  # the arrays of one call would otherwise be held through the next
+        result = None  # free the arrays of one call before the next
         job.wait()
         start = time.perf_counter()
         result = job.call(data)
@@ -108,7 +108,7 @@ class DisagreementError(KernelError):
 
 
 class AnswerCheck:
-    """The answers about one graph, compared as they arrive.
+    """The answers to questions about one graph, compared as they arrive.
 
     Parameters
     ----------

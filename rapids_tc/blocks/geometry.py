@@ -28,7 +28,7 @@ def members(vertices: int, n: int, residue: int) -> int:
 
 
 def row_shift(at: Block) -> int:
-    """Return what is added to u // n, so that every column of a block is less than its row."""
+    """Return the addend to u // n that keeps each column of a block below its row."""
     i, j = at
     return int(i > j)
 
@@ -53,15 +53,16 @@ def block_ends(block: Csr, n: int, at: Block) -> tuple[Array, Array]:
 
 
 def rank_limit(block: Csr, n: int, at: Block, xp: Any) -> int:
-    """Return a rank that every end of the edges of a block is below; 0 if it has no edge."""
-    last = int(xp.searchsorted(block.offsets, xp.asarray([block.m]))[0]) - 1  # that has an entry
+    """Return the largest rank at an edge of a block, plus one; 0 if the block has no edge."""
+    last = int(xp.searchsorted(block.offsets, xp.asarray([block.m]))[0]) - 1  # with an entry
     return (last - row_shift(at)) * n + at[0] + 1 if block.m else 0
 
 
 def ranked_ends(ends: tuple[Array, Array], rank: Array, xp: Any) -> tuple[Array, Array]:
-    """Return the larger and the smaller rank (uint32) of rows, from the numbers of their ends.
+    """Return the larger and the smaller rank (uint32) of each row, from its ends' numbers.
 
-    Chunks of rows may be short: `orient.ranked` takes a dataframe's operations for whole columns.
+    This suits short chunks of rows; `orient.ranks_of_ends` takes dataframe operations, for whole
+    columns.
     """
     source, destination = (gather(rank, end) for end in ends)
     return xp.maximum(source, destination), xp.minimum(source, destination)
@@ -81,7 +82,7 @@ def rows_in_block(
     -------
     positions, rows, columns
         Where the selected rows are in the frame, and the row and the column of the block where
-        each of their edges would be. Loops are among them: their row and column are in no block.
+        each of their edges would be. Self loops are selected, too; no block has an entry there.
     """
     i, j = at
     positions = xp.flatnonzero((larger % n == i) & (smaller % n == j))
@@ -89,7 +90,7 @@ def rows_in_block(
 
 
 def is_first(edges: Array, backend: Backend) -> Array:
-    """Return whether each entry is the first of its value: of all rows of an edge, the first."""
+    """Mark the first entry of each value, such as the first row of each edge."""
     return ~backend.array(backend.library.Series(edges).duplicated())
 
 
@@ -100,10 +101,9 @@ def collect_keys(
     pack: Callable[[Array, Array, Array], Any],
     xp: Any,
 ) -> Array:
-    """Make one array of keys (uint64) of the edges of all blocks, which have so many together.
+    """Collect the keys (uint64) of all blocks in one array; `edges` is the sum of their sizes.
 
-    `pack` writes the keys of some edges, from the ranks of their ends, to the array that it is
-    given last.
+    `pack(larger, smaller, out)` writes to `out` the keys of the edges between these ranks.
     """
     keys, first = xp.empty(edges, "uint64"), 0
     for at, block in blocks:
@@ -116,7 +116,7 @@ def collect_keys(
 
 
 def add_ends(sums: Array, n: int, at: Block, by_row: Array, by_column: Array) -> None:
-    """Add a value of every row and of every column of a block to the sums of their ranks."""
+    """Add a value per row and a value per column of a block to the sums of their ranks."""
     sums[at[0] :: n] += by_row[row_shift(at) :]
     _add_columns(sums, n, at[1], by_column)
 
@@ -133,8 +133,8 @@ def add_corners(
 ) -> None:  # fmt: skip
     """Add the triangles u > v > w of a task to the sums of their three corners.
 
-    `uv` and `vw` are blocks, each with the triangles that the task finds of each of its edges.
-    A triangle is one of (u, v)'s and one of (v, w)'s, so that each corner is met exactly once.
+    `uv` and `vw` are blocks, each with the number of the task's triangles at each of its edges.
+    A triangle is added to u and v by the counts of uv, and to w by the counts of vw.
     """
     i, j, k = residues
     add_ends(sums, n, (i, j), *engine.sum_counts(*uv))

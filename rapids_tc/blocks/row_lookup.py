@@ -1,7 +1,7 @@
-"""Run the tasks of a cluster's workers on rows: look up values of their edges, and select rows.
+"""The tasks of a cluster's workers that look up values for rows, and that select rows.
 
-The values of the rows of a batch come block by block: [values of all rows] if the graph is one
-block, else [positions of the rows that lie in the block, their values].
+A task returns the values of a batch's rows for one block: [values of all rows] if the graph is one
+block, else [positions of the rows that lie in the block, values of these rows].
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rapids_tc.preparation.edges import check_new
 if TYPE_CHECKING:
     from rapids_tc.blocks.codec import EncodedBlock
 
-NONE = 2**31 - 1  # a place of a partition that is behind all others
+NONE = 2**31 - 1  # stands for no partition: above the number of any
 
 
 @worker_task
@@ -38,11 +38,14 @@ def values(
     place: int,
     n: int,
 ) -> list[Array]:
-    """Look up the value of each row's edge in slices of the values of a block; self loops get 0."""
+    """Look up the values of the rows in a block; self loops get 0.
+
+    `by_edge` holds the values of the block's edges, in slices.
+    """
     xp = context.backend.xp
     known = xp.concatenate(by_edge)
     require_length(known, len(rows[1]), "values of edges")
-    with_loop = xp.concatenate([known, xp.zeros(1, known.dtype)])  # a loop is at -1
+    with_loop = xp.concatenate([known, xp.zeros(1, known.dtype)])  # for loops, at -1
     *those, where = _locate(context, numbers, order, rows, place, n)
     return [*those, with_loop[where]]
 
@@ -58,8 +61,9 @@ def columns(
     found: dict[str, list[list[Array]]],
     names: list[str],
 ) -> list[Frame]:
-    """Add columns to partitions, from the values of their rows by block."""
-    for partition, seen in zip(partitions, prints, strict=True):  # may have more columns than meta
+    """Add columns to partitions, computed from the values of their rows in each block."""
+    # A partition may have columns that the meta of the frame lacks.
+    for partition, seen in zip(partitions, prints, strict=True):
         check_new(names, context.adapter.labels(partition), f"partition {seen.place} of the frame")
     id_columns(context, partitions, prints)
     rows = len(numbers[0])
@@ -85,7 +89,7 @@ def columns(
 
 @dataclass(frozen=True)
 class _RowValues:
-    """What formulas may ask about the edges of some rows."""
+    """What formulas may ask about the edges of the rows of a batch."""
 
     context: WorkerContext
     by_edge: dict[str, Array]
@@ -105,7 +109,7 @@ class _RowValues:
     def degrees(self) -> tuple[Array, Array]:
         require_length(self.by_rank, self.order[1], "degrees")
         u, v = (gather(self.order[0], end) for end in self.numbers)
-        # A vertex that has only loops has no neighbours.
+        # A vertex with only self loops has degree 0, by which formulas would divide.
         a, b = (self.xp.maximum(gather(self.by_rank, end), 1) for end in (u, v))
         return a, b
 
@@ -126,12 +130,14 @@ def first_rows(
     places: list[int],
     lengths: list[int],
 ) -> list[Array]:
-    """Look up the rows of a batch, for the first row of each wanted edge of a block.
+    """Find the first row of each wanted edge of a block among the rows of a batch.
 
     Returns
     -------
-    For each wanted edge the first partition that holds it, `NONE` without one; and of the edges
-    that the batch holds the number of the edge, its first row, and the partition of the row.
+    first, edge, row, partition
+        For each wanted edge, the first partition of the batch that holds it, or `NONE`. Then for
+        each wanted edge that the batch holds: its number among the wanted edges, its first row,
+        and the partition of this row.
     """
     given = (numbers, order, rows, wanted, place, n, places, lengths)
     edge, row, partition = _first_rows(context, *given)
@@ -142,16 +148,17 @@ def first_rows(
 
 @worker_task
 def least(context: WorkerContext, several: list[Array]) -> Array:
-    """Return the lesser of two arrays, place by place."""
+    """Return the smaller entries of two arrays."""
     require_length(several[0], len(several[-1]), "places of edges")
     return context.backend.xp.minimum(*several)
 
 
 @worker_task
 def kept_rows(context: WorkerContext, looked_up: list[Array], first: Array) -> Array:
-    """Select the rows of a batch that are the first of all rows of a wanted edge of a block.
+    """Select the rows of a batch that are, in the whole frame, the first row of a wanted edge.
 
-    `looked_up` is what `first_rows` returned for the batch, `first` the least of its first arrays.
+    `looked_up` is the result of `first_rows` for the batch; `first` is the minimum over all batches
+    of the first array of these results.
     """
     _, edge, row, partition = looked_up
     require_below(edge, len(first), "edges")
@@ -162,7 +169,7 @@ def kept_rows(context: WorkerContext, looked_up: list[Array], first: Array) -> A
 def take(
     context: WorkerContext, partitions: list[Frame], prints: Fingerprints, kept: list[Array]
 ) -> list[Frame]:
-    """Take the kept rows of every partition, in their order."""
+    """Take the kept rows of every partition, in the order of the frame."""
     id_columns(context, partitions, prints)
     xp, row = context.backend.xp, context.backend.xp.sort(context.backend.xp.concatenate(kept))
     starts = np.cumsum([0, *map(len, partitions)])
@@ -184,16 +191,16 @@ def _first_rows(
     places: list[int],
     lengths: list[int],
 ) -> tuple[Array, Array, Array]:
-    """Find the wanted edges of a block that a batch has, the first row of each, its partition.
+    """Find the wanted edges of a block that a batch holds: number, first row, and its partition.
 
-    The rows of the batch are the rows of the partitions `places`, which have `lengths`.
+    `places` are the numbers of the batch's partitions in the frame, `lengths` their rows.
     """
     xp = context.backend.xp
     mask = _mask(context, wanted)
     require_length(mask, len(rows[1]), "marks of edges")
     *those, where = _locate(context, numbers, order, rows, place, n)
     row = those[0] if those else xp.arange(len(where))
-    chosen = xp.concatenate([mask, xp.zeros(1, bool)])[where]  # a loop is at -1
+    chosen = xp.concatenate([mask, xp.zeros(1, bool)])[where]  # for loops, at -1
     where, row = where[chosen], row[chosen]
     first = geometry.is_first(where, context.backend)
     number, row = xp.cumsum(mask) - 1, row[first]
@@ -214,7 +221,10 @@ def _locate(
     place: int,
     n: int,
 ) -> list[Array]:
-    """Find rows' edges in the columns of a block, -1 for loops; and of which rows, if n > 1."""
+    """Return [positions of the rows' edges in a block's columns], -1 for self loops.
+
+    If n > 1, return [rows, positions], for only some rows lie in the block.
+    """
     backend = context.backend
     engine, block = registry.load(backend.engine), codec.csr(rows, backend.xp)
     larger, smaller = geometry.ranked_ends((numbers[0], numbers[1]), order[0], backend.xp)
@@ -227,7 +237,7 @@ def _locate(
 
 
 def _together(context: WorkerContext, several: list[list[Array]], rows: int) -> Array:
-    """Join the values of all rows of a batch."""
+    """Join the values of the rows of a batch from all blocks."""
     if len(several[0]) == 1:
         require_length(several[0][0], rows, "values of rows")
         return several[0][0]

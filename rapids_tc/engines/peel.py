@@ -19,8 +19,8 @@ that few entries of rows are dead. R-MAT 18 takes 16 such graphs and walks 1.6 W
 them alive; with one graph it walks more than 4 W1. Edges in no triangle are not even in the first
 graph.
 
-The next level is found by a scan of all active edges. Over all levels that is at most the sum of
-the trussness of all edges, so at most 2 edges + 3 triangles: never more than the count took.
+A scan of all active edges finds the next level. The scans of all levels read at most the sum of the
+trussness of all edges, which is at most 2 edges + 3 triangles: never more than the count took.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ActiveGraph:
     rows, columns : array of uint32, shape (m,)
         The larger and the smaller rank.
     support : array of uint32, shape (m,)
-        Triangles of active edges alone, or `DEAD` and the trussness.
+        The number of triangles of active edges only; for a removed edge, `DEAD` | trussness.
     offsets : array of int64, shape (n + 1,)
         The edges of larger rank u are offsets[u] to offsets[u + 1] - 1: look-ups search these.
     starts : array of int64, shape (n + 1,)
@@ -128,7 +128,7 @@ def decompose(
 ) -> Array:
     """Find the trussness of every edge: see `rapids_tc.engines.protocol.Engine`."""
     xp, m = peeler.xp, csr.m
-    # Numbers of edges have 32 bits; an edge in s triangles is one of 2 s + 1 edges.
+    # Edges are numbered in 32 bits. An edge in s triangles is one of 2 s + 1 edges: s < 2**31.
     if m >= costs.MOST_PEELED_EDGES:
         raise CapacityError(
             f"{m:,} edges: trussness takes fewer than 2**32; k_truss(edges, k, memory_limit=...) "

@@ -16,16 +16,16 @@ from rapids_tc.errors import KernelError
 from rapids_tc.executors.persisted import START
 
 # Seconds
-NO_WORKER_LIMIT = 60.0  # without a running worker, after which a call gives up
-NUDGE_AFTER = 4.0  # of standstill, after which the scheduler gets a task that ends at once
-STANDSTILL_LIMIT = 60.0  # of standstill, after which a call gives up
-HEARTBEAT_LIMIT = 10.0  # without a heartbeat, after which a worker's last report is out of date
+NO_WORKER_LIMIT = 60.0  # a call gives up if no worker has run for so long
+NUDGE_AFTER = 4.0  # after such a standstill, the scheduler gets a task that ends at once
+STANDSTILL_LIMIT = 60.0  # after such a standstill, a call gives up
+HEARTBEAT_LIMIT = 10.0  # if it had no heartbeat for so long, a worker's report is out of date
 
 MOVING = ("executing", "flight", "cancelled", "resumed")  # states of tasks that occupy a worker
 
 
 class Watch:
-    """The state of a cluster during one wait, checked now and then; it ends a hopeless wait."""
+    """The state of a cluster during one wait, checked at times; `check` ends a hopeless wait."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -38,7 +38,8 @@ class Watch:
     def check(self, done: int = 0, of: int = 0) -> dict[str, Any]:
         """Return the workers that accept tasks; KernelError if no worker does, or nothing moves.
 
-        Dask pauses a worker whose memory is full: it continues its tasks, but accepts no others.
+        Dask pauses a worker whose memory is full: the worker continues its tasks, but accepts no
+        others.
 
         Parameters
         ----------

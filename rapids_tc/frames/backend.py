@@ -143,7 +143,7 @@ def open_frame(edges: Any, engine: str | None, *, once: bool = False) -> tuple[F
     adapter: FrameAdapter
     if is_dask(edges):
         raise TypeError(
-            "edges is a Dask DataFrame, and this is of one machine: .compute() brings the edges "
+            "edges is a Dask DataFrame, and this runs on one machine: .compute() brings the edges "
             "there; count, vertex_triangles, annotate and others take Dask frames as they are"
         )
     if _is(edges, "cugraph", "Graph"):

@@ -1,9 +1,9 @@
 """A graph whose edges lie on many machines: numbered, ordered, cut in blocks and counted by tasks.
 
-Everything here is a task and its dependencies; nothing is a value but a few integers. A graph that
-fits one machine is one block: each machine merges the pieces of all into its own copy, and counts
-its share of the middle vertices. A larger one is n x n blocks, each merged on one machine, and
-n**3 tasks that fetch three of them: see `rapids_tc.blocks.grid`.
+The calling process holds tasks and a few integers, but no arrays. A graph that fits one machine is
+one block: each machine merges the parts of all batches into its own copy, and counts the triangles
+of its share of the pivot vertices. A larger graph is n x n blocks, each merged on one machine, and
+n**3 tasks that fetch three blocks each: see `rapids_tc.blocks.grid`.
 """
 
 from __future__ import annotations
@@ -32,38 +32,38 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.fingerprints import Fingerprint
 
 PEELING = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS)
-LEAST_ROWS = 2**16  # of a machine's share: fewer are not worth sending to it
-FEW = 8  # results that every machine fetches from all; more are combined first
-AT_ONCE = 2  # tasks on blocks under way for each thread of the cluster
-BY_HOST = ("tcp://", "tls://")  # workers that send nothing straight from a card
+LEAST_ROWS = 2**16  # per counting machine, at least: fewer rows are not worth sending
+FEW = 8  # results that every machine fetches; more results are combined first
+AT_ONCE = 2  # tasks on blocks under way per thread of the cluster
+BY_HOST = ("tcp://", "tls://")  # addresses of workers that cannot send from GPU memory
 log = logging.getLogger("rapids_tc")
 
 
 @dataclass(frozen=True)
 class Job:
-    """Tasks on the same three blocks, and the machine that is to do them, if one is."""
+    """Tasks on the same three blocks, and the machine that runs them; None if any may."""
 
     tasks: list[BlockTask]
     worker: str | None
 
 
 class DistributedGraph:
-    """The graph of one call. `profile` comes first, then what is asked for.
+    """The graph of one call. Call `profile` before any other method.
 
     Parameters
     ----------
     executor : Executor
         Runs the tasks.
     context : WorkerContext
-        Where and how tasks work.
+        The first argument of every task.
     workers, batches : list of Worker, list of Batch
         The machines, and the user's edges by the machine that has them.
     name : str
-        Of the analytic.
+        The name of the analytic.
     work : Work
         What the call needs.
     method : str
-        An intersection method; another than "auto" counts the whole graph on one machine.
+        An intersection method; any but "auto" counts the whole graph on one machine.
     limit : int or None
         Bytes that a machine may take.
     """
@@ -84,14 +84,14 @@ class DistributedGraph:
         self._limit = limit
 
     def profile(self) -> None:
-        """Profile the ids of all partitions, and decide how they are numbered and how much fits."""
+        """Profile the ids of all partitions; decide how to number them and how much may fit."""
         gather = self.executor.gather
         places = [batch.places for batch in self.batches]
         partitions = [batch.partitions for batch in self.batches]
         profiles = self.map_batches("profile", id_tasks.profile, partitions, places)
         scheme = self.submit("profile", id_tasks.resolve_scheme, profiles)
         prints, size, memory = gather(self.submit("profile", id_tasks.known, scheme))
-        self._prints = {own.place: own for some in prints for own in some}  # outlives workers
+        self._prints = {own.place: own for some in prints for own in some}  # to check later reads
         self.scheme = self.submit("profile", id_tasks.settled, scheme, prints)
         self.rows: list[list[int]] = [[own.rows for own in some] for some in prints]
         distinct = None
@@ -105,7 +105,7 @@ class DistributedGraph:
         self._divide(memory)
 
     def _divide(self, memory: int) -> None:
-        """Decide what a machine may take; CapacityError if it cannot be enough."""
+        """Set the bytes that a machine may take; CapacityError if vertices alone exceed them."""
         limit = self._limit
         needs.require([needs.Stage("order", costs.CLUSTER_NUMBER * self.size)], limit)
         if not self._on_cards:  # workers of one host have the same memory
@@ -129,26 +129,26 @@ class DistributedGraph:
         on: str | None = None,
         first: bool = False,
     ) -> Task:
-        """Submit one task, given the context of workers."""
+        """Submit one task, with the context as its first argument."""
         return self.executor.submit(stage, chunk, self.context, *args, on=on, first=first)
 
     def map_batches(self, stage: str, chunk: Callable[..., Any], *several: Any) -> list[Task]:
-        """Submit a task per batch of partitions, where they are; lists hold an item per batch."""
+        """Submit a task per batch, on its worker; a list in `several` has one item per batch."""
         return [
             self.submit(stage, chunk, *(s[i] if isinstance(s, list) else s for s in several), on=at)
             for i, at in enumerate(group.worker for group in self.batches)
         ]
 
     def tree(self, stage: str, chunk: Callable[..., Any], tasks: list[Task]) -> Task:
-        """Combine results two by two."""
+        """Combine results in pairs until one is left."""
         while len(tasks) > 1:
             pairs = [tasks[i : i + 2] for i in range(0, len(tasks), 2)]
             tasks = [self.submit(stage, chunk, p) if p[1:] else p[0] for p in pairs]
         return tasks[0]
 
     def drop_rows(self) -> None:
-        """Keep none of the rows, for analytics that ask blocks alone."""
-        self.blocks  # noqa: B018 - made of them
+        """Drop the rows, for analytics that need only blocks."""
+        self.blocks  # noqa: B018 - built now, while there are rows
         self.__dict__.pop("numbers", None)
         for group in self.batches:
             group.partitions.clear()
@@ -157,17 +157,17 @@ class DistributedGraph:
 
     @property
     def to_read(self) -> tuple[list[list[Task]], list[list[Fingerprint]]]:
-        """Return the partitions of each group, and their fingerprints at the first look."""
+        """The partitions of each batch, and their fingerprints from `profile`."""
         prints = [[self._prints[place] for place in group.places] for group in self.batches]
         return [group.partitions for group in self.batches], prints
 
     @cached_property
     def numbers(self) -> list[Task]:
-        """The numbers of both ends of every row, by group."""
+        """The numbers of both ends of every row, by batch."""
         return self.map_batches("number", id_tasks.number, *self.to_read, self.ids, self.scheme)
 
     def sample(self, colours: int, seed: int) -> None:
-        """Keep the edges alone that `approximate_count` looks at."""
+        """Keep only the edges of a sample, whose two ends have the same colour."""
         given = (self.numbers, self.ids, colours, seed)
         self.numbers = self.map_batches("sample", id_tasks.one_coloured, *given)
         kept = self.map_batches("sample", id_tasks.rows_of, self.numbers)
@@ -175,7 +175,7 @@ class DistributedGraph:
 
     @cached_property
     def orders(self) -> dict[str, Task]:
-        """The ranks of all numbers and how many there are, on each machine that has rows."""
+        """The rank of every number, and the number of vertices, on each machine that has rows."""
         codes = self.map_batches("degrees", worker_tasks.degrees, self.numbers, self.size)
         while len(codes) > FEW:
             several = [codes[i : i + FEW] for i in range(0, len(codes), FEW)]
@@ -187,7 +187,7 @@ class DistributedGraph:
 
     @property
     def order(self) -> Task:
-        """One of `orders`."""
+        """Any of `orders`, which are equal."""
         return next(iter(self.orders.values()))
 
     @cached_property
@@ -197,11 +197,11 @@ class DistributedGraph:
 
     @cached_property
     def partition(self) -> Partition:
-        """The number of blocks, and of parts of a task."""
+        """The numbers n and m: the graph is n x n blocks, and each task is in m parts."""
         rows, least = sum(map(sum, self.rows)), 1
         if self._work.needs & Needs.TRUSSNESS and not self.fits(rows):
             least = 2
-        if self._on_cards and rows > costs.MOST_KEYS:  # the edges of three blocks have positions
+        if self._on_cards and rows > costs.MOST_KEYS:  # limits three blocks' edges to 2**32
             least = max(2, ceil(sqrt(3 * costs.UNEVEN * rows / costs.MOST_POSITIONS["cuda"])))
         if layout := given_layout():
             made = Partition(layout.n, layout.m)
@@ -222,7 +222,7 @@ class DistributedGraph:
         return made
 
     def fits(self, edges: int) -> bool:
-        """Return whether one machine can peel so many edges."""
+        """Return whether one machine can peel a graph of so many edges."""
         if (layout := given_layout()) and layout.peel_below is not None:
             return edges < layout.peel_below
         engine = "cuda" if self._on_cards else "cpu"
@@ -231,12 +231,12 @@ class DistributedGraph:
 
     @property
     def n(self) -> int:
-        """Blocks a side."""
+        """The number of blocks per side."""
         return self.partition.n
 
     @cached_property
     def counting_workers(self) -> list[str]:
-        """The machines that count: those with most rows, and no more than are worth it."""
+        """The machines that count: those with most rows, at most one per `LEAST_ROWS` rows."""
         held = dict.fromkeys((w.address for w in self.workers), 0)
         for group, rows in zip(self.batches, self.rows, strict=True):
             held[group.worker] = held.get(group.worker, 0) + sum(rows)
@@ -245,14 +245,14 @@ class DistributedGraph:
 
     @cached_property
     def packed(self) -> list[Task]:
-        """The edges of each batch in parts, one per block."""
+        """The edges of each batch, encoded in one part per block."""
         orders = [self.orders[g.worker] for g in self.batches]
         batch = min(costs.MOST_KEYS, max(LEAST_ROWS, self.free // costs.CLUSTER_ROW))
         return self.map_batches("pack", worker_tasks.pack, self.numbers, orders, self.n, batch)
 
     @cached_property
     def blocks(self) -> list[Task]:
-        """Every block by its place i * n + j; one that is the graph, once for every share."""
+        """Every block (i, j), at place i * n + j; if n is 1, a copy for each counting machine."""
         counting_workers = self.counting_workers
         copies = [(0, worker) for worker in counting_workers]
         apart = [
@@ -270,7 +270,7 @@ class DistributedGraph:
         return made
 
     def _pieces(self, place: int, worker: str) -> list[Task]:
-        """List the parts of a block for the machine that merges it, each as a list of one."""
+        """List each batch's part of a block, in a list of its own, for the machine that merges."""
         near_and_far = zip(self.batches, self.packed, self._sent, strict=True)
         several = [near if group.worker == worker else far for group, near, far in near_and_far]
         return (
@@ -279,13 +279,13 @@ class DistributedGraph:
 
     @cached_property
     def _sent(self) -> list[Task]:
-        """The parts as other machines fetch them: by way of the host if they are on a GPU."""
+        """The parts as other machines fetch them: on the host if workers cannot send from a GPU."""
         if not self._on_cards or not self.workers[0].address.startswith(BY_HOST):
             return self.packed
         return self.map_batches("send", worker_tasks.by_host, self.packed)
 
     def block_at(self, place: int, worker: str | None) -> Task:
-        """Return a block; of a whole graph the copy of that machine, or the first."""
+        """Return a block; if n is 1, the copy on that machine, or else the first copy."""
         if self.n == 1:
             place = self.counting_workers.index(worker) if worker in self.counting_workers else 0
         return self.blocks[place]
@@ -294,7 +294,7 @@ class DistributedGraph:
 
     @cached_property
     def jobs(self) -> list[Job]:
-        """All tasks: parts of a whole graph for each machine, others for whichever is free."""
+        """All tasks: if n is 1, a share for each counting machine; else one job per task."""
         tasks, counting_workers = grid.tasks(self.partition), self.counting_workers
         if self.n > 1:
             return [Job([task], None) for task in tasks]
@@ -306,9 +306,9 @@ class DistributedGraph:
     def each_job(
         self, chunk: Callable[..., Any], *more: Any, of: list[Task] | None = None
     ) -> Iterator[tuple[Job, Task]]:
-        """Yield a task per job as it ends, on its three blocks, or on the blocks `of`, if given.
+        """Yield each job with its task, as tasks end; `of`, if given, replaces `blocks`.
 
-        Few are under way at once, so that workers do not fetch all blocks at the same time.
+        Few tasks are under way at once, so that workers do not fetch all blocks at the same time.
         """
 
         def submitted() -> Iterator[tuple[Job, Task]]:
@@ -324,5 +324,5 @@ class DistributedGraph:
         )
 
     def places(self, job: Job) -> list[int]:
-        """Where among `blocks` the job's uv, uw and vw are."""
+        """Return the places in `blocks` of a job's three blocks uv, uw and vw."""
         return [i * self.n + j for i, j in job.tasks[0].blocks]

@@ -1,4 +1,4 @@
-"""A graph in memory, whose steps from numbers to counts are made when they are asked for."""
+"""A graph in memory, which computes each step from numbers to counts at its first use."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ SAMPLED = Work(Needs.VERTEX_COUNTS, Result.VALUE)  # the counts of the edges of 
 
 
 class InMemoryGraph(EdgeGraph):
-    """A graph in memory. Nothing is made before it is asked for, but the numbers of the ids.
+    """A graph in memory. Ids are numbered at once; all else is computed at its first use.
 
     Parameters
     ----------
     frame : DataFrame
-        The user's.
+        The user's frame.
     backend : Backend
     progress : bool or None
     edges : NumberedEdges
-        The rows of the frame; fewer in the graph of a sample.
+        The rows of the frame, or only the sampled edges in the graph of a sample.
     limit : int, optional
-        Bytes that the call may take for which the graph is made.
+        Bytes that may be taken by the call that makes the graph.
     """
 
     def __init__(
@@ -56,11 +56,11 @@ class InMemoryGraph(EdgeGraph):
         self._frame, self.backend, self.progress = frame, backend, progress
         self._edges, self.ids, self._limit = edges, edges.ids, limit
         self.engine = registry.load(backend.engine)
-        self.lasting = False  # whether the user keeps it
+        self.lasting = False  # whether the user keeps this graph
 
     @cached_property
     def order(self) -> Order:  # type: ignore[override]
-        """From numbers to ranks and back."""
+        """The maps from numbers to ranks and back."""
         with self.stage("ordering by degree"):
             src, dst, size = self._edges.src, self._edges.dst, self._edges.ids.size
             degree, n = self.engine.degrees(src, dst, size)
@@ -75,7 +75,7 @@ class InMemoryGraph(EdgeGraph):
             return self.engine.csr(keys, order.n)
 
     def keep(self) -> None:
-        """Prepare the graph to outlive the call, and later changes of the frame."""
+        """Build the CSR, and copy what the graph shares with the frame, which may change later."""
         _ = self.csr
         src, dst = self._edges.src.copy(), self._edges.dst.copy()
         self._edges = replace(self._edges, src=src, dst=dst)
@@ -84,19 +84,19 @@ class InMemoryGraph(EdgeGraph):
 
     @property
     def n_edges(self) -> int:
-        """Distinct undirected edges without self loops."""
+        """The number of distinct undirected edges without self loops."""
         return self.csr.m
 
     @cached_property
     def layout(self) -> Any:
-        """What the engine needs to count besides the CSR."""
-        csr = self.csr  # stages of its own
+        """The engine's own layout of the CSR, which counts need."""
+        csr = self.csr  # reports its own stages
         with self.stage("laying out"):
             return self.engine.prepare(csr)
 
     @cached_property
     def degrees(self) -> Array:
-        """Neighbours of every rank, int64."""
+        """The number of neighbours of every rank, int64."""
         csr = self.csr
         return self.backend.xp.diff(csr.offsets) + protocol.column_counts(self.engine, csr, csr.n)
 
@@ -106,7 +106,7 @@ class InMemoryGraph(EdgeGraph):
         return self._count_edges("auto")
 
     def count_edges(self, method: str) -> Array:
-        """Count the triangles of every oriented edge by a method; "auto" counts them once."""
+        """Count the triangles of every oriented edge; the counts of "auto" are kept."""
         return self.edge_counts if method == "auto" else self._count_edges(method)
 
     def _count_edges(self, method: str) -> Array:
@@ -135,7 +135,7 @@ class InMemoryGraph(EdgeGraph):
         return self.peel(None)
 
     def peel(self, k: int | None) -> Array:
-        """Compute the trussness; with `k`, only whether it is at least k."""
+        """Compute the trussness of every edge; given `k`, only find which edges reach k."""
         layout, counts = self.layout, self.edge_counts
         with self.stage("peeling") as report:
             return self.engine.truss(layout, counts, k=k, on_progress=report.on_progress)
@@ -145,9 +145,9 @@ class InMemoryGraph(EdgeGraph):
         return needs.remaining(work, *self.dimensions, method, set(self.__dict__))
 
     def spare(self, work: Work, limit: int | None) -> int | None:
-        """Return the bytes that a limit leaves beside the last stage of a call; None without one.
+        """Subtract the bytes of a call's last stage from a limit; return None without a limit.
 
-        A limit does not count what a graph of the user's holds already.
+        On a user's `Graph`, the stage counts only what the call adds to the graph.
         """
         if limit is None:
             return None
@@ -159,12 +159,12 @@ class InMemoryGraph(EdgeGraph):
 
     @property
     def dimensions(self) -> tuple[int, int, bool, str]:
-        """Rows, distinct ids, whether these are dense, and the engine."""
+        """The number of rows and of distinct ids, whether ids are dense, and the engine."""
         edges = self._edges
         return len(edges.src), edges.ids.size, edges.ids.dense, self.backend.engine
 
     def row_edges(self) -> Array:
-        """Find the edge of each row in ``csr.columns`` (int64); -1 for a self loop."""
+        """Find the position in ``csr.columns`` of each row's edge (int64); -1 for a self loop."""
         src, dst = (end[: self._edges.rows] for end in self._edges.ends)
         return orient.in_batches(self._where, (src, dst), "int64", self.backend)
 
@@ -174,11 +174,11 @@ class InMemoryGraph(EdgeGraph):
         )
 
     def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
-        """Align values of the edges with the user's rows; self loops get 0."""
+        """Align values of edges with the user's rows; self loops get 0."""
         with self.stage("looking rows up"):
             xp, where, aligned = self.backend.xp, self.row_edges(), {}
             for name, values in columns.items():
-                with_loop = xp.concatenate([values, xp.zeros(1, values.dtype)])  # a loop is at -1
+                with_loop = xp.concatenate([values, xp.zeros(1, values.dtype)])  # for loops, at -1
                 aligned[name] = self.backend.adapter.column_like(
                     self._frame, with_loop[where], name
                 )
@@ -190,33 +190,33 @@ class InMemoryGraph(EdgeGraph):
         return self.edge_columns({name: columns[name].formula(values) for name in names})
 
     def truss_rows(self, k: int | None) -> Array:
-        """Find the first rows of the edges of the k-truss, or of the last truss with an edge."""
+        """Find the first row of each edge of the k-truss; None is the largest k with an edge."""
         if k is None:
             wanted = self.trussness == self.max_truss
         else:
             wanted = (self.trussness if "trussness" in self.__dict__ else self.peel(k)) >= k
         with self.stage("looking rows up"):
             xp, where = self.backend.xp, self.row_edges()
-            with_loop = xp.concatenate([wanted, xp.zeros(1, bool)])  # a loop is at -1
+            with_loop = xp.concatenate([wanted, xp.zeros(1, bool)])  # for loops, at -1
             positions = xp.flatnonzero(with_loop[where])
             again = self.backend.library.Series(where[positions]).duplicated()
             return positions[~self.backend.array(again)]
 
     @property
     def max_truss(self) -> int:
-        """The largest k whose truss has an edge; 2 without an edge."""
+        """The largest k whose truss has an edge; 2 if the graph has none."""
         return int(self.trussness.max()) if self.n_edges else 2  # CuPy's max has no initial=
 
     def simple_edges(self) -> Frame:
         """List each edge once as ids, src < dst, sorted."""
-        csr = self.csr  # stages of its own
+        csr = self.csr  # reports its own stages
         with self.stage("sorting the edges"):
             number = as_uint32(self.order.number)
             made = sorted_edges(number[csr.rows], number[csr.columns], self.ids)
             return self.backend.adapter.frame(made)
 
     def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
-        """Count a sample of the edges; the sample may exceed the estimate of its size."""
+        """Count a sample of the edges, whose real size is checked against the limit."""
         with self.stage("sampling the edges"):
             edges = sampling.one_coloured(self._edges, colours=colours, seed=seed)
         sample = InMemoryGraph(self._frame, self.backend, self.progress, edges)
@@ -225,7 +225,7 @@ class InMemoryGraph(EdgeGraph):
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        state.pop("layout", None)  # quickly made again
+        state.pop("layout", None)  # cheap to compute again
         del state["engine"]
         return state
 
@@ -269,9 +269,9 @@ def read(
     inspected: InspectedColumns | None = None,
     limit: int | None = None,
 ) -> InMemoryGraph:
-    """Make a graph of a frame: number its ids.
+    """Read the graph of a frame: number its ids.
 
-    `inspected` are its id columns, if they were looked at before.
+    `inspected` holds the id columns, if they have been inspected already.
     """
     need = partial(_rows_need, frame, backend)
     with report_stage("numbering the ids", progress, need):
@@ -280,7 +280,7 @@ def read(
 
 
 def _need_of(rows: int, vertices: int, dense: bool, engine: str) -> str:
-    """Say what a graph needs, for when memory runs out."""
+    """Describe the memory that a graph needs, for the error if memory runs out."""
     total = Work(Needs.TOTAL, Result.VALUE)
     need = max(stage.bytes for stage in needs.stages(total, rows, vertices, dense, engine))
     return (
@@ -290,6 +290,6 @@ def _need_of(rows: int, vertices: int, dense: bool, engine: str) -> str:
 
 
 def _rows_need(frame: Frame, backend: Backend) -> str:
-    """Say the same before numbering, as if there were as many ids as rows."""
+    """Describe the memory before ids are numbered, as if there were as many ids as rows."""
     rows = backend.adapter.rows(frame)
     return _need_of(rows, rows, False, backend.engine)

@@ -1,8 +1,8 @@
-"""A partitioned frame as a graph: what analytics ask of it is answered by tasks of an executor.
+"""The graph of a partitioned frame, which answers analytics by the tasks of an executor.
 
-An analytic runs as it is written, in the process that called: what it asks of the graph becomes
-tasks, and only columns of rows are left where they are. One whose answer is made of sums over all
-blocks, with a value for every vertex, runs on a worker instead.
+The body of an analytic runs in the process that called. Each of its questions to the graph becomes
+tasks, and columns of rows stay on the workers. If an analytic needs sums over all blocks with a
+value per vertex, and answers with a value or a row per vertex, its body runs on a worker instead.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from rapids_tc.executors.protocol import Batch, Executor, Task
     from rapids_tc.executors.registry import ExecutorFactory
 
-PART_ROWS = 2**20  # of a partition of an answer that one worker has made, at least
-BY_SUMS = Needs.DEGREES | Needs.VERTEX_COUNTS  # what makes a worker answer
+PART_ROWS = 2**20  # the least rows of a partition, if one worker's answer is split
+BY_SUMS = Needs.DEGREES | Needs.VERTEX_COUNTS  # values per vertex: the body runs on a worker
 
 
 def answer(
@@ -55,15 +55,16 @@ def answer(
 
 @dataclass(frozen=True)
 class _Columns:
-    """Columns of the user's rows, as tasks.
+    """The values that make columns of the user's rows, as tasks.
 
     Attributes
     ----------
     names : list of str
     by_edge : dict of str to list of list of Task
-        For each kind of value of an edge, and each batch, the values of its rows block by block.
+        By kind of value ("triangles", "trussness"): for each batch a list of tasks, one per block,
+        that return the values of the rows.
     degrees : Task or None
-        The degrees of all ranks.
+        The degree of every rank.
     """
 
     names: list[str]
@@ -77,13 +78,13 @@ class PartitionedGraph:
     Parameters
     ----------
     executor : Executor
-        Entered already.
+        The executor of the frame, inside its ``with`` block.
     adapter : FrameAdapter
-        Of the partitions.
+        The adapter of the partitions.
     labels : tuple
         The two id columns.
     record, options, own
-        The call.
+        The analytic, and the shared and own options of the call.
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class PartitionedGraph:
     def _graph(self) -> DistributedGraph:
         """Evaluate the partitions, and profile their ids."""
         executor, options, record = self.executor, self._options, self._record
-        executor.workers()  # of this version, before any is sent something of it
+        executor.workers()  # raises if versions differ, before any task is sent
         with_rows = record.result in (Result.COLUMNS, Result.ROWS)
         try:
             partitions = executor.partitions(None if with_rows else self._labels)
@@ -139,7 +140,7 @@ class PartitionedGraph:
         return sums.total(graph)
 
     def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
-        """Count a sample of the edges: `sampling.moments` of each part of the sample."""
+        """Count a sample of the edges, and return the `sampling.moments` of each part of it."""
         graph = self._graph()
         graph.sample(colours, seed)
         return sums.moments(graph)
@@ -163,7 +164,7 @@ class PartitionedGraph:
         return self.executor.gather(reply)
 
     def row_columns(self, names: Sequence[str], method: str) -> _Columns:
-        """Compute what columns of the user's rows are made of; self loops get 0."""
+        """Compute the values that make columns of the user's rows; self loops get 0."""
         graph = self._rows = self._graph()
         known, wanted = row_columns(), Needs.NOTHING
         for name in names:
@@ -177,7 +178,7 @@ class PartitionedGraph:
         return _Columns(list(names), by_row, degrees)
 
     def assign(self, columns: _Columns) -> Frame:
-        """Add columns behind those of the user's frame."""
+        """Append columns to the user's frame."""
         graph, known = self._rows, row_columns()
         partitions, prints = graph.to_read
         made = [
@@ -197,7 +198,7 @@ class PartitionedGraph:
         return self._aligned(graph, made, self.adapter.assign(meta, added))
 
     def truss_rows(self, k: int | None) -> list[list[Task]]:
-        """Find the first rows of the edges of the k-truss, block by block for each batch."""
+        """Find the first row of each edge of the k-truss: for each batch, a task per block."""
         graph = self._rows = self._graph()
         rows: list[list[Task]] = [[] for _ in graph.batches]
         for place, edges in enumerate(peeling.in_truss(graph, k)):
@@ -233,7 +234,7 @@ class PartitionedGraph:
     # Frames of the answer ------------------------------------------------------------------------
 
     def _split(self, graph: DistributedGraph, frame: Task) -> Frame:
-        """Cut a frame that one worker has made into as many partitions as are worth it."""
+        """Split the frame of one worker into at most one partition per worker, or keep it whole."""
         rows, meta = self.executor.gather(
             [graph.submit("answer", f, frame) for f in (worker_tasks.length, worker_tasks.head)]
         )
@@ -249,7 +250,7 @@ class PartitionedGraph:
         return self.executor.to_frame(frames, meta, [b - a for a, b in pairwise(bounds)])
 
     def _aligned(self, graph: DistributedGraph, made: list[Task], meta: Frame) -> Frame:
-        """Put the partitions that each batch has made in the order of the user's."""
+        """Join the partitions that all batches return, in the order of the user's partitions."""
         frames: dict[int, Task] = {}
         for batch, several in zip(graph.batches, made, strict=True):
             for i, place in enumerate(batch.places):
@@ -260,7 +261,7 @@ class PartitionedGraph:
 def _rows_of(
     graph: DistributedGraph, place: int, wanted: list[Task]
 ) -> Iterator[tuple[Batch, tuple[Any, ...]]]:
-    """Yield for each batch what the functions of `row_lookup` need for its rows in a block."""
+    """Yield each batch with the arguments of `row_lookup.first_rows` for a block."""
     for i, (batch, rows) in enumerate(zip(graph.batches, graph.rows, strict=True)):
         block = graph.block_at(place, batch.worker)
         order = graph.orders[batch.worker]
@@ -269,7 +270,7 @@ def _rows_of(
 
 
 def _by_row(graph: DistributedGraph, by_edge: list[list[Task]]) -> list[list[Task]]:
-    """Look up for each batch the values of its rows, block by block."""
+    """Look up the values of the rows of each batch, in a task per block."""
     return [
         [
             graph.submit(

@@ -1,4 +1,7 @@
-"""Resolve a call once: open the frame, check it, and choose in memory, in blocks or a cluster."""
+"""Resolve a call once: open the frame, check it, and choose where to count the graph.
+
+A graph is counted in memory, in blocks, or on a cluster.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 
 Labels = tuple[Any, Any]
 CHOSEN = "a Graph has its columns chosen: give source= to Graph() instead"
-ROW_BYTES = 1024  # more than any stage takes for a row and two vertices
+ROW_BYTES = 1024  # more than any stage takes per row and its two vertices
 _log = logging.getLogger("rapids_tc")
 
 
@@ -46,12 +49,12 @@ def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> A
 
 
 def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> EdgeGraph:
-    """Return the graph that a call asks: the user's own, or one made for the call.
+    """Return the graph that answers a call: the user's own, or one made for the call.
 
     Raises
     ------
     CapacityError
-        The graph does not fit in blocks either, or the call is answered in memory alone.
+        The graph does not fit in memory, and cannot be counted in blocks either.
     """
     work = record.work(own)
     if isinstance(prepared := getattr(edges, "_prepared", None), InMemoryGraph):
@@ -98,10 +101,10 @@ def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph:
 
 @contextmanager
 def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
-    """Give the graph in memory behind edges, for pictures and for clocks, which ask it by rank."""
+    """Yield the graph of edges in memory, for pictures and benchmarks, which read it by rank."""
     if executor := executor_of(edges):
         raise TypeError(
-            f"edges is a {executor(edges, None).kind}, and this is of one machine: give it "
+            f"edges is a {executor(edges, None).kind}, and this runs on one machine: give it "
             "edges.compute(), or the rows that matter, such as k_truss(edges, k).compute()"
         )
     with call_report(options.progress), place(edges):
@@ -114,7 +117,7 @@ def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
 
 
 def _open(edges: Any, options: Options, record: Analytic) -> tuple[Frame, Labels, Backend]:
-    """Recognize a frame and its id columns, and say where it is worked on."""
+    """Return the frame of edges, its id columns, and the backend that works on them."""
     if options.memory_limit is not None:
         needs.check_limit(options.memory_limit)
     frame, backend = open_frame(edges, options.engine, once=record is GRAPH)
@@ -125,7 +128,7 @@ def _open(edges: Any, options: Options, record: Analytic) -> tuple[Frame, Labels
 
 
 def check_prepared(graph: InMemoryGraph, record: Analytic, options: Options) -> None:
-    """Raise ValueError if a prepared graph is asked to be read in another way than it was."""
+    """Raise ValueError if a call's options contradict those that its graph was prepared with."""
     needs.require_method(options.method, record, graph.backend.engine)
     if options.source is not None or options.destination is not None:
         raise ValueError(CHOSEN)
@@ -138,7 +141,7 @@ def check_prepared(graph: InMemoryGraph, record: Analytic, options: Options) -> 
 
 
 def _arguments(record: Analytic, options: Options, own: OwnOptions) -> OwnOptions:
-    """Return what a body is called with: its own options, and those shared ones that it reads."""
+    """Return the arguments of a body: its own options, and the shared options that it reads."""
     shared: OwnOptions = {"method": options.method} if record.takes_method else {}
     if record.needs & Needs.TRIANGLES:
         shared |= {"progress": options.progress, "memory_limit": options.memory_limit}
@@ -146,10 +149,10 @@ def _arguments(record: Analytic, options: Options, own: OwnOptions) -> OwnOption
 
 
 def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int | None:
-    """Return the bytes that may be taken if they could be too few, or None if they are enough."""
+    """Return the bytes that a call may take, or None if its graph surely fits in memory."""
     rows, engine = backend.adapter.rows(frame), registry.load(backend.engine)
     plain = options.memory_limit is None and options.method == "auto"
-    if plain and rows * ROW_BYTES <= engine.costs.unasked:  # as for most frames: nothing to add up
+    if plain and rows * ROW_BYTES <= engine.costs.unasked:  # most frames: skip the sum of stages
         return None
     stages = needs.stages(work, rows, 2 * rows, False, backend.engine, options.method)
     most = max(stage.bytes for stage in stages)
@@ -160,7 +163,7 @@ def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int 
 
 
 def _stages(work: Work, rows: Rows, backend: Backend, method: str) -> list[needs.Stage]:
-    """List the stages of a graph in memory; ids that are not dense count as if all differed."""
+    """List the stages of a graph in memory; if ids are not dense, all are taken as distinct."""
     numbers = rows.dense[1] if rows.dense else 2 * rows.size
     return needs.stages(work, rows.size, numbers, rows.dense is not None, backend.engine, method)
 

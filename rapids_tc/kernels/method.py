@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-_WORK_PER_EDGE = 16  # probes and what lists cost, roughly
-_PIECES, _RUNS = 32, 96  # tasks of either kind that a multiprocessor has, at least
+_WORK_PER_EDGE = 16  # a rough cost in probes, lists included
+_PIECES, _RUNS = 32, 96  # tasks of blocks and of warps per multiprocessor, at least
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 
@@ -93,23 +93,23 @@ class KernelLayout(Protocol):
 
 @dataclass(frozen=True)
 class Capacities:
-    """Sizes that only cost time if they are small: every method is exact with any of them."""
+    """Sizes of tables and tasks. Any sizes give exact counts; small ones only take longer."""
 
     bits: int = 65536  # bitmap: bits of a block's map, a power of two from 64 to 65,536
     counters: int = 2048  # bitmap: shared counters for the edges of a middle vertex
     light_bits: int = 16384  # bitmap: bits of a warp's map, a power of two from 64 on
-    list_cost: int = 32  # bitmap: probes that a list costs besides its own
-    entry_cost: int = 64  # bitmap: probes that an entry of a light vertex's row costs
+    list_cost: int = 32  # bitmap: cost of a list in probes, besides its own probes
+    entry_cost: int = 64  # bitmap: cost in probes of an entry of a light vertex's row
     run: int = 16384  # bitmap: cost of a warp's task, from 1 on
-    heavy_from: int = 8192  # bitmap: cost from which a middle vertex is work for blocks
+    heavy_from: int = 8192  # bitmap: cost from which a block takes a middle vertex
     piece: int = 1048576  # bitmap: cost of a block's task
-    least_run: int = 512  # bitmap: the least of the last three for a small graph, see `fitted`
+    least_run: int = 512  # bitmap: lower bounds of run, heavy_from and piece in `fitted`
     least_heavy: int = 1024
     least_piece: int = 8192
     nodes: int = 32  # tricore: nodes of the search tree that a warp keeps
     narrow_rows: int = 100  # trust: entries of a row up to which a warp takes it
     wide_buckets: int = 1024  # trust: buckets of a block's hash table, a power of two
-    narrow_buckets: int = 32  # trust and h-index: buckets of a warp's, a power of two
+    narrow_buckets: int = 32  # trust and h-index: buckets of a warp's table, a power of two
     bucket: int = 8  # trust and h-index: entries of a bucket
     chunk: int = 256  # grouptc: edges that a block joins, at most 256
     kept: int = 2048  # hu: ids of a row that a block keeps
@@ -124,7 +124,7 @@ class Capacities:
     steps: int = 16  # fox: steps of the largest intersection in the first bin
 
     def fitted(self, edges: int, sm_count: int) -> Capacities:
-        """Make the tasks of bitmap so small that so many in-edges give all multiprocessors some."""
+        """Shrink the tasks of bitmap until `edges` in-edges give every multiprocessor enough."""
         work = _WORK_PER_EDGE * edges // sm_count
         piece, run = work // _PIECES, work // _RUNS
         return replace(
@@ -140,10 +140,10 @@ class Launch:
     """A kernel of a method and its launch, as functions of a graph's layout."""
 
     kernel: str
-    work: Callable[[KernelEngine, KernelLayout], tuple[Array, int]]  # the items, and how many
-    threads: int  # of a block
+    work: Callable[[KernelEngine, KernelLayout], tuple[Array, int]]  # the items and their number
+    threads: int  # per block
     blocks_per_sm: int
-    drawn: int  # items per block, by which the grid is sized while there are few items
+    drawn: int  # items per block: sizes the grid if items are few
     width: Callable[[KernelLayout], int] = lambda layout: 0
     depth: Callable[[KernelLayout], int] = lambda layout: 0
     words: Callable[[int, int, bool], int] = lambda width, depth, edges: 0

@@ -1,20 +1,20 @@
-"""Every byte that memory is planned by, and every limit of sizes, with how each was measured.
+"""The memory model: bytes of each stage, limits of sizes, and how each figure was measured.
 
-Other modules read these figures here when they need them, and keep no copy. tests/test_constants.py
-walks this module: a figure that is changed by 30 % fails a test. This module imports nothing.
+Other modules read the figures here at each use, and keep no copy. tests/test_constants.py changes
+each figure by 30 % and expects a test to fail. This module imports nothing.
 
-How figures were measured, as named below:
+Comments name how figures were measured by one of these words:
 
 traced
-    tracemalloc at the height of each stage, many rows or many vertices: tests/stage_peaks.py, for
-    the CPU engine, and for the CUDA engine on the emulator, whose arrays are NumPy's.
+    The peak of tracemalloc in each stage, with many rows or many vertices: tests/stage_peaks.py.
+    The CUDA engine was traced on the emulator, whose arrays are NumPy's.
 read
-    Read off the arrays that are made: a dtype, or a sort whose temporary memory is known.
+    The dtypes of the arrays in the code, or the known temporary memory of a sort.
 limits
-    Resident memory of whole calls under a limit: tests/stream_peak.py and tests/test_resident.py;
-    on a GPU tests/test_card.py.
+    The resident memory of whole calls under a limit: tests/stream_peak.py, tests/test_resident.py
+    and, on a GPU, tests/test_card.py.
 cluster
-    Read off the arrays of a task, and run on clusters of H100 and H200: benchmarks/NOTES.md.
+    The arrays of a task as read, and runs on clusters of H100 and H200: benchmarks/NOTES.md.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Pair = tuple[int, int]  # bytes per row or edge, and per vertex or row of a bloc
 
 
 def total(pair: Pair, rows: int, vertices: int) -> int:
-    """Return the bytes of so many rows or edges and vertices."""
+    """Return the bytes of `rows` rows or edges and `vertices` vertices, at `pair` bytes each."""
     return pair[0] * rows + pair[1] * vertices
 
 
 # A whole graph ------------------------------------------------------------------------------------
 
-# Per raw row and per vertex, beside ids, numbers and ranks. Traced; shares that are too small for
-# that, and GPU sorts, are read.
+# Per raw row and per vertex, on top of ids, numbers and ranks. Traced; figures too small to trace,
+# and sorts on a GPU, are read.
 STAGES: dict[str, dict[str, Pair]] = {
     "cpu": {
         "order": (0, 48),
@@ -65,83 +65,83 @@ STAGES: dict[str, dict[str, Pair]] = {
         "edges": (66, 0),
     },
 }
-# Beside all stages: ids that are not dense, while they are numbered, and as they are held (the
-# libraries' tables of ids; whole calls in tests/stream_peak.py); read: ranks, their inverse,
-# presence and offsets.
+# Per raw row and per vertex, if ids are not dense: the stage that numbers them, and the tables of
+# ids that libraries then hold during all stages. Measured by whole calls in tests/stream_peak.py.
 NUMBERING: Pair = (40, 24)
 INDEXED_IDS: Pair = (8, 24)
+# During all stages: ranks, their inverse, presence and offsets. Read.
 ORDER: Pair = (0, 21)
-# What a prepared graph holds already: read off its arrays.
+# What a prepared graph holds already. Read.
 ORIENTED: Pair = (4, 0)
 LAYOUT: Pair = (8, 32)
-# Per slot of the CPU engine's table of each thread: a mark, or the place of an edge. Read.
+# Per slot of the table of a CPU thread, which holds marks or the places of edges. Read.
 TABLE_SLOT = {"mark": 1, "place": 4}
-# Of the radix method, per edge, vertex and wedge of a batch. Read.
+# The radix method, per edge, per vertex, and per wedge of a batch. Read.
 RADIX = {"edge": 28, "vertex": 8, "wedge": 32}
-# A triangle that is listed: its ranks, a sort, and ids of eight bytes. Read.
+# Per listed triangle: its ranks, a sort, and ids of eight bytes. Read.
 LISTED = 80
-# Per row, for each further column of a result: the column, and the values it is made of. Read.
+# Per row, for each column of a result but the first: the column and its source values. Read.
 COLUMN = 16
 
-# What a call may need before it asks how much is free. A choice: asking a GPU takes as long as a
-# small count, and asking the host reads a dozen small files.
+# A call that needs no more does not ask how much is free. A choice: asking a GPU takes as long as
+# a small count, and asking the host reads a dozen small files.
 UNASKED = {"cpu": 2**24, "cuda": 2**30}
 
 # Blocks on one machine ----------------------------------------------------------------------------
 
-# Per edge and per row of a block: each block in memory; what counting makes of a task; and the
-# counts where edges are counted, of which a GPU has one more array per slot. Limits; a GPU's layout
-# is read.
+# Per edge and per row of a block: each block in memory; the layout of a task; and, if edges are
+# counted, their counts, of which a GPU has one more array per slot. Limits; the layout on a GPU is
+# read.
 TASK: dict[str, dict[str, Pair]] = {
     "cpu": {"block": (4, 8), "layout": (8, 32), "counts": (20, 32), "counts of a slot": (0, 0)},
     "cuda": {"block": (6, 12), "layout": (17, 56), "counts": (8, 32), "counts of a slot": (4, 0)},
 }
-# Per distinct id of text, while it is numbered: Arrow's memory, unseen by tracemalloc. Limits.
+# Per distinct id of text, while ids are numbered: Arrow's memory, unseen by tracemalloc. Limits.
 TEXT = {"cpu": 260, "cuda": 0}
 # Per number, while vertices are ordered by degree. Traced.
 ORDERING = {"cpu": 96, "cuda": 40}
-# Per row in a block, while its keys are sorted: beside the chunk that is read, on the CPU; thrust's
-# temporary memory on a GPU. Read.
+# Per key of a block, while its keys are sorted: on the CPU, on top of the chunk that is read; on a
+# GPU, the temporary memory of thrust. Read.
 SORTING = {"cpu": 32, "cuda": 17}
 # Per row of a chunk, while degrees are counted and keys are made. Limits.
 CHUNK_ROW = {"cpu": 24, "cuda": 0}
-# Per row of a chunk: while its edges are looked up; while its ids are made numbers; while its ids
-# are profiled. Limits.
+# Per row of a chunk, in this order: while edges are looked up, while ids are made numbers, and
+# while ids are profiled. Limits.
 ROW_WORK, ROW_CAST, ROW_PROFILE = 96, 40, 8
-# Of what is allowed, one part in so many is for work on a chunk. A choice.
+# Work on a chunk may take the bytes of the call divided by this number. A choice.
 CHUNK_PARTS = 8
-# Per number: its rank, and the sums, degrees and order that functions of vertices ask. Limits.
+# Per number: its rank; and for functions of vertices its sums, degree and order. Limits.
 RANK, VERTEX_SUMS = 4, 24
-# Per key, and per row of a block while it is sorted. Limits.
+# While a block is sorted: per key, and per row. Limits.
 KEY, BLOCK_ROW = 8, 24
-# Per edge of a block: while its ends are named, and while its rows are looked up. Limits.
+# Per edge of a block: while the ids of its ends are listed; while rows are looked up. Limits.
 NAMED_EDGE, LOOKED_UP_EDGE = 72, 12
-# Peeling what remains as one graph: per edge, per vertex as `peel` of a whole graph, and per rank
-# before those without an edge are dropped. Traced and read.
+# While the edges that remain are peeled as one graph: per edge; per vertex, as in the stage "peel";
+# and per rank, before ranks without an edge are dropped. Traced and read.
 PEELED_EDGE, PEELED_VERTEX, PEELED_RANK = 64, 80, 16
-# Per row of the frame and column of the result, by the name of `record.Result`: what is given back,
-# or held while it is made. Read off the dtypes of the answers, and keys that are sorted.
+# Per row of the frame and column of the answer, by the name of its `record.Result`: the answer, or
+# what is held while it is made. Read: the dtypes of answers, and keys that are sorted.
 RESULTS = {"COLUMN": 8, "COLUMNS": 8, "ROWS": 9, "EDGES": 48}
 
 # A cluster ----------------------------------------------------------------------------------------
 
-# Per edge and per row of each of three blocks, and what is made of them. Cluster.
+# Per edge and per row of each of the three blocks of a task, with all that is made of it. Cluster.
 CLUSTER_TASK: Pair = (14, 16)
-# Times the mean that the largest block may be expected to have. Cluster.
+# The expected size of the largest block, as a multiple of the mean. Cluster.
 UNEVEN = 1.2
-# Per number, when all are put in order; per row that is oriented, cut and sorted. Cluster.
+# Per number, while vertices are ordered; per row, while rows become sorted parts. Cluster.
 CLUSTER_NUMBER, CLUSTER_ROW = 24, 64
-# Of a worker's free memory, what may be taken for a graph. Cluster.
+# The share of a worker's free memory that a graph may take. Cluster.
 MEMORY_SHARE = 0.5
 
 # Limits of sizes ----------------------------------------------------------------------------------
 
-MOST_ROWS = 2**31 - 1  # of a frame that any library can hold
-MOST_KEYS = 2**31 - 1  # of which a GPU makes a block
-MOST_BLOCK_EDGES = 2**32  # fewer: offsets of blocks are stored in 32 bits
-MOST_PEELED_EDGES = 2**32  # fewer: numbers of edges have 32 bits in peeling
-MOST_GRAPH_ROWS = {"cpu": 2**63, "cuda": 2**31}  # fewer, or a graph is cut into blocks
-MOST_POSITIONS = {"cpu": 2**63, "cuda": 2**32}  # fewer edges of all blocks in memory
-MOST_GPU_RANKS = 2**32  # fewer: ranks have 32 bits in kernels
-MOST_BLOCKS = 16  # a side, on one machine: with more, every edge is moved too often
-MOST_CLUSTER_BLOCKS = 64  # a side: with more, lists have too few entries left to be worth a task
+MOST_ROWS = 2**31 - 1  # of a frame, in every library
+MOST_KEYS = 2**31 - 1  # of a block that a GPU sorts
+MOST_BLOCK_EDGES = 2**32  # a block has fewer: its offsets are stored in 32 bits
+MOST_PEELED_EDGES = 2**32  # peeling takes fewer: it numbers edges in 32 bits
+MOST_GRAPH_ROWS = {"cpu": 2**63, "cuda": 2**31}  # a graph of this many or more is cut in blocks
+MOST_POSITIONS = {"cpu": 2**63, "cuda": 2**32}  # blocks in memory have fewer edges together
+MOST_GPU_RANKS = 2**32  # a graph has fewer: kernels hold ranks in 32 bits
+MOST_BLOCKS = 16  # per side, on one machine: with more, every edge is moved too often
+MOST_CLUSTER_BLOCKS = 64  # per side: with more, lists are too short to be worth a task

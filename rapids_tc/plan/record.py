@@ -51,7 +51,7 @@ class Result(Enum):
 
 @dataclass(frozen=True)
 class Work:
-    """What one call needs, which plans and budgets are made of.
+    """What one call needs: the input of plans and budgets.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Work:
     columns : int
         The columns that the call adds to the user's rows.
     colours : int
-        The colours of a sample, which keeps one edge in so many.
+        The number of colours of a sample: about one edge in `colours` is kept.
     """
 
     needs: Needs
@@ -102,7 +102,7 @@ class Column:
     ----------
     dtype : str
     formula : callable
-        From `EdgeValues` to an array with one value per edge.
+        A function of `EdgeValues` that returns an array with one value per edge.
     needs : Needs
         What the formula reads.
     """
@@ -140,23 +140,24 @@ class Analytic:
     call : callable
         The public function.
     most : Work
-        What a call of it needs at most, with a typical number of columns.
+        The most that a call needs, with a typical number of columns.
     columns : mapping of str to Column
-        The columns that it adds to the user's rows.
+        The columns that the function can add to the user's rows.
     defaults : dict
-        Its own options, those that are not `SHARED`, with their defaults.
+        The own options of the function, which are not in `SHARED`, with their defaults.
     takes_method : bool
-        Whether it accepts ``method=``.
+        Whether the function accepts ``method=``.
     check : callable
-        From its own options to their normalized values; raises ValueError for a bad one.
+        A function of the own options that returns their normalized values; ValueError for a bad
+        one.
     work : callable
-        From its own options to the needs of the call and to the number of columns that it adds.
+        A function of the own options that returns what the call needs.
     in_memory : callable
-        From its own options to what the user may call instead of a call that is never counted in
-        blocks; an empty text for other calls.
+        A function of the own options that returns an empty text if the call can be counted in
+        blocks, and else the end of a sentence that names what the user may call instead.
     local : callable
-        From its own options, and the kind of a partitioned frame, to the error of a call that no
-        cluster answers; None for other calls.
+        A function of the own options and the kind of a partitioned frame that returns None if a
+        cluster can answer the call, and else the error to raise.
     """
 
     name: str
@@ -173,16 +174,16 @@ class Analytic:
 
     @property
     def needs(self) -> Needs:
-        """What a call of it needs at most."""
+        """The most that a call needs."""
         return self.most.needs
 
     @property
     def result(self) -> Result:
-        """The shape of its answer."""
+        """The shape of the answer."""
         return self.most.result
 
 
-ANALYTICS: dict[str, Analytic] = {}  # by name, filled while the topics are imported
+ANALYTICS: dict[str, Analytic] = {}  # by name; each module of `analytics` adds its own
 
 
 def register(record: Analytic) -> None:
@@ -201,7 +202,7 @@ def _functions(own: OwnOptions) -> str:
     return "give the frame itself to the functions, most of which are"
 
 
-GRAPH = Analytic(  # the preparation of a graph, which is no analytic and has a memory estimate
+GRAPH = Analytic(  # no analytic, but preparing a graph has a memory estimate, too
     name="Graph", body=dict, call=dict, most=Work(Needs.NOTHING, Result.GRAPH), columns={},
     defaults={}, takes_method=False, check=dict, work=lambda own: Work(Needs.NOTHING, Result.GRAPH),
     in_memory=_functions, local=lambda own, kind: None,
@@ -209,5 +210,5 @@ GRAPH = Analytic(  # the preparation of a graph, which is no analytic and has a 
 
 
 def estimated() -> dict[str, Analytic]:
-    """Return the records of all that `memory_estimate` knows, by name."""
+    """Return the records that `memory_estimate` accepts, by name."""
     return {**ANALYTICS, GRAPH.name: GRAPH}

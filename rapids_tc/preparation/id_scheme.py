@@ -49,7 +49,7 @@ class IdProfile:
     rows : int
         Rows of all its partitions.
     columns : list of IdColumn, two per partition
-        The columns without their rows; equal ones once.
+        The columns without their rows; of equal columns only one.
     nulls : dict of int
         The number of missing ids, by the name of the column.
     dtypes : list of dtype
@@ -159,7 +159,7 @@ def inspect_pair(
 
 
 def resolve_scheme(profiles: list[IdProfile]) -> IdScheme:
-    """Decide how all ids are numbered; raise the errors of one machine with the whole frame."""
+    """Decide how all ids are numbered; raise the errors that one machine would for the frame."""
     columns: list[IdColumn] = []
     for profiled in profiles:
         for column in profiled.columns:
@@ -208,7 +208,7 @@ def union(parts: list[Any]) -> Any:
 
 
 def make_ids(scheme: IdScheme, index: Any, backend: Backend) -> Ids:
-    """Return the ids by number; if integers are not dense, from an `index` of all distinct ids."""
+    """Return the ids by number, from an `index` of all distinct ids unless they are dense."""
     size = scheme.dense[1] if scheme.dense else len(index)
     if size > MAX_NUMBERS:
         raise CapacityError(
@@ -232,7 +232,7 @@ def numbers(column: IdColumn, ids: Ids, scheme: IdScheme, backend: Backend) -> A
 
 
 def _comparable(column: IdColumn, scheme: IdScheme, backend: Backend) -> Series:
-    """Return the ids of a column, of a categorical the distinct ones, in the common dtype."""
+    """Return the ids of a column, or a categorical's distinct ids, in the common dtype."""
     if scheme.kind != "integer":
         return in_common_dtype(column, scheme.common_dtype, backend)
     values = integers(column.distinct, column.name, backend)
