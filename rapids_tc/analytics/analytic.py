@@ -17,6 +17,7 @@ from rapids_tc.plan.record import (
     OwnOptions,
     Result,
     Work,
+    of_one_machine,
     register,
 )
 
@@ -100,11 +101,3 @@ def _local(name: str, result: Result, columns: Mapping[str, Column]) -> Local:
 
     special = {Result.COLUMN: of_rows, Result.TRIANGLES: of_triangles}
     return special.get(result, everywhere)
-
-
-def of_one_machine(name: str, kind: str) -> TypeError:
-    """Return the error of a function that takes no partitioned frame."""
-    return TypeError(
-        f"edges is a {kind}, and {name} runs on one machine: give it edges.compute(), or the rows "
-        "that matter, such as k_truss(edges, k).compute()"
-    )

@@ -212,7 +212,8 @@ def transitivity(
     >>> tc.transitivity(pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]}))
     0.6
     """
-    return 3 * edges.count(method) / edges.wedges if edges.wedges else 0.0
+    wedges = edges.wedges
+    return 3 * edges.count(method) / wedges if wedges else 0.0
 
 
 def per_pair(graph: VertexStatistics, sums: Array) -> Array:

@@ -32,7 +32,7 @@ def _check_most(own: OwnOptions) -> OwnOptions:
     return own
 
 
-@analytic(Work(Needs.TRIANGLES, Result.TRIANGLES), check=_check_most, in_memory=_in_memory)
+@analytic(LISTING, check=_check_most, in_memory=_in_memory)
 def list_triangles(
     edges: Any,
     *,
@@ -106,7 +106,7 @@ def _check_rows(own: OwnOptions) -> OwnOptions:
     return {"rows": int(rows)}
 
 
-@analytic(Work(Needs.TRIANGLES, Result.TRIANGLES), check=_check_rows, in_memory=_in_memory)
+@analytic(LISTING, check=_check_rows, in_memory=_in_memory)
 def iter_triangles(
     edges: Any,
     *,

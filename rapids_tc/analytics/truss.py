@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MOST = 2**31 - 1  # the largest k: trussness has 32 bits, and no edge reaches it
 
 
-NUMBERS = Column("int32", lambda edges: edges.trussness, Needs.EDGE_COUNTS | Needs.TRUSSNESS)
+NUMBERS = Column("int32", lambda edges: edges.trussness, Needs.TRUSSNESS)
 
 
 @analytic(

@@ -132,6 +132,8 @@ def first_rows(
 ) -> list[Array]:
     """Find the first row of each wanted edge of a block among the rows of a batch.
 
+    `places` are the numbers of the batch's partitions in the frame, `lengths` their rows.
+
     Returns
     -------
     first, edge, row, partition
@@ -139,9 +141,18 @@ def first_rows(
         each wanted edge that the batch holds: its number among the wanted edges, its first row,
         and the partition of this row.
     """
-    given = (numbers, order, rows, wanted, place, n, places, lengths)
-    edge, row, partition = _first_rows(context, *given)
-    first = context.backend.xp.full(sum64(_mask(context, wanted)), NONE, "int32")
+    xp = context.backend.xp
+    mask = xp.concatenate(wanted)
+    require_length(mask, len(rows[1]), "marks of edges")
+    *block_rows, where = _locate(context, numbers, order, rows, place, n)
+    row = block_rows[0] if block_rows else xp.arange(len(where))
+    chosen = xp.concatenate([mask, xp.zeros(1, bool)])[where]  # for loops, at -1
+    where, row = where[chosen], row[chosen]
+    is_first = geometry.is_first(where, context.backend)
+    edge, row = (xp.cumsum(mask) - 1)[where[is_first]], row[is_first]
+    ends = xp.asarray(np.cumsum(lengths))
+    partition = xp.asarray(np.array(places, "int32"))[xp.searchsorted(ends, row, side="right")]
+    first = xp.full(sum64(mask), NONE, "int32")
     first[edge] = partition
     return [first, edge, row, partition]
 
@@ -178,39 +189,6 @@ def take(
         context.adapter.take(partition, row[a:b] - int(start))
         for partition, start, (a, b) in zip(partitions, starts, pairwise(cuts), strict=False)
     ]
-
-
-def _first_rows(
-    context: WorkerContext,
-    numbers: Numbers,
-    order: list[Any],
-    rows: EncodedBlock,
-    wanted: Any,
-    place: int,
-    n: int,
-    places: list[int],
-    lengths: list[int],
-) -> tuple[Array, Array, Array]:
-    """Find the wanted edges of a block that a batch holds: number, first row, and its partition.
-
-    `places` are the numbers of the batch's partitions in the frame, `lengths` their rows.
-    """
-    xp = context.backend.xp
-    mask = _mask(context, wanted)
-    require_length(mask, len(rows[1]), "marks of edges")
-    *those, where = _locate(context, numbers, order, rows, place, n)
-    row = those[0] if those else xp.arange(len(where))
-    chosen = xp.concatenate([mask, xp.zeros(1, bool)])[where]  # for loops, at -1
-    where, row = where[chosen], row[chosen]
-    first = geometry.is_first(where, context.backend)
-    number, row = xp.cumsum(mask) - 1, row[first]
-    ends = xp.asarray(np.cumsum(lengths))
-    partition = xp.asarray(np.array(places, "int32"))[xp.searchsorted(ends, row, side="right")]
-    return number[where[first]], row, partition
-
-
-def _mask(context: WorkerContext, wanted: Any) -> Array:
-    return context.backend.xp.concatenate(wanted)
 
 
 def _locate(

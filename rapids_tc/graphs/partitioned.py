@@ -166,14 +166,13 @@ class PartitionedGraph:
     def row_columns(self, names: Sequence[str], method: str) -> _Columns:
         """Compute the values that make columns of the user's rows; self loops get 0."""
         graph = self._rows = self._graph()
-        known, wanted = row_columns(), Needs.NOTHING
-        for name in names:
-            wanted |= known[name].needs
+        needs_of_columns = self._record.work(self._own).needs
         counts, by_edge = sums.by_edge(graph), {}
-        by_edge["triangles"] = counts
-        if wanted & Needs.TRUSSNESS:
+        if needs_of_columns & Needs.EDGE_COUNTS:
+            by_edge["triangles"] = counts
+        if needs_of_columns & Needs.TRUSSNESS:
             by_edge["trussness"] = peeling.trussness(graph, None, counts)
-        degrees = sums.degrees(graph) if wanted & Needs.DEGREES else None
+        degrees = sums.degrees(graph) if needs_of_columns & Needs.DEGREES else None
         by_row = {kind: _by_row(graph, values) for kind, values in by_edge.items()}
         return _Columns(list(names), by_row, degrees)
 

@@ -22,7 +22,7 @@ from rapids_tc.kernels import catalogue
 from rapids_tc.plan import needs
 from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.layout import given_layout
-from rapids_tc.plan.record import GRAPH, Analytic, Needs, Options, OwnOptions, Work
+from rapids_tc.plan.record import GRAPH, Analytic, Needs, Options, OwnOptions, Work, of_one_machine
 from rapids_tc.preparation.edges import id_columns
 
 if TYPE_CHECKING:
@@ -72,11 +72,10 @@ def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> 
         need = max(stage.bytes for stage in stages)
         if layout or need > limit or rows.size >= budget.costs.most:
             instead = record.in_memory(own)
-            if instead or not catalogue.find(options.method).blocks:
-                if options.memory_limit is not None:
-                    needs.require(stages, limit, needs.advice(record.name, instead, options.method))
-            else:
+            if not instead and catalogue.find(options.method).blocks:
                 return _in_blocks(frame, rows, backend, options, budget, need)
+            hint = needs.advice(record.name, instead, options.method)
+            needs.require(stages, options.memory_limit, hint)
     return in_memory.read(
         frame, labels, backend, options.progress, inspected=inspected, limit=options.memory_limit
     )
@@ -103,10 +102,7 @@ def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph:
 def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
     """Yield the graph of edges in memory, for pictures and benchmarks, which read it by rank."""
     if executor := executor_of(edges):
-        raise TypeError(
-            f"edges is a {executor(edges, None).kind}, and this runs on one machine: give it "
-            "edges.compute(), or the rows that matter, such as k_truss(edges, k).compute()"
-        )
+        raise of_one_machine("this", executor(edges, None).kind)
     with call_report(options.progress), place(edges):
         if isinstance(graph := getattr(edges, "_prepared", None), InMemoryGraph):
             if options.source is not None or options.destination is not None:
@@ -118,8 +114,7 @@ def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
 
 def _open(edges: Any, options: Options, record: Analytic) -> tuple[Frame, Labels, Backend]:
     """Return the frame of edges, its id columns, and the backend that works on them."""
-    if options.memory_limit is not None:
-        needs.check_limit(options.memory_limit)
+    needs.check_limit(options.memory_limit)
     frame, backend = open_frame(edges, options.engine, once=record is GRAPH)
     if not (isinstance(options.method, str) and options.method == "auto"):
         needs.require_method(options.method, record, backend.engine)

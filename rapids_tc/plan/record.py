@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rapids_tc._typing import EngineName
-
-Array = Any
+    from rapids_tc._typing import Array, EngineName
 
 
 class Needs(Flag):
@@ -186,6 +184,14 @@ class Analytic:
 ANALYTICS: dict[str, Analytic] = {}  # by name; each module of `analytics` adds its own
 
 
+def of_one_machine(name: str, kind: str) -> TypeError:
+    """Return the error of a function that takes no partitioned frame."""
+    return TypeError(
+        f"edges is a {kind}, and {name} runs on one machine: give it edges.compute(), or the rows "
+        "that matter, such as k_truss(edges, k).compute()"
+    )
+
+
 def register(record: Analytic) -> None:
     """Add a record; each name and each column belongs to one analytic."""
     if record.name in ANALYTICS or row_columns().keys() & record.columns.keys():
@@ -198,14 +204,11 @@ def row_columns() -> dict[str, Column]:
     return {name: column for a in ANALYTICS.values() for name, column in a.columns.items()}
 
 
-def _functions(own: OwnOptions) -> str:
-    return "give the frame itself to the functions, most of which are"
-
-
 GRAPH = Analytic(  # no analytic, but preparing a graph has a memory estimate, too
     name="Graph", body=dict, call=dict, most=Work(Needs.NOTHING, Result.GRAPH), columns={},
     defaults={}, takes_method=False, check=dict, work=lambda own: Work(Needs.NOTHING, Result.GRAPH),
-    in_memory=_functions, local=lambda own, kind: None,
+    in_memory=lambda own: "give the frame itself to the functions, most of which are",
+    local=lambda own, kind: None,
 )  # fmt: skip
 
 
