@@ -89,3 +89,20 @@ def test_degrees_are_counted_once_a_graph(backend, monkeypatch):
     engine = registry.load(graph._prepared.backend.engine)
     monkeypatch.setattr(engine, "degrees", None)
     assert graph.count() == 1 and len(graph.trussness()) == len(ROWS)
+
+
+# Further vertices, under a limit ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("added", [[3], [9], [-(2**40), 2**40]])
+def test_further_vertices_may_lie_outside_the_range_of_the_edges(backend, added):
+    edges = backend.frame(small())
+    limited, free = (tc.Graph(edges, vertices=added, memory_limit=n) for n in (2**20, None))
+    assert repr(limited) == repr(free)
+    counts = [backend.to_pandas(graph.vertex_triangles()) for graph in (limited, free)]
+    pd.testing.assert_frame_equal(*counts)
+
+
+def test_further_vertices_count_towards_the_limit(backend):
+    with pytest.raises(tc.CapacityError, match="memory_limit= allows 100,000"):
+        tc.Graph(backend.frame(small()), vertices=range(10**5), memory_limit=10**5)

@@ -94,6 +94,8 @@ def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph:
     graph = in_memory.read(
         frame, labels, backend, options.progress, vertices=vertices, inspected=inspected
     )
+    if options.memory_limit is not None and vertices is not None:  # whose number is known by now
+        needs.require(graph.stages(GRAPH.most, "auto"), options.memory_limit)
     graph.keep()
     return graph
 

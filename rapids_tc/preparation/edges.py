@@ -212,7 +212,9 @@ def number_edges(
     if inspected is None:
         inspected = InspectedColumns(describe_columns(frame, source, destination, backend), None)
     columns = [*inspected.columns]
+    dense = inspected.dense
     if vertices is not None:
+        dense = None  # further vertices may lie outside the range of the edges
         columns.append(_describe_added(vertices, columns, backend))
     filled = [column for column in columns if column.kind != "empty"]
     rows = len(columns[0].values)
@@ -222,7 +224,7 @@ def number_edges(
         no_ids = IndexedIds(index, no_values.dtype, backend, "empty")
         return NumberedEdges(no_numbers, no_numbers, 0, no_ids)
     check(filled)
-    numbers, ids = number(filled, backend, inspected.dense)
+    numbers, ids = number(filled, backend, dense)
     if ids.size > MAX_NUMBERS:
         raise CapacityError(
             f"{ids.size} distinct ids; one machine numbers at most {MAX_NUMBERS}: pass fewer edges"
