@@ -126,3 +126,14 @@ def test_executors_have_the_whole_protocol(executor):
 def test_daskexecutor_has_the_whole_protocol():
     dask = pytest.importorskip("rapids_tc.executors.dask_cluster", exc_type=ImportError)
     test_executors_have_the_whole_protocol(dask.DaskExecutor)
+
+
+@pytest.mark.parametrize("partitions", [[], (), FRAME, [1], None])
+def test_a_partitioned_frame_has_partitions(partitions):
+    with pytest.raises((TypeError, ValueError), match=r"partitions.*at least one|list of"):
+        PartitionedFrame(partitions)
+
+
+def test_progress_is_checked_for_every_executor():
+    with pytest.raises(ValueError, match=r"progress='yes'"):
+        tc.count(PartitionedFrame([FRAME]), progress="yes")

@@ -21,6 +21,7 @@ from rapids_tc.engines import peel
 from rapids_tc.engines.cpu import host_slots
 from rapids_tc.engines.gpu import cuda, device_slots
 from rapids_tc.executors import persisted, watch
+from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.frames import backend
 from rapids_tc.frames.adapters import PandasAdapter, pyarrow
 from rapids_tc.kernels import _source, catalogue, launch
@@ -433,6 +434,10 @@ HINTS = {
         )
     ],
     "frames/adapters:pyarrow": [(without("pyarrow", lambda h: pyarrow()), r"'rapids_tc\[arrow\]'")],
+    "executors/local:PartitionedFrame.__post_init__": [
+        (lambda h: PartitionedFrame(k3()), "give a list of pandas or cuDF DataFrames"),
+        (lambda h: PartitionedFrame([]), "give at least one pandas or cuDF DataFrame"),
+    ],
     "executors/registry:_dask": [(no_dask, r"pip install 'rapids_tc\[dask\]'")],
     "_progress:check_progress": [
         (lambda h: tc.count(k3(), progress="yes"), "accepted: True, False, None")
@@ -879,9 +884,6 @@ HINTS = {
     "executors/dask_cluster:DaskExecutor._check": [
         (lambda h: checked(h, "error"), "memory_limit= makes the tasks smaller"),
         (lambda h: checked(h, "cancelled"), "Persist or read the frame again"),
-    ],
-    "analytics/analytic:analytic.decorate.call": [
-        (lambda h: tc.count(k3(), nothing=1), r"count\(\) .*'nothing'")
     ],
     "graphs/partitioned:answer": [
         (on_dask(tc.trussness), r'annotate\(edges, "trussness"\) adds it'),

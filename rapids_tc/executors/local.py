@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.executors.protocol import Batch, Name, Task, Worker
+from rapids_tc.frames.adapters import root
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,9 +19,22 @@ WORKERS = 3  # that this process pretends to be
 
 @dataclass(frozen=True)
 class PartitionedFrame:
-    """A frame in partitions of this process, each a pandas or cuDF frame."""
+    """A frame in partitions of this process, each a pandas or cuDF frame, at least one."""
 
     partitions: list[Frame]
+
+    def __post_init__(self) -> None:
+        """Raise TypeError or ValueError unless there are partitions."""
+        if not isinstance(self.partitions, list | tuple):
+            raise TypeError(
+                f"partitions is a {type(self.partitions).__name__}; give a list of pandas or cuDF "
+                "DataFrames"
+            )
+        if not self.partitions or root(self.partitions[0]) not in ("pandas", "cudf"):
+            raise ValueError(
+                "the columns are those of the first of the partitions: give at least one pandas "
+                "or cuDF DataFrame, which may have no rows"
+            )
 
 
 class LocalExecutor:

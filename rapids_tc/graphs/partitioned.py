@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc._progress import check_progress
 from rapids_tc.blocks import counting, peeling, row_lookup, sorting, sums, worker_tasks
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
@@ -36,7 +37,7 @@ def answer(
     factory: ExecutorFactory, record: Analytic, edges: Any, options: Options, own: OwnOptions
 ) -> Any:
     """Answer a call of an analytic on a partitioned frame."""
-    executor = factory(edges, options.progress)
+    executor = factory(edges, check_progress(options.progress))
     if (error := record.local(own, executor.kind)) is not None:
         raise error
     own = record.check(own)
