@@ -1,6 +1,8 @@
 """Where it runs, what it may use, and what is misuse: the options every function takes."""
 
 import inspect
+import re
+import typing
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +13,7 @@ from graphs import ROWS, TRIANGLES, complete, small, wheel
 from stream_support import budget_of
 
 import rapids_tc as tc
+from rapids_tc import datasets, files, plot
 from rapids_tc.engines import registry
 from rapids_tc.plan import costs, record
 
@@ -292,3 +295,43 @@ def test_edges_of_long_text_are_not_named_beyond_the_limit():
         tc.simple_edges(edges, memory_limit=5 * 10**6)
     answer = tc.simple_edges(ends.astype("str"), memory_limit=5 * 10**6)
     assert len(answer) == len(tc.simple_edges(edges))
+
+
+# A call that Python itself would refuse -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda g: tc.count(small(), "src"), r"count() takes 1 positional argument but 2 were"),
+        (lambda g: tc.count(small(), nothing=1), r"unexpected keyword argument 'nothing'"),
+        (lambda g: tc.k_truss(small(), sorce=3), r"k_truss() got an unexpected keyword argument"),
+        (lambda g: tc.k_truss(small()), r"k_truss() missing 1 required positional argument: 'k'"),
+        (lambda g: tc.approximate_count(g, seed=1), r"missing 1 required keyword-only argument"),
+        (lambda g: g.count(1), r"count() takes 1 positional argument but 2 were given"),
+        (lambda g: g.annotate(columns="triangles"), r"annotate() got an unexpected keyword"),
+        (lambda g: tc.count(g, edges=g), r"count() got multiple values for argument 'edges'"),
+    ],
+)
+def test_a_wrong_call_is_refused_in_the_words_of_python(backend, call, message):
+    with pytest.raises(TypeError, match=re.escape(message)):
+        call(tc.Graph(small()))
+
+
+def _typed():
+    yield from (getattr(tc, name) for name in tc.__all__)
+    yield from (tc.Graph.__init__, tc.Graph.csr.fget, files.read_edges)
+    for module in (datasets, plot):
+        yield from (f for f in vars(module).values() if _is_public(f, module))
+
+
+def _is_public(value, module):
+    private = getattr(value, "__name__", "_").startswith("_")
+    return not private and inspect.isfunction(value) and value.__module__ == module.__name__
+
+
+@pytest.mark.parametrize("typed", list(_typed()), ids=lambda typed: typed.__qualname__)
+def test_type_hints_can_be_evaluated(backend, typed):
+    """Tools that make forms and command lines of functions evaluate them."""
+    hints = typing.get_type_hints(typed)
+    assert inspect.isclass(typed) or "return" in hints

@@ -61,8 +61,10 @@ def analytic(
         def call(edges: Any, *args: Any, **keywords: Any) -> Any:
             try:
                 bound = signature.bind(edges, *args, **keywords)
-            except TypeError as error:
-                raise TypeError(f"{name}() {error}") from None
+            except TypeError:
+                bound = None
+            if bound is None:
+                return body(edges, *args, **keywords)  # Python refuses it, in its usual words
             bound.apply_defaults()
             given = bound.arguments
             options = Options(**{option: given[option] for option in SHARED if option in given})

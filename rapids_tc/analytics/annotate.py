@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, row_columns
 from rapids_tc.preparation.edges import check_new
-
-if TYPE_CHECKING:
-    from rapids_tc._typing import EngineName
 
 ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS  # the most that columns need
 

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from math import nan, sqrt
 from numbers import Real
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.needs import is_integer
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
-
-if TYPE_CHECKING:
-    from rapids_tc._typing import EngineName
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.frames.backend import Array, sum64
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation.edges import check_label
 
 if TYPE_CHECKING:
-    from rapids_tc._typing import EngineName
     from rapids_tc.graphs.in_memory import InMemoryGraph
     from rapids_tc.graphs.protocol import VertexStatistics
 

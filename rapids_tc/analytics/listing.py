@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import call_report
+from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.device import place
@@ -12,9 +14,6 @@ from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rapids_tc._typing import EngineName
     from rapids_tc.frames.backend import Array, Frame
     from rapids_tc.graphs.in_memory import InMemoryGraph
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rapids_tc._progress import call_report
+from rapids_tc._typing import EngineName
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.frames.device import place
@@ -13,9 +14,6 @@ from rapids_tc.graphs.public import Graph
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Options, estimated, of_one_machine
 from rapids_tc.preparation.edges import id_columns, size_bound
-
-if TYPE_CHECKING:
-    from rapids_tc._typing import EngineName
 
 
 def memory_estimate(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.record import Column, EdgeValues, Needs, OwnOptions, Result, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from rapids_tc._typing import EngineName
 
 
 def _column(formula: Callable[[Any, Any, Any, Any], Any]) -> Column:

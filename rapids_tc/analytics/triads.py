@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.record import Needs, Result, Work
-
-if TYPE_CHECKING:
-    from rapids_tc._typing import EngineName
 
 
 @analytic(Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.record import Column, Needs, Result, Work
-
-if TYPE_CHECKING:
-    from rapids_tc._typing import EngineName
 
 TRIANGLES = Column("int64", lambda edges: edges.triangles)
 

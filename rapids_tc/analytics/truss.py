@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, Work
-
-if TYPE_CHECKING:
-    from rapids_tc._typing import EngineName
 
 MOST = 2**31 - 1  # the largest k: trussness has 32 bits, and no edge reaches it
 

@@ -6,9 +6,11 @@ reported and can be overridden.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +19,6 @@ from rapids_tc.files.adjacency import read_matrix_market, read_metis
 from rapids_tc.files.binary import read_npz, read_parquet
 from rapids_tc.files.source import Column, EdgeFileError, Options, Source
 from rapids_tc.files.text import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from os import PathLike
 
 __all__ = ["FORMATS", "EdgeFile", "EdgeFileError", "read_edges"]
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import call_report
+from rapids_tc._typing import EngineName
 from rapids_tc.frames.device import place
 from rapids_tc.graphs import resolve
+from rapids_tc.graphs.in_memory import InMemoryGraph  # noqa: TC001 - a type hint
 from rapids_tc.plan.record import Options
-
-if TYPE_CHECKING:
-    from rapids_tc._typing import EngineName
-    from rapids_tc.graphs.in_memory import InMemoryGraph
-    from rapids_tc.preparation.csr import Csr
+from rapids_tc.preparation.csr import Csr  # noqa: TC001 - a type hint
 
 
 class Graph:
