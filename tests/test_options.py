@@ -4,6 +4,7 @@ import inspect
 import re
 import typing
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -295,6 +296,24 @@ def test_edges_of_long_text_are_not_named_beyond_the_limit():
         tc.simple_edges(edges, memory_limit=5 * 10**6)
     answer = tc.simple_edges(ends.astype("str"), memory_limit=5 * 10**6)
     assert len(answer) == len(tc.simple_edges(edges))
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize(
+    "function",
+    [tc.count, tc.clustering, tc.triad_counts, partial(tc.k_truss, k=5), tc.edge_triangles],
+)
+def test_the_limit_that_an_error_asks_for_is_enough_for_what_it_names(backend, function):
+    edges = datasets.rmat(12)
+    with pytest.raises(tc.CapacityError, match="however the edges are cut up") as error:
+        function(edges, memory_limit=2**18)
+    asked = int(re.search(r"about ([\d,]+) bytes", str(error.value))[1].replace(",", ""))
+    with pytest.raises(tc.CapacityError, match="however the edges are cut up"):
+        function(edges, memory_limit=asked - 1)
+    try:
+        function(edges, memory_limit=asked)
+    except tc.CapacityError as other:
+        assert "however" not in str(other)
 
 
 # A call that Python itself would refuse -----------------------------------------------------------

@@ -76,8 +76,10 @@ class Budget:
             None are left: what is held by vertex, or the answer, takes all.
         """
         held = ids + numbers * (costs.RANK + costs.VERTEX_SUMS * bool(self.work.needs & OF_RANKS))
-        least = max(held + self.result(rows), ids + numbers * self.costs.order + self.chunk)
-        if least >= self.limit:
+        ordered = ids + numbers * self.costs.order  # beside a chunk, which is a part of the limit
+        beside_chunk = ordered * costs.CHUNK_PARTS // (costs.CHUNK_PARTS - 1)
+        least = max(held + self.result(rows), beside_chunk) + 1
+        if least > self.limit:
             raise CapacityError(
                 f"{numbers:,} vertices and what {self.name} gives back take about {least:,} "
                 f"bytes however the edges are cut up, and {self.limit:,} may be taken: raise the "
