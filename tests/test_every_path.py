@@ -1,6 +1,7 @@
 """Every analytic, with every option it takes, whole, prepared, in blocks and on a cluster."""
 
 import every_path
+import numpy as np
 import pytest
 from every_path import CALLS, ENGINES, NAMES, PATHS, Path
 
@@ -8,7 +9,7 @@ import rapids_tc as tc
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan.layout import Layout
-from rapids_tc.plan.record import ANALYTICS, Column, Needs, Result, Work
+from rapids_tc.plan.record import ANALYTICS, Column, Needs, Result, Work, row_columns
 
 pytestmark = pytest.mark.cpu_only
 
@@ -29,6 +30,75 @@ def test_a_wrong_definition_is_noticed(monkeypatch):
     monkeypatch.setattr(every_path.reference, "count", lambda rows: 1)
     with pytest.raises(AssertionError):
         every_path.check("count", {}, Path())
+
+
+# Records ------------------------------------------------------------------------------------------
+
+
+class Reading:
+    """The values of some edges, and what of them a formula has read."""
+
+    xp, needs = np, Needs.NOTHING
+
+    def read(self, needs, *values):
+        self.needs |= needs
+        return values[0] if len(values) == 1 else values
+
+    triangles = property(lambda self: self.read(Needs.EDGE_COUNTS, np.array([1, 0])))
+    trussness = property(lambda self: self.read(Needs.TRUSSNESS, np.array([3, 2], "int32")))
+    degrees = property(lambda self: self.read(Needs.DEGREES, np.array([2, 3]), np.array([2, 1])))
+
+
+def check_column(name):
+    """Plans, budgets and clusters prepare what the record says, and no more."""
+    column, values = row_columns()[name], Reading()
+    dtype = column.formula(values).dtype
+    assert dtype == column.dtype, f"say {dtype} in the Column of {name!r}, or convert what it makes"
+    assert values.needs == column.needs, f"its formula reads {values.needs}: say so in the Column"
+    for record in ANALYTICS.values():
+        if name in record.columns:
+            missing = column.needs & ~record.needs
+            assert not missing, f"the Work of {record.name} lacks {missing} of its column {name!r}"
+
+
+@pytest.mark.parametrize("name", row_columns())
+def test_a_column_needs_what_its_formula_reads(name):
+    check_column(name)
+
+
+MADE_FOR = {  # by part of a graph in memory
+    "edge_counts": Needs.BY_EDGE | Needs.TRIANGLES,
+    "degrees": Needs.DEGREES | Needs.VERTEX_COUNTS,
+    "trussness": Needs.TRUSSNESS,
+}
+
+
+@pytest.mark.parametrize(("name", "own"), CALLS, ids=NAMES)
+def test_a_record_names_what_is_made_for_a_call(name, own):
+    graph, record = tc.Graph(every_path.FRAME, source="src", destination="dst"), ANALYTICS[name]
+    options = dict(own)
+    answer = record.call(graph, *options.pop("columns", ()), **options)
+    if "rows" in own:
+        list(answer)
+    made = MADE_FOR.keys() & vars(graph._prepared).keys()
+    needs = record.work(record.check(record.defaults | own)).needs
+    lacking = [part for part in made if not needs & MADE_FOR[part]]
+    if not needs & Needs.SAMPLE:  # of which another graph is made
+        assert lacking == [], f"say in the Work of {name} that it needs one of {MADE_FOR}"
+
+
+@pytest.mark.parametrize(
+    ("column", "work", "message"),
+    [
+        (Column("int64", lambda e: e.triangles / 2), Needs.EDGE_COUNTS, "say float64"),
+        (Column("int64", lambda e: e.degrees[0]), Needs.DEGREES, "reads Needs.DEGREES"),
+        (Column("int64", lambda e: e.triangles), Needs.DEGREES, "lacks Needs.EDGE_COUNTS"),
+    ],
+)
+def test_a_record_that_says_too_little_is_noticed(temporary, column, work, message):
+    analytic(Work(work, Result.COLUMN), columns={"kept": column})(by_row)
+    with pytest.raises(AssertionError, match=message):
+        check_column("kept")
 
 
 # Keywords -----------------------------------------------------------------------------------------
