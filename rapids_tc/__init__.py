@@ -69,9 +69,23 @@ def __getattr__(name: str) -> ModuleType:
     """Modules beside the functions, imported when they are asked for."""
     if name in MODULES:
         return import_module(f"{__name__}.{name}")
-    close = [known for known in __all__ if name in known or known in name]
+    close = _close(name)
     hint = f"; did you mean {', '.join(close)}?" if close else ""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+
+
+def _close(name: str) -> list[str]:
+    """Return the public names that are alike, whatever their case and underscores."""
+    from difflib import get_close_matches  # only wrong names need it
+
+    plain = name.lower().replace("_", "")
+    if len(plain) < 3 or name.startswith("__"):
+        return []
+    names = {known.lower().replace("_", ""): known for known in __all__}
+    if plain in names:
+        return [names[plain]]
+    alike = [other for other in names if plain in other or other in plain]
+    return [names[other] for other in alike or get_close_matches(plain, names, cutoff=0.8)]
 
 
 def __dir__() -> list[str]:
