@@ -57,8 +57,18 @@ def test_a_wrong_name_gets_a_hint():
     for name, meant in (("triangles", "edge_triangles"), ("truss", "k_truss"), ("counts", "count")):
         with pytest.raises(AttributeError, match=f"did you mean .*{meant}"):
             getattr(tc, name)
-    with pytest.raises(AttributeError, match=r"no attribute 'zzz'$"):
-        tc.zzz  # noqa: B018
+    for name, meant in (("Count", "count"), ("ktruss", "k_truss"), ("similarty", "similarity")):
+        with pytest.raises(AttributeError, match=f"did you mean {meant}"):
+            getattr(tc, name)
+    for name in ("zzz", "a", "ed", "", "__wrapped__"):
+        with pytest.raises(AttributeError, match=rf"no attribute '{name}'$"):
+            getattr(tc, name)
+
+
+def test_a_graph_is_no_frame_of_a_graph(backend):
+    graph = tc.Graph(backend.frame(small()))
+    with pytest.raises(TypeError, match=r"edges is a Graph already.*give it to the functions"):
+        tc.Graph(graph)
 
 
 # A call looks at the ids once ---------------------------------------------------------------------

@@ -885,6 +885,7 @@ HINTS = {
         (lambda h: checked(h, "error"), "memory_limit= makes the tasks smaller"),
         (lambda h: checked(h, "cancelled"), "Persist or read the frame again"),
     ],
+    "graphs/resolve:prepare": [(lambda h: tc.Graph(tc.Graph(k3())), "give it to the functions")],
     "graphs/partitioned:answer": [
         (on_dask(tc.trussness), r'annotate\(edges, "trussness"\) adds it'),
     ],

@@ -83,6 +83,10 @@ def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> 
 
 def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph:
     """Make a graph that outlives the call."""
+    if isinstance(getattr(edges, "_prepared", None), InMemoryGraph):
+        raise TypeError(
+            "edges is a Graph already: give it to the functions, or its frame to Graph()"
+        )
     frame, labels, backend = _open(edges, options, GRAPH)
     inspected = None
     if options.memory_limit is not None:
