@@ -137,3 +137,9 @@ def test_a_partitioned_frame_has_partitions(partitions):
 def test_progress_is_checked_for_every_executor():
     with pytest.raises(ValueError, match=r"progress='yes'"):
         tc.count(PartitionedFrame([FRAME]), progress="yes")
+
+
+def test_a_wrong_option_is_told_before_the_way_round():
+    """Else the advice names a column that nobody asked for."""
+    with pytest.raises(ValueError, match=r"measure='nonsense'"):
+        tc.similarity(PartitionedFrame([FRAME]), measure="nonsense")

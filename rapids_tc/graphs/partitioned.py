@@ -38,9 +38,9 @@ def answer(
 ) -> Any:
     """Answer a call of an analytic on a partitioned frame."""
     executor = factory(edges, check_progress(options.progress))
+    own = record.check(own)
     if (error := record.local(own, executor.kind)) is not None:
         raise error
-    own = record.check(own)
     adapter = CudfAdapter() if root(executor.meta) == "cudf" else PandasAdapter()
     check_engine(options.engine)
     needs.require_method(options.method, record, resolve_engine(adapter, options.engine))
