@@ -19,7 +19,7 @@ PUBLIC = {"n_vertices", "n_edges", "csr"}
 def test_the_face_has_sizes_and_functions_alone(backend):
     graph = tc.Graph(backend.frame(small()))
     public = {name for name in dir(graph) if not name.startswith("_")}
-    assert public == PUBLIC | ANALYTICS.keys()
+    assert public == PUBLIC | ANALYTICS.keys() | {"memory_estimate"}
     assert all(getattr(tc.Graph, name) is getattr(tc, name) for name in ANALYTICS)
 
 
@@ -33,6 +33,7 @@ def test_methods_are_aligned_with_the_rows_of_the_user(backend):
         column = backend.to_pandas(getattr(graph, name)())
         pd.testing.assert_series_equal(column, backend.to_pandas(getattr(tc, name)(edges)))
     assert graph.count() == tc.count(edges)
+    assert graph.memory_estimate() == tc.memory_estimate(graph)
     assert graph.k_truss(4).equals(tc.k_truss(edges, 4))
     frames = [
         backend.to_pandas(f(vertices=[3, 1])) for f in (graph.vertex_triangles, graph.clustering)
