@@ -37,7 +37,7 @@ from rapids_tc import datasets
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.plan import costs, needs
 from rapids_tc.plan.record import Needs, Work, estimated
-from rapids_tc.preparation.edges import size_bound
+from rapids_tc.preparation.edges import estimate_size
 
 SHARES = (1.0, 0.5, 0.25, 0.1)
 SLACK = 16 << 20  # bytes over a limit that are accepted: fragments of memory, stacks of threads
@@ -187,8 +187,9 @@ def graph(scale: int, factor: int, ids: str, library: str, name: str) -> Any:
 def estimate(call: Call, edges: Any) -> int:
     """Estimate the memory of a call: `memory_estimate` knows no columns, weights or triangles."""
     frame, backend = open_frame(edges, None)
-    size = size_bound(frame, "src", "dst", backend)
-    stages = needs.stages(call.work, *size, backend.engine)
+    rows, ids, dense = estimate_size(frame, "src", "dst", backend)
+    text = needs.Text.of(ids)
+    stages = needs.stages(call.work, rows, ids.count, dense, backend.engine, text=text)
     listed = 0
     if call.lists:
         triangles = tc.count(edges)

@@ -13,7 +13,7 @@ from rapids_tc.graphs import resolve
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Options, estimated, of_one_machine
-from rapids_tc.preparation.edges import id_columns, size_bound
+from rapids_tc.preparation.edges import estimate_size, id_columns
 
 
 def memory_estimate(
@@ -32,7 +32,7 @@ def memory_estimate(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row per edge; the frame is only read, and nothing is allocated.
+        One row per edge; the frame is only read, some rows at a time.
     function : str, optional
         The name of the function.
     source, destination, engine
@@ -57,8 +57,10 @@ def memory_estimate(
 
     Notes
     -----
-    If ids are not dense integers, every id counts as distinct, which is an upper bound. Listed
-    triangles come on top: their number is not known before they are counted.
+    Ids that are not dense integers are counted up to 65,536 rows; for more rows, a sketch estimates
+    their number. Every row counts as an edge of its own: if rows repeat edges, the estimate is too
+    high by at most their share. Listed triangles come on top: their number is not known before
+    they are counted.
 
     Examples
     --------
@@ -83,8 +85,10 @@ def memory_estimate(
             frame, backend = open_frame(edges, engine)
             needs.require_method(method, record, backend.engine)
             labels = id_columns(backend.adapter.labels(frame), source, destination)
-            size = size_bound(frame, *labels, backend)
-            stages = needs.stages(work, *size, backend.engine, method)
+            rows, ids, dense = estimate_size(frame, *labels, backend)
+            stages = needs.stages(
+                work, rows, ids.count, dense, backend.engine, method, text=needs.Text.of(ids)
+            )
     return {stage.name: stage.bytes for stage in stages}
 
 

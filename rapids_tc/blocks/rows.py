@@ -11,6 +11,7 @@ from rapids_tc.frames.adapters import root
 from rapids_tc.frames.backend import Backend, Frame, Series, as_uint32
 from rapids_tc.plan import costs
 from rapids_tc.preparation import id_scheme
+from rapids_tc.preparation.distinct import DistinctIds, distinct_ids
 from rapids_tc.preparation.edges import InspectedColumns
 from rapids_tc.preparation.id_columns import IdColumn, inspect
 from rapids_tc.preparation.numbering import DenseIds, Ids
@@ -73,6 +74,13 @@ class Rows:
     def inspected(self) -> InspectedColumns | None:
         """The id columns with what is known of them, if they were looked at in one piece."""
         return InspectedColumns(self._whole, self.dense) if self._whole else None
+
+    def distinct_ids(self) -> DistinctIds:
+        """Estimate the number of distinct ids, chunk by chunk; dense ids are not read again."""
+        if self.dense:
+            return DistinctIds(self.dense[1])
+        parts = (self._look(pair) for pair in self._pairs(costs.ROW_WORK))
+        return distinct_ids(parts, self._backend)
 
     def number(self, store: Any, check: Callable[[int], None] | None = None) -> Ids:
         """Assign numbers to the ids; return the way back. `check` receives the texts so far."""

@@ -142,7 +142,8 @@ class InMemoryGraph(EdgeGraph):
 
     def stages(self, work: Work, method: str) -> list[Stage]:
         """List the memory of the stages that a call still needs, on top of what the graph holds."""
-        return needs.remaining(work, *self.dimensions, method, set(self.__dict__))
+        has, text = set(self.__dict__), needs.Text(self.ids.text)
+        return needs.remaining(work, *self.dimensions, method, has, text)
 
     def spare(self, work: Work, limit: int | None) -> int | None:
         """Subtract the bytes of a call's last stage from a limit; return None without a limit.

@@ -164,9 +164,10 @@ def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int 
 
 
 def _stages(work: Work, rows: Rows, backend: Backend, method: str) -> list[needs.Stage]:
-    """List the stages of a graph in memory; if ids are not dense, all are taken as distinct."""
-    numbers = rows.dense[1] if rows.dense else 2 * rows.size
-    return needs.stages(work, rows.size, numbers, rows.dense is not None, backend.engine, method)
+    """List the stages of a graph in memory; the number of ids that are not dense is estimated."""
+    ids, dense = rows.distinct_ids(), rows.dense is not None
+    text = needs.Text.of(ids)
+    return needs.stages(work, rows.size, ids.count, dense, backend.engine, method, text=text)
 
 
 def _in_blocks(

@@ -33,20 +33,20 @@ def total(pair: Pair, rows: int, vertices: int) -> int:
 # and sorts on a GPU, are read.
 STAGES: dict[str, dict[str, Pair]] = {
     "cpu": {
-        "order": (0, 48),
-        "orient": (18, 16),
-        "sample": (20, 32),
+        "order": (0, 36),
+        "orient": (16, 0),
+        "sample": (12, 8),
         "numbers": (8, 0),
         "layout": (12, 24),
         "count": (12, 24),
-        "count by edge": (20, 32),
-        "peel": (68, 80),
+        "count by edge": (20, 24),
+        "peel": (64, 56),
         "by vertex": (16, 96),
-        "by row": (50, 32),
+        "by row": (48, 32),
         "by row from degrees": (72, 32),
         "weights by vertex": (56, 64),
         "listing": (26, 40),
-        "edges": (46, 8),
+        "edges": (43, 8),
     },
     "cuda": {
         "order": (16, 0),
@@ -65,10 +65,20 @@ STAGES: dict[str, dict[str, Pair]] = {
         "edges": (66, 0),
     },
 }
-# Per raw row and per vertex, if ids are not dense: the stage that numbers them, and the tables of
-# ids that libraries then hold during all stages. Measured by whole calls in tests/stream_peak.py.
-NUMBERING: Pair = (40, 24)
-INDEXED_IDS: Pair = (8, 24)
+# If ids are not dense, the stage that numbers them has the height of one of its steps: all rows
+# have their numbers; a column is hashed; or the distinct ids of both columns are merged. The last
+# two are steps of the CPU engine, on top of a table of pandas, which has `BUCKET` bytes per bucket,
+# begins with room for at most `TABLE_LIMIT` values, and doubles if `BUCKETS_FILLED` of its buckets
+# are filled. Measured by whole calls in tests/estimate_peak.py; tables are read; on a GPU, all ids
+# are taken as distinct.
+NUMBERING: dict[str, Pair] = {"cpu": (24, 50), "cuda": (88, 0)}
+HASHING: Pair = (16, 20)
+MERGING: Pair = (16, 50)
+BUCKET, BUCKETS_FILLED, TABLE_LIMIT = 16, 0.77, 2**20
+# During all stages: numbers, and ids as they are held; what Arrow takes for text on top of the text
+# itself, and does not give back at once. Measured by whole calls in tests/estimate_peak.py.
+INDEXED_IDS: dict[str, Pair] = {"cpu": (8, 8), "cuda": (8, 24)}
+TEXT_IDS: Pair = (10, 10)
 # During all stages: ranks, their inverse, presence and offsets. Read.
 ORDER: Pair = (0, 21)
 # What a prepared graph holds already. Read.

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Integral
+from typing import TYPE_CHECKING
 
 from rapids_tc.engines import registry
 from rapids_tc.errors import CapacityError
 from rapids_tc.kernels import catalogue
 from rapids_tc.plan import costs as model
 from rapids_tc.plan.record import Analytic, Needs, Work
+
+if TYPE_CHECKING:
+    from rapids_tc.preparation.distinct import DistinctIds
 
 RAISE = "raise the limit"
 NARROWER = "give ids of a narrower integer type"
@@ -27,18 +31,46 @@ class Stage:
     bytes: int
 
 
+@dataclass(frozen=True)
+class Text:
+    """The bytes of text of an id, on the average, and whether Python's objects hold it."""
+
+    length: int = 0
+    objects: bool = False
+
+    @classmethod
+    def of(cls, ids: DistinctIds) -> Text:
+        """Return what an estimate of the ids says of their text."""
+        return cls(ids.text, ids.objects)
+
+    @property
+    def in_answers(self) -> int:
+        """The bytes of text of an id in a row of an answer, where objects are shared."""
+        return 0 if self.objects else self.length
+
+
+NO_TEXT = Text()
+
+
 def stages(
-    work: Work, rows: int, vertices: int, dense: bool, engine: str, method: str = "auto"
+    work: Work,
+    rows: int,
+    vertices: int,
+    dense: bool,
+    engine: str,
+    method: str = "auto",
+    *,
+    text: Text = NO_TEXT,
 ) -> list[Stage]:
     """List the memory of each stage of a call for `rows` raw rows and `vertices` distinct ids."""
-    costs, kept = registry.costs_of(engine), _kept(rows, vertices, dense)
+    costs, kept = registry.costs_of(engine), _kept(rows, vertices, dense, engine, text)
 
     def stage(name: str, key: str = "", more: int = 0) -> Stage:
         pair = model.STAGES[engine][key or name]
         return Stage(name, kept + model.total(pair, rows, vertices) + more)
 
     result = [
-        Stage("number", 0 if dense else model.total(model.NUMBERING, rows, vertices)),
+        Stage("number", 0 if dense else _numbering(rows, vertices, engine, text)),
         stage("order"),
         stage("orient"),
     ]
@@ -47,6 +79,7 @@ def stages(
         counted = replace(work, needs=Needs.VERTEX_COUNTS)
         rest = stages(counted, sampled, vertices, dense, engine, method)[1:]
         numbers = model.total(model.STAGES[engine]["numbers"], sampled, 0)
+        numbers += kept - _kept(sampled, vertices, dense, engine, NO_TEXT)
         return [result[0], stage("sample"), *(Stage(s.name, s.bytes + numbers) for s in rest)]
     if work.needs & Needs.COUNTED:
         own = catalogue.find(method).memory(rows, vertices)
@@ -57,7 +90,11 @@ def stages(
         result.append(stage("peel", more=costs.tables(vertices, True)))
     if key := _answering(work.needs):
         name = key if key == "edges" else "columns"
-        result.append(stage(name, key, model.COLUMN * (work.columns - 1) * rows))
+        more = model.COLUMN * (work.columns - 1) * rows
+        if key == "edges":  # Arrow reuses what it keeps
+            kept_text = model.total(model.TEXT_IDS, rows, 0)
+            more += max(2 * text.in_answers * rows - kept_text, 0)
+        result.append(stage(name, key, more))
     return result
 
 
@@ -76,15 +113,51 @@ def _answering(needs: Needs) -> str:
     return ""
 
 
-def _kept(rows: int, vertices: int, dense: bool) -> int:
+def _numbering(rows: int, ids: int, engine: str, text: Text) -> int:
+    """Return the bytes at the height of numbering ids that are not dense.
+
+    On the CPU, the height is where a column is hashed, where the distinct ids of both columns are
+    merged, or where all rows have their numbers.
+    """
+    if engine == "cuda":
+        return model.total(model.NUMBERING["cuda"], rows, ids)
+    numbered = model.total(model.NUMBERING["cpu"], rows, ids) + _text_kept(rows, ids, text)
+    if text.length:  # Arrow's table holds distinct ids alone
+        return numbered
+    hashed = model.total(model.HASHING, rows, ids) + _table(rows, ids)
+    merged = model.total(model.MERGING, rows, ids) + _table(ids, ids)
+    return max(numbered, hashed, merged)
+
+
+def _table(values: int, ids: int) -> int:
+    """Return the bytes of the table in which pandas hashes so many values.
+
+    A table begins with room for all values, up to a limit, and doubles when it is nearly full.
+    """
+    most = max(min(values, model.TABLE_LIMIT), ids)
+    return model.BUCKET * (1 << int(most / model.BUCKETS_FILLED).bit_length())
+
+
+def _text_kept(rows: int, ids: int, text: Text) -> int:
+    """Return the bytes that Arrow takes for text while it is numbered, and keeps to be reused."""
+    if not text.length:
+        return 0
+    copied = 2 * (text.length + model.KEY) * rows * text.objects
+    return model.total(model.TEXT_IDS, rows, ids) + 2 * text.length * ids + copied
+
+
+def _kept(rows: int, vertices: int, dense: bool, engine: str, text: Text) -> int:
     """Return the bytes of numbers and ids, and of ranks, their inverse, presence and offsets."""
-    ids = 0 if dense else model.total(model.INDEXED_IDS, rows, vertices)
+    ids = 0 if dense else model.total(model.INDEXED_IDS[engine], rows, vertices)
+    if engine == "cpu":
+        ids += _text_kept(rows, vertices, text)
     return ids + model.total(model.ORDER, rows, vertices)
 
 
 def remaining(
-    work: Work, rows: int, vertices: int, dense: bool, engine: str, method: str, has: set[str]
-) -> list[Stage]:
+    work: Work, rows: int, vertices: int, dense: bool, engine: str, method: str, has: set[str],
+    text: Text = NO_TEXT,
+) -> list[Stage]:  # fmt: skip
     """List the memory of the stages that are still to be made of a graph, on top of what it `has`.
 
     `has` names the attributes that the graph has made.
@@ -93,7 +166,9 @@ def remaining(
     if not work.needs & Needs.SAMPLE:  # which makes a graph of its own
         if "csr" in has:
             made |= {"order", "orient"}
-            held = _kept(rows, vertices, dense) + model.total(model.ORIENTED, rows, vertices)
+            held = _kept(rows, vertices, dense, engine, text) + model.total(
+                model.ORIENTED, rows, vertices
+            )
         if "layout" in has:
             made.add("layout")
             held += model.total(model.LAYOUT, rows, vertices)
@@ -101,7 +176,7 @@ def remaining(
             made.add("count")
         if "trussness" in has:
             made.add("peel")
-    rest = stages(work, rows, vertices, dense, engine, method)
+    rest = stages(work, rows, vertices, dense, engine, method, text=text)
     return [Stage(s.name, max(s.bytes - held, 0)) for s in rest if s.name not in made]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc.errors import CapacityError, ColumnNotFoundError, IdTypeError
 from rapids_tc.preparation import moments
 from rapids_tc.preparation.csr import pack_keys
+from rapids_tc.preparation.distinct import DistinctIds, distinct_ids
 from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, check, describe
 from rapids_tc.preparation.numbering import Ids, IndexedIds, as_integers, dense_range, number
 
@@ -147,10 +148,10 @@ def describe_columns(
     ]
 
 
-def size_bound(
+def estimate_size(
     frame: Frame, source: Any, destination: Any, backend: Backend
-) -> tuple[int, int, bool]:
-    """Return the number of rows, an upper bound of the ids, and whether ids are dense.
+) -> tuple[int, DistinctIds, bool]:
+    """Return the number of rows, an estimate of the ids, and whether ids are dense.
 
     Nothing is numbered. The first checks of `number_edges` are made, and raise the same errors.
     """
@@ -161,7 +162,8 @@ def size_bound(
         if filled[0].kind in NUMERIC:
             as_integers(filled, backend)
     rows, dense = len(columns[0].values), dense_range(columns, backend)
-    return rows, dense[1] if dense else 2 * rows, dense is not None
+    ids = DistinctIds(dense[1]) if dense else distinct_ids([columns], backend)
+    return rows, ids, dense is not None
 
 
 def check_new(columns: Iterable[str], labels: list[Any], of: str = "the frame") -> None:

@@ -1,0 +1,65 @@
+"""Estimates of memory over what calls really take, run by test_estimates.py on Linux."""
+
+import ctypes
+import gc
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+from stage_peaks import CALLS, work_of
+from stream_peak import height
+
+import rapids_tc as tc
+from rapids_tc import datasets
+from rapids_tc.frames.backend import open_frame
+from rapids_tc.plan import needs
+from rapids_tc.preparation.edges import estimate_size
+
+SCALES = {"dense": 16, "sparse": 16, "text": 17}  # allocators keep a few MB of text in any case
+# A k at which much of the graph is peeled, and all that estimates are promised for.
+CALLS = {**CALLS, "k_truss": lambda edges: tc.k_truss(edges, 10), "clustering": tc.clustering}
+NAMES = [name for name in CALLS if name not in ("list_triangles", "clustering with weights")]
+
+
+def frame(scale, ids):
+    """A skewed graph whose rows are edges of their own, and whose numbers are vertices."""
+    edges = tc.simple_edges(datasets.rmat(scale).astype("int64"))
+    numbers = pd.factorize(edges.to_numpy().ravel())[0].reshape(-1, 2)
+    numbers = numbers[np.random.default_rng(0).permutation(len(numbers))]
+    if ids == "sparse":
+        names = np.random.default_rng(1).integers(-(2**62), 2**62, numbers.max() + 1)
+    else:
+        names = np.arange(numbers.max() + 1)
+    edges = pd.DataFrame(names[numbers], columns=["src", "dst"])
+    return edges.astype("str") if ids == "text" else edges
+
+
+def free():
+    """Give back what allocators keep of earlier calls."""
+    gc.collect()
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    ctypes.CDLL(None).malloc_trim(0)
+
+
+def main(ids):
+    small, edges = frame(9, ids), frame(SCALES[ids], ids)
+    opened, backend = open_frame(edges, None)
+    rows, distinct, dense = estimate_size(opened, "src", "dst", backend)
+    text, shares = needs.Text.of(distinct), {}
+    for name in NAMES:
+        call = CALLS[name]
+        call(small)  # what is compiled is compiled here
+        stages = needs.stages(work_of(name), rows, distinct.count, dense, "cpu", text=text)
+        if name == "count":
+            assert {s.name: s.bytes for s in stages} == tc.memory_estimate(edges)
+        free()
+        peak, answer = height(lambda call=call: call(edges))
+        del answer
+        shares[name] = max(stage.bytes for stage in stages) / peak
+    print(json.dumps(shares))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
