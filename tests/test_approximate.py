@@ -166,7 +166,7 @@ def test_the_mean_over_all_colourings_is_the_count(backend, monkeypatch, name):
     edges, values, variances = backend.frame(known.frame()), [], []
     for chosen in product(range(colours), repeat=known.n_vertices):
         drawn = backend.frame({"colour": chosen})["colour"].values
-        monkeypatch.setattr(approximate, "draw", lambda *_, drawn=drawn: drawn)
+        monkeypatch.setattr(sampling, "draw", lambda *_, drawn=drawn: drawn)
         found = tc.approximate_count(edges, colours=colours, seed=0)
         values.append(Fraction(found.value))
         variances.append(Fraction(round(found.stderr**2)))

@@ -589,4 +589,7 @@ def test_ids_of_odd_types_are_right_or_refused(name, library):
         kind = (
             corners.schema.field("vertex").type if library == "pyarrow" else corners["vertex"].dtype
         )
-        assert kind == (ids.type if library == "pyarrow" else table["src"].dtype)
+        same = ids.type if library == "pyarrow" else table["src"].dtype
+        if library == "pandas":  # which can neither print nor sort views
+            same = pd.ArrowDtype(pa.large_string())
+        assert kind == same

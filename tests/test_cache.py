@@ -299,10 +299,10 @@ def test_code_of_another_state_of_the_sources_is_made_again(tmp_path):
     code = (
         SUM
         + """
-from rapids_tc.engines.cpu import compiled
+from rapids_tc.engines.cpu import compiled as module
 first = call()
-stamp = compiled._stamp()
-compiled._stamp = lambda: stamp + b" "
+stamp = module._stamp()
+module._stamp = lambda: stamp + b" "
 print(first, call(), call())
 """
     )
