@@ -49,7 +49,7 @@ MEASURED = {
     ("cpu", "simple_edges", "vertices"): {"edges": 0.89},
     ("cpu", "list_triangles", "vertices"): {"columns": 0.71},
     ("cpu", "approximate_count", "rows"): {"sample": 1.04},
-    ("cpu", "approximate_count", "vertices"): {"sample": 0.69},
+    ("cpu", "approximate_count", "vertices"): {"sample": 0.89},
     ("cpu", "clustering with weights", "rows"): {"columns": 0.8},
     ("cpu", "clustering with weights", "vertices"): {"columns": 0.98},
     ("cuda", "count", "rows"): {"order": 0.51, "orient": 0.7, "layout": 0.83, "count": 1.16},

@@ -170,7 +170,10 @@ def test_rows_are_read_where_they_are(backend, dtype, least):
     assert found.dtype == "uint32" and (found == frame["dst"].astype("int64") - least).all()
 
 
-LIMITS = (0.9, 0.6, 0.45, 0.35, 0.3, 0.25, 0.22, 0.2, 0.17, 0.15, 0.12, 0.1)
+LIMITS = (
+    0.97, 0.9, 0.75, 0.6, 0.5, 0.45, 0.4, 0.35, 0.32, 0.3, 0.27, 0.25, 0.22, 0.2, 0.17, 0.15, 0.12,
+    0.1,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

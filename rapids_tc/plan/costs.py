@@ -35,7 +35,7 @@ STAGES: dict[str, dict[str, Pair]] = {
     "cpu": {
         "order": (0, 36),
         "orient": (16, 0),
-        "sample": (12, 8),
+        "sample": (12, 0),
         "numbers": (8, 0),
         "layout": (12, 24),
         "count": (12, 24),
