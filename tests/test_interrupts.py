@@ -11,7 +11,7 @@ import os, signal, sys, threading, time
 import numpy as np
 import rapids_tc as tc
 from rapids_tc import datasets
-from rapids_tc.engines import cpu
+from rapids_tc.engines.cpu import engine as cpu
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has it ignored
 
