@@ -157,9 +157,9 @@ def test_kernels_are_given_no_more_positions_than_they_have(function, monkeypatc
     """An engine of fewer positions, and memory for all blocks: every launch stays below them."""
     edges, launches, run = datasets.rmat(7, seed=2), [], launch.run
 
-    def watched(engine, layout, *args):
+    def watched(engine, layout, *args, **options):
         launches.append(layout.csr.m + len(layout.in_edges) * (function != "count"))
-        return run(engine, layout, *args)
+        return run(engine, layout, *args, **options)
 
     monkeypatch.setattr(launch, "run", watched)
     expected = FUNCTIONS[function](edges)

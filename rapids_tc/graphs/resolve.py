@@ -152,12 +152,13 @@ def _arguments(record: Analytic, options: Options, own: OwnOptions) -> OwnOption
 def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int | None:
     """Return the bytes that a call may take, or None if its graph surely fits in memory."""
     rows, engine = backend.adapter.rows(frame), registry.load(backend.engine)
-    plain = options.memory_limit is None and options.method == "auto"
+    many = rows >= engine.costs.most
+    plain = options.memory_limit is None and options.method == "auto" and not many
     if plain and rows * ROW_BYTES <= engine.costs.unasked:  # most frames: skip the sum of stages
         return None
     stages = needs.stages(work, rows, 2 * rows, False, backend.engine, options.method)
     most = max(stage.bytes for stage in stages)
-    many, limit = rows >= engine.costs.most, options.memory_limit
+    limit = options.memory_limit
     if limit is None:
         limit = engine.free() if many or most > engine.costs.unasked else most
     return int(limit) if many or most > limit else None
