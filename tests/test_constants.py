@@ -117,6 +117,11 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         ],
         "pandas', Arrow's and cuDF's tables of ids; whole calls in estimate_peak.py",
     ),
+    "copies of objects": (
+        lambda: costs.OBJECT_COPIES,
+        6,
+        "process memory of object columns: benchmarks/limits.py, in test_stream.py",
+    ),
     "tables of ids": (
         lambda: [costs.BUCKET, costs.BUCKETS_FILLED, costs.TABLE_LIMIT],
         [16, 0.77, 2**20],

@@ -79,6 +79,9 @@ BUCKET, BUCKETS_FILLED, TABLE_LIMIT = 16, 0.77, 2**20
 # itself, and does not give back at once. Measured by whole calls in tests/estimate_peak.py.
 INDEXED_IDS: dict[str, Pair] = {"cpu": (8, 8), "cuda": (8, 24)}
 TEXT_IDS: Pair = (10, 10)
+# Texts of each row, with their offsets, if Python's objects hold text: Arrow's copies of both
+# columns, and what is made anew for answers. The most seen in benchmarks/limits.py --ids object.
+OBJECT_COPIES = 6
 # During all stages: ranks, their inverse, presence and offsets. Read.
 ORDER: Pair = (0, 21)
 # What a prepared graph holds already. Read.

@@ -142,7 +142,7 @@ def _text_kept(rows: int, ids: int, text: Text) -> int:
     """Return the bytes that Arrow takes for text while it is numbered, and keeps to be reused."""
     if not text.length:
         return 0
-    copied = 2 * (text.length + model.KEY) * rows * text.objects
+    copied = model.OBJECT_COPIES * (text.length + model.KEY) * rows * text.objects
     return model.total(model.TEXT_IDS, rows, ids) + 2 * text.length * ids + copied
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Backend
 
 EXACT = 2**16  # rows of a frame whose distinct ids are counted, which takes milliseconds
-CHUNK = {"numpy": 2**16, "cupy": 2**22}  # ids that are hashed at a time
+CHUNK = {"numpy": 2**13, "cupy": 2**22}  # ids that are hashed at a time
 SAMPLE = 2**12  # texts of a column whose lengths are measured
 BITS = 14  # of a hash, which choose a register
 MARGIN = 0.025  # three standard errors: an estimate below the truth is rare
