@@ -369,6 +369,6 @@ def test_calls_on_text_stay_below_the_limit(tmp_path):
     done = subprocess.run([*command, "--out", out], capture_output=True, text=True)
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert done.returncode == 0 and len(lines) == 12, done.stderr
-    # Smaller limits are refused once some texts were read: within the 16 MB that the script accepts.
+    # Smaller limits are refused once some texts were read: within the 16 MB that the script allows.
     over = [line["over"] for line in lines if line["limit"] > 12 << 20]
     assert len(over) >= 8 and max(over) < 6 << 20, done.stderr
