@@ -101,7 +101,7 @@ class _RowValues:
     def xp(self) -> Any:
         return self.context.backend.xp
 
-    @property
+    @cached_property
     def triangles(self) -> Array:
         return self.by_edge["triangles"].astype("int64")
 

@@ -10,18 +10,18 @@ from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.executors.protocol import Executor
 from rapids_tc.frames.adapters import is_dask
 
-ROOM = "rapids_tc.executors"
 ExecutorFactory = Callable[[Any, bool | None], Executor]
 
 
 def _dask() -> ExecutorFactory:
     try:
-        return cast("ExecutorFactory", import_module(f"{ROOM}.dask_cluster").DaskExecutor)
+        module = import_module("rapids_tc.executors.dask_cluster")
     except ImportError as error:
         raise ImportError(
             f"Dask frames need Dask's cluster, and {error.name} is not installed: "
             "pip install 'rapids_tc[dask]'"
         ) from error
+    return cast("ExecutorFactory", module.DaskExecutor)
 
 
 def _local() -> ExecutorFactory:

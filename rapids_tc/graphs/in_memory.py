@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import report_stage
+from rapids_tc.blocks import geometry
 from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
 from rapids_tc.graphs.protocol import EdgeGraph
@@ -200,8 +201,7 @@ class InMemoryGraph(EdgeGraph):
             xp, where = self.backend.xp, self.row_edges()
             with_loop = xp.concatenate([wanted, xp.zeros(1, bool)])  # for loops, at -1
             positions = xp.flatnonzero(with_loop[where])
-            again = self.backend.library.Series(where[positions]).duplicated()
-            return positions[~self.backend.array(again)]
+            return positions[geometry.is_first(where[positions], self.backend)]
 
     @property
     def max_truss(self) -> int:

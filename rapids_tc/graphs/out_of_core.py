@@ -231,7 +231,7 @@ class _Values:
     def xp(self) -> Any:
         return self.graph.backend.xp
 
-    @property
+    @cached_property
     def degrees(self) -> tuple[Array, Array]:
         u, v = self.ends
         return self.graph.degrees[u], self.graph.degrees[v]

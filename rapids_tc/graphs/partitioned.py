@@ -48,10 +48,10 @@ def answer(
     labels = id_columns(adapter.labels(executor.meta), options.source, options.destination)
     with executor:
         graph = PartitionedGraph(executor, adapter, labels, record, options, own)
-        method = {"method": options.method} if record.takes_method else {}
+        arguments = record.arguments(options, own)
         if record.result in (Result.VALUE, Result.VERTICES) and record.work(own).needs & BY_SUMS:
-            return graph.answer_by_sums(record, {**own, **method})
-        return record.body(graph, **own, **method)
+            return graph.answer_by_sums(record, arguments)
+        return record.body(graph, **arguments)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from rapids_tc.kernels import catalogue
 from rapids_tc.plan import needs
 from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.layout import given_layout
-from rapids_tc.plan.record import GRAPH, Analytic, Needs, Options, OwnOptions, Work, of_one_machine
+from rapids_tc.plan.record import GRAPH, Analytic, Options, OwnOptions, Work, of_one_machine
 from rapids_tc.preparation.edges import id_columns
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> A
     own = record.check(own)
     with call_report(options.progress), place(edges):
         graph = resolve(record, edges, options, own)
-        return record.body(graph, **_arguments(record, options, own))
+        return record.body(graph, **record.arguments(options, own))
 
 
 def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> EdgeGraph:
@@ -139,14 +139,6 @@ def check_prepared(graph: InMemoryGraph, record: Analytic, options: Options) -> 
             f"this Graph lives on {graph.backend.engine!r}, not on {options.engine!r}: make "
             f"another, Graph(edges, engine={options.engine!r})"
         )
-
-
-def _arguments(record: Analytic, options: Options, own: OwnOptions) -> OwnOptions:
-    """Return the arguments of a body: its own options, and the shared options that it reads."""
-    shared: OwnOptions = {"method": options.method} if record.takes_method else {}
-    if record.needs & Needs.TRIANGLES:
-        shared |= {"progress": options.progress, "memory_limit": options.memory_limit}
-    return {**own, **shared}
 
 
 def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int | None:

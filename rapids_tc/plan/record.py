@@ -180,6 +180,13 @@ class Analytic:
         """The shape of the answer."""
         return self.most.result
 
+    def arguments(self, options: Options, own: OwnOptions) -> OwnOptions:
+        """Return the arguments of the body: its own options, and the shared options it reads."""
+        shared: OwnOptions = {"method": options.method} if self.takes_method else {}
+        if self.needs & Needs.TRIANGLES:
+            shared |= {"progress": options.progress, "memory_limit": options.memory_limit}
+        return {**own, **shared}
+
 
 ANALYTICS: dict[str, Analytic] = {}  # by name; each module of `analytics` adds its own
 

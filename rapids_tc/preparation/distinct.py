@@ -16,6 +16,7 @@ import numpy as np
 
 from rapids_tc.preparation import moments
 from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, integers
+from rapids_tc.preparation.splitmix import mix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +29,7 @@ CHUNK = {"numpy": 2**13, "cupy": 2**22}  # ids that are hashed at a time
 SAMPLE = 2**12  # texts of a column whose lengths are measured
 BITS = 14  # of a hash, which choose a register
 MARGIN = 0.025  # three standard errors: an estimate below the truth is rare
-_STEP, _ODD, _ODD_AGAIN = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+_STEP = 0x9E3779B97F4A7C15  # of SplitMix64: without it, 0 would be mixed to 0
 
 
 @dataclass(frozen=True)
@@ -138,11 +139,7 @@ def _hashes(column: IdColumn, backend: Backend) -> Array:
     if column.kind in NUMERIC:
         words = integers(values, column.name, backend).astype("uint64")
         words += xp.uint64(_STEP)
-        for shift, factor in ((30, _ODD), (27, _ODD_AGAIN)):  # the finalizer of SplitMix64
-            words ^= words >> xp.uint64(shift)
-            words *= xp.uint64(factor)
-        words ^= words >> xp.uint64(31)
-        return words
+        return mix(words)
     if column.kind == "datetime":
         values = values.astype(moments.comparison_dtype(values.dtype))
     if backend.library.__name__ == "cudf":

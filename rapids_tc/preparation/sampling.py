@@ -9,6 +9,7 @@ import numpy as np
 
 from rapids_tc.frames.backend import as_uint32, gather, sum64
 from rapids_tc.preparation.orient import BATCHES
+from rapids_tc.preparation.splitmix import mix
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array
@@ -31,8 +32,8 @@ def draw(words: Array, colours: int, seed: int) -> Array:
     draw of the seed. The upper half of a draw, as a fraction of 2**32, times `colours`, rounded
     down, is the colour.
     """
-    start = _mix(_step(np.array([seed], "uint64")))[0]
-    draws = _mix(_step(words) + start)
+    start = mix(_step(np.array([seed], "uint64")))[0]
+    draws = mix(_step(words) + start)
     draws >>= 32
     draws *= np.uint64(colours)
     draws >>= 32
@@ -41,14 +42,6 @@ def draw(words: Array, colours: int, seed: int) -> Array:
 
 def _step(words: Array) -> Array:
     return (words + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-
-
-def _mix(words: Array) -> Array:
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        words ^= words >> shift
-        words *= np.uint64(factor)
-    words ^= words >> 31
-    return words
 
 
 def moments(counts: Array) -> tuple[int, float]:
