@@ -34,6 +34,7 @@ IDS = {"source": "src", "destination": "dst"}
 
 # By option: the values that are tried, the first of them beside those of other options.
 OPTIONS = {
+    "aggregate": ["last", "first", "sum", "mean", "min", "max"],
     "colours": [1],
     "columns": [("triangles",), tuple(row_columns()), ("jaccard", "trussness")],
     "confidence": [0.95],
@@ -44,7 +45,7 @@ OPTIONS = {
     "rows": [7, 10**4],
     "seed": [3],
     "vertices": [None, [50, 3, 3, 0]],
-    "weight": [None, "w"],
+    "weight": ["w", None],
 }
 
 
@@ -75,9 +76,10 @@ def expected(name, own, frame=FRAME):
         own.pop(ignored, None)
     if record.needs & Needs.SAMPLE:  # of one colour: all edges are in the sample
         return float(reference.count(rows))
+    aggregate = own.pop("aggregate", None)
     if own.pop("weight", None) is not None:
         weighted = list(frame[["src", "dst", "w"]].itertuples(index=False, name=None))
-        values = reference.weighted_clustering(weighted)
+        values = reference.weighted_clustering(weighted, aggregate=aggregate)
     elif record.result is Result.VALUE:
         if vertices is not None:
             own["among"] = vertices

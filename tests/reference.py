@@ -103,14 +103,39 @@ def clustering(rows, vertices=()):
     return {v: triangles[v] / comb(d, 2) if d > 1 else 0.0 for v, d in degree.items()}
 
 
-def weighted_clustering(weighted_rows, vertices=()):
+AGGREGATES = {
+    "first": lambda values: values[0],
+    "last": lambda values: values[-1],
+    "sum": sum,
+    "mean": lambda values: sum(values) / len(values),
+    "min": min,
+    "max": max,
+}
+
+
+def edge_values(valued_rows, aggregate=None, *, directed=False):
+    """{(u, v): what the rows (u, v, value) of the edge say together}, u < v unless `directed`.
+
+    ValueError if rows of one edge disagree, and no aggregate says what to do.
+    """
+    values = {}
+    for u, v, value in valued_rows:
+        if u != v:
+            values.setdefault((u, v) if directed else (min(u, v), max(u, v)), []).append(value)
+    if aggregate is None and any(len(set(several)) > 1 for several in values.values()):
+        raise ValueError("rows disagree")
+    reduce = AGGREGATES[aggregate or "first"]
+    return {edge: reduce(several) for edge, several in values.items()}
+
+
+def weighted_clustering(weighted_rows, vertices=(), *, aggregate=None):
     """{vertex: mean over pairs of neighbours of the cube root of the product of the weights}.
 
-    Rows are (u, v, weight): weights are scaled by the largest that is not a loop's, the last of
-    repeated rows gives an edge's, and a pair of neighbours that is no edge adds 0.
+    Rows are (u, v, weight): weights are those of `edge_values`, scaled by the largest, and a pair
+    of neighbours that is no edge adds 0.
     """
     rows = [(u, v) for u, v, _ in weighted_rows]
-    weight = {(min(u, v), max(u, v)): w for u, v, w in weighted_rows if u != v}
+    weight = edge_values(weighted_rows, aggregate)
     largest = max(weight.values(), default=0)
     total = Counter()
     for u, v, w in list_triangles(rows) if largest else []:

@@ -65,9 +65,16 @@ def test_averages(backend, rows, extra):
 def test_weights(backend, rows, data):
     weights = data.draw(st.lists(WEIGHTS, min_size=len(rows), max_size=len(rows)))
     frame = weighted(rows, np.array(weights, "float64"))
-    expected = reference.weighted_clustering(list(frame.itertuples(index=False, name=None)))
-    found = backend.to_pandas(tc.clustering(backend.frame(frame), weight="w"))
-    assert_clustering(found, expected)
+    aggregate = data.draw(st.sampled_from([None, *reference.AGGREGATES]))
+    call = {"weight": "w", "aggregate": aggregate, "source": "src", "destination": "dst"}
+    valued = list(frame.itertuples(index=False, name=None))
+    try:
+        expected = reference.weighted_clustering(valued, aggregate=aggregate)
+    except ValueError:
+        with pytest.raises(ValueError, match=r"weight='w': the rows of the edge \d, \d say"):
+            tc.clustering(backend.frame(frame), **call)
+        return
+    assert_clustering(backend.to_pandas(tc.clustering(backend.frame(frame), **call)), expected)
 
 
 @many
@@ -100,7 +107,7 @@ def test_networkx_agrees_on_weights(backend, rows, data):
     if not graph or not max(nx.get_edge_attributes(graph, "weight").values()):
         return
     frame = weighted(rows, weights)
-    found = backend.to_pandas(tc.clustering(backend.frame(frame), weight="w"))
+    found = backend.to_pandas(tc.clustering(backend.frame(frame), weight="w", aggregate="last"))
     assert_clustering(found, nx.clustering(graph, weight="weight"))
 
 
@@ -116,12 +123,32 @@ def test_equal_weights_are_no_weights(backend, name):
 # Weights ------------------------------------------------------------------------------------------
 
 
-def test_the_last_of_repeated_rows_gives_the_weight(backend):
+def test_the_last_of_repeated_rows_gives_the_weight_if_asked(backend):
     rows = [*TRIANGLE, (1, 0), (3, 2)]
     frame = weighted(rows, [7.0, 1.0, 8.0, 9.0, 27.0, 1.0])
-    found = backend.to_pandas(tc.clustering(backend.frame(frame), weight="w"))
+    edges = backend.frame(frame)
+    found = backend.to_pandas(tc.clustering(edges, weight="w", aggregate="last"))
     mean = (1 * 1 / 27 * 8 / 27) ** (1 / 3)
     assert_clustering(found, {0: mean, 1: mean, 2: mean / 3, 3: 0.0})
+
+
+@pytest.mark.parametrize("ids", [(0, 1, 2), ("a", "b", "c")])
+def test_rows_that_disagree_are_named(backend, ids):
+    rows = [(ids[1], ids[0]), (ids[1], ids[2]), (ids[2], ids[0]), (ids[0], ids[2])]
+    edges = backend.frame(weighted(rows, [7.0, 1.0, 8.0, 8.5]))
+    message = rf"'w': the rows of the edge {ids[0]}, {ids[2]} say 8.0 and 8.5; aggregate="
+    for graph in (edges, tc.Graph(edges, source="src", destination="dst")):
+        with pytest.raises(ValueError, match=message):
+            tc.clustering(graph, weight="w")
+    found = backend.to_pandas(tc.clustering(edges, weight="w", aggregate="max"))
+    assert found["clustering"].tolist() == fine([np.cbrt(7 * 8.5) / 8.5] * 3)
+
+
+def test_aggregates_that_are_none(backend):
+    edges = backend.frame(weighted(TRIANGLE, 1.0))
+    for aggregate in ("median", 1, ["sum"]):
+        with pytest.raises(ValueError, match=r'aggregate=.*accepted: "first", "last", "sum"'):
+            tc.clustering(edges, weight="w", aggregate=aggregate)
 
 
 def test_a_loops_weight_is_not_the_largest(backend):

@@ -55,12 +55,18 @@ INTERNAL = {
     "testing/_build:_compiled": "the compiler's own words: test_emulator.py",
     "testing/_launch:HostKernel.__call__": "of kernels under test: test_emulator.py",
     "testing/_launch:HostKernel._value": "of kernels under test: test_emulator.py",
+    "preparation/edge_values:_Table._agree": "caught by each path, which adds the ids",
+    "blocks/stored_values:read": "the same on this path: test_edge_values.py",
 }
 PARTLY = {"files/text:parse": 1}  # raises of a function that it catches itself
 
 
 def k3(**columns):
     return pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0], **columns})
+
+
+def two_weights():
+    return pd.DataFrame({"src": [0, 1, 1], "dst": [1, 2, 0], "w": [1.0, 1.0, 2.0]})
 
 
 def ends(src, dst=(1, 2, 0)):
@@ -510,7 +516,19 @@ HINTS = {
     "analytics/clustering:_check_zeros": [
         (lambda h: tc.average_clustering(k3(), count_zeros=2), "accepted: True, False")
     ],
-    "analytics/clustering:_row_weights": [
+    "blocks/whole_values:read": [
+        (
+            lambda h: tc.clustering(two_weights(), weight="w", source="src", destination="dst"),
+            "the rows of the edge 0, 1 say 1.0 and 2.0; aggregate= says which value",
+        ),
+    ],
+    "preparation/edge_values:check_aggregate": [
+        (
+            lambda h: tc.clustering(k3(w=1.0), weight="w", aggregate="median"),
+            r'accepted: "first", "last", .*None \(rows must agree\)',
+        ),
+    ],
+    "preparation/readers:NumberReader.resolve": [
         (lambda h: tc.clustering(k3(w="a"), weight="w"), "accepted: integers, floats"),
         (lambda h: tc.clustering(k3(w=-1.0), weight="w"), "row 0; drop those rows or fill them"),
     ],

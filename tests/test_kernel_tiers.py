@@ -107,10 +107,14 @@ def test_hundred_edges(name, method, sizes, seed):
 def test_hundred_edges_listed_and_summed(name, seed):
     frame, total, _ = known(name)
     weighted = frame.assign(weight=1 + np.arange(len(frame)) % 7)
-    expected = reference.weighted_clustering(list(weighted.itertuples(index=False, name=None)))
+    expected = reference.weighted_clustering(
+        list(weighted.itertuples(index=False, name=None)), aggregate="last"
+    )
     with testing.host_engine(), testing.thread_order(seed):
         assert len(tc.list_triangles(frame)) == total
-        found = tc.clustering(weighted, weight="weight", source="src", destination="dst")
+        found = tc.clustering(
+            weighted, weight="weight", aggregate="last", source="src", destination="dst"
+        )
     assert dict(found.itertuples(index=False, name=None)) == pytest.approx(expected, abs=1e-12)
 
 

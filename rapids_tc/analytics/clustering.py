@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.frames.backend import Array, sum64
+from rapids_tc.blocks.triangle_sums import Products
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
-from rapids_tc.preparation.edges import check_label
+from rapids_tc.preparation.edge_values import Reading, Reduced, check_aggregate
+from rapids_tc.preparation.readers import WeightReader
 
 if TYPE_CHECKING:
-    from rapids_tc.graphs.in_memory import InMemoryGraph
+    from rapids_tc.frames.backend import Array
     from rapids_tc.graphs.protocol import VertexStatistics
 
 
 def _clustering_work(own: OwnOptions) -> Work:
     weighted = Needs.WEIGHTS if own["weight"] is not None else Needs.NOTHING
     return Work(Needs.VERTEX_COUNTS | weighted, Result.VERTICES)
+
+
+def _check_aggregate(own: OwnOptions) -> OwnOptions:
+    check_aggregate(own["aggregate"])
+    return own
 
 
 def _weights_in_memory(own: OwnOptions) -> str:
@@ -38,6 +44,7 @@ def _weights_local(own: OwnOptions, kind: str) -> Exception | None:
 
 @analytic(
     Work(Needs.VERTEX_COUNTS, Result.VERTICES),
+    check=_check_aggregate,
     work=_clustering_work,
     in_memory=_weights_in_memory,
     local=_weights_local,
@@ -47,6 +54,7 @@ def clustering(
     *,
     vertices: Any = None,
     weight: Any = None,
+    aggregate: str | None = None,
     source: Any = None,
     destination: Any = None,
     engine: EngineName | None = None,
@@ -63,8 +71,10 @@ def clustering(
     vertices : list, array, Series or Index, optional
         The vertices to report, each once and in this order; by default all, sorted by id.
     weight : label, optional
-        A column of weights, not negative; without it every edge counts alike. If rows repeat an
-        edge, the last of them gives its weight.
+        A column of weights, not negative; without it every edge counts alike.
+    aggregate : {"first", "last", "sum", "mean", "min", "max"}, optional
+        The weight of an edge that several rows name; by default these rows must agree. (Up to
+        version 0.1 it was the weight of the last row.)
     source, destination, engine, method, progress, memory_limit
         See `count`; `weight` accepts only ``method="auto"``.
 
@@ -81,8 +91,9 @@ def clustering(
     ColumnNotFoundError
         There is no column `weight`.
     ValueError
-        A weight is missing, negative or infinite, or `weight` is not a column of numbers; some of
-        `vertices` are not in the graph. Other errors: see `Graph`.
+        A weight is missing, negative or infinite, or `weight` is not a column of numbers; rows of
+        one edge have other weights, and `aggregate` is None; some of `vertices` are not in the
+        graph. Other errors: see `Graph`.
 
     Notes
     -----
@@ -106,7 +117,7 @@ def clustering(
     if weight is None:
         sums = edges.vertex_counts(method)
     elif method == "auto":
-        sums = _weighted_sums(edges, weight)
+        sums = edges.summed(_weighted(weight, aggregate)).values
     else:
         raise ValueError(f'method={method!r}: with weight= only method="auto" works')
     return edges.vertex_frame({"clustering": per_pair(edges, sums)}, vertices)
@@ -222,39 +233,12 @@ def per_pair(graph: VertexStatistics, sums: Array) -> Array:
     return sums / graph.backend.xp.maximum(pairs, 1)  # no pair, no triangle
 
 
-def _weighted_sums(graph: InMemoryGraph, label: Any) -> Array:
+def _weighted(label: Any, aggregate: str | None) -> Products:
     """Sum, over the triangles of each rank, the cube root of the product of scaled weights."""
-    _ = graph.csr  # reports its own stages
-    with graph.stage("looking rows up"):
-        weights = _edge_weights(graph, _row_weights(graph, label))
-    largest = float(weights.max()) if len(weights) else 0.0
-    sides, layout = graph.backend.xp.cbrt(weights / (largest or 1.0)), graph.layout
-    with graph.stage("summing over triangles") as report:
-        return graph.engine.vertex_sums(layout, sides, on_progress=report.on_progress)
+    reading = Reading(Reduced(aggregate), WeightReader(label=label), cube_roots, scaled=True)
+    return Products("weighted", reading)
 
 
-def _edge_weights(graph: InMemoryGraph, by_row: Array) -> Array:
-    """Select the weight of every oriented edge from the last row of the edge."""
-    backend = graph.backend
-    last = backend.library.Series(graph.row_edges()).drop_duplicates(keep="last")
-    edge, row = backend.array(last), backend.array(last.index)
-    weights = backend.xp.zeros(graph.n_edges, "float64")
-    weights[edge[edge >= 0]] = by_row[row[edge >= 0]]
-    return weights
-
-
-def _row_weights(graph: InMemoryGraph, label: Any) -> Array:
-    """Read the column of weights as float64; ValueError if a weight is unusable."""
-    check_label("weight", label, graph.labels)
-    column = graph.column(label)
-    if len(column) and column.dtype.kind not in "iuf":
-        raise ValueError(f"weight={label!r} has dtype {column.dtype}; accepted: integers, floats")
-    values = graph.backend.array(column.astype("float64").fillna(-1.0))
-    bad = ~((values >= 0) & (values < inf))  # NaN compares as false
-    if unusable := sum64(bad):
-        first = int(bad.argmax())
-        raise ValueError(
-            f"weight={label!r}: {unusable:,} of the weights are missing, negative or infinite, "
-            f"the first in row {first}; drop those rows or fill them first"
-        )
-    return values
+def cube_roots(arrays: list[Array], largest: float, xp: Any) -> list[Array]:
+    """Take the cube root of each weight over the largest."""
+    return [xp.cbrt(arrays[0] / (largest or 1.0))]

@@ -7,10 +7,10 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import report_stage
-from rapids_tc.blocks import geometry
+from rapids_tc.blocks import geometry, whole_values
 from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
-from rapids_tc.graphs.protocol import EdgeGraph
+from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, Result, Work, row_columns
 from rapids_tc.preparation import orient, sampling
@@ -24,8 +24,10 @@ from rapids_tc.preparation.edges import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rapids_tc.blocks.triangle_sums import Sum, Summed
     from rapids_tc.plan.needs import Stage
     from rapids_tc.preparation.csr import Csr
+    from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.orient import Order
 
 SAMPLED = Work(Needs.VERTEX_COUNTS, Result.VALUE)  # the counts of the edges of a sample
@@ -167,13 +169,28 @@ class InMemoryGraph(EdgeGraph):
 
     def row_edges(self) -> Array:
         """Find the position in ``csr.columns`` of each row's edge (int64); -1 for a self loop."""
-        src, dst = (end[: self._edges.rows] for end in self._edges.ends)
-        return orient.in_batches(self._where, (src, dst), "int64", self.backend)
+        return orient.in_batches(self._where, self.ends, "int64", self.backend)
 
     def _where(self, *ends: Array) -> Array:
         return self.engine.find_edges(
             self.csr, *orient.ranks_of_ends(ends, self.order.rank, self.backend)
         )
+
+    def edge_values(self, reading: Reading) -> EdgeArrays:
+        """See `EdgeGraph`: the arrays are aligned with ``csr.columns``."""
+        _ = self.csr  # reports its own stages
+        with self.stage("looking rows up"):
+            return EdgeArrays(*whole_values.read(self, reading))
+
+    def summed(self, wanted: Sum) -> Summed:
+        """See `VertexStatistics`."""
+        return whole_values.summed(self, wanted)
+
+    @property
+    def ends(self) -> tuple[Array, Array]:
+        """The numbers of both ends of each of the user's rows."""
+        src, dst = (end[: self._edges.rows] for end in self._edges.ends)
+        return src, dst
 
     def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
         """Align values of edges with the user's rows; self loops get 0."""

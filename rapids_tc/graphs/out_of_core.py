@@ -13,11 +13,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import at_end
-from rapids_tc.blocks import geometry, truss
+from rapids_tc.blocks import geometry, stored_values, truss
 from rapids_tc.blocks.store import Found, StoredBlocks, cut
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
-from rapids_tc.graphs.protocol import EdgeGraph
+from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
 from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation import orient
 from rapids_tc.preparation.edges import edge_keys, named_edges
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.grid import Task
     from rapids_tc.blocks.rows import Rows
+    from rapids_tc.blocks.triangle_sums import Sum, Summed
     from rapids_tc.plan.budget import Budget
     from rapids_tc.preparation.csr import Csr
+    from rapids_tc.preparation.edge_values import Reading
 
 
 class OutOfCoreGraph(EdgeGraph):
@@ -52,7 +54,7 @@ class OutOfCoreGraph(EdgeGraph):
     def __init__(
         self, frame: Frame, rows: Rows, backend: Backend, budget: Budget, *, progress: bool | None
     ) -> None:
-        self._frame, self._rows, self.backend, self.progress = frame, rows, backend, progress
+        self._frame, self.rows, self.backend, self.progress = frame, rows, backend, progress
         self.engine = registry.load(backend.engine)
         store = self.engine.block_store()
         at_end(store.close)
@@ -71,7 +73,7 @@ class OutOfCoreGraph(EdgeGraph):
     def _order_by_degree(self) -> tuple[Array, int]:
         """Return the rank of every number, and how many are vertices."""
         degree: Any = None
-        for chunk in self._rows.chunks(self.engine.costs.row):
+        for chunk in self.rows.chunks(self.engine.costs.row):
             part, _ = self.engine.degrees(*chunk.ends, self.ids.size)
             degree = part if degree is None else degree + part
             del part
@@ -103,7 +105,7 @@ class OutOfCoreGraph(EdgeGraph):
     @property
     def size(self) -> int:
         """Rows of the frame."""
-        return self._rows.size
+        return self.rows.size
 
     @cached_property
     def degrees(self) -> Array:
@@ -189,6 +191,19 @@ class OutOfCoreGraph(EdgeGraph):
         """See `EdgeGraph`."""
         return truss.truss_rows(self, k)
 
+    def edge_values(self, reading: Reading) -> EdgeArrays:
+        """See `EdgeGraph`: the arrays of every block are kept on the store."""
+        with self.stage("looking rows up"):
+            return EdgeArrays(*stored_values.read(self, reading))
+
+    def summed(self, wanted: Sum) -> Summed:
+        """See `VertexStatistics`."""
+        return stored_values.summed(self, wanted)
+
+    def users_column(self, label: Any) -> Any:
+        """Return a column of the user's frame, in the library of the adapter."""
+        return self.backend.adapter.column(self._frame, label)
+
     def _need(self) -> str:
         return (
             f"{self.size:,} rows were counted in blocks, for {self._budget.limit:,} bytes were "
@@ -210,7 +225,7 @@ class OutOfCoreGraph(EdgeGraph):
         `rank` is by number; the ends are ranks, the larger first.
         """
         xp = self.backend.xp
-        for chunk in self._rows.chunks():
+        for chunk in self.rows.chunks():
             larger, smaller = geometry.ranked_ends(chunk.ends, rank, xp)
             row, u, v = geometry.rows_in_block(larger, smaller, n, at, xp)
             edge = self.engine.find_edges(block, u, v)

@@ -8,16 +8,19 @@ one on a cluster.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import Report, report_stage
 from rapids_tc.preparation.edges import find_vertices
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from rapids_tc.blocks.triangle_sums import Sum, Summed
     from rapids_tc.frames.backend import Array, Backend, Frame
+    from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.numbering import Ids
     from rapids_tc.preparation.orient import Order
 
@@ -57,6 +60,10 @@ class VertexStatistics(ABC):
     def vertex_counts(self, method: str) -> Array:
         """Count the triangles at every rank, int64."""
 
+    @abstractmethod
+    def summed(self, wanted: Sum) -> Summed:
+        """Add up values that are read of the edges; the record of the analytic names all sums."""
+
     @property
     def n_vertices(self) -> int:
         """Distinct ids, isolated ones included."""
@@ -91,6 +98,23 @@ class VertexStatistics(ABC):
         return find_vertices(self.ids, vertices, self.order.present)
 
 
+@dataclass(frozen=True)
+class EdgeArrays:
+    """Arrays with a value per edge, where a graph keeps them.
+
+    Attributes
+    ----------
+    reading : Reading
+        What was read, with its reader resolved.
+    arrays : any
+        In memory a list of arrays, aligned with ``csr.columns``; out of core such a list, as the
+        block store keeps it, by block; on a cluster, by place of the block, a task that returns it.
+    """
+
+    reading: Reading
+    arrays: Any
+
+
 class EdgeGraph(VertexStatistics):
     """A graph over an edge frame, whose triangles are counted when they are asked for.
 
@@ -108,6 +132,18 @@ class EdgeGraph(VertexStatistics):
         """Compute columns aligned with the user's rows; self loops get 0.
 
         `names` are those of `rapids_tc.plan.record.row_columns`.
+        """
+
+    @abstractmethod
+    def edge_values(self, reading: Reading) -> EdgeArrays:
+        """Read values of all edges from the user's rows.
+
+        Raises
+        ------
+        ColumnNotFoundError
+            There is no such column.
+        ValueError
+            Values are unusable, or rows of one edge disagree.
         """
 
     @abstractmethod
@@ -161,6 +197,8 @@ class VertexTotals(VertexStatistics):
         Triangles of the graph.
     sums : array of int64, optional
         Triangles at every rank. Without it, only what needs no more than the total is answered.
+    summed : mapping of str to Summed, optional
+        The sums that the record of the analytic names.
     """
 
     def __init__(
@@ -173,8 +211,10 @@ class VertexTotals(VertexStatistics):
         degrees: Array,
         total: int | None = None,
         sums: Array | None = None,
+        summed: Mapping[str, Summed] | None = None,
     ) -> None:
         self.backend, self.ids, self.order = backend, ids, order
+        self._summed = summed or {}
         self._n_edges, self._degrees, self._total, self._sums = n_edges, degrees, total, sums
 
     @property
@@ -196,3 +236,7 @@ class VertexTotals(VertexStatistics):
         if self._sums is None:
             raise ValueError("the triangles of this graph were counted, not those of its vertices")
         return self._sums
+
+    def summed(self, wanted: Sum) -> Summed:
+        """Return the sum of that name."""
+        return self._summed[wanted.name]

@@ -1,0 +1,143 @@
+"""Values of the edges of a graph out of core: read block by block, and kept beside the blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rapids_tc.blocks import geometry
+from rapids_tc.blocks.triangle_sums import EdgeSum, Summed
+from rapids_tc.frames.backend import gather
+from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
+from rapids_tc.preparation.edges import check_label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rapids_tc.blocks.geometry import Block
+    from rapids_tc.blocks.grid import Task
+    from rapids_tc.blocks.rows import Rows
+    from rapids_tc.blocks.store import Found, StoredBlocks
+    from rapids_tc.blocks.triangle_sums import Sum
+    from rapids_tc.frames.backend import Array, Backend
+    from rapids_tc.preparation.csr import Csr
+    from rapids_tc.preparation.edge_values import Reading
+
+Values = dict[tuple[int, int], list[Any]]  # by block, as the store keeps them
+
+RESERVED = 64  # bytes for the ends of the arrays of a block
+
+
+class StoredGraph(Protocol):
+    """What values of edges need of a graph out of core."""
+
+    backend: Backend
+    blocks: StoredBlocks
+    engine: Any
+    rank: Array
+
+    @property
+    def labels(self) -> list[Any]:
+        """The column labels of the user's frame."""
+
+    @property
+    def rows(self) -> Rows:
+        """The user's rows."""
+
+    @property
+    def n_vertices(self) -> int:
+        """The number of vertices."""
+
+    def users_column(self, label: Any) -> Any:
+        """Return a column of the user's frame."""
+
+    def ids_of(self, ranks: Array) -> Any:
+        """Look up ids."""
+
+    def run(self, found: Found, of: StoredBlocks | None = None) -> None:
+        """Count every task."""
+
+
+def read(graph: StoredGraph, reading: Reading) -> tuple[Reading, Values]:
+    """Read values of all edges; return the resolved reading, and the arrays of each block."""
+    backend, blocks, column = graph.backend, graph.blocks, None
+    if (reader := reading.reader) is not None:
+        check_label(reader.role, reading.label, graph.labels)
+        column = graph.users_column(reading.label)
+        parts = graph.rows.slices(column)
+        reading = reading.resolved([reader.profile(part, at, backend) for at, part in parts])
+    bytes_of_edge = reading.rule.bytes * (1 + reading.scaled)
+    blocks.store.reserve(bytes_of_edge * blocks.edges + RESERVED * blocks.n**2)
+    values: Values = {}
+    largest = 0.0
+    for at, block in blocks:
+        rows = _rows_of_block(graph, reading, column, at, block)
+        try:
+            arrays = reading.collect(rows, block.m, backend)
+        except EdgeError as error:
+            raise _name_edge(graph, error, at, block) from None
+        if reading.scaled:
+            largest = max(largest, reading.largest(arrays))
+        else:
+            arrays = reading.formula(arrays, 0.0, backend.xp)
+        values[at] = [blocks.store.store(array) for array in arrays]
+        blocks.store.synchronize()
+    if reading.scaled:
+        values = {at: _scale(graph, reading, own, largest) for at, own in values.items()}
+    return reading, values
+
+
+def summed(graph: StoredGraph, wanted: Sum) -> Summed:
+    """Add up values of all edges."""
+    reading, values = read(graph, wanted.reading)
+    wanted, load = wanted.resolved(reading), graph.blocks.store.load
+    total, n = wanted.zeros(graph.n_vertices, graph.backend.xp), graph.blocks.n
+    if isinstance(wanted, EdgeSum):
+        for at, block in graph.blocks:
+            total = wanted.add_block(total, graph.engine, block, list(map(load, values[at])), n, at)
+        return Summed(total, reading)
+
+    def found(task: Task, made: list[Csr], layout: Any) -> None:
+        nonlocal total
+        sides = zip(*(values[at] for at in task.blocks), strict=True)
+        arrays = [tuple(map(load, three)) for three in sides]
+        total = wanted.add_task(total, graph.engine, layout, arrays, n, task.residues)
+
+    graph.run(found)
+    return Summed(total, reading)
+
+
+def _rows_of_block(
+    graph: StoredGraph, reading: Reading, column: Any, at: Block, block: Csr
+) -> Iterator[EdgeRows]:
+    """Yield the rows of the edges of a block, chunk by chunk; self loops are left out."""
+    backend, n, xp = graph.backend, graph.blocks.n, graph.backend.xp
+    for chunk in graph.rows.chunks():
+        source, destination = (gather(graph.rank, end) for end in chunk.ends)
+        larger, smaller = xp.maximum(source, destination), xp.minimum(source, destination)
+        row, u, v = geometry.rows_in_block(larger, smaller, n, at, xp)
+        edge = graph.engine.find_edges(block, u, v)
+        present = edge >= 0
+        row, edge = row[present], edge[present]
+        reverse = values = None
+        if reading.rule.directed:
+            reverse = source[row] < destination[row]
+        if column is not None:
+            part = backend.to_working_series(column.iloc[chunk.first : chunk.end])
+            values = reading.read(part, backend)[row]
+        yield EdgeRows(edge, reverse, values)
+
+
+def _scale(graph: StoredGraph, reading: Reading, stored: list[Any], largest: float) -> list[Any]:
+    """Store what the formula makes of the arrays of a block."""
+    store = graph.blocks.store
+    arrays = reading.formula([store.load(array) for array in stored], largest, graph.backend.xp)
+    result = [store.store(array) for array in arrays]
+    store.synchronize()
+    return result
+
+
+def _name_edge(graph: StoredGraph, error: EdgeError, at: Block, block: Csr) -> ValueError:
+    """Return the error with the ids of its edge."""
+    ends = geometry.block_ends(block, graph.blocks.n, at)
+    chosen = slice(error.position, error.position + 1)
+    return error.with_ids(*(graph.ids_of(end[chosen]).iloc[0] for end in ends))

@@ -1,0 +1,166 @@
+"""Sums over triangles, or over edges, with values that were read of the edges.
+
+A `Sum` is the same on every path: it starts with zeros, and adds what one task, or one block, has
+of it. In memory there is one task, the whole graph; on a cluster each task starts a sum of its own,
+and the sums are added up. A sum has a name, by which a graph that was counted elsewhere knows it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from rapids_tc.blocks import geometry
+from rapids_tc.preparation.edge_values import DOWN, UP
+
+if TYPE_CHECKING:
+    from rapids_tc.engines.protocol import ProgressCallback, Residues
+    from rapids_tc.frames.backend import Array
+    from rapids_tc.preparation.csr import Csr
+    from rapids_tc.preparation.edge_values import Reading
+
+
+@dataclass(frozen=True)
+class Summed:
+    """A sum, and the reading it was made of, whose reader is resolved."""
+
+    values: Array
+    reading: Reading
+
+
+@dataclass(frozen=True)
+class _Sum(ABC):
+    """A sum of values that were read of the edges.
+
+    Attributes
+    ----------
+    name : str
+        No two sums of a call have the same.
+    reading : Reading
+    """
+
+    name: str
+    reading: Reading
+
+    def resolved(self, reading: Reading) -> Self:
+        """Return the sum of a reading whose reader is resolved."""
+        return replace(self, reading=reading)
+
+    @abstractmethod
+    def zeros(self, vertices: int, xp: Any) -> Array:
+        """Return the sum of nothing."""
+
+
+@dataclass(frozen=True)
+class TriangleSum(_Sum):
+    """A sum over triangles."""
+
+    @abstractmethod
+    def add_task(
+        self, total: Array, engine: Any, layout: Any, values: list[Any], n: int,
+        residues: Residues, on_progress: ProgressCallback | None = None,
+    ) -> Array:  # fmt: skip
+        """Add the triangles of a task on n x n blocks, or of a whole graph; return the sum.
+
+        Each of `values` is an array of the reading: on blocks, the three arrays of uv, uw and vw.
+        """
+
+
+@dataclass(frozen=True)
+class EdgeSum(_Sum):
+    """A sum over edges."""
+
+    @abstractmethod
+    def add_block(
+        self, total: Array, engine: Any, block: Csr, values: list[Array], n: int, at: geometry.Block
+    ) -> Array:
+        """Add the edges of a block, or of a whole graph; return the sum."""
+
+
+Sum = TriangleSum | EdgeSum
+
+
+@dataclass(frozen=True)
+class Products(TriangleSum):
+    """For each rank, the products of the values of the sides of its triangles, float64.
+
+    Attributes
+    ----------
+    array : int
+        Which array of the reading has the values.
+    """
+
+    array: int = 0
+
+    def zeros(self, vertices: int, xp: Any) -> Array:
+        """See `_Sum`."""
+        return xp.zeros(vertices, "float64")
+
+    def add_task(
+        self, total: Array, engine: Any, layout: Any, values: list[Any], n: int,
+        residues: Residues, on_progress: ProgressCallback | None = None,
+    ) -> Array:  # fmt: skip
+        """See `TriangleSum`."""
+        total += engine.vertex_sums(layout, values[self.array], on_progress=on_progress)
+        return total
+
+
+@dataclass(frozen=True)
+class TypeCounts(TriangleSum):
+    """The triangles by the types of their sides uv, uw and vw, int64, shape (types,) * 3.
+
+    Attributes
+    ----------
+    types : int
+        How many types there are; 0 if the reader knows.
+    """
+
+    types: int = 0
+
+    def zeros(self, vertices: int, xp: Any) -> Array:
+        """See `_Sum`."""
+        return xp.zeros((self.types,) * 3, "int64")
+
+    def add_task(
+        self, total: Array, engine: Any, layout: Any, values: list[Any], n: int,
+        residues: Residues, on_progress: ProgressCallback | None = None,
+    ) -> Array:  # fmt: skip
+        """See `TriangleSum`."""
+        total += engine.type_counts(layout, values[0], self.types, on_progress=on_progress)
+        return total
+
+
+@dataclass(frozen=True)
+class Degrees(EdgeSum):
+    """For each rank, the edges whose states have some bits, seen from the rank: int64.
+
+    Attributes
+    ----------
+    bits : int
+        `DOWN` counts the edges that lead out, `UP` those that lead in, both the mutual edges.
+    array : int
+        Which array of the reading has the states.
+    """
+
+    bits: int = DOWN
+    array: int = 0
+
+    def zeros(self, vertices: int, xp: Any) -> Array:
+        """See `_Sum`."""
+        return xp.zeros(vertices, "int64")
+
+    def add_block(
+        self, total: Array, engine: Any, block: Csr, values: list[Array], n: int, at: geometry.Block
+    ) -> Array:
+        """See `EdgeSum`."""
+        states, turned = values[self.array], self.bits
+        if self.bits in (DOWN, UP):
+            turned = DOWN + UP - self.bits
+        by_row, _ = engine.sum_counts(block, self._has(states, self.bits))
+        _, by_column = engine.sum_counts(block, self._has(states, turned))
+        geometry.add_ends(total, n, at, by_row, by_column)
+        return total
+
+    def _has(self, states: Array, bits: int) -> Array:
+        return ((states & bits) == bits).astype("uint32")

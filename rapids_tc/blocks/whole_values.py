@@ -1,0 +1,121 @@
+"""Values of the edges of a graph in memory, and sums of them: all rows are one chunk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rapids_tc.blocks.triangle_sums import EdgeSum, Summed
+from rapids_tc.frames.backend import gather, sum64
+from rapids_tc.preparation import orient
+from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
+from rapids_tc.preparation.edges import check_label
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from rapids_tc._progress import Report
+    from rapids_tc.blocks.triangle_sums import Sum
+    from rapids_tc.frames.backend import Array, Backend
+    from rapids_tc.preparation.csr import Csr
+    from rapids_tc.preparation.edge_values import Reading
+    from rapids_tc.preparation.orient import Order
+
+
+class WholeGraph(Protocol):
+    """What values of edges need of a graph in memory."""
+
+    backend: Backend
+    engine: Any
+
+    @property
+    def order(self) -> Order:
+        """The maps from numbers to ranks and back."""
+
+    @property
+    def csr(self) -> Csr:
+        """The oriented graph."""
+
+    @property
+    def layout(self) -> Any:
+        """The engine's own layout of the CSR."""
+
+    @property
+    def labels(self) -> list[Any]:
+        """The column labels of the user's frame."""
+
+    @property
+    def ends(self) -> tuple[Array, Array]:
+        """The numbers of both ends of each of the user's rows."""
+
+    def column(self, label: Any) -> Any:
+        """Read a column of the user's frame."""
+
+    def row_edges(self) -> Array:
+        """Find the position of each row's edge; -1 for a self loop."""
+
+    def edge_values(self, reading: Reading) -> Any:
+        """Read values of all edges."""
+
+    def ids_of(self, ranks: Array) -> Any:
+        """Look up ids."""
+
+    def stage(self, name: str) -> AbstractContextManager[Report]:
+        """Report a stage."""
+
+
+def read(graph: WholeGraph, reading: Reading) -> tuple[Reading, list[Array]]:
+    """Read values of all edges; return the resolved reading, and its arrays."""
+    values: Array | None = None
+    if (reader := reading.reader) is not None:
+        check_label(reader.role, reading.label, graph.labels)
+        column = graph.column(reading.label)
+        reading = reading.resolved([reader.profile(column, 0, graph.backend)])
+        values = reading.read(column, graph.backend)
+        del column
+    rows = _rows(graph, values, directed=reading.rule.directed)
+    del values
+    try:
+        arrays = reading.collect([rows], graph.csr.m, graph.backend)
+    except EdgeError as error:
+        raise _name_edge(graph, error) from None
+    largest = reading.largest(arrays) if reading.scaled else 0.0
+    return reading, reading.formula(arrays, largest, graph.backend.xp)
+
+
+def summed(graph: WholeGraph, wanted: Sum) -> Summed:
+    """Add up values of all edges."""
+    edges, csr = graph.edge_values(wanted.reading), graph.csr
+    wanted = wanted.resolved(edges.reading)
+    total = wanted.zeros(csr.n, graph.backend.xp)
+    if isinstance(wanted, EdgeSum):
+        total = wanted.add_block(total, graph.engine, csr, edges.arrays, 1, (0, 0))
+        return Summed(total, edges.reading)
+    layout = graph.layout
+    with graph.stage("summing over triangles") as report:
+        visited = layout, edges.arrays, 1, (0, 0, 0), report.on_progress
+        return Summed(wanted.add_task(total, graph.engine, *visited), edges.reading)
+
+
+def _rows(graph: WholeGraph, values: Array | None, *, directed: bool) -> EdgeRows:
+    """Find the edges of all rows, and leave self loops out."""
+    edge, rank, reverse = graph.row_edges(), graph.order.rank, None
+
+    def is_reverse(*ends: Array) -> Array:
+        source, destination = (gather(rank, end) for end in ends)
+        return source < destination
+
+    if directed:
+        reverse = orient.in_batches(is_reverse, graph.ends, "bool", graph.backend)
+    inside = edge >= 0
+    if sum64(inside) < len(inside):
+        edge = edge[inside]
+        reverse = None if reverse is None else reverse[inside]
+        values = None if values is None else values[inside]
+    return EdgeRows(edge, reverse, values)
+
+
+def _name_edge(graph: WholeGraph, error: EdgeError) -> ValueError:
+    """Return the error with the ids of its edge."""
+    csr, position = graph.csr, graph.backend.xp.asarray([error.position])
+    larger = graph.backend.xp.searchsorted(csr.offsets, position, side="right") - 1
+    return error.with_ids(*(graph.ids_of(r).iloc[0] for r in (larger, csr.columns[position])))

@@ -1,0 +1,318 @@
+"""Values of edges, from columns of the user's rows: how rows are read, and how repeats are reduced.
+
+A `Reading` says both, and every path follows it. In memory all rows are one chunk; out of core
+each block reads all rows again, chunk by chunk; on a cluster each batch sends the rows of a block
+to the machine that has the block.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.frames.backend import sum64
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from rapids_tc._typing import Array, Series
+    from rapids_tc.frames.backend import Backend
+    from rapids_tc.preparation.readers import Reader
+
+PICKS = ("first", "last")
+AGGREGATES = (*PICKS, "sum", "mean", "min", "max")
+DOWN, UP = 1, 2  # bits of a state: a row leads from the larger rank to the smaller, or back
+
+
+def check_aggregate(aggregate: object, accepted: tuple[str, ...] = AGGREGATES) -> None:
+    """Raise ValueError unless `aggregate` is None or one of the accepted names."""
+    if aggregate is not None and not (isinstance(aggregate, str) and aggregate in accepted):
+        names = ", ".join(f'"{name}"' for name in accepted)
+        raise ValueError(f"aggregate={aggregate!r}; accepted: {names}, None (rows must agree)")
+
+
+class EdgeError(Exception):
+    """An edge whose rows are unusable; each path adds the ids, and raises ValueError.
+
+    Attributes
+    ----------
+    position : int
+        The position of the edge in ``csr.columns`` of its graph or block.
+    direction : int
+        `DOWN` or `UP` if the rows of one direction are meant; else 0.
+    message : str
+        What is wrong, with ``{edge}`` in place of the ids.
+    """
+
+    def __init__(self, position: int, direction: int, message: str) -> None:
+        super().__init__(position, direction, message)
+        self.position, self.direction, self.message = position, direction, message
+
+    def with_ids(self, larger: Any, smaller: Any) -> ValueError:
+        """Return the error for users; the ids are of the larger and of the smaller rank."""
+        pair = {
+            0: f"{min(larger, smaller)}, {max(larger, smaller)}",
+            DOWN: f"{larger} -> {smaller}",
+            UP: f"{smaller} -> {larger}",
+        }[self.direction]
+        return ValueError(self.message.replace("{edge}", pair))
+
+
+@dataclass(frozen=True)
+class EdgeRows:
+    """Rows of a frame whose edges lie in one graph or block, in the order of the frame.
+
+    Attributes
+    ----------
+    edge : array of int64
+        The position of each row's edge in ``csr.columns``.
+    reverse : array of bool or None
+        Whether the source has the smaller rank; None if no direction is asked for.
+    values : array or None
+        What a `Reader` has read of each row; None if no column is read.
+    """
+
+    edge: Array
+    reverse: Array | None
+    values: Array | None
+
+
+# Rows of one edge ---------------------------------------------------------------------------------
+
+
+class Rule(ABC):
+    """How the rows of an edge become its values.
+
+    Attributes
+    ----------
+    directed : bool
+        Whether rows are asked for their direction.
+    ordered : bool
+        Whether the answer depends on the order of the rows.
+    bytes : int
+        Bytes of all values of an edge.
+    """
+
+    directed: bool
+
+    @property
+    @abstractmethod
+    def ordered(self) -> bool:
+        """Whether the answer depends on the order of the rows."""
+
+    @property
+    @abstractmethod
+    def bytes(self) -> int:
+        """Bytes of all values of an edge."""
+
+    @abstractmethod
+    def collect(
+        self, chunks: Iterable[EdgeRows], edges: int, reader: Any, backend: Backend
+    ) -> list[Array]:
+        """Return the arrays of a graph or block of so many edges, from all rows of its edges."""
+
+
+@dataclass(frozen=True)
+class Directions(Rule):
+    """The state of an edge, uint8: `DOWN`, `UP`, or both."""
+
+    directed = True
+    ordered = False
+    bytes = 1
+
+    def collect(
+        self, chunks: Iterable[EdgeRows], edges: int, reader: Any, backend: Backend
+    ) -> list[Array]:
+        """Return the states."""
+        seen = backend.xp.zeros(2 * edges, bool)
+        for rows in chunks:
+            seen[_slots(rows, edges)] = True
+        return [_states(seen, edges)]
+
+
+@dataclass(frozen=True)
+class Reduced(Rule):
+    """One value of each edge, or of each direction of an edge, from the values of its rows.
+
+    Attributes
+    ----------
+    aggregate : str or None
+        One of `AGGREGATES`; None if rows must agree.
+    directed : bool
+        Whether each direction has its own value.
+    dtype : str
+        Of the values; integers if `aggregate` is None or one of `PICKS` alone.
+    """
+
+    aggregate: str | None = None
+    directed: bool = False
+    dtype: str = "float64"
+
+    @property
+    def ordered(self) -> bool:
+        """See `Rule`."""
+        return self.aggregate in PICKS
+
+    @property
+    def bytes(self) -> int:
+        """See `Rule`."""
+        width = int(self.dtype.lstrip("uintfloa")) // 8
+        return 2 * width + 1 if self.directed else width
+
+    def collect(
+        self, chunks: Iterable[EdgeRows], edges: int, reader: Any, backend: Backend
+    ) -> list[Array]:
+        """Return the values; with directions the values down, the values up, and the states.
+
+        The value of a direction without a row is 0.
+
+        Raises
+        ------
+        EdgeError
+            Rows disagree, and no aggregate says what to do.
+        """
+        table = _Table.of(self, edges, backend)
+        for rows in chunks:
+            table.add(_slots(rows, edges), rows.values, edges, reader)
+        values = table.result()
+        if not self.directed:
+            return [values]
+        return [values[:edges], values[edges:], _states(table.seen, edges)]
+
+
+@dataclass
+class _Table:
+    """The values of edges, or of their directions, while rows are added."""
+
+    rule: Reduced
+    values: Array
+    seen: Array
+    rows: Array | None  # of each edge, to divide by
+    backend: Backend
+
+    @classmethod
+    def of(cls, rule: Reduced, edges: int, backend: Backend) -> _Table:
+        """Return the table without rows."""
+        xp, size = backend.xp, edges * (1 + rule.directed)
+        start = {"min": inf, "max": -inf}.get(rule.aggregate or "", 0)
+        values = xp.full(size, start, rule.dtype)
+        rows = xp.zeros(size, "int64") if rule.aggregate == "mean" else None
+        return cls(rule, values, xp.zeros(size, bool), rows, backend)
+
+    def add(self, slot: Array, values: Array, edges: int, reader: Reader) -> None:
+        """Add rows, which come after all rows before."""
+        xp, aggregate = self.backend.xp, self.rule.aggregate
+        if aggregate is None:
+            self._agree(slot, values, edges, reader)
+        elif aggregate in PICKS:
+            picked = self._duplicated(slot, aggregate)
+            if aggregate == "first":
+                picked |= self.seen[slot]
+            picked = ~picked
+            self.values[slot[picked]] = values[picked]
+        elif aggregate in ("min", "max"):
+            extreme = xp.minimum if aggregate == "min" else xp.maximum
+            extreme.at(self.values, slot, values)
+        else:
+            self.values += xp.bincount(slot, values, len(self.values))
+            if self.rows is not None:
+                self.rows += xp.bincount(slot, minlength=len(self.rows))
+        self.seen[slot] = True
+
+    def result(self) -> Array:
+        """Return the values; 0 without a row."""
+        if self.rows is not None:
+            self.values /= self.backend.xp.maximum(self.rows, 1)
+        elif self.rule.aggregate in ("min", "max"):
+            self.values[~self.seen] = 0
+        return self.values
+
+    def _agree(self, slot: Array, values: Array, edges: int, reader: Reader) -> None:
+        new = ~self.seen[slot]
+        self.values[slot[new][::-1]] = values[new][::-1]  # so that the first row is in the message
+        del new
+        differs = self.values[slot] != values
+        if not sum64(differs):
+            return
+        row = int(differs.argmax())
+        place = int(slot[row])
+        pair = " and ".join(reader.show(v) for v in (self.values[place], values[row]))
+        direction = (DOWN, UP)[place // edges] if self.rule.directed else 0
+        raise EdgeError(
+            place % edges,
+            direction,
+            f"{reader.role}={reader.label!r}: the rows of the edge {{edge}} say {pair}; "
+            "aggregate= says which value the edge gets",
+        )
+
+    def _duplicated(self, slot: Array, keep: str) -> Array:
+        series = self.backend.library.Series(slot)
+        return self.backend.array(series.duplicated(keep=keep)).copy()
+
+
+def _slots(rows: EdgeRows, edges: int) -> Array:
+    """Return the place of each row's edge, or of each row's direction of the edge."""
+    return rows.edge if rows.reverse is None else rows.edge + edges * rows.reverse
+
+
+def _states(seen: Array, edges: int) -> Array:
+    down, up = seen[:edges].astype("uint8"), seen[edges:].astype("uint8")
+    up *= UP
+    up += down
+    return up
+
+
+# Readings -----------------------------------------------------------------------------------------
+
+
+def _unchanged(arrays: list[Array], largest: float, xp: Any) -> list[Array]:
+    return arrays
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is read of the user's rows, and made of it: some arrays with a value per edge.
+
+    Attributes
+    ----------
+    rule : Rule
+        How the rows of an edge become its values.
+    reader : Reader or None
+        The column; None if rows are only asked for their direction.
+    formula : callable
+        (arrays of the rule, largest value, array module) to the arrays of the reading. A function
+        at the top of a module, for it travels between machines.
+    scaled : bool
+        Whether the formula uses the largest value of the graph, which is 0.0 without an edge; the
+        values are all arrays of the rule but the states.
+    """
+
+    rule: Rule
+    reader: Reader | None = None
+    formula: Callable[[list[Array], float, Any], list[Array]] = _unchanged
+    scaled: bool = False
+
+    @property
+    def label(self) -> Any:
+        """The column that is read; None if there is none."""
+        return None if self.reader is None else self.reader.label
+
+    def resolved(self, profiles: list[Any]) -> Reading:
+        """Return the reading with the reader that all profiles of the column give."""
+        return self if self.reader is None else replace(self, reader=self.reader.resolve(profiles))
+
+    def read(self, column: Series, backend: Backend) -> Array:
+        """Read a part of the column of a reading that is resolved."""
+        reader: Any = self.reader
+        return reader.read(column, backend)
+
+    def collect(self, chunks: Iterable[EdgeRows], edges: int, backend: Backend) -> list[Array]:
+        """Return the arrays of the rule for a graph or block of so many edges."""
+        return self.rule.collect(chunks, edges, self.reader, backend)
+
+    def largest(self, arrays: list[Array]) -> float:
+        """Return the largest value of a graph or block."""
+        values = arrays[:-1] if self.rule.directed else arrays
+        return max((float(part.max()) for part in values if len(part)), default=0.0)

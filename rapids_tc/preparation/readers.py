@@ -1,0 +1,129 @@
+"""Readers of a column of the user's rows, which give a value per row: of weights, say."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.frames.backend import sum64
+
+if TYPE_CHECKING:
+    from rapids_tc._typing import Array, Series
+    from rapids_tc.frames.backend import Backend
+
+
+class Reader(ABC):
+    """A column of the user's rows that is read as an array, some rows at a time.
+
+    First every part of the column is profiled; then `resolve` decides from all profiles, once, and
+    returns the reader that reads. Readers and profiles travel between machines.
+
+    Attributes
+    ----------
+    role : str
+        The option that names the column.
+    label : label
+        The column.
+    """
+
+    role: str
+    label: Any
+
+    @abstractmethod
+    def profile(self, column: Series, first: int, backend: Backend) -> Any:
+        """Profile a part of the column; `first` is the number of its first row in the frame."""
+
+    @abstractmethod
+    def resolve(self, profiles: list[Any]) -> Reader:
+        """Return the reader for all parts; raise ValueError if some values are unusable."""
+
+    @abstractmethod
+    def read(self, column: Series, backend: Backend) -> Array:
+        """Read a part of the column."""
+
+    def show(self, value: Any) -> str:
+        """Return a value that was read as messages show it."""
+        return repr(value)
+
+
+@dataclass(frozen=True)
+class NumberProfile:
+    """The unusable values in a part of a column: their number, and the first of their rows.
+
+    `dtype` is the dtype of a column that is not of numbers, else empty.
+    """
+
+    dtype: str
+    unusable: int
+    first: int
+
+
+@dataclass(frozen=True)
+class NumberReader(Reader):
+    """A column of finite numbers, read as float64."""
+
+    role: str
+    label: Any
+    what = "values"
+    problem = "missing or infinite"
+
+    def profile(self, column: Series, first: int, backend: Backend) -> NumberProfile:
+        """See `Reader`."""
+        if len(column) and column.dtype.kind not in "iuf":
+            return NumberProfile(str(column.dtype), 0, 0)
+        bad = ~self.usable(_floats(column, backend))
+        unusable = sum64(bad)
+        return NumberProfile("", unusable, first + int(bad.argmax()) if unusable else 0)
+
+    def usable(self, values: Array) -> Array:
+        """Return which values are usable; NaN compares as false."""
+        return abs(values) < inf
+
+    def resolve(self, profiles: list[NumberProfile]) -> NumberReader:
+        """See `Reader`."""
+        for profile in profiles:
+            if profile.dtype:
+                raise ValueError(
+                    f"{self.role}={self.label!r} has dtype {profile.dtype}; accepted: integers, "
+                    "floats"
+                )
+        bad = [profile for profile in profiles if profile.unusable]
+        if bad:
+            raise ValueError(
+                f"{self.role}={self.label!r}: {sum(p.unusable for p in bad):,} of the {self.what} "
+                f"are {self.problem}, the first in row {min(p.first for p in bad)}; drop those "
+                "rows or fill them first"
+            )
+        return self
+
+    def read(self, column: Series, backend: Backend) -> Array:
+        """See `Reader`."""
+        return _floats(column, backend)
+
+    def show(self, value: Any) -> str:
+        """See `Reader`."""
+        return repr(float(value))
+
+
+@dataclass(frozen=True)
+class WeightReader(NumberReader):
+    """A column of weights: finite numbers from 0 on."""
+
+    role: str = "weight"
+    label: Any = None
+    what = "weights"
+    problem = "missing, negative or infinite"
+
+    def usable(self, values: Array) -> Array:
+        """See `NumberReader`."""
+        return (values >= 0) & (values < inf)
+
+
+def _floats(column: Series, backend: Backend) -> Array:
+    """Return a column of numbers as float64; missing values are NaN."""
+    column = column.astype("float64")
+    if backend.library.__name__ == "cudf":
+        column = column.fillna(float("nan"))
+    return backend.array(column)
