@@ -139,8 +139,8 @@ def test_two_columns_of_one_label(backend):
 
 def test_two_column_ids(backend):
     edges = backend.frame(small().assign(b=1, c=2))
-    with pytest.raises(ValueError, match="src"):
-        tc.count(edges, source=["src", "dst"], destination=["b", "c"])
+    star = tc.simple_edges(edges, source=["src", "dst"], destination=["b", "c"])
+    assert len(star) == len(set(ROWS) - {(1, 2)})  # each of the pairs, with the pair 1, 2
     with pytest.raises(ValueError, match="b"):
         tc.count(edges, source="src", destination=["b", "c"])
     with pytest.raises((ValueError, tc.ColumnNotFoundError), match="src"):  # could be one label

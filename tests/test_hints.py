@@ -15,6 +15,7 @@ import pytest
 
 import rapids_tc as tc
 from rapids_tc import datasets, errors, files, plot, testing
+from rapids_tc.analytics import triads
 from rapids_tc.blocks import arrivals, grid
 from rapids_tc.cli import machine, tables
 from rapids_tc.engines import peel
@@ -24,10 +25,12 @@ from rapids_tc.executors import persisted, watch
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.frames import backend
 from rapids_tc.frames.adapters import PandasAdapter, pyarrow
+from rapids_tc.graphs import resolve
 from rapids_tc.kernels import _source, catalogue, launch
 from rapids_tc.plan import budget, needs
-from rapids_tc.plan.record import ANALYTICS
-from rapids_tc.preparation import edges, id_scheme, orient
+from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.record import ANALYTICS, Options
+from rapids_tc.preparation import composite_edges, composite_scheme, edges, id_scheme, orient
 from rapids_tc.testing import _build, _sanitize
 
 pytestmark = pytest.mark.cpu_only
@@ -136,6 +139,11 @@ def without(name, call):
         return call(h)
 
     return hidden
+
+
+def blocks_of(frame, **columns):
+    with use_layout(Layout(2)):
+        return tc.count(frame, **columns)
 
 
 def having(target, name, value, call):
@@ -564,7 +572,10 @@ HINTS = {
         )
     ],
     "preparation/edges:check_label": [
-        (lambda h: tc.count(k3(), source=["src"], destination="dst"), "combine several into one"),
+        (
+            lambda h: tc.clustering(k3(), weight=["src", "dst"]),
+            "one column is named here; combine several into one",
+        ),
         (
             lambda h: tc.count(k3(), source="a", destination="dst"),
             "the frame has the columns 'src', 'dst'",
@@ -582,8 +593,77 @@ HINTS = {
             "at most 2: pass fewer edges",
         )
     ],
-    "preparation/edges:find_vertices": [
+    "preparation/edges:find_named": [
         (lambda h: tc.vertex_triangles(k3(), vertices=["a"]), "ids of the graph are integers: "),
+    ],
+    "preparation/composite_edges:find_composite": [
+        (
+            lambda h: tc.vertex_triangles(k3(day=1), vertices=[9], by="day"),
+            r"9; isolated.*Graph\(vertices=\.\.\.",
+        )
+    ],
+    "preparation/composite_edges:number_composite": [
+        (
+            having(composite_edges, "MAX_NUMBERS", 2, lambda h: tc.count(k3(day=1), by="day")),
+            "pass fewer edges",
+        )
+    ],
+    "preparation/composite_edges:compact": [
+        (
+            lambda h: composite_edges.compact([np.array([3])], 2, Fake(xp=np)),
+            r"Give the call a copy \(df\.copy\(\)\)",
+        )
+    ],
+    "preparation/composite_edges:_named_columns": [
+        (
+            lambda h: tc.Graph(k3(day=1), by="day", vertices=[1]),
+            "a list; give a frame with the columns 'day', 'vertex'",
+        ),
+        (
+            lambda h: tc.Graph(k3(day=1), by="day", vertices=k3(day=1)),
+            "no column 'vertex': give a frame with the columns 'day', 'vertex'",
+        ),
+    ],
+    "preparation/composite_scheme:with_keys": [
+        (
+            having(composite_scheme, "MAX_NUMBERS", 2, lambda h: blocks_of(k3(day=1), by="day")),
+            "pass fewer edges",
+        )
+    ],
+    "preparation/edge_columns:check_fields": [
+        (lambda h: tc.count(k3(triangles=1), by="triangles"), "'triangles'.*: rename it first")
+    ],
+    "preparation/edge_columns:_group_labels": [
+        (lambda h: tc.count(k3(), by=[]), "name a column of groups, or leave by= out")
+    ],
+    "preparation/edge_columns:_pairs": [
+        (
+            lambda h: tc.count(k3(), source=["src"], destination="dst"),
+            "give two lists of as many columns, or two columns",
+        ),
+        (
+            lambda h: tc.count(k3(), source=["src"], destination=[]),
+            "give as many, and at least one",
+        ),
+        (lambda h: tc.count(k3(), source=["src"], destination=["src"]), "name two"),
+    ],
+    "preparation/edge_columns:_check_once": [
+        (lambda h: tc.count(k3(day=1), by=["day", "day"]), "'day' twice: name it once")
+    ],
+    "preparation/numbering:factorize": [
+        (lambda h: tc.count(k3(day=[[1], [1], [2]]), by="day"), "'day' holds .* no hash.*to text")
+    ],
+    "preparation/numbering:order_by_value": [
+        (lambda h: tc.count(k3(day=[1, "a", 2]), by="day"), "'day' holds .* no order.*to text")
+    ],
+    "preparation/id_columns:check_groups": [
+        (
+            lambda h: tc.Graph(k3(day=1), by="day", vertices=pd.DataFrame(
+                {"day": ["a"], "vertex": 1})),
+            "and vertices= str: groups need one kind of values; convert one of them",
+        )
+    ],
+    "preparation/edges:find_vertices": [
         (lambda h: tc.vertex_triangles(k3(), vertices=[9]), r"9; isolated.*Graph\(vertices=\.\.\."),
     ],
     "engines/cpu/host_slots:_disk_errors": [
@@ -905,6 +985,7 @@ HINTS = {
     ],
     "graphs/resolve:prepare": [(lambda h: tc.Graph(tc.Graph(k3())), "give it to the functions")],
     "graphs/partitioned:answer": [
+        (on_dask(lambda edges: tc.count(edges, by="src")), "by= and lists of columns are for"),
         (on_dask(tc.trussness), r'annotate\(edges, "trussness"\) adds it'),
     ],
     "preparation/fingerprints:Fingerprint.require": [
@@ -932,7 +1013,21 @@ HINTS = {
     "analytics/similarity:_check_measure": [
         (lambda h: tc.similarity(k3(), measure="no"), "accepted: 'jaccard'")
     ],
+    "analytics/triads:_by_group": [
+        (
+            having(triads, "MOST_VERTICES", 2, lambda h: tc.triad_counts(k3(day=1), by="day")),
+            "give the rows of that group alone, without by=",
+        )
+    ],
     "graphs/resolve:check_prepared": [
+        (
+            lambda h: resolve.check_prepared(
+                tc.Graph(k3(day=1), by="day")._prepared,
+                Fake(name="new", takes_by=False),
+                Options(),
+            ),
+            "new takes no by=, and this Graph has groups: make another",
+        ),
         (
             lambda h: tc.count(tc.Graph(k3()), source="src", destination="dst"),
             r"give source= to Graph\(\) instead",

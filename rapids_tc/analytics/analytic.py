@@ -33,6 +33,7 @@ def analytic(
     most: Work,
     *,
     columns: Mapping[str, Column] | None = None,
+    fields: tuple[str, ...] = (),
     check: Callable[[OwnOptions], OwnOptions] = dict,
     work: Callable[[OwnOptions], Work] | None = None,
     in_memory: Callable[[OwnOptions], str] = _in_blocks,
@@ -73,7 +74,8 @@ def analytic(
 
         record = Analytic(
             name=name, body=run if stars else body, call=call, most=most,
-            columns=columns or {}, takes_method="method" in names, check=check,
+            columns=columns or {}, takes_method="method" in names, takes_by="by" in names,
+            fields=fields, check=check,
             defaults={option: defaults[option] for option in own_names},
             work=work or (lambda own: most), in_memory=in_memory,
             local=local or _local(name, most.result, columns or {}),

@@ -35,6 +35,7 @@ def annotate(
     *columns: str,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
@@ -48,7 +49,7 @@ def annotate(
         One row per edge; the frame is not changed.
     *columns : str
         The columns to add, by their names in the table below.
-    source, destination, engine, method, progress, memory_limit
+    source, destination, by, engine, method, progress, memory_limit
         See `count`.
 
     Returns

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from math import nan, sqrt
 from numbers import Real
 from statistics import NormalDist
 from typing import Any
+
+import numpy as np
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
@@ -41,6 +43,9 @@ class Estimate:
     high: float
 
 
+FIELDS = tuple(field.name for field in fields(Estimate))
+
+
 def _check(own: OwnOptions) -> OwnOptions:
     return {
         "colours": _whole("colours", own["colours"], 1, 2**32 - 1),
@@ -55,6 +60,7 @@ def _work(own: OwnOptions) -> Work:
 
 @analytic(
     Work(Needs.EDGE_COUNTS | Needs.SAMPLE, Result.VALUE, colours=2),
+    fields=FIELDS,
     check=_check,
     work=_work,
     in_memory=lambda own: "count is",
@@ -67,11 +73,12 @@ def approximate_count(
     confidence: float = 0.95,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,
-) -> Estimate:
+) -> Any:
     """Estimate the triangles of the graph from the edges whose two ends drew the same colour.
 
     Parameters
@@ -85,18 +92,21 @@ def approximate_count(
         From 0 to 2**64 - 1. The same seed gives the same sample, another seed another sample.
     confidence : float, optional
         The share of seeds whose interval should hold the true count.
-    source, destination, engine, method, progress, memory_limit
+    source, destination, by, engine, method, progress, memory_limit
         See `count`.
 
     Returns
     -------
-    Estimate
+    Estimate or DataFrame
         ====== ===== ==================================================
         value  int   the estimate
         stderr float its standard error
         low    float the confidence interval, from the triangles seen on
         high   float
         ====== ===== ==================================================
+
+        With `by`, one row per group, sorted by group: the columns of groups, and these four, of
+        which ``value`` is int64.
 
     Raises
     ------
@@ -120,9 +130,9 @@ def approximate_count(
     large share of them: if all triangles of a graph share one edge, a sample without that edge sees
     none of them, and cannot tell.
 
-    The colour of a vertex is a hash of `seed` and its id or, if ids are not integers, its place by
-    value among all ids (and categories). So the sample is the same on any engine, in any order of
-    rows or partitions, and with any repeats.
+    The colour of a vertex is a hash of `seed` and its id or, if ids are not integers or are made of
+    several columns, its place by value among all ids (and categories; with `by`, of its group). So
+    the sample is the same on any engine, in any order of rows or partitions, and with any repeats.
 
     Cost: a hash per vertex and two look-ups per edge, then `edge_triangles` for the edges of the
     sample, one in N, which hold one wedge in N**2.
@@ -136,7 +146,18 @@ def approximate_count(
     >>> found.low < tc.count(edges) < found.high
     True
     """
-    return estimate(edges.sample_moments(colours, seed, method), colours, confidence)
+    moments = edges.sample_moments(colours, seed, method)
+    if edges.groups is None:
+        return estimate(moments, colours, confidence)
+    of = {part: estimate([part], colours, confidence) for part in set(moments)}
+    found = [astuple(of[part]) for part in moments]
+    dtypes = dict.fromkeys(FIELDS, "float64") | {"value": "int64"}
+    return edges.group_frame(
+        {
+            name: np.array([row[place] for row in found], dtype)
+            for place, (name, dtype) in enumerate(dtypes.items())
+        }
+    )
 
 
 def estimate(parts: list[tuple[int, float]], colours: int, confidence: float) -> Estimate:

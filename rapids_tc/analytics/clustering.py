@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from rapids_tc.preparation.readers import WeightReader
 
 if TYPE_CHECKING:
     from rapids_tc.frames.backend import Array
+    from rapids_tc.graphs.in_memory import InMemoryGraph
     from rapids_tc.graphs.protocol import VertexStatistics
 
 
@@ -44,6 +46,7 @@ def _weights_local(own: OwnOptions, kind: str) -> Exception | None:
 
 @analytic(
     Work(Needs.VERTEX_COUNTS, Result.VERTICES),
+    fields=("clustering",),
     check=_check_aggregate,
     work=_clustering_work,
     in_memory=_weights_in_memory,
@@ -57,6 +60,7 @@ def clustering(
     aggregate: str | None = None,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
@@ -75,7 +79,7 @@ def clustering(
     aggregate : {"first", "last", "sum", "mean", "min", "max"}, optional
         The weight of an edge that several rows name; by default these rows must agree. (Up to
         version 0.1 it was the weight of the last row.)
-    source, destination, engine, method, progress, memory_limit
+    source, destination, by, engine, method, progress, memory_limit
         See `count`; `weight` accepts only ``method="auto"``.
 
     Returns
@@ -117,7 +121,7 @@ def clustering(
     if weight is None:
         sums = edges.vertex_counts(method)
     elif method == "auto":
-        sums = edges.summed(_weighted(weight, aggregate)).values
+        sums = edges.summed(_weighted(edges, weight, aggregate)).values
     else:
         raise ValueError(f'method={method!r}: with weight= only method="auto" works')
     return edges.vertex_frame({"clustering": per_pair(edges, sums)}, vertices)
@@ -129,7 +133,9 @@ def _check_zeros(own: OwnOptions) -> OwnOptions:
     return own
 
 
-@analytic(Work(Needs.VERTEX_COUNTS, Result.VALUE), check=_check_zeros)
+@analytic(
+    Work(Needs.VERTEX_COUNTS, Result.VALUE), fields=("average_clustering",), check=_check_zeros
+)
 def average_clustering(
     edges: Any,
     *,
@@ -137,11 +143,12 @@ def average_clustering(
     count_zeros: bool = True,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,
-) -> float:
+) -> Any:
     """Average the clustering over the vertices.
 
     Parameters
@@ -152,13 +159,14 @@ def average_clustering(
         The vertices to average over, each once; by default all.
     count_zeros : bool, optional
         Whether to include vertices with a clustering of 0.
-    source, destination, engine, method, progress, memory_limit
+    source, destination, by, engine, method, progress, memory_limit
         See `count`.
 
     Returns
     -------
-    float
-        NaN if there is no vertex to average over.
+    float or DataFrame
+        NaN if there is no vertex to average over. With `by`, one row per group, sorted by group:
+        the columns of groups, and ``average_clustering``.
 
     Raises
     ------
@@ -178,35 +186,44 @@ def average_clustering(
     >>> round(tc.average_clustering(df), 3), round(tc.average_clustering(df, count_zeros=False), 3)
     (0.583, 0.778)
     """
-    values = edges.at_vertices(per_pair(edges, edges.vertex_counts(method)), vertices)
+    by_rank = per_pair(edges, edges.vertex_counts(method))
+    if edges.groups is not None:
+        numbers = edges.numbers_of(vertices)
+        values, groups = by_rank[edges.order.rank[numbers]], edges.groups.group_of[numbers]
+        if not count_zeros:
+            values, groups = values[values > 0], groups[values > 0]
+        return edges.group_frame({"average_clustering": edges.group_means(values, groups)})
+    values = edges.at_vertices(by_rank, vertices)
     values = values if count_zeros else values[values > 0]
     return float(values.mean()) if len(values) else nan
 
 
-@analytic(Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE))
+@analytic(Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE), fields=("transitivity",))
 def transitivity(
     edges: Any,
     *,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,
-) -> float:
+) -> Any:
     """Compute the share of wedges (paths of two edges) that are closed: 3 * triangles / wedges.
 
     Parameters
     ----------
     edges : DataFrame or Graph
         One row per edge.
-    source, destination, engine, method, progress, memory_limit
+    source, destination, by, engine, method, progress, memory_limit
         See `count`.
 
     Returns
     -------
-    float
-        0.0 for a graph without a wedge.
+    float or DataFrame
+        0.0 for a graph without a wedge. With `by`, one row per group, sorted by group: the columns
+        of groups, and ``transitivity``.
 
     Raises
     ------
@@ -223,6 +240,10 @@ def transitivity(
     >>> tc.transitivity(pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]}))
     0.6
     """
+    if edges.groups is not None:
+        wedges = edges.group_sums(edges.degrees * (edges.degrees - 1) // 2)
+        share = 3 * edges.group_counts(method) / edges.backend.xp.maximum(wedges, 1)
+        return edges.group_frame({"transitivity": share})
     wedges = edges.wedges
     return 3 * edges.count(method) / wedges if wedges else 0.0
 
@@ -233,12 +254,22 @@ def per_pair(graph: VertexStatistics, sums: Array) -> Array:
     return sums / graph.backend.xp.maximum(pairs, 1)  # no pair, no triangle
 
 
-def _weighted(label: Any, aggregate: str | None) -> Products:
+def _weighted(graph: Any, label: Any, aggregate: str | None) -> Products:
     """Sum, over the triangles of each rank, the cube root of the product of scaled weights."""
-    reading = Reading(Reduced(aggregate), WeightReader(label=label), cube_roots, scaled=True)
+    grouped = graph.groups is not None
+    formula = partial(cube_roots_by_group, graph) if grouped else cube_roots
+    reading = Reading(Reduced(aggregate), WeightReader(label=label), formula, scaled=not grouped)
     return Products("weighted", reading)
 
 
 def cube_roots(arrays: list[Array], largest: float, xp: Any) -> list[Array]:
     """Take the cube root of each weight over the largest."""
     return [xp.cbrt(arrays[0] / (largest or 1.0))]
+
+
+def cube_roots_by_group(
+    graph: InMemoryGraph, arrays: list[Array], largest: float, xp: Any
+) -> list[Array]:
+    """Take the cube root of each weight over the largest of its group."""
+    scale = graph.group_largest(arrays[0])
+    return [xp.cbrt(arrays[0] / xp.where(scale > 0, scale, 1.0))]

@@ -12,6 +12,7 @@ from rapids_tc.errors import CapacityError
 from rapids_tc.frames.device import place
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
+from rapids_tc.preparation.composite import CompositeIds
 
 if TYPE_CHECKING:
     from rapids_tc.frames.backend import Array, Frame
@@ -38,6 +39,7 @@ def list_triangles(
     max_rows: int | None = None,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
@@ -49,8 +51,9 @@ def list_triangles(
     edges : DataFrame or Graph
         One row per edge.
     max_rows : int, optional
-        The most triangles to list; by default as many as fit in a frame and in memory.
-    source, destination, engine, progress, memory_limit
+        The most triangles to list, of each group; by default as many as fit in a frame and in
+        memory.
+    source, destination, by, engine, progress, memory_limit
         See `count`.
 
     Returns
@@ -67,8 +70,8 @@ def list_triangles(
     Raises
     ------
     CapacityError
-        There are more triangles than `max_rows`, than the 2**31 - 1 rows of a frame, or than
-        memory holds. Triangles are counted before anything is allocated for them.
+        There are more triangles (of a group) than `max_rows`, or more than the 2**31 - 1 rows of a
+        frame, or than memory holds. Triangles are counted before anything is allocated for them.
         Other errors: see `Graph`.
 
     Notes
@@ -90,12 +93,25 @@ def list_triangles(
     """
     listing, memory = _Listing(edges), _memory(edges, memory_limit)
     advice = "iter_triangles(edges, rows=...) gives them frame by frame"
-    if max_rows is not None and listing.total > max_rows:
-        raise CapacityError(
-            f"the graph has {listing.total:,} triangles, more than max_rows={max_rows:,}: {advice}"
-        )
+    if max_rows is not None:
+        most, whose = _most_triangles(edges, listing.total)
+        if most > max_rows:
+            raise CapacityError(
+                f"{whose} has {most:,} triangles, more than max_rows={max_rows:,}: {advice}"
+            )
     needs.require_listing(listing.total, memory, advice, edges.ids.text)
     return listing.frame(0, listing.total)
+
+
+def _most_triangles(graph: InMemoryGraph, total: int) -> tuple[int, str]:
+    """Return the triangles of the graph, or of the group that has most; and whose they are."""
+    if graph.groups is None or not graph.groups.size:
+        return total, "the graph"
+    counts = graph.group_counts("auto")
+    group = int(counts.argmax())
+    named = graph.groups.group_columns().items()
+    values = (f"{label!r}: {values.iloc[group]}" for label, values in named)
+    return int(counts[group]), f"the group {', '.join(values)}"
 
 
 def _check_rows(own: OwnOptions) -> OwnOptions:
@@ -112,6 +128,7 @@ def iter_triangles(
     rows: int,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
@@ -125,7 +142,7 @@ def iter_triangles(
     rows : int
         The rows of each frame, from 1 on; the last frame may have fewer. A graph without a triangle
         gives no frame.
-    source, destination, engine, progress, memory_limit
+    source, destination, by, engine, progress, memory_limit
         See `count`.
 
     Returns
@@ -206,8 +223,11 @@ class _Listing:
             del ranks
             corners = self._sorted(numbers)
             del numbers  # `_sorted` drops it, too, as soon as it can
-            columns = zip("uvw", map(graph.ids.take, corners), strict=True)
-            return graph.backend.adapter.frame(graph.backend.library.DataFrame(dict(columns)))
+            if isinstance(graph.ids, CompositeIds):
+                columns = graph.ids.columns(dict(zip("uvw", corners, strict=True)))
+            else:
+                columns = dict(zip("uvw", map(graph.ids.take, corners), strict=True))
+            return graph.backend.adapter.frame(graph.backend.library.DataFrame(columns))
 
     def _sorted(self, numbers: Array) -> Iterator[Array]:
         """Yield the columns u < v < w of the triangles, sorted by all three."""

@@ -13,7 +13,9 @@ from rapids_tc.graphs import resolve
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Options, estimated, of_one_machine
-from rapids_tc.preparation.edges import estimate_size, id_columns
+from rapids_tc.preparation.composite_edges import estimate_composite
+from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
+from rapids_tc.preparation.edges import estimate_size
 
 
 def memory_estimate(
@@ -22,6 +24,7 @@ def memory_estimate(
     function: str = "count",
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
@@ -35,7 +38,7 @@ def memory_estimate(
         One row per edge; the frame is only read, some rows at a time.
     function : str, optional
         The name of the function.
-    source, destination, engine
+    source, destination, by, engine
         See `count`.
     method : str, optional
         The intersection method of the call; some methods take more memory.
@@ -73,19 +76,24 @@ def memory_estimate(
     records = estimated()
     if not isinstance(function, str) or function not in records:
         raise ValueError(f"function={function!r}; accepted: {', '.join(sorted(records))}")
-    record, work = records[function], records[function].most
-    options = Options(source, destination, engine, method, progress)
+    record = records[function]
+    work = record.most_of(grouped=by is not None)
+    options = Options(source, destination, engine, method, progress, by=by)
     if executor := executor_of(edges):
         raise of_one_machine("memory_estimate", executor(edges, None).kind)
     with call_report(progress), place(edges):
         if isinstance(edges, Graph):
             resolve.check_prepared(edges._prepared, record, options)
+            work = record.most_of(grouped=edges._prepared.groups is not None)
             stages = edges._prepared.stages(work, method)
         else:
             frame, backend = open_frame(edges, engine)
             needs.require_method(method, record, backend.engine)
-            labels = id_columns(backend.adapter.labels(frame), source, destination)
-            rows, ids, dense = estimate_size(frame, *labels, backend)
+            labels = edge_columns(backend.adapter.labels(frame), source, destination, by)
+            if isinstance(labels, EdgeColumns):
+                rows, ids, dense = estimate_composite(frame, labels, backend)
+            else:
+                rows, ids, dense = estimate_size(frame, *labels, backend)
             stages = needs.stages(
                 work, rows, ids.count, dense, backend.engine, method, text=needs.Text.of(ids)
             )

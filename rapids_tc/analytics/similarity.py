@@ -45,6 +45,7 @@ def similarity(
     measure: str = "jaccard",
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
@@ -67,7 +68,7 @@ def similarity(
         One row per edge. All rows of one edge get its value, a self loop gets 0.
     measure : {"jaccard", "overlap", "sorensen", "cosine"}, optional
         One of the measures above.
-    source, destination, engine, method, progress, memory_limit
+    source, destination, by, engine, method, progress, memory_limit
         See `count`.
 
     Returns

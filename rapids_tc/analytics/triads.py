@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from math import comb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
+from rapids_tc.errors import CapacityError
 from rapids_tc.plan.record import Needs, Result, Work
 
+if TYPE_CHECKING:
+    from rapids_tc.frames.backend import Array
+    from rapids_tc.graphs.protocol import VertexStatistics
 
-@analytic(Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE))
+NAMES = ("empty", "edge", "wedge", "triangle")
+MOST_VERTICES = 3_810_778  # of a group, whose sets of three are fewer than 2**63
+
+
+@analytic(Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE), fields=NAMES)
 def triad_counts(
     edges: Any,
     *,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
@@ -27,7 +36,7 @@ def triad_counts(
     ----------
     edges : DataFrame or Graph
         One row per edge; ``Graph(vertices=)`` adds isolated vertices.
-    source, destination, engine, method, progress, memory_limit
+    source, destination, by, engine, method, progress, memory_limit
         See `count`.
 
     Returns
@@ -43,10 +52,14 @@ def triad_counts(
         triangle with three
         ======== ===================================
 
+    With `by`, a DataFrame with one row per group, sorted by group: the columns of groups, and these
+    four, int64.
+
     Raises
     ------
-    ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, ValueError, TypeError
-        See `Graph`.
+    CapacityError
+        With `by`, a group has 3,810,779 vertices or more, whose sets of three exceed int64.
+        Other errors: see `Graph`.
 
     Notes
     -----
@@ -63,8 +76,27 @@ def triad_counts(
     """
     import pandas as pd
 
+    if edges.groups is not None:
+        return edges.group_frame(_by_group(edges, method))
     n, m, triangle = edges.n_vertices, edges.n_edges, edges.count(method)
     wedge = edges.wedges - 3 * triangle
     edge = m * (n - 2) - 2 * wedge - 3 * triangle
     spans = {"empty": comb(n, 3) - edge - wedge - triangle, "edge": edge, "wedge": wedge}
     return pd.Series({**spans, "triangle": triangle}, dtype="object", name="triads")
+
+
+def _by_group(graph: VertexStatistics, method: str) -> dict[str, Array]:
+    """Count the sets of three vertices of each group."""
+    degrees, xp = graph.degrees, graph.backend.xp
+    n = graph.group_sums(xp.ones(len(degrees), "int64"))
+    if len(n) and int(n.max()) > MOST_VERTICES:
+        raise CapacityError(
+            f"a group has {int(n.max()):,} vertices, and the sets of three of more than "
+            f"{MOST_VERTICES:,} exceed int64: give the rows of that group alone, without by="
+        )
+    m, triangle = graph.group_sums(degrees) // 2, graph.group_counts(method)
+    wedge = graph.group_sums(degrees * (degrees - 1) // 2) - 3 * triangle
+    edge = m * (n - 2) - 2 * wedge - 3 * triangle
+    pairs = n * (n - 1) // 2
+    sets = xp.where(n % 3 == 2, pairs * ((n - 2) // 3), pairs // 3 * (n - 2))  # of the two, a third
+    return dict(zip(NAMES, (sets - edge - wedge - triangle, edge, wedge, triangle), strict=True))

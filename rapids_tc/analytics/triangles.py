@@ -11,17 +11,18 @@ from rapids_tc.plan.record import Column, Needs, Result, Work
 TRIANGLES = Column("int64", lambda edges: edges.triangles)
 
 
-@analytic(Work(Needs.TOTAL, Result.VALUE))
+@analytic(Work(Needs.TOTAL, Result.VALUE), fields=("triangles",))
 def count(
     edges: Any,
     *,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,
-) -> int:
+) -> Any:
     """Count the triangles of the graph.
 
     Parameters
@@ -29,8 +30,13 @@ def count(
     edges : DataFrame or Graph
         One row per edge. Direction, repeats and self loops do not count. A Dask frame is counted by
         the cluster of the current client; functions that return a frame then return a Dask frame.
-    source, destination : label, optional
-        The two id columns; see `Graph`.
+    source, destination : label or list of labels, optional
+        The two id columns; see `Graph`. Lists name the parts of ids that are made of several
+        columns: part i of the source, and of the destination, is in column i of its list.
+    by : label or list of labels, optional
+        Columns of groups: the function is applied to the rows of each group on its own, as if ids
+        of different groups were different. A value becomes a frame with one row per group; other
+        frames get the columns of groups in front. Values of any hashable dtype name a group.
     engine : {"cpu", "cuda"}, optional
         Where to work; by default where the frame is.
     method : str, optional
@@ -44,7 +50,9 @@ def count(
 
     Returns
     -------
-    int
+    int or DataFrame
+        With `by`, one row per group, sorted by group: the columns of groups, and ``triangles``,
+        int64.
 
     Raises
     ------
@@ -63,17 +71,24 @@ def count(
     >>> df = pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})
     >>> df.pipe(tc.count)
     1
+    >>> tc.count(df.assign(day=["mon", "mon", "mon", "tue"]), by="day")
+       day  triangles
+    0  mon          1
+    1  tue          0
     """
+    if edges.groups is not None:
+        return edges.group_frame({"triangles": edges.group_counts(method)})
     return int(edges.count(method))
 
 
-@analytic(Work(Needs.VERTEX_COUNTS, Result.VERTICES))
+@analytic(Work(Needs.VERTEX_COUNTS, Result.VERTICES), fields=("triangles",))
 def vertex_triangles(
     edges: Any,
     *,
     vertices: Any = None,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
@@ -87,7 +102,7 @@ def vertex_triangles(
         One row per edge.
     vertices : list, array, Series or Index, optional
         The vertices to report, each once and in this order; by default all, sorted by id.
-    source, destination, engine, method, progress, memory_limit
+    source, destination, by, engine, method, progress, memory_limit
         See `count`.
 
     Returns
@@ -127,6 +142,7 @@ def edge_triangles(
     *,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     method: str = "auto",
     progress: bool | None = None,
@@ -138,7 +154,7 @@ def edge_triangles(
     ----------
     edges : DataFrame or Graph
         One row per edge. All rows of one edge get its value, a self loop gets 0.
-    source, destination, engine, method, progress, memory_limit
+    source, destination, by, engine, method, progress, memory_limit
         See `count`.
 
     Returns
@@ -173,6 +189,7 @@ def simple_edges(
     *,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
@@ -183,7 +200,7 @@ def simple_edges(
     ----------
     edges : DataFrame or Graph
         One row per edge.
-    source, destination, engine, progress, memory_limit
+    source, destination, by, engine, progress, memory_limit
         See `count`.
 
     Returns

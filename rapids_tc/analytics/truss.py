@@ -25,6 +25,7 @@ def trussness(
     *,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
@@ -35,7 +36,7 @@ def trussness(
     ----------
     edges : DataFrame or Graph
         One row per edge. All rows of one edge get its value, a self loop gets 0.
-    source, destination, engine, progress, memory_limit
+    source, destination, by, engine, progress, memory_limit
         See `count`.
 
     Returns
@@ -69,13 +70,21 @@ def _check_k(own: OwnOptions) -> OwnOptions:
     return {"k": checked_k(own["k"])}
 
 
-@analytic(Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS), check=_check_k)
+def _k_in_memory(own: OwnOptions) -> str:
+    of_each = own["k"] is None and own.get("by") is not None
+    return 'with an integer, and with k="max" for all rows together, it is' if of_each else ""
+
+
+@analytic(
+    Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS), check=_check_k, in_memory=_k_in_memory
+)
 def k_truss(
     edges: Any,
     k: Any,
     *,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
@@ -87,8 +96,9 @@ def k_truss(
     edges : DataFrame or Graph
         One row per edge.
     k : int or "max"
-        From 2 on; 2 keeps every edge. "max" is the largest k whose truss has an edge.
-    source, destination, engine, progress, memory_limit
+        From 2 on; 2 keeps every edge. "max" is the largest k whose truss has an edge (of a group,
+        with `by`).
+    source, destination, by, engine, progress, memory_limit
         See `count`.
 
     Returns

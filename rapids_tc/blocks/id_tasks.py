@@ -8,6 +8,7 @@ from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, worker_task
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Frame, as_uint32
 from rapids_tc.preparation import id_scheme, sampling
+from rapids_tc.preparation.composite import CompositeIds
 from rapids_tc.preparation.edges import NumberedEdges
 from rapids_tc.preparation.fingerprints import Fingerprint
 
@@ -94,6 +95,7 @@ def number(
 ) -> Numbers:
     """Assign numbers to both ends of every row of some partitions, one after another."""
     backend, columns = context.backend, id_columns(context, partitions, prints)
+    assert not isinstance(ids, CompositeIds)
     made = [id_scheme.numbers(column, ids, scheme, backend) for column in columns]
     if len(made) == 2:
         return made

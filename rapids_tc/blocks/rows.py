@@ -160,12 +160,12 @@ class Rows:
                 check(len(found[0]))
         return id_scheme.union(found)
 
-    def _numbers(self, pair: tuple[Series, Series]) -> Pair:
+    def _numbers(self, pair: tuple[Series, ...]) -> Pair:
         columns = self._look(pair)
         ends = [id_scheme.numbers(c, self._ids, self._scheme, self._backend) for c in columns]
         return tuple(map(as_uint32, ends))
 
-    def _look(self, pair: tuple[Series, Series]) -> list[IdColumn]:
+    def _look(self, pair: tuple[Series, ...]) -> list[IdColumn]:
         named = zip(pair, self._names, strict=True)
         return [inspect(values, name, self._backend)[0] for values, name in named]
 
@@ -173,16 +173,12 @@ class Rows:
     def _names(self) -> list[str]:
         return [f"column {label!r}" for label in self._labels]
 
-    def _pairs(self, work: int) -> Iterator[tuple[Series, Series]]:
-        """Yield the two columns in the working library, chunk by chunk."""
-        for source, destination in self._slices(work):
-            yield (
-                self._backend.to_working_series(source),
-                self._backend.to_working_series(destination),
-            )
+    def _pairs(self, work: int) -> Iterator[tuple[Series, ...]]:
+        """Yield the columns in the working library, chunk by chunk."""
+        for columns in self._slices(work):
+            yield tuple(map(self._backend.to_working_series, columns))
 
-    def _slices(self, work: int) -> Iterator[tuple[Series, Series]]:
+    def _slices(self, work: int) -> Iterator[tuple[Series, ...]]:
         step = max(LEAST, self._memory // work) if work else self.size
         for first in range(0, self.size, step):
-            source, destination = (c.iloc[first : first + step] for c in self._columns)
-            yield source, destination
+            yield tuple(c.iloc[first : first + step] for c in self._columns)

@@ -49,8 +49,11 @@ class FrameAdapter(ABC):
         """Return a frame that later changes of the user's frame do not reach."""
         return frame
 
-    def with_id_dtype(self, frame: Frame, labels: tuple[Any, Any]) -> FrameAdapter:
-        """Return an adapter that returns ids in the dtype of these columns, if that is of text."""
+    def with_dtypes(self, frame: Frame, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
+        """Return an adapter whose answers have, in the columns named, the dtype of their sources.
+
+        `sources` are the columns of the user's frame that each column of an answer is made from.
+        """
         return self
 
     @abstractmethod
@@ -135,11 +138,11 @@ class ArrowAdapter(FrameAdapter):
 
     Attributes
     ----------
-    id_type : DataType or None
-        The type of ids in answers, if it is one of text; None leaves the type to the conversion.
+    types : tuple of (str, DataType)
+        The types of columns of ids and groups in answers, if the conversion would not keep them.
     """
 
-    id_type: Any = None
+    types: tuple[tuple[Any, Any], ...] = ()
 
     def labels(self, frame: Frame) -> list[Any]:
         return list(frame.column_names)
@@ -147,19 +150,25 @@ class ArrowAdapter(FrameAdapter):
     def rows(self, frame: Frame) -> int:
         return int(frame.num_rows)
 
-    def with_id_dtype(self, frame: Frame, labels: tuple[Any, Any]) -> FrameAdapter:
-        types = {frame.schema.field(frame.column_names.index(label)).type for label in labels}
-        is_text = not ARROW_TEXT.isdisjoint(map(str, types))
-        return replace(self, id_type=types.pop()) if is_text and len(types) == 1 else self
+    def with_dtypes(self, frame: Frame, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
+        chosen = []
+        for name, labels in sources.items():
+            types = {frame.schema.field(frame.column_names.index(label)).type for label in labels}
+            kind = types.pop()
+            is_group = len(labels) == 1 and not pyarrow().types.is_dictionary(kind)
+            if not types and (is_group or str(kind) in ARROW_TEXT):
+                chosen.append((name, kind))
+        return replace(self, types=tuple(chosen))
 
     def column(self, frame: Frame, label: Any) -> Series:
         return _to_pandas(frame.column(frame.column_names.index(label)), label)
 
     def frame(self, result: Frame) -> Frame:
         table = pyarrow().Table.from_pandas(_on_host(result), preserve_index=False)
-        for place, name in enumerate(table.column_names):
-            if self.id_type is not None and name in ID_COLUMNS:
-                table = table.set_column(place, name, table.column(place).cast(self.id_type))
+        for name, kind in self.types:
+            if name in table.column_names:
+                place = table.column_names.index(name)
+                table = table.set_column(place, name, table.column(place).cast(kind))
         return table
 
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
@@ -183,16 +192,20 @@ class PolarsAdapter(FrameAdapter):
 
     Attributes
     ----------
-    id_type : DataType or None
-        The type of ids in answers, if it is an Enum; None leaves the type to the conversion.
+    types : tuple of (str, DataType)
+        The types of columns of ids and groups in answers, if the conversion would not keep them.
     """
 
-    id_type: Any = None
+    types: tuple[tuple[Any, Any], ...] = ()
 
-    def with_id_dtype(self, frame: Frame, labels: tuple[Any, Any]) -> FrameAdapter:
-        first, second = (frame.schema[label] for label in labels)
-        is_enum = first == second and isinstance(first, sys.modules["polars"].Enum)
-        return replace(self, id_type=first) if is_enum else self
+    def with_dtypes(self, frame: Frame, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
+        chosen = []
+        for name, labels in sources.items():
+            first, *others = (frame.schema[label] for label in labels)
+            is_enum = isinstance(first, sys.modules["polars"].Enum)
+            if all(other == first for other in others) and (len(labels) == 1 or is_enum):
+                chosen.append((name, first))
+        return replace(self, types=tuple(chosen))
 
     def column(self, frame: Frame, label: Any) -> Series:
         return _to_pandas(frame.get_column(label), label)
@@ -200,9 +213,7 @@ class PolarsAdapter(FrameAdapter):
     def frame(self, result: Frame) -> Frame:
         table = pyarrow().Table.from_pandas(_on_host(result), preserve_index=False)
         frame = sys.modules["polars"].from_arrow(table)
-        if self.id_type is None:
-            return frame
-        return frame.cast({name: self.id_type for name in ID_COLUMNS if name in frame.columns})
+        return frame.cast({name: kind for name, kind in self.types if name in frame.columns})
 
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         return sys.modules["polars"].Series(name, to_host(values))

@@ -14,6 +14,8 @@ from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, Result, Work, row_columns
 from rapids_tc.preparation import orient, sampling
+from rapids_tc.preparation.composite_edges import number_composite
+from rapids_tc.preparation.edge_columns import EdgeColumns
 from rapids_tc.preparation.edges import (
     InspectedColumns,
     NumberedEdges,
@@ -192,6 +194,19 @@ class InMemoryGraph(EdgeGraph):
         src, dst = (end[: self._edges.rows] for end in self._edges.ends)
         return src, dst
 
+    def edge_groups(self) -> Array:
+        """Return the group of every oriented edge."""
+        assert self.groups is not None
+        return self.groups.group_of[self.order.number][self.csr.rows]
+
+    def group_largest(self, values: Array) -> Array:
+        """Return, for every oriented edge, the largest value of an edge in its group."""
+        library, group = self.backend.library, self.edge_groups()
+        largest = library.Series(values).groupby(library.Series(group)).max()
+        by_group = self.backend.xp.zeros(int(group.max()) + 1 if len(group) else 0, values.dtype)
+        by_group[self.backend.array(largest.index)] = self.backend.array(largest)
+        return by_group[group]
+
     def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
         """Align values of edges with the user's rows; self loops get 0."""
         with self.stage("looking rows up"):
@@ -211,7 +226,9 @@ class InMemoryGraph(EdgeGraph):
     def truss_rows(self, k: int | None) -> Array:
         """Find the first row of each edge of the k-truss; None is the largest k with an edge."""
         if k is None:
-            wanted = self.trussness == self.max_truss
+            grouped = self.groups is not None
+            top = self.group_largest(self.trussness) if grouped else self.max_truss
+            wanted = self.trussness == top
         else:
             wanted = (self.trussness if "trussness" in self.__dict__ else self.peel(k)) >= k
         with self.stage("looking rows up"):
@@ -239,7 +256,11 @@ class InMemoryGraph(EdgeGraph):
             edges = sampling.one_coloured(self._edges, colours=colours, seed=seed)
         sample = InMemoryGraph(self._frame, self.backend, self.progress, edges)
         needs.require(needs.stages(SAMPLED, *sample.dimensions), self._limit)
-        return [sampling.moments(sample.count_edges(method))]
+        counts = sample.count_edges(method)
+        if self.groups is None:
+            return [sampling.moments(counts)]
+        host, groups = self.backend.host, sample.edge_groups()
+        return sampling.moments_by(host(counts), host(groups), len(self.groups.starts))
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -279,7 +300,7 @@ class _Values:
 
 def read(
     frame: Frame,
-    labels: tuple[Any, Any],
+    labels: tuple[Any, Any] | EdgeColumns,
     backend: Backend,
     progress: bool | None,
     *,
@@ -293,7 +314,10 @@ def read(
     """
     need = partial(_rows_need, frame, backend)
     with report_stage("numbering the ids", progress, need):
-        edges = number_edges(frame, *labels, backend, vertices=vertices, inspected=inspected)
+        if isinstance(labels, EdgeColumns):
+            edges = number_composite(frame, labels, backend, vertices=vertices)
+        else:
+            edges = number_edges(frame, *labels, backend, vertices=vertices, inspected=inspected)
     return InMemoryGraph(frame, backend, progress, edges, limit)
 
 

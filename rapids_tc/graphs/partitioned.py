@@ -45,6 +45,11 @@ def answer(
     check_engine(options.engine)
     needs.require_method(options.method, record, resolve_engine(adapter, options.engine))
     needs.check_limit(options.memory_limit)
+    if options.by is not None or isinstance(options.source, list):
+        raise ValueError(
+            f"by= and lists of columns are for one machine, and edges is a {executor.kind}: give "
+            "edges.compute()"
+        )
     labels = id_columns(adapter.labels(executor.meta), options.source, options.destination)
     with executor:
         graph = PartitionedGraph(executor, adapter, labels, record, options, own)
@@ -128,6 +133,11 @@ class PartitionedGraph:
             context.columns(head, place)
 
     # What analytics ask --------------------------------------------------------------------------
+
+    @property
+    def groups(self) -> None:
+        """No groups."""
+        return
 
     @property
     def labels(self) -> list[Any]:

@@ -11,7 +11,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rapids_tc._progress import Report, report_stage
+from rapids_tc.preparation.composite import CompositeIds
+from rapids_tc.preparation.composite_edges import find_composite
 from rapids_tc.preparation.edges import find_vertices
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ class VertexStatistics(ABC):
     ----------
     backend : Backend
         Where the arrays are, and how results go home.
-    ids : DenseIds or IndexedIds
+    ids : DenseIds, IndexedIds or CompositeIds
         From numbers to the user's ids.
     order : Order
         From numbers to ranks and back.
@@ -76,26 +80,73 @@ class VertexStatistics(ABC):
 
     def vertex_frame(self, columns: dict[str, Array], vertices: Any) -> Frame:
         """Make a frame of values by rank: all vertices by id, or those asked for in that order."""
-        numbers = self._numbers(vertices)
+        numbers = self.numbers_of(vertices)
         ranks = self.order.rank[numbers]
         values = {name: by_rank[ranks] for name, by_rank in columns.items()}
-        values = {"vertex": self.ids.take(numbers), **values}
+        if isinstance(self.ids, CompositeIds):
+            values = {**self.ids.columns({"vertex": numbers}), **values}
+        else:
+            values = {"vertex": self.ids.take(numbers), **values}
         return self.backend.adapter.frame(self.backend.library.DataFrame(values))
 
     def at_vertices(self, by_rank: Array, vertices: Any) -> Array:
         """Select the values by rank of the vertices asked for, each once; all if None are."""
         if vertices is None:
             return by_rank
-        return by_rank[self.order.rank[self._numbers(vertices)]]
+        return by_rank[self.order.rank[self.numbers_of(vertices)]]
 
     def ids_of(self, ranks: Array) -> Any:
-        """Look up the user's ids of some ranks."""
+        """Look up the user's ids of some ranks; ids of several parts become text."""
+        if isinstance(self.ids, CompositeIds):
+            return self.ids.names(self.order.number[ranks])
         return self.ids.take(self.order.number[ranks])
 
-    def _numbers(self, vertices: Any) -> Array:
+    def numbers_of(self, vertices: Any) -> Array:
+        """Return the numbers of the vertices asked for, each once; of all if None are."""
         if vertices is None:
             return self.backend.xp.flatnonzero(self.order.present)
+        if isinstance(self.ids, CompositeIds):
+            return find_composite(self.ids, vertices)
         return find_vertices(self.ids, vertices, self.order.present)
+
+    # Groups --------------------------------------------------------------------------------------
+
+    @property
+    def groups(self) -> CompositeIds | None:
+        """The ids, if they have groups."""
+        return self.ids if isinstance(self.ids, CompositeIds) and self.ids.groups else None
+
+    def group_frame(self, columns: dict[str, Array]) -> Frame:
+        """Make a frame of values by group, sorted by group."""
+        assert self.groups is not None
+        columns = {name: self.backend.xp.asarray(values) for name, values in columns.items()}
+        values = {**self.groups.group_columns(), **columns}
+        return self.backend.adapter.frame(self.backend.library.DataFrame(values))
+
+    def group_sums(self, by_rank: Array) -> Array:
+        """Add integers by rank up over the vertices of each group, in int64."""
+        assert self.groups is not None
+        xp, starts = self.backend.xp, self.groups.starts
+        sums = xp.zeros(len(by_rank) + 1, "int64")
+        xp.cumsum(by_rank[self.order.rank], dtype="int64", out=sums[1:])
+        ends = xp.concatenate([starts[1:], xp.asarray([len(by_rank)])])
+        return sums[ends] - sums[starts]
+
+    def group_counts(self, method: str) -> Array:
+        """Count the triangles of each group."""
+        return self.group_sums(self.vertex_counts(method)) // 3
+
+    def group_means(self, values: Array, groups: Array) -> Array:
+        """Average values by their groups; NaN for a group without a value.
+
+        On the host, which adds floats up in one order, so that answers do not differ in a bit.
+        """
+        assert self.groups is not None
+        host, many = self.backend.host, len(self.groups.starts)
+        sums = np.bincount(host(groups), weights=host(values), minlength=many)
+        counts = np.bincount(host(groups), minlength=many)
+        with np.errstate(invalid="ignore"):
+            return self.backend.xp.asarray(sums / counts)
 
 
 @dataclass(frozen=True)

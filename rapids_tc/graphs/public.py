@@ -24,12 +24,16 @@ class Graph:
     ----------
     edges : DataFrame
         One row per edge: pandas, cuDF, Polars, PyArrow, any ``__arrow_c_stream__``, read once here.
-    vertices : list, array, Series or Index, optional
-        Further vertices: those in no row are isolated.
-    source, destination : label, optional
+    vertices : list, array, Series, Index or DataFrame, optional
+        Further vertices: those in no row are isolated. With `by`, or ids of several columns, a
+        frame with the columns of groups and of ids, as in answers: ``vertex``.
+    source, destination : label or list of labels, optional
         The two id columns; by default the first pair of ``src`` and ``dst``, ``source`` and
         ``destination``, ``source`` and ``target``, ``from`` and ``to``, ``u`` and ``v``, in lower
-        case or else in any; without such a pair the only two columns.
+        case or else in any; without such a pair the only two columns beside those of `by`. Lists
+        name the columns of ids that are made of several; see `count`.
+    by : label or list of labels, optional
+        Columns of groups, which every function of the graph then answers by; see `count`.
     engine : {"cpu", "cuda"}, optional
         Where to work; by default where the frame is.
     progress : bool, optional
@@ -77,11 +81,12 @@ class Graph:
         vertices: Any = None,
         source: Any = None,
         destination: Any = None,
+        by: Any = None,
         engine: EngineName | None = None,
         progress: bool | None = None,
         memory_limit: int | None = None,
     ) -> None:
-        options = Options(source, destination, engine, "auto", progress, memory_limit)
+        options = Options(source, destination, engine, "auto", progress, memory_limit, by)
         with call_report(progress), place(edges):
             self._prepared = resolve.prepare(edges, vertices, options)
 

@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import call_report
+from rapids_tc.blocks.composite_rows import CompositeRows
 from rapids_tc.blocks.rows import Rows
 from rapids_tc.engines import registry
 from rapids_tc.executors.registry import executor_of
+from rapids_tc.frames.adapters import ID_COLUMNS
 from rapids_tc.frames.backend import Backend, Frame, check_engine, open_frame
 from rapids_tc.frames.device import place
 from rapids_tc.graphs import in_memory
@@ -22,16 +24,34 @@ from rapids_tc.kernels import catalogue
 from rapids_tc.plan import needs
 from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.layout import given_layout
-from rapids_tc.plan.record import GRAPH, Analytic, Options, OwnOptions, Work, of_one_machine
-from rapids_tc.preparation.edges import id_columns
+from rapids_tc.plan.record import (
+    GRAPH,
+    Analytic,
+    Options,
+    OwnOptions,
+    Result,
+    Work,
+    of_one_machine,
+)
+from rapids_tc.preparation.edge_columns import (
+    EdgeColumns,
+    check_fields,
+    edge_columns,
+    ids_in_answers,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rapids_tc.graphs.protocol import EdgeGraph
 
-Labels = tuple[Any, Any]
-CHOSEN = "a Graph has its columns chosen: give source= to Graph() instead"
+Labels = tuple[Any, Any] | EdgeColumns
+CHOSEN = "a Graph has its columns chosen: give {}= to Graph() instead"
+ID_ROLES = {  # by the shape of an answer: the ids in each of its rows
+    Result.VERTICES: ("vertex",),
+    Result.EDGES: ("src", "dst"),
+    Result.TRIANGLES: ("u", "v", "w"),
+}
 ROW_BYTES = 1024  # more than any stage takes per row and its two vertices
 _log = logging.getLogger("rapids_tc")
 
@@ -56,22 +76,23 @@ def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> 
     CapacityError
         The graph does not fit in memory, and cannot be counted in blocks either.
     """
-    work = record.work(own)
     if isinstance(prepared := getattr(edges, "_prepared", None), InMemoryGraph):
         check_prepared(prepared, record, options)
+        work = record.work_of(own, grouped=prepared.groups is not None)
         needs.require(prepared.stages(work, options.method), options.memory_limit)
         return prepared
     frame, labels, backend = _open(edges, options, record)
+    work = record.work_of(own, grouped=options.by is not None)
     layout, inspected = given_layout(), None
     limit = layout.memory if layout else _limit(frame, backend, work, options)
     if limit is not None:
         budget = Budget(limit, record.name, work, registry.load(backend.engine).costs)
-        rows = Rows(frame, labels, backend, budget.chunk)
+        rows = _rows(frame, labels, backend, budget.chunk)
         inspected = rows.inspected
         stages = _stages(work, rows, backend, options.method)
         need = max(stage.bytes for stage in stages)
         if layout or need > limit or rows.size >= budget.costs.most:
-            instead = record.in_memory(own)
+            instead = record.in_memory({**own, "by": options.by})
             if not instead and catalogue.find(options.method).blocks:
                 return _in_blocks(frame, rows, backend, options, budget, need)
             hint = needs.advice(record.name, instead, options.method)
@@ -90,7 +111,7 @@ def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph:
     frame, labels, backend = _open(edges, options, GRAPH)
     inspected = None
     if options.memory_limit is not None:
-        rows = Rows(frame, labels, backend, options.memory_limit)
+        rows = _rows(frame, labels, backend, options.memory_limit)
         stages = _stages(GRAPH.most, rows, backend, "auto")
         hint = needs.advice(GRAPH.name, GRAPH.in_memory({}), "auto")
         needs.require(stages, options.memory_limit, hint)
@@ -112,7 +133,7 @@ def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
     with call_report(options.progress), place(edges):
         if isinstance(graph := getattr(edges, "_prepared", None), InMemoryGraph):
             if options.source is not None or options.destination is not None:
-                raise ValueError(CHOSEN)
+                raise ValueError(CHOSEN.format("source"))
             yield graph
         else:
             yield in_memory.read(*_open(edges, options, GRAPH), options.progress)
@@ -124,15 +145,42 @@ def _open(edges: Any, options: Options, record: Analytic) -> tuple[Frame, Labels
     frame, backend = open_frame(edges, options.engine, once=record is GRAPH)
     if not (isinstance(options.method, str) and options.method == "auto"):
         needs.require_method(options.method, record, backend.engine)
-    labels = id_columns(backend.adapter.labels(frame), options.source, options.destination)
-    return frame, labels, backend.with_adapter(backend.adapter.with_id_dtype(frame, labels))
+    labels = edge_columns(
+        backend.adapter.labels(frame), options.source, options.destination, options.by
+    )
+    if isinstance(labels, EdgeColumns):
+        require_fields(record, [part.label for part in labels.components], len(labels.groups))
+        sources = labels.in_answers()
+    else:
+        sources = dict.fromkeys(ID_COLUMNS, labels)
+    adapter = backend.adapter.with_dtypes(frame, sources)
+    return frame, labels, backend.with_adapter(adapter)
+
+
+def _rows(frame: Frame, labels: Labels, backend: Backend, memory: int) -> Rows:
+    """Return the rows of a frame, to be numbered some at a time."""
+    if isinstance(labels, EdgeColumns):
+        return CompositeRows(frame, labels, backend, memory)
+    return Rows(frame, labels, backend, memory)
+
+
+def require_fields(record: Analytic, labels: Sequence[Any], groups: int) -> None:
+    """Raise ValueError if a column of groups is named like a column of an analytic's answer."""
+    roles = ID_ROLES.get(record.result, ())
+    ids = ids_in_answers(labels[groups:], roles)
+    check_fields(labels[:groups], [*ids, *record.fields])
 
 
 def check_prepared(graph: InMemoryGraph, record: Analytic, options: Options) -> None:
     """Raise ValueError if a call's options contradict those that its graph was prepared with."""
     needs.require_method(options.method, record, graph.backend.engine)
-    if options.source is not None or options.destination is not None:
-        raise ValueError(CHOSEN)
+    for option in ("source", "destination", "by"):
+        if getattr(options, option) is not None:
+            raise ValueError(CHOSEN.format(option))
+    if (ids := graph.groups) is not None:
+        if not record.takes_by:
+            raise ValueError(f"{record.name} takes no by=, and this Graph has groups: make another")
+        require_fields(record, ids.labels, ids.groups)
     check_engine(options.engine)
     if options.engine not in (None, graph.backend.engine):
         raise ValueError(

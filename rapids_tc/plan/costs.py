@@ -134,6 +134,9 @@ NAMED_EDGE, LOOKED_UP_EDGE = 72, 12
 PEELED_EDGE, PEELED_VERTEX, PEELED_RANK = 64, 80, 16
 # Per row of the frame and column of the answer, by the name of its `record.Result`: the answer, or
 # what is held while it is made. Read: the dtypes of answers, and keys that are sorted.
+# Per row and part of ids that are made of several, for the numbers of its values; and per row, for
+# keys and their numbers. Both ends of a row, on either engine.
+PART, KEYS = 16, 32
 RESULTS = {"COLUMN": 8, "COLUMNS": 8, "ROWS": 9, "EDGES": 48}
 
 # A cluster ----------------------------------------------------------------------------------------

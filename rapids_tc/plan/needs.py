@@ -33,15 +33,19 @@ class Stage:
 
 @dataclass(frozen=True)
 class Text:
-    """The bytes of text of an id, on the average, and whether Python's objects hold it."""
+    """The bytes of text of an id, on the average, and whether Python's objects hold it.
+
+    `parts` is how many parts an id is made of; 0 for ids of one column.
+    """
 
     length: int = 0
     objects: bool = False
+    parts: int = 0
 
     @classmethod
     def of(cls, ids: DistinctIds) -> Text:
         """Return what an estimate of the ids says of their text."""
-        return cls(ids.text, ids.objects)
+        return cls(ids.text, ids.objects, ids.parts)
 
     @property
     def in_answers(self) -> int:
@@ -119,6 +123,9 @@ def _numbering(rows: int, ids: int, engine: str, text: Text) -> int:
     On the CPU, the height is where a column is hashed, where the distinct ids of both columns are
     merged, or where all rows have their numbers.
     """
+    if text.parts:
+        parts = rows * model.PART * text.parts + rows * model.KEYS
+        return parts + _numbering(rows, ids, engine, replace(text, parts=0))
     if engine == "cuda":
         return model.total(model.NUMBERING["cuda"], rows, ids)
     numbered = model.total(model.NUMBERING["cpu"], rows, ids) + _text_kept(rows, ids, text)

@@ -6,7 +6,7 @@ tests are derived from these records. No other table of function names exists.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import Enum, Flag, auto
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -120,6 +120,7 @@ class Options:
     method: str = "auto"
     progress: bool | None = None
     memory_limit: int | None = None
+    by: Any = None
 
 
 SHARED = tuple(field.name for field in fields(Options))
@@ -143,19 +144,21 @@ class Analytic:
         The columns that the function can add to the user's rows.
     defaults : dict
         The own options of the function, which are not in `SHARED`, with their defaults.
-    takes_method : bool
-        Whether the function accepts ``method=``.
+    takes_method, takes_by : bool
+        Whether the function accepts ``method=``, and ``by=``.
+    fields : tuple of str
+        The columns that the answer has beside those of ids and groups, if it is a frame.
     check : callable
         A function of the own options that returns their normalized values; ValueError for a bad
         one.
     work : callable
-        A function of the own options that returns what the call needs.
+        A function of the own options that returns what the call needs without groups.
     in_memory : callable
-        A function of the own options that returns an empty text if the call can be counted in
-        blocks, and else the end of a sentence that names what the user may call instead.
+        A function of the own options, and `by`, that returns an empty text if the call can be
+        counted in blocks, and else the end of a sentence that names what the user may call instead.
     local : callable
-        A function of the own options and the kind of a partitioned frame that returns None if a
-        cluster can answer the call, and else the error to raise.
+        A function of the own options, and `by`, and the kind of a partitioned frame that returns
+        None if a cluster can answer the call, and else the error to raise.
     """
 
     name: str
@@ -165,6 +168,8 @@ class Analytic:
     columns: Mapping[str, Column]
     defaults: OwnOptions
     takes_method: bool
+    takes_by: bool
+    fields: tuple[str, ...]
     check: Callable[[OwnOptions], OwnOptions]
     work: Callable[[OwnOptions], Work]
     in_memory: Callable[[OwnOptions], str]
@@ -179,6 +184,23 @@ class Analytic:
     def result(self) -> Result:
         """The shape of the answer."""
         return self.most.result
+
+    def work_of(self, own: OwnOptions, *, grouped: bool) -> Work:
+        """Return what a call needs: with groups, a total is a sum over the vertices of each."""
+        return self._grouped(self.work(own), grouped=grouped)
+
+    def most_of(self, *, grouped: bool) -> Work:
+        """Return the most that a call needs; see `work_of`."""
+        return self._grouped(self.most, grouped=grouped)
+
+    @staticmethod
+    def _grouped(work: Work, *, grouped: bool) -> Work:
+        if not grouped or work.result is not Result.VALUE:
+            return work
+        needs = work.needs
+        if needs & Needs.TOTAL:
+            needs = needs & ~Needs.TOTAL | Needs.VERTEX_COUNTS
+        return replace(work, needs=needs, result=Result.VERTICES)
 
     def arguments(self, options: Options, own: OwnOptions) -> OwnOptions:
         """Return the arguments of the body: its own options, and the shared options it reads."""
@@ -213,7 +235,8 @@ def row_columns() -> dict[str, Column]:
 
 GRAPH = Analytic(  # no analytic, but preparing a graph has a memory estimate, too
     name="Graph", body=dict, call=dict, most=Work(Needs.NOTHING, Result.GRAPH), columns={},
-    defaults={}, takes_method=False, check=dict, work=lambda own: Work(Needs.NOTHING, Result.GRAPH),
+    defaults={}, takes_method=False, takes_by=True, fields=(), check=dict,
+    work=lambda own: Work(Needs.NOTHING, Result.GRAPH),
     in_memory=lambda own: "give the frame itself to the functions, most of which are",
     local=lambda own, kind: None,
 )  # fmt: skip

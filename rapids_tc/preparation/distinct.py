@@ -9,13 +9,14 @@ chosen are taken account of by the estimator of Ertl (arXiv:1702.01284, 2017), w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rapids_tc.preparation import moments
 from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, integers
+from rapids_tc.preparation.numbering import factorize
 from rapids_tc.preparation.splitmix import mix
 
 if TYPE_CHECKING:
@@ -43,11 +44,14 @@ class DistinctIds:
         Mean bytes of text per id; 0 for ids other than text.
     objects : bool
         Whether text is held in Python's string objects.
+    parts : int
+        How many parts an id is made of; 0 for ids of one column.
     """
 
     count: int
     text: int = 0
     objects: bool = False
+    parts: int = 0
 
 
 class Sketch:
@@ -120,6 +124,60 @@ def distinct_ids(
     if counted is not None:
         return DistinctIds(len(counted), text, objects)
     return DistinctIds(min(most, int((1 + MARGIN) * sketch.estimate()) + 1), text, objects)
+
+
+def distinct_composites(
+    chunks: Iterable[list[IdColumn]], widths: list[int], backend: Backend, exact: int = EXACT
+) -> DistinctIds:
+    """Estimate the distinct ids made of several checked columns, which come in chunks of rows.
+
+    See `distinct_ids`. Each part of an id is one column (both ends share it) or two: `widths`.
+    """
+    sketch, xp, most, step = Sketch(), backend.xp, 0, CHUNK[backend.xp.__name__]
+    counted: Array | None = np.zeros(0, "uint64")
+    lengths: list[tuple[int, int]] = []
+    objects = False
+    for described in chunks:
+        rows = len(described[0].values)
+        most += 2 * rows
+        counted = None if most > 2 * exact else counted
+        for column in described if rows else ():
+            if column.kind == "string":
+                objects = objects or str(column.distinct.dtype) == "object"
+                lengths.append(_text(column.distinct, backend))
+        for first in range(0, rows, step):
+            words = [_words_by_row(column, first, first + step, backend) for column in described]
+            of_all = iter(words)
+            ends = [xp.zeros(len(words[0]), "uint64") for _ in range(2)]
+            for width in widths:
+                own = [next(of_all) for _ in range(width)]
+                both = zip(ends, own * (3 - len(own)), strict=True)
+                ends = [mix(end * xp.uint64(_STEP) + word) for end, word in both]
+            for end in ends:
+                sketch.add(end, backend)
+            if counted is not None:
+                counted = np.union1d(counted, backend.host(xp.concatenate(ends)))
+    texts = sum(count for count, _ in lengths)
+    text = -(-sum(size for _, size in lengths) // texts) if texts else 0
+    objects = objects and backend.library.__name__ == "pandas"
+    parts = len(widths)
+    if counted is not None:
+        return DistinctIds(len(counted), text, objects, parts)
+    return DistinctIds(min(most, int((1 + MARGIN) * sketch.estimate()) + 1), text, objects, parts)
+
+
+def _words_by_row(column: IdColumn, first: int, last: int, backend: Backend) -> Array:
+    """Return a hash (uint64) of the value in each of some rows of a column."""
+    part = replace(column, values=column.values.iloc[first:last])
+    if part.categorical:
+        return part.by_row(
+            _hashes(replace(part, values=part.distinct, used=None), backend), backend
+        )
+    if part.kind in NUMERIC:
+        return _hashes(part, backend)
+    codes, distinct = factorize(part.values, part)
+    hashes = _hashes(replace(part, values=backend.library.Series(distinct)), backend)
+    return hashes[backend.xp.asarray(codes)]
 
 
 def _sigma(empty: float) -> float:

@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import CapacityError, ColumnNotFoundError, IdTypeError
 from rapids_tc.preparation import moments
+from rapids_tc.preparation.composite import CompositeIds
 from rapids_tc.preparation.csr import pack_keys
 from rapids_tc.preparation.distinct import DistinctIds, distinct_ids
 from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, check, describe
-from rapids_tc.preparation.numbering import Ids, IndexedIds, as_integers, dense_range, number
+from rapids_tc.preparation.numbering import (
+    ColumnIds,
+    Ids,
+    IndexedIds,
+    as_integers,
+    dense_range,
+    number,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from rapids_tc._typing import Array, Frame
+    from rapids_tc._typing import Array, Frame, Series
     from rapids_tc.frames.backend import Backend
 
 # Names by which id columns are found in frames and files; a pair goes before the pairs below it.
@@ -87,8 +95,12 @@ def _spelled(by_name: dict[str, list[str]], name: str) -> str:
     return spellings[0]
 
 
-def id_columns(labels: list[Any], source: Any, destination: Any) -> tuple[Any, Any]:
+def id_columns(
+    labels: list[Any], source: Any, destination: Any, besides: Sequence[Any] = ()
+) -> tuple[Any, Any]:
     """Choose the labels of the id columns: as named, else a pair of `PAIRS`, else the only two.
+
+    The only two are those that are not among `besides`, the columns that the call names.
 
     Raises
     ------
@@ -103,12 +115,13 @@ def id_columns(labels: list[Any], source: Any, destination: Any) -> tuple[Any, A
         raise ValueError(f"{given}= was given without {missing}=: name both, or neither")
     if source is None:
         pair = find_pair(labels)
-        if pair is None and len(labels) != 2:
+        rest = [label for label in labels if label not in besides]
+        if pair is None and len(rest) != 2:
             raise ValueError(
                 "which columns hold the edges? Name them with source= and destination=; "
                 f"the frame has {_listed(labels)}"
             )
-        source, destination = pair or labels
+        source, destination = pair or rest
     for role, label in (("source", source), ("destination", destination)):
         check_label(role, label, labels)
     if source == destination:
@@ -217,7 +230,7 @@ def number_edges(
     dense = inspected.dense
     if vertices is not None:
         dense = None  # further vertices may lie outside the range of the edges
-        columns.append(_describe_added(vertices, columns, backend))
+        columns.append(describe_added(vertices, columns, backend))
     filled = [column for column in columns if column.kind != "empty"]
     rows = len(columns[0].values)
     if not filled:
@@ -244,7 +257,7 @@ def _describe_vertices(vertices: Any, backend: Backend) -> IdColumn:
     return describe(backend.series(vertices), "vertices=", backend, "drop what names no vertex")
 
 
-def _describe_added(vertices: Any, columns: list[IdColumn], backend: Backend) -> IdColumn:
+def describe_added(vertices: Any, columns: list[IdColumn], backend: Backend) -> IdColumn:
     """Describe further vertices as a column; datetimes get the dtype of the edges' columns."""
     added = _describe_vertices(vertices, backend)
     datetimes = [column for column in columns if column.kind == "datetime"]
@@ -256,7 +269,7 @@ def _describe_added(vertices: Any, columns: list[IdColumn], backend: Backend) ->
     return replace(added, values=values, used=None)
 
 
-def find_vertices(ids: Ids, vertices: Any, present: Array) -> Array:
+def find_vertices(ids: ColumnIds, vertices: Any, present: Array) -> Array:
     """Return the numbers (int64) of the vertices that the user names, in their order, each once.
 
     Raises
@@ -271,23 +284,40 @@ def find_vertices(ids: Ids, vertices: Any, present: Array) -> Array:
     if named.kind == "empty":
         return xp.zeros(0, "int64")
     check([named])
-    if ids.kind not in ("empty", named.kind) and (ids.kind, named.kind) != ("integer", "float"):
-        raise IdTypeError(
-            f"vertices= has dtype {named.values.dtype}, but the ids of the graph are {ids.kind}s: "
-            "give vertices= in their dtype"
-        )
     values = named.values.astype(named.distinct.dtype).drop_duplicates().reset_index(drop=True)
-    numbers = xp.full(len(values), -1, "int64") if ids.kind == "empty" else ids.find(values)
+    numbers = find_named(ids, named, values)
     is_vertex = numbers >= 0
     is_vertex[is_vertex] = present[numbers[is_vertex]]
     unknown = backend.host(xp.flatnonzero(~is_vertex)).tolist()
     if unknown:
-        listed = ", ".join(str(values.iloc[i]) for i in unknown[:5])
-        raise ValueError(
-            f"{len(unknown)} of vertices= not in the graph: {listed}{', …' * (len(unknown) > 5)}; "
-            "isolated vertices are added with Graph(vertices=...)"
-        )
+        raise unknown_vertices(len(unknown), [str(values.iloc[i]) for i in unknown[:5]])
     return numbers
+
+
+def find_named(ids: ColumnIds, named: IdColumn, values: Series) -> Array:
+    """Return the number (int64) of each of the values of a column, -1 for one without a number.
+
+    Raises
+    ------
+    IdTypeError
+        The dtype of the column cannot name any id.
+    """
+    if ids.kind not in ("empty", named.kind) and (ids.kind, named.kind) != ("integer", "float"):
+        raise IdTypeError(
+            f"{named.name} has dtype {named.values.dtype}, but the ids of the graph are "
+            f"{ids.kind}s: give {named.name} in their dtype"
+        )
+    is_empty = ids.kind == "empty"
+    return ids.backend.xp.full(len(values), -1, "int64") if is_empty else ids.find(values)
+
+
+def unknown_vertices(unknown: int, named: list[str]) -> ValueError:
+    """Return the error of vertices that are not in the graph, some of which are named."""
+    more = ", …" if unknown > len(named) else ""
+    return ValueError(
+        f"{unknown} of vertices= not in the graph: {', '.join(named)}{more}; "
+        "isolated vertices are added with Graph(vertices=...)"
+    )
 
 
 def edge_keys(u: Array, v: Array, xp: Any, out: Array | None = None) -> Array:
@@ -305,7 +335,10 @@ def sorted_edges(u: Array, v: Array, ids: Ids) -> Frame:
 
 def named_edges(keys: Array, ids: Ids) -> Frame:
     """Return a frame `src`, `dst` of ids, from keys that `edge_keys` makes."""
-    ends = {"src": ids.take(keys >> 32), "dst": ids.take(keys & 0xFFFFFFFF)}
+    if isinstance(ids, CompositeIds):
+        ends = ids.columns({"src": keys >> 32, "dst": keys & 0xFFFFFFFF})
+    else:
+        ends = {"src": ids.take(keys >> 32), "dst": ids.take(keys & 0xFFFFFFFF)}
     return ids.backend.library.DataFrame(ends)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ HINT = (
 ROWS = (
     "an edge needs both ends. Drop those rows; isolated vertices are given with Graph(vertices=...)"
 )
+GROUPS = "a row needs a group. Drop those rows, or fill them"
 
 
 @dataclass(frozen=True)
@@ -38,15 +39,19 @@ class IdColumn:
     name : str
         What messages call the column.
     kind : str
-        One of `KINDS`; "empty" if the column has no rows; else a description of the values.
+        One of `KINDS`; "empty" if the column has no rows; "any" for other values that may name
+        groups, but no vertices; else a description of the values.
     used : array of int or None
         The ascending codes of the categories that occur; None if all of them occur.
+    group : bool
+        Whether the column holds groups.
     """
 
     values: Series
     name: str
     kind: str
     used: Array | None = None
+    group: bool = False
 
     @cached_property
     def dtype(self) -> Any:
@@ -87,6 +92,30 @@ def inspect(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]
     kind = _kind(_distinct(values, used), backend)
     nulls = _nulls(values) if kind in KINDS or kind == "empty" else 0
     return IdColumn(values, name, kind, used), nulls
+
+
+def inspect_group(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]:
+    """Describe a column of groups, which may hold any hashable values; count the missing ones."""
+    if str(values.dtype).lower() == "float16":
+        values = values.astype("float32")  # pandas has no Index of float16
+    column, nulls = inspect(values, name, backend)
+    if column.kind in ("integer", "string", "datetime", "empty"):
+        return replace(column, group=True), nulls
+    return replace(column, kind="any", group=True), _nulls(values)
+
+
+def check_groups(columns: list[IdColumn]) -> None:
+    """Raise IdTypeError if columns of the same groups, of several partitions, do not agree."""
+    first = columns[0]
+    for other in columns[1:]:
+        differ = "any" in (first.kind, other.kind) and first.dtype != other.dtype
+        if first.kind != other.kind or (differ and not (first.categorical and other.categorical)):
+            raise IdTypeError(
+                f"{first.name} has dtype {first.dtype} and {other.name} {other.dtype}: groups "
+                "need one kind of values; convert one of them"
+            )
+    if first.kind == "datetime":
+        check(columns)
 
 
 def check(columns: list[IdColumn]) -> None:

@@ -7,33 +7,39 @@ as two columns of one frame may, and are refused with the same errors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import CapacityError, RapidsTCError
 from rapids_tc.preparation.edges import MAX_NUMBERS
 from rapids_tc.preparation.fingerprints import Fingerprint
 from rapids_tc.preparation.id_columns import (
+    GROUPS,
     NUMERIC,
+    ROWS,
     IdColumn,
     check,
+    check_groups,
     inspect,
     integers,
     refuse_nulls,
 )
 from rapids_tc.preparation.numbering import (
+    ColumnIds,
     DenseIds,
-    Ids,
     IndexedIds,
     can_be_dense,
     common_integer,
     comparison_dtype,
     dense_between,
     in_common_dtype,
+    order_by_value,
     returned_dtype,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from rapids_tc._typing import Array, Series
@@ -79,7 +85,7 @@ class IdProfile:
 
     def add(self, column: IdColumn, nulls: int, backend: Backend) -> None:
         """Add one column of one partition."""
-        _add_distinct(self.columns, IdColumn(column.values.iloc[:0], column.name, column.kind))
+        _add_distinct(self.columns, replace(column, values=column.values.iloc[:0], used=None))
         self.nulls[column.name] = self.nulls.get(column.name, 0) + nulls
         if nulls or column.kind not in NUMERIC or self.problem is not None:
             return
@@ -118,6 +124,8 @@ class IdScheme:
         Free bytes of memory on the machine that has least.
     fingerprints : list of list of Fingerprint
         One per partition, by machine; empty if partitions are never read again.
+    group : bool
+        Whether the columns hold groups.
     """
 
     kind: str
@@ -126,10 +134,11 @@ class IdScheme:
     dense: tuple[int, int] | None
     memory: int
     fingerprints: list[list[Fingerprint]]
+    group: bool = False
 
 
 def profile(
-    pairs: list[tuple[Series, Series]],
+    pairs: Sequence[tuple[Series, ...]],
     names: list[str],
     backend: Backend,
     places: list[int] | None = None,
@@ -149,7 +158,7 @@ def profile(
 
 
 def inspect_pair(
-    pair: tuple[Series, Series], names: list[str], backend: Backend
+    pair: tuple[Series, ...], names: list[str], backend: Backend
 ) -> list[tuple[IdColumn, int]]:
     """Describe the two id columns of a partition, and count the missing ids of each."""
     return [
@@ -166,15 +175,20 @@ def resolve_scheme(profiles: list[IdProfile]) -> IdScheme:
             _add_distinct(columns, column)
     names = list(dict.fromkeys(column.name for column in columns))
     columns.sort(key=lambda column: names.index(column.name))
+    group = columns[0].group
     for name in names:
-        refuse_nulls(sum(profiled.nulls.get(name, 0) for profiled in profiles), name)
+        nulls = sum(profiled.nulls.get(name, 0) for profiled in profiles)
+        refuse_nulls(nulls, name, GROUPS if group else ROWS)
     filled = [column for column in columns if column.kind != "empty"]
     memory = min(profiled.memory for profiled in profiles)
     fingerprints = [profiled.fingerprints for profiled in profiles]
     if not filled:
         dtype = columns[0].dtype
-        return IdScheme("empty", dtype, dtype, None, memory, fingerprints)
-    check(filled)
+        return IdScheme("empty", dtype, dtype, None, memory, fingerprints, group)
+    if group:
+        check_groups(filled)
+    else:
+        check(filled)
     for profiled in profiles:
         if profiled.problem is not None:
             raise profiled.problem
@@ -191,7 +205,7 @@ def resolve_scheme(profiles: list[IdProfile]) -> IdScheme:
             rows = sum(profiled.rows for profiled in profiles)
             dense = dense_between(total.low, total.high, rows)
     id_dtype = returned_dtype(filled, common_dtype)
-    return IdScheme(kind, common_dtype, id_dtype, dense, memory, fingerprints)
+    return IdScheme(kind, common_dtype, id_dtype, dense, memory, fingerprints, group)
 
 
 def distinct(columns: list[IdColumn], scheme: IdScheme, backend: Backend) -> Any:
@@ -207,7 +221,7 @@ def union(parts: list[Any]) -> Any:
     return parts[0].append(parts[1:]).unique() if len(parts) > 1 else parts[0]
 
 
-def make_ids(scheme: IdScheme, index: Any, backend: Backend) -> Ids:
+def make_ids(scheme: IdScheme, index: Any, backend: Backend) -> ColumnIds:
     """Return the ids by number, from an `index` of all distinct ids unless they are dense."""
     size = scheme.dense[1] if scheme.dense else len(index)
     if size > MAX_NUMBERS:
@@ -217,11 +231,12 @@ def make_ids(scheme: IdScheme, index: Any, backend: Backend) -> Ids:
     if scheme.dense:
         base, size = scheme.dense
         return DenseIds(size, base, scheme.id_dtype, backend)
-    ordered = index.take(backend.xp.asarray(index.argsort()))
+    none = IdColumn(index, "by=" if scheme.group else "ids", scheme.kind, group=scheme.group)
+    ordered = index.take(order_by_value(index, none, scheme.id_dtype, backend))
     return IndexedIds(ordered, scheme.id_dtype, backend, scheme.kind)
 
 
-def numbers(column: IdColumn, ids: Ids, scheme: IdScheme, backend: Backend) -> Array:
+def numbers(column: IdColumn, ids: ColumnIds, scheme: IdScheme, backend: Backend) -> Array:
     """Return the number of the id in every row of a column."""
     if column.kind == "empty":
         return backend.xp.zeros(0, "uint32")

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
 from rapids_tc.errors import IdTypeError
 from rapids_tc.frames.backend import gather
 from rapids_tc.preparation import moments
+from rapids_tc.preparation.composite import CompositeIds
 from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, integers, text
 
 if TYPE_CHECKING:
@@ -139,12 +140,13 @@ class IndexedIds:
         return xp.where(in_bounds, numbers.astype("int64"), -1)
 
 
-Ids = DenseIds | IndexedIds
+ColumnIds = DenseIds | IndexedIds
+Ids = ColumnIds | CompositeIds
 
 
 def number(
     columns: list[IdColumn], backend: Backend, dense: tuple[int, int] | None = None
-) -> tuple[list[Array], Ids]:
+) -> tuple[list[Array], ColumnIds]:
     """Assign numbers to the ids of checked columns of one kind, all together.
 
     `dense` is the `dense_range` of the columns, if it is known already.
@@ -157,11 +159,11 @@ def number(
         The ids by number.
     """
     if columns[0].kind not in NUMERIC:
-        return _by_value(columns, comparison_dtype(columns[0]), backend)
+        return by_value(columns, comparison_dtype(columns[0]), backend)
     arrays, dtype = as_integers(columns, backend)
     dense = dense or dense_range(columns, backend)
     if dense is None:
-        return _by_value(columns, dtype, backend)
+        return by_value(columns, dtype, backend)
     base, size = dense
     ids = DenseIds(size, base, returned_dtype(columns, dtype), backend)
     return [ids.number(array) for array in arrays], ids
@@ -206,7 +208,9 @@ def _min_max(arrays: list[Array], backend: Backend) -> tuple[int, int]:
     return min((low for low, _ in ranges), default=0), max((high for _, high in ranges), default=-1)
 
 
-def _by_value(columns: list[IdColumn], dtype: Any, backend: Backend) -> tuple[list[Array], Ids]:
+def by_value(
+    columns: list[IdColumn], dtype: Any, backend: Backend
+) -> tuple[list[Array], IndexedIds]:
     """Factorize each column, then the distinct values of all columns together."""
     xp = backend.xp
     codes: list[Array | None] = []
@@ -217,11 +221,12 @@ def _by_value(columns: list[IdColumn], dtype: Any, backend: Backend) -> tuple[li
             codes.append(None)
             distinct.append(backend.library.Index(ids))
         else:
-            code, values = ids.factorize()
+            code, values = factorize(ids, column)
             codes.append(xp.asarray(code))
             distinct.append(backend.library.Index(values))
     merged, index = distinct[0].append(distinct[1:]).factorize()
-    order = xp.asarray(index.argsort())
+    user_dtype = returned_dtype(columns, dtype)
+    order = order_by_value(index, columns[0], user_dtype, backend)
     by_code = xp.empty(len(index), "uint32")
     by_code[order] = xp.arange(len(index), dtype="uint32")
     of_distinct = by_code[xp.asarray(merged)]
@@ -233,7 +238,37 @@ def _by_value(columns: list[IdColumn], dtype: Any, backend: Backend) -> tuple[li
         for column, code, (start, end) in zip(columns, codes, pairwise(starts), strict=True)
     ]
     kind = "integer" if columns[0].kind == "float" else columns[0].kind
-    return numbers, IndexedIds(index.take(order), returned_dtype(columns, dtype), backend, kind)
+    return numbers, IndexedIds(index.take(order), user_dtype, backend, kind)
+
+
+def factorize(ids: Series, column: IdColumn) -> tuple[Any, Any]:
+    """Return a code per row, and the distinct values; IdTypeError for values without a hash."""
+    try:
+        return cast("tuple[Any, Any]", ids.factorize())
+    except TypeError as error:
+        raise IdTypeError(
+            f"{column.name} holds values that have no hash: {error}; convert the column to text"
+        ) from error
+
+
+def order_by_value(index: Any, column: IdColumn, dtype: Any, backend: Backend) -> Array:
+    """Return the places of distinct ids in ascending order.
+
+    Groups of an ordered categorical follow its categories.
+
+    Raises
+    ------
+    IdTypeError
+        The ids of the column have no order.
+    """
+    if column.group and getattr(dtype, "ordered", False):
+        index = dtype.categories.get_indexer(index)
+    try:
+        return backend.xp.asarray(index.argsort())
+    except TypeError as error:
+        raise IdTypeError(
+            f"{column.name} holds values that have no order: {error}; convert the column to text"
+        ) from error
 
 
 def in_common_dtype(column: IdColumn, dtype: Any, backend: Backend) -> Series:

@@ -44,6 +44,15 @@ def _step(words: Array) -> Array:
     return (words + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
 
 
+def moments_by(counts: Array, groups: Array, size: int) -> list[tuple[int, float]]:
+    """Return the `moments` of the edges of each of `size` groups, from arrays of the host."""
+    triangles, pairs = np.zeros(size, "int64"), np.zeros(size)
+    np.add.at(triangles, groups, counts)
+    several = counts.astype("float64")
+    np.add.at(pairs, groups, several * (several - 1) / 2)
+    return list(zip(triangles.tolist(), pairs.tolist(), strict=True))
+
+
 def moments(counts: Array) -> tuple[int, float]:
     """Sum the triangles at some edges, and count the pairs of triangles that share an edge."""
     pairs, step = 0.0, len(counts) // BATCHES + 1  # in batches: floats are wider than the counts

@@ -1,0 +1,441 @@
+"""Groups: a function of the rows of each group, against the definition applied to each."""
+
+import datetime
+from decimal import Decimal
+
+import every_path
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from every_path import CALLS, ENGINES, FRAME, NAMES, PATHS, Path
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rapids_tc as tc
+from rapids_tc import datasets
+from rapids_tc.executors.local import PartitionedFrame
+from rapids_tc.plan.layout import Layout
+from rapids_tc.plan.record import ANALYTICS, Result
+
+pytestmark = pytest.mark.cpu_only
+
+# Ids that groups share, groups without a triangle, and one of a self loop alone.
+DAYS = np.array(["tue", "mon", "wed"])[np.arange(len(FRAME)) * 7 % 11 % 3]
+GROUPED = FRAME.assign(day=np.where(FRAME["src"] == 50, "sun", DAYS))
+GROUPED = pd.concat([GROUPED, FRAME.iloc[:2].assign(day="sat")], ignore_index=True)
+GROUPED["w"] = 1.0 + (GROUPED["src"] + GROUPED["dst"]) % 5  # the same in all rows of an edge
+
+
+def by_group(name, own, frame=GROUPED):
+    """The answer by the definition, from the rows of each group."""
+    record, listed, aligned, kept = ANALYTICS[name], [], {}, []
+    for group, rows in frame.groupby("day", observed=True):
+        options = dict(own)
+        if own.get("vertices") is not None:
+            ids = {*rows["src"], *rows["dst"]}
+            options["vertices"] = [v for v in own["vertices"] if v in ids]
+        right = every_path.expected(name, options, rows)
+        if record.result is Result.VALUE:
+            values = right.values() if isinstance(right, dict) else [right]
+            listed.append((group, *values))
+        elif record.result is Result.COLUMN:
+            aligned.setdefault(name, []).append(pd.Series(right, rows.index))
+        elif record.result is Result.COLUMNS:
+            for column, values in right.items():
+                aligned.setdefault(column, []).append(pd.Series(values, rows.index))
+        elif record.result is Result.ROWS:
+            kept += rows.index[right].tolist()
+        else:
+            listed += [(group, *row) for row in right]
+    if aligned:
+        return {column: pd.concat(parts).sort_index().tolist() for column, parts in aligned.items()}
+    return sorted(kept) if record.result is Result.ROWS else listed
+
+
+def plain(name, found):
+    """An answer by group as plain Python values, as `by_group` gives it."""
+    record = ANALYTICS[name]
+    if isinstance(found, PartitionedFrame):
+        found = pd.concat(found.partitions)
+    if record.result is Result.COLUMN:
+        return {name: found.tolist()}
+    if record.result is Result.COLUMNS:
+        return {c: found[c].tolist() for c in found.columns if c not in GROUPED.columns}
+    if record.result is Result.ROWS:
+        return found.index.tolist()
+    frames = [found] if isinstance(found, pd.DataFrame) else found
+    rows = [row for frame in frames for row in frame.itertuples(index=False, name=None)]
+    if name == "approximate_count":
+        return [(day, float(value)) for day, value, *_ in rows]
+    return sorted(rows) if record.result is Result.TRIANGLES else rows
+
+
+def assert_same(found, right):
+    """Rows are the same, but for rounding."""
+    if isinstance(right, dict):
+        assert found.keys() == right.keys()
+        for column, values in right.items():
+            assert found[column] == pytest.approx(values, abs=1e-12)
+        return
+    assert len(found) == len(right)
+    for one, other in zip(found, right, strict=True):
+        if isinstance(other, tuple):
+            assert one[0] == other[0]
+            one, other = one[1:], other[1:]
+        assert one == pytest.approx(other, abs=1e-12, nan_ok=True)
+
+
+def call(path, name, own, **columns):
+    """Ask an analytic by group on a path."""
+    own, record = dict(own), ANALYTICS[name]
+    star = own.pop("columns", ())
+    shared = every_path.IDS | {"by": "day"} | columns
+    with path.edges(GROUPED) as edges:
+        if path.prepared:
+            edges, shared = tc.Graph(GROUPED, **shared), {}
+        found = record.call(edges, *star, **own, **shared)
+        return list(found) if record.result is Result.TRIANGLES and "rows" in own else found
+
+
+def refusal(name, own, path):
+    """The error with which the record refuses a call by group on a path."""
+    if not path.partitions:
+        return None
+    record = ANALYTICS[name]
+    return record.local({**record.check(record.defaults | own), "by": "day"}, "PartitionedFrame")
+
+
+def check(name, own, path):
+    error = refusal(name, own, path)
+    if error is not None:
+        with pytest.raises(type(error)) as caught:
+            call(path, name, own)
+        assert str(caught.value) == str(error)
+    else:
+        assert_same(plain(name, call(path, name, own)), by_group(name, own))
+
+
+CHOSEN = ["whole", "prepared", "2 x 2 blocks"]
+WITH_GROUPS = [call for call in zip(CALLS, NAMES, strict=True) if ANALYTICS[call[0][0]].takes_by]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("path", CHOSEN)
+def test_every_call_is_right_by_group(path, engine):
+    with ENGINES[engine]():
+        for (name, own), shown in WITH_GROUPS:
+            try:
+                check(name, own, PATHS[path])
+            except BaseException as error:
+                error.add_note(shown)
+                raise
+
+
+def test_every_analytic_takes_groups():
+    assert [name for name, record in ANALYTICS.items() if not record.takes_by] == []
+
+
+# Values of groups ---------------------------------------------------------------------------------
+
+KINDS = {
+    "integers": lambda n: pd.Series(n, dtype="int16"),
+    "integers far apart": lambda n: pd.Series(n) * 10**15 - 10**9,
+    "nullable": lambda n: pd.Series(n, dtype="Int64"),
+    "booleans": lambda n: pd.Series(n % 2 == 0),
+    "floats": lambda n: pd.Series(n) / 4 - 0.5,
+    "strings": lambda n: pd.Series([f"g{i}" for i in n], dtype=object),
+    "text": lambda n: pd.Series([f"g{i}\0" for i in n], dtype="str"),
+    "dates": lambda n: pd.Series([datetime.date(2024, 1, 1 + i) for i in n], dtype=object),
+    "datetimes": lambda n: pd.Series(pd.Timestamp("2024", tz="UTC") + pd.to_timedelta(n, "h")),
+    "durations": lambda n: pd.Series(pd.to_timedelta(n, "min")),
+    "decimals": lambda n: pd.Series([Decimal(int(i)) / 4 for i in n], dtype=object),
+    "categories": lambda n: pd.Series(
+        pd.Categorical([f"g{i}" for i in n], [f"g{i}" for i in range(20, -1, -1)])
+    ),
+    "ordered": lambda n: pd.Series(
+        pd.Categorical([f"g{i}" for i in n], [f"g{i}" for i in range(20, -1, -1)], ordered=True)
+    ),
+    "intervals": lambda n: pd.cut(pd.Series(n), np.arange(-1, 22)),
+}
+ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5)), min_size=1)
+
+
+@given(ROWS, st.sampled_from(list(KINDS)), st.booleans())
+@settings(max_examples=150)
+def test_counts_of_random_groups(rows, kind, together):
+    groups, src, dst = (np.array(column) for column in zip(*rows, strict=True))
+    if together:
+        groups = groups * 0 + 3
+    frame = pd.DataFrame({"src": src, "dst": dst, "day": KINDS[kind](groups)})
+    before = frame.copy(deep=True)
+    found = tc.count(frame, by="day")
+    right = {
+        day: reference.count(list(zip(own["src"], own["dst"], strict=True)))
+        for day, own in frame.groupby("day", observed=True)
+    }
+    assert found.columns.tolist() == ["day", "triangles"]
+    assert found["day"].dtype == frame["day"].dtype
+    assert found["triangles"].dtype == "int64"
+    days = found["day"].tolist()
+    assert dict(zip(days, found["triangles"].tolist(), strict=True)) == right
+    assert days == (list(right) if kind == "ordered" else sorted(right))
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@given(ROWS, st.integers(0, 3))
+@settings(max_examples=60)
+def test_several_columns_of_groups(rows, blocks):
+    frame = pd.DataFrame(rows, columns=["day", "a", "b"]).assign(half=lambda f: f.index % 2 == 0)
+    with Path(layout=Layout(blocks) if blocks else None).edges(frame) as edges:
+        found = tc.vertex_triangles(edges, by=["half", "day"], source="a", destination="b")
+    right = [
+        (*group, vertex, triangles)
+        for group, own in frame.groupby(["half", "day"])
+        for vertex, triangles in sorted(
+            reference.vertex_triangles(list(zip(own["a"], own["b"], strict=True))).items()
+        )
+    ]
+    assert found.columns.tolist() == ["half", "day", "vertex", "triangles"]
+    assert list(found.itertuples(index=False, name=None)) == right
+
+
+def test_groups_of_half_precision():
+    frame = GROUPED.assign(day=(np.arange(len(GROUPED)) % 3 / 4).astype("float16"))
+    found = tc.count(frame, by="day")
+    right = tc.count(frame.astype({"day": "float64"}), by="day")
+    assert found["day"].tolist() == right["day"].tolist()
+    assert found["triangles"].tolist() == right["triangles"].tolist()
+
+
+def test_as_many_groups_as_rows():
+    frame = FRAME.assign(row=FRAME.index[::-1])
+    found = tc.count(frame, source="src", destination="dst", by="row")
+    assert found["row"].tolist() == list(range(len(FRAME)))
+    assert not found["triangles"].any()
+
+
+def test_a_frame_without_rows():
+    frame = GROUPED.iloc[:0]
+    for edges in (frame, tc.Graph(frame, by="day")):
+        by = {} if isinstance(edges, tc.Graph) else {"by": "day"}
+        assert tc.count(edges, **by).columns.tolist() == ["day", "triangles"]
+        assert tc.vertex_triangles(edges, **by).columns.tolist() == ["day", "vertex", "triangles"]
+        for function in (tc.triad_counts, tc.average_clustering, tc.simple_edges, tc.transitivity):
+            assert len(function(edges, **by)) == 0
+        assert len(tc.approximate_count(edges, colours=2, seed=1, **by)) == 0
+        assert len(tc.list_triangles(edges, max_rows=1, **by)) == 0
+        assert len(tc.k_truss(edges, "max", **by)) == 0
+
+
+@pytest.mark.parametrize("ids", ["integers", "strings", "categories"])
+def test_samples_are_those_of_each_group_alone(ids):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"src": rng.integers(0, 30, 600), "dst": rng.integers(0, 30, 600)})
+    if ids != "integers":
+        names = np.array([f"v{i}" for i in rng.permutation(30)])
+        dtype = pd.CategoricalDtype(names) if ids == "categories" else object
+        frame = frame.apply(lambda column: pd.Series(names[column]).astype(dtype))
+    frame["day"] = rng.integers(0, 3, 600) * 10**15
+    found = tc.approximate_count(frame, colours=3, seed=5, by="day")
+    for day, value, stderr, low, high in found.itertuples(index=False, name=None):
+        own = tc.approximate_count(frame[frame["day"] == day], colours=3, seed=5)
+        assert (own.value, own.stderr, own.low, own.high) == (value, stderr, low, high)
+
+
+def test_known_values_by_group():
+    frames = {
+        "bow": pd.DataFrame({"src": [0, 1, 2, 2, 3, 4], "dst": [1, 2, 0, 3, 4, 2]}),
+        "c4": pd.DataFrame({"src": [0, 1, 2, 3], "dst": [1, 2, 3, 0]}),
+        "k5": pd.DataFrame([(a, b) for a in range(5) for b in range(a)], columns=["src", "dst"]),
+        "karate": datasets.karate()[["src", "dst"]],
+    }
+    frame = pd.concat([rows.assign(graph=name) for name, rows in frames.items()])
+    right = {  # found by NetworkX and by a self join in DuckDB
+        tc.count: [2, 0, 10, 45],
+        tc.transitivity: [0.6, 0, 1, 0.255681818182],
+        tc.average_clustering: [0.866666666667, 0, 1, 0.570638478208],
+    }
+    for function, values in right.items():
+        found = function(frame, by="graph")
+        assert found["graph"].tolist() == list(frames)
+        assert found.iloc[:, 1].tolist() == pytest.approx(values)
+    assert tc.count(frame) == 51  # ids pooled
+
+
+# Graphs and selected vertices ---------------------------------------------------------------------
+
+
+def test_isolated_vertices_of_groups():
+    further = pd.DataFrame({"day": ["thu", "mon", "mon"], "vertex": [1, 77, 0]})
+    graph = tc.Graph(GROUPED, vertices=further, by="day")
+    rows = {
+        day: list(zip(own["src"], own["dst"], strict=True)) for day, own in GROUPED.groupby("day")
+    }
+    added = {day: own["vertex"].tolist() for day, own in further.groupby("day")}
+    found = graph.vertex_triangles()
+    right = [
+        (day, vertex, triangles)
+        for day in sorted({*rows, *added})
+        for vertex, triangles in sorted(
+            reference.vertex_triangles(rows.get(day, []), added.get(day, [])).items()
+        )
+    ]
+    assert list(found.itertuples(index=False, name=None)) == right
+    assert graph.average_clustering().set_index("day").loc["thu", "average_clustering"] == 0
+    assert graph.triad_counts()["day"].tolist() == sorted({*rows, *added})
+
+
+def test_a_graph_keeps_its_groups():
+    import pickle
+
+    graph = tc.Graph(GROUPED, by="day", source="src", destination="dst")
+    right = tc.count(GROUPED, by="day")
+    for known in (graph, pickle.loads(pickle.dumps(graph))):
+        pd.testing.assert_frame_equal(known.count(), right)
+    assert graph.n_vertices == len(tc.vertex_triangles(GROUPED, by="day"))
+    assert graph.n_edges == len(tc.simple_edges(GROUPED, by="day"))
+    with pytest.raises(ValueError, match=r"a Graph has its columns chosen.*by= to Graph"):
+        tc.count(graph, by="day")
+
+
+def test_vertices_are_those_of_every_group_that_has_them():
+    found = tc.vertex_triangles(GROUPED, vertices=[3, 50, 0, 3], by="day")
+    for day, own in GROUPED.groupby("day"):
+        ids = {*own["src"], *own["dst"]}
+        assert found.loc[found["day"] == day, "vertex"].tolist() == [
+            v for v in (3, 50, 0) if v in ids
+        ]
+    with pytest.raises(ValueError, match=r"2 of vertices= not in the graph: 99, -1; isolated"):
+        tc.vertex_triangles(GROUPED, vertices=[3, 99, -1], by="day")
+
+
+def test_the_most_rows_are_those_of_a_group():
+    counts = tc.count(GROUPED, by="day")
+    most = int(counts["triangles"].max())
+    day = counts.loc[counts["triangles"].idxmax(), "day"]
+    total = tc.list_triangles(GROUPED, by="day", max_rows=most)
+    assert len(total) == counts["triangles"].sum() > most
+    with pytest.raises(tc.CapacityError, match=f"the group 'day': {day} has {most} triangles"):
+        tc.list_triangles(GROUPED, by="day", max_rows=most - 1)
+
+
+def test_weights_are_scaled_by_the_largest_of_their_group():
+    weights = GROUPED.assign(
+        w=GROUPED["w"] * GROUPED["day"].map(len).where(GROUPED["day"] != "mon", 90)
+    )
+    found = tc.clustering(weights, weight="w", by="day")
+    for day, own in weights.groupby("day"):
+        right = reference.weighted_clustering(
+            list(own[["src", "dst", "w"]].itertuples(index=False, name=None))
+        )
+        values = found[found["day"] == day].set_index("vertex")["clustering"].to_dict()
+        assert values == pytest.approx(right, abs=1e-12)
+
+
+# What is refused ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("function", "column"),
+    [
+        (tc.count, "triangles"),
+        (tc.transitivity, "transitivity"),
+        (tc.average_clustering, "average_clustering"),
+        (tc.triad_counts, "wedge"),
+        (tc.vertex_triangles, "vertex"),
+        (tc.clustering, "clustering"),
+        (tc.list_triangles, "v"),
+        (tc.simple_edges, "dst"),
+    ],
+)
+def test_a_group_named_like_an_answer(function, column):
+    frame = GROUPED.rename(columns={"day": column, "src": "a", "dst": "b"})
+    ids = {"source": "a", "destination": "b"}
+    for edges, columns in ((frame, ids | {"by": column}), (tc.Graph(frame, by=column, **ids), {})):
+        with pytest.raises(
+            ValueError, match=f"by= names the column '{column}', and the answer has"
+        ):
+            function(edges, **columns)
+    assert len(tc.edge_triangles(frame, by=column, **ids)) == len(frame)
+
+
+def test_the_columns_of_a_record_are_those_of_its_answer():
+    for name, record in ANALYTICS.items():
+        own = every_path.choices(record).__next__()
+        if record.result in (Result.VALUE, Result.VERTICES):
+            found = record.call(GROUPED, **own, **every_path.IDS, by="day")
+            beside = ["day", "vertex"] if record.result is Result.VERTICES else ["day"]
+            assert found.columns.tolist() == [*beside, *record.fields], name
+
+
+def test_a_missing_group():
+    frame = GROUPED.assign(day=GROUPED["day"].where(GROUPED.index != 4))
+    for function in (tc.count, tc.Graph, tc.edge_triangles, tc.memory_estimate):
+        with pytest.raises(tc.NullIdError, match="'day' has 1 null: a row needs a group"):
+            function(frame, by="day")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([[1]] * len(GROUPED), "'day' holds values that have no hash"),
+        ([1, "a"] * (len(GROUPED) // 2) + [1] * (len(GROUPED) % 2), "have no order"),
+    ],
+)
+def test_values_that_name_no_group(values, message):
+    with pytest.raises(tc.IdTypeError, match=message):
+        tc.count(GROUPED.assign(day=pd.Series(values, dtype=object)), by="day")
+
+
+@pytest.mark.parametrize(
+    ("by", "error", "message"),
+    [
+        ("dya", tc.ColumnNotFoundError, "by='dya' is not a column"),
+        ([], ValueError, "name a column of groups"),
+        (["day", "day"], ValueError, "by= names the column 'day' twice"),
+        ({"day": 1}, ValueError, "by="),
+    ],
+)
+def test_columns_that_are_none(by, error, message):
+    for function in (tc.count, tc.Graph, tc.memory_estimate):
+        with pytest.raises(error, match=message):
+            function(GROUPED, by=by)
+
+
+def test_the_only_two_columns_beside_the_groups():
+    frame = GROUPED[["src", "dst", "day"]].set_axis(["a", "b", "day"], axis=1)
+    assert tc.count(frame, by="day")["triangles"].sum() > 0
+    with pytest.raises(ValueError, match="which columns hold the edges"):
+        tc.count(frame)
+
+
+def test_further_vertices_of_groups_are_a_frame():
+    with pytest.raises(TypeError, match="a list; give a frame with the columns 'day', 'vertex'"):
+        tc.Graph(GROUPED, vertices=[1], by="day")
+    with pytest.raises(tc.ColumnNotFoundError, match="no column 'vertex'"):
+        tc.Graph(GROUPED, vertices=GROUPED[["day", "src"]], by="day")
+
+
+def test_the_last_truss_of_each_group_is_found_in_memory():
+    limit = max(tc.memory_estimate(GROUPED, function="k_truss", by="day").values()) // 2
+    with pytest.raises(tc.CapacityError, match="k_truss is not counted in blocks: with an integer"):
+        tc.k_truss(GROUPED, "max", by="day", memory_limit=limit)
+
+
+def test_memory_is_estimated():
+    plain, grouped = (tc.memory_estimate(GROUPED, **by) for by in ({}, {"by": "day"}))
+    assert grouped["number"] > plain["number"] >= 0
+    needs = max(grouped.values())
+    with pytest.raises(tc.CapacityError):
+        tc.trussness(GROUPED, by="day", memory_limit=needs // 4)
+    assert tc.memory_estimate(tc.Graph(GROUPED, by="day"))["layout"] > 0
+
+
+def test_sets_of_three_beyond_64_bits():
+    """One group of many vertices: C(n, 3) is exact as long as int64 holds it."""
+    n = 3_000_000
+    rows = pd.DataFrame({"src": np.arange(0, n, 2), "dst": np.arange(1, n, 2), "day": 1})
+    found = tc.triad_counts(rows, by="day").iloc[0]
+    assert found["edge"] == n // 2 * (n - 2)
+    assert found["empty"] == n * (n - 1) * (n - 2) // 6 - n // 2 * (n - 2)
