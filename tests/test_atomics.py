@@ -10,15 +10,22 @@ import numpy as np
 import pytest
 from numba import njit
 
-from rapids_tc.engines.cpu import counting, listing, truss
+from rapids_tc.engines.cpu import counting, listing, truss, visitors
 from rapids_tc.engines.cpu.parallel import atomic_add
 
 pytestmark = pytest.mark.cpu_only
 
 # Of each kernel what other tasks add to as well, and in how many places it does.
 SHARED = {
-    (counting, "edges"): {"of_uw": 1, "of_vw": 1},
-    (listing, "sum_products"): {"sums": 3},
+    (visitors, "EdgeCounts.triangle"): {"self.of_uw": 1},
+    (visitors, "EdgeCounts.close_edge"): {"self.of_uv": 1},
+    (visitors, "EdgeCounts.close_middle"): {"self.of_vw": 1},
+    (visitors, "VertexSums.triangle"): {},
+    (visitors, "VertexSums.close_edge"): {"self.of_u": 1},
+    (visitors, "VertexSums.close_middle"): {"self.of_v": 1, "self.of_w": 1},
+    (visitors, "TypeCounts.triangle"): {"self.counts": 0},  # but through _add
+    (visitors, "WindowChanges.triangle"): {"self.changes": 0},
+    (visitors, "RepeatedChanges.triangle"): {"self.changes": 0},
     (truss, "_count_off"): {"support": 1, "state": 1},
     (truss, "_peel_tasks"): {"state": 1},
     (truss, "_peel_task"): {"support": 0, "state": 0},  # but through _count_off
@@ -26,14 +33,21 @@ SHARED = {
 
 
 def functions(module):
-    tree = ast.parse(inspect.getsource(module))
-    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    """The functions of a module, and the methods of its classes, by name."""
+    tree, found = ast.parse(inspect.getsource(module)), {}
+    for node in tree.body:
+        parts = node.body if isinstance(node, ast.ClassDef) else [node]
+        before = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
+        found |= {before + f.name: f for f in parts if isinstance(f, ast.FunctionDef)}
+    return found
 
 
 def atomics(function):
     """The names of the arrays that a function adds to by atomics, as often as it does."""
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-    return [call.args[0].id for call in calls if getattr(call.func, "id", "") == "atomic_add"]
+    return [
+        ast.unparse(call.args[0]) for call in calls if getattr(call.func, "id", "") == "atomic_add"
+    ]
 
 
 def written(function):
@@ -55,9 +69,17 @@ def test_shared_sums_are_written_by_atomics_alone(module, name):
     assert not set(shared) & set(written(function))
 
 
-@pytest.mark.parametrize("module", [counting, listing, truss])
+def test_counters_that_threads_share_are_added_to_by_an_atomic():
+    choice = functions(visitors)["_add"].body[0]
+    assert ast.unparse(choice.test) == "shared"
+    assert atomics(choice.body[0]) == ["counts"] and list(written(choice.orelse[0])) == ["counts"]
+
+
+@pytest.mark.parametrize("module", [counting, listing, truss, visitors])
 def test_every_kernel_with_an_atomic_is_held_here(module):
     for name, function in functions(module).items():
+        if name == "_add":  # as above
+            continue
         assert set(atomics(function)) <= set(SHARED.get((module, name), {})), name
 
 

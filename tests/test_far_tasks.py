@@ -6,7 +6,7 @@ Its arrays are sparse files: nothing is there but what is written or read.
 import numpy as np
 import pytest
 
-from rapids_tc.engines.cpu import counting, listing
+from rapids_tc.engines.cpu import counting, listing, spans, visitors
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.preparation.csr import Csr
 
@@ -51,9 +51,12 @@ def test_far_in_edges_are_walked(tmp_path, at):
         here, end = np.int64(first), np.int64(last)
         assert counting.total(*given, here, end, marks, none) == 2 * (last - first)
         of_uv = sparse(tmp_path, f"of_uv{first}", np.uint32, at + 9)
+        uv_at = sparse(tmp_path, f"uv_at{first}", np.int64, at + 9)
+        uv_at[around.start : around.stop] = around  # each is an edge of its own
         of_uw, of_vw = np.zeros(csr.m, np.uint32), np.zeros(csr.m, np.uint32)
-        triangles = counting.edges(*given, here, end, places, of_uv, of_uw, of_vw)
-        assert triangles == 2 * (last - first)
+        visitor = visitors.EdgeCounts(spans.Always(), of_uv, of_uw, of_vw)
+        counting.visit(*given, here, end, places, uv_at, visitor)
+        assert of_uv[around.start : around.stop].sum() == 2 * (last - first)
         counted = [i for i in around if of_uv[i]]
         assert counted == list(range(first, last)) and set(of_uv[counted]) == {2}
         assert of_uw.tolist() == [0, 0, 0, last - first, last - first, 0]

@@ -67,6 +67,24 @@ class Costs:
     task: Callable[[int, int, bool, int], int]
 
 
+@dataclass(frozen=True)
+class Spans:
+    """The windows, numbered from 0, in which each edge is present.
+
+    Attributes
+    ----------
+    first, last : array of uint32
+        Intervals of windows, both ends inclusive. An interval with first > last is empty.
+    offsets : array of int64, shape (m + 1,), optional
+        Edge e has the intervals offsets[e] to offsets[e + 1] - 1, which ascend, and do not
+        overlap. Without `offsets`, interval e is the only one of edge e.
+    """
+
+    first: Array
+    last: Array
+    offsets: Array | None = None
+
+
 class Layout(Protocol):
     """What an engine keeps of a graph, or of a task on blocks, between calls."""
 
@@ -204,12 +222,41 @@ class Engine(Protocol):
         """Count the triangles of the graph, or the triangles of a task."""
 
     def edge_counts(
-        self, layout: Any, *, method: str = "auto", on_progress: ProgressCallback | None = None
+        self,
+        layout: Any,
+        *,
+        method: str = "auto",
+        spans: Any = None,
+        on_progress: ProgressCallback | None = None,
     ) -> Any:
         """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``.
 
+        With `spans`, a triangle counts if there is a window in which its three sides are present:
+        see `window_changes`. The method is "auto" then.
+
         A task on blocks gives the triangles that it finds: three arrays, aligned with the columns
         of uv, uw and vw.
+        """
+
+    def type_counts(
+        self, layout: Any, types: Any, n: int, *, on_progress: ProgressCallback | None = None
+    ) -> Array:
+        """Count the triangles u > v > w by the types of uv, uw and vw: int64, (n, n, n).
+
+        `types` (uint8, each less than `n`) is aligned with ``csr.columns``. On blocks it is three
+        arrays, aligned with the columns of uv, uw and vw.
+        """
+
+    def window_changes(
+        self, layout: Any, spans: Any, windows: int, *, on_progress: ProgressCallback | None = None
+    ) -> Array:
+        """Count how many triangles more each window has than the window before it.
+
+        `spans` is a `Spans` aligned with ``csr.columns``. On blocks it is three, aligned with the
+        columns of uv, uw and vw. A triangle is present in the windows in which its three sides are.
+
+        The changes are int64, shape (windows + 1,): their running sum is the triangles of each
+        window, and 0 at the end. Windows from `windows` on are not counted.
         """
 
     def triangles_per_in_edge(
@@ -228,12 +275,16 @@ class Engine(Protocol):
         """
 
     def vertex_sums(
-        self, layout: Any, sides: Array, *, on_progress: ProgressCallback | None = None
-    ) -> Array:
+        self, layout: Any, sides: Any, *, on_progress: ProgressCallback | None = None
+    ) -> Any:
         """Sum for each rank, over its triangles, the products of the values of their sides.
 
         `sides` and the sums are float64, the former aligned with ``csr.columns``. The order of
         summation is left open.
+
+        On blocks, `sides` is three arrays, aligned with the columns of uv, uw and vw. The sums are
+        three arrays: of u by row of uv, of v by column of uv, and of w by column of uw. The last
+        two may be longer than there are columns.
         """
 
     def memory(self) -> int:

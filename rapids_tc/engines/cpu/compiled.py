@@ -23,6 +23,7 @@ from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
+from numba.extending import overload
 
 from rapids_tc._cache import cache_directory, load, store
 from rapids_tc._compiling import clock
@@ -42,6 +43,24 @@ def compiled(function: Function) -> Function:
 def inlined(function: Function) -> Function:
     """Compile a function as a part of each compiled function that calls it."""
     return cast("Function", numba.njit(inline="always")(function))
+
+
+def dispatched(function: Function) -> Function:
+    """Let compiled code call the method of this name of the first argument, a named tuple.
+
+    The code is compiled for the class of the named tuple, and the method is compiled into it.
+    `function` itself is called if the class has no such method.
+    """
+    name = function.__name__
+
+    def method(self: Any, *args: Any) -> Any:
+        return getattr(type(self), name, function)(self, *args)
+
+    def choose(self: Any, *args: Any) -> Any:
+        return getattr(self.instance_class, name, function)
+
+    overload(method, strict=False)(choose)
+    return cast("Function", functools.update_wrapper(method, function))
 
 
 class _Interruptible(CPUDispatcher):  # type: ignore[misc]

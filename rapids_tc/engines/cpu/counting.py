@@ -5,12 +5,20 @@ A task is a range of in-edges, `start` to `last` - 1. N+(v) is marked once for a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc.engines.cpu.compiled import compiled, inlined
-from rapids_tc.engines.cpu.parallel import atomic_add, find
+from rapids_tc.engines.cpu.parallel import find
+from rapids_tc.engines.cpu.visitors import (
+    close_edge,
+    close_middle,
+    open_edge,
+    open_middle,
+    triangle,
+    zero,
+)
 
 if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array
@@ -63,29 +71,29 @@ def total(
 
 
 @compiled
-def edges(
+def visit(
     offsets: Array, columns: Array, walk_offsets: Array, walked: Array, in_offsets: Array,
-    in_edges: Array, start: int, last: int, place: Array, of_uv: Array, of_uw: Array, of_vw: Array,
-) -> Array:  # fmt: skip
-    """Count as `total` does, for each edge too; a table entry is 1 + the place of w in N+(v).
+    in_edges: Array, start: int, last: int, place: Array, uv_at: Array, visitor: Any,
+) -> None:  # fmt: skip
+    """Call the hooks of a visitor for every triangle; a table entry is 1 + the place of w in N+(v).
 
-    No other task counts (u, v). Other threads may count (u, w) and (v, w): these take atomics.
+    In-edge i is the edge uv_at[i] of uv; if `uv_at` is empty, uv is the graph that is walked.
     """
     mask = np.int64(len(place) - 1)
     v = np.searchsorted(in_offsets, start, side="right") - 1
-    triangles = np.int64(0)
     while start < last:
         while in_offsets[v + 1] <= start:
             v += 1
         stop = min(last, in_offsets[v + 1])
         begin, end = offsets[v], offsets[v + 1]
         if begin < end:
-            of_w = np.zeros(end - begin, np.uint32)
+            scratch, of_v = open_middle(visitor, end - begin), zero(visitor)
             for p in range(begin, end):
                 place[columns[p] & mask] = p - begin + 1
             for i in range(start, stop):
-                _, first, below = walk(walk_offsets, in_edges[i])
-                hits = np.int64(0)
+                u, first, below = walk(walk_offsets, in_edges[i])
+                uv = np.int64(uv_at[i]) if len(uv_at) else below  # v itself comes next
+                edge, of_uv = open_edge(visitor, uv), zero(visitor)
                 for j in range(first, below):
                     w = walked[j]
                     index = np.int64(place[w & mask]) - 1
@@ -93,14 +101,10 @@ def edges(
                         p = find(columns, begin, end, w)
                         index = np.int64(p - begin if p >= 0 else -1)
                     if index >= 0:
-                        hits += 1
-                        of_w[index] += np.uint32(1)
-                        atomic_add(of_uw, j, 1)
-                of_uv[i] = hits
-                triangles += hits
+                        of_uv += triangle(visitor, edge, scratch, j, begin + index, index)
+                close_edge(visitor, uv, u, of_uv)
+                of_v += of_uv
+            close_middle(visitor, scratch, v, begin, columns[begin:end], of_v)
             for p in range(begin, end):
                 place[columns[p] & mask] = 0
-                if of_w[p - begin]:
-                    atomic_add(of_vw, p, of_w[p - begin])
         start = stop
-    return triangles

@@ -16,14 +16,14 @@ three blocks of it: see `rapids_tc.blocks.grid`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc.engines import peel
-from rapids_tc.engines.cpu import counting, host_slots, listing, raw_rows
-from rapids_tc.engines.cpu.compiled import compiled
-from rapids_tc.engines.cpu.parallel import find, parallel_for, thread_count
+from rapids_tc.engines.cpu import counting, host_slots, listing, raw_rows, visitors
+from rapids_tc.engines.cpu.parallel import parallel_for, thread_count
+from rapids_tc.engines.cpu.spans import Always, pack_spans
 from rapids_tc.engines.cpu.truss import CpuPeeler
 from rapids_tc.engines.host import host_free, host_memory
 from rapids_tc.engines.protocol import Costs, PivotRange, ProgressCallback, Residues, shifts
@@ -152,24 +152,48 @@ def count(
     layout: Layout, *, method: str = "auto", on_progress: ProgressCallback | None = None
 ) -> int:
     """Count the triangles of the graph, or the triangles of a task."""
-    return _run(layout, counting.total, np.uint8, on_progress, np.zeros(0, np.uint32))
+    none = np.zeros(0, np.uint32)
+    return _run(layout, counting.total, np.uint8, on_progress, lambda thread: (none,))
 
 
 def edge_counts(
-    layout: Layout, *, method: str = "auto", on_progress: ProgressCallback | None = None
-) -> Array:
+    layout: Layout,
+    *,
+    method: str = "auto",
+    spans: Any = None,
+    on_progress: ProgressCallback | None = None,
+) -> Any:
     """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``.
 
     A task on blocks gives three arrays, aligned with the columns of uv, uw and vw.
     """
     graphs = (layout.csr,) if layout.whole else (layout.edges, layout.walked, layout.csr)
     counts: tuple[Array, ...] = tuple(np.zeros(graph.m, np.uint32) for graph in graphs)
-    of_uv = np.zeros(len(layout.in_edges), np.uint32)
-    _run(layout, counting.edges, np.int32, on_progress, of_uv, counts[len(counts) // 2], counts[-1])
-    offsets, columns = _arrays(layout.edges)
-    values, range_of_v = (layout.in_offsets, of_uv), layout.pivot_range
-    raw_rows.add_in_edges(offsets, columns, *values, layout.shift, *range_of_v, counts[0])
+    presence: Any = Always()
+    if spans is not None:
+        presence = pack_spans(*_sides(layout, spans))
+    visitor = visitors.EdgeCounts(presence, counts[0], counts[len(counts) // 2], counts[-1])
+    _visit(layout, lambda thread: visitor, on_progress)
     return counts[0] if layout.whole else counts
+
+
+def type_counts(
+    layout: Layout, types: Any, n: int, *, on_progress: ProgressCallback | None = None
+) -> Array:
+    """Count the triangles u > v > w by the types of uv, uw and vw: int64, (n, n, n)."""
+    counters, sides = visitors.Counters(n**3, _threads(layout)), _sides(layout, types)
+    _visit(layout, visitors.type_counts(*sides, n, counters).__getitem__, on_progress)
+    return counters.total.reshape(n, n, n)
+
+
+def window_changes(
+    layout: Layout, spans: Any, windows: int, *, on_progress: ProgressCallback | None = None
+) -> Array:
+    """Count how many triangles more each window has than the window before: int64, windows + 1."""
+    counters = visitors.Counters(windows + 1, _threads(layout))
+    presence = pack_spans(*_sides(layout, spans), windows)
+    _visit(layout, visitors.window_changes(presence, counters).__getitem__, on_progress)
+    return counters.total
 
 
 def sum_counts(csr: Csr, counts: Array) -> tuple[Array, Array]:
@@ -195,7 +219,7 @@ def _read_only(ends: Array) -> Array:
 def triangles_per_in_edge(layout: Layout, *, on_progress: ProgressCallback | None = None) -> Array:
     """Count the triangles that each in-edge closes: uint32, in the order of the layout."""
     counts = np.zeros(len(layout.in_edges), np.uint32)
-    _run(layout, counting.total, np.uint8, on_progress, counts)
+    _run(layout, counting.total, np.uint8, on_progress, lambda thread: (counts,))
     return counts
 
 
@@ -218,13 +242,18 @@ def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Arra
     return ranks
 
 
-def vertex_sums(
-    layout: Layout, sides: Array, *, on_progress: ProgressCallback | None = None
-) -> Array:
+def vertex_sums(layout: Layout, sides: Any, *, on_progress: ProgressCallback | None = None) -> Any:
     """Sum for each rank, over its triangles, the products of the values of their sides."""
-    sums = np.zeros(layout.csr.n, np.float64)
-    _run(layout, listing.sum_products, np.int32, on_progress, sides, sums)
-    return sums
+    sizes = (layout.walked.n, layout.csr.n, layout.walked.n)
+    sums = [np.zeros(size) for size in sizes] if not layout.whole else [np.zeros(sizes[0])] * 3
+    visitor = visitors.VertexSums(*_sides(layout, sides), sums[0], sums[1], sums[2])
+    _visit(layout, lambda thread: visitor, on_progress)
+    if layout.whole:
+        return sums[0]
+    to_row = layout.walked.n - layout.edges.n  # from a row of uv to the row of u in uw
+    by_row = np.zeros(layout.edges.n)
+    by_row[max(-to_row, 0) :] = sums[0][max(to_row, 0) :]
+    return by_row, sums[1][layout.shift :], sums[2]
 
 
 def find_edges(csr: Csr, u: Array, v: Array) -> Array:
@@ -234,7 +263,7 @@ def find_edges(csr: Csr, u: Array, v: Array) -> Array:
 
     def task(number: int, thread: int) -> int:
         part = slice(bounds[number], bounds[number + 1])
-        return _find_edges(csr.offsets, csr.columns, u[part], v[part], positions[part])
+        return raw_rows.find_edges(csr.offsets, csr.columns, u[part], v[part], positions[part])
 
     require_unchanged(parallel_for(task, threads, threads))
     return positions
@@ -269,21 +298,46 @@ def _run(
     kernel: Callable[..., int | None],
     slot: type[np.generic],
     on_progress: ProgressCallback | None,
-    *arrays: Array,
+    arguments: Callable[[int], tuple[Any, ...]],
 ) -> int:
     """Call the kernel on ranges of in-edges, about equal in probes; return the sum of its results.
 
-    `slot` is the dtype of the threads' tables.
+    `slot` is the dtype of the threads' tables, and `arguments` are the kernel's last ones, by
+    thread.
     """
-    threads = thread_count() if layout.probe_counts.sum() > SERIAL_BELOW else 1
+    threads = _threads(layout)
     bounds = _cut(layout, threads * TASKS_PER_THREAD if threads > 1 else 1)
     tables = np.zeros((threads, _slots(layout.csr.n)), slot)
     graph = (*_arrays(layout.csr), *_arrays(layout.walked), layout.in_offsets, layout.in_edges)
 
     def task(number: int, thread: int) -> int | None:
-        return kernel(*graph, bounds[number], bounds[number + 1], tables[thread], *arrays)
+        part = (bounds[number], bounds[number + 1], tables[thread])
+        return kernel(*graph, *part, *arguments(thread))
 
     return parallel_for(task, len(bounds) - 1, threads, on_progress)
+
+
+def _visit(
+    layout: Layout, visitor: Callable[[int], Any], on_progress: ProgressCallback | None
+) -> None:
+    """Call the visitor of a thread for every triangle."""
+    uv, size = layout.edges, 0 if layout.whole else len(layout.in_edges)
+    uv_at = np.empty(size, np.uint32 if uv.m < 2**32 else np.int64)
+    if not layout.whole:
+        in_edges = (layout.in_offsets, layout.shift, *layout.pivot_range)
+        raw_rows.find_in_edges(uv.columns, *in_edges, uv_at)
+    _run(layout, counting.visit, np.int32, on_progress, lambda thread: (uv_at, visitor(thread)))
+
+
+def _sides(layout: Layout, values: Any) -> tuple[Any, Any, Any]:
+    """Return the values of uv, of uw and of vw, which are one on a whole graph."""
+    of_uv, of_uw, of_vw = (values,) * 3 if layout.whole else values
+    return of_uv, of_uw, of_vw
+
+
+def _threads(layout: Layout) -> int:
+    """Return how many threads are worth starting."""
+    return thread_count() if layout.probe_counts.sum() > SERIAL_BELOW else 1
 
 
 def _cut(layout: Layout, tasks: int) -> Array:
@@ -298,16 +352,3 @@ def _cut(layout: Layout, tasks: int) -> Array:
     first, last = layout.in_offsets[v], layout.in_offsets[v + 1]
     inner = first + (np.clip(fraction, 0.0, 1.0) * (last - first)).astype(np.int64)
     return np.concatenate([[0], np.maximum.accumulate(inner), [layout.in_offsets[-1]]])
-
-
-@compiled
-def _find_edges(offsets: Array, columns: Array, u: Array, v: Array, positions: Array) -> int:
-    """Write the positions of the edges; return how many edges have an end without a row."""
-    n, outside = len(offsets) - 1, 0
-    for i in range(len(u)):
-        low, high = min(u[i], v[i]), max(u[i], v[i])
-        if high < n:
-            positions[i] = find(columns, offsets[high], offsets[high + 1], low)
-        else:
-            outside += 1
-    return outside

@@ -1,4 +1,4 @@
-"""Triangles one by one in Numba: written to arrays, or summed over with values of their sides.
+"""Triangles one by one in Numba, written to arrays.
 
 The walks are as in `counting`: a task is a range of in-edges, and N+(v) is marked once for all
 in-edges of v. The triangles of every in-edge are counted before, so the walk of an in-edge ends at
@@ -13,7 +13,7 @@ import numpy as np
 
 from rapids_tc.engines.cpu.compiled import compiled
 from rapids_tc.engines.cpu.counting import walk
-from rapids_tc.engines.cpu.parallel import atomic_add, find
+from rapids_tc.engines.cpu.parallel import find
 
 if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array
@@ -52,43 +52,4 @@ def write(
                     j += 1
             for p in range(begin, end):
                 mark[columns[p] & mask] = 0
-        start = stop
-
-
-@compiled
-def sum_products(
-    offsets: Array, columns: Array, walk_offsets: Array, walked: Array, in_offsets: Array,
-    in_edges: Array, start: int, end_of_task: int, place: Array, sides: Array, sums: Array,
-) -> None:  # fmt: skip
-    """Add to each corner of a triangle the product of the values of its sides."""
-    mask = np.int64(len(place) - 1)
-    v = np.searchsorted(in_offsets, start, side="right") - 1
-    while start < end_of_task:
-        while in_offsets[v + 1] <= start:
-            v += 1
-        stop = min(end_of_task, in_offsets[v + 1])
-        begin, end = offsets[v], offsets[v + 1]
-        if begin < end:
-            of_v, of_w = 0.0, np.zeros(end - begin)
-            for p in range(begin, end):
-                place[columns[p] & mask] = p - begin + 1
-            for i in range(start, stop):
-                (u, first, uv), of_u = walk(walk_offsets, in_edges[i]), 0.0
-                for j in range(first, uv):  # v itself comes next
-                    index = np.int64(place[walked[j] & mask]) - 1
-                    if index >= 0 and v > mask + 1:
-                        index = max(find(columns, begin, end, walked[j]) - begin, np.int64(-1))
-                    if index >= 0:
-                        product = sides[uv] * sides[j] * sides[begin + index]
-                        of_u += product
-                        of_w[index] += product
-                if of_u:
-                    atomic_add(sums, u, of_u)
-                    of_v += of_u
-            if of_v:
-                atomic_add(sums, v, of_v)
-            for p in range(begin, end):
-                place[columns[p] & mask] = 0
-                if of_w[p - begin]:
-                    atomic_add(sums, columns[p], of_w[p - begin])
         start = stop

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rapids_tc.engines.cpu.compiled import compiled, inlined
+from rapids_tc.engines.cpu.parallel import find
 
 if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array
@@ -124,16 +125,15 @@ def probe_counts(
 
 
 @compiled
-def add_in_edges(
-    offsets: Array, columns: Array, in_offsets: Array, values: Array, shift: int, first: int,
-    last: int, sums: Array,
-) -> None:  # fmt: skip
-    """Add values of in-edges, in the order of `group`, to the edges that `group` made them of."""
+def find_in_edges(
+    columns: Array, in_offsets: Array, shift: int, first: int, last: int, positions: Array
+) -> None:
+    """Write the positions in uv of the in-edges that `group` made of it."""
     free = in_offsets[:-1].copy()
     for p in range(len(columns)):
         if first <= columns[p] < last:
             v = np.int64(columns[p]) + shift
-            sums[p] += values[free[v]]
+            positions[free[v]] = p
             free[v] += 1
 
 
@@ -173,3 +173,16 @@ def sum_counts(offsets: Array, columns: Array, counts: Array) -> tuple[Array, Ar
             by_row[r] += counts[p]
             by_column[columns[p]] += counts[p]
     return by_row, by_column
+
+
+@compiled
+def find_edges(offsets: Array, columns: Array, u: Array, v: Array, positions: Array) -> int:
+    """Write the positions of the edges; return how many edges have an end without a row."""
+    n, outside = len(offsets) - 1, 0
+    for i in range(len(u)):
+        low, high = min(u[i], v[i]), max(u[i], v[i])
+        if high < n:
+            positions[i] = find(columns, offsets[high], offsets[high + 1], low)
+        else:
+            outside += 1
+    return outside

@@ -197,9 +197,15 @@ class CudaEngine:
             return int(total[0])
 
     def edge_counts(
-        self, layout: Layout, *, method: str = "auto", on_progress: ProgressCallback | None = None
+        self,
+        layout: Layout,
+        *,
+        method: str = "auto",
+        spans: Any = None,
+        on_progress: ProgressCallback | None = None,
     ) -> Any:
         """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``."""
+        assert spans is None
         row, blocks = catalogue.find(method, returns="edges"), layout.blocks
         with self.device(layout.csr.columns):
             size = layout.csr.m + (len(layout.in_edges) if blocks else 0)
@@ -208,6 +214,9 @@ class CudaEngine:
             counts = self.xp.zeros(size, "uint32")
             launch.run(self, layout, row, "EdgeCounts", counts, on_progress=on_progress)
             return block_layout.apart(self, blocks, counts) if blocks else counts
+
+    type_counts: Any = None
+    window_changes: Any = None
 
     triangles_per_in_edge = listing.triangles_per_in_edge
     list_triangles = listing.list_triangles

@@ -1,0 +1,159 @@
+# ruff: noqa: D102 - each hook has its docstring where it is declared
+"""The windows in which edges are present, and the windows that the sides of a triangle share.
+
+Comparisons are arithmetic: the branches that LLVM makes of them cannot be predicted, and made
+`WindowChanges` take twice as long.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rapids_tc.engines.cpu.compiled import compiled, dispatched, inlined
+
+if TYPE_CHECKING:
+    from rapids_tc.engines.protocol import Spans
+    from rapids_tc.preparation.csr import Array
+
+SHORT = 1 << 16  # windows below which a span takes 32 bits: less memory traffic
+
+
+@dispatched
+def meet(spans: Any, edge: Any, uw: Any, vw: Any) -> Any:
+    """Return 1 if there is a window in which all sides of a triangle are present, else 0."""
+    return 1
+
+
+@dispatched
+def open_span(spans: Any, uv: Any) -> Any:
+    """Return what `meet` needs of the edge (u, v)."""
+    return None
+
+
+class Always(NamedTuple):
+    """Spans of edges that are present in every window."""
+
+
+class OneInterval(NamedTuple):
+    """One interval of every edge: first << bits | last."""
+
+    uv: Array
+    uw: Array
+    vw: Array
+    bits: Any
+
+    def open_span(self, uv: Any) -> Any:
+        return _ends(self.uv[uv], self.bits)
+
+    def meet(self, edge: Any, uw: Any, vw: Any) -> Any:
+        first, last = common(self, edge, uw, vw)
+        return np.int64(first <= last)
+
+
+class SeveralIntervals(NamedTuple):
+    """Intervals of every edge: `protocol.Spans` of the three sides."""
+
+    uv: Intervals
+    uw: Intervals
+    vw: Intervals
+
+    def open_span(self, uv: Any) -> Any:
+        return uv
+
+    def meet(self, edge: Any, uw: Any, vw: Any) -> Any:
+        a, b, c = self.uv.offsets[edge], self.uw.offsets[uw], self.vw.offsets[vw]
+        _, _, _, first, last = next_common(self, a, b, c, edge, uw, vw)
+        return np.int64(first <= last)
+
+
+class Intervals(NamedTuple):
+    """The intervals of the edges of a graph or block: see `protocol.Spans`."""
+
+    first: Array
+    last: Array
+    offsets: Array
+
+
+@inlined
+def larger(a: Any, b: Any) -> Any:
+    """Return the larger of two integers (int64) by arithmetic."""
+    difference = a - b
+    return a - (difference & (difference >> 63))
+
+
+@inlined
+def _smaller(a: Any, b: Any) -> Any:
+    difference = a - b
+    return b + (difference & (difference >> 63))
+
+
+@inlined
+def _ends(word: Any, bits: Any) -> Any:
+    word = np.uint64(word)
+    return np.int64(word >> bits), np.int64(word & ((np.uint64(1) << bits) - np.uint64(1)))
+
+
+@inlined
+def common(spans: Any, edge: Any, uw: Any, vw: Any) -> Any:
+    """Return the first and the last window that three intervals have in common."""
+    first_uw, last_uw = _ends(spans.uw[np.uint64(uw)], spans.bits)
+    first_vw, last_vw = _ends(spans.vw[np.uint64(vw)], spans.bits)
+    first = larger(larger(first_uw, first_vw), edge[0])
+    return first, _smaller(_smaller(last_uw, last_vw), edge[1])
+
+
+@inlined
+def next_common(spans: Any, a: Any, b: Any, c: Any, uv: Any, uw: Any, vw: Any) -> Any:
+    """Find the next windows in common of three ascending lists of intervals from a, b and c on.
+
+    Return where to go on, and the first and the last of these windows: 1 and 0 if there are none.
+    """
+    a_end, b_end = spans.uv.offsets[uv + 1], spans.uw.offsets[uw + 1]
+    c_end = spans.vw.offsets[vw + 1]
+    while a < a_end and b < b_end and c < c_end:
+        of_uv, of_uw, of_vw = spans.uv.last[a], spans.uw.last[b], spans.vw.last[c]
+        first = np.int64(max(spans.uv.first[a], spans.uw.first[b], spans.vw.first[c]))
+        last = np.int64(min(of_uv, of_uw, of_vw))
+        a += of_uv == last
+        b += of_uw == last
+        c += of_vw == last
+        if first <= last:
+            return a, b, c, first, last
+    return a, b, c, np.int64(1), np.int64(0)
+
+
+def pack_spans(
+    uv: Spans, uw: Spans, vw: Spans, windows: int | None = None
+) -> OneInterval | SeveralIntervals:
+    """Return the spans of three sides as `EdgeCounts` and `WindowChanges` take them.
+
+    Without several intervals, those of an edge are cut to `windows`, if given.
+    """
+    spans = {id(one): one for one in (uv, uw, vw)}  # on a whole graph, the three are one
+    several = any(one.offsets is not None for one in spans.values())
+    most, bits = (1 << 32, 32) if windows is None else (windows, 16 if windows < SHORT else 32)
+
+    def of_graph(one: Spans) -> Any:
+        size = len(one.first)
+        if several:
+            offsets = np.arange(size + 1) if one.offsets is None else one.offsets
+            return Intervals(one.first, one.last, offsets)
+        packed = np.empty(size, np.uint32 if bits == 16 else np.uint64)
+        _pack(one.first, one.last, most, np.uint64(bits), packed)
+        return packed
+
+    by_graph = {at: of_graph(one) for at, one in spans.items()}
+    of_uv, of_uw, of_vw = (by_graph[id(one)] for one in (uv, uw, vw))
+    if several:
+        return SeveralIntervals(of_uv, of_uw, of_vw)
+    return OneInterval(of_uv, of_uw, of_vw, np.uint64(bits))
+
+
+@compiled
+def _pack(first: Array, last: Array, windows: int, bits: Any, packed: Array) -> None:
+    """Write first << bits | last; an interval past the last window begins behind it."""
+    for edge in range(len(first)):
+        begin, end = min(int(first[edge]), windows), min(int(last[edge]), windows - 1)
+        packed[edge] = np.uint64(begin) << bits | np.uint64(end)

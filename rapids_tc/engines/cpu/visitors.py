@@ -1,0 +1,239 @@
+# ruff: noqa: D102 - each hook has its docstring where it is declared
+"""Visitors: what is done with each triangle that `counting.visit` finds.
+
+A visitor is a named tuple whose methods are the hooks below. The walk is compiled for each class
+of visitor, its hooks within the loops, so that one walk serves all of them at the speed of loops
+written for each. Edges are named by their positions: uv in the block or graph of the in-edges, uw
+where rows are walked, vw where rows are marked.
+
+The intervals of edges, and what three have in common, are in `spans`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rapids_tc.engines.cpu.compiled import dispatched, inlined
+from rapids_tc.engines.cpu.parallel import atomic_add
+from rapids_tc.engines.cpu.spans import (
+    OneInterval,
+    SeveralIntervals,
+    common,
+    larger,
+    meet,
+    next_common,
+    open_span,
+)
+
+if TYPE_CHECKING:
+    from rapids_tc.preparation.csr import Array
+
+SHARED_FROM = 1 << 22  # counters of all threads, past which threads share one array
+
+
+@dispatched
+def zero(visitor: Any) -> Any:
+    """Return a zero of the type that `triangle` returns."""
+    return 0
+
+
+@dispatched
+def open_middle(visitor: Any, length: Any) -> Any:
+    """Return scratch memory for the triangles of a middle vertex, whose row has this length."""
+    return None
+
+
+@dispatched
+def open_edge(visitor: Any, uv: Any) -> Any:
+    """Return what `triangle` needs of the edge (u, v)."""
+    return None
+
+
+@dispatched
+def triangle(visitor: Any, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
+    """Take a triangle; return what is summed for (u, v) and for v. w is at `index` in N+(v)."""
+    raise NotImplementedError
+
+
+@dispatched
+def close_edge(visitor: Any, uv: Any, u: Any, amount: Any) -> None:
+    """Take what `triangle` returned for (u, v), summed up."""
+
+
+@dispatched
+def close_middle(visitor: Any, scratch: Any, v: Any, begin: Any, row: Any, amount: Any) -> None:
+    """Take what `triangle` returned for v, summed up; N+(v) is `row`, at `begin` in columns."""
+
+
+class EdgeCounts(NamedTuple):
+    """The triangles of every edge: other threads may count (u, w) and (v, w), too."""
+
+    spans: Any
+    of_uv: Array
+    of_uw: Array
+    of_vw: Array
+
+    def open_middle(self, length: Any) -> Any:
+        return np.zeros(length, np.uint32)
+
+    def open_edge(self, uv: Any) -> Any:
+        return open_span(self.spans, uv)
+
+    def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
+        hit = meet(self.spans, edge, uw, vw)
+        if hit:
+            scratch[index] += np.uint32(1)
+            atomic_add(self.of_uw, uw, 1)
+        return hit
+
+    def close_edge(self, uv: Any, u: Any, amount: Any) -> None:
+        if amount:
+            atomic_add(self.of_uv, uv, amount)
+
+    def close_middle(self, scratch: Any, v: Any, begin: Any, row: Any, amount: Any) -> None:
+        for index in range(len(scratch)):
+            if scratch[index]:
+                atomic_add(self.of_vw, begin + index, scratch[index])
+
+
+class VertexSums(NamedTuple):
+    """The sums, over the triangles of each vertex, of the products of the values of their sides."""
+
+    uv: Array
+    uw: Array
+    vw: Array
+    of_u: Array
+    of_v: Array
+    of_w: Array
+
+    def zero(self) -> Any:
+        return 0.0
+
+    def open_middle(self, length: Any) -> Any:
+        return np.zeros(length)
+
+    def open_edge(self, uv: Any) -> Any:
+        return self.uv[uv]
+
+    def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
+        product = edge * self.uw[uw] * self.vw[vw]
+        scratch[index] += product
+        return product
+
+    def close_edge(self, uv: Any, u: Any, amount: Any) -> None:
+        if amount:
+            atomic_add(self.of_u, u, amount)
+
+    def close_middle(self, scratch: Any, v: Any, begin: Any, row: Any, amount: Any) -> None:
+        if amount:
+            atomic_add(self.of_v, v, amount)
+        for index in range(len(row)):
+            if scratch[index]:
+                atomic_add(self.of_w, row[index], scratch[index])
+
+
+class TypeCounts(NamedTuple):
+    """The triangles by the types of their sides; `shared` says whether other threads count, too."""
+
+    uv: Array
+    uw: Array
+    vw: Array
+    n: Any
+    counts: Array
+    shared: bool
+
+    def open_edge(self, uv: Any) -> Any:
+        return np.uint64(self.uv[uv]) * self.n
+
+    def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
+        of_uw, of_vw = np.uint64(self.uw[np.uint64(uw)]), np.uint64(self.vw[np.uint64(vw)])
+        _add(self.counts, (edge + of_uw) * self.n + of_vw, 1, self.shared)
+        return 0
+
+
+class WindowChanges(NamedTuple):
+    """The triangles by the windows in which they are present; an edge has one interval."""
+
+    spans: OneInterval
+    changes: Array
+    shared: bool
+
+    def open_edge(self, uv: Any) -> Any:
+        return open_span(self.spans, uv)
+
+    def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
+        first, last = common(self.spans, edge, uw, vw)
+        _add(self.changes, np.uint64(first), 1, self.shared)
+        _add(self.changes, np.uint64(larger(last + 1, first)), -1, self.shared)
+        return 0
+
+
+class RepeatedChanges(NamedTuple):
+    """The triangles by the windows in which they are present; an edge has several intervals."""
+
+    spans: SeveralIntervals
+    changes: Array
+    shared: bool
+
+    def open_edge(self, uv: Any) -> Any:
+        return uv
+
+    def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
+        spans, windows = self.spans, len(self.changes) - 1
+        a, b, c = spans.uv.offsets[edge], spans.uw.offsets[uw], spans.vw.offsets[vw]
+        while True:
+            a, b, c, first, last = next_common(spans, a, b, c, edge, uw, vw)
+            if first > last:
+                return 0
+            if first < windows:
+                _add(self.changes, first, 1, self.shared)
+                _add(self.changes, min(last + 1, windows), -1, self.shared)
+
+
+class Counters:
+    """Counters of each thread; or of all threads together, if they are many.
+
+    Parameters
+    ----------
+    size, threads : int
+
+    Attributes
+    ----------
+    arrays : list of array of int64
+        The counters of every thread.
+    shared : bool
+        Whether threads have the same counters, and so add to them by atomics.
+    """
+
+    def __init__(self, size: int, threads: int) -> None:
+        self.shared = threads > 1 and threads * size > SHARED_FROM
+        self._distinct = [np.zeros(size, np.int64) for _ in range(1 if self.shared else threads)]
+        self.arrays = self._distinct * (threads // len(self._distinct))
+
+    @property
+    def total(self) -> Array:
+        """The sum over all threads."""
+        total: Array = np.sum(self._distinct, axis=0)
+        return total
+
+
+def type_counts(uv: Array, uw: Array, vw: Array, n: int, counters: Counters) -> list[TypeCounts]:
+    """Return a visitor for each thread, of the types of uv, uw and vw."""
+    types = (uv, uw, vw, np.uint64(n))
+    return [TypeCounts(*types, array, counters.shared) for array in counters.arrays]
+
+
+def window_changes(spans: OneInterval | SeveralIntervals, counters: Counters) -> list[Any]:
+    """Return a visitor for each thread."""
+    visitor: Any = WindowChanges if isinstance(spans, OneInterval) else RepeatedChanges
+    return [visitor(spans, array, counters.shared) for array in counters.arrays]
+
+
+@inlined
+def _add(counts: Any, index: Any, amount: Any, shared: Any) -> None:
+    if shared:
+        atomic_add(counts, index, amount)
+    else:
+        counts[index] += amount

@@ -1,0 +1,296 @@
+"""What engines find of the three sides of every triangle: types, windows, products of values.
+
+The values of edges are random, and the oracle knows each edge by its ends.
+"""
+
+from collections import Counter
+from functools import cache
+from itertools import pairwise, product
+from math import prod
+
+import numpy as np
+import pytest
+import reference
+from block_support import split_keys
+from graphs import SMALL, dense_edge_lists, edge_lists
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kernel_support import keys_of
+
+from rapids_tc import datasets
+from rapids_tc.blocks import geometry, grid
+from rapids_tc.blocks.grid import Partition
+from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.cpu import spans, visitors
+from rapids_tc.engines.protocol import Spans
+
+WINDOWS = 9  # and intervals reach two windows further
+TYPES = 3
+FORMS = ("one", "several", "mixed")  # of intervals: mixed, some blocks have one of each edge
+
+
+def vertices_of(rows):
+    return 1 + max((max(row) for row in rows), default=-1)
+
+
+def intervals_of(random, form):
+    """One interval, which may be empty, or up to four ascending ones."""
+    if form == "one":
+        first = int(random.integers(0, WINDOWS + 2))
+        return [(first, first + int(random.integers(-1, WINDOWS)))] if first else [(1, 0)]
+    ends = sorted(random.choice(WINDOWS + 2, 2 * int(random.integers(0, 5)), replace=False))
+    return [(int(first), int(last)) for first, last in zip(ends[::2], ends[1::2], strict=True)]
+
+
+class Valued:
+    """Rows of ranks, and a type, a float and intervals of each edge."""
+
+    def __init__(self, rows, seed, form="one", types=TYPES):
+        random = np.random.default_rng(seed)
+        self.rows, self.n, self.form, edges = (
+            rows,
+            vertices_of(rows),
+            form,
+            reference.simple_edges(rows),
+        )
+        self.types = types
+        self.type = {edge: int(random.integers(types)) for edge in edges}
+        self.value = {edge: float(random.random()) - 0.25 for edge in edges}
+        self.intervals = {edge: intervals_of(random, form) for edge in edges}
+        if form == "mixed":  # in one of 2 x 2 blocks, each edge has one interval
+            even = [edge for edge in edges if edge[0] % 2 == edge[1] % 2 == 0]
+            self.intervals |= {edge: intervals_of(random, "one") for edge in even}
+        self.windows = {
+            edge: {t for first, last in intervals for t in range(first, last + 1)}
+            for edge, intervals in self.intervals.items()
+        }
+
+    def sides(self):
+        """The sides (v, u), (w, u) and (w, v) of the triangles u > v > w."""
+        for w, v, u in reference.list_triangles(self.rows):
+            yield (v, u), (w, u), (w, v)
+
+    @property
+    def by_types(self):
+        return Counter(tuple(self.type[side] for side in sides) for sides in self.sides())
+
+    @property
+    def by_window(self):
+        met = Counter()
+        for sides in self.sides():
+            met.update(set.intersection(*(self.windows[side] for side in sides)))
+        return [met[t] for t in range(WINDOWS)]
+
+    @property
+    def by_edge(self):
+        met = Counter()
+        for sides in self.sides():
+            if set.intersection(*(self.windows[side] for side in sides)):
+                met.update(sides)
+        return {edge: met[edge] for edge in self.type}
+
+    @property
+    def sums(self):
+        sums = np.zeros(self.n)
+        for sides in self.sides():
+            for corner in {end for side in sides for end in side}:
+                sums[corner] += prod(self.value[side] for side in sides)
+        return sums
+
+
+def edges_of(block, n, at):
+    u, v = geometry.block_ends(block, n, at)
+    return list(zip(v.tolist(), u.tolist(), strict=True))
+
+
+class Aligned:
+    """The values of the edges of a graph or block, in its order."""
+
+    def __init__(self, valued, block, n=1, at=(0, 0)):
+        self.edges = edges_of(block, n, at)
+        self.type = np.array([valued.type[edge] for edge in self.edges], np.uint8)
+        self.value = np.array([valued.value[edge] for edge in self.edges], float)
+        lists = [valued.intervals[edge] for edge in self.edges]
+        flat = np.array([ends for one in lists for ends in one], np.uint32).reshape(-1, 2)
+        first, last = (np.ascontiguousarray(side) for side in flat.T)
+        single = all(len(one) == 1 for one in lists)
+        if valued.form == "one" or (valued.form == "mixed" and single):
+            self.spans = Spans(first, last)
+        else:
+            ends = np.cumsum([0, *map(len, lists)], dtype=np.int64)
+            self.spans = Spans(first, last, ends)
+
+
+def triangles_of_windows(changes):
+    assert changes.dtype == np.int64 and changes.shape == (WINDOWS + 1,) and changes.sum() == 0
+    return changes.cumsum()[:-1].tolist()
+
+
+def counted(counts):
+    """{types of uv, uw and vw: triangles}."""
+    assert counts.dtype == np.int64
+    return Counter({cell: int(counts[cell]) for cell in np.ndindex(counts.shape) if counts[cell]})
+
+
+def check(engine, valued):
+    """A whole graph, and parts of it."""
+    graph = engine.csr(keys_of(valued.rows), valued.n)
+    values, whole = Aligned(valued, graph), engine.prepare(graph)
+    types, changes, sums = (
+        engine.type_counts(whole, values.type, valued.types),
+        engine.window_changes(whole, values.spans, WINDOWS),
+        engine.vertex_sums(whole, values.value),
+    )
+    counts = engine.edge_counts(whole, spans=values.spans)
+    assert types.shape == (valued.types,) * 3 and counted(types) == valued.by_types
+    assert triangles_of_windows(changes) == valued.by_window
+    assert counts.dtype == np.uint32
+    assert dict(zip(values.edges, counts.tolist(), strict=True)) == valued.by_edge
+    np.testing.assert_allclose(sums, valued.sums, atol=1e-9)
+
+
+def check_parts(engine, valued, parts):
+    graph = engine.csr(keys_of(valued.rows), valued.n)
+    values, total = Aligned(valued, graph), np.zeros((valued.types,) * 3, np.int64)
+    changes, counts = np.zeros(WINDOWS + 1, np.int64), np.zeros(graph.m, np.int64)
+    for pivot_range in pairwise(grid.cuts(engine.probe_counts(graph), parts)):
+        layout = engine.prepare(graph, pivot_range)
+        total += engine.type_counts(layout, values.type, valued.types)
+        changes += engine.window_changes(layout, values.spans, WINDOWS)
+        counts += engine.edge_counts(layout, spans=values.spans)
+    assert counted(total) == valued.by_types
+    assert triangles_of_windows(changes) == valued.by_window
+    assert dict(zip(values.edges, counts.tolist(), strict=True)) == valued.by_edge
+
+
+def check_blocks(engine, valued, n, m=1):
+    """All tasks of n x n blocks, each in m parts."""
+    local = split_keys(keys_of(valued.rows), n, np)
+    blocks = {
+        at: engine.csr(keys, geometry.block_rows(valued.n, n, at)) for at, keys in local.items()
+    }
+    values = {at: Aligned(valued, block, n, at) for at, block in blocks.items()}
+    types, changes = np.zeros((valued.types,) * 3, np.int64), np.zeros(WINDOWS + 1, np.int64)
+    counts = {at: np.zeros(block.m, np.int64) for at, block in blocks.items()}
+    sums = np.zeros(valued.n)
+    for task in grid.tasks(Partition(n, 1)):
+        three, sides = [blocks[at] for at in task.blocks], [values[at] for at in task.blocks]
+        bounds = grid.cuts(engine.probe_counts(*three[:2], task.residues), m)
+        for pivot_range in pairwise(bounds) if m > 1 else (None,):
+            layout = engine.prepare_blocks(*three, task.residues, pivot_range=pivot_range)
+            types += engine.type_counts(layout, [side.type for side in sides], valued.types)
+            spans = [side.spans for side in sides]
+            changes += engine.window_changes(layout, spans, WINDOWS)
+            for at, part in zip(task.blocks, engine.edge_counts(layout, spans=spans), strict=True):
+                counts[at] += part
+            i, j, k = task.residues
+            of_u, of_v, of_w = engine.vertex_sums(layout, [side.value for side in sides])
+            geometry.add_ends(sums, n, (i, j), of_u, of_v)
+            sums[k::n] += of_w[: geometry.members(valued.n, n, k)]
+    assert counted(types) == valued.by_types
+    assert triangles_of_windows(changes) == valued.by_window
+    by_edge = {
+        edge: count
+        for at in blocks
+        for edge, count in zip(values[at].edges, counts[at].tolist(), strict=True)
+    }
+    assert by_edge == valued.by_edge
+    np.testing.assert_allclose(sums, valued.sums, atol=1e-9)
+
+
+graphs_and_values = given(
+    rows=edge_lists(25, 120) | dense_edge_lists(),
+    seed=st.integers(0, 9),
+    form=st.sampled_from(FORMS),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@graphs_and_values
+def test_any_graph_on_the_cpu(rows, seed, form):
+    check(cpu, Valued(rows, seed, form))
+
+
+@settings(max_examples=40, deadline=None)
+@graphs_and_values
+def test_any_graph_in_blocks_on_the_cpu(rows, seed, form):
+    check_blocks(cpu, Valued(rows, seed, form), 1 + seed % 5, 1 + seed % 2)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_closed_forms(name):
+    for form in FORMS:
+        valued = Valued(SMALL[name].rows, 1, form)
+        assert valued.by_types.total() == SMALL[name].triangles
+        check(cpu, valued)
+        check_parts(cpu, valued, 2)
+        check_blocks(cpu, valued, 2)
+
+
+@pytest.mark.parametrize("slots", [1, 2, 16])
+def test_ranks_that_share_slots(monkeypatch, slots):
+    monkeypatch.setattr(cpu, "TABLE", slots)
+    for name, form in product(("K9", "tube"), FORMS):
+        check(cpu, Valued(SMALL[name].rows, 2, form))
+        check_blocks(cpu, Valued(SMALL[name].rows, 2, form), 3)
+
+
+@cache
+def middle_sized():
+    graph = cpu.csr(keys_of(datasets.rmat(10, seed=1).to_numpy().tolist()), 1024)
+    return graph, cpu.prepare(graph)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_several_threads(monkeypatch, shared):
+    """Their counters apart, and together."""
+    graph, layout = middle_sized()
+    random = np.random.default_rng(3)
+    types = random.integers(0, 4, graph.m).astype(np.uint8)
+    first = random.integers(0, WINDOWS, graph.m).astype(np.uint32)
+    one = Spans(first, first + np.uint32(3))
+    several = Spans(one.first, one.last, np.arange(graph.m + 1))
+
+    def answers():
+        return (
+            cpu.type_counts(layout, types, 4),
+            *(cpu.window_changes(layout, spans, WINDOWS) for spans in (one, several)),
+            *(cpu.edge_counts(layout, spans=spans) for spans in (one, several)),
+        )
+
+    expected = answers()
+    monkeypatch.setattr(cpu, "SERIAL_BELOW", 0)
+    monkeypatch.setattr(cpu, "thread_count", lambda: 4)
+    monkeypatch.setattr(visitors, "SHARED_FROM", 0 if shared else 1 << 22)
+    for mine, alone in zip(answers(), expected, strict=True):
+        assert (mine == alone).all()
+    assert expected[0].sum() == cpu.count(layout) and (expected[1] == expected[2]).all()
+    assert (expected[3] == expected[4]).all()
+
+
+@pytest.mark.parametrize("windows", [1, 2, spans.SHORT - 1, spans.SHORT, spans.SHORT + 1])
+def test_numbers_of_windows(windows):
+    """At the sizes where the spans of edges take more bits."""
+    graph, layout = middle_sized()
+    total = cpu.count(layout)
+    for last in (windows - 1, windows, 2**32 - 1):
+        present = Spans(np.zeros(graph.m, np.uint32), np.full(graph.m, last, np.uint32))
+        changes = cpu.window_changes(layout, present, windows)
+        assert (changes[0], changes[-1], np.count_nonzero(changes)) == (total, -total, 2)
+    behind = Spans(np.full(graph.m, windows, np.uint32), np.full(graph.m, 2**32 - 1, np.uint32))
+    assert not cpu.window_changes(layout, behind, windows).any()
+
+
+def test_the_last_windows_of_all():
+    """Ends of 32 bits, if edges are counted."""
+    graph, layout = middle_sized()
+    most = np.full(graph.m, 2**32 - 1, np.uint32)
+    counts = cpu.edge_counts(layout)
+    assert (cpu.edge_counts(layout, spans=Spans(most, most)) == counts).all()
+    assert not cpu.edge_counts(layout, spans=Spans(most, most - np.uint32(1))).any()
+
+
+@pytest.mark.parametrize("types", [1, 13, 255])
+def test_numbers_of_types(types):
+    valued = Valued(SMALL["K9"].rows, 5, types=types)
+    check(cpu, valued)
