@@ -39,7 +39,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "numbers": (8, 0),
         "layout": (12, 24),
         "count": (12, 24),
-        "count by edge": (20, 24),
+        "count by edge": (16, 24),
         "peel": (64, 56),
         "by vertex": (16, 96),
         "by row": (48, 32),
