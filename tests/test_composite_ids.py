@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rapids_tc as tc
+from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.plan.layout import Layout
 from rapids_tc.preparation import composite, composite_edges
 
@@ -45,16 +46,24 @@ def names(role):
     return f"{role}_ip", f"{role}_port"
 
 
-@given(ENDS, st.sampled_from(list(KINDS)), st.sampled_from([0, 2]))
-@settings(max_examples=80)
-def test_graphs_of_pairs(rows, kind, blocks):
+def whole(found):
+    """A frame of partitions in one."""
+    return pd.concat(found.partitions) if isinstance(found, PartitionedFrame) else found
+
+
+PATHS = [Path(), Path(layout=Layout(2)), Path(3), Path(4, Layout(2))]
+
+
+@given(ENDS, st.sampled_from(list(KINDS)), st.sampled_from(PATHS))
+@settings(max_examples=60)
+def test_graphs_of_pairs(rows, kind, path):
     frame = frame_of(rows, kind)
-    right, path = ends(frame), Path(layout=Layout(blocks) if blocks else None)
+    right = ends(frame)
     with path.edges(frame) as edges:
         assert tc.count(edges, **IDS) == reference.count(right)
-        vertices = tc.vertex_triangles(edges, **IDS)
-        simple = tc.simple_edges(edges, **IDS)
-        sides = tc.edge_triangles(edges, **IDS)
+        vertices = whole(tc.vertex_triangles(edges, **IDS))
+        simple = whole(tc.simple_edges(edges, **IDS))
+        sides = whole(tc.annotate(edges, "triangles", **IDS))["triangles"]
     listed = tc.list_triangles(frame, **IDS)
     assert list(vertices.columns) == ["vertex_ip", "vertex_port", "triangles"]
     assert vertices["vertex_ip"].dtype == frame["ip"].dtype
@@ -69,12 +78,12 @@ def test_graphs_of_pairs(rows, kind, blocks):
     assert list(zip(*corners, strict=True)) == reference.list_triangles(right)
 
 
-@given(ENDS, st.sampled_from([0, 2]))
+@given(ENDS, st.sampled_from(PATHS))
 @settings(max_examples=40)
-def test_groups_of_pairs(rows, blocks):
+def test_groups_of_pairs(rows, path):
     frame = frame_of(rows).assign(day=lambda f: f.index % 3)
-    with Path(layout=Layout(blocks) if blocks else None).edges(frame) as edges:
-        found = tc.vertex_triangles(edges, by="day", **IDS)
+    with path.edges(frame) as edges:
+        found = whole(tc.vertex_triangles(edges, by="day", **IDS))
     assert list(found.columns) == ["day", "vertex_ip", "vertex_port", "triangles"]
     right = [
         (day, *vertex, triangles)
@@ -85,19 +94,19 @@ def test_groups_of_pairs(rows, blocks):
 
 
 @given(ENDS, st.integers(2, 40))
-@settings(max_examples=60)
+@settings(max_examples=15)
 def test_keys_too_large_for_64_bits_are_folded(rows, most):
     """Three parts and a group, in a number system that has no room for them."""
     frame = frame_of(rows).assign(a=lambda f: f["port"] % 2, b=lambda f: f["port2"] % 2, day=1)
     columns = {"source": ["ip", "port", "a"], "destination": ["ip2", "port2", "b"], "by": "day"}
     right = tc.vertex_triangles(frame, **columns)
-    for layout in (None, Layout(2)):
-        with pytest.MonkeyPatch.context() as patch, Path(layout=layout).edges(frame) as edges:
+    for path in PATHS:
+        with pytest.MonkeyPatch.context() as patch, path.edges(frame) as edges:
             patch.setattr(composite, "MOST", most)
             patch.setattr(composite_edges, "MARKED", 0)
-            pd.testing.assert_frame_equal(tc.vertex_triangles(edges, **columns), right)
+            pd.testing.assert_frame_equal(whole(tc.vertex_triangles(edges, **columns)), right)
             named = right[["vertex_ip", "vertex_port", "vertex_a"]].iloc[::-1]
-            chosen = tc.vertex_triangles(edges, vertices=named, **columns)
+            chosen = whole(tc.vertex_triangles(edges, vertices=named, **columns))
             assert chosen["triangles"].tolist() == right["triangles"].tolist()[::-1]
 
 

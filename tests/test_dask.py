@@ -133,6 +133,20 @@ def test_ids_of_other_types(client, backend, dtype):
         assert_same(together(backend, found), backend.to_pandas(expected))
 
 
+def test_groups_and_ids_of_several_columns(client, backend):
+    frame = pd.concat([small().assign(day="b", host=1), small().assign(day="a", host=2)])
+    frame = frame.reset_index(drop=True).assign(server=frame["host"].to_numpy())
+    edges = apart(backend, frame, 3)
+    assert together(backend, tc.count(edges, by="day")).values.tolist() == [["a", 1], ["b", 1]]
+    counted = together(backend, tc.annotate(edges, "triangles", by=["day", "host"]))
+    assert counted["triangles"].tolist() == TRIANGLES * 2
+    pairs = {"source": ["src", "host"], "destination": ["dst", "server"]}
+    assert tc.count(edges, **pairs) == 2
+    named = frame[["src", "host"]].iloc[[6, 0]]
+    found = together(backend, tc.vertex_triangles(edges, vertices=named, **pairs))
+    assert found.values.tolist() == [[5, 2, 1], [5, 1, 1]]
+
+
 def test_more_partitions_than_rows_and_none(client, backend):
     for rows in (0, 1, 2):
         frame = pd.DataFrame(ROWS[:rows], columns=["src", "dst"], dtype="int32")

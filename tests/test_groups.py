@@ -116,12 +116,18 @@ def check(name, own, path):
         assert_same(plain(name, call(path, name, own)), by_group(name, own))
 
 
-CHOSEN = ["whole", "prepared", "2 x 2 blocks"]
+EMULATED = ["whole", "2 x 2 blocks", "7 partitions"]
+CHOSEN = [
+    *EMULATED,
+    "prepared",
+    "7 partitions, 2 x 2 blocks",
+    "7 partitions, 3 x 3 blocks to the end",
+]
+WAYS = [*((path, "cpu") for path in CHOSEN), *((path, "emulated cuda") for path in EMULATED)]
 WITH_GROUPS = [call for call in zip(CALLS, NAMES, strict=True) if ANALYTICS[call[0][0]].takes_by]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("path", CHOSEN)
+@pytest.mark.parametrize(("path", "engine"), WAYS)
 def test_every_call_is_right_by_group(path, engine):
     with ENGINES[engine]():
         for (name, own), shown in WITH_GROUPS:
@@ -130,10 +136,6 @@ def test_every_call_is_right_by_group(path, engine):
             except BaseException as error:
                 error.add_note(shown)
                 raise
-
-
-def test_every_analytic_takes_groups():
-    assert [name for name, record in ANALYTICS.items() if not record.takes_by] == []
 
 
 # Values of groups ---------------------------------------------------------------------------------
@@ -162,7 +164,7 @@ ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5
 
 
 @given(ROWS, st.sampled_from(list(KINDS)), st.booleans())
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_counts_of_random_groups(rows, kind, together):
     groups, src, dst = (np.array(column) for column in zip(*rows, strict=True))
     if together:
@@ -183,12 +185,14 @@ def test_counts_of_random_groups(rows, kind, together):
     pd.testing.assert_frame_equal(frame, before)
 
 
-@given(ROWS, st.integers(0, 3))
-@settings(max_examples=60)
-def test_several_columns_of_groups(rows, blocks):
+@given(ROWS, st.sampled_from([(0, 0), (0, 2), (3, 0), (4, 2)]))
+@settings(max_examples=40)
+def test_several_columns_of_groups(rows, way):
     frame = pd.DataFrame(rows, columns=["day", "a", "b"]).assign(half=lambda f: f.index % 2 == 0)
-    with Path(layout=Layout(blocks) if blocks else None).edges(frame) as edges:
+    partitions, blocks = way
+    with Path(partitions, Layout(blocks) if blocks else None).edges(frame) as edges:
         found = tc.vertex_triangles(edges, by=["half", "day"], source="a", destination="b")
+    found = pd.concat(found.partitions) if partitions else found
     right = [
         (*group, vertex, triangles)
         for group, own in frame.groupby(["half", "day"])
@@ -198,6 +202,36 @@ def test_several_columns_of_groups(rows, blocks):
     ]
     assert found.columns.tolist() == ["half", "day", "vertex", "triangles"]
     assert list(found.itertuples(index=False, name=None)) == right
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_groups_of_every_kind_in_partitions(kind):
+    numbers = np.arange(60) % 7 // 2
+    frame = pd.DataFrame({"src": np.arange(60) % 5, "dst": np.arange(60) % 4})
+    frame["day"] = KINDS[kind](numbers)
+    right = tc.count(frame, by="day")
+    for path in (Path(3), Path(3, Layout(2)), Path(layout=Layout(2))):
+        with path.edges(frame) as edges:
+            found = tc.count(edges, by="day")
+        found = pd.concat(found.partitions) if path.partitions else found
+        pd.testing.assert_frame_equal(found, right)
+
+
+def test_groups_of_partitions_of_other_kinds():
+    one, other = (pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0]}) for _ in range(2))
+    parts = [one.assign(day=pd.Categorical(["a"] * 3)), other.assign(day=pd.Categorical(["b"] * 3))]
+    [found] = tc.count(PartitionedFrame(parts), by="day").partitions
+    assert found["day"].tolist() == ["a", "b"]
+    assert found["triangles"].tolist() == [1, 1]
+    parts = [one.assign(day=[0.5, 1, 1]), other.assign(day=[True] * 3)]
+    with pytest.raises(tc.IdTypeError, match="float64 and column 'day' bool: groups need one kind"):
+        tc.count(PartitionedFrame(parts), by="day")
+    parts = [one.assign(day=[None, None, "a"]), other.assign(day=[None, "a", "a"])]
+    with pytest.raises(tc.NullIdError, match="'day' has 3 nulls: a row needs a group"):
+        tc.count(PartitionedFrame(parts), by="day")
+    parts = [one.assign(day=1), other]
+    with pytest.raises(tc.ColumnNotFoundError, match="partition 1: by='day' is not a column"):
+        tc.count(PartitionedFrame(parts), by="day")
 
 
 def test_groups_of_half_precision():
@@ -357,13 +391,16 @@ def test_a_group_named_like_an_answer(function, column):
             ValueError, match=f"by= names the column '{column}', and the answer has"
         ):
             function(edges, **columns)
+    if (record := ANALYTICS[function.__name__]).local(record.defaults, "") is None:
+        with pytest.raises(ValueError, match="and the answer has"):
+            function(PartitionedFrame([frame]), by=column, **ids)
     assert len(tc.edge_triangles(frame, by=column, **ids)) == len(frame)
 
 
 def test_the_columns_of_a_record_are_those_of_its_answer():
     for name, record in ANALYTICS.items():
         own = every_path.choices(record).__next__()
-        if record.result in (Result.VALUE, Result.VERTICES):
+        if record.takes_by and record.result in (Result.VALUE, Result.VERTICES):
             found = record.call(GROUPED, **own, **every_path.IDS, by="day")
             beside = ["day", "vertex"] if record.result is Result.VERTICES else ["day"]
             assert found.columns.tolist() == [*beside, *record.fields], name

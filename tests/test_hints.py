@@ -985,7 +985,6 @@ HINTS = {
     ],
     "graphs/resolve:prepare": [(lambda h: tc.Graph(tc.Graph(k3())), "give it to the functions")],
     "graphs/partitioned:answer": [
-        (on_dask(lambda edges: tc.count(edges, by="src")), "by= and lists of columns are for"),
         (on_dask(tc.trussness), r'annotate\(edges, "trussness"\) adds it'),
     ],
     "preparation/fingerprints:Fingerprint.require": [

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.grid import Task
     from rapids_tc.frames.backend import Array
+    from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.numbering import Ids
 
@@ -118,6 +119,44 @@ def slices(context: WorkerContext, counts: list[Array], parts: int) -> list[Arra
 def moments(context: WorkerContext, counts: Array) -> tuple[int, float]:
     """Return what an estimate needs of the triangles of some edges."""
     return sampling.moments(counts)
+
+
+@worker_task
+def edge_groups(
+    context: WorkerContext,
+    rows: EncodedBlock,
+    ids: CompositeIds,
+    order: list[Any],
+    place: int,
+    n: int,
+) -> Array:
+    """Return the group of every edge of a block."""
+    xp, (rank, vertices) = context.backend.xp, order
+    require_length(rank, ids.size, "ranks")
+    by_rank = ids.group_of[Order.of_ranks(rank, vertices, xp).number]
+    ends, _ = geometry.block_ends(codec.csr(rows, xp), n, divmod(place, n))
+    require_below(ends, len(by_rank), "ranks")
+    return by_rank[ends]
+
+
+@worker_task
+def moments_by_group(
+    context: WorkerContext, counts: list[Array], groups: Array, ids: CompositeIds
+) -> list[tuple[int, float]]:
+    """Return what an estimate needs of the triangles of the edges of each group in a block."""
+    xp, host = context.backend.xp, context.backend.host
+    triangles = xp.concatenate(counts)
+    require_length(triangles, len(groups), "counts of edges")
+    return sampling.moments_by(host(triangles), host(groups), len(ids.starts))
+
+
+@worker_task
+def group_frame(context: WorkerContext, ids: CompositeIds, columns: dict[str, Any]) -> Any:
+    """Make a frame of values by group."""
+    backend = context.backend
+    values = {name: backend.xp.asarray(column) for name, column in columns.items()}
+    frame = backend.library.DataFrame({**ids.group_columns(), **values})
+    return backend.adapter.frame(frame)
 
 
 @worker_task

@@ -4,51 +4,60 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rapids_tc.blocks.arrivals import require_below
 from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, worker_task
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Frame, as_uint32
-from rapids_tc.preparation import id_scheme, sampling
+from rapids_tc.preparation import composite_scheme, id_scheme, sampling
 from rapids_tc.preparation.composite import CompositeIds
+from rapids_tc.preparation.composite_scheme import CompositeProfile, CompositeScheme
+from rapids_tc.preparation.edge_columns import EdgeColumns
 from rapids_tc.preparation.edges import NumberedEdges
 from rapids_tc.preparation.fingerprints import Fingerprint
 
 if TYPE_CHECKING:
+    from rapids_tc._typing import Array
     from rapids_tc.preparation.id_columns import IdColumn
     from rapids_tc.preparation.numbering import Ids
 
 Fingerprints = list[Fingerprint]  # of the partitions of one group
+Profile = id_scheme.IdProfile | CompositeProfile
+Scheme = id_scheme.IdScheme | CompositeScheme
 
 
 @worker_task
-def profile(
-    context: WorkerContext, partitions: list[Frame], places: list[int]
-) -> id_scheme.IdProfile:
+def profile(context: WorkerContext, partitions: list[Frame], places: list[int]) -> Profile:
     """Describe the id columns of some partitions; `places` are their positions in the frame."""
+    seen: Profile
     backend = context.backend
-    pairs = [context.columns(*given) for given in zip(partitions, places, strict=True)]
-    seen = id_scheme.profile(pairs, context.names, backend, places)
+    if isinstance(context.labels, EdgeColumns):
+        inspected = [context.inspect(*own) for own in zip(partitions, places, strict=True)]
+        seen = composite_scheme.profile(inspected, context.labels, backend)
+        both = zip(places, inspected, strict=True)
+        seen.fingerprints = [Fingerprint.of(place, own, backend) for place, own in both]
+    else:
+        pairs = [context.columns(*given) for given in zip(partitions, places, strict=True)]
+        seen = id_scheme.profile(pairs, context.names, backend, places)
     seen.memory = registry.load(backend.engine).free()
     return seen
 
 
 @worker_task
-def resolve_scheme(context: WorkerContext, seen: list[id_scheme.IdProfile]) -> id_scheme.IdScheme:
+def resolve_scheme(context: WorkerContext, seen: list[Any]) -> Scheme:
     """Decide how ids are numbered, from what all workers saw."""
+    if isinstance(context.labels, EdgeColumns):
+        return composite_scheme.resolve(seen, context.labels)
     return id_scheme.resolve_scheme(seen)
 
 
 @worker_task
-def known(
-    context: WorkerContext, scheme: id_scheme.IdScheme
-) -> tuple[list[Fingerprints], int | None, int]:
+def known(context: WorkerContext, scheme: Scheme) -> tuple[list[Fingerprints], int | None, int]:
     """Return what the client needs: fingerprints, how many numbers (if ids are dense), memory."""
     return scheme.fingerprints, scheme.dense and scheme.dense[1], scheme.memory
 
 
 @worker_task
-def settled(
-    context: WorkerContext, scheme: id_scheme.IdScheme, prints: list[Fingerprints]
-) -> id_scheme.IdScheme:
+def settled(context: WorkerContext, scheme: Scheme, prints: list[Fingerprints]) -> Scheme:
     """Return the scheme; KernelError if it was made again from other partitions."""
     for seen, found in zip(prints, scheme.fingerprints, strict=True):
         for own, other in zip(seen, found, strict=True):
@@ -61,22 +70,69 @@ def distinct(
     context: WorkerContext,
     partitions: list[Frame],
     prints: Fingerprints,
-    scheme: id_scheme.IdScheme,
+    scheme: Scheme,
 ) -> Any:
-    """Find all distinct ids of some partitions."""
-    return id_scheme.distinct(id_columns(context, partitions, prints), scheme, context.backend)
+    """Find all distinct ids of some partitions, or the distinct values of each part of ids."""
+    columns, backend = id_columns(context, partitions, prints), context.backend
+    if isinstance(scheme, CompositeScheme):
+        width = len(scheme.columns.names)
+        starts = range(0, len(columns), width)
+        several = [
+            composite_scheme.distinct(columns[i : i + width], scheme, backend) for i in starts
+        ]
+        return composite_scheme.union(several)
+    return id_scheme.distinct(columns, scheme, backend)
 
 
 @worker_task
 def union(context: WorkerContext, found: list[Any]) -> Any:
     """Join the distinct ids of several batches."""
+    if isinstance(context.labels, EdgeColumns):
+        return composite_scheme.union(found)
     return id_scheme.union(found)
 
 
 @worker_task
-def make_ids(context: WorkerContext, scheme: id_scheme.IdScheme, found: Any) -> Ids:
-    """Make the way back from numbers to ids."""
+def make_ids(context: WorkerContext, scheme: Scheme, found: Any) -> Ids:
+    """Make the way back from numbers to ids; of composite ids, from numbers to their parts."""
+    if isinstance(scheme, CompositeScheme):
+        return composite_scheme.make_ids(scheme, found, context.backend)
     return id_scheme.make_ids(scheme, found, context.backend)
+
+
+@worker_task
+def overflow(context: WorkerContext, ids: CompositeIds) -> int | None:
+    """Return how many digits of the keys are folded next; None if all keys fit."""
+    return ids.radix.overflow()
+
+
+@worker_task
+def distinct_keys(
+    context: WorkerContext,
+    partitions: list[Frame],
+    prints: Fingerprints,
+    ids: CompositeIds,
+    scheme: CompositeScheme,
+    digits: int | None,
+) -> Array:
+    """Find all keys of composite ids of some partitions, or those of their first digits."""
+    columns = id_columns(context, partitions, prints)
+    ends = composite_scheme.keys(columns, ids, scheme, digits)
+    return composite_scheme.distinct_keys(ends, context.backend.xp)
+
+
+@worker_task
+def union_keys(context: WorkerContext, several: list[Array]) -> Array:
+    """Join the distinct keys of several batches."""
+    return composite_scheme.union_keys(several, context.backend.xp)
+
+
+@worker_task
+def with_keys(
+    context: WorkerContext, ids: CompositeIds, found: Array, digits: int | None
+) -> CompositeIds:
+    """Return the ids with all their keys, or with the first digits of their keys folded."""
+    return composite_scheme.with_keys(ids, found, digits)
 
 
 @worker_task
@@ -91,12 +147,18 @@ def number(
     partitions: list[Frame],
     prints: Fingerprints,
     ids: Ids,
-    scheme: id_scheme.IdScheme,
+    scheme: Scheme,
 ) -> Numbers:
     """Assign numbers to both ends of every row of some partitions, one after another."""
     backend, columns = context.backend, id_columns(context, partitions, prints)
-    assert not isinstance(ids, CompositeIds)
-    made = [id_scheme.numbers(column, ids, scheme, backend) for column in columns]
+    made: Numbers = []
+    if isinstance(ids, CompositeIds) and isinstance(scheme, CompositeScheme):
+        for ends in composite_scheme.keys(columns, ids, scheme):
+            for end in ends:
+                require_below(end, ids.radix.size(len(ids.parts)), "keys of ids")
+            made += composite_scheme.numbers(ids, ends)
+    elif not isinstance(ids, CompositeIds) and not isinstance(scheme, CompositeScheme):
+        made = [id_scheme.numbers(column, ids, scheme, backend) for column in columns]
     if len(made) == 2:
         return made
     return [backend.xp.concatenate([*map(as_uint32, made[side::2])]) for side in (0, 1)]
@@ -105,7 +167,7 @@ def number(
 def id_columns(
     context: WorkerContext, partitions: list[Frame], prints: Fingerprints
 ) -> list[IdColumn]:
-    """Return the id columns of some partitions, source and destination in turn.
+    """Return the id columns of some partitions, one partition after another.
 
     Raises
     ------
@@ -114,8 +176,7 @@ def id_columns(
     """
     result: list[IdColumn] = []
     for partition, own in zip(partitions, prints, strict=True):
-        pair = context.columns(partition, own.place)
-        inspected = id_scheme.inspect_pair(pair, context.names, context.backend)
+        inspected = context.inspect(partition, own.place)
         own.require(Fingerprint.of(own.place, inspected, context.backend))
         result += [column for column, _ in inspected]
     return result

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array
     from rapids_tc.graphs.distributed import DistributedGraph
+    from rapids_tc.preparation.composite import CompositeIds
 
 NO_EDGE = 2**32  # more than the triangles of any edge
 
@@ -95,12 +96,21 @@ class DistributedActiveBlocks:
         return [self._graph.submit("peel", task, *own) for own in zip(*of_blocks, strict=True)]
 
 
-def in_truss(graph: DistributedGraph, k: int | None) -> list[list[Task]]:
-    """Mark the edges of each block in the k-truss; without k, in the last truss that has any."""
+def in_truss(graph: DistributedGraph, k: int | None, *, by_group: bool = False) -> list[list[Task]]:
+    """Mark the edges of each block in the k-truss; without k, in the last truss that has any.
+
+    With `by_group`, the last truss is that of each group.
+    """
     if k == recount.FIRST_LEVEL - 1:
         blocks_of = [graph.block_at(place, None) for place in range(graph.n**2)]
         return [[graph.submit("peel", every, block)] for block in blocks_of]
     by_block = trussness(graph, k)
+    if k is None and by_group:
+        parts, groups = [part for (part,) in by_block], sums.edge_groups(graph)
+        both = list(zip(parts, groups, strict=True))
+        largest = [graph.submit("peel", top_by_group, *own, graph.ids) for own in both]
+        tops_of_all = graph.tree("peel", largest_of, largest)
+        return [[graph.submit("peel", at_top, *own, tops_of_all)] for own in both]
     if k is None:
         tops = [graph.submit("peel", top, part) for (part,) in by_block]
         k = max(graph.executor.gather(tops))
@@ -117,6 +127,31 @@ def every(context: WorkerContext, rows: EncodedBlock) -> Array:
 def top(context: WorkerContext, truss: Array) -> int:
     """Return the largest trussness of a block; 0 if it has no edge."""
     return int(truss.max()) if len(truss) else 0
+
+
+@worker_task
+def top_by_group(context: WorkerContext, truss: Array, groups: Array, ids: CompositeIds) -> Array:
+    """Return the largest trussness in a block of each group; 0 without an edge."""
+    require_length(groups, len(truss), "groups of edges")
+    backend = context.backend
+    series = backend.library.Series(truss).groupby(backend.library.Series(groups)).max()
+    tops = backend.xp.zeros(len(ids.starts), "int32")
+    tops[backend.array(series.index)] = backend.array(series)
+    return tops
+
+
+@worker_task
+def largest_of(context: WorkerContext, several: list[Array]) -> Array:
+    """Return the larger entries of two arrays."""
+    require_length(several[0], len(several[-1]), "groups")
+    return context.backend.xp.maximum(*several)
+
+
+@worker_task
+def at_top(context: WorkerContext, truss: Array, groups: Array, tops: Array) -> Array:
+    """Mark the edges of a block with the largest trussness of their group."""
+    require_length(groups, len(truss), "groups of edges")
+    return truss == tops[groups]
 
 
 @worker_task

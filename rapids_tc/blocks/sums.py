@@ -88,6 +88,28 @@ def moments(graph: DistributedGraph) -> list[tuple[int, float]]:
     return list(graph.executor.gather(tasks))
 
 
+def moments_by_group(graph: DistributedGraph) -> list[tuple[int, float]]:
+    """Return what an estimate needs of the triangles of the edges of each group."""
+    tasks = [
+        graph.submit("sum", counting.moments_by_group, slices, groups, graph.ids)
+        for slices, groups in zip(by_edge(graph), edge_groups(graph), strict=True)
+    ]
+    of_blocks: list[list[tuple[int, float]]] = graph.executor.gather(tasks)
+    by_group = zip(*of_blocks, strict=True)
+    return [(sum(t for t, _ in own), sum(pairs for _, pairs in own)) for own in by_group]
+
+
+def edge_groups(graph: DistributedGraph) -> list[Task]:
+    """Submit the group of every edge of each block."""
+    return [
+        graph.submit(
+            "sum", counting.edge_groups, graph.block_at(place, None), graph.ids, graph.order,
+            place, graph.n,
+        )
+        for place in range(graph.n**2)
+    ]  # fmt: skip
+
+
 def _in_slices(graph: DistributedGraph) -> list[Task]:
     """Count by edge on a graph that is one block, in slices, each added up where a job was."""
     counts = {job.worker: task for job, task in graph.each_job(counting.edge_counts)}

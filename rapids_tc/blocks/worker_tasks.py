@@ -21,13 +21,15 @@ from rapids_tc.errors import KernelError
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter
 from rapids_tc.frames.backend import Array, Backend, Frame, Series, as_uint32, resolve_backend
 from rapids_tc.frames.device import on_device
-from rapids_tc.preparation import orient
+from rapids_tc.preparation import composite_scheme, id_scheme, orient
+from rapids_tc.preparation.edge_columns import EdgeColumns
 from rapids_tc.preparation.edges import check_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rapids_tc.blocks.codec import EncodedBlock, EncodedPart
+    from rapids_tc.preparation.id_columns import IdColumn
 
 Numbers = list[Array]  # of the source and of the destination of every row
 
@@ -40,8 +42,8 @@ class WorkerContext:
     ----------
     adapter : FrameAdapter
         The library of the partitions.
-    labels : tuple
-        The two id columns.
+    labels : tuple or EdgeColumns
+        The two id columns, or those of composite ids.
     engine : str or None
         "cpu" or "cuda"; None: the engine of the partitions.
     threads : int
@@ -52,7 +54,7 @@ class WorkerContext:
     """
 
     adapter: FrameAdapter
-    labels: tuple[Any, Any]
+    labels: tuple[Any, Any] | EdgeColumns
     engine: str | None
     threads: int
     edition: str = field(default_factory=lambda: EDITION)
@@ -62,16 +64,30 @@ class WorkerContext:
         """The backend of the partitions on this worker."""
         return resolve_backend(self.adapter, self.engine)
 
-    def columns(self, partition: Frame, place: int) -> tuple[Series, Series]:
-        """Return both id columns of a partition; ColumnNotFoundError if one is missing."""
-        for role, label in zip(("source", "destination"), self.labels, strict=True):
+    def columns(self, partition: Frame, place: int) -> tuple[Series, ...]:
+        """Return the id columns of a partition; ColumnNotFoundError if one is missing."""
+        roles: list[str] = ["source", "destination"]
+        labels: list[Any]
+        if isinstance(self.labels, EdgeColumns):
+            roles, labels = self.labels.roles, self.labels.labels_by_part
+        else:
+            labels = [*self.labels]
+        for role, label in zip(roles, labels, strict=True):
             check_label(f"partition {place}: {role}", label, self.adapter.labels(partition))
-        source, destination = (self.adapter.column(partition, label) for label in self.labels)
-        return source, destination
+        return tuple(self.adapter.column(partition, label) for label in labels)
+
+    def inspect(self, partition: Frame, place: int) -> list[tuple[IdColumn, int]]:
+        """Describe the id columns of a partition, and count the missing ids of each."""
+        columns = self.columns(partition, place)
+        if isinstance(self.labels, EdgeColumns):
+            return composite_scheme.inspect_columns(columns, self.labels, self.backend)
+        return id_scheme.inspect_pair(columns, self.names, self.backend)
 
     @property
     def names(self) -> list[str]:
         """The id columns, as messages name them."""
+        if isinstance(self.labels, EdgeColumns):
+            return self.labels.names
         return [f"column {label!r}" for label in self.labels]
 
     @contextmanager

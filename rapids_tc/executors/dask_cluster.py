@@ -234,8 +234,9 @@ class DaskExecutor:
         return (*starts[:-1], starts[-1] - 1) if all(lengths) else (None,) * len(starts)
 
     def in_process(self, values: Any) -> Any:
-        """Compute values that are a Dask series or index."""
-        return values.compute() if isinstance(values, Series | Index) else values
+        """Compute values that are a Dask series, index or frame."""
+        lazy: Any = values if isinstance(values, Series | Index | DataFrame) else None
+        return values if lazy is None else lazy.compute()
 
     def batches(
         self, partitions: list[Future], workers: list[Worker], limit: int | None

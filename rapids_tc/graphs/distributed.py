@@ -24,6 +24,7 @@ from rapids_tc.frames.backend import resolve_engine
 from rapids_tc.plan import costs, needs
 from rapids_tc.plan.layout import given_layout
 from rapids_tc.plan.record import Needs, Result, Work
+from rapids_tc.preparation.edge_columns import EdgeColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,10 +100,23 @@ class DistributedGraph:
             apart = self.map_batches("ids", id_tasks.distinct, *self.to_read, self.scheme)
             distinct = self.tree("ids", id_tasks.union, apart)
         self.ids = self.submit("ids", id_tasks.make_ids, self.scheme, distinct)
+        if isinstance(self.context.labels, EdgeColumns):
+            self._find_keys()
         self.size: int = (
             gather(self.submit("ids", id_tasks.size_of, self.ids)) if size is None else size
         )
         self._divide(memory)
+
+    def _find_keys(self) -> None:
+        """Find the keys of all composite ids; first of some digits, if all exceed 64 bits."""
+        while True:
+            digits = self.executor.gather(self.submit("ids", id_tasks.overflow, self.ids))
+            known = self.ids, self.scheme, digits
+            apart = self.map_batches("ids", id_tasks.distinct_keys, *self.to_read, *known)
+            keys = self.tree("ids", id_tasks.union_keys, apart)
+            self.ids = self.submit("ids", id_tasks.with_keys, self.ids, keys, digits)
+            if digits is None:
+                return
 
     def _divide(self, memory: int) -> None:
         """Set the bytes that a machine may take; CapacityError if vertices alone exceed them."""

@@ -20,8 +20,9 @@ from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, 
 from rapids_tc.frames.backend import Frame, check_engine, resolve_engine
 from rapids_tc.graphs.distributed import DistributedGraph, log
 from rapids_tc.plan import needs
+from rapids_tc.plan.answers import require_fields
 from rapids_tc.plan.record import Analytic, Needs, Options, OwnOptions, Result, row_columns
-from rapids_tc.preparation.edges import id_columns
+from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,22 +40,21 @@ def answer(
     """Answer a call of an analytic on a partitioned frame."""
     executor = factory(edges, check_progress(options.progress))
     own = record.check(own)
-    if (error := record.local(own, executor.kind)) is not None:
+    if (error := record.local({**own, "by": options.by}, executor.kind)) is not None:
         raise error
     adapter = CudfAdapter() if root(executor.meta) == "cudf" else PandasAdapter()
     check_engine(options.engine)
     needs.require_method(options.method, record, resolve_engine(adapter, options.engine))
     needs.check_limit(options.memory_limit)
-    if options.by is not None or isinstance(options.source, list):
-        raise ValueError(
-            f"by= and lists of columns are for one machine, and edges is a {executor.kind}: give "
-            "edges.compute()"
-        )
-    labels = id_columns(adapter.labels(executor.meta), options.source, options.destination)
+    labels = edge_columns(
+        adapter.labels(executor.meta), options.source, options.destination, options.by
+    )
+    if isinstance(labels, EdgeColumns):
+        require_fields(record, [part.label for part in labels.components], len(labels.groups))
     with executor:
         graph = PartitionedGraph(executor, adapter, labels, record, options, own)
         arguments = record.arguments(options, own)
-        if record.result in (Result.VALUE, Result.VERTICES) and record.work(own).needs & BY_SUMS:
+        if graph.work.result in (Result.VALUE, Result.VERTICES) and graph.work.needs & BY_SUMS:
             return graph.answer_by_sums(record, arguments)
         return record.body(graph, **arguments)
 
@@ -87,8 +87,8 @@ class PartitionedGraph:
         The executor of the frame, inside its ``with`` block.
     adapter : FrameAdapter
         The adapter of the partitions.
-    labels : tuple
-        The two id columns.
+    labels : tuple or EdgeColumns
+        The two id columns, or those of composite ids.
     record, options, own
         The analytic, and the shared and own options of the call.
     """
@@ -97,13 +97,14 @@ class PartitionedGraph:
         self,
         executor: Executor,
         adapter: FrameAdapter,
-        labels: tuple[Any, Any],
+        labels: tuple[Any, Any] | EdgeColumns,
         record: Analytic,
         options: Options,
         own: OwnOptions,
     ) -> None:
         self.executor, self.adapter, self._labels = executor, adapter, labels
-        self._record, self._options, self._own = record, options, own
+        self._record, self._options = record, options
+        self.work = record.work_of(own, grouped=options.by is not None)
 
     def _graph(self) -> DistributedGraph:
         """Evaluate the partitions, and profile their ids."""
@@ -111,7 +112,9 @@ class PartitionedGraph:
         executor.workers()  # raises if versions differ, before any task is sent
         with_rows = record.result in (Result.COLUMNS, Result.ROWS)
         try:
-            partitions = executor.partitions(None if with_rows else self._labels)
+            labels = self._labels
+            columns = labels.labels if isinstance(labels, EdgeColumns) else labels
+            partitions = executor.partitions(None if with_rows else columns)
         except KeyError:
             self._require_ids()
             raise
@@ -120,7 +123,7 @@ class PartitionedGraph:
         context = WorkerContext(self.adapter, self._labels, options.engine, threads)
         batches = executor.batches(partitions, workers, options.memory_limit)
         graph = DistributedGraph(
-            executor, context, workers, batches, record.name, record.work(self._own),
+            executor, context, workers, batches, record.name, self.work,
             options.method, options.memory_limit,
         )  # fmt: skip
         graph.profile()
@@ -135,9 +138,16 @@ class PartitionedGraph:
     # What analytics ask --------------------------------------------------------------------------
 
     @property
-    def groups(self) -> None:
-        """No groups."""
-        return
+    def groups(self) -> EdgeColumns | None:
+        """The columns, if some are of groups."""
+        labels = self._labels
+        return labels if isinstance(labels, EdgeColumns) and labels.groups else None
+
+    def group_frame(self, columns: dict[str, Any]) -> Frame:
+        """Make a frame of values by group on a worker, sorted by group."""
+        graph = self._rows
+        reply = graph.submit("answer", counting.group_frame, graph.ids, columns)
+        return self._split(graph, reply)
 
     @property
     def labels(self) -> list[Any]:
@@ -152,9 +162,9 @@ class PartitionedGraph:
 
     def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
         """Count a sample of the edges, and return the `sampling.moments` of each part of it."""
-        graph = self._graph()
+        graph = self._rows = self._graph()
         graph.sample(colours, seed)
-        return sums.moments(graph)
+        return sums.moments_by_group(graph) if self.groups else sums.moments(graph)
 
     def answer_by_sums(self, record: Analytic, own: OwnOptions) -> Any:
         """Answer an analytic of vertices, or of the whole graph, on one worker."""
@@ -162,7 +172,7 @@ class PartitionedGraph:
         own = {name: self.executor.in_process(value) for name, value in own.items()}
         graph.drop_rows()
         degrees = sums.degrees(graph)
-        if record.needs & Needs.VERTEX_COUNTS:
+        if self.work.needs & Needs.VERTEX_COUNTS:
             by_vertex = sums.by_vertex(graph)
         else:
             total = sums.total(graph)
@@ -170,14 +180,14 @@ class PartitionedGraph:
             "answer", counting.answer, record.name, own, graph.ids, graph.order, degrees, total,
             by_vertex, on=graph.counting_workers[0],
         )  # fmt: skip
-        if record.result is Result.VERTICES:
+        if self.work.result is Result.VERTICES:
             return self._split(graph, reply)
         return self.executor.gather(reply)
 
     def row_columns(self, names: Sequence[str], method: str) -> _Columns:
         """Compute the values that make columns of the user's rows; self loops get 0."""
         graph = self._rows = self._graph()
-        needs_of_columns = self._record.work(self._own).needs
+        needs_of_columns = self.work.needs
         counts, by_edge = sums.by_edge(graph), {}
         if needs_of_columns & Needs.EDGE_COUNTS:
             by_edge["triangles"] = counts
@@ -211,7 +221,8 @@ class PartitionedGraph:
         """Find the first row of each edge of the k-truss: for each batch, a task per block."""
         graph = self._rows = self._graph()
         rows: list[list[Task]] = [[] for _ in graph.batches]
-        for place, edges in enumerate(peeling.in_truss(graph, k)):
+        chosen = peeling.in_truss(graph, k, by_group=self.groups is not None)
+        for place, edges in enumerate(chosen):
             looked_up = [
                 graph.submit("rows", row_lookup.first_rows, *given, on=batch.worker)
                 for batch, given in _rows_of(graph, place, edges)

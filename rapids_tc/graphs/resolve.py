@@ -22,6 +22,7 @@ from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.graphs.out_of_core import OutOfCoreGraph
 from rapids_tc.kernels import catalogue
 from rapids_tc.plan import needs
+from rapids_tc.plan.answers import require_fields
 from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.layout import given_layout
 from rapids_tc.plan.record import (
@@ -29,29 +30,21 @@ from rapids_tc.plan.record import (
     Analytic,
     Options,
     OwnOptions,
-    Result,
     Work,
     of_one_machine,
 )
 from rapids_tc.preparation.edge_columns import (
     EdgeColumns,
-    check_fields,
     edge_columns,
-    ids_in_answers,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from rapids_tc.graphs.protocol import EdgeGraph
 
 Labels = tuple[Any, Any] | EdgeColumns
 CHOSEN = "a Graph has its columns chosen: give {}= to Graph() instead"
-ID_ROLES = {  # by the shape of an answer: the ids in each of its rows
-    Result.VERTICES: ("vertex",),
-    Result.EDGES: ("src", "dst"),
-    Result.TRIANGLES: ("u", "v", "w"),
-}
 ROW_BYTES = 1024  # more than any stage takes per row and its two vertices
 _log = logging.getLogger("rapids_tc")
 
@@ -162,13 +155,6 @@ def _rows(frame: Frame, labels: Labels, backend: Backend, memory: int) -> Rows:
     if isinstance(labels, EdgeColumns):
         return CompositeRows(frame, labels, backend, memory)
     return Rows(frame, labels, backend, memory)
-
-
-def require_fields(record: Analytic, labels: Sequence[Any], groups: int) -> None:
-    """Raise ValueError if a column of groups is named like a column of an analytic's answer."""
-    roles = ID_ROLES.get(record.result, ())
-    ids = ids_in_answers(labels[groups:], roles)
-    check_fields(labels[:groups], [*ids, *record.fields])
 
 
 def check_prepared(graph: InMemoryGraph, record: Analytic, options: Options) -> None:

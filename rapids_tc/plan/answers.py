@@ -1,0 +1,26 @@
+"""The columns of an answer, from the record of its analytic and the columns of ids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.plan.record import Result
+from rapids_tc.preparation.edge_columns import check_fields, ids_in_answers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rapids_tc.plan.record import Analytic
+
+ID_ROLES = {  # by the shape of an answer: the ids in each of its rows
+    Result.VERTICES: ("vertex",),
+    Result.EDGES: ("src", "dst"),
+    Result.TRIANGLES: ("u", "v", "w"),
+}
+
+
+def require_fields(record: Analytic, labels: Sequence[Any], groups: int) -> None:
+    """Raise ValueError if a column of groups is named like a column of an analytic's answer."""
+    roles = ID_ROLES.get(record.result, ())
+    ids = ids_in_answers(labels[groups:], roles)
+    check_fields(labels[:groups], [*ids, *record.fields])
