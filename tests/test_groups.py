@@ -476,3 +476,47 @@ def test_sets_of_three_beyond_64_bits():
     found = tc.triad_counts(rows, by="day").iloc[0]
     assert found["edge"] == n // 2 * (n - 2)
     assert found["empty"] == n * (n - 1) * (n - 2) // 6 - n // 2 * (n - 2)
+
+
+# Frames of other libraries ------------------------------------------------------------------------
+
+
+def polars_columns():
+    import polars as pl
+
+    days = [datetime.date(2024, 1, 2), datetime.date(2024, 1, 1)] * 3
+    return {
+        "enum": pl.Series(["b", "a"] * 3, dtype=pl.Enum(["b", "a", "unused"])),
+        "categorical": pl.Series(["b", "a"] * 3, dtype=pl.Categorical),
+        "text": pl.Series(["b", "a"] * 3),
+        "date": pl.Series(days),
+        "time": pl.Series(days).cast(pl.Datetime("ms", "UTC")),
+        "duration": pl.Series(days).cast(pl.Datetime("us")) - datetime.datetime(2024, 1, 1),
+        "float": pl.Series([0.5, -0.5] * 3, dtype=pl.Float32),
+        "boolean": pl.Series([True, False] * 3),
+        "small": pl.Series([2, 1] * 3, dtype=pl.UInt8),
+        "decimal": pl.Series([Decimal("1.50"), Decimal("0.25")] * 3, dtype=pl.Decimal(10, 2)),
+    }
+
+
+@pytest.mark.parametrize("library", ["polars", "arrow"])
+@pytest.mark.parametrize("kind", polars_columns())
+def test_groups_come_back_as_they_were(library, kind):
+    import polars as pl
+
+    column = polars_columns()[kind]
+    frame = pl.DataFrame({"src": [0, 0, 1, 1, 2, 2], "dst": [1, 1, 2, 2, 0, 3], "day": column})
+    edges = frame if library == "polars" else frame.to_arrow()
+    found = tc.count(edges, by="day")
+    assert type(found) is type(edges)
+    own = found.schema["day"] if library == "polars" else found.schema.field("day").type
+    right = edges.schema["day"] if library == "polars" else edges.schema.field("day").type
+    assert own == right or (library == "arrow" and kind in ("enum", "categorical"))
+    found = found if library == "polars" else pl.from_arrow(found)
+    counts = dict(zip(found["day"].to_list(), found["triangles"].to_list(), strict=True))
+    assert counts == {column[0]: 1, column[1]: 0}
+    if kind not in ("enum", "categorical"):
+        assert found["day"].to_list() == sorted(column.unique().to_list())
+    vertices = tc.vertex_triangles(edges, by="day")
+    names = vertices.columns if library == "polars" else vertices.column_names
+    assert names == ["day", "vertex", "triangles"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from math import nan, sqrt
 from numbers import Real
 from statistics import NormalDist
@@ -149,13 +149,14 @@ def approximate_count(
     moments = edges.sample_moments(colours, seed, method)
     if edges.groups is None:
         return estimate(moments, colours, confidence)
-    of = {part: estimate([part], colours, confidence) for part in set(moments)}
-    found = [astuple(of[part]) for part in moments]
+    place = {part: i for i, part in enumerate(dict.fromkeys(moments))}  # many groups have the same
+    estimates = [estimate([part], colours, confidence) for part in place]
+    of_group = np.array([place[part] for part in moments], "int64")
     dtypes = dict.fromkeys(FIELDS, "float64") | {"value": "int64"}
     return edges.group_frame(
         {
-            name: np.array([row[place] for row in found], dtype)
-            for place, (name, dtype) in enumerate(dtypes.items())
+            name: np.array([getattr(found, name) for found in estimates], dtype)[of_group]
+            for name, dtype in dtypes.items()
         }
     )
 

@@ -125,8 +125,9 @@ class CompositeIds:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the ids."""
-        return int(self.keys.nbytes) + sum(int(part.nbytes) for part in self.parts)
+        """The bytes of the ids, and of the group of every number."""
+        by_number = int(self.keys.nbytes) * (2 if self.groups else 1)
+        return by_number + sum(int(part.nbytes) for part in self.parts)
 
     @property
     def text(self) -> int:

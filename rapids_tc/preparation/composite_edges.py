@@ -140,7 +140,7 @@ def compact(ends: list[Array], size: int, backend: Backend) -> tuple[list[Array]
     if size > MARKED * rows + 1024:
         columns = [IdColumn(backend.library.Series(end), "keys", "integer") for end in ends]
         numbers, ids = by_value(columns, "uint64", backend)
-        return numbers, backend.array(ids.index.to_series())
+        return numbers, backend.array(ids.index)
     marked = xp.zeros(size, bool)
     for end in ends:
         if not all_below(end, size):
