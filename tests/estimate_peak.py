@@ -35,6 +35,35 @@ def frame(scale, ids):
     return edges.astype("str") if ids == "text" else edges
 
 
+def composite(rows):
+    """Frames whose ids are made of several parts, by name, with the columns of each."""
+    rng = np.random.default_rng(2)
+    group = rng.integers(0, rows // 60, rows)
+    ends = rng.integers(0, 25, (2, rows))
+    wide = rng.integers(0, 2**60, rows // 60)
+    names = rng.integers(0, rows // 2, (rows // 60, 25))
+    src, dst = (names[group, end] for end in ends)
+    yield "groups", pd.DataFrame({"src": src, "dst": dst, "day": group}), {"by": "day"}
+    far = {"src": wide[src % len(wide)], "dst": wide[dst % len(wide)], "day": wide[group]}
+    yield "groups far apart", pd.DataFrame(far), {"by": "day"}
+    pairs = {"ip": src, "port": ends[0], "ip2": dst, "port2": ends[1]}
+    ids = {"source": ["ip", "port"], "destination": ["ip2", "port2"]}
+    yield "pairs", pd.DataFrame(pairs), ids
+
+
+def of_composite_ids():
+    """Print the shares of counts whose ids are made of several parts."""
+    shares = {}
+    small, large = composite(3000), composite(600_000)
+    for (name, few, columns), (_, edges, _) in zip(small, large, strict=True):
+        tc.count(few, **columns)
+        free()
+        peak, answer = height(lambda edges=edges, columns=columns: tc.count(edges, **columns))
+        del answer
+        shares[name] = max(tc.memory_estimate(edges, **columns).values()) / peak
+    print(json.dumps(shares))
+
+
 def free():
     """Give back what allocators keep of earlier calls."""
     gc.collect()
@@ -62,4 +91,7 @@ def main(ids):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    if sys.argv[1] == "composite":
+        of_composite_ids()
+    else:
+        main(sys.argv[1])

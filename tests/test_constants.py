@@ -117,6 +117,11 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         ],
         "pandas', Arrow's and cuDF's tables of ids; whole calls in estimate_peak.py",
     ),
+    "parts of ids": (
+        lambda: [costs.PART, costs.KEYS],
+        [16, 32],
+        "arrays of numbers and keys beside pandas' tables; whole calls in estimate_peak.py",
+    ),
     "copies of objects": (
         lambda: costs.OBJECT_COPIES,
         6,

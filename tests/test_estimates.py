@@ -14,7 +14,13 @@ from rapids_tc import datasets
 SCRIPT = Path(__file__).with_name("estimate_peak.py")
 # Of text a little more: after a column is numbered, Arrow's allocator gives back what it took, or
 # keeps it for the next, from one call to the next. An estimate is in between.
-BANDS = {"dense": (0.8, 1.05), "sparse": (0.8, 1.05), "text": (0.8, 1.1)}
+# What keys of composite ids take depends on how many there may be, which is not known before.
+BANDS = {
+    "dense": (0.8, 1.05),
+    "sparse": (0.8, 1.05),
+    "text": (0.8, 1.1),
+    "composite": (0.8, 1.4),
+}
 
 
 @pytest.mark.cpu_only
@@ -26,7 +32,7 @@ def test_estimates_are_near_the_peak(ids):
     )
     assert done.returncode == 0, done.stderr
     shares, (least, most) = json.loads(done.stdout), BANDS[ids]
-    assert len(shares) == 10
+    assert len(shares) == (3 if ids == "composite" else 10)
     assert not {name: share for name, share in shares.items() if not least <= share <= most}
 
 
