@@ -9,6 +9,7 @@ allocation and is seen.
 """
 
 import sys
+from dataclasses import replace
 from itertools import combinations
 
 import cupy
@@ -17,6 +18,7 @@ from block_support import split_keys
 
 from rapids_tc.blocks import geometry, grid
 from rapids_tc.engines.gpu.cuda import engine
+from rapids_tc.engines.protocol import Spans
 from rapids_tc.kernels import catalogue
 
 cupy.cuda.set_allocator(None)
@@ -51,13 +53,41 @@ def analytics(card, layout, total: int) -> None:
     for first, last in ((0, total // 3), (total // 3, total)):
         u, v, w = card.list_triangles(layout, starts, first, last)
         assert bool(((u > v) & (v > w)).all())
-    sums = card.vertex_sums(layout, cupy.ones(csr.m))
-    assert round(float(sums.sum())) == 3 * total
+    by_sides(card, layout, [csr], total)
     assert bool((card.find_edges(csr, csr.rows, csr.columns) == cupy.arange(csr.m)).all())
     every = card.truss(layout, counts)
     assert int(every.min()) >= 2 and bool(
         ((card.truss(layout, counts, k=3) >= 3) == (counts > 0)).all()
     )
+
+
+def by_sides(card, layout, graphs, total: int) -> None:
+    """Triangles by types and windows, counted in shared memory and in global memory.
+
+    `graphs` is the graph, or the blocks uv, uw and vw.
+    """
+    alike = (lambda values: values[0]) if len(graphs) == 1 else (lambda values: values)
+    some = [cupy.arange(graph.m) for graph in graphs]
+    for types in (2, 20):
+        counts = card.type_counts(layout, alike([(e % types).astype("uint8") for e in some]), types)
+        assert int(counts.sum()) == total
+    counts = card.edge_counts(layout)
+    for windows in (5, 5000, 70_000):
+        first = [(e % windows).astype("uint32") // 2 for e in some]
+        one = [Spans(f, f + np.uint32(windows)) for f in first]
+        for spans in (one, [replace(s, offsets=cupy.arange(len(s.first) + 1)) for s in one]):
+            changes = card.window_changes(layout, alike(spans), windows)
+            assert int(changes.cumsum()[:-1].max()) == total and int(changes.sum()) == 0
+            found = card.edge_counts(layout, spans=alike(spans))
+            for mine, right in zip(parts(found), parts(counts), strict=True):
+                assert bool((mine == right).all())
+    sums = card.vertex_sums(layout, alike([cupy.ones(graph.m) for graph in graphs]))
+    assert round(sum(float(corner.sum()) for corner in parts(sums))) == 3 * total
+
+
+def parts(answer) -> tuple:
+    """The answer of a graph, or the three of a task on blocks."""
+    return answer if isinstance(answer, tuple) else (answer,)
 
 
 def in_blocks(card, keys, n: int, total: int) -> None:
@@ -72,7 +102,8 @@ def in_blocks(card, keys, n: int, total: int) -> None:
         bounds = grid.cuts(card.probe_counts(uv, uw, task.residues), task.parts)
         pivot_range = bounds[task.part], bounds[task.part + 1]
         layout = card.prepare_blocks(uv, uw, vw, task.residues, pivot_range=pivot_range)
-        found += card.count(layout)
+        found += (of_task := card.count(layout))
+        by_sides(card, layout, (uv, uw, vw), of_task)
         sides += sum(int(counts.sum(dtype="uint64")) for counts in card.edge_counts(layout))
     assert (found, sides) == (total, 3 * total)
 

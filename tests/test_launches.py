@@ -14,6 +14,7 @@ import rapids_tc
 from rapids_tc import testing
 from rapids_tc.engines import peel
 from rapids_tc.engines.gpu.truss import CudaPeeler
+from rapids_tc.engines.protocol import Spans
 from rapids_tc.errors import KernelError
 from rapids_tc.kernels.catalogue import METHODS
 
@@ -72,7 +73,6 @@ def launch_all(engine):
             counts = engine.edge_counts(layout, method=method.name)
     starts = np.concatenate([[0], np.cumsum(engine.triangles_per_in_edge(layout), dtype=np.int64)])
     engine.list_triangles(layout, starts, 0, int(starts[-1]))
-    engine.vertex_sums(layout, np.ones(csr.m))
     engine.sum_counts(csr, counts)
     engine.find_edges(csr, csr.rows, csr.columns)
     small = {"marked": 1, "steps": 1, "scanned": 1}  # what one block does of a round
@@ -83,7 +83,17 @@ def launch_all(engine):
     engine.probe_counts(uv, csr, (0, 0, 0))
     for pivot_range in (None, (1, 9)):
         engine.prepare(csr, pivot_range)
-        engine.edge_counts(engine.prepare_blocks(uv, csr, csr, (0, 0, 0), pivot_range=pivot_range))
+        blocks = engine.prepare_blocks(uv, csr, csr, (0, 0, 0), pivot_range=pivot_range)
+        engine.edge_counts(blocks)
+    one = Spans(*np.zeros((2, csr.m), np.uint32))
+    several = replace(one, offsets=np.arange(csr.m + 1))
+    for of in (layout, blocks):
+        alike = (lambda values: values) if of is layout else (lambda values: [values] * 3)
+        engine.type_counts(of, alike(np.zeros(csr.m, np.uint8)), 2)
+        engine.vertex_sums(of, alike(np.ones(csr.m)))
+        for spans in (one, several):
+            engine.window_changes(of, alike(spans), 5)
+            engine.edge_counts(of, spans=alike(spans))
     room = engine.slot_pool(store := engine.block_store(), 1, csr.m, csr.n)
     room.load(0, store.store(csr.offsets.astype(np.uint32)), store.store(csr.columns))
     room.block(0)

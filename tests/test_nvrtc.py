@@ -25,6 +25,23 @@ OPTIONS |= {
     if method.blocks
     for visitor in ("Total", "EdgeCounts")
 }
+PAYLOADS = {
+    "TypeCounts": ("-DRTC_TYPES",),
+    "WindowChanges": ("-DRTC_SPANS=u32", "-DRTC_SPANS=u64", "-DRTC_INTERVALS"),
+    "SpanEdgeCounts": ("-DRTC_SPANS=u64", "-DRTC_INTERVALS"),
+}
+OPTIONS |= {
+    f"bitmap.cu-{visitor}{payload}": ("bitmap.cu", (f"-DRTC_VISIT={visitor}", payload))
+    for visitor, payloads in PAYLOADS.items()
+    for payload in payloads
+}
+OPTIONS |= {
+    f"bitmap.cu-{visitor}-blocks": (
+        "bitmap.cu",
+        (f"-DRTC_VISIT={visitor}", payloads[-1], "-DRTC_BLOCKS"),
+    )
+    for visitor, payloads in PAYLOADS.items()
+}
 OTHERS = {path.name for path in _source.FOLDER.glob("*.cu")} - {m.source for m in METHODS}
 OPTIONS |= {name: (name, ()) for name in sorted(OTHERS)}
 

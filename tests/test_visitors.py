@@ -12,17 +12,22 @@ import numpy as np
 import pytest
 import reference
 from block_support import split_keys
+from emulator_support import SEEDS, Numpy, compiler, plain_only, run_again
 from graphs import SMALL, dense_edge_lists, edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_support import keys_of
+from kernel_support import SIZES, book, fan, hundred, keys_of, random_rows, union
 
-from rapids_tc import datasets
+from rapids_tc import datasets, testing
 from rapids_tc.blocks import geometry, grid
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import spans, visitors
+from rapids_tc.engines.gpu.cuda import CudaEngine
 from rapids_tc.engines.protocol import Spans
+
+__all__ = ["compiler"]
+pytestmark = pytest.mark.usefixtures("compiler")
 
 WINDOWS = 9  # and intervals reach two windows further
 TYPES = 3
@@ -129,7 +134,8 @@ def triangles_of_windows(changes):
 def counted(counts):
     """{types of uv, uw and vw: triangles}."""
     assert counts.dtype == np.int64
-    return Counter({cell: int(counts[cell]) for cell in np.ndindex(counts.shape) if counts[cell]})
+    cells = map(tuple, np.argwhere(counts).tolist())
+    return Counter({cell: int(counts[cell]) for cell in cells})
 
 
 def check(engine, valued):
@@ -294,3 +300,76 @@ def test_the_last_windows_of_all():
 def test_numbers_of_types(types):
     valued = Valued(SMALL["K9"].rows, 5, types=types)
     check(cpu, valued)
+
+
+CUDA = {
+    name: CudaEngine(xp=Numpy(), compile=testing.compile, capacities=sizes)
+    for name, sizes in SIZES.items()
+}
+HARD = {
+    "hundred": hundred(),
+    "long": union(fan(1025), book(300)),
+    "skewed": random_rows(300, 2500, 3),
+}
+each_size = pytest.mark.parametrize("engine", CUDA.values(), ids=CUDA)
+
+
+@cache
+def hard(name, form):
+    return Valued(HARD[name], 4, form)
+
+
+@plain_only
+@pytest.mark.parametrize("seed", [0, 1])
+@each_size
+def test_small_graphs_by_kernels(engine, seed):
+    with testing.thread_order(seed):
+        check(engine, hard("hundred", FORMS[seed]))
+        check_parts(engine, hard("hundred", FORMS[seed]), 3)
+        check_blocks(engine, hard("hundred", FORMS[2 * seed]), 2, 1 + seed)
+
+
+@plain_only
+@each_size
+@pytest.mark.parametrize("name, form", [("long", "one"), ("skewed", "several")])
+def test_hard_graphs_by_kernels(engine, name, form):
+    check(engine, hard(name, form))
+    check_blocks(engine, hard(name, form), 3)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("size", ["default", "tiny", "pieces"])
+def test_hundred_edges_by_kernels(size, seed):
+    """What a sanitizer sees: counters on a graph, and the sides of triangles on blocks."""
+    engine = CUDA[size]
+    valued = hard("hundred", "several")
+    graph = engine.csr(keys_of(valued.rows), valued.n)
+    with testing.thread_order(seed):
+        types = engine.type_counts(engine.prepare(graph), Aligned(valued, graph).type, TYPES)
+        assert counted(types) == valued.by_types
+        check_spans_on_blocks(engine, valued)
+
+
+def check_spans_on_blocks(engine, valued):
+    """The tasks of 2 x 2 blocks: edge counts within spans."""
+    local, total = split_keys(keys_of(valued.rows), 2, np), Counter()
+    blocks = {
+        at: engine.csr(keys, geometry.block_rows(valued.n, 2, at)) for at, keys in local.items()
+    }
+    values = {at: Aligned(valued, block, 2, at) for at, block in blocks.items()}
+    for task in grid.tasks(Partition(2, 1)):
+        layout = engine.prepare_blocks(*(blocks[at] for at in task.blocks), task.residues)
+        counts = engine.edge_counts(layout, spans=[values[at].spans for at in task.blocks])
+        for at, part in zip(task.blocks, counts, strict=True):
+            total.update(dict(zip(values[at].edges, part.tolist(), strict=True)))
+    assert dict(total) == valued.by_edge
+
+
+@plain_only
+def test_overruns_and_undefined_arithmetic():
+    run_again(__file__, "address", "-k", "hundred")
+
+
+@plain_only
+def test_races():
+    run_again(__file__, "thread", "-k", "hundred")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +21,25 @@ SLICES = 16  # of a kernel's work, if progress is shown
 read = functools.cache(_source.read)
 
 
+@dataclass(frozen=True)
+class Payload:
+    """What a visitor of ``triangles.cuh`` knows of edges.
+
+    Attributes
+    ----------
+    option : str
+        The macro that says which arguments there are, such as ``-DRTC_TYPES``.
+    arguments : tuple
+        The last arguments of the kernels.
+    words : int
+        Words of shared memory for the counters of the visitor.
+    """
+
+    option: str
+    arguments: tuple[Any, ...]
+    words: int = 0
+
+
 def run(
     engine: KernelEngine,
     layout: KernelLayout,
@@ -27,6 +47,7 @@ def run(
     visit: str,
     out: Array,
     *,
+    payload: Payload | None = None,
     on_progress: Callable[[float], None] | None,
 ) -> None:
     """Launch every kernel of a method, its items in slices if progress is shown.
@@ -37,10 +58,12 @@ def run(
     layout : Layout
         A layout that the engine has made.
     method : Method
-    visit : {"Total", "EdgeCounts", "InEdgeCounts"}
-        The visitor of ``visit.cuh`` that the kernels are compiled for.
+    visit : {"Total", "EdgeCounts", "InEdgeCounts", "TypeCounts", "WindowChanges", "SpanEdgeCounts"}
+        The visitor of ``visit.cuh`` or ``triangles.cuh`` that the kernels are compiled for.
     out : array
         Zeros that the visitor adds to.
+    payload : Payload, optional
+        What the visitor knows of edges.
     on_progress : callable, optional
         Called with the part of the work that is done, 0 to 1.
 
@@ -53,16 +76,18 @@ def run(
     if layout.blocks and not method.blocks:
         raise ValueError(f"method={method.name!r} counts whole graphs; on blocks, auto does")
     options = (f"-DRTC_VISIT={visit}", *["-DRTC_BLOCKS"] * bool(layout.blocks))
+    options += (payload.option,) if payload else ()
     kernels = engine.compile(read(method.source), method.kernels, options)
     if method.driver is not None:
         method.driver(engine, layout, kernels, out, on_progress)
     slices = SLICES if on_progress else 1
     tickets = xp.zeros(len(method.launches) * slices, "uint32")
     arrays = (graph.offsets, graph.columns, layout.codes, layout.in_edges, layout.in_offsets)
-    edges_at = (np.uint32(graph.m),) if layout.blocks else ()
+    last_arguments = (np.uint32(graph.m),) if layout.blocks else ()
+    last_arguments += payload.arguments if payload else ()
     for number, launch in enumerate(method.launches):
         items, size = launch.work(engine, layout)
-        width, depth, shared = _shared(engine, layout, launch, visit)
+        width, depth, shared = _shared(engine, layout, launch, visit, payload)
         words, blocks = launch.scratch(layout), -(-size // launch.drawn)
         most = min(blocks, engine.sm_count * launch.blocks_per_sm)
         most = min(most, max(1, layout.capacities.scratch // words)) if words else most
@@ -74,7 +99,7 @@ def run(
                 grid = (min(-(-(last - first) // launch.drawn), most),)
                 drawn = (items, np.uint32(first), np.uint32(last))
                 sizes, ticket = (width, depth), tickets[at : at + 1]
-                args = (*arrays, *drawn, *sizes, scratch, ticket, out, *edges_at)
+                args = (*arrays, *drawn, *sizes, scratch, ticket, out, *last_arguments)
                 kernels[launch.kernel](grid, (launch.threads,), args, shared_mem=shared)
             if on_progress:
                 engine.wait()
@@ -82,11 +107,17 @@ def run(
 
 
 def _shared(
-    engine: KernelEngine, layout: KernelLayout, launch: Launch, visit: str
+    engine: KernelEngine,
+    layout: KernelLayout,
+    launch: Launch,
+    visit: str,
+    payload: Payload | None = None,
 ) -> tuple[np.uint32, np.uint32, int]:
     """Return width, depth and bytes of dynamic shared memory of a launch."""
     width, depth = launch.width(layout), launch.depth(layout)
-    need = 4 * launch.words(width, depth, visit == "EdgeCounts")
+    sides = payload is None or visit == "SpanEdgeCounts"  # else counters of edges are not needed
+    need = launch.words(width, depth if sides else 0, bool(payload) or visit == "EdgeCounts")
+    need = 4 * (need + (payload.words if payload else 0))
     if need + 64 > engine.shared_limit:  # 64: shared memory that kernels declare themselves
         raise KernelError(
             f"{launch.kernel} needs {need:,} bytes of shared memory per block, of "

@@ -97,6 +97,8 @@ class Capacities:
 
     bits: int = 65536  # bitmap: bits of a block's map, a power of two from 64 to 65,536
     counters: int = 2048  # bitmap: shared counters for the edges of a middle vertex
+    shared_counters: int = 2048  # bitmap: counters of a visitor in shared memory, if no more
+    drain_after: int = 2**22  # bitmap: additions of a thread before it adds them to 64-bit sums
     light_bits: int = 16384  # bitmap: bits of a warp's map, a power of two from 64 on
     list_cost: int = 32  # bitmap: cost of a list in probes, besides its own probes
     entry_cost: int = 64  # bitmap: cost in probes of an entry of a light vertex's row

@@ -28,6 +28,7 @@ _KERNELS = (
     "write_codes",
     "describe_rows",
     "unpack_counts",
+    "locate_packed",
     "sum_counts",
 )
 
@@ -105,7 +106,7 @@ def prepare_blocks(
         in_offsets = xp.concatenate([xp.zeros(shift, "uint32"), ends])
         rows = Csr(vw.offsets + at_vw, columns)
         parts = slice(at_uw, at_uw + uw.m), slice(at_vw, at_vw + vw.m)
-        blocks = Blocks(grouped.csr, packed, *parts)
+        blocks = Blocks(grouped.csr, packed, *parts, shift)
         return engine.layout(rows, codes, in_edges, in_offsets, probes, blocks=blocks)
 
 
@@ -150,6 +151,14 @@ def apart(engine: GpuEngine, blocks: Blocks, counts: Array) -> tuple[Array, Arra
     )
     _step(engine, "unpack_counts", size, *arguments, of_uv)
     return of_uv, counts[blocks.uw], counts[blocks.vw]
+
+
+def positions(engine: GpuEngine, blocks: Blocks) -> Array:
+    """Find the position (uint32) of every in-edge in the columns of uv."""
+    uv, size, found = blocks.uv, len(blocks.packed), engine.xp.empty(len(blocks.packed), "uint32")
+    arguments = (blocks.packed, np.uint64(size), uv.offsets, uv.columns, found)
+    _step(engine, "locate_packed", size, *arguments)
+    return found
 
 
 def sum_counts(engine: GpuEngine, csr: Csr, counts: Array) -> tuple[Array, Array]:

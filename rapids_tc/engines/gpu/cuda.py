@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.engines import peel
-from rapids_tc.engines.gpu import block_layout, device_slots, listing
+from rapids_tc.engines.gpu import block_layout, device_slots, listing, visitors
 from rapids_tc.engines.gpu.layout import CHUNK, Blocks, Layout
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.host import host_free, host_memory
@@ -205,19 +205,20 @@ class CudaEngine:
         on_progress: ProgressCallback | None = None,
     ) -> Any:
         """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``."""
-        assert spans is None
         row, blocks = catalogue.find(method, returns="edges"), layout.blocks
         with self.device(layout.csr.columns):
             size = layout.csr.m + (len(layout.in_edges) if blocks else 0)
             if size >= _MOST_POSITIONS:
                 raise CapacityError(f"three blocks of {size:,} edges: cut the graph in more blocks")
             counts = self.xp.zeros(size, "uint32")
-            launch.run(self, layout, row, "EdgeCounts", counts, on_progress=on_progress)
+            if spans is None:
+                launch.run(self, layout, row, "EdgeCounts", counts, on_progress=on_progress)
+            else:
+                visitors.span_edge_counts(self, layout, counts, spans, on_progress=on_progress)
             return block_layout.apart(self, blocks, counts) if blocks else counts
 
-    type_counts: Any = None
-    window_changes: Any = None
-
+    type_counts = visitors.type_counts
+    window_changes = visitors.window_changes
     triangles_per_in_edge = listing.triangles_per_in_edge
     list_triangles = listing.list_triangles
     vertex_sums = listing.vertex_sums

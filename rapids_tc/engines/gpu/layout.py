@@ -45,12 +45,15 @@ class Blocks:
         The edges of uv as v << 32 | row, ascending, for the middle vertices that are counted.
     uw, vw : slice
         The columns of these blocks among the columns of the layout.
+    shift : int
+        From a column of uv to the row of the same vertex in vw.
     """
 
     uv: Csr
     packed: Array
     uw: slice
     vw: slice
+    shift: int
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc.engines.gpu.visitors import align
 from rapids_tc.kernels import catalogue, launch
 
 if TYPE_CHECKING:
@@ -57,19 +58,27 @@ def list_triangles(
 
 
 def vertex_sums(
-    engine: GpuEngine, layout: Layout, sides: Array, *, on_progress: ProgressCallback | None = None
-) -> Array:
+    engine: GpuEngine, layout: Layout, sides: Any, *, on_progress: ProgressCallback | None = None
+) -> Any:
     """Sum for each rank, over its triangles, the products of the values of their sides."""
+    xp, blocks = engine.xp, layout.blocks
     with engine.device(layout.csr.columns):
-        sums = engine.xp.zeros(layout.csr.n, "float64")
-        slices, m = launch.SLICES if on_progress else 1, layout.csr.m
+        values = align(engine, layout, sides, "float64")
+        if blocks is None:
+            sums = (xp.zeros(layout.csr.n, "float64"),) * 3
+            edges: tuple[Any, ...] = (None, np.uint64(0), np.uint32(0))
+        else:
+            lengths = (blocks.uv.n, layout.csr.n - blocks.shift, layout.csr.n)
+            sums = tuple(xp.zeros(length, "float64") for length in lengths)
+            edges = (blocks.packed, np.uint64(layout.csr.m), np.uint32(blocks.shift))
+        slices, m = launch.SLICES if on_progress else 1, len(layout.in_edges)
         for part in range(slices):
-            edges = m * part // slices, m * (part + 1) // slices
-            _launch(engine, layout, "vertex_sums", edges, after=(sides, sums))
+            bounds = m * part // slices, m * (part + 1) // slices
+            _launch(engine, layout, "vertex_sums", bounds, after=(values, *sums, *edges))
             if on_progress:
                 engine.wait()
                 on_progress((part + 1) / slices)
-        return sums
+        return sums[0] if blocks is None else sums
 
 
 def _launch(

@@ -11,7 +11,8 @@
 // bitmap_block: item = tasks[4 i ..] = {v, first in-edge, one past the last, log2 of the lanes per list},
 //   for a block. A total takes the lists in chunks; counts of edges give each list lanes of its own. width
 //   = bits of the map, depth = shared counters for edges (v, w). Dynamic shared memory: width / 32 +
-//   kTailWords words, and for counts of edges width / 32 + depth words more.
+//   kTailWords words; for visitors that are told of sides or triangles, width / 32 more; then depth words
+//   for counts of edges, or the visitor's own.
 // bitmap_run: vertices of few probes, see bitmap_run.cuh.
 //
 // Written: out, by the visitor's atomics. Shared words are set by atomicOr and atomicAdd; every other
@@ -19,7 +20,7 @@
 // entry.
 #include "bitmap_run.cuh"
 #include "device.cuh"
-#include "visit.cuh"
+#include "triangles.cuh"
 
 // Sixteen blocks of 128 fill a multiprocessor of 2,048 threads, as those of sm_80, 90 and 100 are.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ % 100 == 0 && __CUDA_ARCH__ < 1200
@@ -27,7 +28,8 @@ constexpr u32 kMostBlocks = 16;
 #else
 constexpr u32 kMostBlocks = 8;
 #endif
-constexpr u32 kBlockThreads = 128, kBlocksPerSm = RTC_VISIT::kEdges ? 8 : kMostBlocks;
+constexpr bool kIndexed = RTC_VISIT::kSides || RTC_VISIT::kTriangles;   // positions in N+(v) are asked for
+constexpr u32 kBlockThreads = 128, kBlocksPerSm = RTC_VISIT::kEdges || kIndexed ? 8 : kMostBlocks;
 constexpr int kLists = 8;             // lists in flight in each group of lanes
 constexpr u32 kTailWords = 64;        // words of the filter of the ids of N+(v) without a bit
 constexpr u32 kTailLanes = 8;
@@ -42,21 +44,30 @@ struct Middle {
   u32 self;            // the code of v, which never hits: a lane without work tests it
 };
 
-// Report the two sides at w of a triangle: w is at position in N+(u), and at index in N+(v).
-__device__ __forceinline__ void sides(const Middle& m, u32 position, u32 index, RTC_VISIT& visit) {
+// Report a triangle whose edge (u, v) is at uv, and w at position in N+(u), at index in N+(v). Return whether
+// the triangle counts.
+__device__ __forceinline__ bool
+report(const Middle& m, u32 uv, u32 position, u32 index, RTC_VISIT& visit) {
+  if (!visit.triangle(uv, position, m.start + index)) return false;
+  if (!RTC_VISIT::kSides) return true;
   visit.side(position);
   if (m.counters) atomicAdd(m.counters + index, 1u);
   else visit.side(m.start + index);
+  return true;
 }
 
-// Return 1 if N+(v) has the entry of N+(u) at position, of this code, else 0. exists: the entry belongs to
-// the prefix, and is not v.
-__device__ __forceinline__ u32 probe(const Middle& m, u32 code, u32 position, bool exists, RTC_VISIT& visit) {
+// The index in N+(v) of the id of a code whose bit is set.
+__device__ __forceinline__ u32 index_of(const Middle& m, u32 code) {
+  return m.base[code / 32] + __popc(m.map[code / 32] & ((1u << code % 32) - 1));
+}
+
+// Return 1 if N+(v) has the entry of N+(u) at position, of this code, and the triangle counts; else 0.
+// exists: the entry belongs to the prefix, and is not v.
+__device__ __forceinline__ u32
+probe(const Middle& m, u32 code, u32 uv, u32 position, bool exists, RTC_VISIT& visit) {
   RTC_PROBE(exists);
-  const u32 word = m.map[code / 32], hit = word >> code % 32 & 1;
-  if (RTC_VISIT::kSides && hit)
-    sides(m, position, m.base[code / 32] + __popc(word & ((1u << code % 32) - 1)), visit);
-  return hit;
+  const u32 hit = m.map[code / 32] >> code % 32 & 1;
+  return kIndexed && hit ? report(m, uv, position, index_of(m, code), visit) : hit;
 }
 
 // Stream in-edges first .. last - 1 of v, at most 32, in chunks, by one warp, which only reads the map.
@@ -72,7 +83,14 @@ scan_chunks(const Graph& g, const Middle& m, u32 first, u32 last, RTC_VISIT& vis
       const u32 code = i % 2 ? pairs[i / 2] >> 16 : pairs[i / 2] & 0xffff;
       hits = hits << 1 | (m.map[code / 32] >> code % 32 & 1);
     }
-    visit.edge(kNone, __popc(hits & c.wanted));
+    if (RTC_VISIT::kTriangles) {
+      for (u32 left = hits & c.wanted; left; left &= left - 1) {
+        const u32 position = c.position + __ffs(int(left)) - 1;
+        report(m, edge_at(g, first + c.owner, c.edge), position, index_of(m, g.codes[position]), visit);
+      }
+    } else {
+      visit.edge(kNone, __popc(hits & c.wanted));
+    }
   });
 }
 
@@ -86,7 +104,8 @@ scan(const Graph& g, const Middle& m, u32 first, u32 last, u32 shift, RTC_VISIT&
   u64 mine = first + lane < last ? g.in_edges[first + lane] : 0;
   if ((mine >> 32 & 1) && u32(mine)) {   // an odd start: the lane takes the entry before the first pair
     const u32 start = u32(mine >> 32), length = u32(mine);
-    visit.edge(edge_at(g, first + lane, start + length), probe(m, g.codes[start], start, true, visit));
+    const u32 uv = edge_at(g, first + lane, start + length);
+    visit.edge(uv, probe(m, g.codes[start], uv, start, true, visit));
     mine += (1ull << 32) - 1;            // start + 1, length - 1
   }
   const u32 rounds = last - first < kWarp ? last - first : kWarp;
@@ -111,8 +130,9 @@ scan(const Graph& g, const Middle& m, u32 first, u32 last, u32 shift, RTC_VISIT&
       }
 #pragma unroll
       for (int t = 0; t < kLists; t++) {
-        hits[t] += probe(m, ids[t] & 0xffff, start[t] + k, k < length[t], visit);
-        hits[t] += probe(m, ids[t] >> 16, start[t] + k + 1, k + 1 < length[t], visit);
+        const u32 uv = edge_at(g, first + round + t * groups + group, start[t] + length[t]);
+        hits[t] += probe(m, ids[t] & 0xffff, uv, start[t] + k, k < length[t], visit);
+        hits[t] += probe(m, ids[t] >> 16, uv, start[t] + k + 1, k + 1 < length[t], visit);
       }
     }
 #pragma unroll
@@ -146,8 +166,7 @@ scan_tail(const Graph& g, const Middle& m, const u32* tail, u32 first, u32 last,
       if (!(tail[id / 32 % kTailWords] >> id % 32 & 1)) continue;
       const u32 index = find(g.columns + m.start, m.length, id);
       if (index == kNone) continue;
-      hits++;
-      if (RTC_VISIT::kSides) sides(m, position, index, visit);
+      hits += report(m, edge_at(g, first + owner, start + length), position, index, visit);
     }
     visit.list(edge_at(g, first + owner, start + length), hits, kTailLanes);
   }
@@ -166,7 +185,7 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
   u32 *const tail = memory + words, *const base = tail + kTailWords, *const counters = base + words;
   for (u32 i = threadIdx.x; i < words + kTailWords; i += blockDim.x) memory[i] = 0;
   for (u32 i = threadIdx.x; RTC_VISIT::kSides && i < depth; i += blockDim.x) counters[i] = 0;
-  RTC_VISIT visit(out);
+  RTC_VISIT visit = RTC_VISITOR(counters);
   for (;;) {
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
     __syncthreads();   // the ticket is there, and the maps and counters are all zero
@@ -182,7 +201,7 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
     for (u32 i = threadIdx.x; i < m.length; i += blockDim.x) {
       if (row[i] < m.exact) atomicOr(memory + row[i] / 32, 1u << row[i] % 32);
       else atomicOr(tail + columns[m.start + i] / 32 % kTailWords, 1u << columns[m.start + i] % 32);
-      if (RTC_VISIT::kSides && leads(row, i, m.exact)) base[row[i] / 32] = i;
+      if (kIndexed && leads(row, i, m.exact)) base[row[i] / 32] = i;
     }
     __syncthreads();   // the maps and bases are whole
     for (u32 i = begin + threadIdx.x / kWarp * kWarp; i < end; i += blockDim.x)

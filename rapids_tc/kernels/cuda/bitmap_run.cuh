@@ -6,14 +6,14 @@
 // ticket. The map has a bit per hash of an entry's code and its vertex's place in the run, so every hit is
 // confirmed in the row itself: by code if the code has one id, else by full id. width = bits of a warp's
 // map, a power of two from 64 on; depth = bits of the map of codes. Dynamic shared memory: width / 32 words
-// per warp.
+// per warp, then the visitor's.
 //
 // Written: out, by the visitor's atomics; the map is set by atomicOr, and cleared by lane i of word i,
 // modulo the warp.
 #pragma once
 #include "chunks.cuh"
 #include "device.cuh"
-#include "visit.cuh"
+#include "triangles.cuh"
 
 constexpr u32 kRunThreads = 256, kRunBlocksPerSm = 6;
 constexpr u32 kRunsPerTicket = 2;
@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(kRunThreads, kRunBlocksPerSm) bitma
   const u32 lane = threadIdx.x % kWarp, words = width / 32, exact = exact_ids(depth);
   RunMap map{memory + threadIdx.x / kWarp * words, u32(__clz(int(words))) + 1};
   for (u32 i = lane; i < words; i += kWarp) map.words[i] = 0;
-  RTC_VISIT visit(out);
+  RTC_VISIT visit = RTC_VISITOR(memory + blockDim.x / kWarp * words);
   for (;;) {
     const u32 item = first + warp_ticket(ticket) * kRunsPerTicket;
     if (item >= last) break;
@@ -81,7 +81,8 @@ extern "C" __global__ void __launch_bounds__(kRunThreads, kRunBlocksPerSm) bitma
           for (u32 left = map.test(c.codes, RunMap::salt(own)) & c.wanted; left; left &= left - 1) {
             const u32 position = c.position + __ffs(int(left)) - 1;
             const u32 index = confirm(g, position, own_row, own_length, exact);
-            if (index == kNone) continue;
+            const u32 uv = edge_at(g, i - lane + c.owner, c.edge);
+            if (index == kNone || !visit.triangle(uv, position, own_row + index)) continue;
             hits++;
             visit.side(position);
             visit.side(own_row + index);

@@ -8,6 +8,7 @@
 //   uw and vw:     write_codes
 //   uv and uw:     describe_rows
 //   edge counts:   unpack_counts, sum_counts
+//   edge values:   locate_packed
 //
 // A thread owns an element and writes the element's results, unless a kernel says otherwise.
 #include "device.cuh"
@@ -96,14 +97,25 @@ describe_rows(const u64* packed, u64 m, const i64* offsets, const u32* columns, 
   add_by_run(probes, v, u64(length));
 }
 
-// Write counts[i] to the position in the columns of uv of the edge v << 32 | r, packed[i].
+// The position in the columns of uv of the edge v << 32 | r.
+__device__ __forceinline__ u64 position_of(u64 packed, const i64* offsets, const u32* columns) {
+  const u64 start = u64(offsets[u32(packed)]), end = u64(offsets[u32(packed) + 1]);
+  return start + lower_bound(columns + start, u32(end - start), u32(packed >> 32));
+}
+
+// Write counts[i] to the position in the columns of uv of the edge packed[i].
 extern "C" __global__ void __launch_bounds__(kThreads)
 unpack_counts(const u64* packed, u64 m, const i64* offsets, const u32* columns, const u32* counts,
               u32* by_edge) {
   const u64 i = element();
-  if (i >= m) return;
-  const u64 start = u64(offsets[u32(packed[i])]), end = u64(offsets[u32(packed[i]) + 1]);
-  by_edge[start + lower_bound(columns + start, u32(end - start), u32(packed[i] >> 32))] = counts[i];
+  if (i < m) by_edge[position_of(packed[i], offsets, columns)] = counts[i];
+}
+
+// Write the position in the columns of uv of the edge packed[i].
+extern "C" __global__ void __launch_bounds__(kThreads)
+locate_packed(const u64* packed, u64 m, const i64* offsets, const u32* columns, u32* positions) {
+  const u64 i = element();
+  if (i < m) positions[i] = u32(position_of(packed[i], offsets, columns));
 }
 
 // Sum edge counts by row and by column, with one atomic per run of the same row in a warp.

@@ -50,28 +50,34 @@ list_triangles(const i64* offsets, u64 n, const u32* columns, const u64* in_edge
 }
 
 // Add to each corner of every triangle the product of the values of its sides, by 64-bit atomics on sums in
-// any order, so that the last digits may differ between runs.
+// any order, so that the last digits may differ between runs. Of a corner u, sums[u]; of v, of_v[v]; of w,
+// of_w[w]: on a whole graph, the three are one array. On blocks, in-edge i is the edge packed[i], v << 32 |
+// row of u, whose value is sides[edges_at + i], and row v + shift of offsets is N+(v).
 extern "C" __global__ void __launch_bounds__(kListThreads)
 vertex_sums(const i64* offsets, u64 n, const u32* columns, const u64* in_edges, u64 first_edge, u64 last_edge,
-            const double* sides, double* sums) {
+            const double* sides, double* sums, double* of_v, double* of_w, const u64* packed, u64 edges_at,
+            u32 shift) {
   const u32 lane = threadIdx.x % kWarp;
   const u64 warps = u64(gridDim.x) * blockDim.x / kWarp;
   for (u64 i = first_edge + warp_of_grid(); i < last_edge; i += warps) {
-    const InEdge e = in_edge(offsets, columns, in_edges[i]);
-    if (e.length == 0) continue;
-    const double side = sides[e.start + e.below];
+    const u32 start = u32(in_edges[i] >> 32), below = u32(in_edges[i]);
+    if (!below) continue;
+    const u32 v = packed ? u32(packed[i] >> 32) : columns[start + below];
+    const u32 row = u32(offsets[v + shift]), length = u32(offsets[v + shift + 1]) - row;
+    if (length == 0) continue;
+    const double side = sides[packed ? edges_at + i : start + below];
     double sum = 0;
-    for (u32 k = lane; k < e.below; k += kWarp) {
-      const u32 w = columns[e.start + k], index = find(columns + e.row, e.length, w);
+    for (u32 k = lane; k < below; k += kWarp) {
+      const u32 w = columns[start + k], index = find(columns + row, length, w);
       if (index == kNone) continue;
-      const double product = side * sides[e.start + k] * sides[e.row + index];
-      atomicAdd(sums + w, product);
+      const double product = side * sides[start + k] * sides[row + index];
+      atomicAdd(of_w + w, product);
       sum += product;
     }
     for (u32 step = kWarp / 2; step; step /= 2) sum += __shfl_xor_sync(kFullMask, sum, step);
     if (lane == 0 && sum != 0) {
-      atomicAdd(sums + e.v, sum);
-      atomicAdd(sums + row_at(offsets, n, e.start), sum);
+      atomicAdd(of_v + v, sum);
+      atomicAdd(sums + (packed ? u32(packed[i]) : row_at(offsets, n, start)), sum);
     }
   }
 }

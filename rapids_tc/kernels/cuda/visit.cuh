@@ -8,14 +8,23 @@
 //                              position need be right only if kEdges.
 //   list(position, hits, l)    the same for l = 2^k neighbouring lanes together, each with its own hits.
 //                              All 32 lanes of the warp must call it.
+//   triangle(uv, uw, vw)       a triangle is found, by the positions of its sides; return whether it counts.
+//                              The above are told of triangles that count. Asked only if kTriangles.
 //   finish()                   the kernel ends; all 32 lanes of the warp must call it.
 //
-// A kernel is compiled for one of them, named by the macro RTC_VISIT.
+// A kernel is compiled for one of them, named by the macro RTC_VISIT. Those with kTriangles are in
+// triangles.cuh; the methods whose kernels make them, by RTC_VISITOR, tell them all positions.
 #pragma once
 #include "device.cuh"
 
+// A visitor that is not asked about triangles.
+struct EveryTriangle {
+  static constexpr bool kTriangles = false;
+  __device__ bool triangle(u32, u32, u32) { return true; }
+};
+
 // The number of triangles: a sum per lane until finish, then one 64-bit atomic per warp.
-struct Total {
+struct Total : EveryTriangle {
   using Out = u64;
   static constexpr bool kEdges = false, kSides = false;
   u64* out;
@@ -33,7 +42,7 @@ struct Total {
 
 // The triangles of every edge: 32-bit atomics on out[position], of integers, so that the result does not
 // depend on their order.
-struct EdgeCounts {
+struct EdgeCounts : EveryTriangle {
   using Out = u32;
   static constexpr bool kEdges = true, kSides = true;
   u32* out;

@@ -1,0 +1,154 @@
+"""Triangles by what is known of their three sides, on the CUDA engine: types, windows of time.
+
+The functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`. On blocks, values of edges
+are laid out as `Layout` has the edges: the columns of uw and vw, then the in-edges.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.engines.gpu import block_layout
+from rapids_tc.kernels import catalogue, launch
+from rapids_tc.kernels.launch import Payload
+
+if TYPE_CHECKING:
+    from rapids_tc.engines.gpu.layout import GpuEngine, Layout
+    from rapids_tc.engines.protocol import ProgressCallback, Spans
+    from rapids_tc.preparation.csr import Array
+
+_SHORT = 1 << 16  # windows below which a span takes 32 bits: less memory traffic
+
+
+def type_counts(
+    engine: GpuEngine,
+    layout: Layout,
+    types: Any,
+    n: int,
+    *,
+    on_progress: ProgressCallback | None = None,
+) -> Array:
+    """Count the triangles u > v > w by the types of uv, uw and vw: int64, (n, n, n)."""
+    with engine.device(layout.csr.columns):
+        counts, limits = _counters(engine, layout, n**3)
+        arguments = (align(engine, layout, types, "uint8"), np.uint32(n), *limits)
+        payload = Payload("-DRTC_TYPES", arguments, int(limits[0]))
+        _run(engine, layout, "TypeCounts", counts, payload, on_progress)
+        return counts.view("int64").reshape(n, n, n)
+
+
+def window_changes(
+    engine: GpuEngine,
+    layout: Layout,
+    spans: Any,
+    windows: int,
+    *,
+    on_progress: ProgressCallback | None = None,
+) -> Array:
+    """Count how many triangles more each window has than the window before: int64, windows + 1."""
+    with engine.device(layout.csr.columns):
+        changes, limits = _counters(engine, layout, windows + 1)
+        payload = _pack_spans(engine, layout, spans, windows, limits)
+        _run(engine, layout, "WindowChanges", changes, payload, on_progress)
+        return changes.view("int64")
+
+
+def span_edge_counts(
+    engine: GpuEngine,
+    layout: Layout,
+    counts: Array,
+    spans: Any,
+    *,
+    on_progress: ProgressCallback | None,
+) -> None:
+    """Add the triangles whose sides have a window in common to the counts of their edges."""
+    payload = _pack_spans(engine, layout, spans, None, (np.uint32(0), np.uint32(0)))
+    _run(engine, layout, "SpanEdgeCounts", counts, payload, on_progress)
+
+
+def align(engine: GpuEngine, layout: Layout, values: Any, dtype: str) -> Array:
+    """Return values of edges in the order of edge counts; on blocks from those of uv, uw and vw."""
+    blocks = layout.blocks
+    if blocks is None:
+        return values
+    of_uv, of_uw, of_vw = values
+    size = len(blocks.packed)
+    aligned = engine.xp.zeros(layout.csr.m + size, dtype)
+    aligned[blocks.uw], aligned[blocks.vw] = of_uw, of_vw
+    aligned[len(aligned) - size :] = of_uv[block_layout.positions(engine, blocks)]
+    return aligned
+
+
+def _pack_spans(
+    engine: GpuEngine,
+    layout: Layout,
+    spans: Any,
+    windows: int | None,
+    limits: tuple[np.uint32, np.uint32],
+) -> Payload:
+    """Return the payload of spans: one word per edge, or lists of intervals."""
+    graphs = (spans,) if layout.blocks is None else tuple(spans)
+    last_arguments = (np.uint32(windows or 0), *limits)
+    if all(one.offsets is None for one in graphs):
+        word = "uint64" if windows is None or windows >= _SHORT else "uint32"
+        packed = [_words(engine.xp, one, windows, word) for one in graphs]
+        words = align(engine, layout, packed if layout.blocks else packed[0], word)
+        option = f"-DRTC_SPANS=u{8 * words.itemsize}"
+        return Payload(option, (words, *last_arguments), int(limits[0]))
+    firsts, lasts, begins, ends = _intervals(engine, layout, graphs)
+    arguments = (firsts, lasts, begins, ends, *last_arguments)
+    return Payload("-DRTC_INTERVALS", arguments, int(limits[0]))
+
+
+def _words(xp: Any, spans: Spans, windows: int | None, dtype: str) -> Array:
+    """Return the first window of each edge in the upper half of a word, and the last one."""
+    if windows is None:
+        first, last = spans.first, spans.last
+    else:  # an edge that is absent begins behind the last window
+        first = xp.minimum(spans.first, np.uint32(windows))
+        last = xp.minimum(spans.last, np.uint32(max(windows - 1, 0)))
+    words = first.astype(dtype)
+    words <<= 4 * words.itemsize
+    words |= last
+    return words
+
+
+def _intervals(engine: GpuEngine, layout: Layout, graphs: tuple[Spans, ...]) -> tuple[Array, ...]:
+    """Return all intervals, and for each edge the first of its own, and one past the last."""
+    xp, begins, ends, base = engine.xp, [], [], 0
+    for one in graphs:
+        size = len(one.first)
+        offsets = xp.arange(size + 1, dtype="int64") if one.offsets is None else one.offsets
+        begins.append(offsets[:-1] + base if base else offsets[:-1])
+        ends.append(offsets[1:] + base if base else offsets[1:])
+        base += size
+    if layout.blocks is None:
+        return graphs[0].first, graphs[0].last, begins[0], ends[0]
+    firsts, lasts = (
+        xp.concatenate([getattr(one, side) for one in graphs]) for side in ("first", "last")
+    )
+    return firsts, lasts, *(align(engine, layout, side, "int64") for side in (begins, ends))
+
+
+def _counters(
+    engine: GpuEngine, layout: Layout, size: int
+) -> tuple[Array, tuple[np.uint32, np.uint32]]:
+    """Make 64-bit sums, and the limits of the counters in shared memory: see ``triangles.cuh``."""
+    capacities = layout.capacities
+    in_shared = size if size <= capacities.shared_counters else 0
+    limits = np.uint32(in_shared), np.uint32(capacities.drain_after)
+    return engine.xp.zeros(size, "uint64"), limits
+
+
+def _run(
+    engine: GpuEngine,
+    layout: Layout,
+    visit: str,
+    out: Array,
+    payload: Payload,
+    on_progress: ProgressCallback | None,
+) -> None:
+    method = catalogue.find("auto", returns="edges")
+    launch.run(engine, layout, method, visit, out, payload=payload, on_progress=on_progress)

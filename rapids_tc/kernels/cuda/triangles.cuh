@@ -1,0 +1,152 @@
+// triangles.cuh - visitors that are told the positions of all three sides of a triangle, and look up what is
+// known of these edges: their types, or the windows of time in which they are present.
+//
+// RTC_TYPES: types[p], less than n, is the type of the edge at p.
+// RTC_SPANS (u32 or u64): spans[p] is its first window, in the upper half, and its last.
+// RTC_INTERVALS: its intervals are firsts[i], lasts[i] for begins[p] <= i < ends[p], ascending and disjoint.
+// An interval with first > last is empty. Positions are those of edge counts.
+#pragma once
+#include "visit.cuh"
+
+// Sums of a grid, in 64 bits at out. If they are few, each block adds to 32-bit counters in shared memory,
+// size of them, and drains these into out; else size is 0. No counter can wrap: a thread drains all counters
+// when it has added `most` times, so that they hold at most as much of each thread, and of 256 threads less
+// than 2^31 if most is 2^22. A drained counter is exchanged for zero, so that nothing is lost or added twice.
+struct Counters {
+  u64* out;
+  u32 *shared, size, most, added;
+
+  // All threads of the block.
+  __device__ Counters(u64* out, u32* shared, u32 size, u32 most)
+      : out(out), shared(shared), size(size), most(most), added(0) {
+    for (u32 i = threadIdx.x; i < size; i += blockDim.x) shared[i] = 0;
+    __syncthreads();   // the counters are zero
+  }
+  // Add 1 or -1.
+  __device__ void add(u32 counter, int amount) {
+    if (size == 0) {
+      atomicAdd(out + counter, u64(i64(amount)));
+      return;
+    }
+    atomicAdd(shared + counter, u32(amount));
+    if (++added == most) drain(0, 1);
+  }
+  __device__ void drain(u32 first, u32 step) {
+    for (u32 i = first; i < size; i += step)
+      if (const u32 sum = atomicExch(shared + i, 0u)) atomicAdd(out + i, u64(i64(int(sum))));
+    added = 0;
+  }
+  // All lanes of the warp.
+  __device__ void finish() { drain(threadIdx.x % kWarp, kWarp); }
+};
+
+// A visitor that is told of nothing but triangles.
+struct TrianglesAlone {
+  using Out = u64;
+  static constexpr bool kEdges = false, kSides = false, kTriangles = true;
+  __device__ void side(u32) {}
+  __device__ void edge(u32, u32) {}
+  __device__ void list(u32, u32, u32) {}
+};
+
+#if defined(RTC_TYPES)
+#define RTC_VISITOR(shared) RTC_VISIT(out, types, n, shared, in_shared, drain_after)
+
+// The triangles by the types of their sides: out[uv][uw][vw].
+struct TypeCounts : TrianglesAlone {
+  const u8* types;
+  u32 n;
+  Counters counters;
+
+  __device__ TypeCounts(u64* out, const u8* types, u32 n, u32* shared, u32 in_shared, u32 drain_after)
+      : types(types), n(n), counters(out, shared, in_shared, drain_after) {}
+  __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
+    counters.add((types[uv] * n + types[uw]) * n + types[vw], 1);
+    return true;
+  }
+  __device__ void finish() { counters.finish(); }
+};
+
+#elif defined(RTC_SPANS) || defined(RTC_INTERVALS)
+template <class T>
+__device__ __forceinline__ T larger(T a, T b) { return a > b ? a : b; }
+template <class T>
+__device__ __forceinline__ T smaller(T a, T b) { return a < b ? a : b; }
+
+#ifdef RTC_SPANS
+#define RTC_VISITOR(shared) RTC_VISIT(out, Spans{spans}, shared, in_shared, drain_after, windows)
+
+struct Spans {
+  const RTC_SPANS* spans;
+
+  // Call take(first, last) for the windows that the edges have in common, until it returns true; return
+  // whether it did.
+  template <class Take>
+  __device__ bool each(u32 uv, u32 uw, u32 vw, Take take) const {
+    constexpr u32 kBits = 4 * sizeof(RTC_SPANS);
+    const RTC_SPANS a = spans[uv], b = spans[uw], c = spans[vw], low = (RTC_SPANS(1) << kBits) - 1;
+    const RTC_SPANS first = larger(larger(a >> kBits, b >> kBits), c >> kBits);
+    const RTC_SPANS last = smaller(smaller(a & low, b & low), c & low);
+    return first <= last && take(u32(first), u32(last));
+  }
+};
+#else
+#define RTC_VISITOR(shared) \
+  RTC_VISIT(out, Spans{firsts, lasts, begins, ends}, shared, in_shared, drain_after, windows)
+
+struct Spans {
+  const u32 *firsts, *lasts;
+  const i64 *begins, *ends;
+
+  template <class Take>
+  __device__ bool each(u32 uv, u32 uw, u32 vw, Take take) const {
+    i64 a = begins[uv], b = begins[uw], c = begins[vw];
+    const i64 a_end = ends[uv], b_end = ends[uw], c_end = ends[vw];
+    while (a < a_end && b < b_end && c < c_end) {
+      const u32 x = lasts[a], y = lasts[b], z = lasts[c], last = smaller(smaller(x, y), z);
+      const u32 first = larger(larger(firsts[a], firsts[b]), firsts[c]);
+      if (first <= last && take(first, last)) return true;
+      a += x == last;
+      b += y == last;
+      c += z == last;
+    }
+    return false;
+  }
+};
+#endif
+
+// The differences between the triangles of each window and of the window before it. Intervals are cut to
+// the windows: out has one entry more.
+struct WindowChanges : TrianglesAlone {
+  Spans spans;
+  Counters counters;
+  u32 windows;
+
+  __device__ WindowChanges(u64* out, Spans spans, u32* shared, u32 in_shared, u32 drain_after, u32 windows)
+      : spans(spans), counters(out, shared, in_shared, drain_after), windows(windows) {}
+  __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
+    spans.each(uv, uw, vw, [&](u32 first, u32 last) {
+      if (first < windows) {
+        counters.add(first, 1);
+        counters.add(last < windows ? last + 1 : windows, -1);
+      }
+      return false;
+    });
+    return true;
+  }
+  __device__ void finish() { counters.finish(); }
+};
+
+// EdgeCounts of the triangles whose sides have a window in common.
+struct SpanEdgeCounts : EdgeCounts {
+  static constexpr bool kTriangles = true;
+  Spans spans;
+
+  __device__ SpanEdgeCounts(u32* out, Spans spans, u32*, u32, u32, u32) : EdgeCounts(out), spans(spans) {}
+  __device__ bool triangle(u32 uv, u32 uw, u32 vw) const {
+    return spans.each(uv, uw, vw, [](u32, u32) { return true; });
+  }
+};
+#else
+#define RTC_VISITOR(shared) RTC_VISIT(out)
+#endif
