@@ -17,6 +17,7 @@ from rapids_tc.analytics.similarity import similarity
 from rapids_tc.analytics.triads import triad_counts
 from rapids_tc.analytics.triangles import count, edge_triangles, simple_edges, vertex_triangles
 from rapids_tc.analytics.truss import k_truss, trussness
+from rapids_tc.analytics.types import balance, triangles_by_type
 from rapids_tc.errors import (
     CapacityError,
     ColumnNotFoundError,
@@ -45,6 +46,7 @@ __all__ = [
     "annotate",
     "approximate_count",
     "average_clustering",
+    "balance",
     "clustering",
     "count",
     "edge_triangles",
@@ -58,6 +60,7 @@ __all__ = [
     "simple_edges",
     "transitivity",
     "triad_counts",
+    "triangles_by_type",
     "trussness",
     "vertex_triangles",
 ]

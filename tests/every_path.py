@@ -25,10 +25,12 @@ def frame_of(seed=0):
     src = np.minimum(rng.integers(0, 20, 90), rng.integers(0, 20, 90))
     dst = rng.integers(0, 20, 90)
     frame = pd.DataFrame({"src": [*src, 50], "dst": [*dst, 50]})
-    return frame.assign(w=1.0 + frame.index % 5)
+    kinds = np.array(["mail", "call", "visit"])[frame.index % 3]
+    return frame.assign(w=1.0 + frame.index % 5, kind=kinds, trust=(-1.5) ** (frame.index % 7))
 
 
 FRAME = frame_of()
+TYPES = {int(v): "ab"[v % 2] for v in {*FRAME["src"], *FRAME["dst"]}}  # of vertices
 ROWS = list(zip(FRAME["src"].tolist(), FRAME["dst"].tolist(), strict=True))
 IDS = {"source": "src", "destination": "dst"}
 
@@ -39,11 +41,16 @@ OPTIONS = {
     "columns": [("triangles",), tuple(row_columns()), ("jaccard", "trussness")],
     "confidence": [0.95],
     "count_zeros": [True, False],
+    "directed": [False, True],
+    "edge_type": ["kind"],
     "k": [3, 2, 4, 6, "max"],
     "max_rows": [None, 10**4],
     "measure": ["jaccard", "overlap", "sorensen", "cosine"],
+    "per": [None, "vertex", "edge"],
     "rows": [7, 10**4],
     "seed": [3],
+    "sign": ["trust"],
+    "vertex_type": [None, TYPES],
     "vertices": [None, [50, 3, 3, 0]],
     "weight": ["w", None],
 }
@@ -56,7 +63,18 @@ def choices(record):
     first = {name: OPTIONS[name][0] for name in record.defaults}
     yield first
     for name in record.defaults:
-        yield from ({**first, name: value} for value in OPTIONS[name][1:])
+        for value in OPTIONS[name][1:]:
+            own = {**first, name: value}
+            if own.get("vertex_type"):
+                own["edge_type"] = None
+            if value not in REFUSED.get((record.name, name), ()):
+                yield own
+
+
+REFUSED = {  # by function and option: values of `OPTIONS` that others take
+    ("triangles_by_type", "aggregate"): ("sum", "mean", "min", "max"),
+    ("balance", "per"): ("edge",),
+}
 
 
 CALLS = [(name, own) for name, record in ANALYTICS.items() for own in choices(record)]
@@ -74,12 +92,18 @@ def expected(name, own, frame=FRAME):
     vertices = own.pop("vertices", None)
     for ignored in ("rows", "max_rows", "confidence", "seed"):
         own.pop(ignored, None)
+    if name in ("triangles_by_type", "balance"):
+        column = own.pop("edge_type", None) or own.pop("sign", "kind")
+        valued = list(frame[["src", "dst", column]].itertuples(index=False, name=None))
+        return definition(valued, **own)
     if record.needs & Needs.SAMPLE:  # of one colour: all edges are in the sample
         return float(reference.count(rows))
     aggregate = own.pop("aggregate", None)
     if own.pop("weight", None) is not None:
         weighted = list(frame[["src", "dst", "w"]].itertuples(index=False, name=None))
-        values = reference.weighted_clustering(weighted, aggregate=aggregate)
+        directed = "directed_" * own.pop("directed", False)
+        clustering = getattr(reference, f"{directed}weighted_clustering")
+        values = clustering(weighted, aggregate=aggregate)
     elif record.result is Result.VALUE:
         if vertices is not None:
             own["among"] = vertices

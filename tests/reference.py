@@ -9,6 +9,8 @@ from collections import Counter
 from itertools import combinations
 from math import cbrt, comb, nan, sqrt
 
+import networkx as nx
+
 
 def neighbours(rows, vertices=()):
     """{vertex: its neighbours}, the simple graph; `vertices` adds isolated ones."""
@@ -91,13 +93,25 @@ def wedges(rows):
     return sum(comb(len(near), 2) for near in neighbours(rows).values())
 
 
-def transitivity(rows):
+def digraph(rows, vertices=()):
+    """NetworkX's graph of the directed edges; loops are dropped, and their vertices stay."""
+    graph = nx.DiGraph()
+    graph.add_nodes_from([*vertices, *(end for row in rows for end in row[:2])])
+    graph.add_edges_from((u, v) for u, v, *_ in rows if u != v)
+    return graph
+
+
+def transitivity(rows, *, directed=False):
     """Share of the wedges that a third edge closes; 0 without a wedge."""
+    if directed:
+        return nx.transitivity(digraph(rows))
     return 3 * count(rows) / wedges(rows) if wedges(rows) else 0.0
 
 
-def clustering(rows, vertices=()):
+def clustering(rows, vertices=(), *, directed=False):
     """{vertex: share of the pairs of its neighbours that are edges}; 0 below degree 2."""
+    if directed:
+        return nx.clustering(digraph(rows, vertices))
     triangles = vertex_triangles(rows, vertices)
     degree = {v: len(near) for v, near in neighbours(rows, vertices).items()}
     return {v: triangles[v] / comb(d, 2) if d > 1 else 0.0 for v, d in degree.items()}
@@ -128,6 +142,16 @@ def edge_values(valued_rows, aggregate=None, *, directed=False):
     return {edge: reduce(several) for edge, several in values.items()}
 
 
+def directed_weighted_clustering(weighted_rows, vertices=(), *, aggregate=None):
+    """`weighted_clustering` of the directed edges, as NetworkX defines it; 0 if all weights are."""
+    graph = digraph(weighted_rows, vertices)
+    weight = edge_values(weighted_rows, aggregate, directed=True)
+    if not max(weight.values(), default=0):
+        return dict.fromkeys(graph, 0.0)
+    nx.set_edge_attributes(graph, weight, "weight")
+    return nx.clustering(graph, weight="weight")
+
+
 def weighted_clustering(weighted_rows, vertices=(), *, aggregate=None):
     """{vertex: mean over pairs of neighbours of the cube root of the product of the weights}.
 
@@ -146,12 +170,12 @@ def weighted_clustering(weighted_rows, vertices=(), *, aggregate=None):
     return {v: total[v] / comb(d, 2) if d > 1 else 0.0 for v, d in degree.items()}
 
 
-def average_clustering(rows, vertices=(), *, count_zeros=True, among=None):
+def average_clustering(rows, vertices=(), *, count_zeros=True, among=None, directed=False):
     """Mean of the clustering over the vertices, or over those where it is not 0; NaN of none.
 
     `among` are the vertices that take part, all without it.
     """
-    clusterings = clustering(rows, vertices)
+    clusterings = clustering(rows, vertices, directed=directed)
     values = [clusterings[v] for v in dict.fromkeys(clusterings if among is None else among)]
     values = [c for c in values if c or count_zeros]
     return sum(values) / len(values) if values else nan
@@ -178,13 +202,59 @@ def trussness(rows):
     return number
 
 
-def triad_counts(rows, vertices=()):
-    """How many sets of three vertices span 0, 1, 2 and 3 edges."""
+def triad_counts(rows, vertices=(), *, directed=False):
+    """How many sets of three vertices span 0, 1, 2 and 3 edges; or each of the 16 triads."""
+    if directed:
+        return nx.triadic_census(digraph(rows, vertices))
     near = neighbours(rows, vertices)
     spans = Counter(
         (v in near[u]) + (w in near[u]) + (w in near[v]) for u, v, w in combinations(near, 3)
     )
     return {name: spans[i] for i, name in enumerate(("empty", "edge", "wedge", "triangle"))}
+
+
+def _owners(triangle, per):
+    """Whose triangle it is: the whole graph's, its corners', or its sides'."""
+    if per is None:
+        return [()]
+    return [(v,) for v in triangle] if per == "vertex" else list(combinations(triangle, 2))
+
+
+def triangles_by_type(typed_rows, *, vertex_type=None, per=None, aggregate=None):
+    """(vertex or ends, three ascending types, triangles), sorted: the rows of the frame.
+
+    Rows are (u, v, type); `vertex_type` is {vertex: type}, in place of the types of edges.
+    """
+    types = edge_values(typed_rows, aggregate) if vertex_type is None else vertex_type
+    counts = Counter()
+    for triangle in list_triangles([row[:2] for row in typed_rows]):
+        kinds = triangle if vertex_type is not None else combinations(triangle, 2)
+        combination = sorted(types[kind] for kind in kinds)
+        counts.update((*owner, *combination) for owner in _owners(triangle, per))
+    return [(*key, number) for key, number in sorted(counts.items())]
+
+
+def balance(signed_rows, *, per=None, aggregate=None):
+    """(signs, triangles, balanced) of all; or (vertex, balanced, unbalanced). Rows: (u, v, number).
+
+    Without an aggregate, rows must agree in sign; ValueError also for an edge whose sign is 0.
+    """
+    if aggregate is None:
+        signed_rows = [(u, v, (value > 0) - (value < 0)) for u, v, value in signed_rows]
+    values = edge_values(signed_rows, aggregate)
+    if not all(values.values()):
+        raise ValueError("no sign")
+    rows = [row[:2] for row in signed_rows]
+    total, of_vertex = Counter(), {v: [0, 0] for v in neighbours(rows)}
+    for triangle in list_triangles(rows):
+        negative = sum(values[side] < 0 for side in combinations(triangle, 2))
+        total[negative] += 1
+        for v in triangle:
+            of_vertex[v][negative % 2] += 1
+    if per == "vertex":
+        return [(v, *counts) for v, counts in sorted(of_vertex.items())]
+    signs = "+++", "++-", "+--", "---"
+    return [(sign, total[i], i % 2 == 0) for i, sign in enumerate(signs)]
 
 
 def similarity(rows, measure):

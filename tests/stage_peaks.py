@@ -24,8 +24,10 @@ NAMED = {  # stages by the words of the bar; what comes after one is the last, "
     "orienting and sorting": "orient",
     "cutting into blocks": "cut",
     "sampling the edges": "sample",
+    "reading the values": "values",
     "laying out": "layout",
     "counting": "count",
+    "summing over triangles": "count",
     "peeling": "peel",
     "sorting the edges": "edges",
 }
@@ -48,7 +50,8 @@ CALLS = {
 def work_of(function):
     """What the call of `CALLS` needs."""
     if function == WEIGHTED:
-        return ANALYTICS["clustering"].work({"weight": "weight"})
+        own = {"weight": "weight", "aggregate": None, "directed": False}
+        return ANALYTICS["clustering"].work(own)
     own = {"annotate": {"columns": ("triangles",)}, "approximate_count": {"colours": 2}}
     record = estimated()[function]
     return record.work({**record.defaults, **own.get(function, {})})

@@ -12,6 +12,7 @@ from types import SimpleNamespace as Fake
 import numpy as np
 import pandas as pd
 import pytest
+from graphs import complete
 
 import rapids_tc as tc
 from rapids_tc import datasets, errors, files, plot, testing
@@ -60,12 +61,22 @@ INTERNAL = {
     "testing/_launch:HostKernel._value": "of kernels under test: test_emulator.py",
     "preparation/edge_values:_Table._agree": "caught by each path, which adds the ids",
     "blocks/stored_values:read": "the same on this path: test_edge_values.py",
+    "preparation/type_readers:Signs.collect": "caught by each path, which adds the ids",
+    "blocks/distributed_values:read": "the same on this path: test_edge_values.py",
 }
 PARTLY = {"files/text:parse": 1}  # raises of a function that it catches itself
 
 
 def k3(**columns):
     return pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0], **columns})
+
+
+def by_type(types):
+    return tc.triangles_by_type(k3(t=types), edge_type="t")
+
+
+def by_vertex_type(types):
+    return tc.triangles_by_type(k3(), vertex_type=types)
 
 
 def two_weights():
@@ -514,15 +525,66 @@ HINTS = {
         ),
         (lambda h: tables.check_out(h.path / "no/a.csv", (".csv",)), "No such file.*no'$"),
     ],
-    "analytics/clustering:clustering": [
+    "analytics/directions:require_auto": [
         (
             emulated(lambda e: tc.clustering(k3(w=1.0), weight="w", source="src", destination="dst",
                                              engine="cuda", method="bitmap")),
             'with weight= only method="auto"',
         )
     ],
-    "analytics/clustering:_check_zeros": [
+    "analytics/directions:check_flag": [
         (lambda h: tc.average_clustering(k3(), count_zeros=2), "accepted: True, False")
+    ],
+    "analytics/types:_check_types": [
+        (lambda h: tc.triangles_by_type(k3()), "give either edge_type= or vertex_type=")
+    ],
+    "analytics/types:_check_per": [
+        (lambda h: tc.triangles_by_type(k3(t=1), edge_type="t", per="row"),
+         'accepted: "vertex", "edge", None'),
+    ],
+    "analytics/triangle_types:_require": [
+        (
+            lambda h: tc.triangles_by_type(
+                tc.Graph(complete(60).frame().assign(t=1)), edge_type="t", per="edge",
+                memory_limit=150_000,
+            ),
+            "without per= it is one row per combination",
+        ),
+    ],
+    "preparation/type_readers:sorted_types": [
+        (lambda h: by_type([{1: 2}] * 3), "'t' holds values that cannot be grouped"),
+        (lambda h: by_type([1, "a", 2]), "'t' holds values that cannot be sorted"),
+        (
+            lambda h: tc.triangles_by_type(
+                complete(24).frame().assign(t=range(276)), edge_type="t"
+            ),
+            "more than 255 types: .*group some of them",
+        ),
+    ],
+    "preparation/type_readers:TypeReader.resolve": [
+        (lambda h: by_type(["a", None, "b"]), "has 1 null: every edge needs a type. Drop those"),
+    ],
+    "preparation/vertex_types:_places": [
+        (
+            lambda h: tc.triangles_by_type(
+                k3(a=1, b=1), source=["src", "a"], destination=["dst", "b"], vertex_type={0: "a"}
+            ),
+            "several: give edge_type=, or one column of ids",
+        ),
+    ],
+    "preparation/vertex_types:VertexTypes.resolve": [
+        (
+            lambda h: by_vertex_type(pd.Series([*"abca"], index=[0, 1, 2, 1])),
+            '1 has several types; aggregate="first" or "last" takes one',
+        ),
+    ],
+    "preparation/vertex_types:_require_none": [
+        (lambda h: by_vertex_type({0: "a", 1: None}), "no type for 2 of the vertices: 1, 2; every"),
+    ],
+    "preparation/vertex_types:VertexTypes._columns": [
+        (lambda h: by_vertex_type("kind"), "vertex_type= is a str; give a Series by vertex"),
+        (lambda h: by_vertex_type(pd.DataFrame({"vertex": [0]})), "no column 'type'; give a Ser"),
+        (lambda h: by_vertex_type(Fake(columns=[])), "vertex_type=: give a Series by vertex"),
     ],
     "blocks/whole_values:read": [
         (
@@ -1012,7 +1074,7 @@ HINTS = {
     "analytics/similarity:_check_measure": [
         (lambda h: tc.similarity(k3(), measure="no"), "accepted: 'jaccard'")
     ],
-    "analytics/triads:_by_group": [
+    "analytics/triads:_sets": [
         (
             having(triads, "MOST_VERTICES", 2, lambda h: tc.triad_counts(k3(day=1), by="day")),
             "give the rows of that group alone, without by=",

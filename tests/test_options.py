@@ -158,6 +158,8 @@ ESTIMATED = {
     "approximate_count": lambda graph, **o: tc.approximate_count(graph, colours=2, seed=1, **o),
     "iter_triangles": lambda graph, **o: list(tc.iter_triangles(graph, rows=10**6, **o)),
     "k_truss": lambda graph, **o: tc.k_truss(graph, "max", **o),
+    "balance": lambda graph, **o: tc.balance(graph, sign="w", **o),
+    "triangles_by_type": lambda graph, **o: tc.triangles_by_type(graph, edge_type="w", **o),
 }
 
 
@@ -165,7 +167,7 @@ ESTIMATED = {
 @pytest.mark.parametrize("ids", ["int64", "str"])
 def test_stages_that_are_done_need_nothing(backend, function, ids):
     """Of every function on a prepared graph: what is told before it is what the limit asks for."""
-    edges = backend.frame(complete(60).frame().astype(ids))
+    edges = backend.frame(complete(60).frame().astype(ids).assign(w=1))
     call = ESTIMATED.get(function) or getattr(tc, function)
     graph, whole = tc.Graph(edges), stage_bytes(edges, function=function)
     first = stage_bytes(graph, function=function)
@@ -221,6 +223,10 @@ OPTIONS = [  # every one that names or counts something, with what its function 
 ]
 BESIDE = {"k_truss": {"k": 3}, "iter_triangles": {"rows": 2}}
 BESIDE["approximate_count"] = {"colours": 2, "seed": 1}
+BESIDE |= {"balance": {"sign": "dst"}, "triangles_by_type": {"edge_type": "dst"}}
+
+
+LABELS = ("weight", "sign", "edge_type")
 
 
 def misused(function, edges, option, **beside):
@@ -239,7 +245,7 @@ def test_an_option_that_is_nothing_of_the_kind(backend, function, option):
     beside = BESIDE.get(function.__name__, {})
     edges = backend.frame(small())
     misused(function, edges, option, source="src", destination="dst", **beside)
-    if function is not tc.Graph and option not in ("source", "destination", "weight"):
+    if function is not tc.Graph and option not in ("source", "destination", *LABELS):
         misused(function, tc.Graph(edges), option, **beside)
 
 

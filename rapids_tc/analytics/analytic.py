@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from rapids_tc.graphs import resolve
 from rapids_tc.graphs.public import Graph
@@ -21,12 +22,19 @@ from rapids_tc.plan.record import (
     register,
 )
 
+if TYPE_CHECKING:
+    from rapids_tc.blocks.triangle_sums import Sum
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 Local = Callable[[OwnOptions, str], Exception | None]
 
 
 def _in_blocks(own: OwnOptions) -> str:
     return ""
+
+
+def _no_sums(own: OwnOptions) -> Sequence[Sum]:
+    return ()
 
 
 def analytic(
@@ -38,6 +46,7 @@ def analytic(
     work: Callable[[OwnOptions], Work] | None = None,
     in_memory: Callable[[OwnOptions], str] = _in_blocks,
     local: Local | None = None,
+    sums: Callable[[OwnOptions], Sequence[Sum]] = _no_sums,
 ) -> Callable[[Function], Function]:
     """Make a public function of edges out of a function of a graph.
 
@@ -72,13 +81,18 @@ def analytic(
             own = {option: given[option] for option in own_names}
             return resolve.answer(record, edges, options, own)
 
+        def with_values(own: OwnOptions) -> Work:
+            values = max((wanted.reading.rule.bytes for wanted in sums(own)), default=0)
+            needed = work(own) if work else most
+            return replace(needed, values=max(values, needed.values))
+
         record = Analytic(
             name=name, body=run if stars else body, call=call, most=most,
             columns=columns or {}, takes_method="method" in names, takes_by="by" in names,
             fields=fields, check=check,
             defaults={option: defaults[option] for option in own_names},
-            work=work or (lambda own: most), in_memory=in_memory,
-            local=local or _local(name, most.result, columns or {}),
+            work=with_values, in_memory=in_memory,
+            local=local or _local(name, most.result, columns or {}), sums=sums,
         )  # fmt: skip
         register(record)
         setattr(Graph, name, call)

@@ -6,9 +6,8 @@ from functools import partial
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rapids_tc._typing import EngineName
+from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Products
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
@@ -16,41 +15,43 @@ from rapids_tc.preparation.edge_values import Reading, Reduced, check_aggregate
 from rapids_tc.preparation.readers import WeightReader
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rapids_tc.blocks.triangle_sums import Sum
     from rapids_tc.frames.backend import Array
     from rapids_tc.graphs.in_memory import InMemoryGraph
     from rapids_tc.graphs.protocol import VertexStatistics
 
 
 def _clustering_work(own: OwnOptions) -> Work:
-    weighted = Needs.WEIGHTS if own["weight"] is not None else Needs.NOTHING
-    return Work(Needs.VERTEX_COUNTS | weighted, Result.VERTICES)
+    of_values = own["weight"] is not None or own["directed"]
+    needs = Needs.WEIGHTS | Needs.DEGREES if of_values else Needs.VERTEX_COUNTS
+    return Work(needs, Result.VERTICES)
 
 
-def _check_aggregate(own: OwnOptions) -> OwnOptions:
+def _clustering_sums(own: OwnOptions) -> Sequence[Sum]:
+    if own["directed"]:
+        return directions.clustering_sums(own["weight"], own["aggregate"])
+    return [] if own["weight"] is None else [_weighted(None, own["weight"], own["aggregate"])]
+
+
+def _in_memory(own: OwnOptions) -> str:
+    by_group = own["weight"] is not None and own.get("by") is not None
+    return "clustering with by= or with weight= is, but not with both" if by_group else ""
+
+
+def _check_clustering(own: OwnOptions) -> OwnOptions:
     check_aggregate(own["aggregate"])
-    return own
-
-
-def _weights_in_memory(own: OwnOptions) -> str:
-    return "clustering without weight= is" if own["weight"] is not None else ""
-
-
-def _weights_local(own: OwnOptions, kind: str) -> Exception | None:
-    if own["weight"] is None:
-        return None
-    return ValueError(
-        f"weight={own['weight']!r}: the clustering of a {kind} counts every edge alike; weights "
-        "are for one machine, clustering(edges.compute(), weight=...)"
-    )
+    return directions.check_flag(own)
 
 
 @analytic(
     Work(Needs.VERTEX_COUNTS, Result.VERTICES),
     fields=("clustering",),
-    check=_check_aggregate,
+    check=_check_clustering,
+    in_memory=_in_memory,
     work=_clustering_work,
-    in_memory=_weights_in_memory,
-    local=_weights_local,
+    sums=_clustering_sums,
 )
 def clustering(
     edges: Any,
@@ -58,6 +59,7 @@ def clustering(
     vertices: Any = None,
     weight: Any = None,
     aggregate: str | None = None,
+    directed: bool = False,
     source: Any = None,
     destination: Any = None,
     by: Any = None,
@@ -77,10 +79,12 @@ def clustering(
     weight : label, optional
         A column of weights, not negative; without it every edge counts alike.
     aggregate : {"first", "last", "sum", "mean", "min", "max"}, optional
-        The weight of an edge that several rows name; by default these rows must agree. (Up to
-        version 0.1 it was the weight of the last row.)
+        The weight of an edge that several rows name. By default these rows must agree; earlier
+        the last row gave the weight, as ``aggregate="last"`` does.
+    directed : bool, optional
+        Whether the rows a, b and b, a are two edges, each with its own weight and its own repeats.
     source, destination, by, engine, method, progress, memory_limit
-        See `count`; `weight` accepts only ``method="auto"``.
+        See `count`; `weight` and `directed` accept only ``method="auto"``.
 
     Returns
     -------
@@ -105,8 +109,10 @@ def clustering(
     networks" (1998): triangles of the vertex over pairs of its neighbours. With weights, a
     triangle counts with the cube root of the product of its three weights, each divided by the
     largest of the graph: Onnela et al., "Intensity and coherence of motifs in weighted complex
-    networks" (2005). Both agree with ``networkx.clustering``, except that here self loops do not
-    count towards the largest weight.
+    networks" (2005). With directions, a triangle counts once for each way to choose a direction of
+    each of its sides, and a vertex of d edges in and out, m of them mutual, has d (d - 1) - 2 m
+    pairs: Fagiolo, "Clustering in complex directed networks" (2007). All agree with
+    ``networkx.clustering``, except that here self loops do not count towards the largest weight.
 
     Cost: as `vertex_triangles`, and with weights one look-up more per triangle. The weights of a
     `Graph` come from the frame that it was made from.
@@ -118,29 +124,45 @@ def clustering(
     >>> tc.clustering(df)["clustering"].round(3).tolist()
     [1.0, 1.0, 0.333, 0.0]
     """
-    if weight is None:
-        sums = edges.vertex_counts(method)
-    elif method == "auto":
-        sums = edges.summed(_weighted(edges, weight, aggregate)).values
+    if directed:
+        directions.require_auto(method, "directed=True")
+        sums = directions.clustering_sums(weight, aggregate, edges)
+        values = directions.clustering(edges, sums)
+    elif weight is None:
+        values = per_pair(edges, edges.vertex_counts(method))
     else:
-        raise ValueError(f'method={method!r}: with weight= only method="auto" works')
-    return edges.vertex_frame({"clustering": per_pair(edges, sums)}, vertices)
+        directions.require_auto(method, "weight=")
+        [sums] = edges.summed(_weighted(edges, weight, aggregate))
+        values = per_pair(edges, sums.values)
+    return edges.vertex_frame({"clustering": values}, vertices)
 
 
-def _check_zeros(own: OwnOptions) -> OwnOptions:
-    if not isinstance(own["count_zeros"], bool | np.bool_):
-        raise ValueError(f"count_zeros={own['count_zeros']!r}; accepted: True, False")
-    return own
+def _check_average(own: OwnOptions) -> OwnOptions:
+    return directions.check_flag(directions.check_flag(own), "count_zeros")
+
+
+def _average_sums(own: OwnOptions) -> Sequence[Sum]:
+    return directions.clustering_sums(None, None) if own["directed"] else []
+
+
+def _average_work(own: OwnOptions) -> Work:
+    needs = Needs.WEIGHTS | Needs.DEGREES if own["directed"] else Needs.VERTEX_COUNTS
+    return Work(needs, Result.VALUE)
 
 
 @analytic(
-    Work(Needs.VERTEX_COUNTS, Result.VALUE), fields=("average_clustering",), check=_check_zeros
+    Work(Needs.VERTEX_COUNTS, Result.VALUE),
+    fields=("average_clustering",),
+    check=_check_average,
+    work=_average_work,
+    sums=_average_sums,
 )
 def average_clustering(
     edges: Any,
     *,
     vertices: Any = None,
     count_zeros: bool = True,
+    directed: bool = False,
     source: Any = None,
     destination: Any = None,
     by: Any = None,
@@ -159,6 +181,8 @@ def average_clustering(
         The vertices to average over, each once; by default all.
     count_zeros : bool, optional
         Whether to include vertices with a clustering of 0.
+    directed : bool, optional
+        Whether the rows a, b and b, a are two edges: see `clustering`.
     source, destination, by, engine, method, progress, memory_limit
         See `count`.
 
@@ -186,7 +210,11 @@ def average_clustering(
     >>> round(tc.average_clustering(df), 3), round(tc.average_clustering(df, count_zeros=False), 3)
     (0.583, 0.778)
     """
-    by_rank = per_pair(edges, edges.vertex_counts(method))
+    if directed:
+        directions.require_auto(method, "directed=True")
+        by_rank = directions.clustering(edges, directions.clustering_sums(None, None))
+    else:
+        by_rank = per_pair(edges, edges.vertex_counts(method))
     if edges.groups is not None:
         numbers = edges.numbers_of(vertices)
         values, groups = by_rank[edges.order.rank[numbers]], edges.groups.group_of[numbers]
@@ -198,10 +226,23 @@ def average_clustering(
     return float(values.mean()) if len(values) else nan
 
 
-@analytic(Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE), fields=("transitivity",))
+def _transitivity_work(own: OwnOptions) -> Work:
+    total = Needs.TYPE_COUNTS if own["directed"] else Needs.TOTAL
+    return Work(total | Needs.DEGREES, Result.VALUE)
+
+
+@analytic(
+    Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE),
+    fields=("transitivity",),
+    check=directions.check_flag,
+    work=_transitivity_work,
+    in_memory=directions.census_in_memory("transitivity"),
+    sums=directions.census_sums,
+)
 def transitivity(
     edges: Any,
     *,
+    directed: bool = False,
     source: Any = None,
     destination: Any = None,
     by: Any = None,
@@ -216,8 +257,10 @@ def transitivity(
     ----------
     edges : DataFrame or Graph
         One row per edge.
+    directed : bool, optional
+        Whether the rows a, b and b, a are two edges.
     source, destination, by, engine, method, progress, memory_limit
-        See `count`.
+        See `count`; `directed` accepts only ``method="auto"``.
 
     Returns
     -------
@@ -232,7 +275,9 @@ def transitivity(
 
     Notes
     -----
-    The global clustering coefficient, as ``networkx.transitivity``. Cost: as `count`.
+    The global clustering coefficient, as ``networkx.transitivity``. With directions, a wedge is an
+    ordered pair of edges x to y and x to z, which an edge from y to z closes; this is not the ratio
+    of the sums in Fagiolo's `clustering`. Cost: as `count`; with directions, as `edge_triangles`.
 
     Examples
     --------
@@ -240,6 +285,10 @@ def transitivity(
     >>> tc.transitivity(pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]}))
     0.6
     """
+    if directed:
+        directions.require_auto(method, "directed=True")
+        share = directions.transitivity(edges)
+        return float(share) if edges.groups is None else edges.group_frame({"transitivity": share})
     if edges.groups is not None:
         wedges = edges.group_sums(edges.degrees * (edges.degrees - 1) // 2)
         share = 3 * edges.group_counts(method) / edges.backend.xp.maximum(wedges, 1)
@@ -256,7 +305,7 @@ def per_pair(graph: VertexStatistics, sums: Array) -> Array:
 
 def _weighted(graph: Any, label: Any, aggregate: str | None) -> Products:
     """Sum, over the triangles of each rank, the cube root of the product of scaled weights."""
-    grouped = graph.groups is not None
+    grouped = graph is not None and graph.groups is not None
     formula = partial(cube_roots_by_group, graph) if grouped else cube_roots
     reading = Reading(Reduced(aggregate), WeightReader(label=label), formula, scaled=not grouped)
     return Products("weighted", reading)

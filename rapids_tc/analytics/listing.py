@@ -91,7 +91,7 @@ def list_triangles(
     0  0  1  2
     1  1  2  3
     """
-    listing, memory = _Listing(edges), _memory(edges, memory_limit)
+    listing, memory = Listing(edges), memory_for(edges, memory_limit)
     advice = "iter_triangles(edges, rows=...) gives them frame by frame"
     if max_rows is not None:
         most, whose = _most_triangles(edges, listing.total)
@@ -185,9 +185,9 @@ def _frames(
     graph: InMemoryGraph, rows: int, limit: int | None, progress: bool | None
 ) -> Iterator[Frame]:
     with call_report(progress), place(graph):
-        listing = _Listing(graph)
+        listing = Listing(graph)
     most = min(rows, listing.total)
-    needs.require_listing(most, _memory(graph, limit), "ask for fewer rows", graph.ids.text)
+    needs.require_listing(most, memory_for(graph, limit), "ask for fewer rows", graph.ids.text)
     for first in range(0, listing.total, rows):
         # Not around the yield: between frames, time and device are the caller's.
         with call_report(progress), place(graph):
@@ -195,13 +195,13 @@ def _frames(
         yield frame
 
 
-def _memory(graph: InMemoryGraph, limit: int | None) -> int:
+def memory_for(graph: InMemoryGraph, limit: int | None) -> int:
     """Return the bytes that a frame of triangles may take."""
     spare = graph.spare(LISTING, limit)
     return graph.engine.memory() if spare is None else min(graph.engine.memory(), spare)
 
 
-class _Listing:
+class Listing:
     """The triangles of a graph, numbered in the order of the layout's in-edges."""
 
     def __init__(self, graph: InMemoryGraph) -> None:
@@ -218,7 +218,7 @@ class _Listing:
         """Make a sorted frame of the triangles `first` to `last` - 1."""
         graph = self.graph
         with graph.stage("listing"):
-            ranks = self.engine.list_triangles(graph.layout, self.starts, first, last)
+            ranks = self.ranks(first, last)
             numbers = self.number[ranks]
             del ranks
             corners = self._sorted(numbers)
@@ -228,6 +228,10 @@ class _Listing:
             else:
                 columns = dict(zip("uvw", map(graph.ids.take, corners), strict=True))
             return graph.backend.adapter.frame(graph.backend.library.DataFrame(columns))
+
+    def ranks(self, first: int, last: int) -> Array:
+        """List the ranks u > v > w of the triangles `first` to `last` - 1."""
+        return self.engine.list_triangles(self.graph.layout, self.starts, first, last)
 
     def _sorted(self, numbers: Array) -> Iterator[Array]:
         """Yield the columns u < v < w of the triangles, sorted by all three."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.grid import Task
+    from rapids_tc.blocks.triangle_sums import Summed
     from rapids_tc.frames.backend import Array
     from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.csr import Csr
@@ -38,7 +39,7 @@ def count(
 ) -> int:
     """Count the triangles of some tasks on the same blocks."""
     engine = registry.load(context.backend.engine)
-    layouts = _layouts(context, _three(context, uv, uw, vw), tasks, n)
+    layouts = task_layouts(context, decode_blocks(context, uv, uw, vw), tasks, n)
     return sum(engine.count(layout, method=method) for layout in layouts)
 
 
@@ -53,7 +54,7 @@ def edge_counts(
     method: str,
 ) -> list[Array]:
     """Count triangles by edge of some tasks on the same blocks: the graph, or three blocks."""
-    return _edge_counts(context, _three(context, uv, uw, vw), tasks, n, method)
+    return _edge_counts(context, decode_blocks(context, uv, uw, vw), tasks, n, method)
 
 
 def _edge_counts(
@@ -61,30 +62,36 @@ def _edge_counts(
 ) -> list[Array]:
     engine = registry.load(context.backend.engine)
     sums: list[Array] = []
-    for layout in _layouts(context, three, tasks, n):
+    for layout in task_layouts(context, three, tasks, n):
         counts = engine.edge_counts(layout, method=method)
         by_block = [counts] if n == 1 else list(counts)
         sums = [a + b for a, b in zip(sums, by_block, strict=True)] if sums else by_block
     return sums
 
 
-def _three(context: WorkerContext, *several: EncodedBlock) -> tuple[Csr, ...]:
+def decode_blocks(context: WorkerContext, *several: EncodedBlock) -> tuple[Csr, ...]:
     """Decode the blocks of a task; a block that is given twice is decoded once."""
     encoded = {id(rows): rows for rows in several}
     decoded = {at: codec.csr(rows, context.backend.xp) for at, rows in encoded.items()}
     return tuple(decoded[id(rows)] for rows in several)
 
 
-def _layouts(
-    context: WorkerContext, three: tuple[Csr, ...], tasks: list[Task], n: int
+def task_layouts(
+    context: WorkerContext,
+    three: tuple[Csr, ...],
+    tasks: list[Task],
+    n: int,
+    *,
+    of_blocks: bool = False,
 ) -> Iterator[Any]:
-    """Yield the layout of each task, one at a time."""
+    """Yield the layout of each task, one at a time; `of_blocks` also if the graph is one block."""
+    of_blocks = of_blocks or n > 1
     engine, xp, (uv, uw, vw) = registry.load(context.backend.engine), context.backend.xp, three
     parts, residues, bounds = tasks[0].parts, tasks[0].residues, [0]
     i, j, k = residues  # of a whole graph all are the same, and so are the blocks
     require(uv.n - (i > j) == uw.n - (i > k), f"blocks of {uv.n} and {uw.n} rows")
     require_below(uv.columns, vw.n - (j > k), "ranks")
-    grouped = engine.to_csc(uv) if n > 1 else uv  # once for all
+    grouped = engine.to_csc(uv) if of_blocks else uv  # once for all
     if parts > 1 and n > 1:
         bounds = grid.cuts(grid.cost(engine.probe_counts(grouped, uw, residues), uv, engine), parts)
     elif parts > 1:  # by some rows: nearly as even, and no sort of all in-edges
@@ -92,7 +99,7 @@ def _layouts(
         bounds = grid.cuts(grid.cost(engine.probe_counts(some), some, engine), parts)
     for task in tasks:
         pivot_range = (bounds[task.part], bounds[task.part + 1]) if parts > 1 else None
-        if n == 1:
+        if not of_blocks:
             yield engine.prepare(uv, pivot_range=pivot_range)
         else:
             yield engine.prepare_blocks(grouped, uw, vw, residues, pivot_range=pivot_range)
@@ -175,7 +182,7 @@ def vertex_counts(
         registry.load(context.backend.engine),
         context.backend.xp.zeros(vertices, "int64"),
     )
-    three = _three(context, uv, uw, vw)
+    three = decode_blocks(context, uv, uw, vw)
     counts = _edge_counts(context, three, tasks, n, method)
     if n == 1:  # a triangle is counted at two edges of each of its corners
         geometry.add_ends(sums, 1, (0, 0), *engine.sum_counts(three[0], counts[0]))
@@ -208,6 +215,7 @@ def answer(
     degrees: Array,
     total: int | None,
     sums: Array | None,
+    summed: dict[str, Summed],
 ) -> Any:
     """Answer an analytic of vertices, or of the whole graph, from the sums over all blocks."""
     backend, (rank, n) = context.backend, order
@@ -215,6 +223,6 @@ def answer(
         require_length(values, n, "sums by vertex")
     graph = VertexTotals(
         backend, ids, Order.of_ranks(rank, n, backend.xp), n_edges=int(degrees.sum()) // 2,
-        degrees=degrees, total=total, sums=sums,
+        degrees=degrees, total=total, sums=sums, summed=summed,
     )  # fmt: skip
     return ANALYTICS[name].body(graph, **options)

@@ -118,7 +118,7 @@ def collect_keys(
 def add_ends(sums: Array, n: int, at: Block, by_row: Array, by_column: Array) -> None:
     """Add a value per row and a value per column of a block to the sums of their ranks."""
     sums[at[0] :: n] += by_row[row_shift(at) :]
-    _add_columns(sums, n, at[1], by_column)
+    add_columns(sums, n, at[1], by_column)
 
 
 def add_degrees(sums: Array, n: int, at: Block, block: Csr, engine: Any) -> None:
@@ -139,8 +139,9 @@ def add_corners(
     i, j, k = residues
     add_ends(sums, n, (i, j), *engine.sum_counts(*uv))
     _, by_w = engine.sum_counts(*vw)
-    _add_columns(sums, n, k, by_w)
+    add_columns(sums, n, k, by_w)
 
 
-def _add_columns(sums: Array, n: int, residue: int, by_column: Array) -> None:
+def add_columns(sums: Array, n: int, residue: int, by_column: Array) -> None:
+    """Add a value per column of a block, whose columns have a residue, to the sums of ranks."""
     sums[residue::n] += by_column[: members(len(sums), n, residue)]

@@ -83,16 +83,25 @@ def assign_snake(tasks: list[Task], workers: int) -> list[list[Task]]:
     return result
 
 
-def need(edges: int, vertices: int, n: int) -> int:
-    """Return the bytes of the largest task: three blocks, and what counting makes of them."""
+def need(edges: int, vertices: int, n: int, values: int = 0) -> int:
+    """Return the bytes of the largest task: three blocks, and what counting makes of them.
+
+    `values` are the bytes of what is read of the user's rows for each edge.
+    """
+    own = (costs.CLUSTER_TASK[0] + values, costs.CLUSTER_TASK[1])
     if n == 1:
-        return costs.total(costs.CLUSTER_TASK, edges, vertices)
+        return costs.total(own, edges, vertices)
     share = ceil(costs.UNEVEN * edges / n**2)
-    return 3 * costs.total(costs.CLUSTER_TASK, share, ceil(vertices / n + 1))
+    return 3 * costs.total(own, share, ceil(vertices / n + 1))
 
 
 def choose(
-    edges: int, vertices: int, free_bytes: int, workers: int = 1, least: int = 1
+    edges: int,
+    vertices: int,
+    free_bytes: int,
+    workers: int = 1,
+    least: int = 1,
+    values: int = 0,
 ) -> Partition:
     """Choose the fewest blocks, at least `least` a side, of which three fit; and tasks per worker.
 
@@ -103,10 +112,10 @@ def choose(
     """
     most = costs.MOST_CLUSTER_BLOCKS
     for n in range(least, most + 1):
-        if need(edges, vertices, n) <= free_bytes:
+        if need(edges, vertices, n, values) <= free_bytes:
             tasks = TASKS_A_WORKER * workers if workers > 1 else 1
             return Partition(n, ceil(tasks / n**3))
-    smallest = need(edges, vertices, most)
+    smallest = need(edges, vertices, most, values)
     raise CapacityError(
         f"three of {most} x {most} blocks of {edges:,} edges over {vertices:,} "
         f"vertices take {smallest:,} bytes, and {free_bytes:,} are free: give more memory"

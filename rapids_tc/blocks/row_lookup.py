@@ -46,7 +46,7 @@ def values(
     known = xp.concatenate(by_edge)
     require_length(known, len(rows[1]), "values of edges")
     with_loop = xp.concatenate([known, xp.zeros(1, known.dtype)])  # for loops, at -1
-    *those, where = _locate(context, numbers, order, rows, place, n)
+    *those, where = locate(context, numbers, order, rows, place, n)
     return [*those, with_loop[where]]
 
 
@@ -144,7 +144,7 @@ def first_rows(
     xp = context.backend.xp
     mask = xp.concatenate(wanted)
     require_length(mask, len(rows[1]), "marks of edges")
-    *block_rows, where = _locate(context, numbers, order, rows, place, n)
+    *block_rows, where = locate(context, numbers, order, rows, place, n)
     row = block_rows[0] if block_rows else xp.arange(len(where))
     chosen = xp.concatenate([mask, xp.zeros(1, bool)])[where]  # for loops, at -1
     where, row = where[chosen], row[chosen]
@@ -191,7 +191,7 @@ def take(
     ]
 
 
-def _locate(
+def locate(
     context: WorkerContext,
     numbers: Numbers,
     order: list[Any],

@@ -112,12 +112,12 @@ class Rows:
             yield chunk
             first = chunk.end
 
-    def slices(self, column: Series) -> Iterator[tuple[Series, int]]:
-        """Yield another column of the frame in the working library, in parts; and their places."""
+    def slices(self, column: Series) -> Iterator[tuple[int, Series]]:
+        """Yield another column in parts, in the working library, each after its first row."""
         step = max(LEAST, self._memory // costs.ROW_WORK)
         for first in range(0, max(self.size, 1), step):
             part = column.iloc[first : first + step]
-            yield self._backend.to_working_series(part), first
+            yield first, self._backend.to_working_series(part)
 
     def memory(self, work: int) -> int:
         """Return the bytes that reading chunks takes, for so many bytes of work per row."""

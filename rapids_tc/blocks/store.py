@@ -79,7 +79,7 @@ class StoredBlocks:
         slots = self.budget.slots(edges, rows, len(plan.keys), self.allowed)
         if most_at_once(plan.needs, prefetch=costs.prefetch) > slots:
             plan = self._plan(tasks)  # neighbours have more in common
-        with self.store.pooled(costs.task(edges, rows, self.budget.sides, slots)):
+        with self.store.pooled(self.budget.task(edges, rows, slots)):
             try:
                 self._tasks(plan, (slots, edges, rows), found, on_progress)
             finally:

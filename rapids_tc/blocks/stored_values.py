@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rapids_tc.blocks import geometry
@@ -11,8 +12,10 @@ from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
 from rapids_tc.preparation.edges import check_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
+    from rapids_tc._progress import Report
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.grid import Task
     from rapids_tc.blocks.rows import Rows
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Array, Backend
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
+    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.orient import Order
+    from rapids_tc.preparation.readers import VertexReader
 
 Values = dict[tuple[int, int], list[Any]]  # by block, as the store keeps them
 
@@ -33,7 +39,12 @@ class StoredGraph(Protocol):
     backend: Backend
     blocks: StoredBlocks
     engine: Any
+    ids: Ids
     rank: Array
+
+    @property
+    def order(self) -> Order:
+        """The maps from numbers to ranks and back."""
 
     @property
     def labels(self) -> list[Any]:
@@ -50,6 +61,9 @@ class StoredGraph(Protocol):
     def users_column(self, label: Any) -> Any:
         """Return a column of the user's frame."""
 
+    def stage(self, name: str) -> AbstractContextManager[Report]:
+        """Report a stage."""
+
     def ids_of(self, ranks: Array) -> Any:
         """Look up ids."""
 
@@ -60,6 +74,8 @@ class StoredGraph(Protocol):
 def read(graph: StoredGraph, reading: Reading) -> tuple[Reading, Values]:
     """Read values of all edges; return the resolved reading, and the arrays of each block."""
     backend, blocks, column = graph.backend, graph.blocks, None
+    if reading.vertex_types is not None:
+        return _of_vertices(graph, reading, reading.vertex_types)
     if (reader := reading.reader) is not None:
         check_label(reader.role, reading.label, graph.labels)
         column = graph.users_column(reading.label)
@@ -69,32 +85,38 @@ def read(graph: StoredGraph, reading: Reading) -> tuple[Reading, Values]:
     blocks.store.reserve(bytes_of_edge * blocks.edges + RESERVED * blocks.n**2)
     values: Values = {}
     largest = 0.0
-    for at, block in blocks:
-        rows = _rows_of_block(graph, reading, column, at, block)
-        try:
-            arrays = reading.collect(rows, block.m, backend)
-        except EdgeError as error:
-            raise _name_edge(graph, error, at, block) from None
-        if reading.scaled:
-            largest = max(largest, reading.largest(arrays))
-        else:
-            arrays = reading.formula(arrays, 0.0, backend.xp)
-        values[at] = [blocks.store.store(array) for array in arrays]
-        blocks.store.synchronize()
+    with graph.stage("reading the values") as report:
+        for number, (at, block) in enumerate(blocks, 1):
+            rows = _rows_of_block(graph, reading, column, at, block)
+            try:
+                arrays = reading.collect(rows, block.m, backend)
+            except EdgeError as error:
+                raise _name_edge(graph, error, at, block) from None
+            if reading.scaled:
+                largest = max(largest, reading.largest(arrays))
+            else:
+                arrays = reading.formula(arrays, 0.0, backend.xp)
+            values[at] = [blocks.store.store(array) for array in arrays]
+            blocks.store.synchronize()
+            report.advance(number / blocks.n**2)
     if reading.scaled:
         values = {at: _scale(graph, reading, own, largest) for at, own in values.items()}
     return reading, values
 
 
-def summed(graph: StoredGraph, wanted: Sum) -> Summed:
-    """Add up values of all edges."""
-    reading, values = read(graph, wanted.reading)
-    wanted, load = wanted.resolved(reading), graph.blocks.store.load
+def summed(graph: StoredGraph, wanted: Sequence[Sum]) -> list[Summed]:
+    """Add up values of all edges, all of one reading."""
+    reading, values = read(graph, wanted[0].reading)
+    return [_sum(graph, own.resolved(reading), values) for own in wanted]
+
+
+def _sum(graph: StoredGraph, wanted: Sum, values: Values) -> Summed:
+    load = graph.blocks.store.load
     total, n = wanted.zeros(graph.n_vertices, graph.backend.xp), graph.blocks.n
     if isinstance(wanted, EdgeSum):
         for at, block in graph.blocks:
             total = wanted.add_block(total, graph.engine, block, list(map(load, values[at])), n, at)
-        return Summed(total, reading)
+        return Summed(total, wanted.reading)
 
     def found(task: Task, made: list[Csr], layout: Any) -> None:
         nonlocal total
@@ -103,7 +125,20 @@ def summed(graph: StoredGraph, wanted: Sum) -> Summed:
         total = wanted.add_task(total, graph.engine, layout, arrays, n, task.residues)
 
     graph.run(found)
-    return Summed(total, reading)
+    return Summed(total, wanted.reading)
+
+
+def _of_vertices(
+    graph: StoredGraph, reading: Reading, types: VertexReader
+) -> tuple[Reading, Values]:
+    """Store the types of both ends of the edges of every block."""
+    reading = replace(reading, vertex_types=types.resolve(graph.ids, graph.order))
+    blocks, values = graph.blocks, {}
+    for at, block in blocks:
+        arrays = reading.of_ends(*geometry.block_ends(block, blocks.n, at))
+        values[at] = [blocks.store.store(array) for array in arrays]
+        blocks.store.synchronize()
+    return reading, values
 
 
 def _rows_of_block(

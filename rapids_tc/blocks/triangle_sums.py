@@ -56,6 +56,11 @@ class _Sum(ABC):
 class TriangleSum(_Sum):
     """A sum over triangles."""
 
+    @property
+    def of_blocks(self) -> bool:
+        """Whether a whole graph is laid out as three blocks, for values of ends, not of edges."""
+        return False
+
     @abstractmethod
     def add_task(
         self, total: Array, engine: Any, layout: Any, values: list[Any], n: int,
@@ -102,7 +107,13 @@ class Products(TriangleSum):
         residues: Residues, on_progress: ProgressCallback | None = None,
     ) -> Array:  # fmt: skip
         """See `TriangleSum`."""
-        total += engine.vertex_sums(layout, values[self.array], on_progress=on_progress)
+        sums = engine.vertex_sums(layout, values[self.array], on_progress=on_progress)
+        if layout.whole:
+            total += sums
+            return total
+        (i, j, k), (of_u, of_v, of_w) = residues, sums
+        geometry.add_ends(total, n, (i, j), of_u, of_v)
+        geometry.add_columns(total, n, k, of_w)
         return total
 
 
@@ -113,54 +124,64 @@ class TypeCounts(TriangleSum):
     Attributes
     ----------
     types : int
-        How many types there are; 0 if the reader knows.
+        How many types there are; 0 if the reading knows.
     """
 
     types: int = 0
 
+    @property
+    def of_blocks(self) -> bool:
+        """See `TriangleSum`."""
+        return self.reading.vertex_types is not None
+
     def zeros(self, vertices: int, xp: Any) -> Array:
         """See `_Sum`."""
-        return xp.zeros((self.types,) * 3, "int64")
+        return xp.zeros((self._size,) * 3, "int64")
+
+    @property
+    def _size(self) -> int:
+        return self.types or len(self.reading.types)
 
     def add_task(
         self, total: Array, engine: Any, layout: Any, values: list[Any], n: int,
         residues: Residues, on_progress: ProgressCallback | None = None,
     ) -> Array:  # fmt: skip
         """See `TriangleSum`."""
-        total += engine.type_counts(layout, values[0], self.types, on_progress=on_progress)
+        types = values[0]
+        if self.of_blocks:  # the types of v, u and w, by the edges uv, uw and vw
+            larger, smaller = values
+            types = smaller[0], larger[1], smaller[2]
+        total += engine.type_counts(layout, types, self._size, on_progress=on_progress)
         return total
 
 
 @dataclass(frozen=True)
 class Degrees(EdgeSum):
-    """For each rank, the edges whose states have some bits, seen from the rank: int64.
+    """For each rank, the edges that lead out, that lead in, and that do both: int64, (3, ranks).
 
     Attributes
     ----------
-    bits : int
-        `DOWN` counts the edges that lead out, `UP` those that lead in, both the mutual edges.
     array : int
         Which array of the reading has the states.
     """
 
-    bits: int = DOWN
     array: int = 0
 
     def zeros(self, vertices: int, xp: Any) -> Array:
         """See `_Sum`."""
-        return xp.zeros(vertices, "int64")
+        return xp.zeros((3, vertices), "int64")
 
     def add_block(
         self, total: Array, engine: Any, block: Csr, values: list[Array], n: int, at: geometry.Block
     ) -> Array:
         """See `EdgeSum`."""
-        states, turned = values[self.array], self.bits
-        if self.bits in (DOWN, UP):
-            turned = DOWN + UP - self.bits
-        by_row, _ = engine.sum_counts(block, self._has(states, self.bits))
-        _, by_column = engine.sum_counts(block, self._has(states, turned))
-        geometry.add_ends(total, n, at, by_row, by_column)
+        states = values[self.array]
+        both, down, up = (
+            engine.sum_counts(block, ((states & bits) == bits).astype("uint32"))
+            for bits in (DOWN | UP, DOWN, UP)
+        )
+        for degrees, by_row, by_column in zip(
+            total, (down[0], up[0], both[0]), (up[1], down[1], both[1]), strict=True
+        ):
+            geometry.add_ends(degrees, n, at, by_row, by_column)
         return total
-
-    def _has(self, states: Array, bits: int) -> Array:
-        return ((states & bits) == bits).astype("uint32")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rapids_tc.blocks.triangle_sums import EdgeSum, Summed
@@ -11,6 +12,7 @@ from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
 from rapids_tc.preparation.edges import check_label
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from rapids_tc._progress import Report
@@ -18,7 +20,11 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Array, Backend
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
+    from rapids_tc.preparation.numbering import Ids
     from rapids_tc.preparation.orient import Order
+
+
+WHOLE = (0, 0, 0)  # the residues of the only task on the only block
 
 
 class WholeGraph(Protocol):
@@ -26,6 +32,7 @@ class WholeGraph(Protocol):
 
     backend: Backend
     engine: Any
+    ids: Ids
 
     @property
     def order(self) -> Order:
@@ -65,6 +72,9 @@ class WholeGraph(Protocol):
 
 def read(graph: WholeGraph, reading: Reading) -> tuple[Reading, list[Array]]:
     """Read values of all edges; return the resolved reading, and its arrays."""
+    if (types := reading.vertex_types) is not None:
+        reading = replace(reading, vertex_types=types.resolve(graph.ids, graph.order))
+        return reading, reading.of_ends(graph.csr.rows, graph.csr.columns)
     values: Array | None = None
     if (reader := reading.reader) is not None:
         check_label(reader.role, reading.label, graph.labels)
@@ -82,18 +92,27 @@ def read(graph: WholeGraph, reading: Reading) -> tuple[Reading, list[Array]]:
     return reading, reading.formula(arrays, largest, graph.backend.xp)
 
 
-def summed(graph: WholeGraph, wanted: Sum) -> Summed:
-    """Add up values of all edges."""
-    edges, csr = graph.edge_values(wanted.reading), graph.csr
-    wanted = wanted.resolved(edges.reading)
+def summed(graph: WholeGraph, wanted: Sequence[Sum]) -> list[Summed]:
+    """Add up values of all edges, all of one reading."""
+    edges = graph.edge_values(wanted[0].reading)
+    return [_sum(graph, own.resolved(edges.reading), edges.arrays) for own in wanted]
+
+
+def _sum(graph: WholeGraph, wanted: Sum, arrays: list[Array]) -> Summed:
+    csr, engine = graph.csr, graph.engine
     total = wanted.zeros(csr.n, graph.backend.xp)
     if isinstance(wanted, EdgeSum):
-        total = wanted.add_block(total, graph.engine, csr, edges.arrays, 1, (0, 0))
-        return Summed(total, edges.reading)
-    layout = graph.layout
+        total = wanted.add_block(total, engine, csr, arrays, 1, (0, 0))
+        return Summed(total, wanted.reading)
+    values: list[Any] = arrays
+    if wanted.of_blocks:
+        values = [(array,) * 3 for array in arrays]
+        layout = engine.prepare_blocks(engine.to_csc(csr), csr, csr, WHOLE)
+    else:
+        layout = graph.layout
     with graph.stage("summing over triangles") as report:
-        visited = layout, edges.arrays, 1, (0, 0, 0), report.on_progress
-        return Summed(wanted.add_task(total, graph.engine, *visited), edges.reading)
+        total = wanted.add_task(total, engine, layout, values, 1, WHOLE, report.on_progress)
+    return Summed(total, wanted.reading)
 
 
 def _rows(graph: WholeGraph, values: Array | None, *, directed: bool) -> EdgeRows:

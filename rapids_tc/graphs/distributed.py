@@ -220,7 +220,9 @@ class DistributedGraph:
         if layout := given_layout():
             made = Partition(layout.n, layout.m)
         else:
-            made = grid.choose(rows, self.size, self.free, len(self.counting_workers), least)
+            made = grid.choose(
+                rows, self.size, self.free, len(self.counting_workers), least, self._work.values
+            )
         if self.method != "auto":
             if made.n > 1:
                 raise CapacityError(
@@ -318,9 +320,15 @@ class DistributedGraph:
         ]
 
     def each_job(
-        self, chunk: Callable[..., Any], *more: Any, of: list[Task] | None = None
+        self,
+        chunk: Callable[..., Any],
+        *more: Any,
+        of: list[Task] | None = None,
+        values: list[Task] | None = None,
     ) -> Iterator[tuple[Job, Task]]:
         """Yield each job with its task, as tasks end; `of`, if given, replaces `blocks`.
+
+        With `values` of each block, the task gets those of its three blocks, before `more`.
 
         Few tasks are under way at once, so that workers do not fetch all blocks at the same time.
         """
@@ -329,7 +337,8 @@ class DistributedGraph:
             for job in self.jobs:
                 places = self.places(job)
                 three = [of[p] if of else self.block_at(p, job.worker) for p in places]
-                rest = (job.tasks, self.n, self.method, *more)
+                of_blocks = [[values[p] for p in places]] if values else []
+                rest = (job.tasks, self.n, self.method, *of_blocks, *more)
                 yield job, self.submit("count", chunk, *three, *rest, on=job.worker)
 
         at_once = AT_ONCE * sum(worker.threads for worker in self.workers)

@@ -181,10 +181,10 @@ class InMemoryGraph(EdgeGraph):
     def edge_values(self, reading: Reading) -> EdgeArrays:
         """See `EdgeGraph`: the arrays are aligned with ``csr.columns``."""
         _ = self.csr  # reports its own stages
-        with self.stage("looking rows up"):
+        with self.stage("reading the values"):
             return EdgeArrays(*whole_values.read(self, reading))
 
-    def summed(self, wanted: Sum) -> Summed:
+    def summed(self, *wanted: Sum) -> list[Summed]:
         """See `VertexStatistics`."""
         return whole_values.summed(self, wanted)
 

@@ -193,10 +193,9 @@ class OutOfCoreGraph(EdgeGraph):
 
     def edge_values(self, reading: Reading) -> EdgeArrays:
         """See `EdgeGraph`: the arrays of every block are kept on the store."""
-        with self.stage("looking rows up"):
-            return EdgeArrays(*stored_values.read(self, reading))
+        return EdgeArrays(*stored_values.read(self, reading))
 
-    def summed(self, wanted: Sum) -> Summed:
+    def summed(self, *wanted: Sum) -> list[Summed]:
         """See `VertexStatistics`."""
         return stored_values.summed(self, wanted)
 

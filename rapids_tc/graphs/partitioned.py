@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._progress import check_progress
-from rapids_tc.blocks import counting, peeling, row_lookup, sorting, sums, worker_tasks
+from rapids_tc.blocks import (
+    counting,
+    distributed_values,
+    peeling,
+    row_lookup,
+    sorting,
+    sums,
+    worker_tasks,
+)
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
 from rapids_tc.frames.backend import Frame, check_engine, resolve_engine
@@ -23,6 +31,7 @@ from rapids_tc.plan import needs
 from rapids_tc.plan.answers import require_fields
 from rapids_tc.plan.record import Analytic, Needs, Options, OwnOptions, Result, row_columns
 from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
+from rapids_tc.preparation.edges import check_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
     from rapids_tc.executors.registry import ExecutorFactory
 
 PART_ROWS = 2**20  # the least rows of a partition, if one worker's answer is split
+ANSWERED_BY_WORKER = (Result.VALUE, Result.TABLE, Result.VERTICES)
 BY_SUMS = Needs.DEGREES | Needs.VERTEX_COUNTS  # values per vertex: the body runs on a worker
 
 
@@ -54,7 +64,8 @@ def answer(
     with executor:
         graph = PartitionedGraph(executor, adapter, labels, record, options, own)
         arguments = record.arguments(options, own)
-        if graph.work.result in (Result.VALUE, Result.VERTICES) and graph.work.needs & BY_SUMS:
+        of_vertices = graph.work.needs & BY_SUMS or record.sums(own)
+        if graph.work.result in ANSWERED_BY_WORKER and of_vertices:
             return graph.answer_by_sums(record, arguments)
         return record.body(graph, **arguments)
 
@@ -112,11 +123,9 @@ class PartitionedGraph:
         executor.workers()  # raises if versions differ, before any task is sent
         with_rows = record.result in (Result.COLUMNS, Result.ROWS)
         try:
-            labels = self._labels
-            columns = labels.labels if isinstance(labels, EdgeColumns) else labels
-            partitions = executor.partitions(None if with_rows else columns)
+            partitions = executor.partitions(None if with_rows else self._columns)
         except KeyError:
-            self._require_ids()
+            self._require_columns()
             raise
         workers = executor.workers()
         threads = min(worker.threads for worker in workers)
@@ -129,11 +138,29 @@ class PartitionedGraph:
         graph.profile()
         return graph
 
-    def _require_ids(self) -> None:
-        """Raise ColumnNotFoundError, naming the partition, if one lacks an id column."""
+    @property
+    def _readers(self) -> list[Any]:
+        """The readers of the columns of values."""
+        readers = (wanted.reading.reader for wanted in self._record.sums(self._own))
+        return [reader for reader in readers if reader is not None]
+
+    @property
+    def _columns(self) -> list[Any]:
+        """The columns that the call reads: ids, and values."""
+        for reader in self._readers:
+            check_label(reader.role, reader.label, self.labels)
+        labels = self._labels
+        ids = labels.labels if isinstance(labels, EdgeColumns) else labels
+        return list(dict.fromkeys([*ids, *(reader.label for reader in self._readers)]))
+
+    def _require_columns(self) -> None:
+        """Raise ColumnNotFoundError, naming the partition, if one lacks a column that is read."""
         context = WorkerContext(self.adapter, self._labels, self._options.engine, 1)
         for place, head in enumerate(self.executor.heads()):
             context.columns(head, place)
+            for reader in self._readers:
+                role = f"partition {place}: {reader.role}"
+                check_label(role, reader.label, self.adapter.labels(head))
 
     # What analytics ask --------------------------------------------------------------------------
 
@@ -170,15 +197,16 @@ class PartitionedGraph:
         """Answer an analytic of vertices, or of the whole graph, on one worker."""
         graph, total, by_vertex = self._graph(), None, None
         own = {name: self.executor.in_process(value) for name, value in own.items()}
+        summed = distributed_values.summed(graph, record.sums(own))
         graph.drop_rows()
         degrees = sums.degrees(graph)
         if self.work.needs & Needs.VERTEX_COUNTS:
             by_vertex = sums.by_vertex(graph)
-        else:
+        elif self.work.needs & Needs.TOTAL:
             total = sums.total(graph)
         reply = graph.submit(
             "answer", counting.answer, record.name, own, graph.ids, graph.order, degrees, total,
-            by_vertex, on=graph.counting_workers[0],
+            by_vertex, summed, on=graph.counting_workers[0],
         )  # fmt: skip
         if self.work.result is Result.VERTICES:
             return self._split(graph, reply)

@@ -65,8 +65,11 @@ class VertexStatistics(ABC):
         """Count the triangles at every rank, int64."""
 
     @abstractmethod
-    def summed(self, wanted: Sum) -> Summed:
-        """Add up values that are read of the edges; the record of the analytic names all sums."""
+    def summed(self, *wanted: Sum) -> list[Summed]:
+        """Add up values that are read of the edges, in one reading.
+
+        The record of the analytic lists the same sums.
+        """
 
     @property
     def n_vertices(self) -> int:
@@ -288,6 +291,6 @@ class VertexTotals(VertexStatistics):
             raise ValueError("the triangles of this graph were counted, not those of its vertices")
         return self._sums
 
-    def summed(self, wanted: Sum) -> Summed:
-        """Return the sum of that name."""
-        return self._summed[wanted.name]
+    def summed(self, *wanted: Sum) -> list[Summed]:
+        """Return the sums of these names."""
+        return [self._summed[own.name] for own in wanted]

@@ -113,13 +113,13 @@ class Budget:
         """Return whether a block of so many edges and rows can be made, counted and looked up."""
         made = self.collecting([edges], rows) + reading
         slots = self.costs.slots(self.sides)
-        counted = self.costs.task(edges, rows, self.sides, slots)
-        answered = 0
+        counted = self.task(edges, rows, slots)
+        answered = self._read_values(edges, rows)
         if self.work.result is Result.EDGES:
             answered = costs.KEY * all_rows + costs.NAMED_EDGE * edges
         elif self.work.result.name in costs.RESULTS:
             looked_up = costs.LOOKED_UP_EDGE * edges + costs.BLOCK_ROW * rows
-            answered = self.result(all_rows) + looked_up + self.chunk
+            answered = max(answered, self.result(all_rows) + looked_up + self.chunk)
         numbered = edges < costs.MOST_BLOCK_EDGES and self._have_positions(edges, slots)
         return numbered and max(made, counted, answered) <= allowed
 
@@ -134,13 +134,24 @@ class Budget:
         """Return the bytes that hold the keys of some blocks and sort them one by one."""
         return costs.BLOCK_ROW * rows + costs.KEY * sum(sizes) + self.costs.sort * max(sizes)
 
+    def task(self, edges: int, rows: int, slots: int) -> int:
+        """Return the bytes of a task in so many slots, with the values of its three blocks."""
+        return self.costs.task(edges, rows, self.sides, slots) + 3 * self.work.values * edges
+
+    def _read_values(self, edges: int, rows: int) -> int:
+        """Return the bytes of a block and of a chunk of rows, while values are read."""
+        if not self.work.values:
+            return 0
+        read = costs.LOOKED_UP_EDGE + costs.READ_VALUES * self.work.values
+        return read * edges + costs.BLOCK_ROW * rows + self.chunk
+
     def slots(self, edges: int, rows: int, blocks: int, allowed: int) -> int:
         """Return how many blocks of this size may be in memory at once, of all blocks."""
         slots = min(self.costs.slots(self.sides), blocks)
         while (
             slots < blocks
             and self._have_positions(edges, slots + 1)
-            and self.costs.task(edges, rows, self.sides, slots + 1) <= allowed
+            and self.task(edges, rows, slots + 1) <= allowed
         ):
             slots += 1
         return slots

@@ -44,7 +44,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "by vertex": (16, 84),
         "by row": (48, 32),
         "by row from degrees": (72, 32),
-        "weights by vertex": (56, 64),
+        "values": (30, 0),
         "listing": (26, 40),
         "edges": (43, 8),
     },
@@ -60,11 +60,14 @@ STAGES: dict[str, dict[str, Pair]] = {
         "by vertex": (24, 56),
         "by row": (60, 32),
         "by row from degrees": (80, 32),
-        "weights by vertex": (76, 56),
+        "values": (30, 0),
         "listing": (60, 32),
         "edges": (66, 0),
     },
 }
+# Arrays as large as the values of an edge, in the stage "values" on top of it: the values of rows
+# and of edges, and what a formula makes of them. Traced.
+VALUES_READ = {"cpu": 3, "cuda": 3}
 # If ids are not dense, the stage that numbers them has the height of one of its steps: all rows
 # have their numbers; a column is hashed; or the distinct ids of both columns are merged. The last
 # two are steps of the CPU engine, on top of a table of pandas, which has `BUCKET` bytes per bucket,
@@ -129,6 +132,9 @@ RANK, VERTEX_SUMS = 4, 24
 KEY, BLOCK_ROW = 8, 24
 # Per edge of a block: while the ids of its ends are listed; while rows are looked up. Limits.
 NAMED_EDGE, LOOKED_UP_EDGE = 72, 12
+# Arrays as large as the values of a block, while they are read: the values, a mark for each, and
+# what a formula makes of them. Read.
+READ_VALUES = 3
 # While the edges that remain are peeled as one graph: per edge; per vertex, as in the stage "peel";
 # and per rank, before ranks without an edge are dropped. Traced and read.
 PEELED_EDGE, PEELED_VERTEX, PEELED_RANK = 64, 80, 16

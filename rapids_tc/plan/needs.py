@@ -85,11 +85,15 @@ def stages(
         numbers = model.total(model.STAGES[engine]["numbers"], sampled, 0)
         numbers += kept - _kept(sampled, vertices, dense, engine, NO_TEXT)
         return [result[0], stage("sample"), *(Stage(s.name, s.bytes + numbers) for s in rest)]
+    if work.needs & Needs.VALUES:
+        read = model.VALUES_READ[engine] * work.values
+        result.append(stage("values", more=read * rows))
     if work.needs & Needs.COUNTED:
         own = catalogue.find(method).memory(rows, vertices)
         result.append(stage("layout"))
         counting = "count by edge" if work.by_edge else "count"
-        result.append(stage("count", counting, own + costs.tables(vertices, work.by_edge)))
+        more = own + costs.tables(vertices, work.by_edge) + work.values * rows
+        result.append(stage("count", counting, more))
     if work.needs & Needs.TRUSSNESS:
         result.append(stage("peel", more=costs.tables(vertices, True)))
     if key := _answering(work.needs):
@@ -106,13 +110,11 @@ def _answering(needs: Needs) -> str:
     """Return the key of the costs of making the answer; an empty text if it takes no memory."""
     if needs & Needs.EDGES:
         return "edges"
-    if needs & Needs.WEIGHTS:
-        return "weights by vertex"
-    if needs & Needs.VERTEX_COUNTS:
+    if needs & (Needs.VERTEX_COUNTS | Needs.WEIGHTS):
         return "by vertex"
     if needs & Needs.TRIANGLES:
         return "listing"
-    if needs & Needs.BY_EDGE:
+    if needs & Needs.BY_EDGE & ~Needs.VALUES:
         return "by row from degrees" if needs & Needs.DEGREES else "by row"
     return ""
 
@@ -179,7 +181,8 @@ def remaining(
         if "layout" in has:
             made.add("layout")
             held += model.total(model.LAYOUT, rows, vertices)
-        if "edge_counts" in has and method == "auto" and not work.needs & Needs.TRIANGLES:
+        others = Needs.TRIANGLES | Needs.VALUES
+        if "edge_counts" in has and method == "auto" and not work.needs & others:
             made.add("count")
         if "trussness" in has:
             made.add("peel")

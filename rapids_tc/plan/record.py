@@ -11,7 +11,7 @@ from enum import Enum, Flag, auto
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from rapids_tc._typing import Array, EngineName
 
@@ -27,10 +27,12 @@ class Needs(Flag):
     EDGE_COUNTS = auto()
     TRUSSNESS = auto()
     WEIGHTS = auto()  # sums of products of weights by vertex
+    TYPE_COUNTS = auto()  # the triangles by the types of their sides
     TRIANGLES = auto()  # each triangle, listed
     SAMPLE = auto()  # the counts of a sample of the edges
 
-    BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS
+    BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS
+    VALUES = WEIGHTS | TYPE_COUNTS  # of edges, read from the user's rows
     COUNTED = TOTAL | BY_EDGE | TRIANGLES
 
 
@@ -38,6 +40,7 @@ class Result(Enum):
     """The shape of an answer, which decides how each path makes it."""
 
     VALUE = "one value"
+    TABLE = "a small table"
     VERTICES = "one row per vertex"
     COLUMN = "one value per row"
     COLUMNS = "the rows with further columns"
@@ -59,12 +62,15 @@ class Work:
         The columns that the call adds to the user's rows.
     colours : int
         The number of colours of a sample: about one edge in `colours` is kept.
+    values : int
+        Bytes of the values of an edge that are read of the user's rows.
     """
 
     needs: Needs
     result: Result
     columns: int = 1
     colours: int = 1
+    values: int = 0
 
     @property
     def by_edge(self) -> bool:
@@ -159,6 +165,9 @@ class Analytic:
     local : callable
         A function of the own options, and `by`, and the kind of a partitioned frame that returns
         None if a cluster can answer the call, and else the error to raise.
+    sums : callable
+        A function of the own options that returns every `rapids_tc.blocks.triangle_sums.Sum` that
+        the body asks of the graph.
     """
 
     name: str
@@ -174,6 +183,7 @@ class Analytic:
     work: Callable[[OwnOptions], Work]
     in_memory: Callable[[OwnOptions], str]
     local: Callable[[OwnOptions, str], Exception | None]
+    sums: Callable[[OwnOptions], Sequence[Any]]
 
     @property
     def needs(self) -> Needs:
@@ -238,7 +248,7 @@ GRAPH = Analytic(  # no analytic, but preparing a graph has a memory estimate, t
     defaults={}, takes_method=False, takes_by=True, fields=(), check=dict,
     work=lambda own: Work(Needs.NOTHING, Result.GRAPH),
     in_memory=lambda own: "give the frame itself to the functions, most of which are",
-    local=lambda own, kind: None,
+    local=lambda own, kind: None, sums=lambda own: (),
 )  # fmt: skip
 
 

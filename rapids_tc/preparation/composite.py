@@ -194,3 +194,16 @@ class CompositeIds:
         digits = self.digits(self.starts)
         columns = zip(self.parts[: self.groups], self.labels, digits, strict=False)
         return {label: part.take(digit) for part, label, digit in columns}
+
+
+def answer_columns(ids: Any, roles: dict[str, Array]) -> dict[Any, Series]:
+    """Return columns of an answer: the ids of some numbers in each role."""
+    if isinstance(ids, CompositeIds):
+        return ids.columns(roles)
+    return {role: ids.take(numbers) for role, numbers in roles.items()}
+
+
+def ids_in_messages(ids: Any, numbers: Array) -> list[Any]:
+    """Return some ids as messages show them; ids of several parts are text."""
+    names = ids.names(numbers) if isinstance(ids, CompositeIds) else ids.take(numbers)
+    return [names.iloc[i] for i in range(len(names))]

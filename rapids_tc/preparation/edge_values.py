@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rapids_tc.frames.backend import sum64
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
-    from rapids_tc.preparation.readers import Reader
+    from rapids_tc.preparation.readers import Reader, VertexReader
 
 PICKS = ("first", "last")
 AGGREGATES = (*PICKS, "sum", "mean", "min", "max")
@@ -130,6 +130,21 @@ class Directions(Rule):
         for rows in chunks:
             seen[_slots(rows, edges)] = True
         return [_states(seen, edges)]
+
+
+@dataclass(frozen=True)
+class OfEnds(Rule):
+    """Nothing is read of the rows: the types of both ends are the values of an edge."""
+
+    directed = False
+    ordered = False
+    bytes = 2
+
+    def collect(
+        self, chunks: Iterable[EdgeRows], edges: int, reader: Any, backend: Backend
+    ) -> list[Array]:
+        """Return no array."""
+        return []
 
 
 @dataclass(frozen=True)
@@ -287,12 +302,25 @@ class Reading:
     scaled : bool
         Whether the formula uses the largest value of the graph, which is 0.0 without an edge; the
         values are all arrays of the rule but the states.
+    vertex_types : VertexReader or None
+        What to read in place of rows: the types of both ends of every edge.
     """
 
     rule: Rule
     reader: Reader | None = None
     formula: Callable[[list[Array], float, Any], list[Array]] = _unchanged
     scaled: bool = False
+    vertex_types: VertexReader | None = None
+
+    @property
+    def types(self) -> Any:
+        """The types, sorted, of a resolved reading of types."""
+        return (self.vertex_types or cast("Any", self.reader)).types
+
+    def of_ends(self, larger: Array, smaller: Array) -> list[Array]:
+        """Return the types of both ends of some edges, from their ranks."""
+        codes: Any = self.vertex_types and self.vertex_types.codes
+        return [codes[larger], codes[smaller]]
 
     @property
     def label(self) -> Any:

@@ -254,7 +254,11 @@ def number_edges(
 
 
 def _describe_vertices(vertices: Any, backend: Backend) -> IdColumn:
-    return describe(backend.series(vertices), "vertices=", backend, "drop what names no vertex")
+    return _describe_named(backend.series(vertices), "vertices=", backend)
+
+
+def _describe_named(vertices: Series, name: str, backend: Backend) -> IdColumn:
+    return describe(vertices, name, backend, "drop what names no vertex")
 
 
 def describe_added(vertices: Any, columns: list[IdColumn], backend: Backend) -> IdColumn:
@@ -267,6 +271,21 @@ def describe_added(vertices: Any, columns: list[IdColumn], backend: Backend) -> 
         added.values.astype(added.distinct.dtype), datetimes[0].distinct.dtype
     )
     return replace(added, values=values, used=None)
+
+
+def find_ids(ids: ColumnIds, vertices: Series, name: str) -> Array:
+    """Return the number (int64) of each of some ids; -1 for an id without a number.
+
+    Raises
+    ------
+    IdTypeError, NullIdError
+        The dtype of the ids, or a null, cannot name any vertex of this graph.
+    """
+    named = _describe_named(vertices, name, ids.backend)
+    if named.kind == "empty":
+        return ids.backend.xp.zeros(0, "int64")
+    check([named])
+    return find_named(ids, named, named.values.astype(named.distinct.dtype))
 
 
 def find_vertices(ids: ColumnIds, vertices: Any, present: Array) -> Array:

@@ -90,7 +90,7 @@ def inspect(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]
         return IdColumn(values, name, "empty"), 0
     used = _used(values, backend) if _is_categorical(values.dtype) else None
     kind = _kind(_distinct(values, used), backend)
-    nulls = _nulls(values) if kind in KINDS or kind == "empty" else 0
+    nulls = count_nulls(values) if kind in KINDS or kind == "empty" else 0
     return IdColumn(values, name, kind, used), nulls
 
 
@@ -101,7 +101,7 @@ def inspect_group(values: Series, name: str, backend: Backend) -> tuple[IdColumn
     column, nulls = inspect(values, name, backend)
     if column.kind in ("integer", "string", "datetime", "empty"):
         return replace(column, group=True), nulls
-    return replace(column, kind="any", group=True), _nulls(values)
+    return replace(column, kind="any", group=True), count_nulls(values)
 
 
 def check_groups(columns: list[IdColumn]) -> None:
@@ -209,7 +209,8 @@ def text(column: IdColumn, backend: Backend) -> Series:
         return values
 
 
-def _nulls(values: Series) -> int:
+def count_nulls(values: Series) -> int:
+    """Count the missing values of a column; NaN is missing, too."""
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
         nulls = getattr(values, "null_count", 0)  # cuDF's; pandas has none in these
     else:

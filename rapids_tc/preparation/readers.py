@@ -12,6 +12,8 @@ from rapids_tc.frames.backend import sum64
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
+    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.orient import Order
 
 
 class Reader(ABC):
@@ -46,6 +48,25 @@ class Reader(ABC):
     def show(self, value: Any) -> str:
         """Return a value that was read as messages show it."""
         return repr(value)
+
+
+class VertexReader(ABC):
+    """Types of vertices, which the user gives beside the edges.
+
+    Attributes
+    ----------
+    types : Series or None
+        All types of the graph's vertices, sorted, once they are resolved.
+    codes : array of uint8 or None
+        The type of every rank, as its place in `types`.
+    """
+
+    types: Any
+    codes: Any
+
+    @abstractmethod
+    def resolve(self, ids: Ids, order: Order) -> VertexReader:
+        """Find the type of every vertex of a graph."""
 
 
 @dataclass(frozen=True)

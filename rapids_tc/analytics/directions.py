@@ -1,0 +1,243 @@
+"""What analytics of directed graphs share: states of edges, degrees, and the triads of states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.analytics import triangle_types
+from rapids_tc.blocks.triangle_sums import Degrees, Products, TypeCounts
+from rapids_tc.preparation.edge_values import DOWN, UP, Directions, Reading, Reduced
+from rapids_tc.preparation.readers import WeightReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rapids_tc.blocks.triangle_sums import Sum
+    from rapids_tc.frames.backend import Array
+    from rapids_tc.plan.record import OwnOptions
+
+STATES = Reading(Directions())
+CENSUS: list[Sum] = [TypeCounts("census", STATES, 4), Degrees("degrees", STATES)]
+# Names of Holland and Leinhardt, in the order of NetworkX: mutual, one-way and no edges, and how
+# the one-way edges lead.
+TRIADS = (
+    "003", "012", "102", "021D", "021U", "021C", "111D", "111U",
+    "030T", "030C", "201", "120D", "120U", "120C", "210", "300",
+)  # fmt: skip
+# How often an edge leads on from an edge in each closed triad: x -> y and x -> z, and y -> z.
+CLOSED_PATHS = {"030T": 1, "120D": 2, "120U": 2, "120C": 1, "210": 3, "300": 6}
+
+
+def census_sums(own: OwnOptions) -> list[Sum]:
+    """Return the sums of the triads of a directed graph."""
+    return CENSUS if own["directed"] else []
+
+
+def census_in_memory(name: str) -> Callable[[OwnOptions], str]:
+    """Return what a record says of its directed triads by group, which are listed in memory."""
+
+    def in_memory(own: OwnOptions) -> str:
+        by_group = own["directed"] and own.get("by") is not None
+        return f"{name} with by= or with directed=True is, but not with both" if by_group else ""
+
+    return in_memory
+
+
+def check_flag(own: OwnOptions, name: str = "directed") -> OwnOptions:
+    """Raise ValueError unless an option is True or False."""
+    if not isinstance(own[name], bool | np.bool_):
+        raise ValueError(f"{name}={own[name]!r}; accepted: True, False")
+    return own
+
+
+def require_auto(method: str, option: str) -> None:
+    """Raise ValueError unless the method is "auto"."""
+    if method != "auto":
+        raise ValueError(f'method={method!r}: with {option} only method="auto" works')
+
+
+# Clustering ---------------------------------------------------------------------------------------
+
+
+def clustering_sums(weight: Any, aggregate: str | None, graph: Any = None) -> list[Sum]:
+    """Return the sums of directed clustering: over triangles of each vertex, and its degrees.
+
+    If a graph with groups is given, weights are scaled by the largest of each group.
+    """
+    reading = Reading(Directions(), formula=_ways)
+    if weight is not None:
+        rule = Reduced(aggregate, directed=True)
+        grouped = graph is not None and graph.groups is not None
+        formula = partial(_roots_by_group, graph) if grouped else _roots_both_ways
+        reading = Reading(rule, WeightReader(label=weight), formula, scaled=not grouped)
+    return [Products("directed", reading), Degrees("degrees", reading, 1)]
+
+
+def clustering(graph: Any, sums: list[Sum]) -> Array:
+    """Return Fagiolo's clustering of every rank.
+
+    It is the sum, over the triangles of the vertex, of the product of the values of the three
+    sides; over d (d - 1) - 2 m for d edges in and out, of which m are mutual.
+    """
+    triangles, degrees = (own.values for own in graph.summed(*sums))
+    outward, inward, mutual = degrees
+    total = outward + inward
+    pairs = total * (total - 1) - 2 * mutual
+    return triangles / graph.backend.xp.maximum(pairs, 1)  # no pair, no triangle
+
+
+def _ways(arrays: list[Array], largest: float, xp: Any) -> list[Array]:
+    """Return how many ways each edge leads, one or two, and its state."""
+    [state] = arrays
+    return [(1.0 + (state == DOWN + UP)).astype("float64"), state]
+
+
+def _roots_both_ways(arrays: list[Array], largest: float, xp: Any) -> list[Array]:
+    """Return the sum of the cube roots of the scaled weights of both directions, and the state."""
+    down, up, state = arrays
+    sides = xp.cbrt(down / (largest or 1.0))
+    sides += xp.cbrt(up / (largest or 1.0))
+    return [sides, state]
+
+
+def _roots_by_group(graph: Any, arrays: list[Array], largest: float, xp: Any) -> list[Array]:
+    """Return the same, with weights that are scaled by the largest of their group."""
+    down, up, state = arrays
+    scale = graph.group_largest(xp.maximum(down, up))
+    scale[scale == 0] = 1.0
+    return _roots_both_ways([down / scale, up / scale, state], 1.0, xp)
+
+
+# Triads -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Census:
+    """What the triads of a graph follow from, or of each of its groups: integers, or arrays.
+
+    Attributes
+    ----------
+    closed : list of (states of uv, uw and vw, how many triangles have them)
+    total : callable
+        Adds up values by rank.
+    degrees : array of int64, shape (3, ranks)
+        Edges that lead out of each rank, that lead in, and that do both.
+    """
+
+    closed: list[tuple[tuple[int, ...], Any]]
+    total: Callable[[Array], Any]
+    degrees: Array
+
+    @classmethod
+    def of(cls, graph: Any) -> Census:
+        """Ask a graph."""
+        if graph.groups is None:
+            by_state, degrees = (own.values for own in graph.summed(*CENSUS))
+            closed = closed_triangles(graph.backend.host(by_state))
+            return cls([*closed], lambda values: int(values.sum()), degrees)
+        [degrees] = (own.values for own in graph.summed(CENSUS[1]))
+        made = triangle_types.tally(graph, STATES, "group")
+        place = sum(codes << (2 * i) for i, codes in enumerate(made.codes))
+        counts = triangle_types.by_group_and(graph, made, place, 64)
+        states = [(i & 3, i >> 2 & 3, i >> 4) for i in range(64) if counts[:, i].any()]
+        in_order = [(own, counts[:, own[0] + 4 * own[1] + 16 * own[2]]) for own in states]
+        host = graph.backend.host
+        return cls([*in_order], lambda values: host(graph.group_sums(values)), degrees)
+
+
+def triads(graph: Any, n: Any, sets: Any) -> dict[str, Any]:
+    """Count the sets of three vertices by the 16 triads; of `n` vertices there are `sets`.
+
+    Closed triads are counted by the states of their sides. Each has three pairs of edges at a
+    vertex; the other such pairs, whose number follows from degrees, are the open triads of two
+    edges. The triads of one edge are the rest of the n - 2 that each edge is in.
+    """
+    census, counts = Census.of(graph), dict.fromkeys(TRIADS, 0 * n)
+    for states, number in census.closed:
+        counts[_closed(states)] = counts[_closed(states)] + number
+    outward, inward, mutual = census.degrees
+    outward, inward = outward - mutual, inward - mutual  # the one-way edges
+    pairs = {
+        "021D": outward * (outward - 1) // 2,
+        "021U": inward * (inward - 1) // 2,
+        "021C": outward * inward,
+        "111D": mutual * inward,
+        "111U": mutual * outward,
+        "201": mutual * (mutual - 1) // 2,
+    }
+    for name, by_rank in pairs.items():
+        closed = sum(counts[triad] * number[name] for triad, number in _PAIRS.items())
+        counts[name] = census.total(by_rank) - closed
+    edges = {"012": census.total(outward), "102": census.total(mutual) // 2}
+    for name, kind in (("012", 1), ("102", 0)):
+        of_others = sum(number * int(triad[kind]) for triad, number in counts.items())
+        counts[name] = edges[name] * (n - 2) - of_others
+    counts["003"] = sets - sum(counts.values())
+    return counts
+
+
+def closed_triangles(by_state: Any) -> list[tuple[tuple[int, int, int], int]]:
+    """List the states of uv, uw and vw that occur, each with the number of such triangles."""
+    places = zip(*np.nonzero(by_state), strict=True)
+    return [((int(a), int(b), int(c)), int(by_state[a, b, c])) for a, b, c in places]
+
+
+def transitivity(graph: Any) -> Any:
+    """Return the share of the ordered pairs of edges x -> y and x -> z that have an edge y -> z.
+
+    Of a graph with groups, return it of each.
+    """
+    census = Census.of(graph)
+    closed = sum(CLOSED_PATHS.get(_closed(states), 0) * number for states, number in census.closed)
+    pairs = census.total(census.degrees[0] * (census.degrees[0] - 1))
+    return closed / np.maximum(pairs, 1)
+
+
+def _arcs(states: tuple[int, ...]) -> set[tuple[int, int]]:
+    """Return the directed edges between three vertices 0, 1 and 2, for u, v and w."""
+    ends = (0, 1), (0, 2), (1, 2)
+    sides = zip(ends, states, strict=True)
+    return {
+        arc for (x, y), state in sides for arc, bit in (((x, y), DOWN), ((y, x), UP)) if state & bit
+    }
+
+
+def _pair(arcs: set[tuple[int, int]], x: int) -> str:
+    """Return the open triad of the two edges at a vertex."""
+    ways = [((x, y) in arcs, (y, x) in arcs) for y in range(3) if y != x]
+    mutual, one_way = ways.count((True, True)), [way for way in ways if way != (True, True)]
+    if mutual == 2:
+        return "201"
+    if mutual:
+        return "111U" if one_way[0][0] else "111D"
+    return {2: "021D", 1: "021C", 0: "021U"}[sum(out for out, _ in one_way)]
+
+
+def _closed(states: tuple[int, ...]) -> str:
+    """Return the triad of a triangle with these states of uv, uw and vw."""
+    arcs = _arcs(states)
+    mutual = states.count(DOWN + UP)
+    if mutual == 1:  # the way of both other edges at the vertex that the mutual edge leaves out
+        corner = next(x for x in range(3) if _pair(arcs, x).startswith("021"))
+        return "120" + _pair(arcs, corner)[-1]
+    if mutual == 0:
+        outward = [sum(x == tail for tail, _ in arcs) for x in range(3)]
+        return "030C" if outward == [1, 1, 1] else "030T"
+    return {2: "210", 3: "300"}[mutual]
+
+
+def _pairs_of_triads() -> dict[str, dict[str, int]]:
+    """Return how many pairs of edges at a vertex of each kind are in each closed triad."""
+    result = {}
+    for states in product((DOWN, UP, DOWN + UP), repeat=3):
+        kinds = [_pair(_arcs(states), x) for x in range(3)]
+        result[_closed(states)] = {kind: kinds.count(kind) for kind in TRIADS}
+    return result
+
+
+_PAIRS = _pairs_of_triads()

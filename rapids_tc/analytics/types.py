@@ -1,0 +1,325 @@
+"""Triangles by the types of their sides or corners, and by the signs of their sides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc._typing import EngineName
+from rapids_tc.analytics import directions, triangle_types
+from rapids_tc.analytics.analytic import analytic
+from rapids_tc.blocks.triangle_sums import Products, TypeCounts
+from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, of_one_machine
+from rapids_tc.preparation.edge_values import PICKS, OfEnds, Reading, Reduced, check_aggregate
+from rapids_tc.preparation.type_readers import POSITIVE, SignReader, Signs, TypeReader
+from rapids_tc.preparation.vertex_types import VertexTypes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rapids_tc.blocks.triangle_sums import Sum
+    from rapids_tc.frames.backend import Array, Backend, Frame
+
+SIGNS = ("+++", "++-", "+--", "---")
+
+
+# Types --------------------------------------------------------------------------------------------
+
+
+def _check_types(own: OwnOptions) -> OwnOptions:
+    check_aggregate(own["aggregate"], PICKS)
+    if (own["edge_type"] is None) == (own["vertex_type"] is None):
+        raise ValueError("give either edge_type= or vertex_type=, the types to count by")
+    return _check_per(own, ("vertex", "edge"))
+
+
+def _check_per(own: OwnOptions, accepted: Sequence[str]) -> OwnOptions:
+    per = own["per"]
+    if per is not None and not (isinstance(per, str) and per in accepted):
+        names = ", ".join(f'"{name}"' for name in accepted)
+        raise ValueError(f"per={per!r}; accepted: {names}, None (the whole graph)")
+    return own
+
+
+def _type_reading(own: OwnOptions) -> Reading:
+    if own["vertex_type"] is not None:
+        return Reading(OfEnds(), vertex_types=VertexTypes(own["vertex_type"], own["aggregate"]))
+    return Reading(Reduced(own["aggregate"], dtype="uint8"), TypeReader(own["edge_type"]))
+
+
+def _type_sums(own: OwnOptions) -> list[Sum]:
+    return [TypeCounts("types", _type_reading(own))] if own["per"] is None else []
+
+
+def _type_work(own: OwnOptions) -> Work:
+    if own["per"] is None:
+        return Work(Needs.TYPE_COUNTS, Result.TABLE)
+    return Work(Needs.TYPE_COUNTS | Needs.TRIANGLES, Result.TRIANGLES, values=1)
+
+
+def _listed(own: OwnOptions, per: tuple[str, ...]) -> str:
+    """Return the option for which triangles are listed, in memory alone; "" if there is none."""
+    if own["per"] in per:
+        return "per="
+    return "by=" if own.get("by") is not None and own["per"] is None else ""
+
+
+def _types_in_memory(own: OwnOptions) -> str:
+    option = _listed(own, ("vertex", "edge"))
+    return f"triangles_by_type without {option} is" if option else ""
+
+
+def _types_local(own: OwnOptions, kind: str) -> Exception | None:
+    option = _listed(own, ("vertex", "edge"))
+    return of_one_machine(f"triangles_by_type with {option}", kind) if option else None
+
+
+def _balance_in_memory(own: OwnOptions) -> str:
+    return "balance without by= is" if _listed(own, ()) else ""
+
+
+def _balance_local(own: OwnOptions, kind: str) -> Exception | None:
+    return of_one_machine("balance with by=", kind) if _listed(own, ()) else None
+
+
+@analytic(
+    Work(Needs.TYPE_COUNTS | Needs.TRIANGLES, Result.TABLE, values=1),
+    check=_check_types,
+    work=_type_work,
+    fields=("type_1", "type_2", "type_3", "triangles", "vertex", "src", "dst"),
+    in_memory=_types_in_memory,
+    local=_types_local,
+    sums=_type_sums,
+)
+def triangles_by_type(
+    edges: Any,
+    *,
+    edge_type: Any = None,
+    vertex_type: Any = None,
+    per: str | None = None,
+    aggregate: str | None = None,
+    source: Any = None,
+    destination: Any = None,
+    by: Any = None,
+    engine: EngineName | None = None,
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+) -> Any:
+    """Count the triangles of each combination of three types.
+
+    Parameters
+    ----------
+    edges : DataFrame or Graph
+        One row per edge.
+    edge_type : label, optional
+        A column of types, of any dtype that can be grouped and sorted.
+    vertex_type : Series, mapping or DataFrame, optional
+        In place of `edge_type`, the types of vertices: a Series by vertex, a mapping, or a frame
+        with the columns ``vertex`` and ``type``. Vertices that are not in the graph are ignored.
+    per : {"vertex", "edge"}, optional
+        What to count triangles of; by default of the whole graph.
+    aggregate : {"first", "last"}, optional
+        The type of an edge that several rows name, or of a vertex that is given several times; by
+        default these must agree.
+    source, destination, by, engine, progress, memory_limit
+        See `count`.
+
+    Returns
+    -------
+    DataFrame
+        ====================== ======== ====================================================
+        vertex, or src and dst as ids   with `per`: src is the smaller of both by value
+        type_1, type_2, type_3 as types the three types of the triangles, ascending
+        triangles              int64    how many triangles have these types; never 0
+        ====================== ======== ====================================================
+
+        Sorted by all columns but the last; with `by`, the columns of groups stand in front. Of a
+        partitioned frame, a frame of its partitions' library.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        There is no column `edge_type`.
+    NullIdError
+        The type of an edge, or of a vertex of the graph, is missing.
+    CapacityError
+        There are more than 255 types; or the answer for each vertex or edge does not fit in memory.
+    ValueError
+        Rows of one edge have different types, and `aggregate` is None; not one, but both or neither
+        of `edge_type` and `vertex_type` are given. Other errors: see `Graph`.
+
+    See Also
+    --------
+    balance : Triangles by the signs of their sides.
+
+    Notes
+    -----
+    The types of the three sides, or of the three corners, in ascending order; categories keep the
+    order of their dtype. Cost: as `edge_triangles`, whatever the number of types. With `per`, the
+    triangles are listed, some millions at a time, as in `iter_triangles`, in memory alone; so they
+    are with `by`.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> df = pd.DataFrame({"src": [0, 1, 2, 2, 1], "dst": [1, 2, 0, 3, 3]})
+    >>> df["kind"] = ["pay", "call", "call", "pay", "pay"]
+    >>> tc.triangles_by_type(df, edge_type="kind")
+      type_1 type_2 type_3  triangles
+    0   call    call    pay          1
+    1   call     pay    pay          1
+    """
+    own = {"edge_type": edge_type, "vertex_type": vertex_type, "aggregate": aggregate, "per": per}
+    if per is not None:
+        return triangle_types.per(edges, _type_reading(own), per, memory_limit)
+    if edges.groups is not None:
+        return triangle_types.by_group(edges, _type_reading(own), memory_limit)
+    [by_type] = edges.summed(*_type_sums(own))
+    counts = edges.backend.host(by_type.values)
+    return triangle_types.frame(edges.backend, counts, by_type.reading.types)
+
+
+# Signs --------------------------------------------------------------------------------------------
+
+
+def _check_balance(own: OwnOptions) -> OwnOptions:
+    check_aggregate(own["aggregate"])
+    return _check_per(own, ("vertex",))
+
+
+def _balance_sums(own: OwnOptions) -> list[Sum]:
+    aggregate = own["aggregate"]
+    reader = SignReader(label=own["sign"], signs_alone=aggregate is None)
+    if own["per"] is None:
+        return [TypeCounts("signs", Reading(Signs(aggregate), reader), 2)]
+    reading = Reading(Signs(aggregate), reader, _sides)
+    return [Products("triangles", reading, 0), Products("signed", reading, 1)]
+
+
+def _sides(arrays: list[Array], largest: float, xp: Any) -> list[Array]:
+    """Return 1.0 for every edge, and its sign: the sums of both give the balanced triangles."""
+    signs = 2.0 * arrays[0] - 1.0
+    return [xp.ones(len(signs), "float64"), signs]
+
+
+def _balance_work(own: OwnOptions) -> Work:
+    if own["per"] is None:
+        return Work(Needs.TYPE_COUNTS, Result.TABLE)
+    return Work(Needs.WEIGHTS, Result.VERTICES)
+
+
+@analytic(
+    Work(Needs.TYPE_COUNTS | Needs.WEIGHTS, Result.TABLE, values=8),
+    check=_check_balance,
+    work=_balance_work,
+    fields=("signs", "triangles", "balanced", "unbalanced"),
+    in_memory=_balance_in_memory,
+    local=_balance_local,
+    sums=_balance_sums,
+)
+def balance(
+    edges: Any,
+    *,
+    sign: Any,
+    per: str | None = None,
+    aggregate: str | None = None,
+    source: Any = None,
+    destination: Any = None,
+    by: Any = None,
+    engine: EngineName | None = None,
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+) -> Any:
+    """Count the triangles by the signs of their sides, and which of them are balanced.
+
+    Parameters
+    ----------
+    edges : DataFrame or Graph
+        One row per edge.
+    sign : label
+        A column of numbers, of which the signs count.
+    per : {"vertex"}, optional
+        What to count triangles of; by default of the whole graph.
+    aggregate : {"first", "last", "sum", "mean", "min", "max"}, optional
+        The number of an edge that several rows name, whose sign counts; by default the rows must
+        agree in their signs.
+    source, destination, by, engine, progress, memory_limit
+        See `count`.
+
+    Returns
+    -------
+    DataFrame
+        ========= ===== =======================================
+        signs     text  ``+++``, ``++-``, ``+--`` and ``---``
+        triangles int64 how many triangles have these signs
+        balanced  bool  whether their product is positive
+        ========= ===== =======================================
+
+        With `by`, four rows for each group, behind its columns. With ``per="vertex"``, every vertex
+        sorted by id:
+
+        ========== ====== ==================================
+        vertex     as ids every id seen in either column
+        balanced   int64  its balanced triangles
+        unbalanced int64  its other triangles
+        ========== ====== ==================================
+
+    Raises
+    ------
+    ColumnNotFoundError
+        There is no column `sign`.
+    ValueError
+        A number is missing or infinite; the number of an edge is 0; rows of one edge have different
+        signs, and `aggregate` is None. Other errors: see `Graph`.
+
+    See Also
+    --------
+    triangles_by_type : Triangles by the types of their sides.
+
+    Notes
+    -----
+    A triangle is balanced if the product of its signs is positive: the friend of a friend is a
+    friend. Cartwright and Harary, "Structural balance: a generalization of Heider's theory",
+    Psychological Review 63 (1956). Cost: as `edge_triangles`; per vertex, two sums over all
+    triangles; with `by`, triangles are listed, in memory alone.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> df = pd.DataFrame({"src": [0, 1, 2, 2, 1], "dst": [1, 2, 0, 3, 3], "w": [1, -2, -1, 3, 1]})
+    >>> tc.balance(df, sign="w")
+      signs  triangles  balanced
+    0   +++          0      True
+    1   ++-          1     False
+    2   +--          1      True
+    3   ---          0     False
+    """
+    backend, sums = edges.backend, _balance_sums({"sign": sign, "aggregate": aggregate, "per": per})
+    if edges.groups is not None and per is None:
+        made = triangle_types.tally(edges, sums[0].reading, "group")
+        counts = triangle_types.by_group_and(edges, made, 3 - sum(made.codes), 4)
+        group = backend.xp.repeat(backend.xp.arange(len(counts)), 4)
+        return _signs_frame(backend, counts.ravel(), triangle_types.group_columns(edges, group))
+    values = [own.values for own in edges.summed(*sums)]
+    if per is None:
+        counts = np.zeros(4, "int64")
+        for signs, number in directions.closed_triangles(backend.host(values[0])):
+            counts[3 - signs.count(POSITIVE)] += number
+        return _signs_frame(backend, counts, {})
+    triangles, signed = (backend.xp.rint(sums).astype("int64") for sums in values)
+    balanced = (triangles + signed) // 2
+    columns = {"balanced": balanced, "unbalanced": triangles - balanced}
+    return edges.vertex_frame(columns, None)
+
+
+def _signs_frame(backend: Backend, counts: Any, groups: dict[Any, Any]) -> Frame:
+    """Return the frame of the four combinations of signs, for each group."""
+    many = len(counts) // 4
+    columns = {
+        **groups,
+        "signs": [*SIGNS] * many,
+        "triangles": counts,
+        "balanced": [True, False, True, False] * many,
+    }
+    return backend.adapter.frame(backend.library.DataFrame(columns))

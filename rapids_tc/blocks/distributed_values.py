@@ -1,0 +1,116 @@
+"""Values of the edges of a graph on a cluster: read by its tasks, and added up by them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.blocks import sums, value_tasks
+from rapids_tc.blocks.triangle_sums import EdgeSum
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rapids_tc.blocks.triangle_sums import Sum
+    from rapids_tc.executors.protocol import Task
+    from rapids_tc.graphs.distributed import DistributedGraph
+    from rapids_tc.preparation.edge_values import EdgeError, Reading
+
+
+def read(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[Task]]:
+    """Submit a reading of all rows; return its resolved form, and the arrays of each block.
+
+    Raises
+    ------
+    ValueError
+        Values are unusable, or rows of one edge disagree.
+    """
+    if reading.vertex_types is not None:
+        resolved = graph.submit("values", value_tasks.of_vertices, reading, graph.ids, graph.order)
+        return resolved, [
+            graph.submit("values", value_tasks.of_ends, block, resolved, place, graph.n)
+            for place, block in enumerate(graph.blocks[: graph.n**2])
+        ]
+    resolved, values = _read_rows(graph, reading)
+    merged = [_merge(graph, resolved, values, place) for place in range(graph.n**2)]
+    states = [graph.submit("values", value_tasks.status, block) for block in merged]
+    known = graph.executor.gather(states)
+    for place, (_, error) in enumerate(known):
+        if error is not None:
+            raise _name_edge(graph, error, place)
+    largest = max(value for value, _ in known)
+    return resolved, [
+        graph.submit("values", value_tasks.arrays, block, resolved, largest) for block in merged
+    ]
+
+
+def summed(graph: DistributedGraph, wanted: Sequence[Sum]) -> dict[str, Task]:
+    """Submit sums of values of all edges, all of one reading, by name."""
+    if not wanted:
+        return {}
+    resolved, values = read(graph, wanted[0].reading)
+    return {own.name: _sum(graph, own, resolved, values) for own in wanted}
+
+
+def _sum(graph: DistributedGraph, wanted: Sum, resolved: Task, values: list[Task]) -> Task:
+    result, more = sums.Sum(graph), (wanted, resolved)
+    if isinstance(wanted, EdgeSum):
+        for place, own in enumerate(values):
+            of_block = graph.submit(
+                "sum", value_tasks.edge_sum, graph.block_at(place, None), own, *more, place,
+                graph.n, graph.vertices,
+            )  # fmt: skip
+            result.add(of_block)
+    else:
+        jobs = graph.each_job(value_tasks.triangle_sum, *more, graph.vertices, values=values)
+        for _, task in jobs:
+            result.add(task)
+    return graph.submit("sum", value_tasks.summed, result.total, resolved)
+
+
+def _read_rows(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[Any]]:
+    """Submit the reading of the column for all rows; return the resolved reading, too."""
+    if reading.reader is None:
+        return reading, [[] for _ in graph.batches]
+    starts, columns = _starts(graph), graph.to_read
+    profiles = graph.map_batches("values", value_tasks.profile, *columns, reading, starts)
+    resolved = graph.submit("values", value_tasks.resolve, reading, profiles)
+    return resolved, graph.map_batches("values", value_tasks.read, *columns, resolved, starts)
+
+
+def _starts(graph: DistributedGraph) -> list[list[int]]:
+    """Return the number of the first row of each partition, by batch."""
+    rows = {
+        place: rows
+        for batch, several in zip(graph.batches, graph.rows, strict=True)
+        for place, rows in zip(batch.places, several, strict=True)
+    }
+    starts = np.cumsum([0, *(rows[place] for place in sorted(rows))]).tolist()
+    first = dict(zip(sorted(rows), starts, strict=False))
+    return [[first[place] for place in batch.places] for batch in graph.batches]
+
+
+def _merge(graph: DistributedGraph, reading: Task, values: list[Any], place: int) -> Task:
+    """Submit the values of a block, on a machine that has the block."""
+    workers = graph.counting_workers
+    parts = [
+        graph.submit(
+            "values", value_tasks.rows, graph.numbers[i], graph.orders[batch.worker],
+            graph.block_at(place, batch.worker), values[i], reading, place, graph.n,
+            on=batch.worker,
+        )
+        for i, batch in enumerate(graph.batches)
+    ]  # fmt: skip
+    worker = workers[place % len(workers)]
+    block = graph.block_at(place, worker)
+    return graph.submit("values", value_tasks.merge, block, parts, reading, on=worker)
+
+
+def _name_edge(graph: DistributedGraph, error: EdgeError, place: int) -> ValueError:
+    """Return the error with the ids of its edge."""
+    block = graph.block_at(place, None)
+    where = graph.ids, graph.order, place, graph.n
+    return error.with_ids(
+        *graph.executor.gather(graph.submit("values", value_tasks.ends, block, error, *where))
+    )

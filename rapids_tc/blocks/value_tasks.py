@@ -1,0 +1,200 @@
+"""The tasks of a cluster's workers that read values of edges from rows, and add them up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.blocks import codec, counting, geometry, row_lookup
+from rapids_tc.blocks.arrivals import require_below, require_length
+from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
+from rapids_tc.blocks.triangle_sums import EdgeSum, Summed, TriangleSum
+from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, worker_task
+from rapids_tc.engines import registry
+from rapids_tc.frames.backend import Array, Frame, gather
+from rapids_tc.preparation.composite import ids_in_messages
+from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
+from rapids_tc.preparation.edges import check_label
+from rapids_tc.preparation.orient import Order
+
+if TYPE_CHECKING:
+    from rapids_tc.blocks.codec import EncodedBlock
+    from rapids_tc.blocks.grid import Task
+    from rapids_tc.preparation.edge_values import Reading
+    from rapids_tc.preparation.numbering import Ids
+
+Merged = tuple[list[Array], float, Any]  # arrays of a block, the largest value, what is wrong
+
+
+@worker_task
+def profile(
+    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, reading: Reading,
+    starts: list[int],
+) -> list[Any]:  # fmt: skip
+    """Profile the column of a reading; `starts` are the first rows of the partitions."""
+    reader: Any = reading.reader
+    columns = _columns(context, partitions, prints, reading)
+    return [
+        reader.profile(column, first, context.backend)
+        for column, first in zip(columns, starts, strict=True)
+    ]
+
+
+@worker_task
+def resolve(context: WorkerContext, reading: Reading, profiles: list[list[Any]]) -> Reading:
+    """Return the reading that all profiles give; ValueError if values are unusable."""
+    return reading.resolved([own for batch in profiles for own in batch])
+
+
+@worker_task
+def read(
+    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, reading: Reading,
+    starts: list[int],
+) -> list[Array]:  # fmt: skip
+    """Read the column for all rows of a batch; if their order matters, add their places."""
+    id_columns(context, partitions, prints)
+    xp = context.backend.xp
+    columns = _columns(context, partitions, prints, reading)
+    values = [xp.concatenate([reading.read(column, context.backend) for column in columns])]
+    if reading.rule.ordered:
+        ends = [xp.arange(s, s + len(p)) for s, p in zip(starts, partitions, strict=True)]
+        values.append(xp.concatenate(ends))
+    return values
+
+
+def _columns(
+    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, reading: Reading
+) -> list[Any]:
+    reader: Any = reading.reader
+    for partition, seen in zip(partitions, prints, strict=True):
+        labels = context.adapter.labels(partition)
+        check_label(f"partition {seen.place}: {reader.role}", reader.label, labels)
+    columns = (context.adapter.column(partition, reader.label) for partition in partitions)
+    return [context.backend.to_working_series(column) for column in columns]
+
+
+@worker_task
+def rows(
+    context: WorkerContext, numbers: Numbers, order: list[Any], block: EncodedBlock,
+    values: list[Array], reading: Reading, place: int, n: int,
+) -> list[Array]:  # fmt: skip
+    """Select the rows of a batch in a block: [edges, directions if asked for, *values]."""
+    *block_rows, edge = row_lookup.locate(context, numbers, order, block, place, n)
+    for column in values:
+        require_length(column, len(numbers[0]), "values of rows")
+    inside = edge >= 0
+    row = (block_rows[0] if block_rows else context.backend.xp.arange(len(edge)))[inside]
+    directions = []
+    if reading.rule.directed:
+        source, destination = (gather(order[0], end[row]) for end in numbers)
+        directions = [source < destination]
+    return [edge[inside], *directions, *(column[row] for column in values)]
+
+
+@worker_task
+def merge(
+    context: WorkerContext, block: EncodedBlock, parts: list[list[Array]], reading: Reading
+) -> Merged:
+    """Collect the arrays of a block from the rows of all batches."""
+    backend, m = context.backend, len(block[1])
+    edge, *rest = (backend.xp.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    require_below(edge, m, "edges")
+    if reading.rule.ordered:
+        by_place = backend.xp.argsort(rest.pop())
+        edge, rest = edge[by_place], [array[by_place] for array in rest]
+    reverse = rest.pop(0) if reading.rule.directed else None
+    rows_of_block = EdgeRows(edge, reverse, rest[0] if rest else None)
+    try:
+        arrays = reading.collect([rows_of_block], m, backend)
+    except EdgeError as error:
+        return [], 0.0, error
+    if reading.scaled:
+        return arrays, reading.largest(arrays), None
+    return reading.formula(arrays, 0.0, backend.xp), 0.0, None
+
+
+@worker_task
+def status(context: WorkerContext, merged: Merged) -> tuple[float, Any]:
+    """Return the largest value of a block, and what is wrong with one of its edges, if anything."""
+    return merged[1:]
+
+
+@worker_task
+def arrays(context: WorkerContext, merged: Merged, reading: Reading, largest: float) -> list[Array]:
+    """Return the arrays of a block, once the largest value of the graph is known."""
+    if not reading.scaled:
+        return merged[0]
+    return reading.formula(merged[0], largest, context.backend.xp)
+
+
+@worker_task
+def of_vertices(context: WorkerContext, reading: Reading, ids: Ids, order: list[Any]) -> Reading:
+    """Find the types of all vertices, as the user gives them."""
+    types: Any = reading.vertex_types
+    ranks = Order.of_ranks(order[0], order[1], context.backend.xp)
+    return replace(reading, vertex_types=types.resolve(ids, ranks))
+
+
+@worker_task
+def of_ends(
+    context: WorkerContext, block: EncodedBlock, reading: Reading, place: int, n: int
+) -> list[Array]:
+    """Return the types of both ends of the edges of a block."""
+    csr = codec.csr(block, context.backend.xp)
+    return reading.of_ends(*geometry.block_ends(csr, n, divmod(place, n)))
+
+
+@worker_task
+def ends(
+    context: WorkerContext, block: EncodedBlock, error: EdgeError, ids: Ids, order: list[Any],
+    place: int, n: int,
+) -> list[Any]:  # fmt: skip
+    """Return the ids of the edge of an error: of the larger rank, and of the smaller."""
+    xp = context.backend.xp
+    at, chosen = divmod(place, n), slice(error.position, error.position + 1)
+    ranks = geometry.block_ends(codec.csr(block, xp), n, at)
+    number = Order.of_ranks(order[0], order[1], xp).number
+    return [ids_in_messages(ids, number[end[chosen]])[0] for end in ranks]
+
+
+# Sums ---------------------------------------------------------------------------------------------
+
+
+@worker_task
+def triangle_sum(
+    context: WorkerContext, uv: EncodedBlock, uw: EncodedBlock, vw: EncodedBlock,
+    tasks: list[Task], n: int, method: str, values: list[list[Array]], wanted: TriangleSum,
+    reading: Reading, vertices: int,
+) -> Array:  # fmt: skip
+    """Add up what some tasks on the same blocks have of a sum."""
+    engine, xp = registry.load(context.backend.engine), context.backend.xp
+    wanted = wanted.resolved(reading)
+    for block, own in zip((uv, uw, vw), values, strict=True):
+        for array in own:
+            require_length(array, len(block[1]), "values of edges")
+    total, three = wanted.zeros(vertices, xp), counting.decode_blocks(context, uv, uw, vw)
+    of_blocks = n > 1 or wanted.of_blocks
+    sides = [*zip(*values, strict=True)] if of_blocks else values[0]
+    for layout in counting.task_layouts(context, three, tasks, n, of_blocks=of_blocks):
+        total = wanted.add_task(total, engine, layout, sides, n, tasks[0].residues)
+    return total
+
+
+@worker_task
+def edge_sum(
+    context: WorkerContext, block: EncodedBlock, values: list[Array], wanted: EdgeSum,
+    reading: Reading, place: int, n: int, vertices: int,
+) -> Array:  # fmt: skip
+    """Add up what a block has of a sum."""
+    engine, xp = registry.load(context.backend.engine), context.backend.xp
+    for array in values:
+        require_length(array, len(block[1]), "values of edges")
+    total, at = wanted.zeros(vertices, xp), divmod(place, n)
+    wanted = wanted.resolved(reading)
+    return wanted.add_block(total, engine, codec.csr(block, xp), values, n, at)
+
+
+@worker_task
+def summed(context: WorkerContext, values: Array, reading: Reading) -> Summed:
+    """Return a sum with the reading that it was made of."""
+    return Summed(values, reading)

@@ -1,0 +1,172 @@
+"""Readers of types and of signs, which give each row a code of one byte.
+
+A code is the place of a type among all types of the graph, sorted. Types are whatever the library
+of the frame can group and sort.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.errors import CapacityError, NullIdError, require_unchanged
+from rapids_tc.frames.adapters import root
+from rapids_tc.frames.backend import sum64
+from rapids_tc.preparation.edge_values import EdgeError, EdgeRows, Reduced
+from rapids_tc.preparation.id_columns import count_nulls
+from rapids_tc.preparation.readers import NumberReader, Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rapids_tc._typing import Array, Series
+    from rapids_tc.frames.backend import Backend
+
+MOST_TYPES = 255
+
+
+@dataclass(frozen=True)
+class TypeProfile:
+    """The types in a part of a column: a few rows more than `MOST_TYPES`, at most.
+
+    Attributes
+    ----------
+    types : Series
+        Distinct, without nulls, in the order of their first rows.
+    nulls : int
+    problem : str
+        Why the values cannot be grouped; empty if they can.
+    """
+
+    types: Series
+    nulls: int
+    problem: str = ""
+
+    @classmethod
+    def of(cls, column: Series) -> TypeProfile:
+        """Profile a part of a column."""
+        try:
+            distinct = column.dropna().drop_duplicates().reset_index(drop=True)
+            distinct = distinct.iloc[: MOST_TYPES + 1]
+            if str(column.dtype) == "object" and root(column) == "pandas":
+                hash(tuple(distinct))  # which pandas does not always ask for
+        except TypeError as error:
+            return cls(column.iloc[:0], 0, str(error))
+        return cls(distinct, count_nulls(column))
+
+
+def sorted_types(profiles: list[TypeProfile], name: str) -> Series:
+    """Return all types of a column, sorted: of its dtype, categories in their own order.
+
+    Raises
+    ------
+    ValueError
+        The values cannot be grouped, or not be sorted.
+    CapacityError
+        There are more than `MOST_TYPES`.
+    """
+    for profile in profiles:
+        if profile.problem:
+            raise ValueError(f"{name} holds values that cannot be grouped: {profile.problem}")
+    parts = [profile.types for profile in profiles]
+    types = parts[0]
+    if len(parts) > 1:
+        filled = [part for part in parts if len(part)] or parts[:1]
+        types = import_module(root(types)).concat(filled, ignore_index=True).drop_duplicates()
+    if len(types) > MOST_TYPES:
+        raise CapacityError(
+            f"{name} has more than {MOST_TYPES} types: a type takes one byte of each edge; group "
+            "some of them"
+        )
+    try:
+        return types.sort_values().reset_index(drop=True)
+    except TypeError as error:
+        raise ValueError(f"{name} holds values that cannot be sorted: {error}") from error
+
+
+def codes_of(column: Series, types: Series, backend: Backend) -> Array:
+    """Return the place of each value among the types, uint8.
+
+    Raises
+    ------
+    KernelError
+        A value is none of the types, all of which were seen before: the frame was written to.
+    """
+    index = backend.library.Index
+    places = backend.xp.asarray(index(types).get_indexer(index(column)))
+    require_unchanged(sum64(places < 0))
+    return places.astype("uint8")
+
+
+@dataclass(frozen=True)
+class TypeReader(Reader):
+    """A column of types, which are read as codes of one byte."""
+
+    label: Any
+    role: str = "edge_type"
+    types: Any = None
+
+    def profile(self, column: Series, first: int, backend: Backend) -> TypeProfile:
+        """See `Reader`."""
+        return TypeProfile.of(column)
+
+    def resolve(self, profiles: list[TypeProfile]) -> TypeReader:
+        """See `Reader`."""
+        name = f"{self.role}={self.label!r}"
+        if nulls := sum(profile.nulls for profile in profiles):
+            raise NullIdError(
+                f"{name} has {nulls} null{'s' if nulls > 1 else ''}: every edge needs a type. Drop "
+                "those rows, or fill them"
+            )
+        return replace(self, types=sorted_types(profiles, name))
+
+    def read(self, column: Series, backend: Backend) -> Array:
+        """See `Reader`."""
+        return codes_of(column, self.types, backend)
+
+    def show(self, value: Any) -> str:
+        """See `Reader`."""
+        return repr(self.types.iloc[int(value)])
+
+
+NEGATIVE, POSITIVE = 0, 1  # codes of signs
+
+
+@dataclass(frozen=True)
+class SignReader(NumberReader):
+    """A column of finite numbers, of which only the signs are read if rows must agree."""
+
+    role: str = "sign"
+    label: Any = None
+    signs_alone: bool = True
+    what = "signs"
+
+    def read(self, column: Series, backend: Backend) -> Array:
+        """See `Reader`."""
+        values = super().read(column, backend)
+        return backend.xp.sign(values) if self.signs_alone else values
+
+    def show(self, value: Any) -> str:
+        """See `Reader`."""
+        return {1.0: "+", -1.0: "-", 0.0: "0"}[float(value)] if self.signs_alone else repr(value)
+
+
+@dataclass(frozen=True)
+class Signs(Reduced):
+    """The sign of the value of each edge, as a code of one byte: `NEGATIVE` or `POSITIVE`."""
+
+    def collect(
+        self, chunks: Iterable[EdgeRows], edges: int, reader: Any, backend: Backend
+    ) -> list[Array]:
+        """See `Reduced`; EdgeError for an edge whose value is zero."""
+        [values] = super().collect(chunks, edges, reader, backend)
+        zero = values == 0
+        if sum64(zero):
+            raise EdgeError(
+                int(zero.argmax()),
+                0,
+                f"{reader.role}={reader.label!r}: the value of the edge {{edge}} is 0, which has "
+                "no sign: drop its rows, or say which sign it has",
+            )
+        return [(values > 0).astype("uint8")]

@@ -1,0 +1,132 @@
+"""Types of vertices, which the user gives beside the edges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.errors import ColumnNotFoundError, NullIdError
+from rapids_tc.frames.backend import open_frame
+from rapids_tc.preparation.composite import CompositeIds
+from rapids_tc.preparation.edge_values import EdgeError, EdgeRows, Reduced
+from rapids_tc.preparation.edges import find_ids
+from rapids_tc.preparation.readers import VertexReader
+from rapids_tc.preparation.type_readers import TypeProfile, TypeReader, codes_of, sorted_types
+
+if TYPE_CHECKING:
+    from rapids_tc._typing import Array, Series
+    from rapids_tc.frames.backend import Backend
+    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.orient import Order
+
+COLUMNS = ("vertex", "type")
+GIVE = "give a Series by vertex, a mapping, or a frame with the columns 'vertex' and 'type'"
+
+
+@dataclass(frozen=True, eq=False)
+class VertexTypes(VertexReader):
+    """The type of every vertex.
+
+    Attributes
+    ----------
+    given : Series, mapping or DataFrame
+        As the user gives the types.
+    aggregate : str or None
+        What to do if a vertex has several types: "first", "last", or None for an error.
+    types : Series or None
+        All types of the graph's vertices, sorted, once they are resolved.
+    codes : array of uint8 or None
+        The type of every rank, as its place in `types`.
+    """
+
+    given: Any
+    aggregate: str | None = None
+    types: Any = None
+    codes: Any = None
+
+    def resolve(self, ids: Ids, order: Order) -> VertexTypes:
+        """Find the type of every vertex of a graph.
+
+        Raises
+        ------
+        NullIdError
+            A vertex has no type.
+        ValueError
+            The types of a vertex disagree, or the types cannot be sorted; ids have several parts.
+        IdTypeError
+            The dtype of the vertices is not that of the graph's ids.
+        CapacityError
+            There are more than 255 types.
+        """
+        part, place = _places(ids, order)
+        backend, xp = part.backend, part.backend.xp
+        vertices, values = self._columns(backend)
+        number, used = find_ids(part, vertices, "vertex_type="), xp.zeros(part.size, bool)
+        used[place] = True
+        named = backend.array(~values.isna()) & (number >= 0)
+        named[named] = used[number[named]]  # types of other vertices are ignored
+        rows = xp.flatnonzero(named)
+        number, values = number[rows], values.take(rows).reset_index(drop=True)
+        types = sorted_types([TypeProfile.of(values)], "vertex_type=")
+        chunk = EdgeRows(number, None, codes_of(values, types, backend))
+        reader, rule = (
+            TypeReader(None, "vertex_type", types),
+            Reduced(self.aggregate, dtype="uint8"),
+        )
+        try:
+            [codes] = rule.collect([chunk], part.size, reader, backend)
+        except EdgeError as error:
+            vertex = part.take(xp.asarray([error.position])).iloc[0]
+            raise ValueError(
+                f'vertex_type=: {vertex} has several types; aggregate="first" or "last" takes '
+                "one of them"
+            ) from None
+        used[number] = False
+        _require_none(xp.flatnonzero(used), part)
+        return replace(self, given=None, types=types, codes=codes[place])
+
+    def _columns(self, backend: Backend) -> tuple[Series, Series]:
+        """Return the vertices and their types, in the working library."""
+        given, library = self.given, backend.library
+        if isinstance(given, Mapping):
+            vertices, values = library.Series([*given]), library.Series([*given.values()])
+        elif hasattr(given, "index") and hasattr(given, "dtype") and not hasattr(given, "columns"):
+            values = backend.to_working_series(given)
+            vertices = values.index.to_series()
+        elif hasattr(given, "columns") or hasattr(given, "__arrow_c_stream__"):
+            try:
+                frame, own = open_frame(given, None)
+            except TypeError as error:
+                raise TypeError(f"vertex_type=: {GIVE}") from error
+            labels = own.adapter.labels(frame)
+            if missing := [label for label in COLUMNS if label not in labels]:
+                raise ColumnNotFoundError(f"vertex_type= has no column {missing[0]!r}; {GIVE}")
+            columns = (own.adapter.column(frame, label) for label in COLUMNS)
+            vertices, values = map(backend.to_working_series, columns)
+        else:
+            raise TypeError(f"vertex_type= is a {type(given).__name__}; {GIVE}")
+        return vertices.reset_index(drop=True), values.reset_index(drop=True)
+
+
+def _places(ids: Ids, order: Order) -> tuple[Any, Array]:
+    """Return the ids without their groups, and the place (int64) of every rank's id among them."""
+    if not isinstance(ids, CompositeIds):
+        return ids, order.number
+    if len(ids.parts) - ids.groups > 1:
+        raise ValueError(
+            "vertex_type= names a vertex by one value, and an id of this graph has several: give "
+            "edge_type=, or one column of ids"
+        )
+    return ids.parts[-1], ids.digits(order.number, 1)[1].astype("int64")
+
+
+def _require_none(lacking: Array, ids: Any) -> None:
+    """Raise NullIdError if vertices, whose places are given, have no type."""
+    if len(lacking):
+        some = ids.take(lacking[:5])
+        listed = ", ".join(str(some.iloc[i]) for i in range(len(some)))
+        raise NullIdError(
+            f"vertex_type= has no type for {len(lacking):,} of the vertices: {listed}"
+            f"{', …' * (len(lacking) > 5)}; every vertex needs one"
+        )
