@@ -246,14 +246,14 @@ class _Table:
 
     def _agree(self, slot: Array, values: Array, edges: int, reader: Reader) -> None:
         new = ~self.seen[slot]
-        self.values[slot[new][::-1]] = values[new][::-1]  # so that the first row is in the message
+        self.values[slot[new]] = values[new]
         del new
         differs = self.values[slot] != values
         if not sum64(differs):
             return
         row = int(differs.argmax())
         place = int(slot[row])
-        pair = " and ".join(reader.show(v) for v in (self.values[place], values[row]))
+        pair = " and ".join(map(reader.show, sorted([self.values[place], values[row]])))
         direction = (DOWN, UP)[place // edges] if self.rule.directed else 0
         raise EdgeError(
             place % edges,

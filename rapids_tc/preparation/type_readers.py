@@ -80,7 +80,8 @@ def sorted_types(profiles: list[TypeProfile], name: str) -> Series:
             "some of them"
         )
     try:
-        return types.sort_values().reset_index(drop=True)
+        ordered = types.sort_values().reset_index(drop=True)
+        return ordered.astype(types.dtype)  # pandas makes text of objects that are sorted
     except TypeError as error:
         raise ValueError(f"{name} holds values that cannot be sorted: {error}") from error
 

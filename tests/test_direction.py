@@ -1,0 +1,115 @@
+"""Graphs with directions: clustering, transitivity and triads, against NetworkX."""
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from checks import rows_of
+from graphs import edge_lists
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rapids_tc as tc
+
+many = settings(max_examples=40, deadline=None)
+fine = pytest.approx
+IDS = {"source": "src", "destination": "dst"}
+
+
+def frame_of(rows):
+    return pd.DataFrame(rows, columns=["src", "dst"])
+
+
+def by_vertex(backend, frame):
+    return dict(rows_of(backend.to_pandas(frame), "vertex", "clustering"))
+
+
+@many
+@given(rows=edge_lists(9, 60), extra=st.lists(st.integers(0, 12), max_size=3))
+def test_networkx_agrees(backend, rows, extra):
+    """Repeats, loops, reciprocal pairs and isolated vertices among them."""
+    graph = tc.Graph(backend.frame(frame_of(rows)), vertices=extra)
+    right = reference.digraph(rows, extra)
+    assert tc.triad_counts(graph, directed=True).to_dict() == nx.triadic_census(right)
+    assert tc.transitivity(graph, directed=True) == fine(nx.transitivity(right), abs=1e-12)
+    clustering = nx.clustering(right)
+    assert by_vertex(backend, tc.clustering(graph, directed=True)) == fine(clustering, abs=1e-12)
+    if right:
+        average = tc.average_clustering(graph, directed=True)
+        assert average == fine(nx.average_clustering(right), abs=1e-12)
+
+
+@many
+@given(rows=edge_lists(8, 50), data=st.data())
+def test_networkx_agrees_on_weights(backend, rows, data):
+    """Each direction has its own weight, and its own repeats."""
+    weights = data.draw(st.lists(st.integers(0, 9), min_size=len(rows), max_size=len(rows)))
+    aggregate = data.draw(st.sampled_from([*reference.AGGREGATES, None]))
+    valued = [(*row, w) for row, w in zip(rows, weights, strict=True)]
+    edges = backend.frame(frame_of(rows).assign(w=np.array(weights, "int64")))
+    call = {"weight": "w", "aggregate": aggregate, "directed": True, **IDS}
+    try:
+        right = reference.directed_weighted_clustering(valued, aggregate=aggregate)
+    except ValueError:
+        with pytest.raises(ValueError, match=r"'w': the rows of the edge \d -> \d say"):
+            tc.clustering(edges, **call)
+        return
+    assert by_vertex(backend, tc.clustering(edges, **call)) == fine(right, abs=1e-12)
+
+
+def test_the_census_of_a_random_graph(backend):
+    """Values found by NetworkX and by igraph."""
+    graph = nx.gnp_random_graph(40, 0.12, seed=11, directed=True)
+    edges = tc.Graph(backend.frame(frame_of([*graph.edges])), vertices=range(40))
+    assert tc.triad_counts(edges, directed=True).to_dict() == {
+        "003": 4686, "012": 3703, "102": 291, "021D": 225, "021U": 249, "021C": 479, "111D": 70,
+        "111U": 69, "030T": 73, "030C": 15, "201": 4, "120D": 3, "120U": 4, "120C": 7, "210": 2,
+        "300": 0,
+    }  # fmt: skip
+    assert tc.transitivity(edges, directed=True) == fine(0.127226463104)
+
+
+# The closed triads, drawn as NetworkX names them.
+CLOSED = {
+    "030T": [(0, 1), (1, 2), (0, 2)],
+    "030C": [(0, 1), (1, 2), (2, 0)],
+    "120D": [(0, 1), (0, 2), (1, 2), (2, 1)],
+    "120U": [(1, 0), (2, 0), (1, 2), (2, 1)],
+    "120C": [(0, 1), (2, 0), (1, 2), (2, 1)],
+    "210": [(0, 1), (1, 0), (1, 2), (2, 1), (0, 2)],
+    "300": [(0, 1), (1, 0), (1, 2), (2, 1), (0, 2), (2, 0)],
+}
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_a_closed_triad(backend, name):
+    census = tc.triad_counts(backend.frame(frame_of(CLOSED[name])), directed=True)
+    assert census[census > 0].to_dict() == {name: 1}
+    assert all(type(number) is int for number in census)
+
+
+def test_directions_change_nothing_if_every_edge_is_mutual(backend):
+    rows = [(0, 1), (1, 2), (2, 0), (2, 3)]
+    edges = backend.frame(frame_of([*rows, *((v, u) for u, v in rows)]))
+    one_way = by_vertex(backend, tc.clustering(edges, directed=True))
+    assert one_way == fine(by_vertex(backend, tc.clustering(edges)))
+    assert tc.transitivity(edges, directed=True) == tc.transitivity(edges)
+
+
+@pytest.mark.parametrize("rows", [[], [(1, 1)], [(0, 1)]])
+def test_no_pairs(backend, rows):
+    edges = backend.frame(frame_of(rows).astype("int64"))
+    assert tc.transitivity(edges, directed=True) == 0.0
+    assert set(by_vertex(backend, tc.clustering(edges, directed=True)).values()) <= {0.0}
+    assert sum(tc.triad_counts(edges, directed=True)) == 0
+
+
+def test_directed_is_a_flag_and_has_one_method(backend):
+    edges = backend.frame(frame_of([(0, 1), (1, 2), (2, 0)]))
+    for function in (tc.clustering, tc.average_clustering, tc.transitivity, tc.triad_counts):
+        with pytest.raises(ValueError, match="directed='yes'; accepted: True, False"):
+            function(edges, directed="yes")
+        if backend.engine_kwargs["engine"] != "cpu":
+            with pytest.raises(ValueError, match='with directed=True only method="auto"'):
+                function(edges, directed=True, method="bitmap")

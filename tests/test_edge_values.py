@@ -1,0 +1,115 @@
+"""Values of edges from rows, on every path: what is refused, and in which words."""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from every_path import ENGINES, PATHS
+
+import rapids_tc as tc
+from rapids_tc.executors.local import PartitionedFrame
+
+pytestmark = pytest.mark.cpu_only
+IDS = {"source": "src", "destination": "dst"}
+SOME = ("whole", "prepared", "1 x 1 blocks", "3 x 3 blocks", "1 partitions", "7 partitions",
+        "7 partitions, 2 x 2 blocks")  # fmt: skip
+
+
+def frame_of(ids=(0, 1, 2, 3)):
+    a, b, c, d = ids
+    rows = [(a, b), (b, c), (c, a), (c, d), (d, c), (c, c), (a, b), (d, c)]
+    frame = pd.DataFrame(rows, columns=["src", "dst"])
+    return frame.assign(w=1.0, kind="x", trust=1)
+
+
+def changed(column, row, value, ids=(0, 1, 2, 3)):
+    frame = frame_of(ids)
+    frame[column] = frame[column].astype(object if isinstance(value, str) else "float64")
+    frame.loc[row, column] = value
+    return frame.astype({column: "str"} if isinstance(value, str) else {})
+
+
+WEIGHTED = lambda edges, **own: tc.clustering(edges, weight="w", **IDS, **own)  # noqa: E731
+TYPED = lambda edges, **own: tc.triangles_by_type(edges, edge_type="kind", **IDS, **own)  # noqa: E731
+SIGNED = lambda edges, **own: tc.balance(edges, sign="trust", **IDS, **own)  # noqa: E731
+ONE_WAY = lambda edges, **own: WEIGHTED(edges, directed=True, **own)  # noqa: E731
+WORDS = {
+    "weights that disagree": (WEIGHTED, changed("w", 6, 2.5),
+        "weight='w': the rows of the edge 0, 1 say 1.0 and 2.5; aggregate= says which value"),
+    "weights of text ids": (WEIGHTED, changed("w", 6, 2.5, ids=tuple("abcd")),
+        "weight='w': the rows of the edge a, b say 1.0 and 2.5; aggregate= says which value"),
+    "weights of one direction": (ONE_WAY, changed("w", 7, 3.0),
+        "weight='w': the rows of the edge 3 -> 2 say 1.0 and 3.0; aggregate= says which value"),
+    "types that disagree": (TYPED, changed("kind", 4, "y"),
+        "edge_type='kind': the rows of the edge 2, 3 say 'x' and 'y'; aggregate= says which"),
+    "signs that disagree": (SIGNED, changed("trust", 6, -2.0),
+        "sign='trust': the rows of the edge 0, 1 say - and +; aggregate= says which value"),
+    "weights below zero": (WEIGHTED, changed("w", [2, 5], -1.0),
+        "weight='w': 2 of the weights are missing, negative or infinite, the first in row 2; drop"),
+    "missing signs": (SIGNED, changed("trust", 4, np.nan),
+        "sign='trust': 1 of the signs are missing or infinite, the first in row 4; drop"),
+    "an edge without a sign": (SIGNED, changed("trust", 1, 0),
+        "sign='trust': the value of the edge 1, 2 is 0, which has no sign"),
+    "missing types": (TYPED, frame_of().assign(kind=["x", None] * 4),
+        "edge_type='kind' has 4 nulls: every edge needs a type. Drop those rows"),
+    "weights that are text": (WEIGHTED, frame_of().assign(w="x"), "weight='w' has dtype"),
+    "no such column": (WEIGHTED, frame_of().drop(columns="w"), "weight='w' is not a column"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", SOME)
+@pytest.mark.parametrize("name", WORDS)
+def test_values_are_refused_in_the_same_words_on_every_path(name, path):
+    function, frame, words = WORDS[name]
+    with PATHS[path].edges(frame) as edges:
+        options = {"source": None, "destination": None} if PATHS[path].prepared else {}
+        with pytest.raises((ValueError, tc.ColumnNotFoundError)) as caught:
+            _call(function, edges, options)
+    assert words in str(caught.value)
+
+
+def _call(function, edges, options):
+    own = {"weight": "w"} if function in (WEIGHTED, ONE_WAY) else {}
+    if not options:
+        return function(edges)
+    if own:
+        return tc.clustering(edges, directed=function is ONE_WAY, **own)
+    if function is TYPED:
+        return tc.triangles_by_type(edges, edge_type="kind")
+    return tc.balance(edges, sign="trust")
+
+
+@pytest.mark.parametrize("path", SOME)
+def test_a_loop_may_hold_anything_that_is_a_value(path):
+    """Self loops are dropped: their values neither disagree nor lack a sign, and scale nothing."""
+    frame = frame_of()
+    frame.loc[5, ["w", "trust"]] = 1000, 0
+    with PATHS[path].edges(frame) as edges:
+        columns = {} if PATHS[path].prepared else IDS
+        weighted = tc.clustering(edges, weight="w", **columns)
+        signs = tc.balance(edges, sign="trust", **columns)
+    frames = getattr(weighted, "partitions", [weighted])
+    assert pd.concat(frames)["clustering"].round(9).tolist() == [1.0, 1.0, round(1 / 3, 9), 0.0]
+    assert signs["triangles"].tolist() == [1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_one_column_may_be_an_id_and_a_weight(engine):
+    frame = pd.DataFrame({"src": [1, 1, 8], "dst": [8, 27, 27]})
+    right = tc.clustering(frame.assign(w=frame["src"]), weight="w", **IDS)
+    with ENGINES[engine]():
+        for path in SOME[2:]:
+            with PATHS[path].edges(frame) as edges:
+                found = tc.clustering(edges, weight="src", **IDS)
+            found = pd.concat(getattr(found, "partitions", [found]))
+            np.testing.assert_allclose(found["clustering"], right["clustering"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_partitions_may_differ_in_their_categories(partitions):
+    frame = frame_of().assign(kind=[*"xxyyyyxy"])
+    cuts = {1: [0, 8], 3: [0, 3, 5, 8]}[partitions]
+    parts = [frame.iloc[a:b].astype({"kind": "category"}) for a, b in pairwise(cuts)]
+    found = tc.triangles_by_type(PartitionedFrame(parts), edge_type="kind", **IDS)
+    assert [*found.itertuples(index=False, name=None)] == [("x", "x", "y", 1)]
