@@ -10,7 +10,7 @@ from rapids_tc._typing import EngineName
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Products
-from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
+from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, of_one_machine
 from rapids_tc.preparation.edge_values import Reading, Reduced, check_aggregate
 from rapids_tc.preparation.readers import WeightReader
 
@@ -35,9 +35,18 @@ def _clustering_sums(own: OwnOptions) -> Sequence[Sum]:
     return [] if own["weight"] is None else [_weighted(None, own["weight"], own["aggregate"])]
 
 
+def _of_weights_by_group(own: OwnOptions) -> bool:
+    return own["weight"] is not None and own.get("by") is not None
+
+
 def _in_memory(own: OwnOptions) -> str:
-    by_group = own["weight"] is not None and own.get("by") is not None
-    return "clustering with by= or with weight= is, but not with both" if by_group else ""
+    is_refused = _of_weights_by_group(own)
+    return "clustering with by= or with weight= is, but not with both" if is_refused else ""
+
+
+def _local(own: OwnOptions, kind: str) -> Exception | None:
+    is_refused = _of_weights_by_group(own)
+    return of_one_machine("clustering with by= and weight=", kind) if is_refused else None
 
 
 def _check_clustering(own: OwnOptions) -> OwnOptions:
@@ -50,6 +59,7 @@ def _check_clustering(own: OwnOptions) -> OwnOptions:
     fields=("clustering",),
     check=_check_clustering,
     in_memory=_in_memory,
+    local=_local,
     work=_clustering_work,
     sums=_clustering_sums,
 )
@@ -237,6 +247,7 @@ def _transitivity_work(own: OwnOptions) -> Work:
     check=directions.check_flag,
     work=_transitivity_work,
     in_memory=directions.census_in_memory("transitivity"),
+    local=directions.census_local("transitivity"),
     sums=directions.census_sums,
 )
 def transitivity(

@@ -11,6 +11,7 @@ import numpy as np
 
 from rapids_tc.analytics import triangle_types
 from rapids_tc.blocks.triangle_sums import Degrees, Products, TypeCounts
+from rapids_tc.plan.record import of_one_machine
 from rapids_tc.preparation.edge_values import DOWN, UP, Directions, Reading, Reduced
 from rapids_tc.preparation.readers import WeightReader
 
@@ -42,10 +43,24 @@ def census_in_memory(name: str) -> Callable[[OwnOptions], str]:
     """Return what a record says of its directed triads by group, which are listed in memory."""
 
     def in_memory(own: OwnOptions) -> str:
-        by_group = own["directed"] and own.get("by") is not None
-        return f"{name} with by= or with directed=True is, but not with both" if by_group else ""
+        is_listed = _of_groups(own)
+        return f"{name} with by= or with directed=True is, but not with both" if is_listed else ""
 
     return in_memory
+
+
+def census_local(name: str) -> Callable[[OwnOptions, str], Exception | None]:
+    """Return what a record says of the same on a cluster."""
+
+    def local(own: OwnOptions, kind: str) -> Exception | None:
+        name_of_both = f"{name} with by= and directed=True"
+        return of_one_machine(name_of_both, kind) if _of_groups(own) else None
+
+    return local
+
+
+def _of_groups(own: OwnOptions) -> bool:
+    return bool(own["directed"]) and own.get("by") is not None
 
 
 def check_flag(own: OwnOptions, name: str = "directed") -> OwnOptions:

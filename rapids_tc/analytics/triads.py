@@ -30,6 +30,7 @@ def _work(own: OwnOptions) -> Work:
     check=directions.check_flag,
     work=_work,
     in_memory=directions.census_in_memory("triad_counts"),
+    local=directions.census_local("triad_counts"),
     sums=directions.census_sums,
 )
 def triad_counts(

@@ -114,7 +114,7 @@ class PartitionedGraph:
         own: OwnOptions,
     ) -> None:
         self.executor, self.adapter, self._labels = executor, adapter, labels
-        self._record, self._options = record, options
+        self._record, self._options, self._own = record, options, own
         self.work = record.work_of(own, grouped=options.by is not None)
 
     def _graph(self) -> DistributedGraph:
