@@ -117,7 +117,7 @@ def collect_keys(
 
 def add_ends(sums: Array, n: int, at: Block, by_row: Array, by_column: Array) -> None:
     """Add a value per row and a value per column of a block to the sums of their ranks."""
-    sums[at[0] :: n] += by_row[row_shift(at) :]
+    add_rows(sums, n, at, by_row)
     add_columns(sums, n, at[1], by_column)
 
 
@@ -140,6 +140,11 @@ def add_corners(
     add_ends(sums, n, (i, j), *engine.sum_counts(*uv))
     _, by_w = engine.sum_counts(*vw)
     add_columns(sums, n, k, by_w)
+
+
+def add_rows(sums: Array, n: int, at: Block, by_row: Array) -> None:
+    """Add a value per row of a block to the sums of ranks."""
+    sums[at[0] :: n] += by_row[row_shift(at) :]
 
 
 def add_columns(sums: Array, n: int, residue: int, by_column: Array) -> None:

@@ -176,12 +176,13 @@ class Degrees(EdgeSum):
     ) -> Array:
         """See `EdgeSum`."""
         states = values[self.array]
-        both, down, up = (
-            engine.sum_counts(block, ((states & bits) == bits).astype("uint32"))
-            for bits in (DOWN | UP, DOWN, UP)
-        )
-        for degrees, by_row, by_column in zip(
-            total, (down[0], up[0], both[0]), (up[1], down[1], both[1]), strict=True
-        ):
-            geometry.add_ends(degrees, n, at, by_row, by_column)
+        outward, inward, mutual = total
+        for bits, of_rows, of_columns in (
+            (DOWN, outward, inward), (UP, inward, outward), (DOWN | UP, mutual, mutual),
+        ):  # fmt: skip
+            has = ((states & bits) == bits).astype("uint32")
+            by_row, by_column = engine.sum_counts(block, has)
+            geometry.add_rows(of_rows, n, at, by_row)
+            geometry.add_columns(of_columns, n, at[1], by_column)
+            del has, by_row, by_column
         return total

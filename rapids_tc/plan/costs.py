@@ -44,7 +44,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "by vertex": (16, 84),
         "by row": (48, 32),
         "by row from degrees": (72, 32),
-        "values": (30, 0),
+        "values": (46, 0),
         "listing": (26, 40),
         "edges": (43, 8),
     },
@@ -60,14 +60,13 @@ STAGES: dict[str, dict[str, Pair]] = {
         "by vertex": (24, 56),
         "by row": (60, 32),
         "by row from degrees": (80, 32),
-        "values": (30, 0),
+        "values": (46, 0),
         "listing": (60, 32),
         "edges": (66, 0),
     },
 }
-# Arrays as large as the values of an edge, in the stage "values" on top of it: the values of rows
-# and of edges, and what a formula makes of them. Traced.
-VALUES_READ = {"cpu": 3, "cuda": 3}
+# Per vertex, while values are added up over triangles, and after: sums and degrees. Traced.
+SUMMED = 24
 # If ids are not dense, the stage that numbers them has the height of one of its steps: all rows
 # have their numbers; a column is hashed; or the distinct ids of both columns are merged. The last
 # two are steps of the CPU engine, on top of a table of pandas, which has `BUCKET` bytes per bucket,

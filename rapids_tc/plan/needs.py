@@ -85,20 +85,22 @@ def stages(
         numbers = model.total(model.STAGES[engine]["numbers"], sampled, 0)
         numbers += kept - _kept(sampled, vertices, dense, engine, NO_TEXT)
         return [result[0], stage("sample"), *(Stage(s.name, s.bytes + numbers) for s in rest)]
+    held = 0
     if work.needs & Needs.VALUES:
-        read = model.VALUES_READ[engine] * work.values
-        result.append(stage("values", more=read * rows))
+        held = work.values * rows
+        result.append(stage("values", more=held))
     if work.needs & Needs.COUNTED:
         own = catalogue.find(method).memory(rows, vertices)
-        result.append(stage("layout"))
+        result.append(stage("layout", more=held))
+        held += model.SUMMED * vertices if work.needs & Needs.VALUES else 0
         counting = "count by edge" if work.by_edge else "count"
-        more = own + costs.tables(vertices, work.by_edge) + work.values * rows
+        more = own + costs.tables(vertices, work.by_edge) + held
         result.append(stage("count", counting, more))
     if work.needs & Needs.TRUSSNESS:
         result.append(stage("peel", more=costs.tables(vertices, True)))
     if key := _answering(work.needs):
         name = key if key == "edges" else "columns"
-        more = model.COLUMN * (work.columns - 1) * rows
+        more = model.COLUMN * (work.columns - 1) * rows + held
         if key == "edges":  # Arrow reuses what it keeps
             kept_text = model.total(model.TEXT_IDS, rows, 0)
             more += max(2 * text.in_answers * rows - kept_text, 0)
@@ -110,7 +112,7 @@ def _answering(needs: Needs) -> str:
     """Return the key of the costs of making the answer; an empty text if it takes no memory."""
     if needs & Needs.EDGES:
         return "edges"
-    if needs & (Needs.VERTEX_COUNTS | Needs.WEIGHTS):
+    if needs & (Needs.VERTEX_COUNTS | Needs.WEIGHTS) or Needs.TYPE_COUNTS | Needs.DEGREES in needs:
         return "by vertex"
     if needs & Needs.TRIANGLES:
         return "listing"
