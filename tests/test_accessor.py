@@ -16,7 +16,9 @@ ARGUMENTS = {
     "approximate_count": ([], {"colours": 2, "seed": 5}),
     "annotate": (["triangles", "jaccard"], {}),
     "iter_triangles": ([], {"rows": 2}),
+    "balance": ([], {"sign": "to"}),
     "k_truss": ([3], {}),
+    "triangles_by_type": ([], {"edge_type": "to", "aggregate": "last"}),
 }
 TAKING_EDGES = [
     name
