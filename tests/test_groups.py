@@ -327,6 +327,7 @@ def test_a_graph_keeps_its_groups():
     right = tc.count(GROUPED, by="day")
     for known in (graph, pickle.loads(pickle.dumps(graph))):
         pd.testing.assert_frame_equal(known.count(), right)
+    assert ", 5 groups, cpu>" in repr(graph)
     assert graph.n_vertices == len(tc.vertex_triangles(GROUPED, by="day"))
     assert graph.n_edges == len(tc.simple_edges(GROUPED, by="day"))
     with pytest.raises(ValueError, match=r"a Graph has its columns chosen.*by= to Graph"):

@@ -84,8 +84,9 @@ def clustering(
     ----------
     edges : DataFrame or Graph
         One row per edge.
-    vertices : list, array, Series or Index, optional
-        The vertices to report, each once and in this order; by default all, sorted by id.
+    vertices : list, array, Series, Index or DataFrame, optional
+        The vertices to report, each once and in this order; by default all, sorted by id. A frame
+        if ids are made of several columns; with `by`, in every group that has them.
     weight : label, optional
         A column of weights, not negative; without it every edge counts alike.
     aggregate : {"first", "last", "sum", "mean", "min", "max"}, optional
@@ -187,8 +188,9 @@ def average_clustering(
     ----------
     edges : DataFrame or Graph
         One row per edge.
-    vertices : list, array, Series or Index, optional
-        The vertices to average over, each once; by default all.
+    vertices : list, array, Series, Index or DataFrame, optional
+        The vertices to average over, each once; by default all. A frame if ids are made of several
+        columns.
     count_zeros : bool, optional
         Whether to include vertices with a clustering of 0.
     directed : bool, optional

@@ -44,9 +44,9 @@ class Graph:
     Attributes
     ----------
     n_vertices : int
-        Distinct ids, isolated ones included.
+        Distinct ids, isolated ones included; of each group, with `by`.
     n_edges : int
-        Distinct undirected edges without self loops.
+        Distinct undirected edges without self loops; of each group, with `by`.
     csr : Csr
         The oriented graph over ranks, for kernels of your own: rank 0 is a vertex of the highest
         degree, and row u holds the neighbors of rank u whose rank is lower.
@@ -111,7 +111,9 @@ class Graph:
 
     @property
     def _size(self) -> str:
-        return f"{self.n_vertices:,} vertices, {self.n_edges:,} edges"
+        groups = self._prepared.groups
+        beside = "" if groups is None else f", {len(groups.starts):,} groups"
+        return f"{self.n_vertices:,} vertices, {self.n_edges:,} edges{beside}"
 
     def __repr__(self) -> str:
         return f"<rapids_tc.Graph: {self._size}, {self._prepared.backend.engine}>"
