@@ -222,6 +222,68 @@ def test_a_truss_refuses_loops_alike(call):
         call("k_truss", graph, 3)
 
 
+# Directed graphs ----------------------------------------------------------------------------------
+
+
+DIRECTED = [
+    nx.DiGraph(),
+    nx.empty_graph(3, create_using=nx.DiGraph),
+    nx.DiGraph([(5, 5), (5, 4), (4, 5)]),
+    nx.DiGraph([("a", "b"), ("b", "c"), ("c", "a"), ("b", "a"), ("c", "c"), ("c", (1, 2))]),
+    nx.gnp_random_graph(40, 0.12, seed=11, directed=True),
+    nx.gnp_random_graph(12, 0.7, seed=2, directed=True),
+    nx.karate_club_graph().to_directed(as_view=True),
+    nx.gnp_random_graph(20, 0.3, seed=5, directed=True).reverse(copy=False),
+    nx.subgraph_view(nx.complete_graph(9, nx.DiGraph), filter_edge=lambda u, v: (u + 2 * v) % 4),
+]
+
+
+@st.composite
+def random_digraphs(draw):
+    """Directed graphs of few nodes in any order, loops and pairs of both directions among them."""
+    graph = nx.DiGraph()
+    graph.add_nodes_from(draw(st.lists(st.integers(-2, 13), unique=True)))
+    graph.add_edges_from(draw(st.one_of(edge_lists(), dense_edge_lists())))
+    graph.add_edges_from((v, u) for u, v in draw(edge_lists()))
+    return graph
+
+
+def assert_directed_answers(call, graph):
+    assert_same(call("triadic_census", graph), original("triadic_census", graph))
+    assert_same(call("clustering", graph), original("clustering", graph))
+    assert_same(call("transitivity", graph), original("transitivity", graph))
+
+
+@pytest.mark.parametrize("graph", DIRECTED, ids=str)
+def test_directed_graphs(call, graph):
+    assert_directed_answers(call, graph)
+    nodes = list(graph)[1:3]
+    assert_same(call("clustering", graph, nodes), original("clustering", graph, nodes))
+    if graph:
+        average = call("average_clustering", graph)
+        assert average == pytest.approx(original("average_clustering", graph), rel=1e-12)
+
+
+@many
+@given(graph=random_digraphs())
+def test_any_directed_graph(backend, graph):
+    def call(name, *arguments):
+        return getattr(nx, name)(*arguments, backend="rapids_tc", **backend.engine_kwargs)
+
+    assert_directed_answers(call, graph)
+
+
+@pytest.mark.parametrize("graph", [g for g in DIRECTED if not nx.is_frozen(g)], ids=str)
+def test_weights_of_directed_graphs(call, graph):
+    graph = marked(graph.copy(), seed=1)
+    found = call("clustering", graph, weight="weight")
+    assert found == pytest.approx(original("clustering", graph, weight="weight"), rel=1e-12)
+
+
+def test_a_directed_graph_comes_back(graph=DIRECTED[4]):
+    assert_same(ours.convert_to_nx(ours.convert_from_nx(graph)), nx.DiGraph(graph))
+
+
 # Weights ------------------------------------------------------------------------------------------
 
 
@@ -294,14 +356,16 @@ def test_names_and_signatures_are_networkxs():
 
 def test_every_function_about_triangles_is_served():
     served = {name for name in nx.algorithms.cluster.__all__ if name != "square_clustering"}
-    assert served | {"k_truss"} == FUNCTIONS.keys()
+    assert served | {"k_truss", "triadic_census"} == FUNCTIONS.keys()
 
 
 @pytest.mark.parametrize(
     ("name", "graph", "keywords", "reason"),
     [
-        ("transitivity", nx.DiGraph([(0, 1)]), {}, "directed"),
-        ("clustering", nx.DiGraph([(0, 1)]), {}, "directed"),
+        ("triangles", nx.DiGraph([(0, 1)]), {}, "directed"),
+        ("generalized_degree", nx.DiGraph([(0, 1)]), {}, "directed"),
+        ("triadic_census", nx.DiGraph([(0, 1)]), {"nodelist": [0]}, "nodelist="),
+        ("clustering", nx.MultiDiGraph([(0, 1)]), {}, "multigraph"),
         ("triangles", nx.MultiGraph([(0, 1)]), {}, "multigraph"),
         ("all_triangles", nx.MultiGraph([(0, 1)]), {}, "multigraph"),
         ("clustering", nx.path_graph(2), {"weight": len}, "weight= is a function"),
@@ -317,12 +381,12 @@ def test_what_is_not_served_has_its_reason(name, graph, keywords, reason):
     assert reason in ours.can_run(name, (), {"G": graph, **keywords})
 
 
-@pytest.mark.parametrize("name", ["clustering", "average_clustering", "transitivity"])
-def test_what_is_not_served_falls_back(first_choice, name):
+def test_what_is_not_served_falls_back(first_choice):
     graph = nx.gnm_random_graph(30, 200, seed=1, directed=True)
-    assert_same(getattr(nx, name)(graph), original(name, graph))
-    with pytest.raises(NotImplementedError, match=f"{name}.*rapids_tc.*given arguments"):
-        getattr(nx, name)(graph, backend="rapids_tc")
+    some = [4, 7, 2]
+    assert_same(nx.triadic_census(graph, some), original("triadic_census", graph, some))
+    with pytest.raises(NotImplementedError, match=r"triadic_census.*rapids_tc.*given arguments"):
+        nx.triadic_census(graph, some, backend="rapids_tc")
 
 
 @pytest.mark.parametrize("name", ["triangles", "generalized_degree", "k_truss", "all_triangles"])
@@ -428,7 +492,7 @@ VIEWS = {
     "of a subclass": lambda g: nx.graphviews.generic_graph_view(g, create_using=Subclass),
 }
 ASKED = {
-    **{name: {} for name in sorted(FUNCTIONS.keys() - {"k_truss"})},
+    **{name: {} for name in sorted(FUNCTIONS.keys() - {"k_truss", "triadic_census"})},
     "k_truss": {"k": 3},
     "clustering by weight": {"weight": "weight"},
 }
@@ -555,8 +619,8 @@ def test_a_converted_graph_is_one_of_networkxs_backends(graph):
 
 
 def test_what_cannot_be_converted():
-    for graph in (nx.DiGraph(), nx.MultiGraph(), nx.MultiDiGraph()):
-        with pytest.raises(NotImplementedError, match=r"directed|multigraph"):
+    for graph in (nx.MultiGraph(), nx.MultiDiGraph()):
+        with pytest.raises(NotImplementedError, match="multigraph"):
             ours.convert_from_nx(graph)
 
 
@@ -618,7 +682,7 @@ print("rapids_tc :" in nx.k_truss.__doc__)
 def test_networkxs_own_tests_pass(installed, tmp_path):
     env = {**installed, "NETWORKX_TEST_BACKEND": "rapids_tc", "NETWORKX_FALLBACK_TO_NX": "True"}
     env.pop("PYTEST_ADDOPTS", None)
-    modules = [f"networkx.algorithms.tests.test_{name}" for name in ("cluster", "core")]
+    modules = [f"networkx.algorithms.tests.test_{name}" for name in ("cluster", "core", "triads")]
     options = ["-p", "no:cacheprovider", "-o", "log_cli=true", "-o", "log_cli_level=DEBUG"]
     code = f"import networkx, pytest; pytest.main({[*options, '--pyargs', *modules]})"
     done = run(code, env, tmp_path)

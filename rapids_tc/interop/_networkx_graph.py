@@ -26,7 +26,9 @@ class ConvertedGraph:
     index : dict
         The number of each node.
     src, dst : arrays of int64
-        The adjacency of NetworkX, row after row: every edge twice, a loop once.
+        The adjacency of NetworkX, row after row: an edge of an undirected graph twice, a loop and
+        an edge of a directed graph once.
+    directed : bool
     edge_data, node_data : list of dict, or None if the call needs no attributes
         The attributes of each entry of the adjacency and of each node: the dicts of NetworkX.
     """
@@ -36,6 +38,7 @@ class ConvertedGraph:
     def __init__(self, graph: nx.Graph, *, edge_data: bool, node_data: bool) -> None:
         rows = graph._adj.values()
         self.kind, self.attributes = graph.__class__, graph.graph
+        self.directed: bool = graph.is_directed()
         self.nodes = list(graph._adj)
         self.index = self._adj = {node: number for number, node in enumerate(self.nodes)}
         lengths = np.fromiter(map(len, rows), np.int64, len(self.nodes))
@@ -47,8 +50,8 @@ class ConvertedGraph:
         self._prepared: dict[str | None, tc.Graph] = {}
 
     def is_directed(self) -> bool:
-        """Return False."""
-        return False
+        """Return whether the edges have a direction."""
+        return self.directed
 
     def is_multigraph(self) -> bool:
         """Return False."""
@@ -75,13 +78,20 @@ class ConvertedGraph:
 
     @property
     def symmetric(self) -> bool:
-        """Whether each edge is stored at both ends: the filter of a view may hide it at one."""
+        """Whether undirected edges are stored at both ends: the filter of a view may hide one."""
+        if self.directed:
+            return True
         keys, reversed_keys = self.src * len(self) + self.dst, self.dst * len(self) + self.src
         return bool((np.sort(keys) == np.sort(reversed_keys)).all())
 
+    @property
+    def once(self) -> np.ndarray:
+        """Which entries of the adjacency are the first of their edge."""
+        return self.src <= self.dst if not self.directed else np.ones(len(self.src), bool)
+
     def frame(self) -> pd.DataFrame:
         """Return each edge once; its label is its first position in the adjacency."""
-        first = np.flatnonzero(self.src <= self.dst)
+        first = np.flatnonzero(self.once)
         return pd.DataFrame({"src": self.src[first], "dst": self.dst[first]}, index=first)
 
     def prepared(self, engine: EngineName | None) -> tc.Graph:

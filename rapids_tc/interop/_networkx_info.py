@@ -7,13 +7,15 @@ from typing import Any
 FUNCTIONS = {
     "all_triangles": "In the order of NetworkX; if a set gives that order, in the order of nodes. "
     "Changes of the graph after the call are not seen.",
-    "average_clustering": "",
-    "clustering": "Weights must be numbers, not negative.",
+    "average_clustering": "Directed graphs, too.",
+    "clustering": "Directed graphs, too. Weights must be numbers, not negative.",
     "generalized_degree": "",
     "k_truss": "`k` is an integer; the result is a NetworkX graph (`backend_priority.generators`).",
-    "transitivity": "",
+    "transitivity": "Directed graphs, too.",
+    "triadic_census": "Of all nodes: `nodelist` is left to NetworkX.",
     "triangles": "",
 }
+DIRECTED = {"average_clustering", "clustering", "transitivity", "triadic_census"}
 ENGINE = {"engine : str, optional": '"cpu" or "cuda"; by default the engine of the configuration.'}
 
 
@@ -24,7 +26,7 @@ def get_info() -> dict[str, Any]:
         "project": "rapids_tc",
         "package": "rapids_tc",
         "short_summary": "Exact triangles on all cores of a CPU, or on an NVIDIA GPU.",
-        "description": "Triangle counts, clustering and k-truss of undirected simple graphs.",
+        "description": "Triangle counts, clustering, triads and k-truss of simple graphs.",
         "default_config": {"engine": None},
         "functions": {
             name: {"additional_docs": docs, "additional_parameters": ENGINE}

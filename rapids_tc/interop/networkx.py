@@ -5,8 +5,9 @@ for every call; ``engine="cuda"``, or ``nx.config.backends.rapids_tc.engine = "c
 GPU. Answers have NetworkX's types and order. NetworkX keeps the converted graph beside its own, so
 that further calls use a prepared graph.
 
-Directed graphs, multigraphs and negative weights are not served: `can_run` says so, or
-NotImplementedError if only the data can show it, and NetworkX continues by its own rules.
+Multigraphs and negative weights are not served, and directed graphs only by the functions of
+`DIRECTED`: `can_run` says so, or NotImplementedError if only the data can show it, and NetworkX
+continues by its own rules.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 
 import rapids_tc as tc
 from rapids_tc.interop._networkx_graph import ConvertedGraph
-from rapids_tc.interop._networkx_info import FUNCTIONS
+from rapids_tc.interop._networkx_info import DIRECTED, FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +72,7 @@ def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
     """Convert a `ConvertedGraph` back; any other result has a type of NetworkX already."""
     if not isinstance(result, ConvertedGraph):
         return result
-    return result.subgraph(np.ones(len(result), bool), result.src <= result.dst)
+    return result.subgraph(np.ones(len(result), bool), result.once)
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
@@ -86,8 +87,14 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         return "weight= is a function: rapids_tc takes the name of an attribute"
     if not isinstance(call.get("k", 0), Integral):
         return f"k={call['k']!r} is not an integer"
+    if call.get("nodelist") is not None:
+        return "nodelist= is left to NetworkX: rapids_tc counts the triads of all nodes"
     edge_data = name == "k_truss" or call.get("weight") is not None
-    return _not_served(call["G"], edge_data=edge_data) or True
+    if reason := _not_served(call["G"], edge_data=edge_data):
+        return reason
+    if call["G"].is_directed() and name not in DIRECTED:
+        return f"the graph is directed: rapids_tc has no {name} of directed graphs"
+    return True
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
@@ -115,13 +122,12 @@ def _not_served(graph: Any, *, edge_data: bool) -> str:
         return ""
     if not isinstance(graph, nx.Graph):
         return f"a {type(graph).__name__} is no graph of NetworkX"
-    if graph.is_directed():
-        return "the graph is directed: rapids_tc counts triangles of undirected graphs"
     if graph.is_multigraph():
         return "the graph is a multigraph: rapids_tc counts triangles of simple graphs"
+    directed = graph.is_directed()
     while _is_view(graph):
         graph = graph._graph
-    if edge_data and graph.is_directed():
+    if edge_data and graph.is_directed() and not directed:
         return "a view of a directed graph: an edge may have other attributes each way"
     return ""
 
@@ -140,10 +146,11 @@ def clustering(
 ) -> Any:
     """Answer ``networkx.clustering``."""
     if weight is None:
-        values = tc.clustering(G.prepared(engine))["clustering"]
+        values = tc.clustering(G.prepared(engine), directed=G.directed)["clustering"]
     else:
         graph, ratio = G.weighted(engine, weight)
-        values = ratio * tc.clustering(graph, weight="weight")["clustering"]
+        shares = tc.clustering(graph, weight="weight", directed=G.directed)
+        values = ratio * shares["clustering"]
     return _at(G, nodes, [value or 0 for value in values.tolist()])  # 0, not 0.0, as in NetworkX
 
 
@@ -164,7 +171,16 @@ def average_clustering(
 
 def transitivity(G: Any, *, engine: EngineName | None = None) -> float:
     """Answer ``networkx.transitivity``."""
-    return tc.transitivity(G.prepared(engine)) or 0  # 0, not 0.0, as in NetworkX
+    closed = tc.transitivity(G.prepared(engine), directed=G.directed)
+    return closed or 0  # 0, not 0.0, as in NetworkX
+
+
+def triadic_census(
+    G: Any, nodelist: Any = None, *, engine: EngineName | None = None
+) -> dict[str, int]:
+    """Answer ``networkx.triadic_census`` of all nodes; `can_run` refuses a `nodelist`."""
+    census: dict[str, int] = tc.triad_counts(G.prepared(engine), directed=True).to_dict()
+    return census
 
 
 def generalized_degree(G: Any, nodes: Any = None, *, engine: EngineName | None = None) -> Any:
