@@ -1,4 +1,4 @@
-"""Comparisons of datetime ids: which dtypes of the libraries mean the same moments."""
+"""Comparisons of datetimes: which dtypes of the libraries mean the same moments."""
 
 from __future__ import annotations
 
@@ -82,6 +82,26 @@ def cast_added(values: Series, dtype: Any) -> Series:
             "ids, cannot hold; convert the ids to a unit that can, with .dt.as_unit"
         )
     return _cast(cast, dtype)
+
+
+def counting_unit(dtype: Any) -> str:
+    """Return the unit in which datetimes of a dtype are counted; for Arrow's dates, the second."""
+    return "s" if _is_date(dtype) else str(_parts(dtype)[0])
+
+
+def zone(dtype: Any) -> Any:
+    """Return the time zone of a dtype of datetimes, or None."""
+    return _parts(dtype)[1]
+
+
+def counts(values: Series) -> Series:
+    """Count datetimes of any library from the start of 1970 in UTC, in `counting_unit`: int64."""
+    dtype = values.dtype
+    comparable = np.dtype("datetime64[s]") if _is_date(dtype) else comparison_dtype(dtype)
+    datetimes = _cast(values, comparable)
+    if zone(dtype) is not None:
+        datetimes = datetimes.dt.tz_convert(None)
+    return datetimes.astype("int64")
 
 
 def _is_date(dtype: Any) -> bool:
