@@ -6,7 +6,7 @@ here is fast and nothing is clever: read it to learn what a function should retu
 """
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, product
 from math import cbrt, comb, nan, sqrt
 
 import networkx as nx
@@ -276,3 +276,58 @@ def annotate(rows, columns):
     """
     named = {**globals(), "triangles": edge_triangles}
     return {c: named[c](rows) if c in named else similarity(rows, c) for c in columns}
+
+
+def triangles_over_time(timed_rows, *, window=None, step=None):
+    """(start, triangles) of the rows in each window [start, start + window).
+
+    Rows are (u, v, time); the first window begins with the first time, each of the others a `step`
+    later, as long as that is no later than the last time; a step is a window if it is not given.
+    Without a window, (time, triangles that form, triangles of the rows up to then) of each time.
+    """
+    times = sorted({t for _, _, t in timed_rows})
+    if window is None:
+        totals = [count([(u, v) for u, v, t in timed_rows if t <= until]) for until in times]
+        formed = [b - a for a, b in zip([0, *totals], totals, strict=False)]
+        return list(zip(times, formed, totals, strict=True))
+    step, result, k = window if step is None else step, [], 0
+    while times and times[0] + k * step <= times[-1]:
+        start = times[0] + k * step
+        inside = [(u, v) for u, v, t in timed_rows if start <= t < start + window]
+        result.append((start, count(inside)))
+        k += 1
+    return result
+
+
+def list_triangles_within(timed_rows, within):
+    """The triangles for which some choice of one time of each edge spans at most `within`."""
+    times = {}
+    for u, v, t in timed_rows:
+        times.setdefault((min(u, v), max(u, v)), set()).add(t)
+    return [
+        (u, v, w)
+        for u, v, w in list_triangles([(u, v) for u, v, _ in timed_rows])
+        if any(
+            max(choice) - min(choice) <= within
+            for choice in product(times[u, v], times[u, w], times[v, w])
+        )
+    ]
+
+
+def count_within(timed_rows, within):
+    """Triangles of `list_triangles_within`."""
+    return len(list_triangles_within(timed_rows, within))
+
+
+def vertex_triangles_within(timed_rows, within):
+    """{vertex: triangles of `list_triangles_within` that it is a corner of}."""
+    triangles = list_triangles_within(timed_rows, within)
+    corners = Counter(corner for triangle in triangles for corner in triangle)
+    return {v: corners[v] for v in neighbours([(u, v) for u, v, _ in timed_rows])}
+
+
+def edge_triangles_within(timed_rows, within):
+    """{(u, v): triangles of `list_triangles_within` that it is a side of}."""
+    triangles = list_triangles_within(timed_rows, within)
+    sides = Counter(side for triangle in triangles for side in combinations(triangle, 2))
+    return {edge: sides[edge] for edge in simple_edges([(u, v) for u, v, _ in timed_rows])}
