@@ -13,6 +13,7 @@ from rapids_tc.analytics.clustering import average_clustering, clustering, trans
 from rapids_tc.analytics.listing import iter_triangles, list_triangles
 from rapids_tc.analytics.memory import memory_estimate
 from rapids_tc.analytics.methods import methods
+from rapids_tc.analytics.over_time import triangles_over_time
 from rapids_tc.analytics.similarity import similarity
 from rapids_tc.analytics.triads import triad_counts
 from rapids_tc.analytics.triangles import count, edge_triangles, simple_edges, vertex_triangles
@@ -61,6 +62,7 @@ __all__ = [
     "transitivity",
     "triad_counts",
     "triangles_by_type",
+    "triangles_over_time",
     "trussness",
     "vertex_triangles",
 ]

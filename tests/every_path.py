@@ -26,7 +26,8 @@ def frame_of(seed=0):
     dst = rng.integers(0, 20, 90)
     frame = pd.DataFrame({"src": [*src, 50], "dst": [*dst, 50]})
     kinds = np.array(["mail", "call", "visit"])[frame.index % 3]
-    return frame.assign(w=1.0 + frame.index % 5, kind=kinds, trust=(-1.5) ** (frame.index % 7))
+    frame = frame.assign(kind=kinds, trust=(-1.5) ** (frame.index % 7), t=frame.index % 13)
+    return frame.assign(w=1.0 + frame.index % 5)
 
 
 FRAME = frame_of()
@@ -50,9 +51,13 @@ OPTIONS = {
     "rows": [7, 10**4],
     "seed": [3],
     "sign": ["trust"],
+    "step": [None, 3],
+    "time": ["t"],
     "vertex_type": [None, TYPES],
     "vertices": [None, [50, 3, 3, 0]],
     "weight": ["w", None],
+    "window": [None, 5],
+    "within": [None, 4],
 }
 
 
@@ -61,20 +66,29 @@ def choices(record):
     unknown = record.defaults.keys() - OPTIONS.keys()
     assert not unknown, f"say in OPTIONS of tests/every_path.py what to try for {sorted(unknown)}"
     first = {name: OPTIONS[name][0] for name in record.defaults}
-    yield first
+    yield together(first)
     for name in record.defaults:
         for value in OPTIONS[name][1:]:
             own = {**first, name: value}
             if own.get("vertex_type"):
                 own["edge_type"] = None
             if value not in REFUSED.get((record.name, name), ()):
-                yield own
+                yield together(own)
 
 
 REFUSED = {  # by function and option: values of `OPTIONS` that others take
     ("triangles_by_type", "aggregate"): ("sum", "mean", "min", "max"),
     ("balance", "per"): ("edge",),
 }
+
+
+def together(own):
+    """Options with those that they need beside them: no time without within, a window to step."""
+    if own.get("within", "") is None:
+        own = {**own, "time": None}
+    if own.get("step") is not None:
+        own = {**own, "window": OPTIONS["window"][1]}
+    return own
 
 
 CALLS = [(name, own) for name, record in ANALYTICS.items() for own in choices(record)]
@@ -89,7 +103,13 @@ def expected(name, own, frame=FRAME):
     rows = list(zip(frame["src"].tolist(), frame["dst"].tolist(), strict=True))
     record, own = ANALYTICS[name], dict(own)
     definition = getattr(reference, name)
-    vertices = own.pop("vertices", None)
+    vertices, within = own.pop("vertices", None), own.pop("within", None)
+    timed = list(frame[["src", "dst", "t"]].itertuples(index=False, name=None))
+    if own.pop("time", None) is not None and within is None:
+        return definition(timed, **own)
+    if within is not None:
+        in_time = getattr(reference, f"{name}_within")
+        definition = lambda rows, **own: in_time(timed, within, **own)  # noqa: E731
     for ignored in ("rows", "max_rows", "confidence", "seed"):
         own.pop(ignored, None)
     if name in ("triangles_by_type", "balance"):

@@ -43,6 +43,7 @@ CALLS = {
     "simple_edges": tc.simple_edges,
     "list_triangles": tc.list_triangles,
     "approximate_count": lambda edges: tc.approximate_count(edges, colours=2, seed=1),
+    "triangles_over_time": lambda edges: tc.triangles_over_time(edges, time="t"),
     WEIGHTED: lambda edges: tc.clustering(edges, weight="weight", source="src", destination="dst"),
 }
 
@@ -74,6 +75,8 @@ GRAPHS = {"rows": (circulant(2000, 32), 2000), "vertices": (pairs(32_000), 64_00
 
 def edges_of(graph, function="count"):
     frame = pd.DataFrame(dict(zip(("src", "dst"), GRAPHS[graph][0], strict=True)))
+    if function == "triangles_over_time":
+        return frame.assign(t=np.random.default_rng(0).permutation(len(frame)))
     return frame.assign(weight=1.0) if function == WEIGHTED else frame
 
 

@@ -147,6 +147,21 @@ def test_groups_and_ids_of_several_columns(client, backend):
     assert found.values.tolist() == [[5, 2, 1], [5, 1, 1]]
 
 
+def test_times(client, backend):
+    frame = datasets.karate().assign(t=pd.date_range("2024-03-09", periods=78, freq="h", tz="UTC"))
+    edges = apart(backend, frame, 5)
+    for options in ({}, {"window": "20h", "step": "10h"}):
+        found = tc.triangles_over_time(edges, time="t", **options)
+        assert type(found) is type(edges)
+        right = tc.triangles_over_time(backend.frame(frame), time="t", **options)
+        assert_same(together(backend, found), backend.to_pandas(right))
+    assert tc.count(edges, time="t", within="20h") == 24
+    by_vertex = together(backend, tc.vertex_triangles(edges, time="t", within="20h"))
+    assert by_vertex["triangles"].sum() == 72
+    with pytest.raises(ValueError, match=r"window=3: time='t' has dtype .*: give a length such as"):
+        tc.triangles_over_time(edges, time="t", window=3)
+
+
 def test_more_partitions_than_rows_and_none(client, backend):
     for rows in (0, 1, 2):
         frame = pd.DataFrame(ROWS[:rows], columns=["src", "dst"], dtype="int32")

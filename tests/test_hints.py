@@ -31,7 +31,15 @@ from rapids_tc.kernels import _source, catalogue, launch
 from rapids_tc.plan import budget, needs
 from rapids_tc.plan.layout import Layout, use_layout
 from rapids_tc.plan.record import ANALYTICS, Options
-from rapids_tc.preparation import composite_edges, composite_scheme, edges, id_scheme, orient
+from rapids_tc.preparation import (
+    composite_edges,
+    composite_scheme,
+    edges,
+    id_scheme,
+    orient,
+    spans,
+    times,
+)
 from rapids_tc.testing import _build, _sanitize
 
 pytestmark = pytest.mark.cpu_only
@@ -77,6 +85,10 @@ def by_type(types):
 
 def by_vertex_type(types):
     return tc.triangles_by_type(k3(), vertex_type=types)
+
+
+def timed(t=(1, 2, 3), **options):
+    return tc.triangles_over_time(k3(t=t), time="t", **options)
 
 
 def two_weights():
@@ -1125,6 +1137,54 @@ HINTS = {
                    testing.run_sanitized("thread", [])),
             "needs Linux",
         )
+    ],
+    "analytics/over_time:_check": [
+        (lambda h: timed(step=2), "without window=: name the length of a window"),
+    ],
+    "analytics/triangles:_require_auto": [
+        (
+            emulated(lambda e: tc.count(k3(t=1), time="t", within=1, method="polak")),
+            'with within= only method="auto" works',
+        ),
+    ],
+    "preparation/time_values:check_within": [
+        (lambda h: tc.count(k3(), within=1), "within= was given without time=: give both"),
+    ],
+    "preparation/time_values:TimeReader._require_memory": [
+        (lambda h: timed([0, 1, 10**17], window=1), "give a longer step="),
+    ],
+    "preparation/spans:merged": [
+        (
+            lambda h: spans.merged(*[np.zeros(0, "int64")] * 3, 2**32 + 1, None),
+            "times are kept of at most 4,294,967,296",
+        ),
+    ],
+    "preparation/spans:Windows.__post_init__": [
+        (lambda h: timed([1e15, 1e15, 2e15], window=1e-3), "subtract the first time"),
+        (
+            lambda h: timed(pd.Series(["0001-01-01"] * 3, dtype="datetime64[s]"), window="1ns"),
+            "give a whole number of 's'",
+        ),
+    ],
+    "preparation/times:check_length": [
+        (lambda h: timed(window="1ME"), "accepted: a number .* months have no fixed length"),
+        (lambda h: timed(window=0), "a length of time above 0 is accepted"),
+    ],
+    "preparation/times:TimeRange.amount": [
+        (lambda h: timed(window="1h"), "time='t' has dtype int64: give a number"),
+        (lambda h: timed(window=0.5), "give a whole number"),
+    ],
+    "preparation/times:profile_times": [
+        (lambda h: timed(["a", "b", "c"]), "accepted: integers, floats, datetimes"),
+        (lambda h: timed([0, 1, np.inf]), "drop those rows, or give them finite times"),
+    ],
+    "preparation/times:joined_range": [
+        (
+            lambda h: times.joined_range(
+                [times.TimeRange("t", kind, np.dtype(kind)) for kind in ("int64", "float64")]
+            ),
+            "in some partitions and float64 in others: give all one dtype",
+        ),
     ],
     "analytics/truss:checked_k": [
         (lambda h: tc.k_truss(k3(), 1), 'accepted: an integer from 2 on, or "max"')

@@ -37,6 +37,9 @@ LIMITS = [
     0, 1, -1, 2**31, 2**63, 2**64, 10**30, np.int8(3), np.int64(2**63 - 1), np.uint64(2**64 - 1),
     True, 2.0, float("nan"), "8", [3], None,
 ]  # fmt: skip
+LENGTHS = [
+    *NUMBERS, *OTHERS, "1h", "1ME", pd.Timedelta("1h"), np.timedelta64(1, "M"), pd.NaT, 1e300, 0.5,
+]  # fmt: skip
 COLUMNS = [["triangles"], ["cosine", "trussness"], ["src"], [], [3], [None], ["triangles"] * 2]
 
 
@@ -52,6 +55,14 @@ def added(edges, columns):
     return tc.annotate(edges, *columns)
 
 
+def close(edges, **given):
+    return tc.count(edges, **{"time": "src", "within": 3, **given})
+
+
+def over_time(edges, **given):
+    return tc.triangles_over_time(edges, **{"time": "src", "window": 10, **given})
+
+
 ASKED = {  # an option: the functions that take it, and what they are given
     "k": ([tc.k_truss], [*NUMBERS, *OTHERS]),
     "colours": ([sampled], [*NUMBERS, *OTHERS]),
@@ -62,6 +73,10 @@ ASKED = {  # an option: the functions that take it, and what they are given
     "count_zeros": ([tc.average_clustering], [*NUMBERS, *OTHERS]),
     "measure": ([tc.similarity], ["jaccard", "overlap", "sorensen", "cosine", "Cosine", *OTHERS]),
     "columns": ([added], COLUMNS),
+    "window": ([over_time], LENGTHS),
+    "step": ([over_time], LENGTHS),
+    "within": ([close], LENGTHS),
+    "time": ([close, over_time], ["dst", "x", *OTHERS]),
     "vertices": ([tc.vertex_triangles, tc.clustering, tc.average_clustering], VERTICES),
 }  # fmt: skip
 LIMITED = [

@@ -160,6 +160,7 @@ ESTIMATED = {
     "k_truss": lambda graph, **o: tc.k_truss(graph, "max", **o),
     "balance": lambda graph, **o: tc.balance(graph, sign="w", **o),
     "triangles_by_type": lambda graph, **o: tc.triangles_by_type(graph, edge_type="w", **o),
+    "triangles_over_time": lambda graph, **o: tc.triangles_over_time(graph, time="t", **o),
 }
 
 
@@ -167,7 +168,7 @@ ESTIMATED = {
 @pytest.mark.parametrize("ids", ["int64", "str"])
 def test_stages_that_are_done_need_nothing(backend, function, ids):
     """Of every function on a prepared graph: what is told before it is what the limit asks for."""
-    edges = backend.frame(complete(60).frame().astype(ids).assign(w=1))
+    edges = backend.frame(complete(60).frame().astype(ids).assign(w=1, t=1))
     call = ESTIMATED.get(function) or getattr(tc, function)
     graph, whole = tc.Graph(edges), stage_bytes(edges, function=function)
     first = stage_bytes(graph, function=function)
@@ -224,6 +225,7 @@ OPTIONS = [  # every one that names or counts something, with what its function 
 BESIDE = {"k_truss": {"k": 3}, "iter_triangles": {"rows": 2}}
 BESIDE["approximate_count"] = {"colours": 2, "seed": 1}
 BESIDE |= {"balance": {"sign": "dst"}, "triangles_by_type": {"edge_type": "dst"}}
+BESIDE["triangles_over_time"] = {"time": "src", "window": 2}
 
 
 LABELS = ("weight", "sign", "edge_type")

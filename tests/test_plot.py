@@ -147,7 +147,9 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch, club):
 
 
 @pytest.mark.cpu_only
-@pytest.mark.parametrize("name", ["karate_club", "les_miserables", "python_imports", "rings"])
+@pytest.mark.parametrize(
+    "name", ["karate_club", "les_miserables", "messages_over_time", "python_imports", "rings"]
+)
 def test_examples(tmp_path, name):
     script = EXAMPLES / f"{name}.py"
     assert len(script.read_text().splitlines()) <= 40

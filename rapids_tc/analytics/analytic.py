@@ -101,15 +101,20 @@ def analytic(
     return decorate
 
 
+def no_column(kind: str, column: str) -> TypeError:
+    """Return the error of a function that makes a column of the rows of a partitioned frame."""
+    return TypeError(
+        f"edges is a {kind}, to whose rows no column of its own can be aligned without a "
+        f'shuffle: annotate(edges, "{column}") adds it to the frame'
+    )
+
+
 def _local(name: str, result: Result, columns: Mapping[str, Column]) -> Local:
     """Return the `local` of a record that gives none, by the shape of its answer."""
 
     def of_rows(own: OwnOptions, kind: str) -> Exception:
         column = next((value for value in own.values() if value in columns), next(iter(columns)))
-        return TypeError(
-            f"edges is a {kind}, to whose rows no column of its own can be aligned without a "
-            f'shuffle: annotate(edges, "{column}") adds it to the frame'
-        )
+        return no_column(kind, column)
 
     def of_triangles(own: OwnOptions, kind: str) -> Exception:
         return of_one_machine(name, kind)

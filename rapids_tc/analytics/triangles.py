@@ -2,19 +2,74 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
-from rapids_tc.analytics.analytic import analytic
-from rapids_tc.plan.record import Column, Needs, Result, Work
+from rapids_tc.analytics.analytic import analytic, no_column
+from rapids_tc.blocks.time_sums import Corners
+from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, Work, of_one_machine
+from rapids_tc.preparation.time_values import check_within
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rapids_tc._typing import Array
+    from rapids_tc.preparation.edge_values import Reading
 
 TRIANGLES = Column("int64", lambda edges: edges.triangles)
 
 
-@analytic(Work(Needs.TOTAL, Result.VALUE), fields=("triangles",))
+def _check_within(own: OwnOptions) -> OwnOptions:
+    return {**own, "within": check_within(own["time"], own["within"])}
+
+
+def _work(without: Work) -> Callable[[OwnOptions], Work]:
+    """Return the work of a call by its options; without `within` it is `without`."""
+
+    def work(own: OwnOptions) -> Work:
+        by_row = without.result is Result.COLUMN
+        with_times = (Needs.EDGE_COUNTS if by_row else Needs.NOTHING) | Needs.SPANS
+        return without if own["within"] is None else replace(without, needs=with_times)
+
+    return work
+
+
+def _sums(own: OwnOptions) -> list[Corners]:
+    return [] if own["within"] is None else [Corners("within", own["within"])]
+
+
+def _local(own: OwnOptions, kind: str) -> TypeError:
+    """Return the error of `edge_triangles` for a partitioned frame."""
+    if own["within"] is None:
+        return no_column(kind, "triangles")
+    return of_one_machine("edge_triangles with within=", kind)
+
+
+def _require_auto(method: str, within: Reading | None) -> None:
+    if within is not None and method != "auto":
+        raise ValueError(f'method={method!r}: with within= only method="auto" works')
+
+
+def _corners(edges: Any, method: str, within: Reading) -> Array:
+    """Count the triangles at every rank whose edges are close in time."""
+    _require_auto(method, within)
+    [corners] = edges.summed(Corners("within", within))
+    values: Array = corners.values
+    return values
+
+
+TOTAL = Work(Needs.TOTAL, Result.VALUE)
+BY_VERTEX = Work(Needs.VERTEX_COUNTS, Result.VERTICES)
+BY_ROW = Work(Needs.EDGE_COUNTS, Result.COLUMN)
+
+
+@analytic(TOTAL, check=_check_within, work=_work(TOTAL), sums=_sums, fields=("triangles",))
 def count(
     edges: Any,
     *,
+    time: Any = None,
+    within: Any = None,
     source: Any = None,
     destination: Any = None,
     by: Any = None,
@@ -30,6 +85,12 @@ def count(
     edges : DataFrame or Graph
         One row per edge. Direction, repeats and self loops do not count. A Dask frame is counted by
         the cluster of the current client; functions that return a frame then return a Dask frame.
+    time : label, optional
+        A column of times: integers, floats or datetimes. Give `within`, too.
+    within : number, str, Timedelta, timedelta or timedelta64, optional
+        Count only triangles for which some choice of one time per edge, of the rows of that edge,
+        spans at most this: a number for times that are numbers, ``"1h"`` and the like for
+        datetimes, 0 for equal times. See Notes.
     source, destination : label or list of labels, optional
         The two id columns; see `Graph`. Lists name the parts of ids that are made of several
         columns: part i of the source, and of the destination, is in column i of its list.
@@ -65,6 +126,14 @@ def count(
     O(m ** 1.5). Ordering by degree is from Chiba and Nishizeki, "Arboricity and subgraph
     listing algorithms", SIAM J. Comput. 14 (1985).
 
+    With `within`, times are compared exactly, floats without rounding their differences; a length
+    of time is fixed, so months are refused. An edge with the times t is present in
+    [t, t + within], and a triangle counts if its three edges are present at once. Repeated rows
+    give an edge several times. Only ``method="auto"`` does this, at the cost of `edge_triangles`
+    and a sort of the rows; the times of a `Graph` come from the frame that it was made from.
+    Temporal motifs are another thing: they count every choice of three rows, in order of time
+    (Paranjape, Benson, Leskovec, "Motifs in temporal networks", 2017).
+
     Examples
     --------
     >>> import pandas as pd, rapids_tc as tc
@@ -75,17 +144,32 @@ def count(
        day  triangles
     0  mon          1
     1  tue          0
+    >>> tc.count(df.assign(t=[0, 3, 9, 9]), time="t", within=5)
+    0
     """
+    if within is not None:
+        corners = _corners(edges, method, within)
+        if edges.groups is None:
+            return int(corners.sum()) // 3
+        return edges.group_frame({"triangles": edges.group_sums(corners) // 3})
     if edges.groups is not None:
         return edges.group_frame({"triangles": edges.group_counts(method)})
     return int(edges.count(method))
 
 
-@analytic(Work(Needs.VERTEX_COUNTS, Result.VERTICES), fields=("triangles",))
+@analytic(
+    BY_VERTEX,
+    check=_check_within,
+    work=_work(BY_VERTEX),
+    sums=_sums,
+    fields=("triangles",),
+)
 def vertex_triangles(
     edges: Any,
     *,
     vertices: Any = None,
+    time: Any = None,
+    within: Any = None,
     source: Any = None,
     destination: Any = None,
     by: Any = None,
@@ -103,7 +187,7 @@ def vertex_triangles(
     vertices : list, array, Series, Index or DataFrame, optional
         The vertices to report, each once and in this order; by default all, sorted by id. A frame
         if ids are made of several columns; with `by`, in every group that has them.
-    source, destination, by, engine, method, progress, memory_limit
+    time, within, source, destination, by, engine, method, progress, memory_limit
         See `count`.
 
     Returns
@@ -134,13 +218,23 @@ def vertex_triangles(
     2       2          1
     3       3          0
     """
-    return edges.vertex_frame({"triangles": edges.vertex_counts(method)}, vertices)
+    counts = edges.vertex_counts(method) if within is None else _corners(edges, method, within)
+    return edges.vertex_frame({"triangles": counts}, vertices)
 
 
-@analytic(Work(Needs.EDGE_COUNTS, Result.COLUMN), columns={"triangles": TRIANGLES})
+@analytic(
+    BY_ROW,
+    columns={"triangles": TRIANGLES},
+    check=_check_within,
+    work=_work(BY_ROW),
+    local=_local,
+    sums=_sums,  # not asked for, but of the same reading, whose bytes count
+)
 def edge_triangles(
     edges: Any,
     *,
+    time: Any = None,
+    within: Any = None,
     source: Any = None,
     destination: Any = None,
     by: Any = None,
@@ -155,7 +249,7 @@ def edge_triangles(
     ----------
     edges : DataFrame or Graph
         One row per edge. All rows of one edge get its value, a self loop gets 0.
-    source, destination, by, engine, method, progress, memory_limit
+    time, within, source, destination, by, engine, method, progress, memory_limit
         See `count`.
 
     Returns
@@ -181,7 +275,8 @@ def edge_triangles(
     >>> df["triangles"].tolist()
     [1, 1, 1, 0]
     """
-    return edges.row_columns(["triangles"], method)["triangles"]
+    _require_auto(method, within)
+    return edges.row_columns(["triangles"], method, within)["triangles"]
 
 
 @analytic(Work(Needs.EDGES, Result.EDGES))

@@ -122,7 +122,7 @@ def _sum(graph: StoredGraph, wanted: Sum, values: Values) -> Summed:
         nonlocal total
         sides = zip(*(values[at] for at in task.blocks), strict=True)
         arrays = [tuple(map(load, three)) for three in sides]
-        total = wanted.add_task(total, graph.engine, layout, arrays, n, task.residues)
+        total = wanted.add_task(total, graph.engine, layout, arrays, n, task.residues, made)
 
     graph.run(found)
     return Summed(total, wanted.reading)

@@ -15,6 +15,8 @@ from rapids_tc.blocks import geometry
 from rapids_tc.preparation.edge_values import DOWN, UP
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rapids_tc.engines.protocol import ProgressCallback, Residues
     from rapids_tc.frames.backend import Array
     from rapids_tc.preparation.csr import Csr
@@ -47,6 +49,10 @@ class _Sum(ABC):
         """Return the sum of a reading whose reader is resolved."""
         return replace(self, reading=reading)
 
+    def limited(self, memory: int) -> Self:
+        """Return the sum for a graph where so many bytes may be taken."""
+        return self
+
     @abstractmethod
     def zeros(self, vertices: int, xp: Any) -> Array:
         """Return the sum of nothing."""
@@ -64,11 +70,12 @@ class TriangleSum(_Sum):
     @abstractmethod
     def add_task(
         self, total: Array, engine: Any, layout: Any, values: list[Any], n: int,
-        residues: Residues, on_progress: ProgressCallback | None = None,
+        residues: Residues, blocks: Sequence[Csr], on_progress: ProgressCallback | None = None,
     ) -> Array:  # fmt: skip
         """Add the triangles of a task on n x n blocks, or of a whole graph; return the sum.
 
         Each of `values` is an array of the reading: on blocks, the three arrays of uv, uw and vw.
+        `blocks` are these three, or the whole graph alone.
         """
 
 
@@ -104,7 +111,7 @@ class Products(TriangleSum):
 
     def add_task(
         self, total: Array, engine: Any, layout: Any, values: list[Any], n: int,
-        residues: Residues, on_progress: ProgressCallback | None = None,
+        residues: Residues, blocks: Sequence[Csr], on_progress: ProgressCallback | None = None,
     ) -> Array:  # fmt: skip
         """See `TriangleSum`."""
         sums = engine.vertex_sums(layout, values[self.array], on_progress=on_progress)
@@ -144,7 +151,7 @@ class TypeCounts(TriangleSum):
 
     def add_task(
         self, total: Array, engine: Any, layout: Any, values: list[Any], n: int,
-        residues: Residues, on_progress: ProgressCallback | None = None,
+        residues: Residues, blocks: Sequence[Csr], on_progress: ProgressCallback | None = None,
     ) -> Array:  # fmt: skip
         """See `TriangleSum`."""
         types = values[0]

@@ -16,6 +16,7 @@ from rapids_tc.preparation.composite import ids_in_messages
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
 from rapids_tc.preparation.edges import check_label
 from rapids_tc.preparation.orient import Order
+from rapids_tc.preparation.time_values import Intervals
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.codec import EncodedBlock
@@ -157,6 +158,21 @@ def ends(
     return [ids_in_messages(ids, number[end[chosen]])[0] for end in ranks]
 
 
+def _require_values(reading: Reading, values: list[Array], edges: int) -> None:
+    """Raise KernelError unless the arrays are of a block of so many edges."""
+    if not isinstance(reading.rule, Intervals):
+        for array in values:
+            require_length(array, edges, "values of edges")
+        return
+    first, last, offsets = values
+    require_length(last, len(first), "ends of intervals")
+    if len(offsets):
+        require_length(offsets, edges + 1, "places of intervals")
+        require_below(offsets, len(first) + 1, "places of intervals")
+    else:
+        require_length(first, edges, "intervals")
+
+
 # Sums ---------------------------------------------------------------------------------------------
 
 
@@ -170,13 +186,12 @@ def triangle_sum(
     engine, xp = registry.load(context.backend.engine), context.backend.xp
     wanted = wanted.resolved(reading)
     for block, own in zip((uv, uw, vw), values, strict=True):
-        for array in own:
-            require_length(array, len(block[1]), "values of edges")
+        _require_values(reading, own, len(block[1]))
     total, three = wanted.zeros(vertices, xp), counting.decode_blocks(context, uv, uw, vw)
     of_blocks = n > 1 or wanted.of_blocks
     sides = [*zip(*values, strict=True)] if of_blocks else values[0]
     for layout in counting.task_layouts(context, three, tasks, n, of_blocks=of_blocks):
-        total = wanted.add_task(total, engine, layout, sides, n, tasks[0].residues)
+        total = wanted.add_task(total, engine, layout, sides, n, tasks[0].residues, three)
     return total
 
 
@@ -187,8 +202,7 @@ def edge_sum(
 ) -> Array:  # fmt: skip
     """Add up what a block has of a sum."""
     engine, xp = registry.load(context.backend.engine), context.backend.xp
-    for array in values:
-        require_length(array, len(block[1]), "values of edges")
+    _require_values(reading, values, len(block[1]))
     total, at = wanted.zeros(vertices, xp), divmod(place, n)
     wanted = wanted.resolved(reading)
     return wanted.add_block(total, engine, codec.csr(block, xp), values, n, at)

@@ -111,7 +111,9 @@ def _sum(graph: WholeGraph, wanted: Sum, arrays: list[Array]) -> Summed:
     else:
         layout = graph.layout
     with graph.stage("summing over triangles") as report:
-        total = wanted.add_task(total, engine, layout, values, 1, WHOLE, report.on_progress)
+        blocks = (csr,) * (3 if wanted.of_blocks else 1)
+        task = layout, values, 1, WHOLE, blocks, report.on_progress
+        total = wanted.add_task(total, engine, *task)
     return Summed(total, wanted.reading)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import report_stage
 from rapids_tc.blocks import geometry, whole_values
+from rapids_tc.blocks.time_sums import spans_of
 from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
 from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
@@ -110,14 +111,22 @@ class InMemoryGraph(EdgeGraph):
         """Triangles of every oriented edge, uint32, aligned with ``csr.columns``."""
         return self._count_edges("auto")
 
-    def count_edges(self, method: str) -> Array:
+    def count_edges(self, method: str, within: Reading | None = None) -> Array:
         """Count the triangles of every oriented edge; the counts of "auto" are kept."""
+        if within is not None:
+            return self._count_within(within)
         return self.edge_counts if method == "auto" else self._count_edges(method)
 
     def _count_edges(self, method: str) -> Array:
         layout = self.layout
         with self.stage("counting") as report:
             return self.engine.edge_counts(layout, method=method, on_progress=report.on_progress)
+
+    def _count_within(self, within: Reading) -> Array:
+        """Count the triangles of every oriented edge whose edges are present at once."""
+        spans, layout = spans_of(self.edge_values(within).arrays), self.layout
+        with self.stage("counting") as report:
+            return self.engine.edge_counts(layout, spans=spans, on_progress=report.on_progress)
 
     def vertex_counts(self, method: str) -> Array:
         """Count the triangles at every rank, int64: half the sum over the edges around it."""
@@ -186,7 +195,7 @@ class InMemoryGraph(EdgeGraph):
 
     def summed(self, *wanted: Sum) -> list[Summed]:
         """See `VertexStatistics`."""
-        return whole_values.summed(self, wanted)
+        return whole_values.summed(self, [one.limited(self.engine.memory()) for one in wanted])
 
     @property
     def ends(self) -> tuple[Array, Array]:
@@ -218,9 +227,11 @@ class InMemoryGraph(EdgeGraph):
                 )
             return aligned
 
-    def row_columns(self, names: Sequence[str], method: str) -> dict[str, Any]:
+    def row_columns(
+        self, names: Sequence[str], method: str, within: Reading | None = None
+    ) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0."""
-        values, columns = _Values(self, method), row_columns()
+        values, columns = _Values(self, method, within), row_columns()
         return self.edge_columns({name: columns[name].formula(values) for name in names})
 
     def truss_rows(self, k: int | None) -> Array:
@@ -279,6 +290,7 @@ class _Values:
 
     graph: InMemoryGraph
     method: str
+    within: Reading | None
 
     @property
     def xp(self) -> Any:
@@ -286,7 +298,7 @@ class _Values:
 
     @cached_property
     def triangles(self) -> Array:
-        return self.graph.count_edges(self.method).astype("int64")
+        return self.graph.count_edges(self.method, self.within).astype("int64")
 
     @cached_property
     def degrees(self) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._progress import at_end
 from rapids_tc.blocks import geometry, stored_values, truss
 from rapids_tc.blocks.store import Found, StoredBlocks, cut
+from rapids_tc.blocks.time_sums import spans_of
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
 from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
@@ -24,7 +25,7 @@ from rapids_tc.preparation.edges import edge_keys, named_edges
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.grid import Task
@@ -141,28 +142,47 @@ class OutOfCoreGraph(EdgeGraph):
 
     # What functions of edges ask -----------------------------------------------------------------
 
+    def _spans(self, within: Reading | None) -> Callable[[Task], dict[str, Any]]:
+        """Read times, if any; return a function from a task to what engines are told of them."""
+        if within is None:
+            return lambda task: {}
+        values, load = self.edge_values(within).arrays, self.blocks.store.load
+
+        def spans(task: Task) -> dict[str, Any]:
+            sides = zip(*(values[at] for at in task.blocks), strict=True)
+            return {"spans": spans_of([tuple(map(load, side)) for side in sides])}
+
+        return spans
+
     def edge_counts(
-        self, method: str, of: StoredBlocks | None = None, over: dict[Block, Any] | None = None
+        self,
+        method: str,
+        of: StoredBlocks | None = None,
+        over: dict[Block, Any] | None = None,
+        within: Reading | None = None,
     ) -> dict[Block, Any]:
         """Count the triangles of the edges of every block; return the counters on the store.
 
         `of` are the blocks to count, if not all of the graph; `over` are counters of at least as
         many edges, which are written over.
         """
-        blocks = of or self.blocks
+        blocks, spans = of or self.blocks, self._spans(within)
         counts, store = blocks.zeros(over or {}), blocks.store
 
         def found(task: Task, made: list[Csr], layout: Any) -> None:
-            parts = self.engine.edge_counts(layout, method=method)
+            parts = self.engine.edge_counts(layout, method=method, **spans(task))
             for at, part in zip(task.blocks, parts, strict=True):
                 store.add(counts[at], part)
 
         self.run(found, blocks)
         return counts
 
-    def row_columns(self, names: Sequence[str], method: str) -> dict[str, Any]:
+    def row_columns(
+        self, names: Sequence[str], method: str, within: Reading | None = None
+    ) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0."""
-        xp, counts, columns = self.backend.xp, self.edge_counts(method), row_columns()
+        xp, columns = self.backend.xp, row_columns()
+        counts = self.edge_counts(method, within=within)
         made = {name: xp.zeros(self.size, columns[name].dtype) for name in names}
         with self.stage("looking rows up") as report:
             for number, (at, block) in enumerate(self.blocks):
@@ -197,7 +217,7 @@ class OutOfCoreGraph(EdgeGraph):
 
     def summed(self, *wanted: Sum) -> list[Summed]:
         """See `VertexStatistics`."""
-        return stored_values.summed(self, wanted)
+        return stored_values.summed(self, [one.limited(self._budget.limit) for one in wanted])
 
     def users_column(self, label: Any) -> Any:
         """Return a column of the user's frame, in the library of the adapter."""

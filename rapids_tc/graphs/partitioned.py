@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rapids_tc.executors.registry import ExecutorFactory
 
 PART_ROWS = 2**20  # the least rows of a partition, if one worker's answer is split
-ANSWERED_BY_WORKER = (Result.VALUE, Result.TABLE, Result.VERTICES)
+ANSWERED_BY_WORKER = (Result.VALUE, Result.TABLE, Result.VERTICES, Result.TIMES)
 BY_SUMS = Needs.DEGREES | Needs.VERTEX_COUNTS  # values per vertex: the body runs on a worker
 
 
@@ -122,8 +122,9 @@ class PartitionedGraph:
         executor, options, record = self.executor, self._options, self._record
         executor.workers()  # raises if versions differ, before any task is sent
         with_rows = record.result in (Result.COLUMNS, Result.ROWS)
+        columns = None if with_rows else self._columns
         try:
-            partitions = executor.partitions(None if with_rows else self._columns)
+            partitions = executor.partitions(columns)
         except KeyError:
             self._require_columns()
             raise
@@ -197,7 +198,9 @@ class PartitionedGraph:
         """Answer an analytic of vertices, or of the whole graph, on one worker."""
         graph, total, by_vertex = self._graph(), None, None
         own = {name: self.executor.in_process(value) for name, value in own.items()}
-        summed = distributed_values.summed(graph, record.sums(own))
+        summed = distributed_values.summed(
+            graph, [wanted.limited(graph.free) for wanted in record.sums(own)]
+        )
         graph.drop_rows()
         degrees = sums.degrees(graph)
         if self.work.needs & Needs.VERTEX_COUNTS:
@@ -208,7 +211,7 @@ class PartitionedGraph:
             "answer", counting.answer, record.name, own, graph.ids, graph.order, degrees, total,
             by_vertex, summed, on=graph.counting_workers[0],
         )  # fmt: skip
-        if self.work.result is Result.VERTICES:
+        if self.work.result in (Result.VERTICES, Result.TIMES):
             return self._split(graph, reply)
         return self.executor.gather(reply)
 

@@ -182,10 +182,13 @@ class EdgeGraph(VertexStatistics):
     _frame: Frame
 
     @abstractmethod
-    def row_columns(self, names: Sequence[str], method: str) -> dict[str, Any]:
+    def row_columns(
+        self, names: Sequence[str], method: str, within: Reading | None = None
+    ) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0.
 
-        `names` are those of `rapids_tc.plan.record.row_columns`.
+        `names` are those of `rapids_tc.plan.record.row_columns`. With `within`, a reading of times,
+        only triangles whose edges are present at once count.
         """
 
     @abstractmethod

@@ -45,6 +45,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "by row": (48, 32),
         "by row from degrees": (72, 32),
         "values": (46, 0),
+        "times": (86, 0),
         "listing": (26, 40),
         "edges": (43, 8),
     },
@@ -61,6 +62,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "by row": (60, 32),
         "by row from degrees": (80, 32),
         "values": (46, 0),
+        "times": (110, 0),
         "listing": (60, 32),
         "edges": (66, 0),
     },
@@ -97,6 +99,9 @@ RADIX = {"edge": 28, "vertex": 8, "wedge": 32}
 LISTED = 80
 # Per row, for each column of a result but the first: the column and its source values. Read.
 COLUMN = 16
+
+# Per window: its start, the change of its triangles, their sum, and what is made on the way. Read.
+WINDOW = 40
 
 # A call that needs no more does not ask how much is free. A choice: asking a GPU takes as long as
 # a small count, and asking the host reads a dozen small files.

@@ -14,7 +14,7 @@ from rapids_tc.engines import registry
 from rapids_tc.errors import CapacityError
 from rapids_tc.kernels import catalogue
 from rapids_tc.plan import costs as model
-from rapids_tc.plan.record import Analytic, Needs, Work
+from rapids_tc.plan.record import Analytic, Needs, Result, Work
 
 if TYPE_CHECKING:
     from rapids_tc.preparation.distinct import DistinctIds
@@ -88,7 +88,8 @@ def stages(
     held = 0
     if work.needs & Needs.VALUES:
         held = work.values * rows
-        result.append(stage("values", more=held))
+        by_time = bool(work.needs & Needs.SPANS)
+        result.append(stage("values", "times") if by_time else stage("values", more=held))
     if work.needs & Needs.COUNTED:
         own = catalogue.find(method).memory(rows, vertices)
         result.append(stage("layout", more=held))
@@ -98,7 +99,7 @@ def stages(
         result.append(stage("count", counting, more))
     if work.needs & Needs.TRUSSNESS:
         result.append(stage("peel", more=costs.tables(vertices, True)))
-    if key := _answering(work.needs):
+    if key := _answering(work):
         name = key if key == "edges" else "columns"
         more = model.COLUMN * (work.columns - 1) * rows + held
         if key == "edges":  # Arrow reuses what it keeps
@@ -108,11 +109,15 @@ def stages(
     return result
 
 
-def _answering(needs: Needs) -> str:
+def _answering(work: Work) -> str:
     """Return the key of the costs of making the answer; an empty text if it takes no memory."""
+    needs = work.needs
     if needs & Needs.EDGES:
         return "edges"
-    if needs & (Needs.VERTEX_COUNTS | Needs.WEIGHTS) or Needs.TYPE_COUNTS | Needs.DEGREES in needs:
+    by_vertex = Needs.VERTEX_COUNTS | Needs.WEIGHTS
+    if needs & by_vertex or Needs.TYPE_COUNTS | Needs.DEGREES in needs:
+        return "by vertex"
+    if needs & Needs.SPANS and work.result is Result.VERTICES:
         return "by vertex"
     if needs & Needs.TRIANGLES:
         return "listing"

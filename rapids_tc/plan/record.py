@@ -28,11 +28,12 @@ class Needs(Flag):
     TRUSSNESS = auto()
     WEIGHTS = auto()  # sums of products of weights by vertex
     TYPE_COUNTS = auto()  # the triangles by the types of their sides
+    SPANS = auto()  # the times of each edge
     TRIANGLES = auto()  # each triangle, listed
     SAMPLE = auto()  # the counts of a sample of the edges
 
-    BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS
-    VALUES = WEIGHTS | TYPE_COUNTS  # of edges, read from the user's rows
+    BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS
+    VALUES = WEIGHTS | TYPE_COUNTS | SPANS  # of edges, read from the user's rows
     COUNTED = TOTAL | BY_EDGE | TRIANGLES
 
 
@@ -46,6 +47,7 @@ class Result(Enum):
     COLUMNS = "the rows with further columns"
     ROWS = "some of the rows"
     EDGES = "one row per edge"
+    TIMES = "one row per time"
     TRIANGLES = "one row per triangle"
     GRAPH = "a prepared graph"
 
@@ -215,7 +217,7 @@ class Analytic:
     def arguments(self, options: Options, own: OwnOptions) -> OwnOptions:
         """Return the arguments of the body: its own options, and the shared options it reads."""
         shared: OwnOptions = {"method": options.method} if self.takes_method else {}
-        if self.needs & Needs.TRIANGLES:
+        if self.needs & Needs.TRIANGLES or self.result is Result.TIMES:
             shared |= {"progress": options.progress, "memory_limit": options.memory_limit}
         return {**own, **shared}
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.errors import CapacityError
+from rapids_tc.frames.backend import sum64
 from rapids_tc.preparation.csr import pack_keys
 from rapids_tc.preparation.times import NANOSECONDS, Length, TimeRange, common_unit, finest_unit
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
 
-MOST_WINDOWS = 2**32 - 1  # a window is named in 32 bits
+NO_WINDOW = 2**32 - 1  # windows are below
+MOST_WINDOWS = NO_WINDOW
 MOST_EDGES = 2**32  # and so is an edge, while intervals are merged
 Intervals = tuple[Any, Any, Any]  # first and last window of each interval; offsets by edge or None
 
@@ -61,7 +63,7 @@ class Formation:
 
 
 @dataclass(frozen=True)
-class Reach:
+class Reach(Formation):
     """A window per distinct time: an edge is present from each of its times for a length of time.
 
     Three edges are present together if and only if some choice of one time each spans at most this
@@ -69,20 +71,12 @@ class Reach:
 
     Attributes
     ----------
-    times : TimeRange
-    distinct : array
-        The distinct ticks of all rows, ascending, in the memory of the host.
+    times, distinct
+        See `Formation`.
     within : Length
     """
 
-    times: TimeRange
-    distinct: Array
     within: Length
-
-    @property
-    def count(self) -> int:
-        """The number of windows."""
-        return len(self.distinct)
 
     def of(self, ticks: Array, xp: Any) -> tuple[Array, Array]:
         """Return the first and the last window (uint32) of rows."""
@@ -239,7 +233,7 @@ class Windows:
         """Return where windows begin: in the dtype of the times, or float64 of floats."""
         times, xp = self.times, backend.xp
         if times.kind == "empty":
-            return backend.library.Series(xp.zeros(0, "int64")).astype(times.dtype)
+            return times.series(xp.zeros(0, "int64"), "", backend)
         if times.kind == "float":
             return backend.library.Series(self._float_starts(xp)[:-1])
         step, first, unit = self._amounts[1], times.first, ""
@@ -253,7 +247,7 @@ class Windows:
         return times.series(counts.view(times.number_dtype), unit, backend)
 
 
-Presence = Windows | Formation | Reach
+Presence = Windows | Formation
 
 
 def merged(edges: Array, first: Array, last: Array, size: int, backend: Backend) -> Intervals:
@@ -263,7 +257,7 @@ def merged(edges: Array, first: Array, last: Array, size: int, backend: Backend)
     ----------
     edges : array of int64
         The edge of each row, below `size`; -1 for rows of none.
-    first, last : array
+    first, last : array of uint32
         The first and the last window of each row; a row whose first is larger is in none.
 
     Returns
@@ -276,27 +270,27 @@ def merged(edges: Array, first: Array, last: Array, size: int, backend: Backend)
     if size > MOST_EDGES:
         raise CapacityError(f"{size:,} edges; times are kept of at most {MOST_EDGES:,}")
     xp = backend.xp
-    rows = xp.flatnonzero((edges >= 0) & (first <= last))
-    keys = pack_keys(edges[rows], first[rows].astype("uint64"), xp)
-    order = xp.argsort(keys)
-    keys, last = keys[order], last[rows][order].astype("uint32")
-    del rows, order
-    edges, first = (keys >> 32).astype("int64"), keys & MOST_WINDOWS
-    del keys
-    reached = _running_maximum(edges, last, backend)
-    begins = xp.ones(len(edges), bool)
-    begins[1:] = (edges[1:] != edges[:-1]) | (first[1:] > reached[:-1] + 1)
+    present = (edges >= 0) & (first <= last)
+    if sum64(present) < len(present):
+        edges, first, last = edges[present], first[present], last[present]
+    del present
+    # A gap follows the i-th start if the next start is later than the i-th end, whosever it is.
+    starts, ends = pack_keys(edges, first, xp), pack_keys(edges, last, xp)
+    del edges, first, last
+    starts.sort()
+    ends.sort()
+    ends += 1
+    begins = xp.ones(len(starts), bool)
+    begins[1:] = starts[1:] > ends[:-1]  # of another edge, too: ends are below 2**32
     places = xp.flatnonzero(begins)
-    last = reached[xp.concatenate([places[1:], xp.asarray([len(edges)])[: len(places)]]) - 1]
-    edges, first, last = edges[places], first[places].astype("uint32"), last.astype("uint32")
-    if bool((edges[1:] == edges[:-1]).any()):
+    starts = starts[places]
+    places[:-1] = places[1:]
+    places[-1:] = len(ends)
+    ends = ends[places - 1] - 1
+    edges = (starts >> 32).astype("int64")
+    first, last = (starts & NO_WINDOW).astype("uint32"), (ends & NO_WINDOW).astype("uint32")
+    if sum64(edges[1:] == edges[:-1]):
         return first, last, xp.searchsorted(edges, xp.arange(size + 1))
     none = xp.ones(size, "uint32"), xp.zeros(size, "uint32")
     none[0][edges], none[1][edges] = first, last
     return *none, None
-
-
-def _running_maximum(edges: Array, last: Array, backend: Backend) -> Array:
-    """Return the largest entry of each edge so far (uint64), from rows that are sorted by edge."""
-    keys = pack_keys(edges, last, backend.xp)
-    return backend.array(backend.library.Series(keys).cummax()) & MOST_WINDOWS

@@ -1,0 +1,138 @@
+"""Triangles over time: when they form, and how many the rows of each window have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rapids_tc._typing import EngineName
+from rapids_tc.analytics.analytic import analytic
+from rapids_tc.blocks.time_sums import WindowChanges
+from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
+from rapids_tc.preparation import time_values
+from rapids_tc.preparation.times import check_length
+
+
+def _check(own: OwnOptions) -> OwnOptions:
+    window, step = own["window"], own["step"]
+    if window is None and step is not None:
+        raise ValueError("step= was given without window=: name the length of a window, too")
+    for name in ("window", "step"):
+        if own[name] is not None:
+            own = {**own, name: check_length(name, own[name])}
+    return own
+
+
+def _changes(time: Any, window: Any, step: Any) -> WindowChanges:
+    return WindowChanges("changes", time_values.reading(time, window=window, step=step))
+
+
+def _sums(own: OwnOptions) -> list[WindowChanges]:
+    return [_changes(own["time"], own["window"], own["step"])]
+
+
+@analytic(Work(Needs.SPANS, Result.TIMES), check=_check, sums=_sums)
+def triangles_over_time(
+    edges: Any,
+    *,
+    time: Any,
+    window: Any = None,
+    step: Any = None,
+    source: Any = None,
+    destination: Any = None,
+    engine: EngineName | None = None,
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+) -> Any:
+    """Count the triangles that form at each time, or the triangles of the rows in each window.
+
+    Parameters
+    ----------
+    edges : DataFrame or Graph
+        One row per edge and time.
+    time : label
+        A column of times: integers, floats or datetimes.
+    window : number, str, Timedelta, timedelta or timedelta64, optional
+        The length of a window: a number for times that are numbers, ``"1h"`` and the like for
+        datetimes. Lengths are fixed: a day has 24 hours, and months are refused. By default there
+        are no windows: triangles stay from the time at which they form.
+    step : number, str, Timedelta, timedelta or timedelta64, optional
+        From the start of a window to the start of the next; by default `window`. Windows overlap if
+        it is shorter, and leave gaps if it is longer.
+    source, destination, engine, progress, memory_limit
+        See `count`.
+
+    Returns
+    -------
+    DataFrame
+        Without `window`, one row per distinct time of the rows, sorted:
+
+        ========= ======= =================================================================
+        t         as time the time
+        formed    int64   triangles that form: whose last edge has its earliest row then
+        triangles int64   triangles of all rows up to then
+        ========= ======= =================================================================
+
+        With `window`, one row per window, from the earliest time on, step by step, up to the last:
+
+        ========= ======= =================================================================
+        t         as time where the window [t, t + window) begins; float64 for floats
+        triangles int64   triangles of the rows in the window: what `count` gives on them
+        ========= ======= =================================================================
+
+        Self loops have times, too: the first and the last time of all rows count.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        There is no column `time`.
+    NullIdError
+        A row has no time.
+    ValueError
+        `window` or `step` is not above 0, or no length of such times; `time` is a column of
+        something else, or has infinite values. Other errors: see `Graph`.
+    CapacityError
+        There are more windows than memory holds.
+
+    Notes
+    -----
+    Integers and datetimes are compared exactly. If the step is finer than the unit of datetimes,
+    ``t`` has a finer unit. For floats, a window begins at the float64 first + k * step, and ends at
+    t + window, or where the next begins if `step` is `window`. Windows of datetimes are laid out in
+    UTC, and shown in the time zone of the column.
+
+    Cost: one sort of the rows by edge and time, and one pass over the triangles, as
+    `edge_triangles`. It does not depend on the number of windows, however much they overlap: each
+    triangle adds one to the window in which its edges meet, and takes one away behind the last.
+    The times of a `Graph` come from the frame that it was made from.
+
+    Temporal motifs are another thing: they count every choice of three rows, in order of time
+    (Paranjape, Benson, Leskovec, "Motifs in temporal networks", 2017).
+
+    See Also
+    --------
+    count : With ``time=, within=``, triangles whose edges are close in time.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> df = pd.DataFrame({"src": [0, 1, 2, 2, 3], "dst": [1, 2, 0, 3, 0], "day": [1, 1, 2, 5, 6]})
+    >>> tc.triangles_over_time(df, time="day")
+       t  formed  triangles
+    0  1       0          0
+    1  2       1          1
+    2  5       0          1
+    3  6       1          2
+    >>> tc.triangles_over_time(df, time="day", window=5, step=2)
+       t  triangles
+    0  1          1
+    1  3          0
+    2  5          0
+    """
+    wanted = _changes(time, window, step)
+    [changes] = edges.summed(wanted if memory_limit is None else wanted.limited(memory_limit))
+    presence, backend = time_values.presence_of(changes.reading.reader), edges.backend
+    by_window = changes.values[:-1].cumsum()
+    columns = {"t": presence.starts(backend), "triangles": by_window}
+    if window is None:
+        columns = {"t": columns["t"], "formed": changes.values[:-1], "triangles": by_window}
+    return backend.adapter.frame(backend.library.DataFrame(columns))

@@ -1,0 +1,157 @@
+"""Times of the user's rows as values of edges: the windows in which each edge is present."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from rapids_tc.errors import CapacityError
+from rapids_tc.plan import costs
+from rapids_tc.preparation.edge_values import Reading, Rule
+from rapids_tc.preparation.readers import Reader
+from rapids_tc.preparation.spans import (
+    MOST_WINDOWS,
+    Formation,
+    Presence,
+    Reach,
+    Windows,
+    merged,
+)
+from rapids_tc.preparation.times import (
+    Length,
+    check_length,
+    joined_profile,
+    profile_times,
+    read_times,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rapids_tc._typing import Array, Series
+    from rapids_tc.frames.backend import Backend
+    from rapids_tc.preparation.edge_values import EdgeRows
+    from rapids_tc.preparation.times import TimeProfile
+
+
+@dataclass(frozen=True)
+class TimeReader(Reader):
+    """A column of times, read as ticks; see `rapids_tc.preparation.times`.
+
+    Attributes
+    ----------
+    label : label
+        The column.
+    window, step : Length or None
+        The windows that are asked for, if any.
+    within : Length or None
+        How far apart the times of a triangle may be; if there are no windows either, edges stay.
+    memory : int or None
+        Bytes that windows may take.
+    presence : Presence or None
+        In which windows a row counts; None before all parts of the column are profiled.
+    """
+
+    label: Any
+    window: Length | None = None
+    step: Length | None = None
+    within: Length | None = None
+    memory: int | None = None
+    presence: Presence | None = None
+    role = "time"
+
+    def profile(self, column: Series, first: int, backend: Backend) -> TimeProfile:
+        """See `Reader`."""
+        return profile_times(column, self.label, backend, distinct=self.window is None)
+
+    def resolve(self, profiles: list[TimeProfile]) -> TimeReader:
+        """See `Reader`; CapacityError if there are more windows than memory holds."""
+        times, distinct = joined_profile(profiles)
+        presence: Presence
+        if self.window is not None:
+            presence = Windows(times, self.window, self.step or self.window)
+            self._require_memory(presence.count)
+        elif self.within is not None:
+            presence = Reach(times, distinct, self.within)
+        else:
+            presence = Formation(times, distinct)
+        return replace(self, presence=presence)
+
+    def _require_memory(self, windows: int) -> None:
+        most = costs.WINDOW * MOST_WINDOWS
+        memory, need = min(most, self.memory or most), costs.WINDOW * windows
+        if need > memory:
+            raise CapacityError(
+                f"{windows:,} windows take about {need:,} bytes, and {memory:,} may be taken: give "
+                "a longer step="
+            )
+
+    def read(self, column: Series, backend: Backend) -> Array:
+        """See `Reader`."""
+        return presence_of(self).times.ticks(read_times(column, self.label, backend))
+
+
+@dataclass(frozen=True)
+class Intervals(Rule):
+    """The windows of each edge: first and last ones of intervals, and where edges begin.
+
+    The three arrays are of `rapids_tc.preparation.spans.merged`; the third is empty if each edge
+    has one interval.
+    """
+
+    directed = False
+    ordered = False
+    bytes = 16  # if no edge has a second interval; beyond that they are not known before
+
+    def collect(
+        self, chunks: Iterable[EdgeRows], edges: int, reader: Reader | None, backend: Backend
+    ) -> list[Array]:
+        """See `Rule`."""
+        xp, presence = backend.xp, presence_of(reader)
+        parts = [
+            (rows.edge, *presence.of(rows.values, xp)) for rows in chunks if len(rows.edge)
+        ] or [(xp.zeros(0, "int64"), *(xp.zeros(0, "uint32"),) * 2)]
+        edge, first, last = (
+            xp.concatenate(part) if part[1:] else part[0] for part in zip(*parts, strict=True)
+        )
+        del parts
+        first, last, offsets = merged(edge, first, last, edges, backend)
+        return [first, last, xp.zeros(0, "int64") if offsets is None else offsets]
+
+
+def presence_of(reader: Reader | None) -> Presence:
+    """Return in which windows rows count, of a reader of times that is resolved."""
+    return cast("Presence", cast("TimeReader", reader).presence)
+
+
+def reading(
+    label: Any,
+    *,
+    window: Length | None = None,
+    step: Length | None = None,
+    within: Length | None = None,
+) -> Reading:
+    """Return the reading of the windows in which each edge is present; see `TimeReader`."""
+    return Reading(Intervals(), TimeReader(label, window, step, within))
+
+
+def with_memory(of_times: Reading, memory: int) -> Reading:
+    """Return a reading whose windows may take so many bytes, or fewer if it says so already."""
+    reader = cast("TimeReader", of_times.reader)
+    return replace(of_times, reader=replace(reader, memory=min(memory, reader.memory or memory)))
+
+
+def check_within(time: Any, within: Any) -> Reading | None:
+    """Return the reading of the options `time` and `within`; None if neither is given.
+
+    Raises
+    ------
+    ValueError
+        Only one of them is given, or `within` is no length of time.
+    """
+    if (time is None) != (within is None):
+        absent, present = ("time", "within") if time is None else ("within", "time")
+        raise ValueError(f"{present}= was given without {absent}=: give both, or neither")
+    if time is None:
+        return None
+    return reading(time, within=check_length("within", within, zero=True))
