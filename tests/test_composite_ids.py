@@ -55,7 +55,7 @@ PATHS = [Path(), Path(layout=Layout(2)), Path(3), Path(4, Layout(2))]
 
 
 @given(ENDS, st.sampled_from(list(KINDS)), st.sampled_from(PATHS))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_graphs_of_pairs(rows, kind, path):
     frame = frame_of(rows, kind)
     right = ends(frame)
@@ -79,7 +79,7 @@ def test_graphs_of_pairs(rows, kind, path):
 
 
 @given(ENDS, st.sampled_from(PATHS))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_groups_of_pairs(rows, path):
     frame = frame_of(rows).assign(day=lambda f: f.index % 3)
     with path.edges(frame) as edges:
@@ -94,7 +94,7 @@ def test_groups_of_pairs(rows, path):
 
 
 @given(ENDS, st.integers(2, 40))
-@settings(max_examples=15)
+@settings(max_examples=8)
 def test_keys_too_large_for_64_bits_are_folded(rows, most):
     """Three parts and a group, in a number system that has no room for them."""
     frame = frame_of(rows).assign(a=lambda f: f["port"] % 2, b=lambda f: f["port2"] % 2, day=1)
