@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.time_sums import WindowChanges
-from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
+from rapids_tc.engines.protocol import Spans
+from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, of_one_machine
 from rapids_tc.preparation import time_values
+from rapids_tc.preparation.edges import check_label
+from rapids_tc.preparation.group_windows import windows_of_groups
+from rapids_tc.preparation.spans import Formation, merged
 from rapids_tc.preparation.times import check_length
+
+if TYPE_CHECKING:
+    from rapids_tc.frames.backend import Frame
+    from rapids_tc.graphs.in_memory import InMemoryGraph
+    from rapids_tc.preparation.edge_values import Reading
 
 
 def _check(own: OwnOptions) -> OwnOptions:
@@ -30,7 +39,23 @@ def _sums(own: OwnOptions) -> list[WindowChanges]:
     return [_changes(own["time"], own["window"], own["step"])]
 
 
-@analytic(Work(Needs.SPANS, Result.TIMES), check=_check, sums=_sums)
+def _in_memory(own: OwnOptions) -> str:
+    return "triangles_over_time without by= is" if own.get("by") is not None else ""
+
+
+def _local(own: OwnOptions, kind: str) -> Exception | None:
+    has_groups = own.get("by") is not None
+    return of_one_machine("triangles_over_time with by=", kind) if has_groups else None
+
+
+@analytic(
+    Work(Needs.SPANS, Result.TIMES),
+    fields=("t", "formed", "triangles"),
+    check=_check,
+    sums=_sums,
+    in_memory=_in_memory,
+    local=_local,
+)
 def triangles_over_time(
     edges: Any,
     *,
@@ -39,6 +64,7 @@ def triangles_over_time(
     step: Any = None,
     source: Any = None,
     destination: Any = None,
+    by: Any = None,
     engine: EngineName | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
@@ -58,7 +84,7 @@ def triangles_over_time(
     step : number, str, Timedelta, timedelta or timedelta64, optional
         From the start of a window to the start of the next; by default `window`. Windows overlap if
         it is shorter, and leave gaps if it is longer.
-    source, destination, engine, progress, memory_limit
+    source, destination, by, engine, progress, memory_limit
         See `count`.
 
     Returns
@@ -79,7 +105,8 @@ def triangles_over_time(
         triangles int64   triangles of the rows in the window: what `count` gives on them
         ========= ======= =================================================================
 
-        Self loops have times, too: the first and the last time of all rows count.
+        Self loops have times, too: the first and the last time of all rows count. With `by`, the
+        columns of groups stand in front, and times and windows are of each group.
 
     Raises
     ------
@@ -103,7 +130,8 @@ def triangles_over_time(
     Cost: one sort of the rows by edge and time, and one pass over the triangles, as
     `edge_triangles`. It does not depend on the number of windows, however much they overlap: each
     triangle adds one to the window in which its edges meet, and takes one away behind the last.
-    The times of a `Graph` come from the frame that it was made from.
+    The times of a `Graph` come from the frame that it was made from. With `by`, in memory alone;
+    windows of floats then take a step in Python per group.
 
     Temporal motifs are another thing: they count every choice of three rows, in order of time
     (Paranjape, Benson, Leskovec, "Motifs in temporal networks", 2017).
@@ -129,6 +157,8 @@ def triangles_over_time(
     2  5          0
     """
     wanted = _changes(time, window, step)
+    if edges.groups is not None:
+        return _by_group(edges, wanted.reading, memory_limit)
     [changes] = edges.summed(wanted if memory_limit is None else wanted.limited(memory_limit))
     presence, backend = time_values.presence_of(changes.reading.reader), edges.backend
     by_window = changes.values[:-1].cumsum()
@@ -136,3 +166,38 @@ def triangles_over_time(
     if window is None:
         columns = {"t": columns["t"], "formed": changes.values[:-1], "triangles": by_window}
     return backend.adapter.frame(backend.library.DataFrame(columns))
+
+
+def _by_group(graph: InMemoryGraph, reading: Reading, limit: int | None) -> Frame:
+    """Count the triangles over time of each group, from one pass over all triangles."""
+    reading = reading if limit is None else time_values.with_memory(reading, limit)
+    backend, ids, xp, reader = graph.backend, graph.groups, graph.backend.xp, reading.reader
+    assert ids is not None
+    assert isinstance(reader, time_values.TimeReader)
+    csr, layout = graph.csr, graph.layout  # report their own stages
+    check_label(reader.role, reader.label, graph.labels)
+    with graph.stage("looking rows up"):
+        column = graph.column(reader.label)
+        reader = reader.resolve_presence([reader.profile(column, 0, backend)])
+        presence = time_values.presence_of(reader)
+        groups = ids.group_of[graph.ends[0]]
+        times = reader.read(column, backend)
+        rows = times, groups, len(ids.starts)
+        windows = windows_of_groups(presence, *rows, backend, reader.require_memory)
+        first, last = windows.first.astype("uint32"), windows.last.astype("uint32")
+        spans = Spans(*merged(graph.row_edges(), first, last, csr.m, backend))
+    triangles = xp.zeros(0, "int64")
+    if windows.count:
+        with graph.stage("counting") as report:
+            changes = graph.engine.window_changes(
+                layout, spans, windows.count, on_progress=report.on_progress
+            )
+            triangles = changes[:-1].cumsum()
+    columns: dict[str, Any] = {"t": windows.starts, "triangles": triangles}
+    if isinstance(presence, Formation):
+        before = xp.zeros(windows.count, "int64")
+        before[1:] = triangles[:-1] * (windows.group[1:] == windows.group[:-1])
+        formed = triangles - before
+        columns = {"t": windows.starts, "formed": formed, "triangles": triangles}
+    of_groups = ids.group_columns(windows.group)
+    return backend.adapter.frame(backend.library.DataFrame({**of_groups, **columns}))

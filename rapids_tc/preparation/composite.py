@@ -189,9 +189,9 @@ class CompositeIds:
         frame = columns.to_pandas() if hasattr(columns, "to_pandas") else columns
         return "(" + frame.astype("str").agg(", ".join, axis=1) + ")"
 
-    def group_columns(self) -> dict[Any, Series]:
-        """Return a value of every group in each column of groups."""
-        digits = self.digits(self.starts)
+    def group_columns(self, groups: Array | None = None) -> dict[Any, Series]:
+        """Return the values of some groups in each column of groups; of every group if None."""
+        digits = self.digits(self.starts if groups is None else self.starts[groups])
         columns = zip(self.parts[: self.groups], self.labels, digits, strict=False)
         return {label: part.take(digit) for part, label, digit in columns}
 

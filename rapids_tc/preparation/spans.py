@@ -195,6 +195,12 @@ class Windows:
             count -= 1
         return count
 
+    def counts(self, extents: Array) -> Array:
+        """Return the number of windows (int64) of times, no floats, that extend over some ticks."""
+        step = np.uint64(min(self._amounts[1], 2**64 - 1))
+        windows = extents * np.uint64(self._per_tick) // step
+        return np.minimum(windows, np.uint64(MOST_WINDOWS)).astype("int64") + 1
+
     def _start(self, k: int) -> float:
         return float(self.times.first + k * self._amounts[1])
 
@@ -229,8 +235,13 @@ class Windows:
         starts += self.times.first
         return starts
 
-    def starts(self, backend: Backend) -> Series:
-        """Return where windows begin: in the dtype of the times, or float64 of floats."""
+    def starts(
+        self, backend: Backend, windows: Array | None = None, ticks: Array | int = 0
+    ) -> Series:
+        """Return where windows begin: in the dtype of the times, or float64 of floats.
+
+        If numbers of windows are given, which are no floats' then, they count from some ticks on.
+        """
         times, xp = self.times, backend.xp
         if times.kind == "empty":
             return times.series(xp.zeros(0, "int64"), "", backend)
@@ -241,8 +252,10 @@ class Windows:
             unit = self._unit
             step = times.amount(self.step) // NANOSECONDS[unit]
             first = first * NANOSECONDS[times.unit] // NANOSECONDS[unit]
-        counts = xp.arange(self.count, dtype="uint64")
-        counts *= np.uint64(step % 2**64)
+        numbers = xp.arange(self.count) if windows is None else windows
+        counts = numbers.astype("uint64") * np.uint64(step % 2**64)
+        per_tick = NANOSECONDS[times.unit] // NANOSECONDS[unit] if unit else 1
+        counts += ticks * np.uint64(per_tick) if windows is not None else np.uint64(0)
         counts += np.uint64(first % 2**64)  # modulo 2**64
         return times.series(counts.view(times.number_dtype), unit, backend)
 

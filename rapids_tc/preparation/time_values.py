@@ -66,18 +66,25 @@ class TimeReader(Reader):
 
     def resolve(self, profiles: list[TimeProfile]) -> TimeReader:
         """See `Reader`; CapacityError if there are more windows than memory holds."""
+        resolved = self.resolve_presence(profiles)
+        if self.window is not None:
+            self.require_memory(presence_of(resolved).count)
+        return resolved
+
+    def resolve_presence(self, profiles: list[TimeProfile]) -> TimeReader:
+        """Return the reader for all parts, however many windows there are."""
         times, distinct = joined_profile(profiles)
         presence: Presence
         if self.window is not None:
             presence = Windows(times, self.window, self.step or self.window)
-            self._require_memory(presence.count)
         elif self.within is not None:
             presence = Reach(times, distinct, self.within)
         else:
             presence = Formation(times, distinct)
         return replace(self, presence=presence)
 
-    def _require_memory(self, windows: int) -> None:
+    def require_memory(self, windows: int) -> None:
+        """Raise CapacityError if so many windows are more than memory holds."""
         most = costs.WINDOW * MOST_WINDOWS
         memory, need = min(most, self.memory or most), costs.WINDOW * windows
         if need > memory:
