@@ -1150,7 +1150,7 @@ HINTS = {
     "preparation/time_values:check_within": [
         (lambda h: tc.count(k3(), within=1), "within= was given without time=: give both"),
     ],
-    "preparation/time_values:TimeReader._require_memory": [
+    "preparation/time_values:TimeReader.require_memory": [
         (lambda h: timed([0, 1, 10**17], window=1), "give a longer step="),
     ],
     "preparation/spans:merged": [
