@@ -66,7 +66,7 @@ def test_values_are_refused_in_the_same_words_on_every_path(name, path):
         options = {"source": None, "destination": None} if PATHS[path].prepared else {}
         with pytest.raises((ValueError, tc.ColumnNotFoundError)) as caught:
             _call(function, edges, options)
-    assert words in str(caught.value)
+    assert str(caught.value).startswith(words)
 
 
 def _call(function, edges, options):
