@@ -138,6 +138,10 @@ def test_every_call_is_right_by_group(path, engine):
                 raise
 
 
+def test_every_analytic_takes_groups():
+    assert [name for name, record in ANALYTICS.items() if not record.takes_by] == []
+
+
 # Values of groups ---------------------------------------------------------------------------------
 
 KINDS = {

@@ -155,7 +155,7 @@ def approximate_count(
     dtypes = dict.fromkeys(FIELDS, "float64") | {"value": "int64"}
     return edges.group_frame(
         {
-            name: np.array([getattr(found, name) for found in estimates], dtype)[of_group]
+            name: np.array([getattr(estimated, name) for estimated in estimates], dtype)[of_group]
             for name, dtype in dtypes.items()
         }
     )

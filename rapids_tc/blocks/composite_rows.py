@@ -58,14 +58,14 @@ class CompositeRows(Rows):
 
     def _distinct(self, check: Callable[[int], None] | None) -> list[Any]:
         """Collect the distinct values of each part from all chunks."""
-        found: list[list[Any]] = []
+        distinct: list[list[Any]] = []
         text = [part.kind == "string" for part in self._composite.parts]
         for chunk in self._pairs(costs.ROW_WORK):
-            own = composite_scheme.distinct(self._look(chunk), self._composite, self._backend)
-            found = [composite_scheme.union([*found, own])]
+            of_chunk = composite_scheme.distinct(self._look(chunk), self._composite, self._backend)
+            distinct = [composite_scheme.union([*distinct, of_chunk])]
             if check is not None:
-                check(sum(len(i) for i, is_text in zip(found[0], text, strict=True) if is_text))
-        return found[0]
+                check(sum(len(i) for i, is_text in zip(distinct[0], text, strict=True) if is_text))
+        return distinct[0]
 
     def _distinct_keys(self, ids: CompositeIds, digits: int | None) -> Any:
         ends = (

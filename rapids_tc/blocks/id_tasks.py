@@ -31,10 +31,10 @@ def profile(context: WorkerContext, partitions: list[Frame], places: list[int]) 
     seen: Profile
     backend = context.backend
     if isinstance(context.labels, EdgeColumns):
-        inspected = [context.inspect(*own) for own in zip(partitions, places, strict=True)]
+        inspected = [context.inspect(*both) for both in zip(partitions, places, strict=True)]
         seen = composite_scheme.profile(inspected, context.labels, backend)
-        both = zip(places, inspected, strict=True)
-        seen.fingerprints = [Fingerprint.of(place, own, backend) for place, own in both]
+        described = zip(places, inspected, strict=True)
+        seen.fingerprints = [Fingerprint.of(*each, backend) for each in described]
     else:
         pairs = [context.columns(*given) for given in zip(partitions, places, strict=True)]
         seen = id_scheme.profile(pairs, context.names, backend, places)
@@ -77,10 +77,10 @@ def distinct(
     if isinstance(scheme, CompositeScheme):
         width = len(scheme.columns.names)
         starts = range(0, len(columns), width)
-        several = [
+        by_partition = [
             composite_scheme.distinct(columns[i : i + width], scheme, backend) for i in starts
         ]
-        return composite_scheme.union(several)
+        return composite_scheme.union(by_partition)
     return id_scheme.distinct(columns, scheme, backend)
 
 

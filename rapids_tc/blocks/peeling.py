@@ -108,9 +108,9 @@ def in_truss(graph: DistributedGraph, k: int | None, *, by_group: bool = False) 
     if k is None and by_group:
         parts, groups = [part for (part,) in by_block], sums.edge_groups(graph)
         both = list(zip(parts, groups, strict=True))
-        largest = [graph.submit("peel", top_by_group, *own, graph.ids) for own in both]
+        largest = [graph.submit("peel", top_by_group, *pair, graph.ids) for pair in both]
         tops_of_all = graph.tree("peel", largest_of, largest)
-        return [[graph.submit("peel", at_top, *own, tops_of_all)] for own in both]
+        return [[graph.submit("peel", at_top, *pair, tops_of_all)] for pair in both]
     if k is None:
         tops = [graph.submit("peel", top, part) for (part,) in by_block]
         k = max(graph.executor.gather(tops))

@@ -96,7 +96,7 @@ def moments_by_group(graph: DistributedGraph) -> list[tuple[int, float]]:
     ]
     of_blocks: list[list[tuple[int, float]]] = graph.executor.gather(tasks)
     by_group = zip(*of_blocks, strict=True)
-    return [(sum(t for t, _ in own), sum(pairs for _, pairs in own)) for own in by_group]
+    return [(sum(t for t, _ in parts), sum(pairs for _, pairs in parts)) for parts in by_group]
 
 
 def edge_groups(graph: DistributedGraph) -> list[Task]:

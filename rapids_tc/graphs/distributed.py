@@ -111,8 +111,8 @@ class DistributedGraph:
         """Find the keys of all composite ids; first of some digits, if all exceed 64 bits."""
         while True:
             digits = self.executor.gather(self.submit("ids", id_tasks.overflow, self.ids))
-            known = self.ids, self.scheme, digits
-            apart = self.map_batches("ids", id_tasks.distinct_keys, *self.to_read, *known)
+            arguments = self.ids, self.scheme, digits
+            apart = self.map_batches("ids", id_tasks.distinct_keys, *self.to_read, *arguments)
             keys = self.tree("ids", id_tasks.union_keys, apart)
             self.ids = self.submit("ids", id_tasks.with_keys, self.ids, keys, digits)
             if digits is None:

@@ -159,8 +159,8 @@ class CompositeIds:
         xp = self.backend.xp
         part = self.parts[-1]
         if len(self.parts) - self.groups == 1 and part.kind == "integer":
-            own = self.radix.split(self.keys, 1)[1].astype("int64")
-            return part.words[own]
+            digits = self.radix.split(self.keys, 1)[1].astype("int64")
+            return part.words[digits]
         places = xp.arange(self.size, dtype="int64") - self.starts[self.group_of]
         return places.astype("uint64")
 

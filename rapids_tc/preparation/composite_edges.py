@@ -58,15 +58,15 @@ def number_composite(
         numbers, part = _number(described, component, backend)
         if added is not None:
             loops.append(numbers.pop())
-        for end, own in zip(by_end, numbers * 2 if component.group else numbers, strict=True):
-            end.append(own)
+        for end, digits in zip(by_end, numbers * 2 if component.group else numbers, strict=True):
+            end.append(digits)
         parts.append(part)
     radix = MixedRadix.of([max(part.size, 1) for part in parts])
     xp = backend.xp
     ends = [*by_end, loops] if loops else by_end
-    while (digits := radix.overflow()) is not None:
-        keys = [radix.join(end[:digits], xp) for end in ends]
-        radix = radix.fold(digits, compact(keys, radix.size(digits), backend)[1])
+    while (first := radix.overflow()) is not None:
+        keys = [radix.join(end[:first], xp) for end in ends]
+        radix = radix.fold(first, compact(keys, radix.size(first), backend)[1])
     joined = join_ends(ends, len(columns.groups), radix, xp)
     numbers, keys = compact(joined, radix.size(len(parts)), backend)
     if len(keys) > MAX_NUMBERS:
@@ -88,11 +88,11 @@ def estimate_composite(
     """
     described: list[IdColumn] = []
     for component in columns.components:
-        own = [_describe(frame, component, label, backend) for label in component.columns]
-        filled = [column for column in own if column.kind != "empty"]
+        of_part = [_describe(frame, component, label, backend) for label in component.columns]
+        filled = [column for column in of_part if column.kind != "empty"]
         if filled:
             (check_groups if component.group else check)(filled)
-        described += own
+        described += of_part
     return (
         len(described[0].values),
         distinct_composites([described], columns.widths, backend),
@@ -261,22 +261,23 @@ def find_composite(ids: CompositeIds, vertices: Any) -> Array:
         check([column])
     values = [column.values.astype(column.distinct.dtype) for column in named]
     digits = [find_named(*each) for each in zip(parts, named, values, strict=True)]
-    known = xp.ones(len(values[0]), bool)
+    is_vertex = xp.ones(len(values[0]), bool)
     for digit in digits:
-        known &= digit >= 0
+        is_vertex &= digit >= 0
     of_named, of_vertices = _joined(ids, [xp.maximum(digit, 0) for digit in digits])
-    wanted = backend.library.Series(of_named[known]).drop_duplicates()
-    place = xp.asarray(backend.library.Index(wanted).get_indexer(of_vertices)).astype("int64")
+    keys = backend.library.Series(of_named[is_vertex]).drop_duplicates()
+    place = xp.asarray(backend.library.Index(keys).get_indexer(of_vertices)).astype("int64")
     chosen = xp.flatnonzero(place >= 0)
-    exists = xp.zeros(len(wanted), bool)
-    exists[place[chosen]] = True
-    known[xp.flatnonzero(known)] = _is_in(of_named[known], backend.array(wanted)[exists], backend)
-    unknown = backend.host(xp.flatnonzero(~known)).tolist()
+    occurs = xp.zeros(len(keys), bool)
+    occurs[place[chosen]] = True
+    present = backend.array(keys)[occurs]
+    is_vertex[xp.flatnonzero(is_vertex)] = _is_in(of_named[is_vertex], present, backend)
+    unknown = backend.host(xp.flatnonzero(~is_vertex)).tolist()
     if unknown:
         rows = list(dict.fromkeys(tuple(v.iloc[i] for v in values) for i in unknown))
         shown = [str(row[0]) if len(row) == 1 else str(row) for row in rows[:5]]
         raise unknown_vertices(len(rows), shown)
-    order = xp.argsort(ids.group_of[chosen] * len(wanted) + place[chosen])
+    order = xp.argsort(ids.group_of[chosen] * len(keys) + place[chosen])
     return chosen[order]
 
 
@@ -288,9 +289,9 @@ def _is_in(values: Array, others: Array, backend: Backend) -> Array:
 def _joined(ids: CompositeIds, named: list[Array]) -> tuple[Array, Array]:
     """Return a key for each tuple of digits without a group: of the named ids, and of all ids."""
     xp = ids.backend.xp
-    own = ids.radix.split(ids.keys, len(named) if ids.groups else None)[-len(named) :]
+    of_all = ids.radix.split(ids.keys, len(named) if ids.groups else None)[-len(named) :]
     radix = MixedRadix.of([max(part.size, 1) for part in ids.parts[ids.groups :]])
     while (digits := radix.overflow()) is not None:
-        both = [radix.join(numbers[:digits], xp) for numbers in (named, own)]
+        both = [radix.join(numbers[:digits], xp) for numbers in (named, of_all)]
         radix = radix.fold(digits, xp.unique(xp.concatenate(both)))
-    return radix.join(named, xp), radix.join(own, xp)
+    return radix.join(named, xp), radix.join(of_all, xp)

@@ -110,19 +110,19 @@ def distinct(columns: list[IdColumn], scheme: CompositeScheme, backend: Backend)
     ]
 
 
-def union(several: list[list[Any]]) -> list[Any]:
+def union(parts: list[list[Any]]) -> list[Any]:
     """Return the distinct values of each part from those of several machines."""
     return [
         None if part[0] is None else id_scheme.union(list(part))
-        for part in zip(*several, strict=True)
+        for part in zip(*parts, strict=True)
     ]
 
 
-def make_ids(scheme: CompositeScheme, found: list[Any], backend: Backend) -> CompositeIds:
+def make_ids(scheme: CompositeScheme, distinct_values: list[Any], backend: Backend) -> CompositeIds:
     """Return ids whose parts are numbered, and whose keys are still to be found."""
     parts = [
         id_scheme.make_ids(part, index, backend)
-        for part, index in zip(scheme.parts, found, strict=True)
+        for part, index in zip(scheme.parts, distinct_values, strict=True)
     ]
     radix = MixedRadix.of([max(part.size, 1) for part in parts])
     return make_composite(scheme.columns, parts, radix, backend.xp.zeros(0, "uint64"))
@@ -143,8 +143,9 @@ def keys(
         partition = _by_part(columns[first : first + width], scheme.columns)
         ends: list[list[Array]] = [[], []]
         for described, part, rule in zip(partition, ids.parts, scheme.parts, strict=True):
-            own = [id_scheme.numbers(column, part, rule, backend) for column in described]
-            for end, numbers in zip(ends, own * 2 if len(own) == 1 else own, strict=True):
+            digits_of = [id_scheme.numbers(column, part, rule, backend) for column in described]
+            shared = len(digits_of) == 1
+            for end, numbers in zip(ends, digits_of * (1 + shared), strict=True):
                 end.append(numbers)
         if digits is None:
             yield join_ends(ends, ids.groups, ids.radix, backend.xp)
@@ -162,12 +163,12 @@ def distinct_keys(ends: Iterable[list[Array]], xp: Any) -> Array:
     return union_keys(result, xp)
 
 
-def union_keys(several: list[Array], xp: Any) -> Array:
+def union_keys(keys_of: list[Array], xp: Any) -> Array:
     """Return the distinct keys of several arrays of distinct keys, ascending."""
-    return xp.unique(xp.concatenate(several)) if len(several) > 1 else several[0]
+    return xp.unique(xp.concatenate(keys_of)) if len(keys_of) > 1 else keys_of[0]
 
 
-def with_keys(ids: CompositeIds, found: Array, digits: int | None) -> CompositeIds:
+def with_keys(ids: CompositeIds, keys_found: Array, digits: int | None) -> CompositeIds:
     """Return the ids with all keys, or with the keys of the first digits folded.
 
     Raises
@@ -176,10 +177,10 @@ def with_keys(ids: CompositeIds, found: Array, digits: int | None) -> CompositeI
         The distinct ids are more than the ranks.
     """
     if digits is not None:
-        return replace(ids, radix=ids.radix.fold(digits, found))
-    if len(found) > MAX_NUMBERS:
-        raise too_many(len(found))
-    return replace(ids, keys=found)
+        return replace(ids, radix=ids.radix.fold(digits, keys_found))
+    if len(keys_found) > MAX_NUMBERS:
+        raise too_many(len(keys_found))
+    return replace(ids, keys=keys_found)
 
 
 def numbers(ids: CompositeIds, ends: list[Array]) -> list[Array]:

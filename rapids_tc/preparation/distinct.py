@@ -150,8 +150,8 @@ def distinct_composites(
             of_all = iter(words)
             ends = [xp.zeros(len(words[0]), "uint64") for _ in range(2)]
             for width in widths:
-                own = [next(of_all) for _ in range(width)]
-                both = zip(ends, own * (3 - len(own)), strict=True)
+                of_part = [next(of_all) for _ in range(width)]
+                both = zip(ends, of_part * (3 - width), strict=True)
                 ends = [mix(end * xp.uint64(_STEP) + word) for end, word in both]
             for end in ends:
                 sketch.add(end, backend)

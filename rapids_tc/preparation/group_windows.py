@@ -100,7 +100,7 @@ def _of_ticks(
     check(int(windows.sum()))
     group = xp.repeat(xp.arange(size), windows)
     before = xp.cumsum(windows) - windows
-    first, last = (own.astype("int64") for own in presence.of(ticks - lowest[groups], xp))
+    first, last = (ends.astype("int64") for ends in presence.of(ticks - lowest[groups], xp))
     number = xp.arange(len(group)) - before[group]
     starts = presence.starts(backend, number, lowest[group])
     return GroupWindows(first + before[groups], last + before[groups], group, starts)
@@ -125,11 +125,11 @@ def _of_floats(
         rows = order[bounds[group] : bounds[group + 1]]
         if not len(rows):
             continue
-        own = times[rows]
-        span = replace(presence.times, first=float(own.min()), last=float(own.max()))
+        of_group = times[rows]
+        span = replace(presence.times, first=float(of_group.min()), last=float(of_group.max()))
         windows = Windows(span, presence.window, presence.step)
         check(before + windows.count)
-        for result, places in zip((first, last), windows.of(own, xp), strict=True):
+        for result, places in zip((first, last), windows.of(of_group, xp), strict=True):
             result[rows] = places.astype("int64") + before
         owners.append(xp.full(windows.count, group))
         starts.append(backend.array(windows.starts(backend)))
