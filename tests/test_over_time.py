@@ -218,7 +218,7 @@ def test_within_groups(backend):
     assert tuples(backend, by_vertex) == [("a", 0, 0), ("b", 0, 1)]
     by_row = backend.to_pandas(tc.edge_triangles(backend.frame(frame), **options))
     assert by_row.tolist() == [1, 1, 1, 0, 0, 0, 0, 0]
-    parts = PartitionedFrame([frame[:3], frame[3:]])
+    parts = PartitionedFrame([backend.frame(frame[:3]), backend.frame(frame[3:])])
     assert tuples(backend, tc.count(parts, **options)) == [("a", 0), ("b", 1)]
 
 
