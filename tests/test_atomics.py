@@ -24,8 +24,8 @@ SHARED = {
     (visitors, "VertexSums.close_edge"): {"self.of_u": 1},
     (visitors, "VertexSums.close_middle"): {"self.of_v": 1, "self.of_w": 1},
     (visitors, "TypeCounts.triangle"): {"self.counts": 0},  # but through _add
-    (visitors, "WindowChanges.triangle"): {"self.changes": 0},
-    (visitors, "RepeatedChanges.triangle"): {"self.changes": 0},
+    (visitors, "WindowChanges.triangle"): {"self.begun": 0, "self.ended": 0},
+    (visitors, "RepeatedChanges.triangle"): {"self.begun": 0, "self.ended": 0},
     (truss, "_count_off"): {"support": 1, "state": 1},
     (truss, "_peel_tasks"): {"state": 1},
     (truss, "_peel_task"): {"support": 0, "state": 0},  # but through _count_off

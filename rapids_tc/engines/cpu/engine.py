@@ -190,10 +190,12 @@ def window_changes(
     layout: Layout, spans: Any, windows: int, *, on_progress: ProgressCallback | None = None
 ) -> Array:
     """Count how many triangles more each window has than the window before: int64, windows + 1."""
-    counters = visitors.Counters(windows + 1, _threads(layout))
+    counters = visitors.Counters(2 * (windows + 1), _threads(layout))
     presence = pack_spans(*_sides(layout, spans), windows)
     _visit(layout, visitors.window_changes(presence, counters).__getitem__, on_progress)
-    return counters.total
+    begun, ended = counters.total.reshape(2, -1)
+    begun -= ended
+    return begun
 
 
 def sum_counts(csr: Csr, counts: Array) -> tuple[Array, Array]:

@@ -63,9 +63,12 @@ class SeveralIntervals(NamedTuple):
         return uv
 
     def meet(self, edge: Any, uw: Any, vw: Any) -> Any:
-        a, b, c = self.uv.offsets[edge], self.uw.offsets[uw], self.vw.offsets[vw]
-        _, _, _, first, last = next_common(self, a, b, c, edge, uw, vw)
-        return np.int64(first <= last)
+        (a, b, c), hit = begins(self, edge, uw, vw), np.int64(0)
+        a_end, b_end, c_end = begins(self, edge + 1, uw + 1, vw + 1)
+        while (a < a_end) & (b < b_end) & (c < c_end) & (hit == 0):
+            first, last, a, b, c = next_common(self, a, b, c)
+            hit = np.int64(first <= last)
+        return hit
 
 
 class Intervals(NamedTuple):
@@ -84,7 +87,8 @@ def larger(a: Any, b: Any) -> Any:
 
 
 @inlined
-def _smaller(a: Any, b: Any) -> Any:
+def smaller(a: Any, b: Any) -> Any:
+    """Return the smaller of two integers (int64) by arithmetic."""
     difference = a - b
     return b + (difference & (difference >> 63))
 
@@ -101,27 +105,27 @@ def common(spans: Any, edge: Any, uw: Any, vw: Any) -> Any:
     first_uw, last_uw = _ends(spans.uw[np.uint64(uw)], spans.bits)
     first_vw, last_vw = _ends(spans.vw[np.uint64(vw)], spans.bits)
     first = larger(larger(first_uw, first_vw), edge[0])
-    return first, _smaller(_smaller(last_uw, last_vw), edge[1])
+    return first, smaller(smaller(last_uw, last_vw), edge[1])
 
 
 @inlined
-def next_common(spans: Any, a: Any, b: Any, c: Any, uv: Any, uw: Any, vw: Any) -> Any:
-    """Find the next windows in common of three ascending lists of intervals from a, b and c on.
+def begins(spans: Any, uv: Any, uw: Any, vw: Any) -> Any:
+    """Return where the intervals of three edges begin."""
+    return spans.uv.offsets[uv], spans.uw.offsets[uw], spans.vw.offsets[vw]
 
-    Return where to go on, and the first and the last of these windows: 1 and 0 if there are none.
+
+@inlined
+def next_common(spans: Any, a: Any, b: Any, c: Any) -> Any:
+    """Return the windows that intervals a, b and c have in common, and where to go on.
+
+    The interval that ends first has nothing in common with later ones.
     """
-    a_end, b_end = spans.uv.offsets[uv + 1], spans.uw.offsets[uw + 1]
-    c_end = spans.vw.offsets[vw + 1]
-    while a < a_end and b < b_end and c < c_end:
-        of_uv, of_uw, of_vw = spans.uv.last[a], spans.uw.last[b], spans.vw.last[c]
-        first = np.int64(max(spans.uv.first[a], spans.uw.first[b], spans.vw.first[c]))
-        last = np.int64(min(of_uv, of_uw, of_vw))
-        a += of_uv == last
-        b += of_uw == last
-        c += of_vw == last
-        if first <= last:
-            return a, b, c, first, last
-    return a, b, c, np.int64(1), np.int64(0)
+    of_uv, of_uw = np.int64(spans.uv.last[a]), np.int64(spans.uw.last[b])
+    of_vw = np.int64(spans.vw.last[c])
+    first = larger(np.int64(spans.uv.first[a]), np.int64(spans.uw.first[b]))
+    first = larger(first, np.int64(spans.vw.first[c]))
+    last = smaller(smaller(of_uv, of_uw), of_vw)
+    return first, last, a + (of_uv == last), b + (of_uw == last), c + (of_vw == last)
 
 
 def pack_spans(

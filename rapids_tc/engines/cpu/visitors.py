@@ -20,11 +20,13 @@ from rapids_tc.engines.cpu.parallel import atomic_add
 from rapids_tc.engines.cpu.spans import (
     OneInterval,
     SeveralIntervals,
+    begins,
     common,
     larger,
     meet,
     next_common,
     open_span,
+    smaller,
 )
 
 if TYPE_CHECKING:
@@ -82,10 +84,9 @@ class EdgeCounts(NamedTuple):
         return open_span(self.spans, uv)
 
     def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
-        hit = meet(self.spans, edge, uw, vw)
-        if hit:
-            scratch[index] += np.uint32(1)
-            atomic_add(self.of_uw, uw, 1)
+        hit = meet(self.spans, edge, uw, vw)  # no branch: a wrong guess costs more than adding 0
+        scratch[index] += np.uint32(hit)
+        atomic_add(self.of_uw, uw, hit)
         return hit
 
     def close_edge(self, uv: Any, u: Any, amount: Any) -> None:
@@ -154,10 +155,15 @@ class TypeCounts(NamedTuple):
 
 
 class WindowChanges(NamedTuple):
-    """The triangles by the windows in which they are present; an edge has one interval."""
+    """The windows where triangles begin, and those where triangles have ended.
+
+    Each has an array of its own: a processor that adds to one array twice in a row waits. An edge
+    has one interval. A triangle that is present nowhere ends where it begins.
+    """
 
     spans: OneInterval
-    changes: Array
+    begun: Array
+    ended: Array
     shared: bool
 
     def open_edge(self, uv: Any) -> Any:
@@ -165,31 +171,32 @@ class WindowChanges(NamedTuple):
 
     def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
         first, last = common(self.spans, edge, uw, vw)
-        _add(self.changes, np.uint64(first), 1, self.shared)
-        _add(self.changes, np.uint64(larger(last + 1, first)), -1, self.shared)
+        _add(self.begun, np.uint64(first), 1, self.shared)
+        _add(self.ended, np.uint64(larger(last + 1, first)), 1, self.shared)
         return 0
 
 
 class RepeatedChanges(NamedTuple):
-    """The triangles by the windows in which they are present; an edge has several intervals."""
+    """The same of edges with several intervals each."""
 
     spans: SeveralIntervals
-    changes: Array
+    begun: Array
+    ended: Array
     shared: bool
 
     def open_edge(self, uv: Any) -> Any:
         return uv
 
     def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
-        spans, windows = self.spans, len(self.changes) - 1
-        a, b, c = spans.uv.offsets[edge], spans.uw.offsets[uw], spans.vw.offsets[vw]
-        while True:
-            a, b, c, first, last = next_common(spans, a, b, c, edge, uw, vw)
-            if first > last:
-                return 0
-            if first < windows:
-                _add(self.changes, first, 1, self.shared)
-                _add(self.changes, min(last + 1, windows), -1, self.shared)
+        a, b, c = begins(self.spans, edge, uw, vw)
+        a_end, b_end, c_end = begins(self.spans, edge + 1, uw + 1, vw + 1)
+        windows = len(self.begun) - 1
+        while (a < a_end) & (b < b_end) & (c < c_end):
+            first, last, a, b, c = next_common(self.spans, a, b, c)
+            first, after = smaller(first, windows), smaller(last + 1, windows)
+            _add(self.begun, np.uint64(first), 1, self.shared)
+            _add(self.ended, np.uint64(larger(after, first)), 1, self.shared)
+        return 0
 
 
 class Counters:
@@ -226,9 +233,9 @@ def type_counts(uv: Array, uw: Array, vw: Array, n: int, counters: Counters) -> 
 
 
 def window_changes(spans: OneInterval | SeveralIntervals, counters: Counters) -> list[Any]:
-    """Return a visitor for each thread."""
+    """Return a visitor for each thread; of its counters, one half is `begun`, the other `ended`."""
     visitor: Any = WindowChanges if isinstance(spans, OneInterval) else RepeatedChanges
-    return [visitor(spans, array, counters.shared) for array in counters.arrays]
+    return [visitor(spans, *array.reshape(2, -1), counters.shared) for array in counters.arrays]
 
 
 @inlined

@@ -1,0 +1,78 @@
+"""Time what engines do with the three sides of a triangle: one JSON line per figure.
+
+    python benchmarks/sides.py rmat:16 rmat:18
+    python benchmarks/sides.py rmat:20 rmat:22 rmat:24 --library cudf
+
+Types and spans of edges are random. Calls take turns, so that other work of the machine slows all
+of them alike; "ratio" is the median time over that of edge counts.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from statistics import median
+from typing import Any
+
+import click
+import numpy as np
+from arguments import need, read
+from datasets import label
+from machine import machine, write
+
+from rapids_tc.bench import ours
+from rapids_tc.engines.protocol import Spans
+
+
+@click.command()
+@click.argument("graphs", nargs=-1, required=True)
+@click.option("--library", type=click.Choice(["pandas", "cudf"]), default="pandas")
+@click.option("--types", type=click.IntRange(1, 255), default=12, show_default=True)
+@click.option("--windows", type=click.IntRange(1), default=1000, show_default=True)
+@click.option("--repeat", type=click.IntRange(1), default=5, show_default=True)
+@click.option("--out", type=click.File("a"), default="-", help="File to add lines to.")
+def main(graphs, library, types, windows, repeat, out) -> None:
+    """Time the engine on GRAPHS, named as for bench.py."""
+    need(library)
+    about, kind = machine(gpu=library == "cudf"), "cuda" if library == "cudf" else "cpu"
+    for name in graphs:
+        contestant = ours(kind, ["auto"])
+        graph = contestant.build(contestant.convert(read(name, library)))
+        calls = calls_of(graph, types, windows)
+        wait, times = getattr(graph.engine, "wait", lambda: None), {what: [] for what in calls}
+        for _ in range(repeat + 1):  # the first turn warms up
+            for what, call in calls.items():
+                start = time.perf_counter()
+                call(graph.layout)
+                wait()
+                times[what].append(time.perf_counter() - start)
+        base = median(times["edge counts"][1:])
+        for what, (first, *rest) in times.items():
+            line = {"graph": label(name), "edges": graph.csr.m, "what": what}
+            line |= {"seconds": median(rest), "least": min(rest), "most": max(rest)}
+            line |= {"repeat": repeat, "first": first, "ratio": round(median(rest) / base, 3)}
+            write(out, about | line)
+
+
+def calls_of(graph, types: int, windows: int) -> dict[str, Any]:
+    """Return the calls of a layout, by what is timed."""
+    engine, xp, m = graph.engine, graph.backend.xp, graph.csr.m
+    random = np.random.default_rng(0)
+    of_edge = xp.asarray(random.integers(0, types, m, dtype=np.uint8))
+    first = xp.asarray(random.integers(0, windows, m, dtype=np.uint32))
+    one = Spans(first, first + np.uint32(-(-windows // 4)))
+    lists, values = replace(one, offsets=xp.arange(m + 1)), xp.asarray(random.random(m))
+    return {
+        "edge counts": engine.edge_counts,
+        f"{types} types": lambda layout: engine.type_counts(layout, of_edge, types),
+        f"{windows} windows": lambda layout: engine.window_changes(layout, one, windows),
+        "windows, lists": lambda layout: engine.window_changes(layout, lists, windows),
+        "edge counts in spans": lambda layout: engine.edge_counts(layout, spans=one),
+        "edge counts in lists": lambda layout: engine.edge_counts(layout, spans=lists),
+        "vertex sums": lambda layout: engine.vertex_sums(layout, values),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
