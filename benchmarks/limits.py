@@ -100,7 +100,9 @@ CALLS = {name: Call(getattr(tc, name), name) for name in PLAIN} | {
     "annotate 3 trussness": annotated("triangles", "jaccard", "trussness"),
     "k_truss 20": Call(partial(tc.k_truss, k=20), "k_truss"),
     "k_truss max": Call(partial(tc.k_truss, k="max"), "k_truss"),
-    "clustering weight": Call(partial(tc.clustering, weight="w"), "clustering", {"weight": "w"}),
+    "clustering weight": Call(
+        partial(tc.clustering, weight="w", aggregate="last"), "clustering", {"weight": "w"}
+    ),
     "iter_triangles": Call(iterate, "iter_triangles"),
     "approximate_count": Call(
         partial(tc.approximate_count, colours=2, seed=1), "approximate_count", {"colours": 2}

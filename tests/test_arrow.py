@@ -357,7 +357,7 @@ def test_every_function_answers_in_kind(make, frame, column):
         (function(edges, **options), function(plain, **options))
         for function, options in [
             (tc.clustering, {}),
-            (tc.clustering, {"weight": "w", "vertices": [9, 5, 2]}),
+            (tc.clustering, {"weight": "w", "aggregate": "last", "vertices": [9, 5, 2]}),
             (tc.list_triangles, {}),
             (tc.k_truss, {"k": 3}),
         ]

@@ -225,7 +225,7 @@ def test_a_limit_that_is_no_number_of_bytes(backend, wrong):
 
 def test_what_needs_the_whole_graph_says_so(backend, skewed):
     edges, limit = backend.frame(skewed), 100_000
-    weighted = backend.frame(skewed.assign(w=1.0))
+    typed = backend.frame(skewed.assign(kind=1))
     for call in (
         lambda: tc.trussness(edges, memory_limit=limit),
         lambda: tc.annotate(edges, "triangles", "trussness", memory_limit=limit),
@@ -233,8 +233,13 @@ def test_what_needs_the_whole_graph_says_so(backend, skewed):
         lambda: tc.iter_triangles(edges, rows=9, memory_limit=limit),
         lambda: tc.approximate_count(edges, colours=2, seed=1, memory_limit=limit),
         lambda: tc.Graph(edges, memory_limit=limit),
-        lambda: tc.clustering(
-            weighted, weight="w", source="src", destination="dst", memory_limit=limit
+        lambda: tc.triangles_by_type(
+            typed,
+            edge_type="kind",
+            per="vertex",
+            source="src",
+            destination="dst",
+            memory_limit=limit,
         ),
     ):
         told = "memory_limit= allows 100,000: raise the limit.* is not counted in blocks: "
