@@ -179,9 +179,15 @@ def test_types_of_other_libraries():
     ):  # fmt: skip
         assert isinstance(found, pl.DataFrame) and found.to_dict(as_series=False) == right
         assert found.schema["type_1"] == pl.String
+    kinds = pl.Enum(["b", "a"])
+    found = tc.triangles_by_type(
+        pl.DataFrame(columns).cast({"kind": kinds}), edge_type="kind", per="edge"
+    )
+    assert found.schema["type_3"] == kinds and found["type_3"].to_list() == ["a"] * 3
     table = pa.table(columns)
     found = tc.triangles_by_type(table, edge_type="kind")
     assert isinstance(found, pa.Table) and found.to_pydict() == right
+    assert found.schema.field("type_1").type == pa.string()
     days = table.set_column(2, "kind", pa.array([DAY] * 3))
     found = tc.triangles_by_type(days, edge_type="kind")
     assert found.schema.field("type_2").type == pa.date32() and found["type_2"].to_pylist() == [DAY]

@@ -18,24 +18,34 @@ if TYPE_CHECKING:
 
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.graphs.in_memory import InMemoryGraph
-    from rapids_tc.graphs.protocol import EdgeArrays
+    from rapids_tc.graphs.protocol import EdgeArrays, VertexStatistics
     from rapids_tc.preparation.edge_values import Reading
 
 BATCH = 1 << 22  # triangles that are listed at a time
 BITS = 8  # of a type in a key
 
 
-def frame(backend: Backend, counts: Any, types: Series) -> Frame:
+def frame(graph: VertexStatistics, counts: Any, reading: Reading) -> Frame:
     """Return the combinations that occur, from the counts by the types of sides uv, uw and vw."""
+    backend = graph.backend
     totals: dict[tuple[int, ...], int] = {}
     for place in zip(*np.nonzero(counts), strict=True):
         key = tuple(sorted(map(int, place)))
         totals[key] = totals.get(key, 0) + int(counts[place])
     keys = sorted(totals)
     codes = np.array(keys, "int64").reshape(len(keys), 3)
-    columns = _type_columns(backend, [backend.xp.asarray(codes[:, i]) for i in range(3)], types)
+    by_place = [backend.xp.asarray(codes[:, i]) for i in range(3)]
+    columns = _type_columns(backend, by_place, reading.types)
     columns["triangles"] = np.array([totals[key] for key in keys], "int64")
-    return backend.adapter.frame(backend.library.DataFrame(columns))
+    return _in_users_library(graph, columns, reading)
+
+
+def _in_users_library(graph: VertexStatistics, columns: dict[Any, Any], reading: Reading) -> Frame:
+    """Return a frame of the user's library, in which types have the dtype of their column."""
+    label = reading.label
+    sources = {} if label is None else {f"type_{place}": (label,) for place in (1, 2, 3)}
+    made = graph.backend.library.DataFrame(columns)
+    return graph.adapter_of(sources).frame(made)
 
 
 @dataclass(frozen=True)
@@ -94,7 +104,7 @@ def per(graph: InMemoryGraph, reading: Reading, what: str, limit: int | None) ->
         ids = answer_columns(graph.ids, dict(zip(names, ordered_ends, strict=True)))
         types = _type_columns(backend, [codes[order] for codes in made.codes], made.reading.types)
         columns = {**ids, **types, "triangles": made.counts[order]}
-        return backend.adapter.frame(backend.library.DataFrame(columns))
+        return _in_users_library(graph, columns, made.reading)
 
 
 def by_group(graph: InMemoryGraph, reading: Reading, limit: int | None) -> Frame:
@@ -102,7 +112,7 @@ def by_group(graph: InMemoryGraph, reading: Reading, limit: int | None) -> Frame
     made, backend = tally(graph, reading, "group", limit), graph.backend
     types = _type_columns(backend, made.codes, made.reading.types)
     columns = {**group_columns(graph, made.owner), **types, "triangles": made.counts}
-    return backend.adapter.frame(backend.library.DataFrame(columns))
+    return _in_users_library(graph, columns, made.reading)
 
 
 def group_columns(graph: Any, group: Array) -> dict[Any, Series]:

@@ -177,7 +177,7 @@ def triangles_by_type(
         return triangle_types.by_group(edges, _type_reading(own), memory_limit)
     [by_type] = edges.summed(*_type_sums(own))
     counts = edges.backend.host(by_type.values)
-    return triangle_types.frame(edges.backend, counts, by_type.reading.types)
+    return triangle_types.frame(edges, counts, by_type.reading)
 
 
 # Signs --------------------------------------------------------------------------------------------

@@ -139,7 +139,7 @@ class ArrowAdapter(FrameAdapter):
     Attributes
     ----------
     types : tuple of (str, DataType)
-        The types of columns of ids and groups in answers, if the conversion would not keep them.
+        The types of columns of answers, if the conversion would not keep those of their sources.
     """
 
     types: tuple[tuple[Any, Any], ...] = ()
@@ -158,7 +158,7 @@ class ArrowAdapter(FrameAdapter):
             is_group = len(labels) == 1 and not pyarrow().types.is_dictionary(kind)
             if not types and (is_group or str(kind) in ARROW_TEXT):
                 chosen.append((name, kind))
-        return replace(self, types=tuple(chosen))
+        return replace(self, types=(*self.types, *chosen))
 
     def column(self, frame: Frame, label: Any) -> Series:
         return _to_pandas(frame.column(frame.column_names.index(label)), label)
@@ -193,7 +193,7 @@ class PolarsAdapter(FrameAdapter):
     Attributes
     ----------
     types : tuple of (str, DataType)
-        The types of columns of ids and groups in answers, if the conversion would not keep them.
+        The types of columns of answers, if the conversion would not keep those of their sources.
     """
 
     types: tuple[tuple[Any, Any], ...] = ()
@@ -205,7 +205,7 @@ class PolarsAdapter(FrameAdapter):
             is_enum = isinstance(first, sys.modules["polars"].Enum)
             if all(other == first for other in others) and (len(labels) == 1 or is_enum):
                 chosen.append((name, first))
-        return replace(self, types=tuple(chosen))
+        return replace(self, types=(*self.types, *chosen))
 
     def column(self, frame: Frame, label: Any) -> Series:
         return _to_pandas(frame.get_column(label), label)

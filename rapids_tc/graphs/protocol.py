@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from rapids_tc.blocks.triangle_sums import Sum, Summed
+    from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Array, Backend, Frame
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.numbering import Ids
@@ -91,6 +92,10 @@ class VertexStatistics(ABC):
         else:
             values = {"vertex": self.ids.take(numbers), **values}
         return self.backend.adapter.frame(self.backend.library.DataFrame(values))
+
+    def adapter_of(self, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
+        """Return the adapter of an answer whose columns come from columns of the user's frame."""
+        return self.backend.adapter
 
     def at_vertices(self, by_rank: Array, vertices: Any) -> Array:
         """Select the values by rank of the vertices asked for, each once; all if None are."""
@@ -180,6 +185,10 @@ class EdgeGraph(VertexStatistics):
 
     progress: bool | None
     _frame: Frame
+
+    def adapter_of(self, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
+        """See `VertexStatistics`: columns of the answer get the dtypes of their sources."""
+        return self.backend.adapter.with_dtypes(self._frame, sources)
 
     @abstractmethod
     def row_columns(
