@@ -82,7 +82,7 @@ def analytic(
             return resolve.answer(record, edges, options, own)
 
         def with_values(own: OwnOptions) -> Work:
-            values = max((wanted.reading.rule.bytes for wanted in sums(own)), default=0)
+            values = max((quantity.reading.rule.bytes for quantity in sums(own)), default=0)
             needed = work(own) if work else most
             return replace(needed, values=max(values, needed.values))
 

@@ -99,7 +99,7 @@ def clustering(graph: Any, sums: list[Sum]) -> Array:
     It is the sum, over the triangles of the vertex, of the product of the values of the three
     sides; over d (d - 1) - 2 m for d edges in and out, of which m are mutual.
     """
-    triangles, degrees = (own.values for own in graph.summed(*sums))
+    triangles, degrees = (summed.values for summed in graph.summed(*sums))
     outward, inward, mutual = degrees
     total = outward + inward
     pairs = total * (total - 1) - 2 * mutual
@@ -152,15 +152,15 @@ class Census:
     def of(cls, graph: Any) -> Census:
         """Ask a graph."""
         if graph.groups is None:
-            by_state, degrees = (own.values for own in graph.summed(*CENSUS))
+            by_state, degrees = (summed.values for summed in graph.summed(*CENSUS))
             closed = closed_triangles(graph.backend.host(by_state))
             return cls([*closed], lambda values: int(values.sum()), degrees)
-        [degrees] = (own.values for own in graph.summed(CENSUS[1]))
-        made = triangle_types.tally(graph, STATES, "group")
-        place = sum(codes << (2 * i) for i, codes in enumerate(made.codes))
-        counts = triangle_types.by_group_and(graph, made, place, 64)
-        states = [(i & 3, i >> 2 & 3, i >> 4) for i in range(64) if counts[:, i].any()]
-        in_order = [(own, counts[:, own[0] + 4 * own[1] + 16 * own[2]]) for own in states]
+        [degrees] = (summed.values for summed in graph.summed(CENSUS[1]))
+        tallied = triangle_types.tally(graph, STATES, "group")
+        place = sum(codes << (2 * i) for i, codes in enumerate(tallied.codes))
+        counts = triangle_types.by_group_and(graph, tallied, place, 64)
+        triples = [(i & 3, i >> 2 & 3, i >> 4) for i in range(64) if counts[:, i].any()]
+        in_order = [(t, counts[:, t[0] + 4 * t[1] + 16 * t[2]]) for t in triples]
         host = graph.backend.host
         return cls([*in_order], lambda values: host(graph.group_sums(values)), degrees)
 

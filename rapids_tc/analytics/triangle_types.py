@@ -44,8 +44,8 @@ def _in_users_library(graph: VertexStatistics, columns: dict[Any, Any], reading:
     """Return a frame of the user's library, in which types have the dtype of their column."""
     label = reading.label
     sources = {} if label is None else {f"type_{place}": (label,) for place in (1, 2, 3)}
-    made = graph.backend.library.DataFrame(columns)
-    return graph.adapter_of(sources).frame(made)
+    answer = graph.backend.library.DataFrame(columns)
+    return graph.adapter_of(sources).frame(answer)
 
 
 @dataclass(frozen=True)
@@ -95,24 +95,26 @@ def tally(graph: InMemoryGraph, reading: Reading, what: str, limit: int | None =
 
 def per(graph: InMemoryGraph, reading: Reading, what: str, limit: int | None) -> Frame:
     """Return the combinations of every vertex, or of every edge; see `tally`."""
-    made, backend = tally(graph, reading, what, limit), graph.backend
+    tallied, backend = tally(graph, reading, what, limit), graph.backend
     with graph.stage("sorting the answer"):
-        ends = _owner_numbers(graph, made.owner, what)
-        order = backend.xp.lexsort(backend.xp.stack([*made.codes[::-1], *ends[::-1]]))
+        ends = _owner_numbers(graph, tallied.owner, what)
+        order = backend.xp.lexsort(backend.xp.stack([*tallied.codes[::-1], *ends[::-1]]))
         names = ("vertex",) if what == "vertex" else ("src", "dst")
         ordered_ends = (end[order] for end in ends)
         ids = answer_columns(graph.ids, dict(zip(names, ordered_ends, strict=True)))
-        types = _type_columns(backend, [codes[order] for codes in made.codes], made.reading.types)
-        columns = {**ids, **types, "triangles": made.counts[order]}
-        return _in_users_library(graph, columns, made.reading)
+        types = _type_columns(
+            backend, [codes[order] for codes in tallied.codes], tallied.reading.types
+        )
+        columns = {**ids, **types, "triangles": tallied.counts[order]}
+        return _in_users_library(graph, columns, tallied.reading)
 
 
 def by_group(graph: InMemoryGraph, reading: Reading, limit: int | None) -> Frame:
     """Return the combinations that occur in each group."""
-    made, backend = tally(graph, reading, "group", limit), graph.backend
-    types = _type_columns(backend, made.codes, made.reading.types)
-    columns = {**group_columns(graph, made.owner), **types, "triangles": made.counts}
-    return _in_users_library(graph, columns, made.reading)
+    tallied, backend = tally(graph, reading, "group", limit), graph.backend
+    types = _type_columns(backend, tallied.codes, tallied.reading.types)
+    columns = {**group_columns(graph, tallied.owner), **types, "triangles": tallied.counts}
+    return _in_users_library(graph, columns, tallied.reading)
 
 
 def group_columns(graph: Any, group: Array) -> dict[Any, Series]:
@@ -121,12 +123,12 @@ def group_columns(graph: Any, group: Array) -> dict[Any, Series]:
     return {label: values.take(group).reset_index(drop=True) for label, values in columns.items()}
 
 
-def by_group_and(graph: Any, made: Tally, kind: Array, kinds: int) -> Array:
+def by_group_and(graph: Any, tallied: Tally, kind: Array, kinds: int) -> Array:
     """Add the counts of a tally of groups up by a kind of its rows: int64, (groups, kinds)."""
     backend, groups = graph.backend, len(graph.groups.starts)
-    place = backend.host(made.owner) * kinds + backend.host(kind)
+    place = backend.host(tallied.owner) * kinds + backend.host(kind)
     counts = np.zeros(groups * kinds, "int64")
-    np.add.at(counts, place, backend.host(made.counts))
+    np.add.at(counts, place, backend.host(tallied.counts))
     return counts.reshape(groups, kinds)
 
 
@@ -181,7 +183,7 @@ def _owner_numbers(graph: InMemoryGraph, owner: Array, what: str) -> list[Array]
 
 
 def _require(rows: int, memory: int) -> None:
-    """Raise CapacityError if an answer of so many rows is more than can be made."""
+    """Raise CapacityError if an answer of so many rows is more than can be tallied."""
     need = costs.LISTED * rows
     if rows > costs.MOST_ROWS or need > memory:
         raise CapacityError(

@@ -297,11 +297,11 @@ def balance(
     """
     backend, sums = edges.backend, _balance_sums({"sign": sign, "aggregate": aggregate, "per": per})
     if edges.groups is not None and per is None:
-        made = triangle_types.tally(edges, sums[0].reading, "group")
-        counts = triangle_types.by_group_and(edges, made, 3 - sum(made.codes), 4)
+        tallied = triangle_types.tally(edges, sums[0].reading, "group")
+        counts = triangle_types.by_group_and(edges, tallied, 3 - sum(tallied.codes), 4)
         group = backend.xp.repeat(backend.xp.arange(len(counts)), 4)
         return _signs_frame(backend, counts.ravel(), triangle_types.group_columns(edges, group))
-    values = [own.values for own in edges.summed(*sums)]
+    values = [summed.values for summed in edges.summed(*sums)]
     if per is None:
         counts = np.zeros(4, "int64")
         for signs, number in directions.closed_triangles(backend.host(values[0])):

@@ -35,30 +35,30 @@ def read(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[Task]]:
     resolved, values = _read_rows(graph, reading)
     merged = [_merge(graph, resolved, values, place) for place in range(graph.n**2)]
     states = [graph.submit("values", value_tasks.status, block) for block in merged]
-    known = graph.executor.gather(states)
-    for place, (_, error) in enumerate(known):
+    largest_and_errors = graph.executor.gather(states)
+    for place, (_, error) in enumerate(largest_and_errors):
         if error is not None:
             raise _name_edge(graph, error, place)
-    largest = max(value for value, _ in known)
+    largest = max(value for value, _ in largest_and_errors)
     return resolved, [
         graph.submit("values", value_tasks.arrays, block, resolved, largest) for block in merged
     ]
 
 
-def summed(graph: DistributedGraph, wanted: Sequence[Sum]) -> dict[str, Task]:
+def summed(graph: DistributedGraph, quantities: Sequence[Sum]) -> dict[str, Task]:
     """Submit sums of values of all edges, all of one reading, by name."""
-    if not wanted:
+    if not quantities:
         return {}
-    resolved, values = read(graph, wanted[0].reading)
-    return {own.name: _sum(graph, own, resolved, values) for own in wanted}
+    resolved, values = read(graph, quantities[0].reading)
+    return {quantity.name: _sum(graph, quantity, resolved, values) for quantity in quantities}
 
 
-def _sum(graph: DistributedGraph, wanted: Sum, resolved: Task, values: list[Task]) -> Task:
-    result, more = sums.Sum(graph), (wanted, resolved)
-    if isinstance(wanted, EdgeSum):
-        for place, own in enumerate(values):
+def _sum(graph: DistributedGraph, quantity: Sum, resolved: Task, values: list[Task]) -> Task:
+    result, more = sums.Sum(graph), (quantity, resolved)
+    if isinstance(quantity, EdgeSum):
+        for place, arrays in enumerate(values):
             of_block = graph.submit(
-                "sum", value_tasks.edge_sum, graph.block_at(place, None), own, *more, place,
+                "sum", value_tasks.edge_sum, graph.block_at(place, None), arrays, *more, place,
                 graph.n, graph.vertices,
             )  # fmt: skip
             result.add(of_block)
@@ -83,8 +83,8 @@ def _starts(graph: DistributedGraph) -> list[list[int]]:
     """Return the number of the first row of each partition, by batch."""
     rows = {
         place: rows
-        for batch, several in zip(graph.batches, graph.rows, strict=True)
-        for place, rows in zip(batch.places, several, strict=True)
+        for batch, of_batch in zip(graph.batches, graph.rows, strict=True)
+        for place, rows in zip(batch.places, of_batch, strict=True)
     }
     starts = np.cumsum([0, *(rows[place] for place in sorted(rows))]).tolist()
     first = dict(zip(sorted(rows), starts, strict=False))

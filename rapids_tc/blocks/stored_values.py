@@ -100,32 +100,33 @@ def read(graph: StoredGraph, reading: Reading) -> tuple[Reading, Values]:
             blocks.store.synchronize()
             report.advance(number / blocks.n**2)
     if reading.scaled:
-        values = {at: _scale(graph, reading, own, largest) for at, own in values.items()}
+        values = {at: _scale(graph, reading, kept, largest) for at, kept in values.items()}
     return reading, values
 
 
-def summed(graph: StoredGraph, wanted: Sequence[Sum]) -> list[Summed]:
+def summed(graph: StoredGraph, quantities: Sequence[Sum]) -> list[Summed]:
     """Add up values of all edges, all of one reading."""
-    reading, values = read(graph, wanted[0].reading)
-    return [_sum(graph, own.resolved(reading), values) for own in wanted]
+    reading, values = read(graph, quantities[0].reading)
+    return [_sum(graph, quantity.resolved(reading), values) for quantity in quantities]
 
 
-def _sum(graph: StoredGraph, wanted: Sum, values: Values) -> Summed:
+def _sum(graph: StoredGraph, quantity: Sum, values: Values) -> Summed:
     load = graph.blocks.store.load
-    total, n = wanted.zeros(graph.n_vertices, graph.backend.xp), graph.blocks.n
-    if isinstance(wanted, EdgeSum):
+    total, n = quantity.zeros(graph.n_vertices, graph.backend.xp), graph.blocks.n
+    if isinstance(quantity, EdgeSum):
         for at, block in graph.blocks:
-            total = wanted.add_block(total, graph.engine, block, list(map(load, values[at])), n, at)
-        return Summed(total, wanted.reading)
+            arrays = [load(array) for array in values[at]]
+            total = quantity.add_block(total, graph.engine, block, arrays, n, at)
+        return Summed(total, quantity.reading)
 
     def found(task: Task, made: list[Csr], layout: Any) -> None:
         nonlocal total
         sides = zip(*(values[at] for at in task.blocks), strict=True)
         arrays = [tuple(map(load, three)) for three in sides]
-        total = wanted.add_task(total, graph.engine, layout, arrays, n, task.residues, made)
+        total = quantity.add_task(total, graph.engine, layout, arrays, n, task.residues, made)
 
     graph.run(found)
-    return Summed(total, wanted.reading)
+    return Summed(total, quantity.reading)
 
 
 def _of_vertices(

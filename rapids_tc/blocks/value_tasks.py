@@ -44,7 +44,7 @@ def profile(
 @worker_task
 def resolve(context: WorkerContext, reading: Reading, profiles: list[list[Any]]) -> Reading:
     """Return the reading that all profiles give; ValueError if values are unusable."""
-    return reading.resolved([own for batch in profiles for own in batch])
+    return reading.resolved([part for batch in profiles for part in batch])
 
 
 @worker_task
@@ -179,33 +179,33 @@ def _require_values(reading: Reading, values: list[Array], edges: int) -> None:
 @worker_task
 def triangle_sum(
     context: WorkerContext, uv: EncodedBlock, uw: EncodedBlock, vw: EncodedBlock,
-    tasks: list[Task], n: int, method: str, values: list[list[Array]], wanted: TriangleSum,
+    tasks: list[Task], n: int, method: str, values: list[list[Array]], quantity: TriangleSum,
     reading: Reading, vertices: int,
 ) -> Array:  # fmt: skip
     """Add up what some tasks on the same blocks have of a sum."""
     engine, xp = registry.load(context.backend.engine), context.backend.xp
-    wanted = wanted.resolved(reading)
-    for block, own in zip((uv, uw, vw), values, strict=True):
-        _require_values(reading, own, len(block[1]))
-    total, three = wanted.zeros(vertices, xp), counting.decode_blocks(context, uv, uw, vw)
-    of_blocks = n > 1 or wanted.of_blocks
+    quantity = quantity.resolved(reading)
+    for block, arrays in zip((uv, uw, vw), values, strict=True):
+        _require_values(reading, arrays, len(block[1]))
+    total, three = quantity.zeros(vertices, xp), counting.decode_blocks(context, uv, uw, vw)
+    of_blocks = n > 1 or quantity.of_blocks
     sides = [*zip(*values, strict=True)] if of_blocks else values[0]
     for layout in counting.task_layouts(context, three, tasks, n, of_blocks=of_blocks):
-        total = wanted.add_task(total, engine, layout, sides, n, tasks[0].residues, three)
+        total = quantity.add_task(total, engine, layout, sides, n, tasks[0].residues, three)
     return total
 
 
 @worker_task
 def edge_sum(
-    context: WorkerContext, block: EncodedBlock, values: list[Array], wanted: EdgeSum,
+    context: WorkerContext, block: EncodedBlock, values: list[Array], quantity: EdgeSum,
     reading: Reading, place: int, n: int, vertices: int,
 ) -> Array:  # fmt: skip
     """Add up what a block has of a sum."""
     engine, xp = registry.load(context.backend.engine), context.backend.xp
     _require_values(reading, values, len(block[1]))
-    total, at = wanted.zeros(vertices, xp), divmod(place, n)
-    wanted = wanted.resolved(reading)
-    return wanted.add_block(total, engine, codec.csr(block, xp), values, n, at)
+    total, at = quantity.zeros(vertices, xp), divmod(place, n)
+    quantity = quantity.resolved(reading)
+    return quantity.add_block(total, engine, codec.csr(block, xp), values, n, at)
 
 
 @worker_task

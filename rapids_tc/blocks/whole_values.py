@@ -92,29 +92,29 @@ def read(graph: WholeGraph, reading: Reading) -> tuple[Reading, list[Array]]:
     return reading, reading.formula(arrays, largest, graph.backend.xp)
 
 
-def summed(graph: WholeGraph, wanted: Sequence[Sum]) -> list[Summed]:
+def summed(graph: WholeGraph, quantities: Sequence[Sum]) -> list[Summed]:
     """Add up values of all edges, all of one reading."""
-    edges = graph.edge_values(wanted[0].reading)
-    return [_sum(graph, own.resolved(edges.reading), edges.arrays) for own in wanted]
+    edges = graph.edge_values(quantities[0].reading)
+    return [_sum(graph, quantity.resolved(edges.reading), edges.arrays) for quantity in quantities]
 
 
-def _sum(graph: WholeGraph, wanted: Sum, arrays: list[Array]) -> Summed:
+def _sum(graph: WholeGraph, quantity: Sum, arrays: list[Array]) -> Summed:
     csr, engine = graph.csr, graph.engine
-    total = wanted.zeros(csr.n, graph.backend.xp)
-    if isinstance(wanted, EdgeSum):
-        total = wanted.add_block(total, engine, csr, arrays, 1, (0, 0))
-        return Summed(total, wanted.reading)
+    total = quantity.zeros(csr.n, graph.backend.xp)
+    if isinstance(quantity, EdgeSum):
+        total = quantity.add_block(total, engine, csr, arrays, 1, (0, 0))
+        return Summed(total, quantity.reading)
     values: list[Any] = arrays
-    if wanted.of_blocks:
+    if quantity.of_blocks:
         values = [(array,) * 3 for array in arrays]
         layout = engine.prepare_blocks(engine.to_csc(csr), csr, csr, WHOLE)
     else:
         layout = graph.layout
     with graph.stage("summing over triangles") as report:
-        blocks = (csr,) * (3 if wanted.of_blocks else 1)
+        blocks = (csr,) * (3 if quantity.of_blocks else 1)
         task = layout, values, 1, WHOLE, blocks, report.on_progress
-        total = wanted.add_task(total, engine, *task)
-    return Summed(total, wanted.reading)
+        total = quantity.add_task(total, engine, *task)
+    return Summed(total, quantity.reading)
 
 
 def _rows(graph: WholeGraph, values: Array | None, *, directed: bool) -> EdgeRows:

@@ -193,9 +193,10 @@ class InMemoryGraph(EdgeGraph):
         with self.stage("reading the values"):
             return EdgeArrays(*whole_values.read(self, reading))
 
-    def summed(self, *wanted: Sum) -> list[Summed]:
+    def summed(self, *quantities: Sum) -> list[Summed]:
         """See `VertexStatistics`."""
-        return whole_values.summed(self, [one.limited(self.engine.memory()) for one in wanted])
+        memory = self.engine.memory()
+        return whole_values.summed(self, [quantity.limited(memory) for quantity in quantities])
 
     @property
     def ends(self) -> tuple[Array, Array]:

@@ -215,9 +215,10 @@ class OutOfCoreGraph(EdgeGraph):
         """See `EdgeGraph`: the arrays of every block are kept on the store."""
         return EdgeArrays(*stored_values.read(self, reading))
 
-    def summed(self, *wanted: Sum) -> list[Summed]:
+    def summed(self, *quantities: Sum) -> list[Summed]:
         """See `VertexStatistics`."""
-        return stored_values.summed(self, [one.limited(self._budget.limit) for one in wanted])
+        limit = self._budget.limit
+        return stored_values.summed(self, [quantity.limited(limit) for quantity in quantities])
 
     def users_column(self, label: Any) -> Any:
         """Return a column of the user's frame, in the library of the adapter."""

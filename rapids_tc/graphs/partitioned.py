@@ -142,7 +142,7 @@ class PartitionedGraph:
     @property
     def _readers(self) -> list[Any]:
         """The readers of the columns of values."""
-        readers = (wanted.reading.reader for wanted in self._record.sums(self._own))
+        readers = (quantity.reading.reader for quantity in self._record.sums(self._own))
         return [reader for reader in readers if reader is not None]
 
     @property

@@ -66,7 +66,7 @@ class VertexStatistics(ABC):
         """Count the triangles at every rank, int64."""
 
     @abstractmethod
-    def summed(self, *wanted: Sum) -> list[Summed]:
+    def summed(self, *quantities: Sum) -> list[Summed]:
         """Add up values that are read of the edges, in one reading.
 
         The record of the analytic lists the same sums.
@@ -303,6 +303,6 @@ class VertexTotals(VertexStatistics):
             raise ValueError("the triangles of this graph were counted, not those of its vertices")
         return self._sums
 
-    def summed(self, *wanted: Sum) -> list[Summed]:
+    def summed(self, *quantities: Sum) -> list[Summed]:
         """Return the sums of these names."""
-        return [self._summed[own.name] for own in wanted]
+        return [self._summed[quantity.name] for quantity in quantities]

@@ -30,7 +30,7 @@ class VertexTypes(VertexReader):
 
     Attributes
     ----------
-    given : Series, mapping or DataFrame
+    source : Series, mapping or DataFrame
         As the user gives the types.
     aggregate : str or None
         What to do if a vertex has several types: "first", "last", or None for an error.
@@ -40,7 +40,7 @@ class VertexTypes(VertexReader):
         The type of every rank, as its place in `types`.
     """
 
-    given: Any
+    source: Any
     aggregate: str | None = None
     types: Any = None
     codes: Any = None
@@ -84,29 +84,35 @@ class VertexTypes(VertexReader):
             ) from None
         used[number] = False
         _require_none(xp.flatnonzero(used), part)
-        return replace(self, given=None, types=types, codes=codes[place])
+        return replace(self, source=None, types=types, codes=codes[place])
 
     def _columns(self, backend: Backend) -> tuple[Series, Series]:
         """Return the vertices and their types, in the working library."""
-        given, library = self.given, backend.library
-        if isinstance(given, Mapping):
-            vertices, values = library.Series([*given]), library.Series([*given.values()])
-        elif hasattr(given, "index") and hasattr(given, "dtype") and not hasattr(given, "columns"):
-            values = backend.to_working_series(given)
+        source, library = self.source, backend.library
+        if isinstance(source, Mapping):
+            vertices, values = library.Series([*source]), library.Series([*source.values()])
+        elif _is_series(source):
+            values = backend.to_working_series(source)
             vertices = values.index.to_series()
-        elif hasattr(given, "columns") or hasattr(given, "__arrow_c_stream__"):
+        elif hasattr(source, "columns") or hasattr(source, "__arrow_c_stream__"):
             try:
-                frame, own = open_frame(given, None)
+                frame, of_source = open_frame(source, None)
             except TypeError as error:
                 raise TypeError(f"vertex_type=: {GIVE}") from error
-            labels = own.adapter.labels(frame)
+            labels = of_source.adapter.labels(frame)
             if missing := [label for label in COLUMNS if label not in labels]:
                 raise ColumnNotFoundError(f"vertex_type= has no column {missing[0]!r}; {GIVE}")
-            columns = (own.adapter.column(frame, label) for label in COLUMNS)
+            columns = (of_source.adapter.column(frame, label) for label in COLUMNS)
             vertices, values = map(backend.to_working_series, columns)
         else:
-            raise TypeError(f"vertex_type= is a {type(given).__name__}; {GIVE}")
+            raise TypeError(f"vertex_type= is a {type(source).__name__}; {GIVE}")
         return vertices.reset_index(drop=True), values.reset_index(drop=True)
+
+
+def _is_series(source: Any) -> bool:
+    """Return whether types are given as a Series, which has an index."""
+    is_column = hasattr(source, "index") and hasattr(source, "dtype")
+    return is_column and not hasattr(source, "columns")
 
 
 def _places(ids: Ids, order: Order) -> tuple[Any, Array]:
@@ -122,10 +128,10 @@ def _places(ids: Ids, order: Order) -> tuple[Any, Array]:
 
 
 def _require_none(lacking: Array, ids: Any) -> None:
-    """Raise NullIdError if vertices, whose places are given, have no type."""
+    """Raise NullIdError if vertices, whose places are source, have no type."""
     if len(lacking):
-        some = ids.take(lacking[:5])
-        listed = ", ".join(str(some.iloc[i]) for i in range(len(some)))
+        examples = ids.take(lacking[:5])
+        listed = ", ".join(str(examples.iloc[i]) for i in range(len(examples)))
         raise NullIdError(
             f"vertex_type= has no type for {len(lacking):,} of the vertices: {listed}"
             f"{', …' * (len(lacking) > 5)}; every vertex needs one"
