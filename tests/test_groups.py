@@ -452,6 +452,19 @@ def test_the_only_two_columns_beside_the_groups():
         tc.count(frame)
 
 
+def test_columns_that_options_name_hold_no_ids():
+    frame = GROUPED[["src", "dst", "w"]].set_axis(["a", "b", "w"], axis=1)
+    ids = {"source": "a", "destination": "b"}
+    for edges in (frame, frame.assign(day=1)):
+        by = {"by": "day"} if "day" in edges else {}
+        found = tc.clustering(edges, weight="w", **by)
+        pd.testing.assert_frame_equal(found, tc.clustering(edges, weight="w", **by, **ids))
+        found = tc.triangles_over_time(edges, time="w", **by)
+        pd.testing.assert_frame_equal(found, tc.triangles_over_time(edges, time="w", **by, **ids))
+    assert tc.balance(PartitionedFrame([frame]), sign="w") is not None
+    assert len(tc.clustering(frame[["a", "b"]], weight="b", aggregate="last")) > 0
+
+
 def test_further_vertices_of_groups_are_a_frame():
     with pytest.raises(TypeError, match="a list; give a frame with the columns 'day', 'vertex'"):
         tc.Graph(GROUPED, vertices=[1], by="day")

@@ -28,7 +28,7 @@ from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, 
 from rapids_tc.frames.backend import Frame, check_engine, resolve_engine
 from rapids_tc.graphs.distributed import DistributedGraph, log
 from rapids_tc.plan import needs
-from rapids_tc.plan.answers import require_fields
+from rapids_tc.plan.answers import named_columns, require_fields
 from rapids_tc.plan.record import Analytic, Needs, Options, OwnOptions, Result, row_columns
 from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
 from rapids_tc.preparation.edges import check_label
@@ -56,9 +56,8 @@ def answer(
     check_engine(options.engine)
     needs.require_method(options.method, record, resolve_engine(adapter, options.engine))
     needs.check_limit(options.memory_limit)
-    labels = edge_columns(
-        adapter.labels(executor.meta), options.source, options.destination, options.by
-    )
+    ids = options.source, options.destination, options.by
+    labels = edge_columns(adapter.labels(executor.meta), *ids, named_columns(own))
     if isinstance(labels, EdgeColumns):
         require_fields(record, [part.label for part in labels.components], len(labels.groups))
     with executor:

@@ -22,7 +22,7 @@ from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.graphs.out_of_core import OutOfCoreGraph
 from rapids_tc.kernels import catalogue
 from rapids_tc.plan import needs
-from rapids_tc.plan.answers import require_fields
+from rapids_tc.plan.answers import named_columns, require_fields
 from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.layout import given_layout
 from rapids_tc.plan.record import (
@@ -39,7 +39,7 @@ from rapids_tc.preparation.edge_columns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rapids_tc.graphs.protocol import EdgeGraph
 
@@ -74,7 +74,7 @@ def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> 
         work = record.work_of(own, grouped=prepared.groups is not None)
         needs.require(prepared.stages(work, options.method), options.memory_limit)
         return prepared
-    frame, labels, backend = _open(edges, options, record)
+    frame, labels, backend = _open(edges, options, record, named_columns(own))
     work = record.work_of(own, grouped=options.by is not None)
     layout, inspected = given_layout(), None
     limit = layout.memory if layout else _limit(frame, backend, work, options)
@@ -132,15 +132,16 @@ def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
             yield in_memory.read(*_open(edges, options, GRAPH), options.progress)
 
 
-def _open(edges: Any, options: Options, record: Analytic) -> tuple[Frame, Labels, Backend]:
+def _open(
+    edges: Any, options: Options, record: Analytic, besides: Sequence[Any] = ()
+) -> tuple[Frame, Labels, Backend]:
     """Return the frame of edges, its id columns, and the backend that works on them."""
     needs.check_limit(options.memory_limit)
     frame, backend = open_frame(edges, options.engine, once=record is GRAPH)
     if not (isinstance(options.method, str) and options.method == "auto"):
         needs.require_method(options.method, record, backend.engine)
-    labels = edge_columns(
-        backend.adapter.labels(frame), options.source, options.destination, options.by
-    )
+    ids = options.source, options.destination, options.by
+    labels = edge_columns(backend.adapter.labels(frame), *ids, besides)
     if isinstance(labels, EdgeColumns):
         require_fields(record, [part.label for part in labels.components], len(labels.groups))
         sources = labels.in_answers()

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.plan.record import Result
+from rapids_tc.plan.record import COLUMNS, Result
 from rapids_tc.preparation.edge_columns import check_fields, ids_in_answers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rapids_tc.plan.record import Analytic
+    from rapids_tc.plan.record import Analytic, OwnOptions
 
 ID_ROLES = {  # by the shape of an answer: the ids in each of its rows
     Result.VERTICES: ("vertex",),
     Result.EDGES: ("src", "dst"),
     Result.TRIANGLES: ("u", "v", "w"),
 }
+
+
+def named_columns(own: OwnOptions) -> list[Any]:
+    """Return the columns that the own options of a call name, which hold no ids."""
+    return [own[option] for option in COLUMNS if own.get(option) is not None]
 
 
 def require_fields(record: Analytic, labels: Sequence[Any], groups: int) -> None:

@@ -131,6 +131,7 @@ class Options:
     by: Any = None
 
 
+COLUMNS = ("weight", "edge_type", "sign", "time")  # own options that name a column
 SHARED = tuple(field.name for field in fields(Options))
 OwnOptions = dict[str, Any]
 

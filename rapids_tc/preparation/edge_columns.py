@@ -90,9 +90,11 @@ class EdgeColumns:
 
 
 def edge_columns(
-    labels: list[Any], source: Any, destination: Any, by: Any
+    labels: list[Any], source: Any, destination: Any, by: Any, besides: Sequence[Any] = ()
 ) -> tuple[Any, Any] | EdgeColumns:
     """Choose the id columns, and those of groups; a plain pair if there are no more than two.
+
+    Columns of ids that are not named are none of `besides`, nor of the groups.
 
     Raises
     ------
@@ -107,7 +109,7 @@ def edge_columns(
         pairs = _pairs(source, destination, labels)
         ids = [Component(pair, pair[0]) for pair in pairs]
     else:
-        pair = id_columns(labels, source, destination, besides=groups)
+        pair = id_columns(labels, source, destination, besides=[*groups, *besides])
         if not groups:
             return pair
         ids = [Component(pair, None)]
