@@ -119,6 +119,7 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         "before the triangles are written, whose number the rows do not tell",
     ),
     "a listed triangle": (lambda: costs.LISTED, 80, "ranks, a sort, and ids of eight bytes"),
+    "a distinct time": (lambda: costs.DISTINCT_TIME, 26, "of parts, of all, and sorted"),
     "a window": (lambda: costs.WINDOW, 40, "starts, changes and sums of int64, and a copy"),
     "a column": (lambda: costs.COLUMN, 16, "a column, and the values that it is made of"),
     "ids that are not dense": (

@@ -353,6 +353,21 @@ def test_more_windows_than_memory_holds(backend):
     assert len(tc.triangles_over_time(edges, time="t", window=1, memory_limit=10**6)) == 18
 
 
+@pytest.mark.cpu_only
+def test_a_limit_holds_for_a_row_per_time():
+    edges = datasets.rmat(12)
+    edges["t"] = np.arange(len(edges))
+    limit = 3 * 10**6
+    with pytest.raises(tc.CapacityError, match="what triangles_over_time gives back take about"):
+        tc.triangles_over_time(edges, time="t", memory_limit=limit)
+    windows = tc.triangles_over_time(edges, time="t", window=10**4, memory_limit=limit)
+    assert windows.equals(tc.triangles_over_time(edges, time="t", window=10**4))
+    few = edges.assign(t=edges["t"] // 10**4)
+    assert tc.count(few, time="t", within=1, memory_limit=limit) == tc.count(
+        few, time="t", within=1
+    )
+
+
 @pytest.mark.parametrize("backend_name", ["host"])
 def test_methods_are_refused_beside_within(backend_name):
     from rapids_tc.testing import host_engine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Frame
     from rapids_tc.graphs.in_memory import InMemoryGraph
     from rapids_tc.preparation.edge_values import Reading
+
+
+MOST = Work(Needs.SPANS, Result.TIMES, by_time=True)
 
 
 def _check(own: OwnOptions) -> OwnOptions:
@@ -48,11 +52,16 @@ def _local(own: OwnOptions, kind: str) -> Exception | None:
     return of_one_machine("triangles_over_time with by=", kind) if has_groups else None
 
 
+def _work(own: OwnOptions) -> Work:
+    return replace(MOST, by_time=own["window"] is None)
+
+
 @analytic(
-    Work(Needs.SPANS, Result.TIMES),
+    MOST,
     fields=("t", "formed", "triangles"),
     check=_check,
     sums=_sums,
+    work=_work,
     in_memory=_in_memory,
     local=_local,
 )

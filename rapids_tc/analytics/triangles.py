@@ -30,7 +30,9 @@ def _work(without: Work) -> Callable[[OwnOptions], Work]:
     def work(own: OwnOptions) -> Work:
         by_row = without.result is Result.COLUMN
         with_times = (Needs.EDGE_COUNTS if by_row else Needs.NOTHING) | Needs.SPANS
-        return without if own["within"] is None else replace(without, needs=with_times)
+        return (
+            without if own["within"] is None else replace(without, needs=with_times, by_time=True)
+        )
 
     return work
 

@@ -54,7 +54,9 @@ class Budget:
     def result(self, rows: int) -> int:
         """Return the bytes of the answer at their height."""
         text = 2 * self.text * (self.work.result is Result.EDGES)
-        return rows * (costs.RESULTS.get(self.work.result.name, 0) + text) * self.work.columns
+        times = costs.WINDOW * (self.work.by_time and self.work.result is Result.TIMES)
+        per_row = costs.RESULTS.get(self.work.result.name, 0) + text + times
+        return rows * per_row * self.work.columns
 
     def check_text(self, ids: int) -> None:
         """Raise CapacityError if the limit is too low to number so many distinct text ids."""
@@ -76,6 +78,7 @@ class Budget:
             None are left: what is held by vertex, or the answer, takes all.
         """
         held = ids + numbers * (costs.RANK + costs.VERTEX_SUMS * bool(self.work.needs & OF_RANKS))
+        held += costs.DISTINCT_TIME * rows * self.work.by_time
         ordered = ids + numbers * self.costs.order  # beside a chunk, which is a part of the limit
         beside_chunk = ordered * costs.CHUNK_PARTS // (costs.CHUNK_PARTS - 1)
         least = max(held + self.result(rows), beside_chunk) + 1

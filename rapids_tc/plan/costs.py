@@ -103,6 +103,9 @@ COLUMN = 16
 # Per window: its start, the change of its triangles, their sum, and what is made on the way. Read.
 WINDOW = 40
 
+# Per distinct time of the rows of a graph in blocks: the times of parts and of all, joined. Read.
+DISTINCT_TIME = 26
+
 # A call that needs no more does not ask how much is free. A choice: asking a GPU takes as long as
 # a small count, and asking the host reads a dozen small files.
 UNASKED = {"cpu": 2**24, "cuda": 2**30}

@@ -66,6 +66,9 @@ class Work:
         The number of colours of a sample: about one edge in `colours` is kept.
     values : int
         Bytes of the values of an edge that are read of the user's rows.
+    by_time : bool
+        Whether the distinct times of all rows are held; one row per time of an answer is one of
+        them.
     """
 
     needs: Needs
@@ -73,6 +76,7 @@ class Work:
     columns: int = 1
     colours: int = 1
     values: int = 0
+    by_time: bool = False
 
     @property
     def by_edge(self) -> bool:
