@@ -267,7 +267,7 @@ def test_several_threads(monkeypatch, shared):
     expected = answers()
     monkeypatch.setattr(cpu, "SERIAL_BELOW", 0)
     monkeypatch.setattr(cpu, "thread_count", lambda: 4)
-    monkeypatch.setattr(visitors, "SHARED_FROM", 0 if shared else 1 << 22)
+    monkeypatch.setattr(visitors, "SHARED_FROM", 0 if shared else 1 << 20)
     for mine, alone in zip(answers(), expected, strict=True):
         assert (mine == alone).all()
     assert expected[0].sum() == cpu.count(layout) and (expected[1] == expected[2]).all()

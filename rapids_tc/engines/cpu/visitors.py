@@ -32,7 +32,7 @@ from rapids_tc.engines.cpu.spans import (
 if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array
 
-SHARED_FROM = 1 << 22  # counters of all threads, past which threads share one array
+SHARED_FROM = 1 << 20  # counters of all threads, past which threads share one array
 
 
 @dispatched
@@ -221,8 +221,10 @@ class Counters:
 
     @property
     def total(self) -> Array:
-        """The sum over all threads."""
-        total: Array = np.sum(self._distinct, axis=0)
+        """The sum over all threads, in the memory of the first one's counters."""
+        total, *others = self._distinct
+        for other in others:
+            total += other
         return total
 
 

@@ -56,9 +56,9 @@ report(const Middle& m, u32 uv, u32 position, u32 index, RTC_VISIT& visit) {
   return true;
 }
 
-// The index in N+(v) of the id of a code whose bit is set.
-__device__ __forceinline__ u32 index_of(const Middle& m, u32 code) {
-  return m.base[code / 32] + __popc(m.map[code / 32] & ((1u << code % 32) - 1));
+// The index in N+(v) of the id of a code whose bit is set in this word of the map.
+__device__ __forceinline__ u32 index_of(const Middle& m, u32 code, u32 word) {
+  return m.base[code / 32] + __popc(word & ((1u << code % 32) - 1));
 }
 
 // Return 1 if N+(v) has the entry of N+(u) at position, of this code, and the triangle counts; else 0.
@@ -66,8 +66,9 @@ __device__ __forceinline__ u32 index_of(const Middle& m, u32 code) {
 __device__ __forceinline__ u32
 probe(const Middle& m, u32 code, u32 uv, u32 position, bool exists, RTC_VISIT& visit) {
   RTC_PROBE(exists);
-  const u32 hit = m.map[code / 32] >> code % 32 & 1;
-  return kIndexed && hit ? report(m, uv, position, index_of(m, code), visit) : hit;
+  const u32 word = m.map[code / 32], hit = word >> code % 32 & 1;
+  if (kIndexed && hit && !report(m, uv, position, index_of(m, code, word), visit)) return 0;
+  return hit;
 }
 
 // Stream in-edges first .. last - 1 of v, at most 32, in chunks, by one warp, which only reads the map.
@@ -85,8 +86,9 @@ scan_chunks(const Graph& g, const Middle& m, u32 first, u32 last, RTC_VISIT& vis
     }
     if (RTC_VISIT::kTriangles) {
       for (u32 left = hits & c.wanted; left; left &= left - 1) {
-        const u32 position = c.position + __ffs(int(left)) - 1;
-        report(m, edge_at(g, first + c.owner, c.edge), position, index_of(m, g.codes[position]), visit);
+        const u32 position = c.position + __ffs(int(left)) - 1, code = g.codes[position];
+        const u32 index = index_of(m, code, m.map[code / 32]);
+        report(m, edge_at(g, first + c.owner, c.edge), position, index, visit);
       }
     } else {
       visit.edge(kNone, __popc(hits & c.wanted));
@@ -166,7 +168,7 @@ scan_tail(const Graph& g, const Middle& m, const u32* tail, u32 first, u32 last,
       if (!(tail[id / 32 % kTailWords] >> id % 32 & 1)) continue;
       const u32 index = find(g.columns + m.start, m.length, id);
       if (index == kNone) continue;
-      hits += report(m, edge_at(g, first + owner, start + length), position, index, visit);
+      if (report(m, edge_at(g, first + owner, start + length), position, index, visit)) hits++;
     }
     visit.list(edge_at(g, first + owner, start + length), hits, kTailLanes);
   }
