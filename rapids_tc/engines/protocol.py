@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from rapids_tc._parallel import limit_threads as limit_threads
+
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from rapids_tc.preparation.csr import Array, Csr
 
 ProgressCallback = Callable[..., None]  # (done), or (done, note)
 PivotRange = tuple[int, int]  # the first middle vertex, and one past the last
 Residues = tuple[int, int, int]  # of the corners u, v and w of a task
-
-thread_limit: ContextVar[int | None] = ContextVar("thread_limit", default=None)  # of the CPU engine
 
 Stored = TypeVar("Stored")  # an array outside of the memory where the engine works
 StoredInput = TypeVar("StoredInput", contravariant=True)
@@ -329,13 +329,3 @@ def shifts(residues: Residues) -> tuple[int, int]:
     """Return the steps from a row of uv to u's row in uw, and from a column of uv to v's in vw."""
     i, j, k = residues
     return (i > k) - (i > j), int(j > k)
-
-
-@contextmanager
-def limit_threads(threads: int | None) -> Iterator[None]:
-    """Let the CPU engine use so many threads; with None, as many as there are cores."""
-    token = thread_limit.set(threads)
-    try:
-        yield
-    finally:
-        thread_limit.reset(token)

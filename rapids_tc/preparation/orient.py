@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
 from rapids_tc.frames.backend import gather
 from rapids_tc.preparation.csr import pack_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from rapids_tc._typing import Array
     from rapids_tc.frames.backend import Backend
 
-BATCH_ROWS, BATCHES = 1 << 18, 16  # least rows per batch, and the most batches
+BATCH_ROWS = 1 << 18  # most rows of a batch of one thread
+LARGE_ROWS, BATCHES = 1 << 20, 6  # least rows of a batch of all threads, and the most batches
 
 
 @dataclass(frozen=True)
@@ -67,13 +69,26 @@ def degree_order(degree: Array, n: int, backend: Backend) -> Order:
     return Order(rank, number[:n])
 
 
-def ranks_of_ends(ends: Iterable[Array], rank: Array, backend: Backend) -> tuple[Array, Array]:
+def ranks_of_ends(ends: tuple[Array, Array], rank: Array, backend: Backend) -> tuple[Array, Array]:
     """Return the larger and the smaller rank (uint32) of every raw row, from its ends' numbers."""
+    if backend.engine == "cpu" and len(ends[0]) > BATCH_ROWS:
+        larger, smaller = (np.empty(len(ends[0]), "uint32") for _ in range(2))
+
+        def write(batch: slice) -> None:
+            own = (ends[0][batch], ends[1][batch])
+            larger[batch], smaller[batch] = ranks_of_ends(own, rank, backend)
+
+        _for_batches(write, len(ends[0]))
+        return larger, smaller
     # From an array: a Series would gather its index as well.
-    src, dst = (backend.library.Series(gather(rank, end)) for end in ends)
-    if backend.library.__name__ == "pandas":  # whose `where` aligns, copies and compares first
-        return backend.array(np.maximum(src, dst)), backend.array(np.minimum(src, dst))
-    return backend.array(src.where(src > dst, dst)), backend.array(src.where(src < dst, dst))
+    library, (source, destination) = backend.library, (gather(rank, end) for end in ends)
+    src = library.Series(source)
+    if library.__name__ == "pandas":  # whose `where` copies first; two Series would be aligned
+        pair = np.maximum(src, destination), np.minimum(src, destination)
+    else:
+        dst = library.Series(destination)
+        pair = src.where(src > dst, dst), src.where(src < dst, dst)
+    return backend.array(pair[0]), backend.array(pair[1])
 
 
 def orient(ends: tuple[Array, Array], rank: Array, backend: Backend) -> Array:
@@ -84,11 +99,16 @@ def orient(ends: tuple[Array, Array], rank: Array, backend: Backend) -> Array:
     array of uint64
         Larger rank << 32 | smaller rank, in the order of the rows, with repeats and loops.
     """
+    if backend.engine != "cpu":
+        return pack_keys(*ranks_of_ends(ends, rank, backend), backend.xp)
+    keys = np.empty(len(ends[0]), "uint64")
 
-    def keys(*batch: Array) -> Array:
-        return pack_keys(*ranks_of_ends(batch, rank, backend), backend.xp)
+    def write(batch: slice) -> None:
+        own = (ends[0][batch], ends[1][batch])
+        pack_keys(*ranks_of_ends(own, rank, backend), np, keys[batch])
 
-    return in_batches(keys, ends, "uint64", backend)
+    _for_batches(write, len(ends[0]))
+    return keys
 
 
 def in_batches(
@@ -101,8 +121,19 @@ def in_batches(
     if backend.engine != "cpu":
         return function(*ends)
     rows = len(ends[0])
-    values, step = backend.xp.empty(rows, dtype), max(BATCH_ROWS, rows // BATCHES)
+    values, step = backend.xp.empty(rows, dtype), max(LARGE_ROWS, rows // BATCHES)
     for first in range(0, rows, step):
         batch = slice(first, first + step)
         values[batch] = function(*(end[batch] for end in ends))
     return values
+
+
+def _for_batches(function: Callable[[slice], None], rows: int) -> None:
+    """Call a function for ranges of the rows, on all cores, which keeps temporary arrays small."""
+    threads = thread_count() if rows > SERIAL_BELOW else 1
+    step = min(BATCH_ROWS, max(rows // (4 * threads), BATCH_ROWS // 8))
+
+    def task(number: int, thread: int) -> None:
+        function(slice(number * step, (number + 1) * step))
+
+    parallel_for(task, -(-rows // step), threads)

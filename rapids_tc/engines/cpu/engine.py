@@ -20,9 +20,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
 from rapids_tc.engines import peel
-from rapids_tc.engines.cpu import counting, host_slots, listing, raw_rows, visitors
-from rapids_tc.engines.cpu.parallel import parallel_for, thread_count
+from rapids_tc.engines.cpu import (
+    counting,
+    host_slots,
+    in_edges,
+    listing,
+    look_up,
+    raw_rows,
+    sorting,
+    visitors,
+)
 from rapids_tc.engines.cpu.spans import Always, pack_spans
 from rapids_tc.engines.cpu.truss import CpuPeeler
 from rapids_tc.engines.host import host_free, host_memory
@@ -30,14 +39,15 @@ from rapids_tc.engines.protocol import Costs, PivotRange, ProgressCallback, Resi
 from rapids_tc.errors import require_unchanged
 from rapids_tc.frames.backend import as_uint32
 from rapids_tc.plan import costs as model
-from rapids_tc.preparation.csr import Array, Csr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rapids_tc.preparation.csr import Array, Csr
+
 TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB of places
 TASKS_PER_THREAD = 64  # their lengths still differ, so threads draw them one by one
-SERIAL_BELOW = 1 << 18  # probes, or look-ups, that are not worth a second thread
+DEGREE_TABLES = 6  # at most: a table takes 4 bytes a number
 
 memory, free = host_memory, host_free
 block_store, slot_pool = host_slots.BlockStore, host_slots.SlotPool
@@ -97,33 +107,41 @@ class Layout:
 
 
 def degrees(src: Array, dst: Array, size: int) -> tuple[Array, int]:
-    """Count how often each number below `size` stands in either array, and how many do."""
-    degree = np.zeros(size, np.int64)
-    require_unchanged(sum(raw_rows.count_ends(_read_only(end), degree) for end in (src, dst)))
+    """Count how often each number below `size` stands in either array, and how many do.
+
+    Each thread counts in a table of its own. Tables take less than the sort that follows.
+    """
+    threads = _threads_for(len(src) + len(dst), DEGREE_TABLES)
+    rows = [sorting.cut_evenly(len(end), threads) for end in (src, dst)]
+    tables = np.zeros((threads, size), np.uint32)
+
+    def count(number: int, thread: int) -> int:
+        parts = (end[own[number]] for end, own in zip((src, dst), rows, strict=True))
+        return sum(raw_rows.count_ends(_read_only(part), tables[number]) for part in parts)
+
+    require_unchanged(parallel_for(count, threads, threads))
+    degree, numbers = np.empty(size, np.int64), sorting.cut_evenly(size, threads)
+
+    def add(number: int, thread: int) -> None:
+        np.sum(tables[:, numbers[number]], axis=0, out=degree[numbers[number]])
+
+    parallel_for(add, threads, threads)
     return degree, int(np.count_nonzero(degree))
 
 
 def csr(keys: Array, n: int) -> Csr:
     """Build the CSR of `n` ranks from packed keys (larger rank << 32 | smaller rank).
 
-    The keys are sorted by counting: a stable pass over the smaller ranks and one over the larger,
-    O(rows + n) each, in the memory of the keys and as much again. Repeats and self loops are
-    dropped.
+    The keys are sorted in the memory of the keys and as much again; see
+    `rapids_tc.engines.cpu.sorting`. Repeats and self loops are dropped.
     """
-    ordered = np.empty_like(keys)
-    inside = raw_rows.sort_by(keys, np.uint64(0), n, ordered)
-    inside = raw_rows.sort_by(ordered[:inside], np.uint64(32), n, keys)
-    require_unchanged(len(keys) - inside)
-    del ordered
-    columns = keys.view(np.uint32)
-    offsets = raw_rows.csr(keys, n, columns)
-    return Csr(offsets, columns[: offsets[-1]].copy())
+    return sorting.sort_keys(keys, n, _threads_for(len(keys)))
 
 
 def prepare(csr: Csr, pivot_range: PivotRange | None = None) -> Layout:
     """Group the in-edges by middle vertex. O(m) time, 8 m + 16 n bytes."""
     range_of_v = pivot_range or (0, csr.n)
-    groups = raw_rows.group(*_arrays(csr), *_arrays(csr), 0, 0, csr.n, *range_of_v)
+    groups = in_edges.group(csr, csr, 0, 0, csr.n, range_of_v, _threads_for(csr.m))
     return Layout(csr, *groups, csr, csr, range_of_v, 0, whole=True)
 
 
@@ -138,7 +156,7 @@ def prepare_blocks(
     """Group the in-edges of a task on blocks."""
     to_row, shift = shifts(residues)
     range_of_v = pivot_range or (0, vw.n - shift)
-    groups = raw_rows.group(*_arrays(uv), *_arrays(uw), to_row, shift, vw.n, *range_of_v)
+    groups = in_edges.group(uv, uw, to_row, shift, vw.n, range_of_v, _threads_for(uv.m))
     return Layout(vw, *groups, uw, uv, range_of_v, shift, whole=False)
 
 
@@ -227,7 +245,7 @@ def triangles_per_in_edge(layout: Layout, *, on_progress: ProgressCallback | Non
 
 def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Array:
     """List the ranks u > v > w of triangles `first` to `last` - 1: uint32, (3, last - first)."""
-    graph, threads = layout.csr, thread_count() if last - first > SERIAL_BELOW else 1
+    graph, threads = layout.csr, _threads_for(last - first)
     ranks = np.empty((3, last - first), np.uint32)
     targets = np.linspace(first, last, threads * TASKS_PER_THREAD + 1).astype(np.int64)
     bounds = np.searchsorted(starts, targets, side="right") - 1
@@ -260,15 +278,7 @@ def vertex_sums(layout: Layout, sides: Any, *, on_progress: ProgressCallback | N
 
 def find_edges(csr: Csr, u: Array, v: Array) -> Array:
     """Find the position in ``csr.columns`` of the edge {u, v} for pairs of ranks; -1 if none."""
-    positions, threads = np.empty(len(u), np.int64), thread_count() if len(u) >= SERIAL_BELOW else 1
-    bounds = np.linspace(0, len(u), threads + 1).astype(np.int64)
-
-    def task(number: int, thread: int) -> int:
-        part = slice(bounds[number], bounds[number + 1])
-        return raw_rows.find_edges(csr.offsets, csr.columns, u[part], v[part], positions[part])
-
-    require_unchanged(parallel_for(task, threads, threads))
-    return positions
+    return look_up.find_edges(csr, u, v, _threads_for(len(u)))
 
 
 def truss(
@@ -326,8 +336,8 @@ def _visit(
     uv, size = layout.edges, 0 if layout.whole else len(layout.in_edges)
     uv_at = np.empty(size, np.uint32 if uv.m < 2**32 else np.int64)
     if not layout.whole:
-        in_edges = (layout.in_offsets, layout.shift, *layout.pivot_range)
-        raw_rows.find_in_edges(uv.columns, *in_edges, uv_at)
+        ranges = (layout.in_offsets, layout.shift, *layout.pivot_range)
+        raw_rows.find_in_edges(uv.columns, *ranges, uv_at)
     _run(layout, counting.visit, np.int32, on_progress, lambda thread: (uv_at, visitor(thread)))
 
 
@@ -338,8 +348,15 @@ def _sides(layout: Layout, values: Any) -> tuple[Any, Any, Any]:
 
 
 def _threads(layout: Layout) -> int:
-    """Return how many threads are worth starting."""
-    return thread_count() if layout.probe_counts.sum() > SERIAL_BELOW else 1
+    """Return how many threads are worth starting to count a layout."""
+    return _threads_for(int(layout.probe_counts.sum()))
+
+
+def _threads_for(steps: int, most: int | None = None) -> int:
+    """Return how many threads are worth starting for so many steps, rows or entries."""
+    if steps <= SERIAL_BELOW:
+        return 1
+    return min(thread_count(), most or steps)
 
 
 def _cut(layout: Layout, tasks: int) -> Array:

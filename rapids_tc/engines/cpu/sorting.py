@@ -1,0 +1,195 @@
+"""Keys sorted into rows, on all cores.
+
+Rows are divided into *buckets* of 2**width neighbouring ranks. Each task writes its keys to their
+buckets, then each bucket is sorted on its own by digits of its keys, in the caches of one core.
+Tasks write to places that were counted before, so that the result is the same for any number of
+threads. All is done in the memory of the keys and as much again.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rapids_tc._parallel import parallel_for
+from rapids_tc.engines.cpu.compiled import compiled
+from rapids_tc.errors import require_unchanged
+from rapids_tc.preparation.csr import Csr
+
+if TYPE_CHECKING:
+    from rapids_tc.preparation.csr import Array
+
+BUCKET = 1 << 12  # keys of a bucket, about: two copies of them fit in a core's second cache
+BUCKETS = 1 << 11  # at most: a write to each touches another page
+DIGIT = 11  # bits of a digit at most: its counters fit in a core's first cache
+PER_THREAD = 4  # tasks, so that a thread that is held up holds up no other
+
+
+def sort_keys(keys: Array, n: int, threads: int) -> Csr:
+    """Build the CSR of `n` ranks from packed keys, whose memory is used; see `engine.csr`."""
+    bits = max(n - 1, 1).bit_length()
+    buckets = min(max(len(keys) // BUCKET, 1), BUCKETS)
+    width = bits - min(bits, buckets.bit_length() - 1)
+    offsets, columns = np.zeros(n + 1, np.int64), keys.view(np.uint32)
+    cuts, bounds, kept = _sort(keys, bits, width, threads, columns, offsets)
+    np.cumsum(kept, out=kept)
+    dense = np.empty(kept[-1], np.uint32)
+
+    def join(number: int, thread: int) -> None:
+        buckets = cuts[number], cuts[number + 1]
+        _join_buckets(columns, bounds, kept, *buckets, width, dense, offsets)
+
+    parallel_for(join, len(cuts) - 1, threads)
+    return Csr(offsets, dense)
+
+
+def _sort(
+    keys: Array, bits: int, width: int, threads: int, columns: Array, offsets: Array
+) -> tuple[Array, Array, Array]:
+    """Sort the keys, and write columns and lengths of rows as `_sort_buckets` does.
+
+    Returns
+    -------
+    cuts : array of int64
+        The first bucket of each task, with about as many keys each, and one past the last.
+    bounds : array of int64
+        The first key of every bucket, and one past the last.
+    kept : array of int64
+        0, and the columns of every bucket.
+    """
+    n = len(offsets) - 1
+    tasks = threads * PER_THREAD if threads > 1 else 1
+    parts = cut_evenly(len(keys), tasks)
+    counts = np.zeros((tasks, (max(n - 1, 0) >> width) + 1), np.int64)
+
+    def count(number: int, thread: int) -> int:
+        return count_by_bucket(keys[parts[number]], n, width, counts[number])
+
+    require_unchanged(parallel_for(count, tasks, threads))
+    bounds, places = place_buckets(counts)
+    buckets, ordered = len(bounds) - 1, np.empty_like(keys)
+
+    def write(number: int, thread: int) -> None:
+        _write_to_buckets(keys[parts[number]], width, places[number], ordered)
+
+    by_bucket, scratch = keys, ordered
+    if buckets > 1:
+        parallel_for(write, tasks, threads)
+        by_bucket, scratch = ordered, keys
+    targets = [part.start for part in parts[1:]]
+    cuts = np.unique(np.concatenate([[0], np.searchsorted(bounds, targets), [buckets]]))
+    cuts = cuts.astype(np.int64)
+    kept = np.zeros(buckets + 1, np.int64)
+
+    def sort(number: int, thread: int) -> None:
+        own = cuts[number], cuts[number + 1]
+        _sort_buckets(by_bucket, scratch, bounds, *own, bits, width, columns, kept, offsets)
+
+    parallel_for(sort, len(cuts) - 1, threads)
+    return cuts, bounds, kept
+
+
+def place_buckets(counts: Array) -> tuple[Array, Array]:
+    """Return where each bucket begins, and where each task writes its first key of each bucket."""
+    bounds = np.zeros(counts.shape[1] + 1, np.int64)
+    np.cumsum(counts.sum(axis=0), out=bounds[1:])
+    places = np.cumsum(counts, axis=0)
+    places += bounds[:-1] - counts
+    return bounds, places
+
+
+def cut_evenly(size: int, parts: int) -> list[slice]:
+    """Cut an array of `size` entries into parts of about equal length."""
+    bounds = [size * part // parts for part in range(parts + 1)]
+    return [slice(begin, end) for begin, end in pairwise(bounds)]
+
+
+@compiled
+def count_by_bucket(keys: Array, n: int, width: int, counts: Array) -> int:
+    """Count the keys of every bucket; return how many keys have an end without a rank."""
+    past, low_bits, shift, outside = np.uint64(n), np.uint64(0xFFFFFFFF), np.uint64(width), 0
+    for key in keys:
+        u = key >> np.uint64(32)
+        if u < past and key & low_bits < past:
+            counts[u >> shift] += 1
+        else:
+            outside += 1
+    return outside
+
+
+@compiled
+def _write_to_buckets(keys: Array, width: int, places: Array, by_bucket: Array) -> None:
+    """Write the keys to their buckets, from the task's place in each on."""
+    shift = np.uint64(width + 32)
+    for key in keys:
+        bucket = key >> shift
+        place = places[bucket]
+        by_bucket[place] = key
+        places[bucket] = place + 1
+
+
+@compiled
+def _sort_buckets(
+    by_bucket: Array, scratch: Array, bounds: Array, first: int, last: int, bits: int, width: int,
+    columns: Array, kept: Array, offsets: Array,
+) -> None:  # fmt: skip
+    """Sort buckets `first` to `last` - 1, and drop repeats and loops.
+
+    The columns of a bucket are written from twice its bound on, since two fit in a key; `columns`
+    may share the memory of either array of keys: no entry is written before its key is read.
+    kept[b + 1] becomes the number of bucket b's columns, and offsets[u + 1] the length of row u.
+    """
+    digits_of_v = (bits + DIGIT - 1) // DIGIT
+    digits = digits_of_v + (width + DIGIT - 1) // DIGIT
+    counters = np.empty(1 << min(DIGIT, max(bits, width)), np.int64)
+    for bucket in range(first, last):
+        begin, end = bounds[bucket], bounds[bucket + 1]
+        source, target = by_bucket[begin:end], scratch[begin:end]
+        for digit in range(digits if end - begin > 1 else 0):
+            if digit < digits_of_v:
+                size = (bits + digits_of_v - 1) // digits_of_v
+                shift = np.uint64(size * digit)
+            else:
+                size = (width + digits - digits_of_v - 1) // (digits - digits_of_v)
+                shift = np.uint64(32 + size * (digit - digits_of_v))
+            mask = np.uint64((1 << size) - 1)
+            counters[: 1 << size] = 0
+            for key in source:
+                counters[(key >> shift) & mask] += 1
+            place = np.int64(0)
+            for value in range(1 << size):
+                count = counters[value]
+                counters[value] = place
+                place += count
+            for key in source:
+                value = (key >> shift) & mask
+                place = counters[value]
+                target[place] = key
+                counters[value] = place + 1
+            source, target = target, source
+        m, before = 2 * begin, np.uint64(0)  # the key of a loop, so that no other key equals it
+        for key in source:
+            u, v = key >> np.uint64(32), key & np.uint64(0xFFFFFFFF)
+            if u != v and key != before:
+                columns[m] = v
+                offsets[u + np.uint64(1)] += 1
+                m += 1
+            before = key
+        kept[bucket + 1] = m - 2 * begin
+
+
+@compiled
+def _join_buckets(
+    columns: Array, bounds: Array, kept: Array, first: int, last: int, width: int, dense: Array,
+    offsets: Array,
+) -> None:  # fmt: skip
+    """Copy the columns of buckets to where kept[b], the sum before bucket b, says; sum offsets."""
+    for bucket in range(first, last):
+        begin, place = 2 * bounds[bucket], kept[bucket]
+        for i in range(kept[bucket + 1] - place):
+            dense[place + i] = columns[begin + i]
+        for u in range(bucket << width, min((bucket + 1) << width, len(offsets) - 1)):
+            place += offsets[u + 1]
+            offsets[u + 1] = place
