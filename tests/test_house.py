@@ -56,6 +56,7 @@ HOMES = {
     "dask_cudf": set(),  # nobody needs to
     "dask_cuda": set(),
     "numba": {
+        "_parallel.py",
         "engines/cpu/compiled.py",
         "engines/cpu/parallel.py",
     },

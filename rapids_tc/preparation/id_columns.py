@@ -150,6 +150,8 @@ def integers(values: Series, name: str, backend: Backend) -> Array:
     """Return integer ids, or whole floats, as integers; IdTypeError for other floats."""
     dtype = values.dtype
     width = 8 * dtype.itemsize
+    if isinstance(dtype, np.dtype) and dtype.kind in "iu" and dtype.isnative:
+        return backend.array(values)
     if dtype.kind in "iu":
         return _as_numpy_dtype(values, f"{'u' * (dtype.kind == 'u')}int{width}", backend)
     array = _as_numpy_dtype(values, f"float{width}", backend)
@@ -169,6 +171,8 @@ def _kind(values: Series, backend: Backend) -> str:
     dtype = values.dtype
     if len(values) == 0:
         return "empty"
+    if isinstance(dtype, np.dtype) and dtype.kind in "iu":
+        return "integer"  # most columns: what follows takes as long as a step of a small call
     if type(dtype).__name__ == "SparseDtype":
         return "sparse"
     arrow = str(getattr(dtype, "pyarrow_dtype", ""))

@@ -161,7 +161,8 @@ def number(
     if columns[0].kind not in NUMERIC:
         return by_value(columns, comparison_dtype(columns[0]), backend)
     arrays, dtype = as_integers(columns, backend)
-    dense = dense or dense_range(columns, backend)
+    if dense is None and all(map(can_be_dense, columns)):
+        dense = dense_between(*_min_max(arrays, backend), max(map(len, arrays)))
     if dense is None:
         return by_value(columns, dtype, backend)
     base, size = dense

@@ -361,6 +361,8 @@ def _threads_for(steps: int, most: int | None = None) -> int:
 
 def _cut(layout: Layout, tasks: int) -> Array:
     """Cut the in-edges into ranges of about equal work: positions, shape (tasks + 1,)."""
+    if tasks == 1 and layout.probe_counts.any():
+        return np.array([0, layout.in_offsets[-1]])
     ends = np.cumsum(layout.probe_counts, dtype=np.float64)
     total = ends[-1] if len(ends) else 0.0
     if total == 0.0:

@@ -68,19 +68,19 @@ def _sort(
         return count_by_bucket(keys[parts[number]], n, width, counts[number])
 
     require_unchanged(parallel_for(count, tasks, threads))
-    bounds, places = place_buckets(counts)
-    buckets, ordered = len(bounds) - 1, np.empty_like(keys)
-
-    def write(number: int, thread: int) -> None:
-        _write_to_buckets(keys[parts[number]], width, places[number], ordered)
-
-    by_bucket, scratch = keys, ordered
+    by_bucket, scratch = keys, np.empty_like(keys)
+    buckets, bounds, cuts = counts.shape[1], np.array([0, len(keys)]), np.array([0, 1])
     if buckets > 1:
+        bounds, places = place_buckets(counts)
+        ordered = scratch
+
+        def write(number: int, thread: int) -> None:
+            _write_to_buckets(keys[parts[number]], width, places[number], ordered)
+
         parallel_for(write, tasks, threads)
         by_bucket, scratch = ordered, keys
-    targets = [part.start for part in parts[1:]]
-    cuts = np.unique(np.concatenate([[0], np.searchsorted(bounds, targets), [buckets]]))
-    cuts = cuts.astype(np.int64)
+        starts = np.searchsorted(bounds, [part.start for part in parts[1:]])
+        cuts = np.unique([0, *starts.tolist(), buckets])
     kept = np.zeros(buckets + 1, np.int64)
 
     def sort(number: int, thread: int) -> None:
