@@ -1,6 +1,7 @@
 """The clock, the contestants, and the scripts of the benchmarks: figures, or reasons why not."""
 
 import json
+import os
 import subprocess
 import sys
 from itertools import pairwise
@@ -465,6 +466,23 @@ def test_cold_starts(tmp_path):
     assert len(told) == 4
     ours_cold = told["rapids_tc cpu auto", "cold start, nothing cached"]
     assert ours_cold > told["rapids_tc cpu auto", "cold start"]  # Numba compiles in the first
+
+
+def test_threads_are_timed_in_turn_and_their_answers_compared():
+    calls = ["--what", "count", "--what", "edge_triangles", "--threads", "1", "--threads", "2"]
+    command = [sys.executable, str(BENCHMARKS / "threads.py"), "book:50", "--repeat", "1", *calls]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if len(os.sched_getaffinity(0)) < 2:
+        assert done.returncode == 2 and "may use 1 cores" in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    whats = ["frame to count", "frame to edge_triangles"]
+    assert [(x["what"], x["threads"]) for x in lines] == [(w, t) for w in whats for t in (1, 2)]
+    assert {x["answer"] for x in lines[:2]} == {50}
+    assert lines[2]["answer"] == lines[3]["answer"] != 50
+    assert all(0 < x["least"] <= x["seconds"] <= x["most"] for x in lines)
+    assert "| `count`, book:50 |" in done.stderr
 
 
 # ncu ----------------------------------------------------------------------------------------------

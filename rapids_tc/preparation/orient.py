@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Backend
 
 BATCH_ROWS = 1 << 18  # most rows of a batch of one thread
-LARGE_ROWS, BATCHES = 1 << 20, 6  # least rows of a batch of all threads, and the most batches
+LARGE_ROWS, BATCHES = 1 << 14, 6  # least rows of a batch of all threads, and the most batches
 
 
 @dataclass(frozen=True)
