@@ -33,7 +33,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def compiled(function: Function) -> Function:
     """Compile a function at its first call, to run without the GIL, and keep the code."""
-    dispatcher: Any = numba.njit(nogil=True)(function)
+    dispatcher: Any = numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
     if hasattr(dispatcher, "_cache"):  # NUMBA_DISABLE_JIT leaves the function as it is
         dispatcher._cache = _Cache(function)
         dispatcher.__class__ = _Interruptible

@@ -32,6 +32,19 @@ def walk(offsets: Array, in_edge: Array) -> tuple[Array, Array, Array]:
     return u, begin, begin + np.int64(in_edge & np.uint64(0xFFFFFFFF))
 
 
+@inlined
+def pivot_of(in_offsets: Array, place: Any) -> Any:
+    """Return the pivot vertex of an in-edge: a search that compiles faster than NumPy's."""
+    v, above = np.int64(0), np.int64(len(in_offsets) - 1)
+    while above - v > 1:
+        middle = (v + above) >> 1
+        if in_offsets[middle] <= place:
+            v = middle
+        else:
+            above = middle
+    return v
+
+
 @compiled
 def total(
     offsets: Array, columns: Array, walk_offsets: Array, walked: Array, in_offsets: Array,
@@ -39,7 +52,7 @@ def total(
 ) -> Array:  # fmt: skip
     """Count the triangles; write the count of every in-edge too, unless `of_uv` is empty."""
     mask = np.int64(len(mark) - 1)
-    v = np.searchsorted(in_offsets, start, side="right") - 1
+    v = pivot_of(in_offsets, start)
     triangles = np.int64(0)
     while start < last:
         while in_offsets[v + 1] <= start:
@@ -80,7 +93,7 @@ def visit(
     In-edge i is the edge uv_at[i] of uv; if `uv_at` is empty, uv is the graph that is walked.
     """
     mask = np.int64(len(place) - 1)
-    v = np.searchsorted(in_offsets, start, side="right") - 1
+    v = pivot_of(in_offsets, start)
     while start < last:
         while in_offsets[v + 1] <= start:
             v += 1

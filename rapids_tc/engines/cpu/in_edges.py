@@ -30,22 +30,20 @@ def group(
     """
     bounds = _cut(uv.columns, pivot_range, threads)
     places, probe_counts = np.zeros(n + 2, np.int64), np.zeros(n, np.int64)
-    tasks = len(bounds) - 1
+    rows = (uv.offsets, uv.columns, uw.offsets, uw.columns, to_row, shift)
 
-    def count(number: int, thread: int) -> None:
-        _count(uv.offsets, uv.columns, bounds[number], bounds[number + 1], places[shift + 2 :])
+    def run(counts_or_places: Array, in_edges: Array) -> None:
+        def task(number: int, thread: int) -> None:
+            v = bounds[number], bounds[number + 1]
+            _group(*rows, *v, counts_or_places, in_edges, probe_counts)
 
-    parallel_for(count, tasks, threads)
+        parallel_for(task, len(bounds) - 1, threads)
+
+    run(places[2:], np.zeros(0, np.uint64))
     np.cumsum(places, out=places)  # places[v + 1] is the place of v's first in-edge now
     in_edges = np.empty(places[-1], np.uint64)
-
-    def write(number: int, thread: int) -> None:
-        _write(
-            uv.offsets, uv.columns, uw.offsets, uw.columns, to_row, shift,
-            bounds[number], bounds[number + 1], places[1:], in_edges, probe_counts,
-        )  # fmt: skip
-
-    parallel_for(write, tasks, threads)
+    if len(in_edges):
+        run(places[1:], in_edges)
     return places[:-1], in_edges, probe_counts  # where those of v end now: where v + 1's begin
 
 
@@ -65,47 +63,43 @@ def _cut(columns: Array, pivot_range: PivotRange, threads: int) -> Array:
 @inlined
 def _first_from(columns: Array, begin: Any, end: Any, v: Any) -> Any:
     """Return the position of the first of the ascending columns[begin:end] from v on."""
-    if begin < end and columns[begin] < v:
-        while begin < end:
-            middle = (begin + end) >> 1
-            if columns[middle] < v:
-                begin = middle + 1
-            else:
-                end = middle
+    while begin < end:
+        middle = (begin + end) >> 1
+        if columns[middle] < v:
+            begin = middle + 1
+        else:
+            end = middle
     return begin
 
 
 @compiled
-def _count(offsets: Array, columns: Array, first: int, last: int, counts: Array) -> None:
-    """Count the entries of each column of the range."""
-    for r in range(len(offsets) - 1):
-        end = offsets[r + 1]
-        p = _first_from(columns, offsets[r], end, first)
-        while p < end and columns[p] < last:
-            counts[columns[p]] += 1
-            p += 1
-
-
-@compiled
-def _write(
+def _group(
     uv_offsets: Array, uv_columns: Array, uw_offsets: Array, uw_columns: Array, to_row: int,
     shift: int, first: int, last: int, places: Array, in_edges: Array, probes: Array,
 ) -> None:  # fmt: skip
-    """Write the in-edges of the range to their places, and sum their probes."""
+    """Count the in-edges of a range of columns in `places`, if `in_edges` is empty.
+
+    Else write them to their places, and sum their probes. One function compiles faster than two.
+    """
+    writes = len(in_edges) > 0
     for r in range(len(uv_offsets) - 1):
-        end = uv_offsets[r + 1]
-        p = _first_from(uv_columns, uv_offsets[r], end, first)
+        p, end = uv_offsets[r], uv_offsets[r + 1]
+        if p < end and uv_columns[p] < first:
+            p = _first_from(uv_columns, p, end, first)
         if p == end or uv_columns[p] >= last:
             continue
         u = np.int64(r) + to_row
-        begin, stop = uw_offsets[max(u, 0)], uw_offsets[u + 1]
-        below = _first_from(uw_columns, begin, stop, np.int64(uv_columns[p]) + shift)
+        begin, stop = uw_offsets[max(u, 0)], uw_offsets[u + 1]  # row -1, if asked, is empty
+        below = begin
+        if writes and first > 0:
+            below = _first_from(uw_columns, begin, stop, np.int64(uv_columns[p]) + shift)
         while p < end and uv_columns[p] < last:
             v = np.int64(uv_columns[p]) + shift
-            while below < stop and uw_columns[below] < v:
-                below += 1
             place = places[v]
-            in_edges[place] = u << 32 | (below - begin)
+            if writes:
+                while below < stop and uw_columns[below] < v:
+                    below += 1
+                in_edges[place] = u << 32 | (below - begin)
+                probes[v] += below - begin
             places[v] = place + 1
-            probes[v] += below - begin
             p += 1

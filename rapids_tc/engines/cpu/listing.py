@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rapids_tc.engines.cpu.compiled import compiled
-from rapids_tc.engines.cpu.counting import walk
+from rapids_tc.engines.cpu.counting import pivot_of, walk
 from rapids_tc.engines.cpu.parallel import find
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def write(
     In-edge i has the triangles starts[i] to starts[i + 1] - 1.
     """
     mask = np.int64(len(mark) - 1)
-    v = np.searchsorted(in_offsets, start, side="right") - 1
+    v = pivot_of(in_offsets, start)
     while start < end_of_task:
         while in_offsets[v + 1] <= start:
             v += 1

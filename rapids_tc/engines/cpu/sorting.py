@@ -38,10 +38,13 @@ def sort_keys(keys: Array, n: int, threads: int) -> Csr:
     dense = np.empty(kept[-1], np.uint32)
 
     def join(number: int, thread: int) -> None:
-        buckets = cuts[number], cuts[number + 1]
-        _join_buckets(columns, bounds, kept, *buckets, width, dense, offsets)
+        for bucket in range(cuts[number], cuts[number + 1]):
+            first, end = kept[bucket], kept[bucket + 1]
+            begin = 2 * bounds[bucket]
+            dense[first:end] = columns[begin : begin + end - first]
 
     parallel_for(join, len(cuts) - 1, threads)
+    np.cumsum(offsets, out=offsets)
     return Csr(offsets, dense)
 
 
@@ -84,8 +87,9 @@ def _sort(
     kept = np.zeros(buckets + 1, np.int64)
 
     def sort(number: int, thread: int) -> None:
-        own = cuts[number], cuts[number + 1]
-        _sort_buckets(by_bucket, scratch, bounds, *own, bits, width, columns, kept, offsets)
+        own, counters = (cuts[number], cuts[number + 1]), np.empty(1 << DIGIT, np.int64)
+        written = (columns, kept, offsets)
+        _sort_buckets(by_bucket, scratch, bounds, *own, bits, width, counters, *written)
 
     parallel_for(sort, len(cuts) - 1, threads)
     return cuts, bounds, kept
@@ -133,7 +137,7 @@ def _write_to_buckets(keys: Array, width: int, places: Array, by_bucket: Array) 
 @compiled
 def _sort_buckets(
     by_bucket: Array, scratch: Array, bounds: Array, first: int, last: int, bits: int, width: int,
-    columns: Array, kept: Array, offsets: Array,
+    counters: Array, columns: Array, kept: Array, offsets: Array,
 ) -> None:  # fmt: skip
     """Sort buckets `first` to `last` - 1, and drop repeats and loops.
 
@@ -143,11 +147,10 @@ def _sort_buckets(
     """
     digits_of_v = (bits + DIGIT - 1) // DIGIT
     digits = digits_of_v + (width + DIGIT - 1) // DIGIT
-    counters = np.empty(1 << min(DIGIT, max(bits, width)), np.int64)
     for bucket in range(first, last):
         begin, end = bounds[bucket], bounds[bucket + 1]
-        source, target = by_bucket[begin:end], scratch[begin:end]
-        for digit in range(digits if end - begin > 1 else 0):
+        source, target = by_bucket, scratch
+        for digit in range(digits):
             if digit < digits_of_v:
                 size = (bits + digits_of_v - 1) // digits_of_v
                 shift = np.uint64(size * digit)
@@ -155,22 +158,23 @@ def _sort_buckets(
                 size = (width + digits - digits_of_v - 1) // (digits - digits_of_v)
                 shift = np.uint64(32 + size * (digit - digits_of_v))
             mask = np.uint64((1 << size) - 1)
-            counters[: 1 << size] = 0
-            for key in source:
-                counters[(key >> shift) & mask] += 1
-            place = np.int64(0)
             for value in range(1 << size):
-                count = counters[value]
-                counters[value] = place
-                place += count
-            for key in source:
-                value = (key >> shift) & mask
-                place = counters[value]
+                counters[value] = 0
+            for i in range(begin, end):
+                counters[(source[i] >> shift) & mask] += 1
+            place = begin
+            for value in range(1 << size):
+                place += counters[value]
+                counters[value] = place - counters[value]
+            for i in range(begin, end):
+                key = source[i]
+                place = counters[(key >> shift) & mask]
                 target[place] = key
-                counters[value] = place + 1
+                counters[(key >> shift) & mask] = place + 1
             source, target = target, source
         m, before = 2 * begin, np.uint64(0)  # the key of a loop, so that no other key equals it
-        for key in source:
+        for i in range(begin, end):
+            key = source[i]
             u, v = key >> np.uint64(32), key & np.uint64(0xFFFFFFFF)
             if u != v and key != before:
                 columns[m] = v
@@ -178,18 +182,3 @@ def _sort_buckets(
                 m += 1
             before = key
         kept[bucket + 1] = m - 2 * begin
-
-
-@compiled
-def _join_buckets(
-    columns: Array, bounds: Array, kept: Array, first: int, last: int, width: int, dense: Array,
-    offsets: Array,
-) -> None:  # fmt: skip
-    """Copy the columns of buckets to where kept[b], the sum before bucket b, says; sum offsets."""
-    for bucket in range(first, last):
-        begin, place = 2 * bounds[bucket], kept[bucket]
-        for i in range(kept[bucket + 1] - place):
-            dense[place + i] = columns[begin + i]
-        for u in range(bucket << width, min((bucket + 1) << width, len(offsets) - 1)):
-            place += offsets[u + 1]
-            offsets[u + 1] = place
