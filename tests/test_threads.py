@@ -125,10 +125,11 @@ def test_edges_are_found(threads, rows, asked):
     for u in range(13):
         for p in range(offsets[u], offsets[u + 1]):
             position[u, int(columns[p])] = p
-    u, v = (np.array([row[end] for row in asked], np.uint32) for end in (0, 1))
-    positions = look_up.find_edges(Csr(offsets, columns), u, v, threads)
     expected = [position.get((max(row), min(row)), -1) for row in asked]
-    assert positions.dtype == np.int64 and positions.tolist() == expected
+    for dtype in (np.uint32, np.int64):
+        u, v = (np.array([row[end] for row in asked], dtype) for end in (0, 1))
+        positions = look_up.find_edges(Csr(offsets, columns), u, v, threads)
+        assert positions.dtype == np.int64 and positions.tolist() == expected
 
 
 @each_count

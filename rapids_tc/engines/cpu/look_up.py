@@ -58,7 +58,8 @@ def _to_buckets(
 
     def count(number: int, thread: int) -> int:
         part = parts[number]
-        pack_keys(np.maximum(u[part], v[part]), np.minimum(u[part], v[part]), np, keys[part])
+        first, second = (end[part].astype(np.uint32, copy=False) for end in (u, v))
+        pack_keys(np.maximum(first, second), np.minimum(first, second), np, keys[part])
         return count_by_bucket(keys[part], csr.n, width, counts[number])
 
     require_unchanged(parallel_for(count, len(parts), threads))
