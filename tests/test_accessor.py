@@ -19,6 +19,7 @@ ARGUMENTS = {
     "balance": ([], {"sign": "to"}),
     "k_truss": ([3], {}),
     "triangles_by_type": ([], {"edge_type": "to", "aggregate": "last"}),
+    "triangles_over_time": ([], {"time": "from"}),
 }
 TAKING_EDGES = [
     name
