@@ -84,6 +84,16 @@ def test_a_graph_with_groups():
     ]
 
 
+@pytest.mark.parametrize("dtype", ["int64", "float64", "datetime64[s]"])
+def test_no_rows(dtype):
+    frame = pd.DataFrame({"src": [0], "dst": [1], "t": [3], "g": ["a"]}).astype({"t": dtype})
+    window = "1h" if dtype == "datetime64[s]" else 1
+    for options in ({}, {"window": window}, {"window": window, "step": window}):
+        right = tc.triangles_over_time(frame, time="t", by="g", **options)
+        found = tc.triangles_over_time(frame.iloc[:0], time="t", by="g", **options)
+        assert len(found) == 0 and found.dtypes.equals(right.dtypes)
+
+
 def test_what_is_refused():
     frame = pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0], "t": [3, 5, 9], "g": list("aab")})
     asked = {"time": "t", "by": "g"}

@@ -219,6 +219,8 @@ class Windows:
 
     def _of_ticks(self, ticks: Array, xp: Any) -> tuple[Array, Array]:
         window, step = self._amounts
+        if not len(ticks):  # nor is there a last window
+            return xp.zeros(0, "uint32"), xp.zeros(0, "uint32")
         ticks = ticks * np.uint64(self._per_tick)
         step = np.uint64(min(step, 2**64 - 1))
         last = xp.minimum(ticks // step, np.uint64(self.count - 1))
