@@ -259,6 +259,9 @@ def test_answers_in_polars_and_arrow(zone):
         assert types == (table.schema.field("t").type if edges is table else edges.schema["t"])
     days = polars.from_arrow(table).with_columns(polars.col("t").cast(polars.Date))
     assert tc.triangles_over_time(days, time="t", window="7D").schema["t"] == polars.Date
+    halves = tc.triangles_over_time(days, time="t", window="7D", step="12h")  # no dates
+    assert halves.schema["t"].is_temporal() and halves["t"].is_unique().all()
+    assert (halves["t"].diff().drop_nulls().dt.total_hours() == 12).all()
 
 
 @pytest.mark.cpu_only

@@ -132,9 +132,10 @@ def triangles_over_time(
     Notes
     -----
     Integers and datetimes are compared exactly. If the step is finer than the unit of datetimes,
-    ``t`` has a finer unit. For floats, a window begins at the float64 first + k * step, and ends at
-    t + window, or where the next begins if `step` is `window`. Windows of datetimes are laid out in
-    UTC, and shown in the time zone of the column.
+    ``t`` has a finer unit; of dates, ``t`` is datetimes if the step is no whole number of days. For
+    floats, a window begins at the float64 first + k * step, and ends at t + window, or where the
+    next begins if `step` is `window`. Windows of datetimes are laid out in UTC, and shown in the
+    time zone of the column.
 
     Cost: one sort of the rows by edge and time, and one pass over the triangles, as
     `edge_triangles`. It does not depend on the number of windows, however much they overlap: each

@@ -26,7 +26,7 @@ def comparison_dtype(dtype: Any) -> Any:
     Arrow's dates keep their own dtype.
     """
     unit, zone = _parts(dtype)
-    if not hasattr(dtype, "pyarrow_dtype") or _is_date(dtype):
+    if not hasattr(dtype, "pyarrow_dtype") or is_date(dtype):
         return dtype
     if zone is None:
         return np.dtype(f"datetime64[{unit}]")
@@ -52,11 +52,11 @@ def cast_named(values: Series, dtype: Any) -> Series:
         )
     if values.dtype == dtype:
         return _cast(values, comparison_dtype(dtype))
-    if _is_date(values.dtype):
+    if is_date(values.dtype):
         datetimes = _cast(values, np.dtype("datetime64[s]"))
     else:
         datetimes = _cast(values, comparison_dtype(values.dtype))
-    if not _is_date(dtype):
+    if not is_date(dtype):
         return datetimes
     days = datetimes.astype(dtype)
     return days.where(days.astype(datetimes.dtype) == datetimes)
@@ -86,7 +86,7 @@ def cast_added(values: Series, dtype: Any) -> Series:
 
 def counting_unit(dtype: Any) -> str:
     """Return the unit in which datetimes of a dtype are counted; for Arrow's dates, the second."""
-    return "s" if _is_date(dtype) else str(_parts(dtype)[0])
+    return "s" if is_date(dtype) else str(_parts(dtype)[0])
 
 
 def zone(dtype: Any) -> Any:
@@ -97,14 +97,15 @@ def zone(dtype: Any) -> Any:
 def counts(values: Series) -> Series:
     """Count datetimes of any library from the start of 1970 in UTC, in `counting_unit`: int64."""
     dtype = values.dtype
-    comparable = np.dtype("datetime64[s]") if _is_date(dtype) else comparison_dtype(dtype)
+    comparable = np.dtype("datetime64[s]") if is_date(dtype) else comparison_dtype(dtype)
     datetimes = _cast(values, comparable)
     if zone(dtype) is not None:
         datetimes = datetimes.dt.tz_convert(None)
     return datetimes.astype("int64")
 
 
-def _is_date(dtype: Any) -> bool:
+def is_date(dtype: Any) -> bool:
+    """Return whether a dtype of datetimes is one of Arrow's dates."""
     return bool(_parts(dtype)[0].startswith("date"))
 
 

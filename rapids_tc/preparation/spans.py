@@ -259,7 +259,8 @@ class Windows:
         per_tick = NANOSECONDS[times.unit] // NANOSECONDS[unit] if unit else 1
         counts += ticks * np.uint64(per_tick) if windows is not None else np.uint64(0)
         counts += np.uint64(first % 2**64)  # modulo 2**64
-        return times.series(counts.view(times.number_dtype), unit, backend)
+        apart = times.amount(self.step) if unit else 0
+        return times.series(counts.view(times.number_dtype), unit, backend, apart)
 
 
 Presence = Windows | Formation

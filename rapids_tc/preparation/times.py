@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 KINDS = ("integer", "float", "datetime")
 NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}  # per unit
+DAY = 86400 * NANOSECONDS["s"]
 NULLS = "a row needs a time. Drop those rows or fill them"
 LENGTHS = (
     'a number for times that are numbers; "1h", a Timedelta, a timedelta or a timedelta64 for '
@@ -162,10 +163,11 @@ class TimeRange:
             raise ValueError(f"{name}: {of}: give a whole number")
         return int(length.amount)
 
-    def series(self, counts: Array, unit: str, backend: Backend) -> Series:
+    def series(self, counts: Array, unit: str, backend: Backend, step: int = DAY) -> Series:
         """Return times as a column of the user's dtype, from counts in a unit, or from numbers.
 
-        Datetimes of a finer unit than the user's keep this unit.
+        Datetimes of a finer unit than the user's keep this unit; so do those a `step` of
+        nanoseconds apart that is no whole number of days, if the user's are days.
         """
         values = backend.library.Series(counts)
         if self.kind != "datetime":
@@ -173,7 +175,8 @@ class TimeRange:
         values, zone = values.astype(f"datetime64[{unit}]"), moments.zone(self.dtype)
         if zone is not None:
             values = values.dt.tz_localize("UTC").dt.tz_convert(zone)
-        return _cast(values, self.dtype) if unit == self.unit else values
+        days_hold = not (moments.is_date(self.dtype) and step % DAY)
+        return _cast(values, self.dtype) if unit == self.unit and days_hold else values
 
 
 def read_times(values: Series, label: Any, backend: Backend) -> Array:
