@@ -167,6 +167,15 @@ def test_types_come_back_in_their_dtype(backend, name):
     assert by_vertex["triangles"].sum() == 6 and by_vertex["type_1"].dtype == frame["kind"].dtype
 
 
+@pytest.mark.pandas_only
+def test_types_of_half_precision():
+    """pandas has no Index of them."""
+    frame = typed(TRIANGLE, np.array([0.5, 0.25, 0.5], "float16"))
+    assert plain(tc.triangles_by_type(frame, edge_type="kind")) == [(0.25, 0.5, 0.5, 1)]
+    types = pd.Series(np.array([2, 1, 2, 1], "float16"))
+    assert plain(tc.triangles_by_type(frame, vertex_type=types)) == [(1.0, 2.0, 2.0, 1)]
+
+
 @pytest.mark.cpu_only
 def test_types_of_other_libraries():
     pl = pytest.importorskip("polars", reason="no part of RAPIDS")

@@ -94,11 +94,14 @@ def inspect(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]
     return IdColumn(values, name, kind, used), nulls
 
 
+def widened(values: Series) -> Series:
+    """Return values of half precision in float32, as pandas has no Index of float16."""
+    return values.astype("float32") if str(values.dtype).lower() == "float16" else values
+
+
 def inspect_group(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]:
     """Describe a column of groups, which may hold any hashable values; count the missing ones."""
-    if str(values.dtype).lower() == "float16":
-        values = values.astype("float32")  # pandas has no Index of float16
-    column, nulls = inspect(values, name, backend)
+    column, nulls = inspect(widened(values), name, backend)
     if column.kind in ("integer", "string", "datetime", "empty"):
         return replace(column, group=True), nulls
     return replace(column, kind="any", group=True), count_nulls(values)

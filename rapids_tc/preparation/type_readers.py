@@ -14,7 +14,7 @@ from rapids_tc.errors import CapacityError, NullIdError, require_unchanged
 from rapids_tc.frames.adapters import root
 from rapids_tc.frames.backend import sum64
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows, Reduced
-from rapids_tc.preparation.id_columns import count_nulls
+from rapids_tc.preparation.id_columns import count_nulls, widened
 from rapids_tc.preparation.readers import NumberReader, Reader
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class TypeProfile:
     @classmethod
     def of(cls, column: Series) -> TypeProfile:
         """Profile a part of a column."""
+        column = widened(column)
         try:
             distinct = column.dropna().drop_duplicates().reset_index(drop=True)
             distinct = distinct.iloc[: MOST_TYPES + 1]
@@ -95,7 +96,7 @@ def codes_of(column: Series, types: Series, backend: Backend) -> Array:
         A value is none of the types, all of which were seen before: the frame was written to.
     """
     index = backend.library.Index
-    places = backend.xp.asarray(index(types).get_indexer(index(column)))
+    places = backend.xp.asarray(index(types).get_indexer(index(widened(column))))
     require_unchanged(sum64(places < 0))
     return places.astype("uint8")
 
