@@ -264,6 +264,9 @@ def test_a_frame_without_rows():
         assert len(tc.approximate_count(edges, colours=2, seed=1, **by)) == 0
         assert len(tc.list_triangles(edges, max_rows=1, **by)) == 0
         assert len(tc.k_truss(edges, "max", **by)) == 0
+        found = tc.balance(edges, sign="w", **by)
+        dtypes = tc.balance(GROUPED, sign="w", by="day").dtypes  # as with rows
+        assert len(found) == 0 and found.dtypes.equals(dtypes)
 
 
 @pytest.mark.parametrize("ids", ["integers", "strings", "categories"])

@@ -315,11 +315,11 @@ def balance(
 
 def _signs_frame(backend: Backend, counts: Any, groups: dict[Any, Any]) -> Frame:
     """Return the frame of the four combinations of signs, for each group."""
-    many = len(counts) // 4
+    many, series = len(counts) // 4, backend.library.Series
     columns = {
         **groups,
-        "signs": [*SIGNS] * many,
+        "signs": series([*SIGNS] * max(many, 1)).iloc[: len(counts)],  # without rows, of a dtype
         "triangles": counts,
-        "balanced": [True, False, True, False] * many,
+        "balanced": series([True, False, True, False] * max(many, 1)).iloc[: len(counts)],
     }
     return backend.adapter.frame(backend.library.DataFrame(columns))
