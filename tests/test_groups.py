@@ -407,11 +407,21 @@ def test_a_group_named_like_an_answer(function, column):
 
 def test_the_columns_of_a_record_are_those_of_its_answer():
     for name, record in ANALYTICS.items():
-        own = every_path.choices(record).__next__()
         if record.takes_by and record.result in (Result.VALUE, Result.VERTICES):
-            found = record.call(GROUPED, **own, **every_path.IDS, by="day")
+            calls = [every_path.choices(record).__next__()]
+            if "directed" in record.defaults:
+                calls.append({**calls[0], "directed": True})
+            found = [record.call(GROUPED, **own, **every_path.IDS, by="day") for own in calls]
+            columns = [*dict.fromkeys(column for frame in found for column in frame.columns)]
             beside = ["day", "vertex"] if record.result is Result.VERTICES else ["day"]
-            assert found.columns.tolist() == [*beside, *record.fields], name
+            assert columns == [*beside, *record.fields], name
+
+
+def test_a_group_named_like_a_triad():
+    """The counts of the triad took the place of the groups."""
+    frame = GROUPED.rename(columns={"day": "300"})
+    with pytest.raises(ValueError, match="by= names the column '300', and the answer has"):
+        tc.triad_counts(frame, directed=True, by="300", **every_path.IDS)
 
 
 def test_a_missing_group():

@@ -26,7 +26,7 @@ def _work(own: OwnOptions) -> Work:
 
 @analytic(
     Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE),
-    fields=NAMES,
+    fields=(*NAMES, *directions.TRIADS),
     check=directions.check_flag,
     work=_work,
     in_memory=directions.census_in_memory("triad_counts"),
