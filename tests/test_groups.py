@@ -424,6 +424,13 @@ def test_a_group_named_like_a_triad():
         tc.triad_counts(frame, directed=True, by="300", **every_path.IDS)
 
 
+def test_columns_of_partitions_name_their_groups_in_a_list():
+    parts = PartitionedFrame([GROUPED])
+    for function in (tc.edge_triangles, tc.trussness, tc.similarity):
+        with pytest.raises(TypeError, match="can be aligned without a shuffle: annotate"):
+            function(parts, by=["day", "w"], **every_path.IDS)
+
+
 def test_a_missing_group():
     frame = GROUPED.assign(day=GROUPED["day"].where(GROUPED.index != 4))
     for function in (tc.count, tc.Graph, tc.edge_triangles, tc.memory_estimate):

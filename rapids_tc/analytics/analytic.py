@@ -113,7 +113,8 @@ def _local(name: str, result: Result, columns: Mapping[str, Column]) -> Local:
     """Return the `local` of a record that gives none, by the shape of its answer."""
 
     def of_rows(own: OwnOptions, kind: str) -> Exception:
-        column = next((value for value in own.values() if value in columns), next(iter(columns)))
+        named = [value for value in own.values() if isinstance(value, str)]  # a list has no hash
+        column = next((value for value in named if value in columns), next(iter(columns)))
         return no_column(kind, column)
 
     def of_triangles(own: OwnOptions, kind: str) -> Exception:
