@@ -81,6 +81,19 @@ def _call(function, edges, options):
 
 
 @pytest.mark.parametrize("path", SOME)
+@pytest.mark.parametrize("aggregate", ["sum", "mean"])
+def test_weights_whose_sum_is_infinite(path, aggregate):
+    """They were scaled by infinity, and clustering was NaN."""
+    path, own = PATHS[path], {"weight": "w", "aggregate": aggregate}
+    ids = {} if path.prepared else IDS
+    for directed, rows, edge in ((False, [0, 6], "0, 1"), (True, [4, 7], "3 -> 2")):
+        words = f"weight='w': the rows of the edge {edge} add up to more than float64 holds: divide"
+        frame = changed("w", rows, 1e308)
+        with path.edges(frame) as edges, pytest.raises(ValueError, match=words):
+            tc.clustering(edges, directed=directed, **own, **ids)
+
+
+@pytest.mark.parametrize("path", SOME)
 def test_a_loop_may_hold_anything_that_is_a_value(path):
     """Self loops are dropped: their values neither disagree nor lack a sign, and scale nothing."""
     frame = frame_of()

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.readers import Reader, VertexReader
 
 PICKS = ("first", "last")
-AGGREGATES = (*PICKS, "sum", "mean", "min", "max")
+SUMS = ("sum", "mean")
+AGGREGATES = (*PICKS, *SUMS, "min", "max")
 DOWN, UP = 1, 2  # bits of a state: a row leads from the larger rank to the smaller, or back
 
 
@@ -186,15 +187,33 @@ class Reduced(Rule):
         Raises
         ------
         EdgeError
-            Rows disagree, and no aggregate says what to do.
+            Rows disagree, and no aggregate says what to do; or their sum is infinite.
         """
         table = _Table.of(self, edges, backend)
         for rows in chunks:
             table.add(_slots(rows, edges), rows.values, edges, reader)
         values = table.result()
+        if self.aggregate in SUMS:
+            self._require_finite(values, edges, reader, backend)
         if not self.directed:
             return [values]
         return [values[:edges], values[edges:], _states(table.seen, edges)]
+
+    def _require_finite(self, values: Array, edges: int, reader: Any, backend: Backend) -> None:
+        """Raise EdgeError if finite values of rows have added up to an infinite one."""
+        infinite = ~backend.xp.isfinite(values)
+        if sum64(infinite):
+            place = int(infinite.argmax())
+            raise EdgeError(
+                place % edges,
+                self.direction_of(place, edges),
+                f"{reader.role}={reader.label!r}: the rows of the edge {{edge}} add up to more "
+                "than float64 holds: divide the column first",
+            )
+
+    def direction_of(self, place: int, edges: int) -> int:
+        """Return the direction that a place in a table stands for; 0 without directions."""
+        return (DOWN, UP)[place // edges] if self.directed else 0
 
 
 @dataclass
@@ -254,10 +273,9 @@ class _Table:
         row = int(differs.argmax())
         place = int(slot[row])
         pair = " and ".join(map(reader.show, sorted([self.values[place], values[row]])))
-        direction = (DOWN, UP)[place // edges] if self.rule.directed else 0
         raise EdgeError(
             place % edges,
-            direction,
+            self.rule.direction_of(place, edges),
             f"{reader.role}={reader.label!r}: the rows of the edge {{edge}} say {pair}; "
             "aggregate= says which value the edge gets",
         )
