@@ -225,3 +225,10 @@ def test_an_estimate_of_the_ids():
 def test_pictures_name_vertices_by_their_parts():
     graph = tc.Graph(frame_of(ROWS, "strings"), **IDS)._prepared
     assert sorted(graph.ids_of(np.arange(4)))[0] == "(10.0.0.0, 1)"
+
+
+def test_a_group_is_not_one_of_the_only_two_columns():
+    frame = pd.DataFrame({"a": [0, 1, 2], "b": [1, 2, 0]})
+    with pytest.raises(ValueError, match="which columns hold the edges"):
+        tc.count(frame, by="b")
+    assert tc.count(frame.assign(c=[1, 1, 1]), by="c")["triangles"].tolist() == [1]

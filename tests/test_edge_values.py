@@ -126,3 +126,24 @@ def test_partitions_may_differ_in_their_categories(partitions):
     parts = [frame.iloc[a:b].astype({"kind": "category"}) for a, b in pairwise(cuts)]
     found = tc.triangles_by_type(PartitionedFrame(parts), edge_type="kind", **IDS)
     assert [*found.itertuples(index=False, name=None)] == [("x", "x", "y", 1)]
+
+
+@pytest.mark.parametrize("aggregate", [None, "sum"])
+def test_integers_that_float64_rounds_are_refused(aggregate):
+    """They would agree, or add up, by their rounded values: even the sign of a sum was wrong."""
+    large = [2**53 + 1, -(2**53) - 3, 3, 1, 1]
+    frame = pd.DataFrame({"src": [0, 0, 0, 1, 2], "dst": [1, 1, 1, 2, 0], "w": large})
+    if aggregate:
+        with pytest.raises(ValueError, match=r"sign='w': some integers have more than 53 bits"):
+            tc.balance(frame, sign="w", aggregate=aggregate)
+    else:
+        with pytest.raises(ValueError, match=r"weight='w': some integers have more than 53 bits"):
+            tc.clustering(frame.abs(), weight="w")
+        found = tc.balance(frame.drop(index=1), sign="w")  # a sign is not rounded
+        assert found["triangles"].tolist() == [1, 0, 0, 0]
+
+
+def test_aggregate_without_weights_is_refused():
+    frame = pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0]})
+    with pytest.raises(ValueError, match="give weight= as well"):
+        tc.clustering(frame, aggregate="sum")

@@ -67,6 +67,7 @@ INTERNAL = {
     "testing/_build:_compiled": "the compiler's own words: test_emulator.py",
     "testing/_launch:HostKernel.__call__": "of kernels under test: test_emulator.py",
     "testing/_launch:HostKernel._value": "of kernels under test: test_emulator.py",
+    "preparation/edge_values:Reduced._require_finite": "caught by each path, which adds the ids",
     "preparation/edge_values:_Table._agree": "caught by each path, which adds the ids",
     "blocks/stored_values:read": "the same on this path: test_edge_values.py",
     "preparation/type_readers:Signs.collect": "caught by each path, which adds the ids",
@@ -612,7 +613,11 @@ HINTS = {
     ],
     "preparation/readers:NumberReader.resolve": [
         (lambda h: tc.clustering(k3(w="a"), weight="w"), "accepted: integers, floats"),
+        (lambda h: tc.clustering(k3(w=2**53 + 1), weight="w"), "divide them, or cast the column"),
         (lambda h: tc.clustering(k3(w=-1.0), weight="w"), "row 0; drop those rows or fill them"),
+    ],
+    "analytics/clustering:_check_clustering": [
+        (lambda h: tc.clustering(k3(w=1), aggregate="sum"), "give weight= as well")
     ],
     "datasets:rmat": [
         (lambda h: datasets.rmat("a"), "scale must be an integer"),

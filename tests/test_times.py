@@ -366,3 +366,11 @@ def test_more_edges_than_can_be_named():
     none = np.zeros(0, "int64")
     with pytest.raises(tc.CapacityError, match="4,294,967,297 edges"):
         spans.merged(none, none, none, 2**32 + 1, BACKEND)
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("window", ["1MS", "1M", "2Y", "1 Q", "1QS"])
+def test_months_have_no_fixed_length(window):
+    frame = pd.DataFrame({"src": [0], "dst": [1], "t": pd.to_datetime(["2026-01-01"])})
+    with pytest.raises(ValueError, match="window="):
+        tc.triangles_over_time(frame, time="t", window=window)

@@ -51,6 +51,8 @@ def _local(own: OwnOptions, kind: str) -> Exception | None:
 
 def _check_clustering(own: OwnOptions) -> OwnOptions:
     check_aggregate(own["aggregate"])
+    if own["aggregate"] is not None and own["weight"] is None:
+        raise ValueError(f"aggregate={own['aggregate']!r} is about weights: give weight= as well")
     return directions.check_flag(own)
 
 

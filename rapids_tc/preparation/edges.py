@@ -115,7 +115,7 @@ def id_columns(
         raise ValueError(f"{given}= was given without {missing}=: name both, or neither")
     if source is None:
         pair = find_pair(labels)
-        rest = labels if len(labels) == 2 else [c for c in labels if c not in besides]
+        rest = [label for label in labels if label not in besides]
         if pair is None and len(rest) != 2:
             raise ValueError(
                 "which columns hold the edges? Name them with source= and destination=; "

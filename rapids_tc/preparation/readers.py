@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.orient import Order
 
 
+EXACT = 2.0**53  # integers below this are float64 each
+
+
 class Reader(ABC):
     """A column of the user's rows that is read as an array, some rows at a time.
 
@@ -73,12 +76,14 @@ class VertexReader(ABC):
 class NumberProfile:
     """The unusable values in a part of a column: their number, and the first of their rows.
 
-    `dtype` is the dtype of a column that is not of numbers, else empty.
+    `dtype` is the dtype of a column that is not of numbers, else empty. `rounded` says whether some
+    integers have no float64.
     """
 
     dtype: str
     unusable: int
     first: int
+    rounded: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,14 +94,18 @@ class NumberReader(Reader):
     label: Any
     what = "values"
     problem = "missing or infinite"
+    exact = True  # whether values are compared or added up, so that none may be rounded
 
     def profile(self, column: Series, first: int, backend: Backend) -> NumberProfile:
         """See `Reader`."""
         if len(column) and column.dtype.kind not in "iuf":
             return NumberProfile(str(column.dtype), 0, 0)
-        bad = ~self.usable(_floats(column, backend))
-        unusable = sum64(bad)
-        return NumberProfile("", unusable, first + int(bad.argmax()) if unusable else 0)
+        values = _floats(column, backend)
+        bad = ~self.usable(values)
+        unusable, rounded = sum64(bad), False
+        if self.exact and len(column) and column.dtype.kind in "iu":
+            rounded = bool(sum64(abs(values) >= EXACT))
+        return NumberProfile("", unusable, first + int(bad.argmax()) if unusable else 0, rounded)
 
     def usable(self, values: Array) -> Array:
         """Return which values are usable; NaN compares as false."""
@@ -110,6 +119,11 @@ class NumberReader(Reader):
                     f"{self.role}={self.label!r} has dtype {profile.dtype}; accepted: integers, "
                     "floats"
                 )
+        if any(profile.rounded for profile in profiles):
+            raise ValueError(
+                f"{self.role}={self.label!r}: some integers have more than 53 bits, and are "
+                "rounded to float64: divide them, or cast the column to float64 yourself"
+            )
         bad = [profile for profile in profiles if profile.unusable]
         if bad:
             raise ValueError(

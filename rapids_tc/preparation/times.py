@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from math import gcd, inf, isfinite
 from numbers import Integral, Real
@@ -22,6 +23,7 @@ KINDS = ("integer", "float", "datetime")
 NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}  # per unit
 DAY = 86400 * NANOSECONDS["s"]
 NULLS = "a row needs a time. Drop those rows or fill them"
+MONTHS = re.compile(r"[MYQ](S|E)?\b")  # months, years and quarters have no fixed length
 LENGTHS = (
     'a number for times that are numbers; "1h", a Timedelta, a timedelta or a timedelta64 for '
     "datetimes"
@@ -82,6 +84,8 @@ def _nanoseconds(value: Any) -> int | None:
     from pandas.tseries.offsets import Tick
 
     if not isinstance(value, str | timedelta | np.timedelta64 | Tick):
+        return None
+    if isinstance(value, str) and MONTHS.search(value):  # pandas reads "1MS" as a millisecond
         return None
     try:
         length = Timedelta(value)

@@ -144,6 +144,11 @@ class SignReader(NumberReader):
     signs_alone: bool = True
     what = "signs"
 
+    @property
+    def exact(self) -> bool:  # type: ignore[override]
+        """See `NumberReader`: the sign of an integer is the same after rounding."""
+        return not self.signs_alone
+
     def read(self, column: Series, backend: Backend) -> Array:
         """See `Reader`."""
         values = super().read(column, backend)
