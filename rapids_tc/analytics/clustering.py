@@ -240,16 +240,11 @@ def average_clustering(
     return float(values.mean()) if len(values) else nan
 
 
-def _transitivity_work(own: OwnOptions) -> Work:
-    total = Needs.TYPE_COUNTS if own["directed"] else Needs.TOTAL
-    return Work(total | Needs.DEGREES, Result.VALUE)
-
-
 @analytic(
     Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE),
     fields=("transitivity",),
     check=directions.check_flag,
-    work=_transitivity_work,
+    work=directions.census_work,
     in_memory=directions.census_in_memory("transitivity"),
     local=directions.census_local("transitivity"),
     sums=directions.census_sums,
@@ -321,19 +316,18 @@ def per_pair(graph: VertexStatistics, sums: Array) -> Array:
 def _weighted(graph: Any, label: Any, aggregate: str | None) -> Products:
     """Sum, over the triangles of each rank, the cube root of the product of scaled weights."""
     grouped = graph is not None and graph.groups is not None
-    formula = partial(cube_roots_by_group, graph) if grouped else cube_roots
+    formula = partial(_roots_by_group, graph) if grouped else _roots
     reading = Reading(Reduced(aggregate), WeightReader(label=label), formula, scaled=not grouped)
     return Products("weighted", reading)
 
 
-def cube_roots(arrays: list[Array], largest: float, xp: Any) -> list[Array]:
+def _roots(arrays: list[Array], largest: float, xp: Any) -> list[Array]:
     """Take the cube root of each weight over the largest."""
     return [xp.cbrt(arrays[0] / (largest or 1.0))]
 
 
-def cube_roots_by_group(
+def _roots_by_group(
     graph: InMemoryGraph, arrays: list[Array], largest: float, xp: Any
 ) -> list[Array]:
     """Take the cube root of each weight over the largest of its group."""
-    scale = graph.group_largest(arrays[0])
-    return [xp.cbrt(arrays[0] / xp.where(scale > 0, scale, 1.0))]
+    return [xp.cbrt(arrays[0] / directions.group_scale(graph, arrays[0]))]

@@ -11,7 +11,7 @@ import numpy as np
 
 from rapids_tc.analytics import triangle_types
 from rapids_tc.blocks.triangle_sums import Degrees, Products, TypeCounts
-from rapids_tc.plan.record import of_one_machine
+from rapids_tc.plan.record import Needs, Result, Work, of_one_machine
 from rapids_tc.preparation.edge_values import DOWN, UP, Directions, Reading, Reduced
 from rapids_tc.preparation.readers import WeightReader
 
@@ -39,27 +39,33 @@ def census_sums(own: OwnOptions) -> list[Sum]:
     return CENSUS if own["directed"] else []
 
 
+def census_work(own: OwnOptions) -> Work:
+    """Return what a call needs whose directed form asks for the triads."""
+    total = Needs.TYPE_COUNTS if own["directed"] else Needs.TOTAL
+    return Work(total | Needs.DEGREES, Result.VALUE)
+
+
 def census_in_memory(name: str) -> Callable[[OwnOptions], str]:
-    """Return what a record says of its directed triads by group, which are listed in memory."""
+    """Return the `in_memory` of a record: directed triads of groups are listed in memory alone."""
 
     def in_memory(own: OwnOptions) -> str:
-        is_listed = _of_groups(own)
+        is_listed = _has_directed_groups(own)
         return f"{name} with by= or with directed=True is, but not with both" if is_listed else ""
 
     return in_memory
 
 
 def census_local(name: str) -> Callable[[OwnOptions, str], Exception | None]:
-    """Return what a record says of the same on a cluster."""
+    """Return the `local` of such a record: no cluster lists triads."""
 
     def local(own: OwnOptions, kind: str) -> Exception | None:
         name_of_both = f"{name} with by= and directed=True"
-        return of_one_machine(name_of_both, kind) if _of_groups(own) else None
+        return of_one_machine(name_of_both, kind) if _has_directed_groups(own) else None
 
     return local
 
 
-def _of_groups(own: OwnOptions) -> bool:
+def _has_directed_groups(own: OwnOptions) -> bool:
     return bool(own["directed"]) and own.get("by") is not None
 
 
@@ -121,11 +127,17 @@ def _roots_both_ways(arrays: list[Array], largest: float, xp: Any) -> list[Array
 
 
 def _roots_by_group(graph: Any, arrays: list[Array], largest: float, xp: Any) -> list[Array]:
-    """Return the same, with weights that are scaled by the largest of their group."""
+    """Return what `_roots_both_ways` does, with weights scaled by the largest of their group."""
     down, up, state = arrays
-    scale = graph.group_largest(xp.maximum(down, up))
-    scale[scale == 0] = 1.0
+    scale = group_scale(graph, xp.maximum(down, up))
     return _roots_both_ways([down / scale, up / scale, state], 1.0, xp)
+
+
+def group_scale(graph: Any, weights: Array) -> Array:
+    """Return, for every edge, the largest weight of its group; 1 in place of 0, to divide by."""
+    scale = graph.group_largest(weights)
+    scale[scale == 0] = 1.0
+    return scale
 
 
 # Triads -------------------------------------------------------------------------------------------
@@ -158,11 +170,11 @@ class Census:
         [degrees] = (summed.values for summed in graph.summed(CENSUS[1]))
         tallied = triangle_types.tally(graph, STATES, "group")
         place = sum(codes << (2 * i) for i, codes in enumerate(tallied.codes))
-        counts = triangle_types.by_group_and(graph, tallied, place, 64)
-        triples = [(i & 3, i >> 2 & 3, i >> 4) for i in range(64) if counts[:, i].any()]
-        in_order = [(t, counts[:, t[0] + 4 * t[1] + 16 * t[2]]) for t in triples]
-        host = graph.backend.host
-        return cls([*in_order], lambda values: host(graph.group_sums(values)), degrees)
+        counts, host = triangle_types.sum_by_group(graph, tallied, place, 64), graph.backend.host
+        by_states: list[tuple[tuple[int, ...], Any]] = [
+            ((i & 3, i >> 2 & 3, i >> 4), counts[:, i]) for i in range(64) if counts[:, i].any()
+        ]
+        return cls(by_states, lambda values: host(graph.group_sums(values)), degrees)
 
 
 def triads(graph: Any, n: Any, sets: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from rapids_tc._typing import EngineName
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.errors import CapacityError
-from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
+from rapids_tc.plan.record import Needs, Result, Work
 
 if TYPE_CHECKING:
     from rapids_tc.frames.backend import Array
@@ -19,16 +19,11 @@ NAMES = ("empty", "edge", "wedge", "triangle")
 MOST_VERTICES = 3_810_778  # of a group, whose sets of three are fewer than 2**63
 
 
-def _work(own: OwnOptions) -> Work:
-    total = Needs.TYPE_COUNTS if own["directed"] else Needs.TOTAL
-    return Work(total | Needs.DEGREES, Result.VALUE)
-
-
 @analytic(
     Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE),
     fields=(*NAMES, *directions.TRIADS),
     check=directions.check_flag,
-    work=_work,
+    work=directions.census_work,
     in_memory=directions.census_in_memory("triad_counts"),
     local=directions.census_local("triad_counts"),
     sums=directions.census_sums,
@@ -109,17 +104,23 @@ def triad_counts(
     if edges.groups is not None:
         return edges.group_frame(_by_group(edges, method))
     n, m, triangle = edges.n_vertices, edges.n_edges, edges.count(method)
-    wedge = edges.wedges - 3 * triangle
-    edge = m * (n - 2) - 2 * wedge - 3 * triangle
-    spans = {"empty": comb(n, 3) - edge - wedge - triangle, "edge": edge, "wedge": wedge}
-    return pd.Series({**spans, "triangle": triangle}, dtype="object", name="triads")
+    triads = _triads(n, comb(n, 3), m, edges.wedges, triangle)
+    return pd.Series(triads, dtype="object", name="triads")
 
 
 def _by_group(graph: VertexStatistics, method: str) -> dict[str, Array]:
     """Count the sets of three vertices of each group."""
     degrees, (n, sets) = graph.degrees, _sets(graph)
-    m, triangle = graph.group_sums(degrees) // 2, graph.group_counts(method)
-    wedge = graph.group_sums(degrees * (degrees - 1) // 2) - 3 * triangle
+    wedges = graph.group_sums(degrees * (degrees - 1) // 2)
+    return _triads(n, sets, graph.group_sums(degrees) // 2, wedges, graph.group_counts(method))
+
+
+def _triads(n: Any, sets: Any, m: Any, wedges: Any, triangle: Any) -> dict[str, Any]:
+    """Return the number of sets of three vertices by their edges.
+
+    Of `n` vertices with `m` edges there are `sets` in all, and `wedges` paths of two edges.
+    """
+    wedge = wedges - 3 * triangle
     edge = m * (n - 2) - 2 * wedge - 3 * triangle
     return dict(zip(NAMES, (sets - edge - wedge - triangle, edge, wedge, triangle), strict=True))
 

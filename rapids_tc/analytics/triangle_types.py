@@ -109,22 +109,19 @@ def per(graph: InMemoryGraph, reading: Reading, what: str, limit: int | None) ->
         return _in_users_library(graph, columns, tallied.reading)
 
 
-def by_group(graph: InMemoryGraph, reading: Reading, limit: int | None) -> Frame:
+def by_group(graph: Any, reading: Reading, limit: int | None) -> Frame:
     """Return the combinations that occur in each group."""
     tallied, backend = tally(graph, reading, "group", limit), graph.backend
     types = _type_columns(backend, tallied.codes, tallied.reading.types)
-    columns = {**group_columns(graph, tallied.owner), **types, "triangles": tallied.counts}
+    columns = {**graph.groups.group_columns(tallied.owner), **types, "triangles": tallied.counts}
     return _in_users_library(graph, columns, tallied.reading)
 
 
-def group_columns(graph: Any, group: Array) -> dict[Any, Series]:
-    """Return the columns of groups in the rows of an answer."""
-    columns = graph.groups.group_columns()
-    return {label: values.take(group).reset_index(drop=True) for label, values in columns.items()}
+def sum_by_group(graph: Any, tallied: Tally, kind: Array, kinds: int) -> Array:
+    """Sum the counts of a tally by group, and by the kind of each of its rows.
 
-
-def by_group_and(graph: Any, tallied: Tally, kind: Array, kinds: int) -> Array:
-    """Add the counts of a tally of groups up by a kind of its rows: int64, (groups, kinds)."""
+    The sums are int64, shape (groups, kinds).
+    """
     backend, groups = graph.backend, len(graph.groups.starts)
     place = backend.host(tallied.owner) * kinds + backend.host(kind)
     counts = np.zeros(groups * kinds, "int64")

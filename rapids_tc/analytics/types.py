@@ -11,7 +11,7 @@ from rapids_tc.analytics import directions, triangle_types
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Products, TypeCounts
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, of_one_machine
-from rapids_tc.preparation.edge_values import PICKS, OfEnds, Reading, Reduced, check_aggregate
+from rapids_tc.preparation.edge_values import PICKS, EndTypes, Reading, Reduced, check_aggregate
 from rapids_tc.preparation.type_readers import POSITIVE, SignReader, Signs, TypeReader
 from rapids_tc.preparation.vertex_types import VertexTypes
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.triangle_sums import Sum
     from rapids_tc.frames.backend import Array, Backend, Frame
 
-SIGNS = ("+++", "++-", "+--", "---")
+SIGNS = ("+++", "++-", "+--", "---")  # by the number of minus signs
 
 
 # Types --------------------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ def _check_per(own: OwnOptions, accepted: Sequence[str]) -> OwnOptions:
 
 def _type_reading(own: OwnOptions) -> Reading:
     if own["vertex_type"] is not None:
-        return Reading(OfEnds(), vertex_types=VertexTypes(own["vertex_type"], own["aggregate"]))
+        return Reading(EndTypes(), vertex_types=VertexTypes(own["vertex_type"], own["aggregate"]))
     return Reading(Reduced(own["aggregate"], dtype="uint8"), TypeReader(own["edge_type"]))
 
 
@@ -298,9 +298,10 @@ def balance(
     backend, sums = edges.backend, _balance_sums({"sign": sign, "aggregate": aggregate, "per": per})
     if edges.groups is not None and per is None:
         tallied = triangle_types.tally(edges, sums[0].reading, "group")
-        counts = triangle_types.by_group_and(edges, tallied, 3 - sum(tallied.codes), 4)
+        minus_signs = 3 - sum(tallied.codes)
+        counts = triangle_types.sum_by_group(edges, tallied, minus_signs, 4)
         group = backend.xp.repeat(backend.xp.arange(len(counts)), 4)
-        return _signs_frame(backend, counts.ravel(), triangle_types.group_columns(edges, group))
+        return _signs_frame(backend, counts.ravel(), edges.groups.group_columns(group))
     values = [summed.values for summed in edges.summed(*sums)]
     if per is None:
         counts = np.zeros(4, "int64")

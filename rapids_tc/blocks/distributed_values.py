@@ -27,9 +27,9 @@ def read(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[Task]]:
         Values are unusable, or rows of one edge disagree.
     """
     if reading.vertex_types is not None:
-        resolved = graph.submit("values", value_tasks.of_vertices, reading, graph.ids, graph.order)
+        resolved = graph.submit("values", value_tasks.vertex_types, reading, graph.ids, graph.order)
         return resolved, [
-            graph.submit("values", value_tasks.of_ends, block, resolved, place, graph.n)
+            graph.submit("values", value_tasks.end_types, block, resolved, place, graph.n)
             for place, block in enumerate(graph.blocks[: graph.n**2])
         ]
     resolved, values = _read_rows(graph, reading)

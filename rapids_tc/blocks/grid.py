@@ -86,7 +86,7 @@ def assign_snake(tasks: list[Task], workers: int) -> list[list[Task]]:
 def need(edges: int, vertices: int, n: int, values: int = 0) -> int:
     """Return the bytes of the largest task: three blocks, and what counting makes of them.
 
-    `values` are the bytes of what is read of the user's rows for each edge.
+    `values` are the bytes of what is read from the user's rows for each edge.
     """
     own = (costs.CLUSTER_TASK[0] + values, costs.CLUSTER_TASK[1])
     if n == 1:

@@ -119,11 +119,11 @@ def _sum(graph: StoredGraph, quantity: Sum, values: Values) -> Summed:
             total = quantity.add_block(total, graph.engine, block, arrays, n, at)
         return Summed(total, quantity.reading)
 
-    def found(task: Task, made: list[Csr], layout: Any) -> None:
+    def found(task: Task, blocks: list[Csr], layout: Any) -> None:
         nonlocal total
         sides = zip(*(values[at] for at in task.blocks), strict=True)
         arrays = [tuple(map(load, three)) for three in sides]
-        total = quantity.add_task(total, graph.engine, layout, arrays, n, task.residues, made)
+        total = quantity.add_task(total, graph.engine, layout, arrays, n, task.residues, blocks)
 
     graph.run(found)
     return Summed(total, quantity.reading)
@@ -136,7 +136,7 @@ def _of_vertices(
     reading = replace(reading, vertex_types=types.resolve(graph.ids, graph.order))
     blocks, values = graph.blocks, {}
     for at, block in blocks:
-        arrays = reading.of_ends(*geometry.block_ends(block, blocks.n, at))
+        arrays = reading.end_types(*geometry.block_ends(block, blocks.n, at))
         values[at] = [blocks.store.store(array) for array in arrays]
         blocks.store.synchronize()
     return reading, values

@@ -1,8 +1,8 @@
-"""Sums over triangles, or over edges, with values that were read of the edges.
+"""Sums over triangles, or over edges, of values that were read for the edges.
 
-A `Sum` is the same on every path: it starts with zeros, and adds what one task, or one block, has
-of it. In memory there is one task, the whole graph; on a cluster each task starts a sum of its own,
-and the sums are added up. A sum has a name, by which a graph that was counted elsewhere knows it.
+A `Sum`, or *quantity*, is the same on every path: it starts with zeros, to which each task, or each
+block, adds its part. In memory there is one task, the whole graph; on a cluster each task starts a
+sum of its own, and these sums are added up. A graph that was counted elsewhere finds a sum by name.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ class Summed:
 
 @dataclass(frozen=True)
 class _Sum(ABC):
-    """A sum of values that were read of the edges.
+    """A sum of values that were read for the edges.
 
     Attributes
     ----------
     name : str
         No two sums of a call have the same.
     reading : Reading
+        Where the values come from.
     """
 
     name: str
@@ -131,7 +132,7 @@ class TypeCounts(TriangleSum):
     Attributes
     ----------
     types : int
-        How many types there are; 0 if the reading knows.
+        How many types there are; 0 if the resolved reading says so.
     """
 
     types: int = 0

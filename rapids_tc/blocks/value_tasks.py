@@ -58,8 +58,9 @@ def read(
     columns = _columns(context, partitions, prints, reading)
     values = [xp.concatenate([reading.read(column, context.backend) for column in columns])]
     if reading.rule.ordered:
-        ends = [xp.arange(s, s + len(p)) for s, p in zip(starts, partitions, strict=True)]
-        values.append(xp.concatenate(ends))
+        first_rows = zip(starts, partitions, strict=True)
+        places = [xp.arange(first, first + len(partition)) for first, partition in first_rows]
+        values.append(xp.concatenate(places))
     return values
 
 
@@ -129,7 +130,7 @@ def arrays(context: WorkerContext, merged: Merged, reading: Reading, largest: fl
 
 
 @worker_task
-def of_vertices(context: WorkerContext, reading: Reading, ids: Ids, order: list[Any]) -> Reading:
+def vertex_types(context: WorkerContext, reading: Reading, ids: Ids, order: list[Any]) -> Reading:
     """Find the types of all vertices, as the user gives them."""
     types: Any = reading.vertex_types
     ranks = Order.of_ranks(order[0], order[1], context.backend.xp)
@@ -137,12 +138,12 @@ def of_vertices(context: WorkerContext, reading: Reading, ids: Ids, order: list[
 
 
 @worker_task
-def of_ends(
+def end_types(
     context: WorkerContext, block: EncodedBlock, reading: Reading, place: int, n: int
 ) -> list[Array]:
     """Return the types of both ends of the edges of a block."""
     csr = codec.csr(block, context.backend.xp)
-    return reading.of_ends(*geometry.block_ends(csr, n, divmod(place, n)))
+    return reading.end_types(*geometry.block_ends(csr, n, divmod(place, n)))
 
 
 @worker_task
@@ -182,7 +183,7 @@ def triangle_sum(
     tasks: list[Task], n: int, method: str, values: list[list[Array]], quantity: TriangleSum,
     reading: Reading, vertices: int,
 ) -> Array:  # fmt: skip
-    """Add up what some tasks on the same blocks have of a sum."""
+    """Add up the parts of a sum that some tasks on the same blocks have."""
     engine, xp = registry.load(context.backend.engine), context.backend.xp
     quantity = quantity.resolved(reading)
     for block, arrays in zip((uv, uw, vw), values, strict=True):
@@ -200,7 +201,7 @@ def edge_sum(
     context: WorkerContext, block: EncodedBlock, values: list[Array], quantity: EdgeSum,
     reading: Reading, place: int, n: int, vertices: int,
 ) -> Array:  # fmt: skip
-    """Add up what a block has of a sum."""
+    """Add up the part of a sum that a block has."""
     engine, xp = registry.load(context.backend.engine), context.backend.xp
     _require_values(reading, values, len(block[1]))
     total, at = quantity.zeros(vertices, xp), divmod(place, n)

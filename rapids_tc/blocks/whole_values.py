@@ -74,7 +74,7 @@ def read(graph: WholeGraph, reading: Reading) -> tuple[Reading, list[Array]]:
     """Read values of all edges; return the resolved reading, and its arrays."""
     if (types := reading.vertex_types) is not None:
         reading = replace(reading, vertex_types=types.resolve(graph.ids, graph.order))
-        return reading, reading.of_ends(graph.csr.rows, graph.csr.columns)
+        return reading, reading.end_types(graph.csr.rows, graph.csr.columns)
     values: Array | None = None
     if (reader := reading.reader) is not None:
         check_label(reader.role, reading.label, graph.labels)

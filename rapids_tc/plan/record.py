@@ -65,7 +65,7 @@ class Work:
     colours : int
         The number of colours of a sample: about one edge in `colours` is kept.
     values : int
-        Bytes of the values of an edge that are read of the user's rows.
+        Bytes of the values of an edge that are read from the user's rows.
     by_time : bool
         Whether the distinct times of all rows are held; one row per time of an answer is one of
         them.

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from rapids_tc.frames.backend import sum64
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ class EdgeRows:
     reverse : array of bool or None
         Whether the source has the smaller rank; None if no direction is asked for.
     values : array or None
-        What a `Reader` has read of each row; None if no column is read.
+        What a `Reader` has read from each row; None if no column is read.
     """
 
     edge: Array
@@ -134,8 +136,8 @@ class Directions(Rule):
 
 
 @dataclass(frozen=True)
-class OfEnds(Rule):
-    """Nothing is read of the rows: the types of both ends are the values of an edge."""
+class EndTypes(Rule):
+    """The types of both ends of an edge, for which no row is read."""
 
     directed = False
     ordered = False
@@ -174,7 +176,7 @@ class Reduced(Rule):
     @property
     def bytes(self) -> int:
         """See `Rule`."""
-        width = int(self.dtype.lstrip("uintfloa")) // 8
+        width = np.dtype(self.dtype).itemsize
         return 2 * width + 1 if self.directed else width
 
     def collect(
@@ -241,10 +243,10 @@ class _Table:
         if aggregate is None:
             self._agree(slot, values, edges, reader)
         elif aggregate in PICKS:
-            picked = self._duplicated(slot, aggregate)
+            passed_over = self._duplicated(slot, aggregate)
             if aggregate == "first":
-                picked |= self.seen[slot]
-            picked = ~picked
+                passed_over |= self.seen[slot]
+            picked = ~passed_over
             self.values[slot[picked]] = values[picked]
         elif aggregate in ("min", "max"):
             extreme = xp.minimum if aggregate == "min" else xp.maximum
@@ -306,7 +308,7 @@ def _unchanged(arrays: list[Array], largest: float, xp: Any) -> list[Array]:
 
 @dataclass(frozen=True)
 class Reading:
-    """What is read of the user's rows, and made of it: some arrays with a value per edge.
+    """What is read from the user's rows, and which arrays, with a value per edge, it becomes.
 
     Attributes
     ----------
@@ -318,10 +320,10 @@ class Reading:
         (arrays of the rule, largest value, array module) to the arrays of the reading. A function
         at the top of a module, for it travels between machines.
     scaled : bool
-        Whether the formula uses the largest value of the graph, which is 0.0 without an edge; the
-        values are all arrays of the rule but the states.
+        Whether the formula uses the largest value of the graph, in any array of the rule but the
+        states. Without an edge it is 0.0.
     vertex_types : VertexReader or None
-        What to read in place of rows: the types of both ends of every edge.
+        Types of vertices, which take the place of rows: each edge gets the types of its ends.
     """
 
     rule: Rule
@@ -335,7 +337,7 @@ class Reading:
         """The types, sorted, of a resolved reading of types."""
         return (self.vertex_types or cast("Any", self.reader)).types
 
-    def of_ends(self, larger: Array, smaller: Array) -> list[Array]:
+    def end_types(self, larger: Array, smaller: Array) -> list[Array]:
         """Return the types of both ends of some edges, from their ranks."""
         codes: Any = self.vertex_types and self.vertex_types.codes
         return [codes[larger], codes[smaller]]
@@ -355,7 +357,7 @@ class Reading:
         return reader.read(column, backend)
 
     def collect(self, chunks: Iterable[EdgeRows], edges: int, backend: Backend) -> list[Array]:
-        """Return the arrays of the rule for a graph or block of so many edges."""
+        """Return the arrays of the rule, for a graph or block of so many edges."""
         return self.rule.collect(chunks, edges, self.reader, backend)
 
     def largest(self, arrays: list[Array]) -> float:
