@@ -591,7 +591,7 @@ HINTS = {
             '1 has several types; aggregate="first" or "last" takes one',
         ),
     ],
-    "preparation/vertex_types:_require_none": [
+    "preparation/vertex_types:_require_types": [
         (lambda h: by_vertex_type({0: "a", 1: None}), "no type for 2 of the vertices: 1, 2; every"),
     ],
     "preparation/vertex_types:VertexTypes._columns": [

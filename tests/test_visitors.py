@@ -22,9 +22,9 @@ from rapids_tc import datasets, testing
 from rapids_tc.blocks import geometry, grid
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.engines.cpu import engine as cpu
-from rapids_tc.engines.cpu import spans, visitors
+from rapids_tc.engines.cpu import visitors
 from rapids_tc.engines.gpu.cuda import CudaEngine
-from rapids_tc.engines.protocol import Spans
+from rapids_tc.engines.protocol import SHORT, Spans
 
 __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -274,7 +274,7 @@ def test_several_threads(monkeypatch, shared):
     assert (expected[3] == expected[4]).all()
 
 
-@pytest.mark.parametrize("windows", [1, 2, spans.SHORT - 1, spans.SHORT, spans.SHORT + 1])
+@pytest.mark.parametrize("windows", [1, 2, SHORT - 1, SHORT, SHORT + 1])
 def test_numbers_of_windows(windows):
     """At the sizes where the spans of edges take more bits."""
     graph, layout = middle_sized()

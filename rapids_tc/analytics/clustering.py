@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 def _clustering_work(own: OwnOptions) -> Work:
-    of_values = own["weight"] is not None or own["directed"]
-    needs = Needs.WEIGHTS | Needs.DEGREES if of_values else Needs.VERTEX_COUNTS
+    reads_values = own["weight"] is not None or own["directed"]
+    needs = Needs.WEIGHTS | Needs.DEGREES if reads_values else Needs.VERTEX_COUNTS
     return Work(needs, Result.VERTICES)
 
 

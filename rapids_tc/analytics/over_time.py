@@ -141,9 +141,9 @@ def triangles_over_time(
     `edge_triangles`. It does not depend on the number of windows, however much they overlap: each
     triangle adds one to the window in which its edges meet, and takes one away behind the last.
     The times of a `Graph` come from the frame that it was made from. With `by`, in memory alone;
-    windows of floats then take a step in Python per group.
+    windows of floats then take a step in Python for each group.
 
-    Temporal motifs are another thing: they count every choice of three rows, in order of time
+    Temporal motifs differ from this: they count every choice of three rows, in order of time
     (Paranjape, Benson, Leskovec, "Motifs in temporal networks", 2017).
 
     See Also
@@ -166,10 +166,12 @@ def triangles_over_time(
     1  3          0
     2  5          0
     """
-    wanted = _changes(time, window, step)
+    quantity = _changes(time, window, step)
     if edges.groups is not None:
-        return _by_group(edges, wanted.reading, memory_limit)
-    [changes] = edges.summed(wanted if memory_limit is None else wanted.limited(memory_limit))
+        return _by_group(edges, quantity.reading, memory_limit)
+    if memory_limit is not None:
+        quantity = quantity.limited(memory_limit)
+    [changes] = edges.summed(quantity)
     presence, backend = time_values.presence_of(changes.reading.reader), edges.backend
     by_window = changes.values[:-1].cumsum()
     columns = {"t": presence.starts(backend), "triangles": by_window}
@@ -191,9 +193,8 @@ def _by_group(graph: InMemoryGraph, reading: Reading, limit: int | None) -> Fram
         reader = reader.resolve_presence([reader.profile(column, 0, backend)])
         presence = time_values.presence_of(reader)
         groups = ids.group_of[graph.ends[0]]
-        times = reader.read(column, backend)
-        rows = times, groups, len(ids.starts)
-        windows = windows_of_groups(presence, *rows, backend, reader.require_memory)
+        times, size = reader.read(column, backend), len(ids.starts)
+        windows = windows_of_groups(presence, times, groups, size, backend, reader.require_memory)
         first, last = windows.first.astype("uint32"), windows.last.astype("uint32")
         spans = Spans(*merged(graph.row_edges(), first, last, csr.m, backend))
     triangles = xp.zeros(0, "int64")

@@ -31,11 +31,11 @@ class WindowChanges(TriangleSum):
     """By how much the triangles of a window exceed those of the window before: int64."""
 
     def limited(self, memory: int) -> Self:
-        """See `Sum`: windows may take no more."""
+        """See `_Sum`: windows may take so many bytes."""
         return replace(self, reading=with_memory(self.reading, memory))
 
     def zeros(self, vertices: int, xp: Any) -> Array:
-        """See `Sum`."""
+        """See `_Sum`."""
         return xp.zeros(presence_of(self.reading.reader).count + 1, "int64")
 
     def add_task(
@@ -53,7 +53,7 @@ class Corners(TriangleSum):
     """For each rank, the triangles whose edges are present at once: int64."""
 
     def zeros(self, vertices: int, xp: Any) -> Array:
-        """See `Sum`."""
+        """See `_Sum`."""
         return xp.zeros(vertices, "int64")
 
     def add_task(

@@ -17,6 +17,8 @@ ProgressCallback = Callable[..., None]  # (done), or (done, note)
 PivotRange = tuple[int, int]  # the first middle vertex, and one past the last
 Residues = tuple[int, int, int]  # of the corners u, v and w of a task
 
+SHORT = 1 << 16  # windows below which a span takes 32 bits: less memory traffic
+
 Stored = TypeVar("Stored")  # an array outside of the memory where the engine works
 StoredInput = TypeVar("StoredInput", contravariant=True)
 

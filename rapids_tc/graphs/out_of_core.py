@@ -143,7 +143,7 @@ class OutOfCoreGraph(EdgeGraph):
     # What functions of edges ask -----------------------------------------------------------------
 
     def _spans(self, within: Reading | None) -> Callable[[Task], dict[str, Any]]:
-        """Read times, if any; return a function from a task to what engines are told of them."""
+        """Read times, if any; return a function from a task to the spans that engines take."""
         if within is None:
             return lambda task: {}
         values, load = self.edge_values(within).arrays, self.blocks.store.load

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._progress import Report, report_stage
-from rapids_tc.preparation.composite import CompositeIds
+from rapids_tc.preparation.composite import CompositeIds, answer_columns
 from rapids_tc.preparation.composite_edges import find_composite
 from rapids_tc.preparation.edges import find_vertices
 
@@ -67,9 +67,9 @@ class VertexStatistics(ABC):
 
     @abstractmethod
     def summed(self, *quantities: Sum) -> list[Summed]:
-        """Add up values that are read of the edges, in one reading.
+        """Add up values that are read for the edges.
 
-        The record of the analytic lists the same sums.
+        All quantities have the same reading. The record of the analytic lists them, too.
         """
 
     @property
@@ -87,10 +87,7 @@ class VertexStatistics(ABC):
         numbers = self.numbers_of(vertices)
         ranks = self.order.rank[numbers]
         values = {name: by_rank[ranks] for name, by_rank in columns.items()}
-        if isinstance(self.ids, CompositeIds):
-            values = {**self.ids.columns({"vertex": numbers}), **values}
-        else:
-            values = {"vertex": self.ids.take(numbers), **values}
+        values = {**answer_columns(self.ids, {"vertex": numbers}), **values}
         return self.backend.adapter.frame(self.backend.library.DataFrame(values))
 
     def adapter_of(self, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
@@ -150,9 +147,9 @@ class VertexStatistics(ABC):
         On the host, which adds floats up in one order, so that answers do not differ in a bit.
         """
         assert self.groups is not None
-        host, many = self.backend.host, len(self.groups.starts)
-        sums = np.bincount(host(groups), weights=host(values), minlength=many)
-        counts = np.bincount(host(groups), minlength=many)
+        host, size = self.backend.host, len(self.groups.starts)
+        sums = np.bincount(host(groups), weights=host(values), minlength=size)
+        counts = np.bincount(host(groups), minlength=size)
         with np.errstate(invalid="ignore"):
             return self.backend.xp.asarray(sums / counts)
 

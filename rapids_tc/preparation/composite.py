@@ -24,15 +24,15 @@ MOST = 2**63  # keys below it have room to spare in 64 bits
 
 @dataclass(frozen=True)
 class MixedRadix:
-    """Keys from digits of different bases, the most significant first.
+    """Keys made of digits, each with a base of its own, the most significant first.
 
     Attributes
     ----------
     bases : tuple of int
         How many values each digit has.
     folds : tuple of arrays or None, one per digit
-        The ascending keys that occur up to this digit, if their places stand for them in keys of
-        more digits, which would be too large otherwise.
+        The ascending keys that occur of the digits up to this one, if the place of a key stands for
+        it in keys of more digits, which would not fit in 64 bits otherwise.
     """
 
     bases: tuple[int, ...]
@@ -44,7 +44,7 @@ class MixedRadix:
         return cls(tuple(bases), (None,) * len(bases))
 
     def size(self, digits: int) -> int:
-        """Return how many keys of the first digits there may be."""
+        """Return how many different keys the first digits can make."""
         size = 1
         for base, fold in zip(self.bases[:digits], self.folds, strict=False):
             size = size * base if fold is None else len(fold)
@@ -155,7 +155,7 @@ class CompositeIds:
 
     @property
     def words(self) -> Array:
-        """A uint64 per number: the value of an integer id, else its place among its group's."""
+        """A uint64 per number, to sample by: an integer id's value, else the place in its group."""
         xp = self.backend.xp
         part = self.parts[-1]
         if len(self.parts) - self.groups == 1 and part.kind == "integer":
@@ -178,7 +178,7 @@ class CompositeIds:
             values = zip(self.parts, self.labels, self.digits(numbers), strict=True)
             for i, (part, label, digit) in enumerate(values):
                 if i >= self.groups:
-                    result[role if label is None else f"{role}_{label}"] = part.take(digit)
+                    result[name_in_answers(role, label)] = part.take(digit)
                 elif place == 0:
                     result[label] = part.take(digit)
         return result
@@ -194,6 +194,11 @@ class CompositeIds:
         digits = self.digits(self.starts if groups is None else self.starts[groups])
         columns = zip(self.parts[: self.groups], self.labels, digits, strict=False)
         return {label: part.take(digit) for part, label, digit in columns}
+
+
+def name_in_answers(role: str, label: Any) -> str:
+    """Return the name of the column of an answer that holds a part of the ids of a role."""
+    return role if label is None else f"{role}_{label}"
 
 
 def answer_columns(ids: Any, roles: dict[str, Array]) -> dict[Any, Series]:

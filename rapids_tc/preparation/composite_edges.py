@@ -82,7 +82,7 @@ def number_composite(
 def estimate_composite(
     frame: Frame, columns: EdgeColumns, backend: Backend
 ) -> tuple[int, DistinctIds, bool]:
-    """Return the number of rows, an estimate of the ids, and that they are not dense.
+    """Return the number of rows, an estimate of the ids, and whether ids are dense: never.
 
     Nothing is numbered. The first checks of `number_composite` raise the same errors.
     """
@@ -110,14 +110,14 @@ def too_many(ids: int) -> CapacityError:
 def make_composite(
     columns: EdgeColumns, parts: Sequence[ColumnIds], radix: MixedRadix, keys: Array
 ) -> CompositeIds:
-    """Return the ids by number, from those of their parts and all keys that occur."""
+    """Return the ids by number, from the values of their parts and all keys that occur."""
     labels = tuple(component.label for component in columns.components)
     backend = parts[0].backend
     return CompositeIds(tuple(parts), labels, len(columns.groups), radix, keys, backend)
 
 
 def join_ends(ends: list[list[Array]], groups: int, radix: MixedRadix, xp: Any) -> list[Array]:
-    """Join the numbers of the parts of every end; those of groups once for both ends of a row."""
+    """Join the numbers of the parts of every end; both ends of a row share the key of its group."""
     if not groups:
         return [radix.join(end, xp) for end in ends]
     source, last = ends[0], len(radix.bases) - groups

@@ -1,4 +1,4 @@
-"""Composite ids of a frame in parts: each machine profiles its parts, and one decides for all.
+"""Composite ids of a partitioned frame: each machine profiles partitions, one decides for all.
 
 Each part of an id has a scheme of its own: see `rapids_tc.preparation.id_scheme`. Columns come as
 `EdgeColumns.labels_by_part` lists them: the groups, then a source and a destination of each part.
@@ -76,8 +76,8 @@ def inspect_columns(
     """Describe the columns of a partition, and count the missing values of each."""
     groups, result = len(columns.groups), []
     for place, (values, name) in enumerate(zip(series, columns.names, strict=True)):
-        look = inspect_group if place < groups else inspect
-        result.append(look(backend.to_working_series(values), name, backend))
+        inspect_ids = inspect_group if place < groups else inspect
+        result.append(inspect_ids(backend.to_working_series(values), name, backend))
     return result
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.frames.adapters import ID_COLUMNS
+from rapids_tc.preparation.composite import name_in_answers
 from rapids_tc.preparation.edges import check_label, id_columns
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Component:
-    """A part of composite ids: the columns that hold it, and how it is called.
+    """A part of composite ids: the columns that hold it, and its name.
 
     Attributes
     ----------
@@ -118,7 +119,7 @@ def edge_columns(
 
 def ids_in_answers(labels: Sequence[Any], roles: Sequence[str]) -> list[str]:
     """Return the names of the columns of ids in an answer, from the labels of the parts of ids."""
-    return [role if label is None else f"{role}_{label}" for role in roles for label in labels]
+    return [name_in_answers(role, label) for role in roles for label in labels]
 
 
 def check_fields(groups: Sequence[Any], others: Sequence[Any]) -> None:

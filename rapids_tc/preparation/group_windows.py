@@ -54,8 +54,8 @@ def windows_of_groups(
 ) -> GroupWindows:
     """Return the windows of `size` groups, from the time and the group of each row.
 
-    `presence` says in which windows rows would be if all were one group; `times` are as its reader
-    reads them. `check` receives the number of windows before they are made.
+    `presence` says in which windows rows would be if all were one group; its reader reads `times`.
+    `check` receives the number of windows before they are made.
     """
     if isinstance(presence, Formation):
         return _formation(presence, times, groups, size, backend)

@@ -1,4 +1,4 @@
-"""Readers of a column of the user's rows, which give a value per row: of weights, say."""
+"""Readers of a column of the user's rows, such as weights, which give a value per row."""
 
 from __future__ import annotations
 
@@ -88,7 +88,15 @@ class NumberProfile:
 
 @dataclass(frozen=True)
 class NumberReader(Reader):
-    """A column of finite numbers, read as float64."""
+    """A column of finite numbers, read as float64.
+
+    Attributes
+    ----------
+    role, label
+        See `Reader`.
+    what, problem : str
+        What the values are called in messages, and what is wrong with values that are unusable.
+    """
 
     role: str
     label: Any

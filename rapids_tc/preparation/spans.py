@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
 
-NO_WINDOW = 2**32 - 1  # windows are below
-MOST_WINDOWS = NO_WINDOW
-MOST_EDGES = 2**32  # and so is an edge, while intervals are merged
+MOST_WINDOWS = 2**32 - 1  # one past the last is a uint32, too
+MOST_EDGES = 2**32  # while intervals are merged, a key is an edge and a window, 32 bits each
+LOW_BITS = 2**32 - 1
 Intervals = tuple[Any, Any, Any]  # first and last window of each interval; offsets by edge or None
 
 
@@ -82,9 +82,8 @@ class Reach(Formation):
         """Return the first and the last window (uint32) of rows."""
         times, distinct = self.times, xp.asarray(self.distinct)
         first = xp.searchsorted(distinct, ticks).astype("uint32")
-        return first, (self._reached(times.amount(self.within), ticks, distinct, xp)).astype(
-            "uint32"
-        )
+        last = self._reached(times.amount(self.within), ticks, distinct, xp)
+        return first, last.astype("uint32")
 
     def _reached(self, within: Any, ticks: Array, distinct: Array, xp: Any) -> Array:
         """Return the last distinct time that is at most `within` past each time."""
@@ -146,8 +145,8 @@ class Windows:
             ends = self.times.first * per_unit, self.times.last * per_unit
             if self._extent >= 2**64 or min(ends) < -(2**63) or max(ends) >= 2**63:
                 raise ValueError(
-                    f"the times of time={self.times.label!r} cannot be told in the unit of window= "
-                    f"and step=, which is finer than theirs: give a whole number of "
+                    f"the times of time={self.times.label!r} do not fit int64 in the unit of "
+                    f"window= and step=, which is finer than theirs: give a whole number of "
                     f"{self.times.unit!r}"
                 )
 
@@ -165,7 +164,7 @@ class Windows:
 
     @cached_property
     def _amounts(self) -> tuple[Any, Any]:
-        """The window and the step in what times are compared in."""
+        """The window and the step, in the unit in which times are compared."""
         window, step = (self.times.amount(length) for length in (self.window, self.step))
         if self.times.kind != "datetime":
             return window, step
@@ -177,7 +176,7 @@ class Windows:
 
     @property
     def _unit(self) -> str:
-        """The unit in which starts are told: the user's, or a finer one if the step needs it."""
+        """The unit in which starts are shown: the user's, or a finer one if the step needs it."""
         return finest_unit(self.times.unit, self.times.amount(self.step))
 
     @cached_property
@@ -196,7 +195,7 @@ class Windows:
         return count
 
     def counts(self, extents: Array) -> Array:
-        """Return the number of windows (int64) of times, no floats, that extend over some ticks."""
+        """Return the numbers of windows (int64) of ranges of ticks, no floats, by their extents."""
         step = np.uint64(min(self._amounts[1], 2**64 - 1))
         windows = extents * np.uint64(self._per_tick) // step
         return np.minimum(windows, np.uint64(MOST_WINDOWS)).astype("int64") + 1
@@ -205,7 +204,7 @@ class Windows:
         return float(self.times.first + k * self._amounts[1])
 
     def of(self, ticks: Array, xp: Any) -> tuple[Array, Array]:
-        """Return the first and the last window (uint32) of rows; none if the first is larger."""
+        """Return the first and the last window (uint32) of rows; first > last is none."""
         bounds = self._of_floats if self.times.kind == "float" else self._of_ticks
         first, last = bounds(ticks, xp)
         return first.astype("uint32"), last.astype("uint32")
@@ -242,7 +241,7 @@ class Windows:
     ) -> Series:
         """Return where windows begin: in the dtype of the times, or float64 of floats.
 
-        If numbers of windows are given, which are no floats' then, they count from some ticks on.
+        Numbers of windows, if given, count from `ticks` on; the times are then no floats.
         """
         times, xp = self.times, backend.xp
         if times.kind == "empty":
@@ -272,14 +271,15 @@ def merged(edges: Array, first: Array, last: Array, size: int, backend: Backend)
     Parameters
     ----------
     edges : array of int64
-        The edge of each row, below `size`; -1 for rows of none.
+        The edge of each row, below `size`; -1 for self loops.
     first, last : array of uint32
         The first and the last window of each row; a row whose first is larger is in none.
 
     Returns
     -------
     first, last : array of uint32
-        One interval per edge, the first window larger if there is none; or all intervals, by edge.
+        Without offsets one interval per edge, empty (first > last) if the edge is in no window;
+        with them all intervals, by edge.
     offsets : array of int64, shape (size + 1,), or None
         Where the intervals of each edge begin; None if no edge has two.
     """
@@ -290,7 +290,7 @@ def merged(edges: Array, first: Array, last: Array, size: int, backend: Backend)
     if sum64(present) < len(present):
         edges, first, last = edges[present], first[present], last[present]
     del present
-    # A gap follows the i-th start if the next start is later than the i-th end, whosever it is.
+    # A gap follows the i-th start if the next start is later than the i-th end, of any row.
     starts, ends = pack_keys(edges, first, xp), pack_keys(edges, last, xp)
     del edges, first, last
     starts.sort()
@@ -304,9 +304,9 @@ def merged(edges: Array, first: Array, last: Array, size: int, backend: Backend)
     places[-1:] = len(ends)
     ends = ends[places - 1] - 1
     edges = (starts >> 32).astype("int64")
-    first, last = (starts & NO_WINDOW).astype("uint32"), (ends & NO_WINDOW).astype("uint32")
+    first, last = (starts & LOW_BITS).astype("uint32"), (ends & LOW_BITS).astype("uint32")
     if sum64(edges[1:] == edges[:-1]):
         return first, last, xp.searchsorted(edges, xp.arange(size + 1))
-    none = xp.ones(size, "uint32"), xp.zeros(size, "uint32")
-    none[0][edges], none[1][edges] = first, last
-    return *none, None
+    first_of, last_of = xp.ones(size, "uint32"), xp.zeros(size, "uint32")  # none
+    first_of[edges], last_of[edges] = first, last
+    return first_of, last_of, None

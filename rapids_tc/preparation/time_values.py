@@ -45,7 +45,8 @@ class TimeReader(Reader):
     window, step : Length or None
         The windows that are asked for, if any.
     within : Length or None
-        How far apart the times of a triangle may be; if there are no windows either, edges stay.
+        How far apart the times of a triangle may be. Without it, and without windows, an edge stays
+        from its first time on.
     memory : int or None
         Bytes that windows may take.
     presence : Presence or None
@@ -100,15 +101,14 @@ class TimeReader(Reader):
 
 @dataclass(frozen=True)
 class Intervals(Rule):
-    """The windows of each edge: first and last ones of intervals, and where edges begin.
+    """The windows of each edge, as three arrays: first, last and offsets of intervals.
 
-    The three arrays are of `rapids_tc.preparation.spans.merged`; the third is empty if each edge
-    has one interval.
+    See `rapids_tc.preparation.spans.merged`; the offsets are empty if each edge has one interval.
     """
 
     directed = False
     ordered = False
-    bytes = 16  # if no edge has a second interval; beyond that they are not known before
+    bytes = 16  # if no edge has a second interval; how many have is not known before rows are read
 
     def collect(
         self, chunks: Iterable[EdgeRows], edges: int, reader: Reader | None, backend: Backend
@@ -127,7 +127,7 @@ class Intervals(Rule):
 
 
 def presence_of(reader: Reader | None) -> Presence:
-    """Return in which windows rows count, of a reader of times that is resolved."""
+    """Return the presence of a reader of times that is resolved."""
     return cast("Presence", cast("TimeReader", reader).presence)
 
 

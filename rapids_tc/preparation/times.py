@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd, inf, isfinite
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -154,17 +154,17 @@ class TimeRange:
         Raises
         ------
         ValueError
-            The length is none of these times: a number for datetimes, a fraction for integers.
+            The length does not suit the times: a number for datetimes, a fraction for integers.
         """
         name = f"{length.name}={length.value!r}"
-        of = f"time={self.label!r} has dtype {self.dtype}"
+        column = f"time={self.label!r} has dtype {self.dtype}"
         if self.kind != "empty" and length.is_number == (self.kind == "datetime"):
             like = 'a length such as "1h" or a Timedelta' if length.is_number else "a number"
-            raise ValueError(f"{name}: {of}: give {like}")
+            raise ValueError(f"{name}: {column}: give {like}")
         if self.kind != "integer":
             return float(length.amount) if self.kind == "float" else length.amount
         if length.amount != int(length.amount):
-            raise ValueError(f"{name}: {of}: give a whole number")
+            raise ValueError(f"{name}: {column}: give a whole number")
         return int(length.amount)
 
     def series(self, counts: Array, unit: str, backend: Backend, step: int = DAY) -> Series:
@@ -232,10 +232,10 @@ def profile_times(values: Series, label: Any, backend: Backend, *, distinct: boo
     first, last = reducible.min().item(), reducible.max().item()
     if not (isfinite(first) and isfinite(last)):
         raise ValueError(f"{name} holds infinite times: drop those rows, or give them finite times")
-    of = TimeRange(label, column.kind, values.dtype, first, last)
-    return TimeProfile(
-        of, 0, backend.host(_distinct(times.copy(), backend.xp)) if distinct else None
-    )
+    profile = TimeProfile(TimeRange(label, column.kind, values.dtype, first, last))
+    if not distinct:
+        return profile
+    return replace(profile, distinct=backend.host(_distinct(times.copy(), backend.xp)))
 
 
 def joined_profile(profiles: list[TimeProfile]) -> tuple[TimeRange, Array]:
@@ -248,20 +248,20 @@ def joined_profile(profiles: list[TimeProfile]) -> tuple[TimeRange, Array]:
     ValueError
         The dtypes of parts differ.
     """
-    of = joined_range([profile.times for profile in profiles])
-    refuse_nulls(sum(profile.nulls for profile in profiles), f"time={of.label!r}", NULLS)
+    times = joined_range([profile.times for profile in profiles])
+    refuse_nulls(sum(profile.nulls for profile in profiles), f"time={times.label!r}", NULLS)
     parts = [profile.distinct for profile in profiles if profile.distinct is not None]
     if len(parts) == 1:
-        return of, of.ticks(parts[0])
-    joined, first = np.empty(sum(map(len, parts)), of.tick_dtype), 0
+        return times, times.ticks(parts[0])
+    joined, first = np.empty(sum(map(len, parts)), times.tick_dtype), 0
     for part in parts:
-        joined[first : first + len(part)] = of.ticks(part)
+        joined[first : first + len(part)] = times.ticks(part)
         first += len(part)
-    return of, _distinct(joined, np)
+    return times, _distinct(joined, np)
 
 
 def joined_range(ranges: Iterable[TimeRange]) -> TimeRange:
-    """Return the range of all rows, from those of some rows each; ValueError if dtypes differ."""
+    """Return the range of all rows from the ranges of parts; ValueError if dtypes differ."""
     ranges = list(ranges)
     filled = [one for one in ranges if one.kind != "empty"]
     if not filled:
@@ -281,7 +281,7 @@ def joined_range(ranges: Iterable[TimeRange]) -> TimeRange:
 
 
 def _distinct(values: Array, xp: Any) -> Array:
-    """Return the distinct values, ascending, and sort the array that is given.
+    """Return the distinct values, ascending; the array itself is sorted.
 
     NumPy's unique hashes, which takes ten times as long as this sort.
     """
@@ -296,11 +296,11 @@ def _cast(values: Series, dtype: Any) -> Series:
 
 
 def common_unit(unit: str, *lengths: int) -> int:
-    """Return the nanoseconds of the longest unit that divides a unit and some nanoseconds."""
+    """Return the most nanoseconds that divide a unit, and lengths in nanoseconds."""
     return gcd(NANOSECONDS[unit], *lengths)
 
 
 def finest_unit(unit: str, length: int) -> str:
-    """Return the unit itself, or the next finer one that divides some nanoseconds."""
+    """Return the unit itself, or the next finer one that divides a length in nanoseconds."""
     units = list(NANOSECONDS)
     return next(u for u in units[units.index(unit) :] if length % NANOSECONDS[u] == 0)

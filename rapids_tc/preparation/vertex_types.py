@@ -70,9 +70,9 @@ class VertexTypes(VertexReader):
         number, values = number[rows], values.take(rows).reset_index(drop=True)
         types = sorted_types([TypeProfile.of(values)], "vertex_type=")
         chunk = EdgeRows(number, None, codes_of(values, types, backend))
-        reader, rule = (
-            TypeReader(None, "vertex_type", types),
+        rule, reader = (
             Reduced(self.aggregate, dtype="uint8"),
+            TypeReader(None, "vertex_type", types),
         )
         try:
             [codes] = rule.collect([chunk], part.size, reader, backend)
@@ -83,7 +83,7 @@ class VertexTypes(VertexReader):
                 "one of them"
             ) from None
         used[number] = False
-        _require_none(xp.flatnonzero(used), part)
+        _require_types(xp.flatnonzero(used), part)
         return replace(self, source=None, types=types, codes=codes[place])
 
     def _columns(self, backend: Backend) -> tuple[Series, Series]:
@@ -127,8 +127,8 @@ def _places(ids: Ids, order: Order) -> tuple[Any, Array]:
     return ids.parts[-1], ids.digits(order.number, 1)[1].astype("int64")
 
 
-def _require_none(lacking: Array, ids: Any) -> None:
-    """Raise NullIdError if vertices, whose places are source, have no type."""
+def _require_types(lacking: Array, ids: Any) -> None:
+    """Raise NullIdError if there are vertices without a type; `lacking` are their places."""
     if len(lacking):
         examples = ids.take(lacking[:5])
         listed = ", ".join(str(examples.iloc[i]) for i in range(len(examples)))

@@ -105,7 +105,7 @@ def visit(
                 place[columns[p] & mask] = p - begin + 1
             for i in range(start, stop):
                 u, first, below = walk(walk_offsets, in_edges[i])
-                uv = np.int64(uv_at[i]) if len(uv_at) else below  # v itself comes next
+                uv = np.int64(uv_at[i]) if len(uv_at) else below  # where v is in N+(u)
                 edge, of_uv = open_edge(visitor, uv), zero(visitor)
                 for j in range(first, below):
                     w = walked[j]

@@ -44,7 +44,7 @@ def group(
     in_edges = np.empty(places[-1], np.uint64)
     if len(in_edges):
         run(places[1:], in_edges)
-    return places[:-1], in_edges, probe_counts  # where those of v end now: where v + 1's begin
+    return places[:-1], in_edges, probe_counts  # v's place is past its in-edges now
 
 
 def _cut(columns: Array, pivot_range: PivotRange, threads: int) -> Array:
@@ -89,7 +89,7 @@ def _group(
         if p == end or uv_columns[p] >= last:
             continue
         u = np.int64(r) + to_row
-        begin, stop = uw_offsets[max(u, 0)], uw_offsets[u + 1]  # row -1, if asked, is empty
+        begin, stop = uw_offsets[max(u, 0)], uw_offsets[u + 1]  # u may be -1, whose row is empty
         below = begin
         if writes and first > 0:
             below = _first_from(uw_columns, begin, stop, np.int64(uv_columns[p]) + shift)

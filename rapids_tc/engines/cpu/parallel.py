@@ -1,4 +1,4 @@
-"""An atomic and a search, for all files of the Numba engine, beside its tasks on all cores."""
+"""An atomic addition and a search, for all files of the Numba engine."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from rapids_tc._parallel import parallel_for, thread_count
 from rapids_tc.engines.cpu.compiled import inlined
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rapids_tc.preparation.csr import Array
-
-__all__ = ["atomic_add", "find", "parallel_for", "thread_count"]
 
 
 def _atomic_add(typing_context: Any, array: Any, index: Any, value: Any) -> Any:

@@ -3,7 +3,7 @@
 Rows are divided into *buckets* of 2**width neighbouring ranks. Each task writes its keys to their
 buckets, then each bucket is sorted on its own by digits of its keys, in the caches of one core.
 Tasks write to places that were counted before, so that the result is the same for any number of
-threads. All is done in the memory of the keys and as much again.
+threads. Sorting takes the memory of the keys and as much again.
 """
 
 from __future__ import annotations
@@ -87,9 +87,9 @@ def _sort(
     kept = np.zeros(buckets + 1, np.int64)
 
     def sort(number: int, thread: int) -> None:
-        own, counters = (cuts[number], cuts[number + 1]), np.empty(1 << DIGIT, np.int64)
+        first, last, counters = cuts[number], cuts[number + 1], np.empty(1 << DIGIT, np.int64)
         written = (columns, kept, offsets)
-        _sort_buckets(by_bucket, scratch, bounds, *own, bits, width, counters, *written)
+        _sort_buckets(by_bucket, scratch, bounds, first, last, bits, width, counters, *written)
 
     parallel_for(sort, len(cuts) - 1, threads)
     return cuts, bounds, kept

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rapids_tc.engines.cpu.compiled import compiled, dispatched, inlined
+from rapids_tc.engines.protocol import SHORT
 
 if TYPE_CHECKING:
     from rapids_tc.engines.protocol import Spans
     from rapids_tc.preparation.csr import Array
-
-SHORT = 1 << 16  # windows below which a span takes 32 bits: less memory traffic
 
 
 @dispatched

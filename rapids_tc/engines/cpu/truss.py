@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rapids_tc._parallel import parallel_for, thread_count
 from rapids_tc.engines.cpu.compiled import compiled, inlined
-from rapids_tc.engines.cpu.parallel import atomic_add, find, parallel_for, thread_count
+from rapids_tc.engines.cpu.parallel import atomic_add, find
 from rapids_tc.engines.peel import DEAD, ActiveGraph, PeelState
 
 if TYPE_CHECKING:

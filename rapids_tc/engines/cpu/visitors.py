@@ -177,7 +177,7 @@ class WindowChanges(NamedTuple):
 
 
 class RepeatedChanges(NamedTuple):
-    """The same of edges with several intervals each."""
+    """`WindowChanges` for edges with several intervals each."""
 
     spans: SeveralIntervals
     begun: Array
@@ -235,7 +235,7 @@ def type_counts(uv: Array, uw: Array, vw: Array, n: int, counters: Counters) -> 
 
 
 def window_changes(spans: OneInterval | SeveralIntervals, counters: Counters) -> list[Any]:
-    """Return a visitor for each thread; of its counters, one half is `begun`, the other `ended`."""
+    """Return a visitor for each thread: `begun` is one half of its counters, `ended` the other."""
     visitor: Any = WindowChanges if isinstance(spans, OneInterval) else RepeatedChanges
     return [visitor(spans, *array.reshape(2, -1), counters.shared) for array in counters.arrays]
 

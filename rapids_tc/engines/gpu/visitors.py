@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.engines.gpu import block_layout
+from rapids_tc.engines.protocol import SHORT
 from rapids_tc.kernels import catalogue, launch
 from rapids_tc.kernels.launch import Payload
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from rapids_tc.engines.gpu.layout import GpuEngine, Layout
     from rapids_tc.engines.protocol import ProgressCallback, Spans
     from rapids_tc.preparation.csr import Array
-
-_SHORT = 1 << 16  # windows below which a span takes 32 bits: less memory traffic
 
 
 def type_counts(
@@ -92,7 +91,7 @@ def _pack_spans(
     graphs = (spans,) if layout.blocks is None else tuple(spans)
     last_arguments = (np.uint32(windows or 0), *limits)
     if all(one.offsets is None for one in graphs):
-        word = "uint64" if windows is None or windows >= _SHORT else "uint32"
+        word = "uint64" if windows is None or windows >= SHORT else "uint32"
         packed = [_words(engine.xp, one, windows, word) for one in graphs]
         words = align(engine, layout, packed if layout.blocks else packed[0], word)
         option = f"-DRTC_SPANS=u{8 * words.itemsize}"

@@ -1,5 +1,5 @@
-// triangles.cuh - visitors that are told the positions of all three sides of a triangle, and look up what is
-// known of these edges: their types, or the windows of time in which they are present.
+// triangles.cuh - visitors that get the positions of all three sides of a triangle, and look up values of
+// these edges: their types, or the windows of time in which they are present.
 //
 // RTC_TYPES: types[p], less than n, is the type of the edge at p.
 // RTC_SPANS (u32 or u64): spans[p] is its first window, in the upper half, and its last.
@@ -8,10 +8,10 @@
 #pragma once
 #include "visit.cuh"
 
-// Sums of a grid, in 64 bits at out. If they are few, each block adds to 32-bit counters in shared memory,
-// size of them, and drains these into out; else size is 0. No counter can wrap: a thread drains all counters
-// when it has added `most` times, so that they hold at most as much of each thread, and of 256 threads less
-// than 2^31 if most is 2^22. A drained counter is exchanged for zero, so that nothing is lost or added twice.
+// Sums of a grid, in 64 bits at out. If they are few, each block adds to `size` 32-bit counters in shared
+// memory, and drains these into out; else size is 0. No counter can wrap: a thread drains all counters when
+// it has added `most` times, so that each of 256 threads has added at most that to a counter: less than 2^31
+// together if most is 2^22. A drained counter is exchanged for zero, so that nothing is lost or added twice.
 struct Counters {
   u64* out;
   u32 *shared, size, most, added;
@@ -40,7 +40,7 @@ struct Counters {
   __device__ void finish() { drain(threadIdx.x % kWarp, kWarp); }
 };
 
-// A visitor that is told of nothing but triangles.
+// A visitor of triangles alone, whose other hooks do nothing.
 struct TrianglesAlone {
   using Out = u64;
   static constexpr bool kEdges = false, kSides = false, kTriangles = true;

@@ -9,11 +9,11 @@
 //   list(position, hits, l)    the same for l = 2^k neighbouring lanes together, each with its own hits.
 //                              All 32 lanes of the warp must call it.
 //   triangle(uv, uw, vw)       a triangle is found, by the positions of its sides; return whether it counts.
-//                              The above are told of triangles that count. Asked only if kTriangles.
+//                              Only those that count are passed to the above. Called only if kTriangles.
 //   finish()                   the kernel ends; all 32 lanes of the warp must call it.
 //
 // A kernel is compiled for one of them, named by the macro RTC_VISIT. Those with kTriangles are in
-// triangles.cuh; the methods whose kernels make them, by RTC_VISITOR, tell them all positions.
+// triangles.cuh; the methods whose kernels make them, by RTC_VISITOR, pass them all positions.
 #pragma once
 #include "device.cuh"
 
