@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Local = Callable[[OwnOptions, str], Exception | None]
+Alone = Callable[[OwnOptions], Sequence[str]]
 
 
 def _in_blocks(own: OwnOptions) -> str:
@@ -46,13 +47,16 @@ def analytic(
     work: Callable[[OwnOptions], Work] | None = None,
     in_memory: Callable[[OwnOptions], str] = _in_blocks,
     local: Local | None = None,
+    alone: Alone | None = None,
     sums: Callable[[OwnOptions], Sequence[Sum]] = _no_sums,
 ) -> Callable[[Function], Function]:
     """Make a public function of edges out of a function of a graph.
 
     The decorated function takes the graph in place of the edges. It is called with its own options
     after `check`, and with ``method``; the other shared options serve to make the graph. See
-    `rapids_tc.plan.record.Analytic` for the parameters.
+    `rapids_tc.plan.record.Analytic` for the parameters. If given, `alone` makes `in_memory` and
+    `local`: a function of the own options, and `by`, that returns the options because of which, if
+    they come together, a call runs in the memory of one machine alone; empty for other calls.
     """
 
     def decorate(body: Function) -> Function:
@@ -86,13 +90,14 @@ def analytic(
             needed = work(own) if work else most
             return replace(needed, values=max(values, needed.values))
 
+        refused = _in_memory_alone(name, alone) if alone else (in_memory, local)
         record = Analytic(
             name=name, body=run if stars else body, call=call, most=most,
             columns=columns or {}, takes_method="method" in names, takes_by="by" in names,
             fields=fields, check=check,
             defaults={option: defaults[option] for option in own_names},
-            work=with_values, in_memory=in_memory,
-            local=local or _local(name, most.result, columns or {}), sums=sums,
+            work=with_values, in_memory=refused[0],
+            local=refused[1] or _local(name, most.result, columns or {}), sums=sums,
         )  # fmt: skip
         register(record)
         setattr(Graph, name, call)
@@ -107,6 +112,22 @@ def no_column(kind: str, column: str) -> TypeError:
         f"edges is a {kind}, to whose rows no column of its own can be aligned without a "
         f'shuffle: annotate(edges, "{column}") adds it to the frame'
     )
+
+
+def _in_memory_alone(name: str, alone: Alone) -> tuple[Callable[[OwnOptions], str], Local]:
+    """Return the `in_memory` and the `local` of a record; see `analytic`."""
+
+    def in_memory(own: OwnOptions) -> str:
+        options = alone(own)
+        if len(options) < 2:
+            return f"{name} without {options[0]} is" if options else ""
+        return f"{name} with {' or with '.join(options)} is, but not with both"
+
+    def local(own: OwnOptions, kind: str) -> Exception | None:
+        options = alone(own)
+        return of_one_machine(f"{name} with {' and '.join(options)}", kind) if options else None
+
+    return in_memory, local
 
 
 def _local(name: str, result: Result, columns: Mapping[str, Column]) -> Local:

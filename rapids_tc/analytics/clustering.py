@@ -10,7 +10,7 @@ from rapids_tc._typing import EngineName
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Products
-from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, of_one_machine
+from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation.edge_values import Reading, Reduced, check_aggregate
 from rapids_tc.preparation.readers import WeightReader
 
@@ -35,18 +35,9 @@ def _clustering_sums(own: OwnOptions) -> Sequence[Sum]:
     return [] if own["weight"] is None else [_weighted(None, own["weight"], own["aggregate"])]
 
 
-def _of_weights_by_group(own: OwnOptions) -> bool:
-    return own["weight"] is not None and own.get("by") is not None
-
-
-def _in_memory(own: OwnOptions) -> str:
-    is_refused = _of_weights_by_group(own)
-    return "clustering with by= or with weight= is, but not with both" if is_refused else ""
-
-
-def _local(own: OwnOptions, kind: str) -> Exception | None:
-    is_refused = _of_weights_by_group(own)
-    return of_one_machine("clustering with by= and weight=", kind) if is_refused else None
+def _alone(own: OwnOptions) -> Sequence[str]:
+    by_group = own["weight"] is not None and own.get("by") is not None
+    return ["by=", "weight="] if by_group else []
 
 
 def _check_clustering(own: OwnOptions) -> OwnOptions:
@@ -60,8 +51,7 @@ def _check_clustering(own: OwnOptions) -> OwnOptions:
     Work(Needs.VERTEX_COUNTS, Result.VERTICES),
     fields=("clustering",),
     check=_check_clustering,
-    in_memory=_in_memory,
-    local=_local,
+    alone=_alone,
     work=_clustering_work,
     sums=_clustering_sums,
 )
@@ -245,8 +235,7 @@ def average_clustering(
     fields=("transitivity",),
     check=directions.check_flag,
     work=directions.census_work,
-    in_memory=directions.census_in_memory("transitivity"),
-    local=directions.census_local("transitivity"),
+    alone=directions.census_alone,
     sums=directions.census_sums,
 )
 def transitivity(

@@ -11,12 +11,12 @@ import numpy as np
 
 from rapids_tc.analytics import triangle_types
 from rapids_tc.blocks.triangle_sums import Degrees, Products, TypeCounts
-from rapids_tc.plan.record import Needs, Result, Work, of_one_machine
+from rapids_tc.plan.record import Needs, Result, Work
 from rapids_tc.preparation.edge_values import DOWN, UP, Directions, Reading, Reduced
 from rapids_tc.preparation.readers import WeightReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from rapids_tc.blocks.triangle_sums import Sum
     from rapids_tc.frames.backend import Array
@@ -45,28 +45,10 @@ def census_work(own: OwnOptions) -> Work:
     return Work(total | Needs.DEGREES, Result.VALUE)
 
 
-def census_in_memory(name: str) -> Callable[[OwnOptions], str]:
-    """Return the `in_memory` of a record: directed triads of groups are listed in memory alone."""
-
-    def in_memory(own: OwnOptions) -> str:
-        is_listed = _has_directed_groups(own)
-        return f"{name} with by= or with directed=True is, but not with both" if is_listed else ""
-
-    return in_memory
-
-
-def census_local(name: str) -> Callable[[OwnOptions, str], Exception | None]:
-    """Return the `local` of such a record: no cluster lists triads."""
-
-    def local(own: OwnOptions, kind: str) -> Exception | None:
-        name_of_both = f"{name} with by= and directed=True"
-        return of_one_machine(name_of_both, kind) if _has_directed_groups(own) else None
-
-    return local
-
-
-def _has_directed_groups(own: OwnOptions) -> bool:
-    return bool(own["directed"]) and own.get("by") is not None
+def census_alone(own: OwnOptions) -> Sequence[str]:
+    """Return the options of directed triads by group, which are listed in memory."""
+    by_group = own["directed"] and own.get("by") is not None
+    return ["by=", "directed=True"] if by_group else []
 
 
 def check_flag(own: OwnOptions, name: str = "directed") -> OwnOptions:

@@ -9,7 +9,7 @@ from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.time_sums import WindowChanges
 from rapids_tc.engines.protocol import Spans
-from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, of_one_machine
+from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation import time_values
 from rapids_tc.preparation.edges import check_label
 from rapids_tc.preparation.group_windows import windows_of_groups
@@ -17,6 +17,8 @@ from rapids_tc.preparation.spans import Formation, merged
 from rapids_tc.preparation.times import check_length
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rapids_tc.frames.backend import Frame
     from rapids_tc.graphs.in_memory import InMemoryGraph
     from rapids_tc.preparation.edge_values import Reading
@@ -43,13 +45,8 @@ def _sums(own: OwnOptions) -> list[WindowChanges]:
     return [_changes(own["time"], own["window"], own["step"])]
 
 
-def _in_memory(own: OwnOptions) -> str:
-    return "triangles_over_time without by= is" if own.get("by") is not None else ""
-
-
-def _local(own: OwnOptions, kind: str) -> Exception | None:
-    has_groups = own.get("by") is not None
-    return of_one_machine("triangles_over_time with by=", kind) if has_groups else None
+def _alone(own: OwnOptions) -> Sequence[str]:
+    return ["by="] if own.get("by") is not None else []
 
 
 def _work(own: OwnOptions) -> Work:
@@ -62,8 +59,7 @@ def _work(own: OwnOptions) -> Work:
     check=_check,
     sums=_sums,
     work=_work,
-    in_memory=_in_memory,
-    local=_local,
+    alone=_alone,
 )
 def triangles_over_time(
     edges: Any,

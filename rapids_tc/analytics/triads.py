@@ -24,8 +24,7 @@ MOST_VERTICES = 3_810_778  # of a group, whose sets of three are fewer than 2**6
     fields=(*NAMES, *directions.TRIADS),
     check=directions.check_flag,
     work=directions.census_work,
-    in_memory=directions.census_in_memory("triad_counts"),
-    local=directions.census_local("triad_counts"),
+    alone=directions.census_alone,
     sums=directions.census_sums,
 )
 def triad_counts(

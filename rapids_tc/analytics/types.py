@@ -10,7 +10,7 @@ from rapids_tc._typing import EngineName
 from rapids_tc.analytics import directions, triangle_types
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Products, TypeCounts
-from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, of_one_machine
+from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation.edge_values import PICKS, EndTypes, Reading, Reduced, check_aggregate
 from rapids_tc.preparation.type_readers import POSITIVE, SignReader, Signs, TypeReader
 from rapids_tc.preparation.vertex_types import VertexTypes
@@ -58,29 +58,14 @@ def _type_work(own: OwnOptions) -> Work:
     return Work(Needs.TYPE_COUNTS | Needs.TRIANGLES, Result.TRIANGLES, values=1)
 
 
-def _listed(own: OwnOptions, per: tuple[str, ...]) -> str:
-    """Return the option for which triangles are listed, in memory alone; "" if there is none."""
-    if own["per"] in per:
-        return "per="
-    return "by=" if own.get("by") is not None and own["per"] is None else ""
+def _types_alone(own: OwnOptions) -> Sequence[str]:
+    """Return the option because of which triangles are listed; per= answers by group as well."""
+    return ["per="] if own["per"] is not None else _balance_alone(own)
 
 
-def _types_in_memory(own: OwnOptions) -> str:
-    option = _listed(own, ("vertex", "edge"))
-    return f"triangles_by_type without {option} is" if option else ""
-
-
-def _types_local(own: OwnOptions, kind: str) -> Exception | None:
-    option = _listed(own, ("vertex", "edge"))
-    return of_one_machine(f"triangles_by_type with {option}", kind) if option else None
-
-
-def _balance_in_memory(own: OwnOptions) -> str:
-    return "balance without by= is" if _listed(own, ()) else ""
-
-
-def _balance_local(own: OwnOptions, kind: str) -> Exception | None:
-    return of_one_machine("balance with by=", kind) if _listed(own, ()) else None
+def _balance_alone(own: OwnOptions) -> Sequence[str]:
+    """Return by= if the triangles of each group are listed; per= adds sums up instead."""
+    return ["by="] if own.get("by") is not None and own["per"] is None else []
 
 
 @analytic(
@@ -88,8 +73,7 @@ def _balance_local(own: OwnOptions, kind: str) -> Exception | None:
     check=_check_types,
     work=_type_work,
     fields=("type_1", "type_2", "type_3", "triangles", "vertex", "src", "dst"),
-    in_memory=_types_in_memory,
-    local=_types_local,
+    alone=_types_alone,
     sums=_type_sums,
 )
 def triangles_by_type(
@@ -214,8 +198,7 @@ def _balance_work(own: OwnOptions) -> Work:
     check=_check_balance,
     work=_balance_work,
     fields=("signs", "triangles", "balanced", "unbalanced"),
-    in_memory=_balance_in_memory,
-    local=_balance_local,
+    alone=_balance_alone,
     sums=_balance_sums,
 )
 def balance(
