@@ -121,12 +121,17 @@ def _sum(graph: StoredGraph, quantity: Sum, values: Values) -> Summed:
 
     def found(task: Task, blocks: list[Csr], layout: Any) -> None:
         nonlocal total
-        sides = zip(*(values[at] for at in task.blocks), strict=True)
-        arrays = [tuple(map(load, three)) for three in sides]
+        arrays = load_sides(graph, values, task)
         total = quantity.add_task(total, graph.engine, layout, arrays, n, task.residues, blocks)
 
     graph.run(found)
     return Summed(total, quantity.reading)
+
+
+def load_sides(graph: StoredGraph, values: Values, task: Task) -> list[Any]:
+    """Load what a reading has of a task: of each of its arrays, the three for uv, uw and vw."""
+    sides = zip(*(values[at] for at in task.blocks), strict=True)
+    return [tuple(map(graph.blocks.store.load, three)) for three in sides]
 
 
 def _of_vertices(

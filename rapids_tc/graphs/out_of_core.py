@@ -146,13 +146,8 @@ class OutOfCoreGraph(EdgeGraph):
         """Read times, if any; return a function from a task to the spans that engines take."""
         if within is None:
             return lambda task: {}
-        values, load = self.edge_values(within).arrays, self.blocks.store.load
-
-        def spans(task: Task) -> dict[str, Any]:
-            sides = zip(*(values[at] for at in task.blocks), strict=True)
-            return {"spans": spans_of([tuple(map(load, side)) for side in sides])}
-
-        return spans
+        values = self.edge_values(within).arrays
+        return lambda task: {"spans": spans_of(stored_values.load_sides(self, values, task))}
 
     def edge_counts(
         self,

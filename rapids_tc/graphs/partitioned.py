@@ -198,7 +198,7 @@ class PartitionedGraph:
         graph, total, by_vertex = self._graph(), None, None
         own = {name: self.executor.in_process(value) for name, value in own.items()}
         summed = distributed_values.summed(
-            graph, [wanted.limited(graph.free) for wanted in record.sums(own)]
+            graph, [quantity.limited(graph.free) for quantity in record.sums(own)]
         )
         graph.drop_rows()
         degrees = sums.degrees(graph)

@@ -95,7 +95,7 @@ class VertexStatistics(ABC):
         return self.backend.adapter
 
     def at_vertices(self, by_rank: Array, vertices: Any) -> Array:
-        """Select the values by rank of the vertices asked for, each once; all if None are."""
+        """Select the values by rank of the vertices asked for, each once; None asks for all."""
         if vertices is None:
             return by_rank
         return by_rank[self.order.rank[self.numbers_of(vertices)]]
@@ -107,7 +107,7 @@ class VertexStatistics(ABC):
         return self.ids.take(self.order.number[ranks])
 
     def numbers_of(self, vertices: Any) -> Array:
-        """Return the numbers of the vertices asked for, each once; of all if None are."""
+        """Return the numbers of the vertices asked for, each once; None asks for all."""
         if vertices is None:
             return self.backend.xp.flatnonzero(self.order.present)
         if isinstance(self.ids, CompositeIds):
