@@ -104,7 +104,7 @@ def list_triangles(
 
 
 def _most_triangles(graph: InMemoryGraph, total: int) -> tuple[int, str]:
-    """Return the triangles of the graph, or of the group that has most; and whose they are."""
+    """Return the triangles of the graph, or of the group that has most; and the name of either."""
     if graph.groups is None or not graph.groups.size:
         return total, "the graph"
     counts = graph.group_counts("auto")
@@ -225,7 +225,7 @@ class Listing:
             del numbers  # `_sorted` drops it, too, as soon as it can
             if isinstance(graph.ids, CompositeIds):
                 columns = graph.ids.columns(dict(zip("uvw", corners, strict=True)))
-            else:
+            else:  # takes one corner at a time, since three of them are as large as the answer
                 columns = dict(zip("uvw", map(graph.ids.take, corners), strict=True))
             return graph.backend.adapter.frame(graph.backend.library.DataFrame(columns))
 

@@ -28,11 +28,11 @@ def _work(without: Work) -> Callable[[OwnOptions], Work]:
     """Return the work of a call by its options; without `within` it is `without`."""
 
     def work(own: OwnOptions) -> Work:
+        if own["within"] is None:
+            return without
         by_row = without.result is Result.COLUMN
-        with_times = (Needs.EDGE_COUNTS if by_row else Needs.NOTHING) | Needs.SPANS
-        return (
-            without if own["within"] is None else replace(without, needs=with_times, by_time=True)
-        )
+        needs = Needs.SPANS | (Needs.EDGE_COUNTS if by_row else Needs.NOTHING)
+        return replace(without, needs=needs, by_time=True)
 
     return work
 
@@ -133,7 +133,7 @@ def count(
     [t, t + within], and a triangle counts if its three edges are present at once. Repeated rows
     give an edge several times. Only ``method="auto"`` does this, at the cost of `edge_triangles`
     and a sort of the rows; the times of a `Graph` come from the frame that it was made from.
-    Temporal motifs are another thing: they count every choice of three rows, in order of time
+    Temporal motifs differ from this: they count every choice of three rows, in order of time
     (Paranjape, Benson, Leskovec, "Motifs in temporal networks", 2017).
 
     Examples

@@ -69,11 +69,11 @@ def _edge_counts(
     return sums
 
 
-def decode_blocks(context: WorkerContext, *several: EncodedBlock) -> tuple[Csr, ...]:
+def decode_blocks(context: WorkerContext, *blocks: EncodedBlock) -> tuple[Csr, ...]:
     """Decode the blocks of a task; a block that is given twice is decoded once."""
-    encoded = {id(rows): rows for rows in several}
+    encoded = {id(rows): rows for rows in blocks}
     decoded = {at: codec.csr(rows, context.backend.xp) for at, rows in encoded.items()}
-    return tuple(decoded[id(rows)] for rows in several)
+    return tuple(decoded[id(rows)] for rows in blocks)
 
 
 def task_layouts(

@@ -122,9 +122,9 @@ def distinct_keys(
 
 
 @worker_task
-def union_keys(context: WorkerContext, several: list[Array]) -> Array:
+def union_keys(context: WorkerContext, batches: list[Array]) -> Array:
     """Join the distinct keys of several batches."""
-    return composite_scheme.union_keys(several, context.backend.xp)
+    return composite_scheme.union_keys(batches, context.backend.xp)
 
 
 @worker_task

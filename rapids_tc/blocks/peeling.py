@@ -141,10 +141,10 @@ def top_by_group(context: WorkerContext, truss: Array, groups: Array, ids: Compo
 
 
 @worker_task
-def largest_of(context: WorkerContext, several: list[Array]) -> Array:
+def largest_of(context: WorkerContext, pair: list[Array]) -> Array:
     """Return the larger entries of two arrays."""
-    require_length(several[0], len(several[-1]), "groups")
-    return context.backend.xp.maximum(*several)
+    require_length(pair[0], len(pair[-1]), "groups")
+    return context.backend.xp.maximum(*pair)
 
 
 @worker_task
