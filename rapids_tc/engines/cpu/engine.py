@@ -41,7 +41,7 @@ from rapids_tc.frames.backend import as_uint32
 from rapids_tc.plan import costs as model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from rapids_tc.preparation.csr import Array, Csr
 
@@ -116,7 +116,7 @@ def degrees(src: Array, dst: Array, size: int) -> tuple[Array, int]:
     tables = np.zeros((threads, size), np.uint32)
 
     def count(number: int, thread: int) -> int:
-        parts = (end[own[number]] for end, own in zip((src, dst), rows, strict=True))
+        parts = (end[cuts[number]] for end, cuts in zip((src, dst), rows, strict=True))
         return sum(raw_rows.count_ends(_read_only(part), tables[number]) for part in parts)
 
     require_unchanged(parallel_for(count, threads, threads))
@@ -187,11 +187,9 @@ def edge_counts(
     """
     graphs = (layout.csr,) if layout.whole else (layout.edges, layout.walked, layout.csr)
     counts: tuple[Array, ...] = tuple(np.zeros(graph.m, np.uint32) for graph in graphs)
-    presence: Any = Always()
-    if spans is not None:
-        presence = pack_spans(*_sides(layout, spans))
-    visitor = visitors.EdgeCounts(presence, counts[0], counts[len(counts) // 2], counts[-1])
-    _visit(layout, lambda thread: visitor, on_progress)
+    packed = Always() if spans is None else pack_spans(*_sides(layout, spans))
+    visitor = visitors.EdgeCounts(packed, counts[0], counts[len(counts) // 2], counts[-1])
+    _visit(layout, [visitor], on_progress)
     return counts[0] if layout.whole else counts
 
 
@@ -200,7 +198,7 @@ def type_counts(
 ) -> Array:
     """Count the triangles u > v > w by the types of uv, uw and vw: int64, (n, n, n)."""
     counters, sides = visitors.Counters(n**3, _threads(layout)), _sides(layout, types)
-    _visit(layout, visitors.type_counts(*sides, n, counters).__getitem__, on_progress)
+    _visit(layout, visitors.type_counts(*sides, n, counters), on_progress)
     return counters.total.reshape(n, n, n)
 
 
@@ -209,8 +207,8 @@ def window_changes(
 ) -> Array:
     """Count how many triangles more each window has than the window before: int64, windows + 1."""
     counters = visitors.Counters(2 * (windows + 1), _threads(layout))
-    presence = pack_spans(*_sides(layout, spans), windows)
-    _visit(layout, visitors.window_changes(presence, counters).__getitem__, on_progress)
+    packed = pack_spans(*_sides(layout, spans), windows)
+    _visit(layout, visitors.window_changes(packed, counters), on_progress)
     begun, ended = counters.total.reshape(2, -1)
     begun -= ended
     return begun
@@ -267,7 +265,7 @@ def vertex_sums(layout: Layout, sides: Any, *, on_progress: ProgressCallback | N
     sizes = (layout.walked.n, layout.csr.n, layout.walked.n)
     sums = [np.zeros(size) for size in sizes] if not layout.whole else [np.zeros(sizes[0])] * 3
     visitor = visitors.VertexSums(*_sides(layout, sides), sums[0], sums[1], sums[2])
-    _visit(layout, lambda thread: visitor, on_progress)
+    _visit(layout, [visitor], on_progress)
     if layout.whole:
         return sums[0]
     to_row = layout.walked.n - layout.edges.n  # from a row of uv to the row of u in uw
@@ -329,16 +327,18 @@ def _run(
     return parallel_for(task, len(bounds) - 1, threads, on_progress)
 
 
-def _visit(
-    layout: Layout, visitor: Callable[[int], Any], on_progress: ProgressCallback | None
-) -> None:
-    """Call the visitor of a thread for every triangle."""
+def _visit(layout: Layout, by_thread: Sequence[Any], on_progress: ProgressCallback | None) -> None:
+    """Call the visitor of a thread, or the only visitor, for every triangle."""
     uv, size = layout.edges, 0 if layout.whole else len(layout.in_edges)
     uv_at = np.empty(size, np.uint32 if uv.m < 2**32 else np.int64)
     if not layout.whole:
         ranges = (layout.in_offsets, layout.shift, *layout.pivot_range)
         raw_rows.find_in_edges(uv.columns, *ranges, uv_at)
-    _run(layout, counting.visit, np.int32, on_progress, lambda thread: (uv_at, visitor(thread)))
+
+    def arguments(thread: int) -> tuple[Any, ...]:
+        return uv_at, by_thread[thread % len(by_thread)]
+
+    _run(layout, counting.visit, np.int32, on_progress, arguments)
 
 
 def _sides(layout: Layout, values: Any) -> tuple[Any, Any, Any]:
