@@ -83,7 +83,12 @@ REFUSED = {  # by function and option: values of `OPTIONS` that others take
 
 
 def together(own):
-    """Options with those that they need beside them: no time without within, a window to step."""
+    """Options with what they need beside them: no time without within, no aggregate without weight.
+
+    A step needs a window.
+    """
+    if own.get("weight", "") is None:
+        own = {**own, "aggregate": None}
     if own.get("within", "") is None:
         own = {**own, "time": None}
     if own.get("step") is not None:
