@@ -227,8 +227,6 @@ def test_errors_are_those_of_one_machine(backend):
         assert str(found.value) == str(expected.value)
     with pytest.raises(ValueError, match="jaccard"):
         tc.annotate(apart(backend, small().assign(jaccard=1), 2), "jaccard")
-    with pytest.raises(ValueError, match="weight"):
-        tc.clustering(apart(backend, small().assign(w=1.0), 2), weight="w")
 
 
 @pytest.mark.parametrize(
