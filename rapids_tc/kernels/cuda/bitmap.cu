@@ -46,8 +46,7 @@ struct Middle {
 
 // Report a triangle whose edge (u, v) is at uv, and w at position in N+(u), at index in N+(v). Return whether
 // the triangle counts.
-__device__ __forceinline__ bool
-report(const Middle& m, u32 uv, u32 position, u32 index, RTC_VISIT& visit) {
+__device__ __forceinline__ bool report(const Middle& m, u32 uv, u32 position, u32 index, RTC_VISIT& visit) {
   if (!visit.triangle(uv, position, m.start + index)) return false;
   if (!RTC_VISIT::kSides) return true;
   visit.side(position);
@@ -63,8 +62,8 @@ __device__ __forceinline__ u32 index_of(const Middle& m, u32 code, u32 word) {
 
 // Return 1 if N+(v) has the entry of N+(u) at position, of this code, and the triangle counts; else 0.
 // exists: the entry belongs to the prefix, and is not v.
-__device__ __forceinline__ u32
-probe(const Middle& m, u32 code, u32 uv, u32 position, bool exists, RTC_VISIT& visit) {
+__device__ __forceinline__ u32 probe(const Middle& m, u32 code, u32 uv, u32 position, bool exists,
+                                     RTC_VISIT& visit) {
   RTC_PROBE(exists);
   const u32 word = m.map[code / 32], hit = word >> code % 32 & 1;
   if (kIndexed && hit && !report(m, uv, position, index_of(m, code, word), visit)) return 0;

@@ -69,7 +69,7 @@ constexpr bool kBlocks = false;
 #elif defined(RTC_SPANS)
 #define RTC_PAYLOAD_ARGS , const RTC_SPANS *spans, u32 windows, u32 in_shared, u32 drain_after
 #elif defined(RTC_INTERVALS)
-#define RTC_PAYLOAD_ARGS                                                                         \
+#define RTC_PAYLOAD_ARGS                                                                                 \
   , const u32 *firsts, const u32 *lasts, const i64 *begins, const i64 *ends, u32 windows, u32 in_shared, \
       u32 drain_after
 #else
