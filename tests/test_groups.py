@@ -482,7 +482,8 @@ def test_columns_that_options_name_hold_no_ids():
         found = tc.triangles_over_time(edges, time="w", **by)
         pd.testing.assert_frame_equal(found, tc.triangles_over_time(edges, time="w", **by, **ids))
     assert tc.balance(PartitionedFrame([frame]), sign="w") is not None
-    assert len(tc.clustering(frame[["a", "b"]], weight="b", aggregate="last")) > 0
+    with pytest.raises(ValueError, match="which columns hold the edges"):
+        tc.clustering(frame[["a", "b"]], weight="b")
 
 
 def test_further_vertices_of_groups_are_a_frame():
