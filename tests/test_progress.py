@@ -48,7 +48,7 @@ STAGES = {
     "clustering": (tc.clustering, [*COUNT, "summing by vertex"]),
     "clustering by weight": (
         lambda e, **o: tc.clustering(e, weight="weight", **o),
-        [*READ, LOOK, "laying out", "summing over triangles"],
+        [*READ, "reading the values", "laying out", "summing over triangles"],
     ),
     "average_clustering": (tc.average_clustering, [*COUNT, "summing by vertex"]),
     "transitivity": (tc.transitivity, COUNT),

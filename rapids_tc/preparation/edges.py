@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -115,7 +116,11 @@ def id_columns(
         raise ValueError(f"{given}= was given without {missing}=: name both, or neither")
     if source is None:
         pair = find_pair(labels)
-        rest = [label for label in labels if label not in besides]
+        named = set()
+        for label in besides:
+            with suppress(TypeError):  # by hash, as in `check_label`; what has none is no label
+                named.add(label)
+        rest = [label for label in labels if label not in named]
         if pair is None and len(rest) != 2:
             raise ValueError(
                 "which columns hold the edges? Name them with source= and destination=; "
