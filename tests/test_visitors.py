@@ -3,6 +3,7 @@
 The values of edges are random, and the oracle knows each edge by its ends.
 """
 
+import os
 from collections import Counter
 from functools import cache
 from itertools import pairwise, product
@@ -365,11 +366,18 @@ def check_spans_on_blocks(engine, valued):
     assert dict(total) == valued.by_edge
 
 
+long = pytest.mark.skipif(
+    not os.environ.get("RAPIDS_TC_LONG"), reason="a minute of a sanitizer: RAPIDS_TC_LONG=1 runs it"
+)
+
+
 @plain_only
+@long
 def test_overruns_and_undefined_arithmetic():
     run_again(__file__, "address", "-k", "hundred")
 
 
 @plain_only
+@long
 def test_races():
     run_again(__file__, "thread", "-k", "hundred")
