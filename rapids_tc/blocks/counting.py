@@ -160,10 +160,7 @@ def moments_by_group(
 @worker_task
 def group_frame(context: WorkerContext, ids: CompositeIds, columns: dict[str, Any]) -> Any:
     """Make a frame of values by group."""
-    backend = context.backend
-    values = {name: backend.xp.asarray(column) for name, column in columns.items()}
-    frame = backend.library.DataFrame({**ids.group_columns(), **values})
-    return backend.adapter.frame(frame)
+    return ids.group_frame(columns, context.backend)
 
 
 @worker_task

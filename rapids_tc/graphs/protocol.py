@@ -124,9 +124,7 @@ class VertexStatistics(ABC):
     def group_frame(self, columns: dict[str, Array]) -> Frame:
         """Make a frame of values by group, sorted by group."""
         assert self.groups is not None
-        columns = {name: self.backend.xp.asarray(values) for name, values in columns.items()}
-        values = {**self.groups.group_columns(), **columns}
-        return self.backend.adapter.frame(self.backend.library.DataFrame(values))
+        return self.groups.group_frame(columns, self.backend)
 
     def group_sums(self, by_rank: Array) -> Array:
         """Add integers by rank up over the vertices of each group, in int64."""

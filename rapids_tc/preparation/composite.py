@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rapids_tc._typing import Array, Series
+    from rapids_tc._typing import Array, Frame, Series
     from rapids_tc.frames.backend import Backend
 
 MOST = 2**63  # keys below it have room to spare in 64 bits
@@ -194,6 +194,12 @@ class CompositeIds:
         digits = self.digits(self.starts if groups is None else self.starts[groups])
         columns = zip(self.parts[: self.groups], self.labels, digits, strict=False)
         return {label: part.take(digit) for part, label, digit in columns}
+
+    def group_frame(self, columns: dict[str, Any], backend: Backend) -> Frame:
+        """Return a frame of values by group, sorted by group, in the user's library."""
+        values = {name: backend.xp.asarray(column) for name, column in columns.items()}
+        frame = backend.library.DataFrame({**self.group_columns(), **values})
+        return backend.adapter.frame(frame)
 
 
 def name_in_answers(role: str, label: Any) -> str:
