@@ -472,6 +472,9 @@ HINTS = {
         )
     ],
     "frames/adapters:pyarrow": [(without("pyarrow", lambda h: pyarrow()), r"'rapids_tc\[arrow\]'")],
+    "_arguments:refuse": [
+        (lambda h: tc.count(k3(), "src", "dst"), "name the id columns: count.*source='src', dest")
+    ],
     "executors/local:PartitionedFrame.__post_init__": [
         (lambda h: PartitionedFrame(k3()), "give a list of pandas or cuDF DataFrames"),
         (lambda h: PartitionedFrame([]), "give at least one pandas or cuDF DataFrame"),

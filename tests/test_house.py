@@ -25,7 +25,7 @@ KERNELS = sorted(PACKAGE.rglob("*.cu")) + sorted(PACKAGE.rglob("*.cuh"))
 
 # The rooms from the lowest on: a module may import from its own tier and from those below it.
 TIERS = [
-    {"errors", "_cache", "_compiling", "_parallel", "_typing", "plan.costs"},
+    {"errors", "_arguments", "_cache", "_compiling", "_parallel", "_typing", "plan.costs"},
     {"_progress", "kernels"},
     {"frames"},
     {"preparation"},

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from rapids_tc._arguments import refuse
 from rapids_tc.graphs import resolve
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan.record import (
@@ -78,7 +79,7 @@ def analytic(
             except TypeError:
                 bound = None
             if bound is None:
-                return body(edges, *args, **keywords)  # Python refuses it, in its usual words
+                refuse(body, (edges, *args), keywords)
             bound.apply_defaults()
             given = bound.arguments
             options = Options(**{option: given[option] for option in SHARED if option in given})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, row_columns
+from rapids_tc.plan.record import ANALYTICS, Needs, OwnOptions, Result, Work, row_columns
 from rapids_tc.preparation.edges import check_new
 
 ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS  # the most that columns need
@@ -95,5 +96,28 @@ def check_names(columns: tuple[Any, ...]) -> None:
     """Raise ValueError unless all columns can be added and each is named once."""
     known = row_columns()
     unknown = [c for c in columns if not isinstance(c, str) or c not in known]
-    if unknown or not columns or len(set(columns)) < len(columns):
-        raise ValueError(f"columns={list(columns)!r}: name each of {list(known)} at most once")
+    if not unknown and columns and len(set(columns)) == len(columns):
+        return
+    if not columns:
+        fault = "annotate(edges) names no column to add"
+    elif unknown:
+        fault = _about(unknown[0], columns)
+    else:
+        fault = f"columns={list(columns)!r} names a column twice"
+    raise ValueError(f"{fault}; name each of {list(known)} at most once")
+
+
+def _about(name: Any, columns: tuple[Any, ...]) -> str:
+    """Say what is wrong with a name that is no column to add."""
+    known, text = row_columns(), isinstance(name, str)
+    if isinstance(name, list | tuple | set) and name and all(isinstance(c, str) for c in name):
+        names = ", ".join(repr(c) for c in name)
+        return f"names follow one another, not in a {type(name).__name__}: annotate(edges, {names})"
+    if text and (close := get_close_matches(name.lower(), known, n=1)):
+        return f"{name!r} is no column that annotate adds, did you mean {close[0]!r}?"
+    if text and name in ANALYTICS:
+        return f"{name!r} is no column of the rows, but a function, tc.{name}(edges)"
+    if len(columns) == 2 and all(isinstance(c, str) for c in columns):
+        ids = "source={!r}, destination={!r}".format(*columns)
+        return f"{name!r} is no column that annotate adds; id columns are named by {ids}"
+    return f"{name!r} is no column that annotate adds"

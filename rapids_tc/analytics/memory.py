@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rapids_tc._arguments import with_hints
 from rapids_tc._progress import call_report
 from rapids_tc._typing import EngineName
 from rapids_tc.executors.registry import executor_of
@@ -18,6 +19,7 @@ from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
 from rapids_tc.preparation.edges import estimate_size
 
 
+@with_hints
 def memory_estimate(
     edges: Any,
     *,

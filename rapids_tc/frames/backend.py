@@ -31,6 +31,7 @@ from rapids_tc.frames.adapters import (
     to_host,
     without_views,
 )
+from rapids_tc.frames.objects import refusal
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -39,11 +40,6 @@ if TYPE_CHECKING:
 emulator: ContextVar[Any] = ContextVar("emulator", default=None)
 
 _BATCH = 1 << 24  # numbers that are cast to 64 bits at a time
-
-ACCEPTED = (
-    "a pandas or cuDF DataFrame, a Dask DataFrame of those, a cugraph.Graph, anything with "
-    "__arrow_c_stream__ (Polars, PyArrow, DuckDB), or a prepared Graph for the functions"
-)
 
 
 @dataclass(frozen=True)
@@ -163,7 +159,7 @@ def open_frame(edges: Any, engine: str | None, *, once: bool = False) -> tuple[F
         edges = edges if _is(edges, "pyarrow", "Table") else _read_stream(edges, once=once)
         adapter = ArrowAdapter()
     else:
-        raise TypeError(f"edges is of type {type(edges).__qualname__}; accepted: {ACCEPTED}")
+        raise refusal(edges)
     return edges, resolve_backend(adapter, engine)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rapids_tc._arguments import with_hints
 from rapids_tc._progress import call_report
 from rapids_tc._typing import EngineName
 from rapids_tc.frames.device import place
@@ -74,6 +75,7 @@ class Graph:
 
     _prepared: InMemoryGraph
 
+    @with_hints
     def __init__(
         self,
         edges: Any,

@@ -122,9 +122,12 @@ def id_columns(
                 named.add(label)
         rest = [label for label in labels if label not in named]
         if pair is None and len(rest) != 2:
+            example = (
+                ", for example source={!r}, destination={!r}".format(*rest) if rest[1:] else ""
+            )
             raise ValueError(
                 "which columns hold the edges? Name them with source= and destination=; "
-                f"the frame has {_listed(labels)}"
+                f"the frame has {_listed(labels)}{example}"
             )
         source, destination = pair or rest
     for role, label in (("source", source), ("destination", destination)):

@@ -1,0 +1,82 @@
+"""Errors of calls that Python refuses: its own words, and what to write instead."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any, NoReturn, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# What users of other libraries write, and the option of the same meaning.
+_SAME = {
+    "source": ("src", "from_", "from_col", "u", "source_col", "src_col", "start"),
+    "destination": ("dst", "dest", "target", "to", "to_col", "v", "dst_col", "end"),
+    "weight": ("weights", "edge_attr", "w"),
+    "by": ("group", "groups", "groupby", "group_by"),
+    "vertices": ("nodes", "vertex", "nodelist", "nbunch", "vs"),
+    "engine": ("device", "backend"),
+    "measure": ("metric",),
+}
+
+
+def with_hints(function: Function) -> Function:
+    """Make a function add to Python's error of a wrong call what to write instead."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **keywords: Any) -> Any:
+        try:
+            signature.bind(*args, **keywords)
+        except TypeError:
+            refuse(function, args, keywords)
+        return function(*args, **keywords)
+
+    return call  # type: ignore[return-value]
+
+
+def refuse(
+    function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]
+) -> NoReturn:
+    """Raise Python's error of a call that cannot be bound, with what to write instead.
+
+    Raises
+    ------
+    TypeError
+        Always.
+    """
+    words = "the call does not match the signature"
+    try:
+        function(*args, **keywords)
+    except TypeError as error:
+        words = str(error)
+    raise TypeError(f"{words}; {_hint(function, args, keywords)}")
+
+
+def _hint(function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]) -> str:
+    """Say which arguments the function takes, or what those of the call are called."""
+    parameters = inspect.signature(function).parameters.values()
+    options = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    stars = [f"*{p.name}" for p in parameters if p.kind is p.VAR_POSITIONAL]
+    name = function.__name__
+    if positional[0] == "self":  # the constructor of a class
+        name, positional, args = function.__qualname__.split(".")[0], positional[1:], args[1:]
+    required = [
+        p.name + "=" for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty
+    ]
+    call = f"{name}({', '.join([*positional, *stars])}"
+    if len(args) > len(positional) and not stars:
+        if len(args) > 2 and all(isinstance(label, str) for label in args[-2:]):
+            return f"name the id columns: {call}, source={args[-2]!r}, destination={args[-1]!r})"
+        return f"options are named: {call}, {'=, '.join(options)}=)"
+    for word in keywords:
+        if "*" + word in stars:
+            return f"name them after {positional[-1]}, without {word}=: {call})"
+        if word not in [*options, *positional]:
+            same = [option for option in options if word.lower() in _SAME.get(option, ())]
+            close = same or get_close_matches(word, options, n=1)
+            return f"did you mean {close[0]}=?" if close else f"it takes {'=, '.join(options)}="
+    return f"call it as {', '.join([call, *required])})"

@@ -1,0 +1,98 @@
+"""Objects that hold edges and are no frames, and the line that makes a frame or a graph of each.
+
+They are refused rather than converted: whether vertices without an edge count, which columns of a
+file are read, and in which order rows stand is then seen in the user's own line.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rapids_tc.frames.adapters import root
+
+ACCEPTED = (
+    "a pandas or cuDF DataFrame, a Dask DataFrame of those, a cugraph.Graph, anything with "
+    "__arrow_c_stream__ (Polars, PyArrow, DuckDB), or a prepared Graph for the functions"
+)
+_PAIRS = 'pd.DataFrame({}, columns=["src", "dst"])'
+
+
+def refusal(edges: Any) -> TypeError:
+    """Return the error of edges that are no frame, with the line that makes them one."""
+    line = _line(edges)
+    write = f"write tc.{line}" if line.startswith("Graph(") else f"give {line}"
+    advice = f": {write}" if line else ""
+    return TypeError(f"edges is of type {type(edges).__qualname__}{advice}; accepted: {ACCEPTED}")
+
+
+def _line(edges: Any) -> str:
+    """Return the expression that makes a frame, or a graph, of `edges`; empty if none is known."""
+    if isinstance(edges, type):
+        return ""
+    if _is(edges, "networkx", "Graph"):
+        return (
+            'Graph(nx.to_pandas_edgelist(edges), source="source", destination="target", '
+            'vertices=list(edges)), or call NetworkX with backend="rapids_tc"'
+        )
+    if _is(edges, "igraph", "Graph"):
+        pairs = _PAIRS.format("edges.get_edgelist()")
+        return f"Graph({pairs}, vertices=range(edges.vcount()))"
+    if _is(edges, "networkit", "Graph"):
+        return f"Graph({_PAIRS.format('edges.iterEdges()')}, vertices=list(edges.iterNodes()))"
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is not None and sparse.issparse(edges):
+        return _of_sparse(edges)
+    if _is(edges, "rapids_tc.files", "EdgeFile"):
+        return "Graph(edges.frame, vertices=edges.isolated)"
+    if isinstance(edges, str | os.PathLike):
+        path = os.fspath(edges)
+        return f"tc.files.read_edges({path!r}).frame, which lists its guesses in .guesses"
+    if isinstance(edges, Mapping):
+        return "pd.DataFrame(edges)"
+    if root(edges) in ("numpy", "cupy"):
+        return _of_array(edges)
+    if isinstance(edges, list | tuple):
+        return _PAIRS.format("edges")
+    return _by_method(edges)
+
+
+def _of_sparse(edges: Any) -> str:
+    pairs = 'pd.DataFrame(dict(zip(["src", "dst"], edges.nonzero())))'
+    if edges.shape[0] == edges.shape[-1]:
+        return f"Graph({pairs}, vertices=range(edges.shape[0]))"
+    return f"{pairs}, where a row and a column of the same number are the same vertex"
+
+
+def _of_array(edges: Any) -> str:
+    shape: tuple[int, ...] = getattr(edges, "shape", ())
+    if getattr(edges.dtype, "names", None):  # a record per row
+        return "pd.DataFrame(edges)"
+    if len(shape) != 2:
+        return ""
+    if root(edges) == "cupy":
+        return _of_array(np.empty(shape)).replace("pd.", "cudf.").replace("np.", "cp.")
+    if shape[1] == 2:
+        return _PAIRS.format("edges")
+    if shape[0] == 2:
+        return _PAIRS.format("edges.T")
+    if shape[0] == shape[1]:  # an adjacency matrix
+        return f"Graph({_PAIRS.format('np.argwhere(edges)')}, vertices=range(len(edges)))"
+    return f"{_PAIRS.format('edges[:, :2]')}, if the first two columns are the ids"
+
+
+def _by_method(edges: Any) -> str:
+    """Return the conversion that a frame of another library has as a method."""
+    for method in ("to_pandas", "toPandas", "to_arrow", "toArrow", "_to_pandas"):
+        if hasattr(type(edges), method) and hasattr(type(edges), "columns"):
+            return f"edges.{method}()"
+    return ""
+
+
+def _is(value: Any, library: str, name: str) -> bool:
+    module = sys.modules.get(library)
+    return module is not None and isinstance(value, getattr(module, name, ()))
