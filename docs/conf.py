@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks"), str(ROOT / "docs")]
 
+import notebooks  # noqa: E402
 import report  # noqa: E402
 
 import rapids_tc as tc  # noqa: E402
@@ -26,7 +27,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_notebooks"]
 templates_path = ["_templates"]
 
 # Markdown: pages link to headings, and show what is made from the package and from figures.
@@ -42,6 +43,44 @@ def methods():
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     also = frame["aliases"].map(lambda names: f", also `{names}`" if names else "")
     return f"{table}\n\n" + "\n".join("- `" + frame["name"] + "`" + also + ": " + frame["paper"])
+
+
+def papers():
+    """The papers of the methods as a list."""
+    frame = tc.methods()
+    return "\n".join("- `" + frame["name"] + "`: " + frame["paper"])
+
+
+def bibtex():
+    """An entry for this version."""
+    lines = [
+        "@software{rapids_tc,",
+        "  author  = {{The authors of rapids\\_tc}},",
+        "  title   = {rapids\\_tc: exact triangle analytics for dataframes},",
+        f"  version = {{{release}}},",
+        "  license = {Apache-2.0},",
+        "}",
+    ]
+    return "\n".join(["```bibtex", *lines, "```"])
+
+
+def headline():
+    """The figure of the front page: the largest graph of the newest study that cuGraph counted."""
+    lines = report.read(sorted(report.RESULTS.glob("study-*.jsonl"))[-1].name)
+    times = {
+        (line["tool"], line["graph"]): line
+        for line in lines
+        if line["what"] == "frame to count" and "seconds" in line
+    }
+    theirs = max(
+        (line for (tool, _), line in times.items() if tool == "cugraph"), key=lambda x: x["rows"]
+    )
+    ours = times["rapids_tc cuda auto", theirs["graph"]]
+    return (
+        f"On one {ours['card']}, the triangles of {ours['rows'] / 1e6:,.0f} million rows are "
+        f"counted in {report.milliseconds(ours['seconds'])} ms. cuGraph takes "
+        f"{report.milliseconds(theirs['seconds'])} ms in the same run."
+    )
 
 
 def functions():
@@ -75,6 +114,9 @@ def write_reference():
 myst_substitutions = {
     "functions": functions(),
     "methods": methods(),
+    "papers": papers(),
+    "bibtex": bibtex(),
+    "headline": headline(),
     "networkx": "\n".join(
         f"- `{name}`: {say}" if say else f"- `{name}`" for name, say in FUNCTIONS.items()
     ),
@@ -88,6 +130,7 @@ autodoc_typehints = "none"  # the parameters tell them, in words
 maximum_signature_line_length = 70
 numpydoc_show_class_members = False
 write_reference()
+notebooks.write(Path(__file__).parent / "_notebooks")
 shutil.rmtree(Path(__file__).parent / "api" / "generated", ignore_errors=True)  # none left behind
 
 html_theme = "furo"

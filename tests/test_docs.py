@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import nbformat
 import pytest
 from click.testing import CliRunner
+from nbclient import NotebookClient
 from public_names import PUBLIC
 
 from rapids_tc.cli import main
@@ -18,10 +20,14 @@ from rapids_tc.plan.record import ANALYTICS
 pytestmark = pytest.mark.usefixtures("networkx_backend")
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+sys.path.append(str(DOCS))
+import notebooks  # noqa: E402
+
 PAGES = {path.relative_to(DOCS).as_posix(): path for path in sorted(DOCS.rglob("*.md"))}
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 # What a fence holds: run here; run on a card; a command of ours and what it prints; not run.
 PYTHON, CARD, CONSOLE, SHELL = "python", "python gpu", "console", "sh"
+ELSEWHERE = {"python cugraph", "python graphframes"}  # code for libraries that are not here
 NOT_RUN = {"pip", "python", "sphinx-build"}  # programs of `sh` fences: they install, build, measure
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.M)
 
@@ -92,8 +98,22 @@ def test_every_block_of_a_page_is_an_example_that_runs(name):
             assert body.startswith("$ "), f"line {line}: only prompts are run"
         elif kind == SHELL:
             assert {command.split()[0] for command in body.splitlines()} <= NOT_RUN
+        elif kind in ELSEWHERE:
+            assert compile(body.replace(">>> ", ""), name, "exec")
         else:
             assert kind.startswith("{"), f"line {line}: {kind!r} is not known"
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("page", notebooks.PAGES)
+def test_a_notebook_runs_from_top_to_bottom(page):
+    """As a reader's Jupyter would, with what it shows last of every cell."""
+    book = notebooks.notebook(page)
+    nbformat.validate(book)
+    kernel = NotebookClient(book, kernel_name="python3", timeout=300)
+    kernel.execute()
+    shown = [cell for cell in book.cells if cell.cell_type == "code" and cell.outputs]
+    assert len(shown) > 5
 
 
 @pytest.mark.cpu_only
