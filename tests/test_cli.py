@@ -4,7 +4,10 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from importlib import metadata
+from pathlib import Path
+from pkgutil import resolve_name
 
 import pandas as pd
 import pytest
@@ -559,3 +562,15 @@ def test_the_driver_is_asked(monkeypatch):
 def test_the_trial_cannot_crash_the_doctor(monkeypatch, code, verdict):
     monkeypatch.setattr(machine, "_TRIAL", code)
     assert verdict in machine._trial()
+
+
+def test_rapids_doctor_finds_the_check_and_hears_of_a_failure(monkeypatch):
+    """rapids-cli calls what an entry point names, shows a sentence, and catches exceptions."""
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    check = resolve_name(project["entry-points"]["rapids_doctor_check"]["rapids_tc"])
+    assert check.__doc__.splitlines()[0].endswith(".")
+    monkeypatch.setattr(machine, "_TRIAL", "print(45)")
+    assert check(verbose=True, gpu_info=None) == "ready: a trial count on the GPU was right"
+    monkeypatch.setattr(machine, "_TRIAL", "raise OSError('no device')")
+    with pytest.raises(DriverError, match="not usable: .* OSError: no device"):
+        check(verbose=False, gpu_info=None)

@@ -41,6 +41,7 @@ _TRIAL = (
     "import rapids_tc as tc, rapids_tc.datasets as d; print(tc.count(d.karate(library='cudf')))"
 )
 _TRIAL_ANSWER = "45"
+_UNUSABLE = "not usable"  # as every sentence about a GPU that failed begins
 _CAPABILITY_MAJOR, _CAPABILITY_MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_*
 
 
@@ -87,6 +88,18 @@ def findings() -> Iterator[tuple[str, str]]:
         capability = "compute capability {}.{}".format(*gpu.capability)
         yield f"GPU {number}", f"{gpu.name}, {gpu.bytes / 2**30:.0f} GiB, {capability}"
     yield from advice(driver)
+
+
+def rapids_doctor_check(**_: object) -> str:
+    """Check that rapids_tc counts a known graph right on the GPU.
+
+    The command ``rapids doctor`` of rapids-cli calls its checks with ``verbose`` and ``gpu_info``,
+    shows the sentence that a check returns, and takes an exception for a failed check.
+    """
+    trial = _trial()
+    if trial.startswith(_UNUSABLE):
+        raise DriverError(trial)
+    return trial
 
 
 def has_gpu() -> bool:
@@ -211,8 +224,8 @@ def _trial() -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     except subprocess.TimeoutExpired:
-        return "not usable: a count of 78 edges took longer than 300 s"
+        return f"{_UNUSABLE}: a count of 78 edges took longer than 300 s"
     if done.returncode == 0 and done.stdout.strip() == _TRIAL_ANSWER:
         return "ready: a trial count on the GPU was right"
     last = done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}"
-    return f"not usable: a trial count on the GPU failed: {last.splitlines()[-1]}"
+    return f"{_UNUSABLE}: a trial count on the GPU failed: {last.splitlines()[-1]}"
