@@ -572,5 +572,5 @@ def test_rapids_doctor_finds_the_check_and_hears_of_a_failure(monkeypatch):
     monkeypatch.setattr(machine, "_TRIAL", "print(45)")
     assert check(verbose=True, gpu_info=None) == "ready: a trial count on the GPU was right"
     monkeypatch.setattr(machine, "_TRIAL", "raise OSError('no device')")
-    with pytest.raises(DriverError, match="not usable: .* OSError: no device"):
+    with pytest.raises(DriverError, match=r"not usable: .* OSError: no device"):
         check(verbose=False, gpu_info=None)
