@@ -270,6 +270,9 @@ def test_a_public_name_is_documented(name):
     if inspect.isfunction(value):
         assert doc["Returns"].strip()
     assert ">>>" in doc["Examples"]
+    if name in ANALYTICS:
+        others = re.findall(r"^(\w+) :", doc["See Also"], re.M)
+        assert others and name not in others and set(others) <= PUBLIC.keys()
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)

@@ -73,6 +73,12 @@ def annotate(
         No column is named, or one that is unknown, named twice or in the frame already.
         Other errors: see `Graph`.
 
+    See Also
+    --------
+    edge_triangles : One column of triangles.
+    trussness : One column of truss numbers.
+    similarity : One column of a similarity.
+
     Notes
     -----
     Cost: as `edge_triangles`, or as `trussness` if it is added, for any number of columns.

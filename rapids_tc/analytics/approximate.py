@@ -113,6 +113,10 @@ def approximate_count(
     ValueError
         `colours`, `seed` or `confidence` is out of range. Other errors: see `Graph`.
 
+    See Also
+    --------
+    count : The exact number.
+
     Notes
     -----
     Colourful triangle counting: Pagh and Tsourakakis, "Colorful triangle counting and a MapReduce

@@ -106,6 +106,12 @@ def clustering(
         one edge have other weights, and `aggregate` is None; some of `vertices` are not in the
         graph. Other errors: see `Graph`.
 
+    See Also
+    --------
+    average_clustering : The mean over vertices.
+    transitivity : The share of wedges that close.
+    vertex_triangles : The triangles of each vertex.
+
     Notes
     -----
     The local clustering coefficient of Watts and Strogatz, "Collective dynamics of 'small-world'
@@ -201,6 +207,11 @@ def average_clustering(
     ValueError
         Some of `vertices` are not in the graph. Other errors: see `Graph`.
 
+    See Also
+    --------
+    clustering : The value of each vertex.
+    transitivity : Another mean, by wedges.
+
     Notes
     -----
     As ``networkx.average_clustering``, which fails if there is no vertex to average over. Vertices
@@ -271,6 +282,11 @@ def transitivity(
     ------
     ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, ValueError, TypeError
         See `Graph`.
+
+    See Also
+    --------
+    average_clustering : Another mean, by vertices.
+    triad_counts : The wedges and triangles that it is made of.
 
     Notes
     -----

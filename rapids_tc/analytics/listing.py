@@ -74,6 +74,11 @@ def list_triangles(
         frame, or than memory holds. Triangles are counted before anything is allocated for them.
         Other errors: see `Graph`.
 
+    See Also
+    --------
+    iter_triangles : The same, frame by frame.
+    count : How many there are.
+
     Notes
     -----
     There are two passes, so that every triangle has its place before it is written: the first
@@ -163,6 +168,10 @@ def iter_triangles(
         `rows` is not an integer from 1 on. Other errors: see `Graph`.
     CapacityError
         A frame of `rows` rows does not fit in memory.
+
+    See Also
+    --------
+    list_triangles : All triangles in one frame.
 
     Notes
     -----

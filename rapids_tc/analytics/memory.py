@@ -60,6 +60,10 @@ def memory_estimate(
         There is no such function or method. Other errors, such as of ids that cannot name
         vertices: see `Graph`.
 
+    See Also
+    --------
+    count : And every other function of edges, with ``memory_limit=``.
+
     Notes
     -----
     Ids that are not dense integers are counted up to 65,536 rows; for more rows, a sketch estimates

@@ -25,6 +25,10 @@ def methods() -> Any:
 
         One row per method.
 
+    See Also
+    --------
+    count : And every function with ``method=``.
+
     Notes
     -----
     All of them are CUDA kernels and give the same, exact answers; "auto" is meant to be the

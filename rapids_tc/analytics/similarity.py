@@ -81,6 +81,10 @@ def similarity(
     ValueError
         `measure` is not one of these. Other errors: see `Graph`.
 
+    See Also
+    --------
+    annotate : Several columns from one preparation.
+
     Notes
     -----
     Neighbourhoods are open, as in ``networkx.jaccard_coefficient``: v is in N(u) and not in N(v),

@@ -76,6 +76,10 @@ def triad_counts(
         With `by`, a group has 3,810,779 vertices or more, whose sets of three exceed int64.
         Other errors: see `Graph`.
 
+    See Also
+    --------
+    transitivity : Triangles by wedges, as a share.
+
     Notes
     -----
     The undirected triad census: induced subgraphs, so the four add up to C(n, 3) for n vertices,

@@ -122,6 +122,14 @@ def count(
     ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, ValueError, TypeError
         See `Graph`.
 
+    See Also
+    --------
+    vertex_triangles : The triangles of each vertex.
+    edge_triangles : The triangles of each edge.
+    list_triangles : The triangles themselves.
+    approximate_count : An estimate from a sample.
+    triangles_over_time : The number by windows of time.
+
     Notes
     -----
     Work: one sort of the rows, then one look-up per wedge at its corner of lowest degree, at most
@@ -205,6 +213,12 @@ def vertex_triangles(
     ValueError
         Some of `vertices` are not in the graph. Other errors: see `Graph`.
 
+    See Also
+    --------
+    count : The triangles of the graph.
+    edge_triangles : The triangles of each edge.
+    clustering : Triangles by pairs of neighbors, as a share.
+
     Notes
     -----
     Half the sum of `edge_triangles` around the vertex. Cost: as `edge_triangles`.
@@ -264,6 +278,12 @@ def edge_triangles(
     ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, ValueError, TypeError
         See `Graph`.
 
+    See Also
+    --------
+    annotate : Several columns from one preparation.
+    vertex_triangles : The triangles of each vertex.
+    trussness : The largest k whose k-truss holds the edge.
+
     Notes
     -----
     The support of an edge, in the terms of Cohen, "Trusses: cohesive subgraphs for social network
@@ -315,6 +335,10 @@ def simple_edges(
     ------
     ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, ValueError, TypeError
         See `Graph`.
+
+    See Also
+    --------
+    Graph : The graph, prepared for many questions.
 
     Notes
     -----

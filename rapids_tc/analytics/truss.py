@@ -50,6 +50,11 @@ def trussness(
     ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, ValueError, TypeError
         See `Graph`.
 
+    See Also
+    --------
+    k_truss : The rows of one truss.
+    annotate : Several columns from one preparation.
+
     Notes
     -----
     The truss number of an edge, found by peeling as in Wang and Cheng, "Truss decomposition in
@@ -112,6 +117,10 @@ def k_truss(
     ------
     ValueError
         `k` is below 2, or neither an integer nor "max". Other errors: see `Graph`.
+
+    See Also
+    --------
+    trussness : The truss number of every edge.
 
     Notes
     -----

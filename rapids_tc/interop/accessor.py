@@ -40,6 +40,10 @@ def register_accessor(name: str = "tc") -> tuple[str, ...]:
     ValueError
         `name` is no identifier, or data frames have another attribute of that name.
 
+    See Also
+    --------
+    annotate : The same without an accessor.
+
     Notes
     -----
     Nothing is registered by ``import rapids_tc``. Every function whose first argument is the edges
