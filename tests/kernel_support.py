@@ -13,11 +13,12 @@ ENGINE = CudaEngine(xp=Numpy(), compile=testing.compile)
 SIZES = {  # what forces a path: each is exact, whatever the graph
     "default": Capacities(),
     "heavy": Capacities(drain_after=1, heavy_from=0, warp_from=0, block_from=10**9),
-    "light": Capacities(heavy_from=2**40, least_heavy=2**40, run=2**40, least_run=2**40),
+    "light": Capacities(warps=1, heavy_from=2**40, least_heavy=2**40, run=2**40, least_run=2**40),
     "single": Capacities(heavy_from=2**40, least_heavy=2**40, run=1, light_bits=64, bits=64),
     "tiny": Capacities(
         **{"bits": 64, "counters": 4, "heavy_from": 1, "piece": 64},
         **{"shared_counters": 0},
+        **{"in_lane": 2, "warps": 1},
         **{"nodes": 1, "narrow_rows": 4, "wide_buckets": 4, "bucket": 1},
         **{"chunk": 3, "kept": 1, "team": 32, "steps": 1, "vector": 1},
         **{"batch": 9000, "tile": 33},
@@ -26,6 +27,7 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
     "pieces": Capacities(
         **{"bits": 128, "counters": 32, "light_bits": 64, "heavy_from": 200, "piece": 300},
         **{"entry_cost": 8, "run": 500, "drain_after": 3},
+        **{"warps": 4},
         **{"nodes": 7, "narrow_rows": 20, "wide_buckets": 64, "narrow_buckets": 2, "bucket": 3},
         **{"chunk": 37, "kept": 5, "team": 1, "steps": 3, "vector": 9},
         **{"batch": 30000, "tile": 200},
@@ -36,7 +38,7 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
 # What has no use for a size need not be run with it.
 USERS = {
     "heavy": ("bitmap", "bisson", "vertex-elimination"),
-    "light": ("bitmap", "vertex-elimination"),
+    "light": ("bitmap", "short-rows", "vertex-elimination"),
     "single": ("bitmap",),
 }
 CASES = {

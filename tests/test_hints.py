@@ -954,10 +954,15 @@ HINTS = {
     ],
     "kernels/launch:run": [
         (
-            lambda h: launch.run(Fake(xp=np), Fake(csr=None, blocks=True),
+            lambda h: launch.run(Fake(xp=np), Fake(csr=None, blocks=True, bare=False),
                                  catalogue.find("polak"), "Total", None, on_progress=None),
             "on blocks, auto does",
-        )
+        ),
+        (
+            lambda h: launch.run(Fake(xp=np), Fake(csr=None, blocks=None, bare=True),
+                                 catalogue.find("polak"), "Total", None, on_progress=None),
+            "needs a layout: engine.prepare makes it",
+        ),
     ],
     "kernels/launch:_shared": [
         (

@@ -25,6 +25,7 @@ import rapids_tc as tc
 from rapids_tc import testing
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.errors import CapacityError, KernelError
+from rapids_tc.kernels import catalogue
 from rapids_tc.kernels.catalogue import METHODS, Capacities, find
 from rapids_tc.preparation.csr import Csr
 
@@ -81,6 +82,41 @@ def test_counts(method, sizes, graph):
         counts = engine.edge_counts(layout, method=method)
         assert counts.dtype == np.uint32
         assert counts.tolist() == by_edge
+
+
+@pytest.mark.parametrize("warps", [1, 7, 8192])
+@pytest.mark.parametrize("in_lane", [1, 2, 6])
+def test_no_layout_is_needed_for_short_rows(in_lane, warps, graph):
+    csr, total, _ = graph
+    engine = replace(ENGINE, capacities=Capacities(in_lane=in_lane, warps=warps))
+    bare = engine.bare(csr, "short-rows")
+    assert bare.bare and not bare.whole
+    assert engine.count(bare, method="short-rows") == engine.count(bare) == total
+    done = []
+    assert engine.count(bare, on_progress=done.append) == total
+    assert done[-1] == 1
+
+
+@pytest.mark.parametrize("name, bare", [("grid", True), ("hub", False), ("dense", False)])
+def test_auto_needs_no_layout_for_graphs_of_low_degree(name, bare, monkeypatch):
+    rows = {
+        "grid": [(i, i + step) for i in range(2000) for step in (1, 40)],
+        "hub": [*((2000, leaf) for leaf in range(2000)), *((i, i + 1) for i in range(999))],
+        "dense": random_rows(90, 3000, 1),
+    }[name]
+    monkeypatch.setattr(catalogue, "SMALL", 0)
+    csr = ENGINE.csr(keys_of(rows), 2100)
+    layout = ENGINE.bare(csr, "auto")
+    assert (layout is not None) == bare
+    assert catalogue.fastest(csr) == ("short-rows" if bare else "bitmap")
+    assert ENGINE.count(layout or ENGINE.prepare(csr)) == reference.count(rows)
+    assert ENGINE.bare(csr, "polak") is None
+
+
+def test_a_graph_without_a_layout_is_not_counted_by_edge():
+    csr = ENGINE.csr(keys_of(clique(4)), 4)
+    with pytest.raises(ValueError, match="needs a layout"):
+        ENGINE.edge_counts(ENGINE.bare(csr, "auto"))
 
 
 @plain_only  # sanitizers find nothing new in the same paths
@@ -181,6 +217,7 @@ def test_probes_are_what_each_method_promises(graph):
         "tricore": np.minimum(prefix, other).sum(),
         "trust": other[own > 1].sum(),
         "polak": sum(len(set(met(*pair))) for pair in lists(csr)),
+        "short-rows": sum(len(set(met(*pair))) for pair in lists(csr)),  # merges, as polak's
         "green": sum(path_steps(*pair) for pair in lists(csr)),
         "fox": sum(fox_steps(*pair) for pair in lists(csr)),
         "grouptc": -(-by_chunk // 256).sum() * 256,

@@ -195,6 +195,12 @@ class Engine(Protocol):
         A layout of a range counts the triangles u > v > w whose v is in the range.
         """
 
+    def bare(self, csr: Csr, method: str) -> Layout | None:
+        """Return what stands for a layout where the method counts the CSR alone; None elsewhere.
+
+        It serves the total alone. With "auto", it is returned where a layout does not pay.
+        """
+
     def to_csc(self, uv: Csr) -> Any:
         """Group the edges of a block by column, once for every uw and vw that the block meets."""
 

@@ -139,7 +139,8 @@ class InMemoryGraph(EdgeGraph):
         """Count the triangles of the graph."""
         if method == "auto" and "edge_counts" in self.__dict__:
             return sum64(self.edge_counts) // 3
-        layout = self.layout
+        bare = None if "layout" in self.__dict__ else self.engine.bare(self.csr, method)
+        layout = bare or self.layout
         with self.stage("counting") as report:
             return self.engine.count(layout, method=method, on_progress=report.on_progress)
 

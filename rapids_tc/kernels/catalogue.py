@@ -9,10 +9,29 @@ shared memory) becomes a field of `Capacities`, so that tests can force every fa
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from rapids_tc.kernels._totals import TOTALS
-from rapids_tc.kernels.method import Capacities, Launch, Method
+from rapids_tc.kernels.method import Capacities, KernelLayout, Launch, Method
 
 __all__ = ["METHODS", "Capacities", "Launch", "Method", "find"]
+
+
+class Csr(Protocol):
+    """The sizes of a graph, by which a method is chosen."""
+
+    @property
+    def n(self) -> int:
+        """The number of vertices."""
+
+    @property
+    def m(self) -> int:
+        """The number of edges."""
+
+    @property
+    def longest_row(self) -> int:
+        """The number of entries of the longest row."""
+
 
 _BITMAP = Method(
     name="bitmap",
@@ -44,6 +63,36 @@ _BITMAP = Method(
             width=lambda layout: layout.capacities.light_bits,
             depth=lambda layout: layout.capacities.bits,
             words=lambda width, depth, edges: 8 * width // 32,
+        ),
+    ),
+)
+
+
+def _rows_per_warp(layout: KernelLayout) -> int:
+    """Return the rows that a warp takes at a time: fewer if there are warps to spare."""
+    vertices: int = layout.csr.n
+    return max(1, min(32, vertices // layout.capacities.warps))
+
+
+_SHORT_ROWS = Method(
+    name="short-rows",
+    aliases=(),
+    paper="rapids_tc",
+    iterator="vertex",
+    intersection="comparison with a row in registers, or merge with two pointers",
+    granularity="thread per short row, warp per longer row",
+    returns=("total",),
+    source="short_rows.cu",
+    bare=True,
+    launches=(
+        Launch(
+            kernel="short_rows",
+            work=lambda engine, layout: (layout.light, layout.csr.n),  # rows: no list of items
+            threads=256,
+            blocks_per_sm=6,
+            drawn=8,
+            width=lambda layout: layout.capacities.in_lane if _rows_per_warp(layout) == 32 else 1,
+            depth=_rows_per_warp,
         ),
     ),
 )
@@ -106,19 +155,44 @@ _TRUST = Method(
     ),
 )
 
-METHODS: tuple[Method, ...] = (_BITMAP, _TRICORE, _TRUST, *TOTALS)
+METHODS: tuple[Method, ...] = (_BITMAP, _TRICORE, _TRUST, _SHORT_ROWS, *TOTALS)
 
 
 SMALL, SPARSE = 400_000, 20  # edges, and edges per vertex, up to which one launch is faster
+LOW, SHORT = 4, 16  # edges per vertex, and of the longest row, up to which lanes keep rows
 
 
-def fastest(vertices: int, edges: int) -> str:
+def fastest(graph: Csr, *, bare: bool = False) -> str:
     """Return the method that "auto" is for the total of a whole graph on one GPU.
 
+    `bare` says that the graph has no layout.
+
     By measurement (``benchmarks/STUDY.md``) it is bitmap, whose two launches and tables pay from
-    half a million edges on, or sooner in dense graphs, and polak below.
+    half a million edges on, or sooner in dense graphs; polak below; and short-rows for graphs of
+    low degree.
     """
-    return "polak" if edges <= min(SMALL, SPARSE * vertices) else "bitmap"
+    if _is_small(graph) and not bare:
+        return "polak"
+    return "short-rows" if bare or _is_low(graph) else "bitmap"
+
+
+def needs_no_layout(method: str, graph: Csr) -> bool:
+    """Return whether a total of a graph without a layout is counted without one.
+
+    To make a layout takes longer than to count a small graph, or a graph of low degree.
+    """
+    if method == "auto":
+        return _is_small(graph) or _is_low(graph)
+    return find(method).bare
+
+
+def _is_small(graph: Csr) -> bool:
+    return graph.m <= min(SMALL, SPARSE * graph.n)
+
+
+def _is_low(graph: Csr) -> bool:
+    """Return whether all rows are short; if there are too many edges, no row is looked at."""
+    return graph.m <= LOW * graph.n and graph.longest_row <= SHORT
 
 
 def find(name: str, returns: str = "total") -> Method:

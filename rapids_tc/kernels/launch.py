@@ -73,6 +73,8 @@ def run(
         A launch needs more shared memory than the device has.
     """
     graph, xp = layout.csr, engine.xp
+    if layout.bare and not method.bare:
+        raise ValueError(f"method={method.name!r} needs a layout: engine.prepare makes it")
     if layout.blocks and not method.blocks:
         raise ValueError(f"method={method.name!r} counts whole graphs; on blocks, auto does")
     options = (f"-DRTC_VISIT={visit}", *["-DRTC_BLOCKS"] * bool(layout.blocks))

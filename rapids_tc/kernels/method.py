@@ -90,6 +90,10 @@ class KernelLayout(Protocol):
     def blocks(self) -> Any:
         """The blocks that the layout is made of, or None."""
 
+    @property
+    def bare(self) -> bool:
+        """Whether nothing but the graph is there."""
+
 
 @dataclass(frozen=True)
 class Capacities:
@@ -108,6 +112,8 @@ class Capacities:
     least_run: int = 512  # bitmap: lower bounds of run, heavy_from and piece in `fitted`
     least_heavy: int = 1024
     least_piece: int = 8192
+    in_lane: int = 6  # short-rows: entries of a row up to which a lane takes it, at most 6
+    warps: int = 8192  # short-rows: warps among which rows are spread before a warp takes several
     nodes: int = 32  # tricore: nodes of the search tree that a warp keeps
     narrow_rows: int = 100  # trust: entries of a row up to which a warp takes it
     wide_buckets: int = 1024  # trust: buckets of a block's hash table, a power of two
@@ -175,6 +181,8 @@ class Method:
     """Kernels that no launch names."""
     blocks: bool = False
     """Whether the method counts on blocks of a graph, too."""
+    bare: bool = False
+    """Whether the method reads the CSR alone, and so needs no layout."""
 
     @property
     def kernels(self) -> tuple[str, ...]:

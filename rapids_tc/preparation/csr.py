@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from rapids_tc import _typing
@@ -61,6 +62,11 @@ class Csr:
         steps = xp.zeros(self.m, "uint32")
         steps[begins] = filled  # the distance of each filled row from the filled row before it
         return xp.cumsum(steps, dtype="uint32")
+
+    @cached_property
+    def longest_row(self) -> int:
+        """The number of entries of the longest row; 0 if there is no row."""
+        return int(self._xp.diff(self.offsets).max()) if self.n else 0
 
     def select(self, stays: Array) -> Csr:
         """Return the same rows with only the edges that stay (bool, shape (m,))."""

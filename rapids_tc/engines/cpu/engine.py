@@ -49,7 +49,7 @@ TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB of places
 TASKS_PER_THREAD = 64  # their lengths still differ, so threads draw them one by one
 DEGREE_TABLES = 6  # at most: a table takes 4 bytes a number
 
-memory, free = host_memory, host_free
+memory, free, bare = host_memory, host_free, in_edges.bare
 block_store, slot_pool = host_slots.BlockStore, host_slots.SlotPool
 costs = Costs(
     tables=lambda vertices, sides: _table_bytes(vertices, sides),

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 SAMPLE = 1 << 12  # columns by which ranges of about as many in-edges are found
 
 
+def bare(csr: Csr, method: str) -> None:
+    """Return None: every count of the CPU engine reads the in-edges."""
+
+
 def group(
     uv: Csr, uw: Csr, to_row: int, shift: int, n: int, pivot_range: PivotRange, threads: int
 ) -> tuple[Array, Array, Array]:

@@ -148,6 +148,14 @@ class CudaEngine:
             del starts
             return self.layout(csr, codes, packed, in_offsets, probes)
 
+    def bare(self, csr: Csr, method: str) -> Layout | None:
+        """Return the graph without a layout; None if a layout is needed, or pays."""
+        if csr.m >= _MOST_EDGES or not catalogue.needs_no_layout(method, csr):
+            return None
+        codes, in_edges = self.empty_codes(0), self.xp.empty(0, "uint64")
+        none = self.xp.empty(0, "uint32")
+        return Layout(csr, codes, in_edges, none, none, none, self.capacities, bare=True)
+
     def empty_codes(self, size: int) -> Array:
         """Make an array for `Layout.codes`: kernels read whole chunks of 16 bytes, codes all."""
         return self.xp.zeros(-(-size // CHUNK) * CHUNK, "uint16")[:size]
@@ -189,8 +197,8 @@ class CudaEngine:
         """Count the triangles of the graph, or the triangles of a task."""
         with self.device(layout.csr.columns):
             total = self.xp.zeros(1, "uint64")
-            if method == "auto" and layout.whole:
-                method = catalogue.fastest(layout.csr.n, layout.csr.m)
+            if method == "auto" and (layout.bare or layout.whole):
+                method = catalogue.fastest(layout.csr, bare=layout.bare)
             launch.run(
                 self, layout, catalogue.find(method), "Total", total, on_progress=on_progress
             )

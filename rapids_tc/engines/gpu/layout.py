@@ -77,6 +77,8 @@ class Layout:
         The sizes with which the layout was made, and with which kernels are launched.
     blocks : Blocks, optional
         The blocks of a task; then `csr` has the rows of v, and its columns include u's columns.
+    bare : bool
+        Whether nothing but the CSR is there: methods that read no more count it.
     """
 
     csr: Csr
@@ -87,11 +89,12 @@ class Layout:
     light: Array
     capacities: Capacities
     blocks: Blocks | None = None
+    bare: bool = False
 
     @property
     def whole(self) -> bool:
         """Whether all in-edges of a whole graph are there, so that any method counts it."""
-        return self.blocks is None and len(self.in_edges) == self.csr.m
+        return self.blocks is None and not self.bare and len(self.in_edges) == self.csr.m
 
 
 class GpuEngine(KernelEngine, Protocol):

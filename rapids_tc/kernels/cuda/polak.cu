@@ -12,26 +12,12 @@
 // Written: out, by the visitor's atomics. No shared memory, and no barrier.
 #include "device.cuh"
 #include "in_edge.cuh"
+#include "merge.cuh"
 #include "visit.cuh"
 
 static_assert(!RTC_VISIT::kEdges, "polak counts totals");
 
 constexpr u32 kThreads = 256;
-
-// Count the ids in both of two ascending lists of at least one id.
-__device__ __forceinline__ u32 merge(const u32* a, const u32* a_end, const u32* b, const u32* b_end) {
-  u32 hits = 0, x = __ldg(a), y = __ldg(b);
-  for (;;) {
-    RTC_PROBE(1);
-    const bool move_a = x <= y, move_b = y <= x;
-    hits += move_a && move_b;
-    a += move_a;
-    b += move_b;
-    if (a == a_end || b == b_end) return hits;
-    if (move_a) x = __ldg(a);
-    if (move_b) y = __ldg(b);
-  }
-}
 
 extern "C" __global__ void __launch_bounds__(kThreads) polak(RTC_METHOD_ARGS) {
   RTC_VISIT visit(out);
