@@ -32,8 +32,10 @@ TAKING_EDGES = [
 def unregistered():
     """No frame has an accessor of ours before a test or after it."""
     yield
-    for library in ("pandas", "cudf", "dask.dataframe"):
-        frame = getattr(sys.modules.get(library), "DataFrame", None)
+    libraries = ("pandas", "cudf", "dask.dataframe", "polars")
+    classes = [(library, "DataFrame") for library in libraries] + [("polars", "LazyFrame")]
+    for library, kind in classes:
+        frame = getattr(sys.modules.get(library), kind, None)
         for name in list(vars(frame or object)):
             if getattr(getattr(frame, name), "__name__", "") == "Accessor":
                 delattr(frame, name)

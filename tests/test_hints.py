@@ -27,6 +27,7 @@ from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.frames import backend
 from rapids_tc.frames.adapters import PandasAdapter, pyarrow
 from rapids_tc.graphs import resolve
+from rapids_tc.graphs.lazy import polars_lazy
 from rapids_tc.kernels import _source, catalogue, launch
 from rapids_tc.plan import budget, needs
 from rapids_tc.plan.layout import Layout, use_layout
@@ -443,8 +444,22 @@ HINTS = {
     ],
     "frames/backend:open_frame": [
         (lambda h: tc.Graph(dask_of(k3())), r"\.compute\(\) brings.*annotate and others"),
-        (lambda h: tc.count(import_module("polars").LazyFrame()), r"call \.collect\(\) first"),
+    ],
+    "frames/backend:_recognise": [
+        (lambda h: tc.memory_estimate(import_module("polars").LazyFrame()), r"call \.collect\(\)"),
         (lambda h: tc.count([1]), r"accepted: .*pandas"),
+    ],
+    "graphs/lazy:answer": [
+        (
+            lambda h: tc.trussness(import_module("polars").LazyFrame({"src": [0], "dst": [1]})),
+            r'annotate\(edges, "trussness"\) adds.*trussness\(edges\.collect\(\)\)',
+        )
+    ],
+    "graphs/lazy:polars_lazy": [
+        (lambda h: polars_lazy(k3()), r"call \.collect\(\) first, or give edges\.to_native\(\)")
+    ],
+    "analytics/methods:methods": [
+        (lambda h: tc.methods(library="dask"), "accepted: pandas, cudf, polars, pyarrow")
     ],
     "frames/backend:check_engine": [
         (lambda h: tc.count(k3(), engine="gpu"), 'accepted: "cpu", "cuda", None')

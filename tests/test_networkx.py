@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -602,6 +603,66 @@ def test_a_graph_with_its_conversion_is_copied_and_pickled(again):
     assert other.__networkx_cache__["backends"]["rapids_tc"]
     for name in BY_NODE:
         assert_same(getattr(nx, name)(other, backend="rapids_tc"), original(name, graph))
+
+
+def test_a_pickled_graph_does_not_carry_its_conversion(call):
+    graph = nx.gnm_random_graph(300, 2000, seed=1)
+    before = len(pickle.dumps(graph))
+    call("triangles", graph)
+    call("clustering", graph)
+    assert len(pickle.dumps(graph)) < before + 200
+    assert len(pickle.dumps(copy.deepcopy(graph))) < before + 200
+    other = pickle.loads(pickle.dumps(graph))
+    assert_same(call("triangles", other), original("triangles", graph))
+    [converted] = other.__networkx_cache__["backends"]["rapids_tc"].values()
+    assert converted is not None  # the next call does not convert again
+
+
+def test_a_small_graph_that_travelled_is_as_small_as_before():
+    graph = nx.complete_graph(5)
+    nx.triangles(graph, backend="rapids_tc")
+    assert ours.should_run("triangles", (graph,), {}) is True
+    other = pickle.loads(pickle.dumps(graph))
+    assert "fewer than" in ours.should_run("triangles", (other,), {})
+
+
+def test_a_conversion_of_the_users_own_is_pickled_whole():
+    converted = ours.convert_from_nx(nx.complete_graph(5))
+    for other in (pickle.loads(pickle.dumps(converted)), copy.deepcopy(converted)):
+        assert nx.triangles(other) == dict.fromkeys(range(5), 6)
+        assert nx.triangles(pickle.loads(pickle.dumps(other))) == dict.fromkeys(range(5), 6)
+
+
+@pytest.fixture
+def warned():
+    """All warnings in a list, and NetworkX's of its cache among them."""
+    with nx.config(warnings_to_ignore=set()), warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        yield shown
+
+
+def test_networkxs_warning_of_its_cache_is_shown_once(call, warned):
+    """It is another text for each function, and each would be shown."""
+    for seed in (1, 2):
+        graph = nx.gnm_random_graph(20, 60, seed=seed)
+        for name in (*BY_NODE, "transitivity", "average_clustering", "triangles"):
+            call(name, graph)
+    assert [str(note.message)[:40] for note in warned] == [
+        "Note: conversions to backend graphs are "
+    ]
+
+
+def test_other_warnings_and_filters_of_the_user_are_left_alone(call, warned):
+    graph = nx.complete_graph(5)
+    for _ in range(3):
+        call("triangles", graph)
+    text = "Note: conversions to backend graphs are saved to cache for the 'other' backend"
+    warnings.warn(text, stacklevel=1)
+    assert len(warned) == 2
+    warnings.simplefilter("error")
+    for _ in range(2):
+        with pytest.raises(UserWarning, match="'rapids_tc' backend"):
+            call("triangles", graph)
 
 
 @ANY

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from rapids_tc.kernels.catalogue import METHODS
 
+LIBRARIES = ("pandas", "cudf", "polars", "pyarrow")
+COLUMNS = ("name", "aliases", "paper", "iterator", "intersection", "granularity", "returns")
 
-def methods() -> Any:
+
+def methods(*, library: str = "pandas") -> Any:
     """List the intersection methods that ``method=`` names.
+
+    Parameters
+    ----------
+    library : {"pandas", "cudf", "polars", "pyarrow"}, optional
+        The library of the frame that is returned.
 
     Returns
     -------
-    pandas.DataFrame
+    DataFrame
         ============ === ====================================================
         name         str what ``method=`` takes
         aliases      str other names that it takes
@@ -24,6 +33,11 @@ def methods() -> Any:
         ============ === ====================================================
 
         One row per method.
+
+    Raises
+    ------
+    ValueError
+        `library` is none of these.
 
     See Also
     --------
@@ -40,9 +54,13 @@ def methods() -> Any:
     >>> tc.methods().set_index("name").loc["polak", ["iterator", "returns"]].tolist()
     ['edge', 'total']
     """
-    import pandas
-
-    columns = ["name", "aliases", "paper", "iterator", "intersection", "granularity", "returns"]
-    values = ([getattr(method, column) for column in columns] for method in METHODS)
-    rows = ([", ".join(v) if isinstance(v, tuple) else v for v in row] for row in values)
-    return pandas.DataFrame(rows, columns=columns)
+    if library not in LIBRARIES:
+        raise ValueError(f"library={library!r}; accepted: {', '.join(LIBRARIES)}")
+    rows = [
+        [", ".join(value) if isinstance(value, tuple) else value for value in values]
+        for values in ([getattr(method, column) for column in COLUMNS] for method in METHODS)
+    ]
+    module, columns = import_module(library), list(zip(*rows, strict=True))
+    if library == "pyarrow":
+        return module.table(list(map(list, columns)), names=list(COLUMNS))
+    return module.DataFrame(dict(zip(COLUMNS, map(list, columns), strict=True)))

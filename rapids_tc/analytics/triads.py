@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Array
     from rapids_tc.graphs.protocol import VertexStatistics
 
+COLUMNS = ("triad", "count")  # of the answer in libraries without an index
 NAMES = ("empty", "edge", "wedge", "triangle")
 MOST_VERTICES = 3_810_778  # of a group, whose sets of three are fewer than 2**63
 
@@ -52,9 +53,10 @@ def triad_counts(
 
     Returns
     -------
-    pandas.Series
-        Four exact Python integers, named ``triads``. The dtype is object, as they soon exceed
-        2**63; cuDF has no such dtype, so the Series is always of pandas:
+    pandas.Series or DataFrame
+        Four exact integers. For pandas and cuDF a Series ``triads`` of pandas, whose dtype is
+        object, as integers soon exceed 2**63. For Polars and Arrow a frame with the columns
+        ``triad``, str, and ``count``, decimals of 38 digits without a fraction:
 
         ======== ===================================
         empty    sets of three vertices with no edge
@@ -95,20 +97,19 @@ def triad_counts(
     >>> tc.triad_counts(pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})).to_dict()
     {'empty': 0, 'edge': 1, 'wedge': 2, 'triangle': 1}
     """
-    import pandas as pd
-
     if directed:
         directions.require_auto(method, "directed=True")
         if edges.groups is not None:
             n, sets = map(edges.backend.host, _sets(edges))
             return edges.group_frame(directions.triads(edges, n, sets))
         n = edges.n_vertices
-        return pd.Series(directions.triads(edges, n, comb(n, 3)), dtype="object", name="triads")
+        triads = directions.triads(edges, n, comb(n, 3))
+        return edges.backend.adapter.integers(triads, "triads", COLUMNS)
     if edges.groups is not None:
         return edges.group_frame(_by_group(edges, method))
     n, m, triangle = edges.n_vertices, edges.n_edges, edges.count(method)
     triads = _triads(n, comb(n, 3), m, edges.wedges, triangle)
-    return pd.Series(triads, dtype="object", name="triads")
+    return edges.backend.adapter.integers(triads, "triads", COLUMNS)
 
 
 def _by_group(graph: VertexStatistics, method: str) -> dict[str, Array]:

@@ -21,6 +21,11 @@ ARROW_TEXT = {"string", "string_view", "large_string"}
 class FrameAdapter(ABC):
     """The operations on frames of the user's library: columns by label, and rows by position."""
 
+    @property
+    def on_gpu(self) -> bool:
+        """Whether the frames are in the memory of a GPU."""
+        return False
+
     def labels(self, frame: Frame) -> list[Any]:
         """Return the labels of all columns."""
         return list(frame.columns)
@@ -40,6 +45,14 @@ class FrameAdapter(ABC):
     @abstractmethod
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         """Return values of all rows as a column of the user's library, with the frame's index."""
+
+    def integers(self, values: dict[str, int], name: str, columns: tuple[str, str]) -> Any:
+        """Return named integers of any size.
+
+        They are a pandas Series of Python integers, called `name`; or a frame of two `columns`, of
+        the names and of decimals of 38 digits, in libraries without an index.
+        """
+        return _pandas().Series(values, dtype="object", name=name)
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         """Return a new frame with these aligned columns after its own."""
@@ -90,11 +103,15 @@ class PandasAdapter(FrameAdapter):
         try:
             return frame.take(positions)
         except NotImplementedError:  # from PyArrow, for columns of some types
-            return _take_by_column(frame, positions)
+            from rapids_tc.frames.arrow_take import take_by_column
+
+            return take_by_column(frame, positions)
 
 
 class CudfAdapter(FrameAdapter):
     """The adapter of cuDF."""
+
+    on_gpu = True
 
     def column(self, frame: Frame, label: Any) -> Series:
         return frame[label]
@@ -114,6 +131,8 @@ class CudfAdapter(FrameAdapter):
 
 class ProxyAdapter(FrameAdapter):
     """The adapter of cudf.pandas, whose frames are proxies of cuDF's, as are the answers."""
+
+    on_gpu = True
 
     def snapshot(self, frame: Frame) -> Frame:
         return frame.copy(deep=True)
@@ -174,6 +193,12 @@ class ArrowAdapter(FrameAdapter):
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         return pyarrow().chunked_array([to_host(values)])
 
+    def integers(self, values: dict[str, int], name: str, columns: tuple[str, str]) -> Any:
+        arrow = pyarrow()
+        names = arrow.array(values, arrow.string())
+        counts = arrow.array(values.values(), arrow.decimal128(38, 0))
+        return arrow.table([names, counts], list(columns))
+
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         for name, values in columns.items():
             frame = frame.append_column(name, values)
@@ -202,8 +227,9 @@ class PolarsAdapter(FrameAdapter):
         chosen = []
         for name, labels in sources.items():
             first, *others = (frame.schema[label] for label in labels)
-            is_enum = isinstance(first, sys.modules["polars"].Enum)
-            if all(other == first for other in others) and (len(labels) == 1 or is_enum):
+            polars = sys.modules["polars"]
+            has_categories = isinstance(first, polars.Enum | polars.Categorical)
+            if all(other == first for other in others) and (len(labels) == 1 or has_categories):
                 chosen.append((name, first))
         return replace(self, types=(*self.types, *chosen))
 
@@ -218,6 +244,11 @@ class PolarsAdapter(FrameAdapter):
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         return sys.modules["polars"].Series(name, to_host(values))
 
+    def integers(self, values: dict[str, int], name: str, columns: tuple[str, str]) -> Any:
+        polars = sys.modules["polars"]
+        schema = dict(zip(columns, (polars.String, polars.Decimal(38, 0)), strict=True))
+        return polars.DataFrame([*values.items()], schema, orient="row")
+
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         return frame.with_columns(**columns)
 
@@ -226,22 +257,6 @@ class PolarsAdapter(FrameAdapter):
 
     def take(self, frame: Frame, positions: Array) -> Frame:
         return frame[to_host(positions)]
-
-
-def _take_by_column(frame: Frame, positions: Array) -> Frame:
-    """Take rows of a pandas frame; of columns of Arrow types one by one, by PyArrow."""
-    from rapids_tc.frames.arrow_take import take_rows
-
-    places = [i for i, dtype in enumerate(frame.dtypes) if hasattr(dtype, "pyarrow_dtype")]
-    result = frame.copy(deep=False)
-    for place in places:
-        result.isetitem(place, 0)
-    result = result.take(positions)
-    for place in places:
-        array = frame.iloc[:, place].array
-        [column] = pyarrow().table([array], ["values"]).columns
-        result.isetitem(place, type(array)(take_rows(column, positions)))
-    return result
 
 
 def _to_pandas(column: Any, label: Any) -> Series:

@@ -22,6 +22,20 @@ def take_rows(column: Any, positions: Any) -> Any:
         return pa.chunked_array([_take(c, cut - start) for c, cut, start in chunks], column.type)
 
 
+def take_by_column(frame: Any, positions: Any) -> Any:
+    """Take rows of a pandas frame; of columns of Arrow types one by one, by PyArrow."""
+    places = [i for i, dtype in enumerate(frame.dtypes) if hasattr(dtype, "pyarrow_dtype")]
+    result = frame.copy(deep=False)
+    for place in places:
+        result.isetitem(place, 0)
+    result = result.take(positions)
+    for place in places:
+        array = frame.iloc[:, place].array
+        [column] = pa.table([array], ["values"]).columns
+        result.isetitem(place, type(array)(take_rows(column, positions)))
+    return result
+
+
 def _take(array: Any, positions: Any) -> Any:
     """Return the rows of one chunk at ascending `positions`."""
     arrow_type, without_views = array.type, _without_views(array.type)

@@ -32,6 +32,7 @@ from rapids_tc.frames.adapters import (
     without_views,
 )
 from rapids_tc.frames.objects import refusal
+from rapids_tc.frames.wrapped import NarwhalsAdapter, is_narwhals, module_of, native
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -93,6 +94,7 @@ class Backend:
                 f"vertices= is a {type(values).__name__}; give a list, an array of one dimension, "
                 "a Series or an Index"
             )
+        values = native(values)
         users_library = root(values)
         if users_library == "polars":
             values = values.to_pandas()
@@ -136,31 +138,43 @@ def open_frame(edges: Any, engine: str | None, *, once: bool = False) -> tuple[F
         The engine cannot run on this machine; the message says what to install.
     """
     check_engine(engine)
-    adapter: FrameAdapter
     if is_dask(edges):
         raise TypeError(
             "edges is a Dask DataFrame, and this runs on one machine: .compute() brings the edges "
             "there; count, vertex_triangles, annotate and others take Dask frames as they are"
         )
+    adapter, frame = _recognise(edges, once=once)
+    return frame, resolve_backend(adapter, engine)
+
+
+def _recognise(edges: Any, *, once: bool) -> tuple[FrameAdapter, Frame]:
+    """Return the adapter of the user's edges, and the frame that it works on; see `open_frame`."""
+    if is_narwhals(edges) and type(edges).__name__ == "DataFrame":
+        inner, frame = _recognise(native(edges), once=once)
+        return NarwhalsAdapter(inner, module_of(edges)), frame
+    if is_lazy(edges):
+        raise TypeError(f"edges is a {root(edges)}.LazyFrame: call .collect() first")
     if _is(edges, "cugraph", "Graph"):
         edges = _cugraph_edges(edges)
     proxies = sys.modules.get("cudf.pandas")
     if proxies is not None and proxies.is_proxy_object(edges) and hasattr(edges, "columns"):
-        adapter = ProxyAdapter()
-    elif _is(edges, "pandas", "DataFrame"):
-        adapter = PandasAdapter()
-    elif _is(edges, "cudf", "DataFrame"):
-        adapter = CudfAdapter()
-    elif _is(edges, "polars", "LazyFrame"):
-        raise TypeError("edges is a polars.LazyFrame: call .collect() first")
-    elif _is(edges, "polars", "DataFrame"):
-        adapter = PolarsAdapter()
-    elif hasattr(edges, "__arrow_c_stream__") and not isinstance(edges, type) and _is_table(edges):
-        edges = edges if _is(edges, "pyarrow", "Table") else _read_stream(edges, once=once)
-        adapter = ArrowAdapter()
-    else:
-        raise refusal(edges)
-    return edges, resolve_backend(adapter, engine)
+        return ProxyAdapter(), edges
+    if _is(edges, "pandas", "DataFrame"):
+        return PandasAdapter(), edges
+    if _is(edges, "cudf", "DataFrame"):
+        return CudfAdapter(), edges
+    if _is(edges, "polars", "DataFrame"):
+        return PolarsAdapter(), edges
+    if hasattr(edges, "__arrow_c_stream__") and not isinstance(edges, type) and _is_table(edges):
+        table = edges if _is(edges, "pyarrow", "Table") else _read_stream(edges, once=once)
+        return ArrowAdapter(), table
+    raise refusal(edges)
+
+
+def is_lazy(edges: Any) -> bool:
+    """Return whether edges are a lazy frame, of Polars or in a wrapper of narwhals."""
+    of_narwhals = is_narwhals(edges) and type(edges).__name__ == "LazyFrame"
+    return of_narwhals or _is(edges, "polars", "LazyFrame")
 
 
 def sum64(values: Array) -> int:
@@ -223,7 +237,7 @@ def resolve_backend(adapter: FrameAdapter, engine: str | None) -> Backend:
 
 def resolve_engine(adapter: FrameAdapter, engine: str | None) -> EngineName:
     """Return the chosen engine, or the engine for the memory that has the library's frames."""
-    on_gpu = isinstance(adapter, CudfAdapter | ProxyAdapter) or emulator.get() is not None
+    on_gpu = adapter.on_gpu or emulator.get() is not None
     return check_engine(engine) or ("cuda" if on_gpu else "cpu")
 
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.frames.adapters import root
+from rapids_tc.frames.wrapped import native
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 @contextmanager
 def place(edges: Any) -> Iterator[None]:
     """Make the device that holds `edges`, and cuDF's stream, the current ones."""
-    device = _device(edges) if "cupy" in sys.modules else None
+    device = _device(native(edges)) if "cupy" in sys.modules else None
     if device is None:
         yield
     else:

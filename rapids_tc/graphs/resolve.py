@@ -15,9 +15,9 @@ from rapids_tc.blocks.rows import Rows
 from rapids_tc.engines import registry
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.adapters import ID_COLUMNS
-from rapids_tc.frames.backend import Backend, Frame, check_engine, open_frame
+from rapids_tc.frames.backend import Backend, Frame, check_engine, is_lazy, open_frame
 from rapids_tc.frames.device import place
-from rapids_tc.graphs import in_memory
+from rapids_tc.graphs import in_memory, lazy
 from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.graphs.out_of_core import OutOfCoreGraph
 from rapids_tc.kernels import catalogue
@@ -55,6 +55,10 @@ def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> A
         from rapids_tc.graphs import partitioned  # only a cluster's calls need it
 
         return partitioned.answer(executor, record, edges, options, own)
+    if is_lazy(edges):
+        return lazy.answer(
+            record, edges, options, own, lambda frame, own: answer(record, frame, options, own)
+        )
     own = record.check(own)
     with call_report(options.progress), place(edges):
         graph = resolve(record, edges, options, own)
@@ -101,6 +105,7 @@ def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph:
         raise TypeError(
             "edges is a Graph already: give it to the functions, or its frame to Graph()"
         )
+    edges = edges.collect() if is_lazy(edges) else edges
     frame, labels, backend = _open(edges, options, GRAPH)
     inspected = None
     if options.memory_limit is not None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+import weakref
 from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rapids_tc._typing import EngineName
+
+_CACHE_WARNING = r"(?s)Note: conversions to backend graphs are saved to cache.*'rapids_tc' backend"
+
+
+def _nothing() -> None:
+    """Return None, as a weak reference to a graph that is gone."""
 
 
 class ConvertedGraph:
@@ -36,6 +45,7 @@ class ConvertedGraph:
     __networkx_backend__ = "rapids_tc"
 
     def __init__(self, graph: nx.Graph, *, edge_data: bool, node_data: bool) -> None:
+        self._source, self._calls = weakref.ref(graph), 0
         rows = graph._adj.values()
         self.kind, self.attributes = graph.__class__, graph.graph
         self.directed: bool = graph.is_directed()
@@ -48,6 +58,37 @@ class ConvertedGraph:
         self.edge_data = list(chain.from_iterable(r.values() for r in rows)) if edge_data else None
         self.node_data = list(graph._node.values()) if node_data else None
         self._prepared: dict[str | None, tc.Graph] = {}
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle a graph in NetworkX's cache as None, for which NetworkX converts again.
+
+        The cache is pickled and copied with the graph that was converted.
+        """
+        return (type(None), ()) if self._cached else super().__reduce_ex__(protocol)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_source"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _source=_nothing)
+
+    @property
+    def _cached(self) -> bool:
+        """Whether the graph that was converted has this one in its cache."""
+        cache = getattr(self._source(), "__networkx_cache__", None) or {}
+        by_key = cache.get("backends", {}).get("rapids_tc", {})
+        return any(self is converted for converted in by_key.values())
+
+    def _warned(self) -> None:
+        """Show NetworkX's warning that the cache is used no more, from the second call on.
+
+        NetworkX has just shown it, and would again for each of its functions.
+        """
+        self._calls += 1
+        pattern = re.compile(_CACHE_WARNING, re.IGNORECASE)  # as `filterwarnings` compiles it
+        shown = self._calls > 1 and self._cached
+        if shown and all(pattern != message for _, message, *_ in warnings.filters):
+            warnings.filterwarnings("ignore", _CACHE_WARNING, UserWarning)
 
     def is_directed(self) -> bool:
         """Return whether the edges have a direction."""
@@ -96,6 +137,7 @@ class ConvertedGraph:
 
     def prepared(self, engine: EngineName | None) -> tc.Graph:
         """Return the graph on an engine, by default NetworkX's configured one; prepared once."""
+        self._warned()
         engine = engine or nx.config.backends.rapids_tc.engine
         if engine not in self._prepared:
             self._prepared[engine] = self._prepare(self.frame(), engine)
@@ -107,6 +149,7 @@ class ConvertedGraph:
         The ratio is our largest weight over NetworkX's largest: NetworkX includes the weights of
         loops, and gives an edge without a weight the weight 1.
         """
+        self._warned()
         engine, frame = engine or nx.config.backends.rapids_tc.engine, self.frame()
         data = self.edge_data or []
         weights = np.array([data[position].get(name, 1) for position in frame.index])

@@ -13,11 +13,20 @@ from rapids_tc.analytics.memory import memory_estimate
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan.record import ANALYTICS
 
-# Where each library registers accessors; of these only pandas is imported for it.
+# By library: the module that registers accessors, and by class of frames the function that does.
+# Of these libraries only pandas is imported for it.
+_FRAME = {"DataFrame": "register_dataframe_accessor"}
 _LIBRARIES = {
-    "pandas": "pandas.api.extensions",
-    "cudf": "cudf.api.extensions",
-    "dask.dataframe": "dask.dataframe.extensions",
+    "pandas": ("pandas.api.extensions", _FRAME),
+    "cudf": ("cudf.api.extensions", _FRAME),
+    "dask.dataframe": ("dask.dataframe.extensions", _FRAME),
+    "polars": (
+        "polars.api",
+        {
+            "DataFrame": "register_dataframe_namespace",
+            "LazyFrame": "register_lazyframe_namespace",
+        },
+    ),
 }
 
 
@@ -32,8 +41,9 @@ def register_accessor(name: str = "tc") -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        The libraries whose data frames have the attribute now: "pandas" always, "cudf" and
-        "dask.dataframe" where they have been imported before. Call again after a later import.
+        The libraries whose data frames have the attribute now: "pandas" always; "cudf",
+        "dask.dataframe" and "polars", lazy frames included, if they have been imported before.
+        Call again after a later import.
 
     Raises
     ------
@@ -61,19 +71,24 @@ def register_accessor(name: str = "tc") -> tuple[str, ...]:
         raise ValueError(f"name={name!r}: an attribute's name is letters, digits and _, no keyword")
     import_module("pandas")
     present = [library for library in _LIBRARIES if library in sys.modules]
-    missing = [library for library in present if not _registered(library, name)]
-    for library in missing:
-        import_module(_LIBRARIES[library]).register_dataframe_accessor(name)(_accessor())
+    missing = [
+        (_LIBRARIES[library][0], register)
+        for library in present
+        for frame, register in _LIBRARIES[library][1].items()
+        if not _registered(library, frame, name)
+    ]
+    for module, register in missing:
+        getattr(import_module(module), register)(name)(_accessor())
     return tuple(present)
 
 
-def _registered(library: str, name: str) -> bool:
-    """Whether it is done already; ValueError where something else has the name."""
-    frame = sys.modules[library].DataFrame
-    if not hasattr(frame, name):
+def _registered(library: str, frame: str, name: str) -> bool:
+    """Return whether a class has the attribute; ValueError if something else has the name."""
+    kind = getattr(sys.modules[library], frame)
+    if not hasattr(kind, name):
         return False
-    if getattr(frame, name) is not _accessor():
-        raise ValueError(f"{library}.DataFrame has an attribute {name!r} already: choose another")
+    if getattr(kind, name) is not _accessor():
+        raise ValueError(f"{library}.{frame} has an attribute {name!r} already: choose another")
     return True
 
 

@@ -101,7 +101,8 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     """Return True if a graph is worth converting for a call, or the reason why not."""
     call = signature(globals()[name]).bind(*args, **kwargs).arguments
     graph, nodes = call["G"], call.get("nodes", call.get("nbunch"))
-    if (getattr(graph, "__networkx_cache__", None) or {}).get("backends", {}).get("rapids_tc"):
+    cache = (getattr(graph, "__networkx_cache__", None) or {}).get("backends", {})
+    if any(converted is not None for converted in cache.get("rapids_tc", {}).values()):
         return True
     if graph.number_of_edges() < SMALL:
         return f"fewer than {SMALL} edges: NetworkX has answered before they are converted"
