@@ -195,12 +195,14 @@ def test_wrong_launches_are_named(kernels):
             kernels["places"](grid, block, (np.zeros(1, np.uint32),))
 
 
+@plain_only
 def test_compiler_messages_name_the_line():
     with pytest.raises(KernelError, match=r"language\.cu:\d+.*wrong") as caught:
         testing.compile(testing.read(PLANTED / "language.cu") + "wrong", ("order",))
     assert "cannot compile" in str(caught.value)
 
 
+@plain_only
 def test_plain_shared_memory_is_refused():
     source = '#line 1 "mine.cu"\nextern "C" __global__ void mine() {\n__shared__ int a[3];\n}\n'
     with pytest.raises(KernelError, match=r"(?s)RTC_SHARED.*mine\.cu:2"):

@@ -38,6 +38,10 @@ ON_CARD = {
 }
 
 
+# The sanitizers are slow: one k at which the peel stops, and one at which a round removes all.
+KS = (2, 3, 4, 5, 9, 10**9) if testing.sanitizer() is None else (4, 10**9)
+
+
 def atlas():
     return list(nx.disjoint_union_all(nx.graph_atlas_g()).edges)
 
@@ -77,7 +81,7 @@ def check(peeler: Peeler, graph):
     found = decompose(peeler, csr, counts)
     assert found.dtype == np.int32
     assert found.tolist() == numbers.tolist()
-    for k in (2, 3, 4, 5, 9, 10**9):
+    for k in KS:
         found = decompose(peeler, csr, counts, k)
         assert ((found >= k) == (numbers >= k)).all()
         assert found.max(initial=2) <= k
