@@ -11,7 +11,7 @@ from rapids_tc import testing
 from rapids_tc.errors import KernelError
 
 PLANTED = Path(__file__).with_name("planted")
-# Thread orders. The sanitizers see a fault in any, and are slow: one that shuffles threads and blocks.
+# Thread orders. The sanitizers see a fault in any, and are slow: they get one, which is shuffled.
 SEEDS = (0, 1, 2) if testing.sanitizer() is None else (1,)
 
 
