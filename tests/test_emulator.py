@@ -34,11 +34,18 @@ class Planted:
     block: int = 32
     grid: int = 1
     shared_mem: int = 0
+    cooperative: bool = False
 
     def run(self, kernel) -> list[int]:
         out = np.zeros(len(self.right), np.uint32)
         args = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in self.args]
-        kernel((self.grid,), (self.block,), (*args, out), shared_mem=self.shared_mem)
+        kernel(
+            (self.grid,),
+            (self.block,),
+            (*args, out),
+            shared_mem=self.shared_mem,
+            enable_cooperative_groups=self.cooperative,
+        )
         return out.tolist()
 
     def compile(self):
@@ -85,6 +92,31 @@ FAULTS = [
         (numbers(9), np.uint32(9), np.zeros(1, np.uint32)),
         [99],
         grid=3,
+    ),
+    Planted(
+        "race_of_phases",
+        {None: WRONG, "thread": RACE},
+        (numbers(3), np.zeros(3 * 64, np.uint32), np.zeros(1, np.uint32)),
+        [64 * 48, 64 * 54, 64 * 42],
+        64,
+        grid=3,
+        cooperative=True,
+    ),
+    Planted(
+        "divergent_grid",
+        everywhere("divergent RTC_GRID_BARRIER"),
+        (numbers(3), np.zeros(1, np.uint32)),
+        [7, 8, 9],
+        grid=3,
+        cooperative=True,
+    ),
+    Planted(
+        "grid_after_return",
+        everywhere("returned without this barrier of the grid"),
+        (numbers(3), np.zeros(1, np.uint32)),
+        [7, 8, 9],
+        grid=3,
+        cooperative=True,
     ),
     Planted(
         "wrong_mask",

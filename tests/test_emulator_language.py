@@ -134,6 +134,27 @@ def test_tickets_are_shared_among_blocks(kernels, seed):
     assert forgotten.probes == 0  # a counter that is not set to zero again has no work left
 
 
+def test_a_barrier_of_the_grid_needs_a_cooperative_launch():
+    source = testing.read(PLANTED / "race_of_phases.cu")
+    kernel = testing.compile(source, ("race_of_phases<false>",))["race_of_phases<false>"]
+    args = [np.array([7, 8], np.uint32), *(np.zeros(size, np.uint32) for size in (64, 1, 2))]
+    with pytest.raises(KernelError, match=r"race_of_phases\.cu:\d+: .* not cooperative"):
+        kernel((2,), (32,), args)
+    args[-1][:] = 0
+    kernel((1,), (32,), args)  # the only block need not be
+    assert args[-1].tolist() == [32 * 42, 0]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_tickets_of_blocks_that_run_at_once(kernels, seed):
+    ticket, by = np.zeros(1, np.uint32), np.zeros(100, np.uint32)
+    args = (ticket, np.uint32(100), by)
+    with testing.thread_order(seed):
+        kernels["tickets"]((3,), (64,), args, enable_cooperative_groups=True)
+    assert set(by.tolist()) <= {1, 2, 3}  # each task once
+    assert ticket[0] == 100 + 3 * 2
+
+
 def test_thread_order_is_reproducible(kernels):
     def order(seed):
         out = np.zeros(64, np.uint32)

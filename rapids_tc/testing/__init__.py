@@ -61,8 +61,11 @@ Declare shared memory by ``RTC_SHARED(T, name, n)`` and ``RTC_DYNAMIC_SHARED(T, 
 by explicit masks, include only files beside it or of rapids_tc, and never spin on memory: blocks
 run one after another. For the same reason blocks cannot share work by an atomic counter; draw from
 the counter by ``RTC_TICKET(counter)``, which deals numbers round by block in the emulator.
-``RTC_PROBE(n)`` counts work, see `measure`. Not emulated: cooperative groups, textures, warp matrix
-functions, ``__activemask``.
+Blocks that wait for each other do so in ``RTC_GRID_BARRIER(arrived, goal)``, in a launch with
+``enable_cooperative_groups=True``, whose blocks run at once. Read a word that others change by
+atomics by ``RTC_PEEK(pointer)``, else it is a race. ``RTC_PROBE(n)`` counts work, see `measure`.
+Not emulated: the header of cooperative groups, textures, warp matrix functions,
+``__activemask``.
 
 Compiled kernels stay in the user's cache directory (``RAPIDS_TC_CACHE`` names another), under a
 hash of all that they are made of. `rapids-tc doctor` names the directory.

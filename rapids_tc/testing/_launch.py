@@ -80,6 +80,7 @@ class _Launch(ctypes.Structure):
         ("switches", ctypes.c_uint64),
         ("body", ctypes.c_void_p),
         ("bound", ctypes.c_uint),
+        ("cooperative", ctypes.c_uint),
     )
 
 
@@ -126,7 +127,13 @@ class HostKernel:
         self._parameters = parameters[:count]
 
     def __call__(
-        self, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], *, shared_mem: int = 0
+        self,
+        grid: Sequence[int],
+        block: Sequence[int],
+        args: Sequence[Any],
+        *,
+        shared_mem: int = 0,
+        enable_cooperative_groups: bool = False,
     ) -> None:
         """Run the kernel to its end.
 
@@ -139,6 +146,9 @@ class HostKernel:
             GPU a wrong width is silent garbage; on the emulator it is an error.
         shared_mem : int
             Bytes of dynamic shared memory.
+        enable_cooperative_groups : bool
+            Whether all blocks run at once, so that they may wait for each other in
+            ``RTC_GRID_BARRIER``; as of a `cupy.cuda.Function`.
 
         Raises
         ------
@@ -163,6 +173,7 @@ class HostKernel:
             dynamic_shared=shared_mem,
             seed=_seed.get(),
             arguments=addresses,
+            cooperative=enable_cooperative_groups,
         )
         with _one_at_a_time:
             error = self._run(ctypes.byref(launch))

@@ -35,6 +35,8 @@
 #define RTC_DYNAMIC_SHARED(T, name) T* const name = static_cast<T*>(rtc_host::shared(nullptr, 0))
 #define RTC_TICKET(counter) rtc_host::next_ticket(counter)
 #define RTC_PROBE(n) rtc_host::probe(n)
+#define RTC_GRID_BARRIER(arrived, goal) rtc_host::grid_barrier(goal, RTC_HERE)
+#define RTC_PEEK(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 
 // ------------------------------------------------------------------ vector types
 #define RTC_VECTOR(name, T)                                                          \
@@ -80,6 +82,12 @@ T next_ticket(T* counter) {
 }  // namespace rtc_host
 
 #define RTC_AT rtc_host::Site at = RTC_HERE
+namespace rtc_host {
+inline void grid_barrier(unsigned& goal, Site at) {
+  goal += gridDim.x;
+  meet(Op::grid, 0, 0, 0, at);
+}
+}  // namespace rtc_host
 inline void __syncthreads(RTC_AT) { rtc_host::meet(rtc_host::Op::block, 0, 0, 0, at); }
 inline void __syncwarp(unsigned mask = ~0u, RTC_AT) { rtc_host::meet(rtc_host::Op::warp, mask, 0, 0, at); }
 inline unsigned __ballot_sync(unsigned mask, int predicate, RTC_AT) {

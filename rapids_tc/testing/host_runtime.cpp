@@ -1,5 +1,5 @@
-// host_runtime.cpp - the emulator's runtime: launches, whose blocks run one after another, and the
-// functions that kernels call.
+// host_runtime.cpp - the emulator's runtime: launches, whose blocks run one after another unless they wait
+// for each other, and the functions that kernels call.
 //
 // It is compiled without sanitizers, so that its own memory is invisible to them.
 #include "host_runtime.hpp"
@@ -27,12 +27,6 @@ constexpr size_t kFence = 0;  // ASan finds accesses past an array, reads, too
 constexpr size_t kFence = 256;  // bytes past a shared array that must stay as they are
 #endif
 
-struct Shared {
-  const char* key;
-  size_t bytes;
-  unsigned char* data;
-};
-
 // A launch's counter at an address, whose numbers are dealt round by block.
 struct Counter {
   void* at;
@@ -40,12 +34,11 @@ struct Counter {
   uint64_t start, drawn, total;  // drawn: by this block; total: by all
 };
 
-std::vector<Shared> arrays;
 std::vector<Counter> counters;
 char begin_token, end_token;  // of the launch
 std::string error;
 
-// ------------------------------------------------------------------ a block
+// ------------------------------------------------------------------ blocks
 [[noreturn]] void trampoline() {
   landed(nullptr);
   acquire(&begin_token);
@@ -63,29 +56,33 @@ std::string error;
 }
 
 std::string deadlock() {
-  std::string s = "block " + std::to_string(blockIdx.x) + ": deadlock:";
+  std::string s = "deadlock:";
   const Call* last = nullptr;
-  for (unsigned i = 0, shown = 0; i < n_threads && shown < 4; i++) {
-    const Thread& t = threads[i];
-    if (t.state != State::waiting || (last && t.call == *last)) continue;
-    s += (shown++ ? ", " : " ") + text(t) + " waits in " + text(t.call);
-    last = &t.call;
-  }
+  unsigned shown = 0;
+  for (const Block& b : blocks)
+    for (unsigned i = 0; i < n_threads && shown < 4; i++) {
+      const Thread& t = b.threads[i];
+      if (t.state != State::waiting || (last && t.call == *last)) continue;
+      s += (shown++ ? ", " : " ") + text(b) + ", " + text(t) + " waits in " + text(t.call);
+      last = &t.call;
+    }
   return s;
 }
 
 // Whether the block wrote past the end of one of its shared arrays.
-std::string overrun() {
-  for (const Shared& s : arrays)
+std::string overrun(const Block& b) {
+  for (const Shared& s : b.arrays)
     for (size_t i = s.bytes; i < s.bytes + kFence; i++)
       if (s.data[i] != kPoison)
-        return "block " + std::to_string(blockIdx.x) + ": written past the end of " +
+        return text(b) + ": written past the end of " +
                (s.key ? s.key : "dynamic shared memory") + ", which has " + std::to_string(s.bytes) +
                " bytes, at byte " + std::to_string(i);
   return "";
 }
 
-void run_block() {
+// Run the first of these blocks, or several at once.
+void run_blocks(const unsigned* ids, unsigned n) {
+  const unsigned n_warps = (n_threads + 31) / 32;
   n_done = n_arrived = 0;
   queue.clear();
   head = 0;
@@ -93,24 +90,39 @@ void run_block() {
   {
     Unseen unseen;
     everybody = new Meeting;
-    warps.assign((n_threads + 31) / 32, Warp{});
+    threads.resize(n * n_warps * 32);
+    warps.assign(n * n_warps, Warp{});
+    blocks.resize(n);
+    for (Block& b : blocks) b.barrier = new Meeting;
   }
-  for (unsigned i = 0; i < n_threads; i++) {
-    threads[i].fiber = &next_fiber(n_threads);
-    make(*threads[i].fiber, trampoline);
-    rename(*threads[i].fiber, i, blockIdx.x);
-    warps[i / 32].live |= 1u << (i & 31);
-    wake(threads[i]);
+  for (unsigned k = 0; k < n; k++) {
+    Block& b = blocks[k];
+    b.id = {ids[k] % gridDim.x, ids[k] / gridDim.x % gridDim.y, ids[k] / (gridDim.x * gridDim.y)};
+    b.threads = &threads[k * n_warps * 32];
+    b.warps = &warps[k * n_warps];
+    for (unsigned i = 0; i < n_threads; i++) {
+      Thread& t = b.threads[i];
+      t.block = &b;
+      t.index = i;
+      t.id = {i % blockDim.x, i / blockDim.x % blockDim.y, i / (blockDim.x * blockDim.y)};
+      t.fiber = &next_fiber(n * n_threads);
+      make(*t.fiber, trampoline);
+      rename(*t.fiber, i, b.id.x);
+      b.warps[i / 32].live |= 1u << (i & 31);
+      wake(t);
+    }
   }
   release(&begin_token);
-  current = next_ready();
-  threadIdx = current->id;
+  enter(next_ready());
   switch_to(scheduler, *current->fiber);
-  if (error.empty() && n_done < n_threads) error = deadlock();
+  if (error.empty() && n_done < n * n_threads) error = deadlock();
   Unseen unseen;
-  if (error.empty()) error = overrun();
-  for (Shared& s : arrays) free(s.data);
-  arrays.clear();
+  for (Block& b : blocks) {
+    if (error.empty()) error = overrun(b);
+    for (Shared& s : b.arrays) free(s.data);
+    delete b.barrier;
+  }
+  blocks.clear();
   warps.clear();
   delete everybody;
 }
@@ -137,19 +149,11 @@ void run_grid(Launch& l) {
   gridDim = {l.grid[0], l.grid[1], l.grid[2]};
   blockDim = {l.block[0], l.block[1], l.block[2]};
   n_threads = l.block[0] * l.block[1] * l.block[2];
-  if (threads.size() < n_threads) threads.resize((n_threads + 31) / 32 * 32);
-  for (unsigned i = 0; i < n_threads; i++) {
-    threads[i].index = i;
-    threads[i].id = {i % l.block[0], i / l.block[0] % l.block[1], i / (l.block[0] * l.block[1])};
-  }
   std::vector<unsigned> order(l.grid[0] * l.grid[1] * l.grid[2]);
   for (size_t i = 0; i < order.size(); i++) order[i] = unsigned(i);
   for (size_t i = order.size(); l.seed && i > 1; i--) std::swap(order[i - 1], order[random_number() % i]);
-  for (unsigned i : order) {
-    blockIdx = {i % l.grid[0], i / l.grid[0] % l.grid[1], i / (l.grid[0] * l.grid[1])};
-    run_block();
-    if (!error.empty()) break;
-  }
+  const unsigned at_once = l.cooperative ? unsigned(order.size()) : 1;
+  for (size_t i = 0; i < order.size() && error.empty(); i += at_once) run_blocks(&order[i], at_once);
 }
 
 }  // namespace
@@ -166,11 +170,12 @@ uint64_t meet(Op op, unsigned mask, uint64_t value, unsigned source, Site site) 
     Unseen unseen;
     me.call = {op, mask, source, value, site};
     me.state = State::waiting;
-    Meeting* order = op == Op::block  ? everybody
-                     : op == Op::warp ? &meeting(warps[me.index / 32], mask)
+    Meeting* order = op == Op::block  ? me.block->barrier
+                     : op == Op::grid ? everybody
+                     : op == Op::warp ? &meeting(me.block->warps[me.index / 32], mask)
                                       : nullptr;
     if (order) release(token = order->token());
-    op == Op::block ? arrive_at_block(me) : arrive_at_warp(me);
+    op == Op::block ? arrive_at_block(me) : op == Op::grid ? arrive_at_grid(me) : arrive_at_warp(me);
   }
   pause();
   if (token) acquire(token);
@@ -181,12 +186,13 @@ void* shared(const char* key, size_t bytes) {
   Unseen unseen;
   if (!key) bytes = launch->dynamic_shared;
   size_t total = 0;
+  std::vector<Shared>& arrays = current->block->arrays;
   for (const Shared& s : arrays) {
     if (s.key == key) return s.data;
     if (s.key) total += s.bytes;
   }
   if (key && total + bytes > kMaxStaticShared)
-    throw Failure{"block " + std::to_string(blockIdx.x) + ": " + std::to_string(total + bytes) +
+    throw Failure{text(*current->block) + ": " + std::to_string(total + bytes) +
                   " bytes of static shared memory, where a GPU has 49,152"};
   auto* data = static_cast<unsigned char*>(malloc(bytes + kFence + !(bytes + kFence)));
   memset(data, kPoison, bytes + kFence);
@@ -206,6 +212,7 @@ uint64_t ticket(void* at, size_t width) {
   const uint64_t blocks = uint64_t(gridDim.x) * gridDim.y * gridDim.z;
   const uint64_t block = blockIdx.x + gridDim.x * (blockIdx.y + uint64_t(gridDim.y) * blockIdx.z);
   c->total++;
+  if (launch->cooperative) return c->start + c->total - 1;
   return c->start + block + blocks * c->drawn++;
 }
 

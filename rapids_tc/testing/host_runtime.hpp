@@ -24,7 +24,7 @@ struct Site {  // a line of the .cu file
   int line;
 };
 
-enum class Op { block, warp, ballot, any, all, shuffle, match, add, min, max, bit_and, bit_or, bit_xor };
+enum class Op { block, grid, warp, ballot, any, all, shuffle, match, add, min, max, bit_and, bit_or, bit_xor };
 
 // One launch, filled in by Python (testing/_launch.py mirrors the layout).
 struct Launch {
@@ -35,13 +35,14 @@ struct Launch {
   uint64_t probes, switches;  // out
   void (*body)(const Launch&);  // one thread of the kernel; set by launch()
   unsigned bound;  // threads that __launch_bounds__ allows, or 0; set by launch()
+  unsigned cooperative;  // whether all blocks run at once, so that they may wait for each other
 };
 
 // Run a launch. Returns null, or the message of an error, which lives until the next launch.
 const char* run(Launch& launch);
 
 [[noreturn]] void fail(const char* what, Site site);
-// Wait for the block, or for the lanes that `mask` names; returns what these compute of their values.
+// Wait for the grid, the block, or the lanes that `mask` names; returns what these compute of their values.
 uint64_t meet(Op op, unsigned mask, uint64_t value, unsigned source, Site site);
 // This block's array for the declaration whose name is at `key` (null: the dynamic array), made and
 // poisoned at the first call.

@@ -1,5 +1,5 @@
-// host_threads.hpp - the threads of a block, and how they wait for each other; a part of
-// host_runtime.cpp.
+// host_threads.hpp - the threads of the blocks that run at once, and how they wait for each other; a part
+// of host_runtime.cpp.
 //
 // A thread runs until it meets a collective or returns, then hands over to the next thread that is
 // ready. Ready threads queue in order; with a seed the next is drawn at random, so that a warp may run
@@ -32,7 +32,9 @@ struct Call {
   }
 };
 
+struct Block;
 struct Thread {
+  Block* block;
   Fiber* fiber;
   uint3 id;
   unsigned index;
@@ -46,14 +48,33 @@ struct Warp {
   std::deque<Meeting> meetings;  // one per mask; a deque, so that tokens keep their addresses
 };
 
+struct Shared {
+  const char* key;
+  size_t bytes;
+  unsigned char* data;
+};
+
+struct Block {
+  uint3 id;
+  Thread* threads;
+  Warp* warps;
+  unsigned n_done = 0, n_arrived = 0;
+  Thread* first = nullptr;    // that arrived at the barrier
+  Meeting* barrier = nullptr;
+  std::vector<Shared> arrays;
+};
+
 Launch* launch;
-std::vector<Thread> threads;
+std::vector<Thread> threads;  // of each block, those of a last warp that it does not have among them
 std::vector<Warp> warps;
+std::deque<Block> blocks;     // that run at once
 std::vector<Thread*> queue;
 size_t head;  // of the queue
 Thread* current;
-Meeting* everybody;
-unsigned n_threads, n_done, n_arrived;
+Meeting* everybody;           // at the barrier of the grid
+Thread* first_at_grid;        // that arrived there
+unsigned n_threads;           // of a block
+unsigned n_done, n_arrived;   // of all that run at once, and at the barrier of the grid
 uint64_t random_state;
 
 // ------------------------------------------------------------------ who runs next
@@ -79,13 +100,20 @@ Thread* next_ready() {
   return next;
 }
 
+// Let a thread, or the scheduler if it is null, be the current one.
+void enter(Thread* t) {
+  current = t;
+  if (!t) return;
+  threadIdx = t->id;
+  blockIdx = t->block->id;
+}
+
 // Leave the processor to the next thread that is ready, or to the scheduler if there is none.
 void pause(bool dying = false) {
   Thread& me = *current;
   Thread* next = next_ready();
   if (next != &me) {
-    current = next;
-    if (next) threadIdx = next->id;
+    enter(next);
     switch_to(*me.fiber, next ? *next->fiber : scheduler, dying);
   }
 }
@@ -93,7 +121,7 @@ void pause(bool dying = false) {
 // ------------------------------------------------------------------ messages
 const char* name(Op op) {
   static const char* names[] = {
-      "__syncthreads",     "__syncwarp",       "__ballot_sync",     "__any_sync",        "__all_sync",
+      "__syncthreads",     "RTC_GRID_BARRIER", "__syncwarp",       "__ballot_sync",     "__any_sync",        "__all_sync",
       "__shfl_sync",       "__match_any_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync",
       "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"};
   return names[int(op)];
@@ -101,9 +129,9 @@ const char* name(Op op) {
 std::string text(Site s) { return std::string(s.file) + ":" + std::to_string(s.line); }
 std::string text(const Call& c) { return std::string(name(c.op)) + " at " + text(c.site); }
 std::string text(const Thread& t) { return "thread " + std::to_string(t.index); }
+std::string text(const Block& b) { return "block " + std::to_string(b.id.x); }
 [[noreturn]] void stop(Site at, const std::string& what) {
-  const std::string block = "block " + std::to_string(blockIdx.x);
-  throw Failure{text(at) + ": " + block + ", " + text(*current) + ": " + what};
+  throw Failure{text(at) + ": " + text(*current->block) + ", " + text(*current) + ": " + what};
 }
 
 // ------------------------------------------------------------------ collectives
@@ -174,24 +202,44 @@ Meeting& meeting(Warp& warp, unsigned mask) {
 }
 
 // Open the block's barrier if every thread waits in it.
-void settle_block(Site site) {
-  if (!n_arrived || n_arrived + n_done < n_threads) return;
-  if (n_done) stop(site, std::to_string(n_done) + " thread(s) returned without this __syncthreads");
+void settle_block(Block& b, Site site) {
+  if (!b.n_arrived || b.n_arrived + b.n_done < n_threads) return;
+  if (b.n_done) stop(site, std::to_string(b.n_done) + " thread(s) returned without this __syncthreads");
+  b.n_arrived = 0;
+  b.barrier->held++;
+  for (unsigned i = 0; i < n_threads; i++) wake(b.threads[i]);
+}
+
+// The same of the grid's.
+void settle_grid(Site site) {
+  if (!n_arrived || n_arrived + n_done < n_threads * blocks.size()) return;
+  if (n_done) stop(site, std::to_string(n_done) + " thread(s) returned without this barrier of the grid");
   n_arrived = 0;
   everybody->held++;
-  for (unsigned i = 0; i < n_threads; i++) wake(threads[i]);
+  for (Block& b : blocks)
+    for (unsigned i = 0; i < n_threads; i++) wake(b.threads[i]);
+}
+
+// Stop if the first thread of those that wait in a barrier is in another one.
+void check_divergence(const Thread& first, const Thread& me) {
+  if (!(first.call == me.call))
+    stop(me.call.site, std::string("divergent ") + name(me.call.op) + ": " + text(first) + " waits at " +
+                           text(first.call.site));
 }
 
 void arrive_at_block(Thread& me) {
-  for (unsigned i = 0; n_arrived && i < n_threads; i++) {
-    const Thread& t = threads[i];
-    if (&t == &me || t.state != State::waiting || t.call.op != Op::block) continue;
-    if (!(t.call == me.call))
-      stop(me.call.site, "divergent __syncthreads: " + text(t) + " waits at " + text(t.call.site));
-    break;
-  }
-  n_arrived++;
-  settle_block(me.call.site);
+  Block& b = *me.block;
+  if (b.n_arrived++ == 0) b.first = &me;
+  check_divergence(*b.first, me);
+  settle_block(b, me.call.site);
+}
+
+void arrive_at_grid(Thread& me) {
+  if (!launch->cooperative && launch->grid[0] * launch->grid[1] * launch->grid[2] > 1)
+    stop(me.call.site, "a barrier of the grid in a launch that is not cooperative");
+  if (n_arrived++ == 0) first_at_grid = &me;
+  check_divergence(*first_at_grid, me);
+  settle_grid(me.call.site);
 }
 
 void arrive_at_warp(Thread& me) {
@@ -199,23 +247,29 @@ void arrive_at_warp(Thread& me) {
   if (!(me.call.mask >> lane & 1))
     stop(me.call.site,
          std::string(name(me.call.op)) + ": lane " + std::to_string(lane) + " is not in its own mask");
-  Warp& warp = warps[me.index / 32];
+  Warp& warp = me.block->warps[me.index / 32];
   warp.waiting |= 1u << lane;
   settle(warp, &me - lane, lane);
 }
 
 void leave(Thread& me) {  // other threads' collectives may be complete without this thread
   Unseen unseen;
+  Block& b = *me.block;
   me.state = State::done;
   n_done++;
+  b.n_done++;
   const unsigned lane = me.index & 31;
-  Warp& warp = warps[me.index / 32];
+  Warp& warp = b.warps[me.index / 32];
   warp.live &= ~(1u << lane);
   for (unsigned j = 0; j < 32; j++)
     if (warp.waiting >> j & 1 && (&me - lane)[j].call.mask >> lane & 1) settle(warp, &me - lane, j);
-  for (unsigned i = 0; n_arrived && i < n_threads; i++)
-    if (threads[i].state == State::waiting && threads[i].call.op == Op::block)
-      return settle_block(threads[i].call.site);
+  for (unsigned i = 0; b.n_arrived && i < n_threads; i++)
+    if (b.threads[i].state == State::waiting && b.threads[i].call.op == Op::block)
+      return settle_block(b, b.threads[i].call.site);
+  for (const Block& other : blocks)
+    for (unsigned i = 0; n_arrived && i < n_threads; i++)
+      if (other.threads[i].state == State::waiting && other.threads[i].call.op == Op::grid)
+        return settle_grid(other.threads[i].call.site);
 }
 
 }  // namespace

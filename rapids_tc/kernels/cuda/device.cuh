@@ -2,9 +2,9 @@
 // of the macros (testing/cuda_host.hpp), so that the same files run on a CPU.
 //
 // The emulator demands of a kernel: shared memory through the two macros below, explicit _sync masks, no
-// __activemask, no spin-waits, no includes of other files than these. Two threads that write the same value
-// to one word without a barrier between them are a race, as in racecheck: use an atomic, or give each word
-// an owner.
+// __activemask, no spin-waits but RTC_GRID_BARRIER, no includes of other files than these. Two threads that
+// write the same value to one word without a barrier between them are a race, as in racecheck: use an atomic,
+// or give each word an owner.
 #pragma once
 
 typedef unsigned char u8;
@@ -32,6 +32,26 @@ constexpr u32 kFullMask = 0xffffffffu;
 
 // Counts n probes on the emulator; tests compare the sum with a method's closed form.
 #define RTC_PROBE(n)
+
+// Waits for all threads of the grid, in a cooperative launch. The host sets `arrived` to zero once; goal is
+// the same in all threads, zero at the first barrier, and handed on from launch to launch.
+#define RTC_GRID_BARRIER(arrived, goal)                        \
+  do {                                                         \
+    __syncthreads();                                           \
+    (goal) += gridDim.x;                                       \
+    if (gridDim.x > 1) {                                       \
+      if (threadIdx.x == 0) {                                  \
+        __threadfence();                                       \
+        atomicAdd((arrived), 1u);                              \
+        while (int((goal) - RTC_PEEK(arrived)) > 0) continue;  \
+        __threadfence();                                       \
+      }                                                        \
+      __syncthreads();                                         \
+    }                                                          \
+  } while (false)
+
+// The word at p, which other threads may change by atomics.
+#define RTC_PEEK(p) (*(const volatile decltype(*(p) + 0)*)(p))
 #endif
 
 constexpr u32 kNone = 0xffffffffu;   // no index: all lists are shorter
