@@ -75,16 +75,34 @@ def uniform(rest: str, xp: Any) -> Ends:
     pseudorandom number generators", OOPSLA 2014), so that every library draws the same.
     """
     scale, edges = (int(float(number)) for number in rest.split(":"))
-    ends = []
-    for side in (0, 1):
-        words = xp.arange(side * edges + 1, (side + 1) * edges + 1, dtype="uint64")
-        words *= np.uint64(0x9E3779B97F4A7C15)
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            words ^= words >> np.uint64(shift)
-            words *= np.uint64(factor)
-        words ^= words >> np.uint64(31)
-        ends.append((words >> np.uint64(64 - scale)).astype("int32"))
-    return ends[0], ends[1]
+    words = _hashes(2 * edges, xp) >> np.uint64(64 - scale)
+    return words[:edges].astype("int32"), words[edges:].astype("int32")
+
+
+def _hashes(size: int, xp: Any) -> Any:
+    """Return the hashes of the numbers from 1 on, uint64."""
+    words = xp.arange(1, size + 1, dtype="uint64")
+    words *= np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        words ^= words >> np.uint64(shift)
+        words *= np.uint64(factor)
+    words ^= words >> np.uint64(31)
+    return words
+
+
+def mesh(side: int, xp: Any) -> Ends:
+    """Make a planar graph: side**2 vertices in squares, each square cut in two triangles."""
+    ids = xp.arange(side**2, dtype="int32").reshape(side, side)
+    ends = [(ids[:-1], ids[1:]), (ids[:, :-1], ids[:, 1:]), (ids[:-1, :-1], ids[1:, 1:])]
+    src, dst = (xp.concatenate([pair[k].ravel() for pair in ends]) for k in (0, 1))
+    return src, dst
+
+
+def road(side: int, xp: Any) -> Ends:
+    """Keep 45 % of the edges of a mesh, by their hashes: degrees are those of a road network."""
+    src, dst = mesh(side, xp)
+    stays = (_hashes(len(src), xp) >> np.uint64(32)) < np.uint64(0.45 * 2**32)
+    return src[stays], dst[stays]
 
 
 def star(leaves: int, xp: Any) -> Ends:
@@ -172,10 +190,11 @@ def _sized(make: Any) -> Any:
 MAKERS = {
     "uniform": uniform,
     "theory": theory,
-    **{make.__name__: _sized(make) for make in (grid, star, wheel, book, tube, clique)},
+    **{make.__name__: _sized(make) for make in (grid, mesh, road, star, wheel, book, tube, clique)},
 }
 CLOSED = {
     "grid": lambda side: 0,
+    "mesh": lambda side: 2 * (side - 1) ** 2,
     "star": lambda leaves: 0,
     "wheel": lambda rim: rim,
     "book": lambda pages: pages,

@@ -15,6 +15,11 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
     "heavy": Capacities(drain_after=1, heavy_from=0, warp_from=0, block_from=10**9),
     "light": Capacities(warps=1, heavy_from=2**40, least_heavy=2**40, run=2**40, least_run=2**40),
     "single": Capacities(heavy_from=2**40, least_heavy=2**40, run=1, light_bits=64, bits=64),
+    "hubs": Capacities(heavy_from=0, hubs=1024, least_hubs=1, hubs_from=0, edge_hubs_from=0),
+    "many hubs": Capacities(
+        **{"bits": 4096, "hubs": 2048, "least_hubs": 4, "hubs_from": 0, "edge_hubs_from": 0},
+        **{"counters": 32, "heavy_from": 200, "piece": 300, "least_piece": 300},
+    ),
     "tiny": Capacities(
         **{"bits": 64, "counters": 4, "heavy_from": 1, "piece": 64},
         **{"shared_counters": 0},
@@ -40,6 +45,8 @@ USERS = {
     "heavy": ("bitmap", "bisson", "vertex-elimination"),
     "light": ("bitmap", "short-rows", "vertex-elimination"),
     "single": ("bitmap",),
+    "hubs": ("bitmap",),
+    "many hubs": ("bitmap",),
 }
 CASES = {
     f"{method.name}-{name}": (method.name, sizes)

@@ -20,6 +20,7 @@ from rapids_tc.blocks import geometry, grid
 from rapids_tc.engines.gpu.cuda import engine
 from rapids_tc.engines.protocol import Spans
 from rapids_tc.kernels import catalogue
+from rapids_tc.kernels.method import Capacities
 
 cupy.cuda.set_allocator(None)
 
@@ -85,6 +86,26 @@ def by_sides(card, layout, graphs, total: int) -> None:
     assert round(sum(float(corner.sum()) for corner in parts(sums))) == 3 * total
 
 
+def by_bits(card, csr, total: int) -> None:
+    """Totals and edge counts by the bit rows of hubs, which small graphs do without."""
+    counts = card.edge_counts(card.prepare(csr))
+    for hubs, least in ((1024, 1), (2048, 8), (4096, 4)):
+        limits = {"hubs_from": 0, "edge_hubs_from": 0, "heavy_from": 64, "least_heavy": 64}
+        sizes = Capacities(hubs=hubs, least_hubs=least, **limits)
+        engine = replace(card, capacities=sizes)
+        layout = engine.prepare(csr)
+        assert layout.hubs is not None and engine.count(layout, method="bitmap") == total
+        assert bool((engine.edge_counts(layout) == counts).all())
+        assert int(engine.triangles_per_in_edge(layout).sum()) == total
+
+
+def without_layout(card, csr, total: int) -> None:
+    """Totals from the CSR alone, by lanes and by warps."""
+    for warps in (1, 8192):
+        engine = replace(card, capacities=Capacities(warps=warps))
+        assert engine.count(engine.bare(csr, "short-rows")) == total
+
+
 def parts(answer) -> tuple:
     """The answer of a graph, or the three of a task on blocks."""
     return answer if isinstance(answer, tuple) else (answer,)
@@ -123,6 +144,8 @@ def main(*names: str) -> None:
             if "edges" in method.returns:
                 counts = card.edge_counts(layout, method=method.name)
                 assert int(counts.sum(dtype="uint64")) == 3 * totals[method.name], method.name
+        by_bits(card, csr, totals["bitmap"])
+        without_layout(card, csr, totals["bitmap"])
         analytics(card, layout, totals["bitmap"])
         in_blocks(card, keys, n, totals["bitmap"])
         assert len(set(totals.values())) == 1 and total in (None, totals["bitmap"]), (name, totals)

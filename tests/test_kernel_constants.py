@@ -8,8 +8,9 @@ import pytest
 
 from rapids_tc import testing
 from rapids_tc.engines import peel
-from rapids_tc.engines.gpu import block_layout, cuda, layout, listing, truss
+from rapids_tc.engines.gpu import block_layout, cuda, hubs, layout, listing, truss
 from rapids_tc.kernels import catalogue, radix
+from rapids_tc.kernels.method import Capacities
 
 CONSTANT = re.compile(r"^constexpr (?:u32|u64|int) (.*?);", re.MULTILINE)
 BOUNDS = re.compile(r"__launch_bounds__\((\w+)(?:, (\w+))?\)\s+(\w+)\(")
@@ -23,7 +24,7 @@ def constants(file):
     for names in CONSTANT.findall(testing.read(file)):
         for name, text in re.findall(r"(k\w+) = ([^,?:]+)(?:,|$)", names):
             expression = re.sub(r"\b(0x[0-9a-f]+|\d+)u\b", r"\1", text.strip()).replace("/", "//")
-            values[name] = eval(expression, {}, values)
+            values[name] = eval(expression, {"RTC_HUBS": Capacities().hubs}, values)
     return values
 
 
@@ -39,6 +40,8 @@ def test_an_expression_is_read():
         ("prepare.cu", "kThreads kScanThreads", (cuda._THREADS, cuda._SCAN_THREADS)),
         ("prepare.cu", "kEach", (cuda._EXPAND_EACH,)),
         ("bitmap.cu", "kChunk", (layout.CHUNK,)),
+        ("hubs.cu", "kThreads kHubThreads", (hubs._THREADS, hubs._HUB_THREADS)),
+        ("hubs.cu", "kHubBlocksPerSm kNone", (hubs._BLOCKS_PER_SM, hubs._NONE)),
         ("list.cu", "kListThreads", (listing._THREADS,)),
         ("truss.cu", "kThreads kSmallThreads", (truss._THREADS, truss._SMALL_THREADS)),
         ("truss.cu", "kRowLanes kStatusEdges", (truss._ROW_LANES, truss._STATUS_EDGES)),

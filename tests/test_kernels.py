@@ -119,6 +119,56 @@ def test_a_graph_without_a_layout_is_not_counted_by_edge():
         ENGINE.edge_counts(ENGINE.bare(csr, "auto"))
 
 
+@pytest.mark.parametrize("hubs, least", [(1024, 1), (2048, 4), (4096, 32)])
+def test_bit_rows_hold_the_hubs_of_rows(graph, hubs, least):
+    csr, total, by_edge = graph
+    sizes = Capacities(hubs=hubs, least_hubs=least, hubs_from=0, edge_hubs_from=0, heavy_from=0)
+    engine = replace(ENGINE, capacities=sizes)
+    layout = engine.prepare(csr)
+    rows = np.split(csr.columns, csr.offsets[1:-1])
+    expected = {u: row[row < hubs] for u, row in enumerate(rows) if (row < hubs).sum() >= least}
+    assert (layout.hubs is not None) == bool(expected)
+    if expected:
+        made = layout.hubs
+        assert sorted(made.rows.tolist()) == sorted(expected)
+        bits = np.unpackbits(made.bits.view("uint8"), bitorder="little").reshape(-1, hubs)
+        assert not bits[-1].any()
+        for number, u in enumerate(made.rows.tolist()):
+            assert np.flatnonzero(bits[number]).tolist() == expected[u].tolist()
+            assert made.covered[number] == len(expected[u])
+            start = int(csr.offsets[u])
+            assert made.places[start // least] == number * least + start % least
+        assert (made.places != 2**32 - 1).sum() == len(expected)
+    assert engine.count(layout) == total
+    assert engine.edge_counts(layout, method="bitmap").tolist() == by_edge
+    listed = np.asarray(engine.triangles_per_in_edge(layout), int)
+    walked = np.asarray(ENGINE.triangles_per_in_edge(ENGINE.prepare(csr)), int)
+    assert listed.tolist() == walked.tolist()
+
+
+def test_few_entries_are_walked_where_rows_have_bits():
+    rows = [(u, w) for u in range(300, 400) for w in range(300)] + clique(300)
+    csr = ENGINE.csr(keys_of(rows), 400)
+    sizes = Capacities(hubs=1024, least_hubs=64, hubs_from=0, edge_hubs_from=0, heavy_from=0)
+    probes = []
+    for engine in (ENGINE, replace(ENGINE, capacities=sizes)):
+        layout = engine.prepare(csr)
+        with testing.measure() as work:
+            assert engine.count(layout, method="bitmap") == reference.count(rows)
+        probes.append(work.probes)
+    lengths = np.arange(csr.m) - csr.offsets[csr.rows]
+    lanes = [2 if v <= 512 else 3 for v in csr.columns.tolist()]
+    bare = np.diff(csr.offsets)[csr.rows] < 64
+    few = lengths[bare | (lengths < (64 << np.array(lanes)) // 8)]
+    assert probes == [lengths.sum(), few.sum()]
+
+
+def test_no_row_has_bits_in_a_small_graph_or_a_small_map(graph):
+    csr, _, _ = graph
+    for sizes in (Capacities(hubs_from=csr.m + 1), Capacities(hubs_from=0, hubs=4096, bits=4096)):
+        assert replace(ENGINE, capacities=sizes).prepare(csr).hubs is None
+
+
 @plain_only  # sanitizers find nothing new in the same paths
 @pytest.mark.parametrize("name", ["email-Eu-core", "facebook_combined"])
 def test_real_graphs(name, shared_graphs, manifest):

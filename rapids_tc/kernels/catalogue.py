@@ -43,6 +43,7 @@ _BITMAP = Method(
     returns=("total", "edges"),
     source="bitmap.cu",
     blocks=True,
+    hubs=True,
     launches=(
         Launch(
             kernel="bitmap_block",

@@ -48,6 +48,7 @@ def run(
     out: Array,
     *,
     payload: Payload | None = None,
+    with_hubs: bool = True,
     on_progress: Callable[[float], None] | None,
 ) -> None:
     """Launch every kernel of a method, its items in slices if progress is shown.
@@ -64,6 +65,9 @@ def run(
         Zeros that the visitor adds to.
     payload : Payload, optional
         What the visitor knows of edges.
+    with_hubs : bool
+        Whether hubs are counted by bit rows, if the layout has these and the method reads them. If
+        sides are counted, hubs are left out: ``hubs.cu`` has counted them.
     on_progress : callable, optional
         Called with the part of the work that is done, 0 to 1.
 
@@ -79,6 +83,8 @@ def run(
         raise ValueError(f"method={method.name!r} counts whole graphs; on blocks, auto does")
     options = (f"-DRTC_VISIT={visit}", *["-DRTC_BLOCKS"] * bool(layout.blocks))
     options += (payload.option,) if payload else ()
+    hubs = layout.hubs if with_hubs and method.hubs and not payload else None
+    options += (hubs.option,) if hubs else ()
     kernels = engine.compile(read(method.source), method.kernels, options)
     if method.driver is not None:
         method.driver(engine, layout, kernels, out, on_progress)
@@ -87,6 +93,7 @@ def run(
     arrays = (graph.offsets, graph.columns, layout.codes, layout.in_edges, layout.in_offsets)
     last_arguments = (np.uint32(graph.m),) if layout.blocks else ()
     last_arguments += payload.arguments if payload else ()
+    last_arguments += hubs.arguments if hubs else ()
     for number, launch in enumerate(method.launches):
         items, size = launch.work(engine, layout)
         width, depth, shared = _shared(engine, layout, launch, visit, payload)

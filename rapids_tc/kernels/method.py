@@ -94,6 +94,10 @@ class KernelLayout(Protocol):
     def bare(self) -> bool:
         """Whether nothing but the graph is there."""
 
+    @property
+    def hubs(self) -> Any:
+        """The bit rows of hubs, or None."""
+
 
 @dataclass(frozen=True)
 class Capacities:
@@ -104,6 +108,10 @@ class Capacities:
     shared_counters: int = 2048  # bitmap: counters of a visitor in shared memory, if no more
     drain_after: int = 2**22  # bitmap: additions of a thread before it adds them to 64-bit sums
     light_bits: int = 16384  # bitmap: bits of a warp's map, a power of two from 64 on
+    hubs: int = 2048  # bitmap: bits of the rows of hubs, 1,024 or 2,048 or 4,096, but no more ids
+    least_hubs: int = 64  # bitmap: hubs from which a row has bits, a power of two
+    hubs_from: int = 2**23  # bitmap: edges from which rows have bits
+    edge_hubs_from: int = 2**25  # bitmap: edges from which bits serve counts of edges
     list_cost: int = 32  # bitmap: cost of a list in probes, besides its own probes
     entry_cost: int = 64  # bitmap: cost in probes of an entry of a light vertex's row
     run: int = 16384  # bitmap: cost of a warp's task, from 1 on
@@ -181,6 +189,8 @@ class Method:
     """Kernels that no launch names."""
     blocks: bool = False
     """Whether the method counts on blocks of a graph, too."""
+    hubs: bool = False
+    """Whether the method reads the bit rows of a layout, if it has some."""
     bare: bool = False
     """Whether the method reads the CSR alone, and so needs no layout."""
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.engines import peel
-from rapids_tc.engines.gpu import block_layout, device_slots, listing, visitors
-from rapids_tc.engines.gpu.layout import CHUNK, Blocks, Layout
+from rapids_tc.engines.gpu import block_layout, device_slots, hubs, listing, visitors
+from rapids_tc.engines.gpu.layout import CHUNK, Blocks, HubRows, Layout
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.host import host_free, host_memory
 from rapids_tc.errors import CapacityError, KernelError, require_unchanged
@@ -146,7 +146,8 @@ class CudaEngine:
             starts = self.expand(csr, codes)
             self.step("describe_in_edges", len(packed), packed, starts, size, probes)
             del starts
-            return self.layout(csr, codes, packed, in_offsets, probes)
+            by_bits = hubs.hub_rows(self, csr)
+            return self.layout(csr, codes, packed, in_offsets, probes, hubs=by_bits)
 
     def bare(self, csr: Csr, method: str) -> Layout | None:
         """Return the graph without a layout; None if a layout is needed, or pays."""
@@ -177,10 +178,12 @@ class CudaEngine:
         probes: Array,
         *,
         blocks: Blocks | None = None,
+        hubs: HubRows | None = None,
     ) -> Layout:
         """Make a layout, its tasks from the probes of every middle vertex."""
         tasks = self._tasks(csr, len(in_edges), in_offsets, probes)
-        return Layout(csr, codes, in_edges, in_offsets, *tasks, self.capacities, blocks)
+        sizes = self.capacities
+        return Layout(csr, codes, in_edges, in_offsets, *tasks, sizes, blocks, hubs=hubs)
 
     to_csc = block_layout.to_csc
     prepare_blocks = block_layout.prepare_blocks
@@ -220,7 +223,11 @@ class CudaEngine:
                 raise CapacityError(f"three blocks of {size:,} edges: cut the graph in more blocks")
             counts = self.xp.zeros(size, "uint32")
             if spans is None:
-                launch.run(self, layout, row, "EdgeCounts", counts, on_progress=on_progress)
+                with_hubs = row.hubs and hubs.add_edge_counts(self, layout, counts)
+                launch.run(
+                    self, layout, row, "EdgeCounts", counts,
+                    with_hubs=with_hubs, on_progress=on_progress,
+                )  # fmt: skip
             else:
                 visitors.span_edge_counts(self, layout, counts, spans, on_progress=on_progress)
             return block_layout.apart(self, blocks, counts) if blocks else counts

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from rapids_tc.kernels.method import Capacities, KernelEngine
 from rapids_tc.preparation.csr import Array, Csr
 
@@ -57,6 +59,46 @@ class Blocks:
 
 
 @dataclass(frozen=True)
+class HubRows:
+    """The rows that keep their hubs as bits: see ``hubs.cuh``.
+
+    Attributes
+    ----------
+    hubs : int
+        The number of hubs, which are the first ranks: bits of a row.
+    least : int
+        The hubs that a row has at least, a power of two.
+    rows : array of uint32, shape (rows,)
+        The ranks of the rows, in no order to be relied on.
+    bits : array of uint32, shape ((rows + 1) * hubs / 32,)
+        Bit w of a row is set if the row has hub w. The last row is zero.
+    places : array of uint32, shape (m / least + 1,)
+        For every `least` positions, the number of the bit row whose row starts there, and where.
+    covered : array of uint32, shape (rows,)
+        The hubs of each row.
+    """
+
+    hubs: int
+    least: int
+    rows: Array
+    bits: Array
+    places: Array
+    covered: Array
+
+    @property
+    def option(self) -> str:
+        """The macro by which kernels are compiled for these rows."""
+        return f"-DRTC_HUBS={self.hubs}"
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """The arguments of kernels that read these rows."""
+        grain = self.least.bit_length() - 1
+        sizes = np.uint32(len(self.rows)), np.uint32(grain)
+        return self.bits, self.places, self.covered, *sizes
+
+
+@dataclass(frozen=True)
 class Layout:
     """What kernels read besides the CSR, made once for a graph by `CudaEngine.prepare`.
 
@@ -79,6 +121,8 @@ class Layout:
         The blocks of a task; then `csr` has the rows of v, and its columns include u's columns.
     bare : bool
         Whether nothing but the CSR is there: methods that read no more count it.
+    hubs : HubRows, optional
+        The rows that keep their hubs as bits, in a large graph.
     """
 
     csr: Csr
@@ -90,6 +134,7 @@ class Layout:
     capacities: Capacities
     blocks: Blocks | None = None
     bare: bool = False
+    hubs: HubRows | None = None
 
     @property
     def whole(self) -> bool:
@@ -124,6 +169,7 @@ class GpuEngine(KernelEngine, Protocol):
         probes: Array,
         *,
         blocks: Blocks | None = None,
+        hubs: HubRows | None = None,
     ) -> Layout:
         """Make a layout, its tasks from the probes of every middle vertex."""
 

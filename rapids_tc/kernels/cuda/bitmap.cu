@@ -13,6 +13,9 @@
 //   = bits of the map, depth = shared counters for edges (v, w). Dynamic shared memory: width / 32 +
 //   kTailWords words; for visitors that are told of sides or triangles, width / 32 more; then depth words
 //   for counts of edges, or the visitor's own.
+//   With RTC_HUBS, the hubs among the entries are first counted by bit rows, where N+(u) has one (hubs.cuh),
+//   and only the entries behind them are walked. Counts of edges only leave them out: hubs.cu has counted
+//   them.
 // bitmap_run: vertices of few probes, see bitmap_run.cuh.
 //
 // Written: out, by the visitor's atomics. Shared words are set by atomicOr and atomicAdd; every other
@@ -21,6 +24,9 @@
 #include "bitmap_run.cuh"
 #include "device.cuh"
 #include "triangles.cuh"
+#ifdef RTC_HUBS
+#include "hubs.cuh"
+#endif
 
 // Sixteen blocks of 128 fill a multiprocessor of 2,048 threads, as those of sm_80, 90 and 100 are.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ % 100 == 0 && __CUDA_ARCH__ < 1200
@@ -70,11 +76,11 @@ __device__ __forceinline__ u32 probe(const Middle& m, u32 code, u32 uv, u32 posi
   return hit;
 }
 
-// Stream in-edges first .. last - 1 of v, at most 32, in chunks, by one warp, which only reads the map.
+// Stream the in-edges that the lanes hold, from number `first` on, in chunks, by one warp, which only reads
+// the map.
 __device__ __forceinline__ void
-scan_chunks(const Graph& g, const Middle& m, u32 first, u32 last, RTC_VISIT& visit) {
-  const u32 mine = first + threadIdx.x % kWarp;
-  each_chunk(g.codes, mine < last ? g.in_edges[mine] : 0, [&](const Chunk& c) {
+scan_chunks(const Graph& g, const Middle& m, u32 first, u64 in_edge, RTC_VISIT& visit) {
+  each_chunk(g.codes, in_edge, [&](const Chunk& c) {
     RTC_PROBE(__popc(c.wanted));
     const u32 pairs[] = {c.codes.x, c.codes.y, c.codes.z, c.codes.w};
     u32 hits = 0;
@@ -95,22 +101,20 @@ scan_chunks(const Graph& g, const Middle& m, u32 first, u32 last, RTC_VISIT& vis
   });
 }
 
-// Stream the same in-edges for the hits of each edge: each lane loads one descriptor, then 2^shift lanes
-// share a list, with kLists lists in flight and two ids per load. The second id of a load may lie past the
+// Stream n in-edges, which the first n lanes hold, for the hits of each edge: 2^shift lanes share a list,
+// with kLists lists in flight and two ids per load. The second id of a load may lie past the
 // prefix: it is v itself, at the position of the edge (u, v); on blocks, it is replaced by v. The map is
 // only read, and lanes exchange values by shuffles alone.
 __device__ __forceinline__ void
-scan(const Graph& g, const Middle& m, u32 first, u32 last, u32 shift, RTC_VISIT& visit) {
+scan(const Graph& g, const Middle& m, u32 first, u64 mine, u32 n, u32 shift, RTC_VISIT& visit) {
   const u32 lane = threadIdx.x % kWarp, lanes = 1u << shift, groups = kWarp >> shift, group = lane >> shift;
-  u64 mine = first + lane < last ? g.in_edges[first + lane] : 0;
   if ((mine >> 32 & 1) && u32(mine)) {   // an odd start: the lane takes the entry before the first pair
     const u32 start = u32(mine >> 32), length = u32(mine);
     const u32 uv = edge_at(g, first + lane, start + length);
     visit.edge(uv, probe(m, g.codes[start], uv, start, true, visit));
     mine += (1ull << 32) - 1;            // start + 1, length - 1
   }
-  const u32 rounds = last - first < kWarp ? last - first : kWarp;
-  for (u32 round = 0; round < rounds; round += groups * kLists) {
+  for (u32 round = 0; round < n; round += groups * kLists) {
     u32 start[kLists], length[kLists], hits[kLists] = {}, longest = 0;
     u32 pair[kLists];                    // the lane's next two entries of each list, as one index
 #pragma unroll
@@ -187,6 +191,10 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
   for (u32 i = threadIdx.x; i < words + kTailWords; i += blockDim.x) memory[i] = 0;
   for (u32 i = threadIdx.x; RTC_VISIT::kSides && i < depth; i += blockDim.x) counters[i] = 0;
   RTC_VISIT visit = RTC_VISITOR(counters);
+  const u32 lane = threadIdx.x % kWarp;
+#ifdef RTC_HUBS
+  const HubRows hubs = RTC_HUB_ROWS;
+#endif
   for (;;) {
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
     __syncthreads();   // the ticket is there, and the maps and counters are all zero
@@ -205,9 +213,21 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
       if (kIndexed && leads(row, i, m.exact)) base[row[i] / 32] = i;
     }
     __syncthreads();   // the maps and bases are whole
-    for (u32 i = begin + threadIdx.x / kWarp * kWarp; i < end; i += blockDim.x)
-      if (RTC_VISIT::kEdges) scan(g, m, i, end, task[3], visit);
-      else scan_chunks(g, m, i, end, visit);
+#ifdef RTC_HUBS
+    const HubMap hub_map(hubs, v, memory);
+#endif
+    for (u32 i = begin + threadIdx.x / kWarp * kWarp; i < end; i += blockDim.x) {
+      u64 in_edge = i + lane < end ? in_edges[i + lane] : 0;
+      u32 n = end - i < kWarp ? end - i : kWarp;
+#ifdef RTC_HUBS
+      const u32 bit_row = hub_map.row_of(hubs, in_edge);
+      if (!RTC_VISIT::kSides) hub_map.count(hubs, in_edge, bit_row, visit);
+      in_edge = hubs.past_hubs(in_edge, bit_row);
+      if (RTC_VISIT::kEdges) n = pack_lanes(in_edge);
+#endif
+      if (RTC_VISIT::kEdges) scan(g, m, i, in_edge, n, task[3], visit);
+      else scan_chunks(g, m, i, in_edge, visit);
+    }
     const bool has_tail = row[m.length - 1] >= m.exact;
     for (u32 i = begin + threadIdx.x / kWarp * kWarp; has_tail && i < end; i += blockDim.x)
       scan_tail(g, m, tail, i, end, visit);

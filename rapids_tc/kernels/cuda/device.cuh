@@ -95,10 +95,17 @@ constexpr bool kBlocks = false;
 #else
 #define RTC_PAYLOAD_ARGS
 #endif
+// The bit rows of hubs, if the layout has them: hubs.cuh.
+#ifdef RTC_HUBS
+#define RTC_HUBS_ARGS const uint4 *bits, const u32 *places, const u32 *covered, u32 n_rows, u32 grain
+#define RTC_MORE_ARGS , RTC_HUBS_ARGS
+#else
+#define RTC_MORE_ARGS
+#endif
 #define RTC_METHOD_ARGS                                                                                 \
   const i64 *offsets, const u32 *columns, const u16 *codes, const u64 *in_edges, const u32 *in_offsets, \
       const u32 *tasks, u32 first, u32 last, u32 width, u32 depth, u32 *scratch, u32 *ticket,           \
-      RTC_VISIT::Out *out RTC_BLOCKS_ARG RTC_PAYLOAD_ARGS
+      RTC_VISIT::Out *out RTC_BLOCKS_ARG RTC_PAYLOAD_ARGS RTC_MORE_ARGS
 
 // The position of the edge (u, v), in-edge i: `end`, the end of its prefix, unless on blocks.
 __device__ __forceinline__ u32 edge_at(const Graph& g, u32 i, u32 end) {

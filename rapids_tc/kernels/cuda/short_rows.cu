@@ -3,15 +3,14 @@
 //
 // In a graph of low degree there is little to intersect, and the time goes into waiting for short loads that
 // depend on each other. So a lane takes a row u of at most `width` ids and keeps N+(u) in registers: its ids
-// are loaded at once, then the ends of all their rows at once, and each N+(v) is read once, in order, each id
-// compared with the ids of N+(u) before v. A longer row is for the whole warp: its lanes take the out-neighbours
-// v in turn, and merge N+(u) before v with N+(v).
+// are loaded at once, then the ends of all their rows at once, and each N+(v) is read once, in order, each
+// id compared with the ids of N+(u) before v. A longer row is for the whole warp: its lanes take the ids v of
+// the row in turn, and merge N+(u) before v with N+(v).
 //
 // Input: any oriented Csr. Item = a row. A warp takes `depth` rows at a time, at most kWarp; the host spreads
-// the rows of a small graph over more warps, and lets them share rows sooner, by less depth and width.
-// Rows go to warps by their place in the grid: one row is too little work to draw a ticket for, and long rows,
-// which are neighbours in degree order, fall to different warps. Probes: ids of N+(v) that a lane reads, or
-// the steps of a merge.
+// the rows of a small graph over more warps, and lets them share rows sooner, by less depth and width. Rows
+// go to warps by their place in the grid: a row is too little work to draw a ticket for. Probes: ids of N+(v)
+// that a lane reads, or the steps of a merge.
 //
 // Written: out, by the visitor's atomics. No shared memory, and no barrier of a block.
 #include "device.cuh"
