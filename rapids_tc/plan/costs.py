@@ -30,7 +30,8 @@ def total(pair: Pair, rows: int, vertices: int) -> int:
 # A whole graph ------------------------------------------------------------------------------------
 
 # Per raw row and per vertex, on top of ids, numbers and ranks. Traced; figures too small to trace,
-# and sorts on a GPU, are read.
+# sorts on a GPU, and the bits of large graphs, of which a count takes 4 bytes per row at most, are
+# read.
 STAGES: dict[str, dict[str, Pair]] = {
     "cpu": {
         "order": (0, 36),
@@ -55,8 +56,8 @@ STAGES: dict[str, dict[str, Pair]] = {
         "sample": (16, 0),
         "numbers": (8, 0),
         "layout": (22, 32),
-        "count": (12, 32),
-        "count by edge": (12, 32),
+        "count": (16, 32),
+        "count by edge": (16, 32),
         "peel": (64, 80),
         "by vertex": (24, 56),
         "by row": (60, 32),
