@@ -16,7 +16,7 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
     "light": Capacities(warps=1, heavy_from=2**40, least_heavy=2**40, run=2**40, least_run=2**40),
     "single": Capacities(heavy_from=2**40, least_heavy=2**40, run=1, light_bits=64, bits=64),
     "hubs": Capacities(heavy_from=0, hubs=1024, least_hubs=1, hubs_from=0, edge_hubs_from=0),
-    "many hubs": Capacities(
+    "more-hubs": Capacities(
         **{"bits": 4096, "hubs": 2048, "least_hubs": 4, "hubs_from": 0, "edge_hubs_from": 0},
         **{"counters": 32, "heavy_from": 200, "piece": 300, "least_piece": 300},
     ),
@@ -46,7 +46,7 @@ USERS = {
     "light": ("bitmap", "short-rows", "vertex-elimination"),
     "single": ("bitmap",),
     "hubs": ("bitmap",),
-    "many hubs": ("bitmap",),
+    "more-hubs": ("bitmap",),
 }
 CASES = {
     f"{method.name}-{name}": (method.name, sizes)

@@ -94,7 +94,8 @@ def by_bits(card, csr, total: int) -> None:
         sizes = Capacities(hubs=hubs, least_hubs=least, **limits)
         engine = replace(card, capacities=sizes)
         layout = engine.prepare(csr)
-        assert layout.hubs is not None and engine.count(layout, method="bitmap") == total
+        assert layout.hubs is not None or least > 1
+        assert engine.count(layout, method="bitmap") == total
         assert bool((engine.edge_counts(layout) == counts).all())
         assert int(engine.triangles_per_in_edge(layout).sum()) == total
 
