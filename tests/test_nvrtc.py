@@ -25,6 +25,10 @@ OPTIONS |= {
     if method.blocks
     for visitor in ("Total", "EdgeCounts")
 }
+OPTIONS |= {
+    f"bitmap.cu-{visitor}-hubs": ("bitmap.cu", (f"-DRTC_VISIT={visitor}", "-DRTC_HUBS=2048"))
+    for visitor in ("Total", "EdgeCounts")
+}
 PAYLOADS = {
     "TypeCounts": ("-DRTC_TYPES",),
     "WindowChanges": ("-DRTC_SPANS=u32", "-DRTC_SPANS=u64", "-DRTC_INTERVALS"),
