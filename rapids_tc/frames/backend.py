@@ -31,6 +31,7 @@ from rapids_tc.frames.adapters import (
     to_host,
     without_views,
 )
+from rapids_tc.frames.device_stream import is_on_device, read_device_array
 from rapids_tc.frames.objects import refusal
 from rapids_tc.frames.wrapped import NarwhalsAdapter, is_narwhals, module_of, native
 
@@ -168,6 +169,9 @@ def _recognise(edges: Any, *, once: bool) -> tuple[FrameAdapter, Frame]:
     if hasattr(edges, "__arrow_c_stream__") and not isinstance(edges, type) and _is_table(edges):
         table = edges if _is(edges, "pyarrow", "Table") else _read_stream(edges, once=once)
         return ArrowAdapter(), table
+    if is_on_device(edges):
+        _modules("cuda")  # or the error that says what to install
+        return CudfAdapter(), read_device_array(edges)
     raise refusal(edges)
 
 
