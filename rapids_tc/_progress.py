@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Choice = bool | None  # of `progress`; None leaves it to the terminal
 
+SILENT: ContextVar[bool] = ContextVar("silent", default=False)  # of the command line
+
 BAR_DELAY = 1.0  # seconds of a call before its bar is shown
 
 
@@ -67,7 +69,7 @@ class Report:
     @property
     def shows_bar(self) -> bool:
         """Whether the call shows a bar once it has taken long enough."""
-        return self._progress is not False and on_terminal()
+        return self._progress is not False and on_terminal() and not SILENT.get()
 
     def stage(self, name: str, progress: Choice = None) -> None:
         """Begin a stage; its `progress` counts if the call left the choice open."""

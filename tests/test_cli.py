@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import rapids_tc as tc
-from rapids_tc.cli import machine, main, reading, tables
+from rapids_tc.cli import listing, machine, main, reading, tables
 from rapids_tc.cli.machine import Driver, DriverError, Gpu
 from rapids_tc.datasets import karate, rmat
 from rapids_tc.files import read_edges
@@ -110,8 +110,8 @@ def test_options_override_every_guess(tmp_path):
         (["bad.csv"], "error: bad.csv, line 3: 'x' is not an integer"),
         (["bad.csv", "--source", "a", "--destination", "b"], "error: no column 'a'"),
         (["good.csv", "--separator", "::"], "error: separator must be one character"),
-        (["good.csv", "--method", "no-such"], "error: method='no-such'"),
-        (["good.csv", "--engine", "cuda"], 'error: engine="cuda" needs'),
+        (["good.csv", "--method", "no-such"], "error: --method 'no-such'"),
+        (["good.csv", "--engine", "cuda"], 'error: --engine "cuda" needs'),
         (["good.csv", "--engine", "tpu"], "'tpu' is not one of 'cpu', 'cuda'"),
         (["good.csv", "--format", "xls"], "'xls' is not one of 'text'"),
         ([], "Missing argument 'FILE'"),
@@ -279,7 +279,7 @@ TABLES = {
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 @pytest.mark.parametrize("command", TABLES)
 def test_tables(tmp_path, monkeypatch, karate_file, command, suffix, rows):
-    monkeypatch.setattr(tables, "_ROWS", rows)
+    monkeypatch.setattr(listing, "_ROWS", rows)
     out = tmp_path / f"table{suffix}"
     done = run(*command.split(), karate_file, "--out", out)
     assert (done.exit_code, done.stdout) == (0, "")
@@ -320,9 +320,9 @@ def test_an_isolated_vertex_has_a_row(tmp_path):
             "error: --out x.txt: the suffix says how, one of .csv, .parquet",
         ),
         (["list", "--out", "no/x.csv"], "error: no: No such file or directory"),
-        (["truss", "--k", "1"], "error: k=1"),
-        (["truss", "--k", "-3"], "error: k=-3"),
-        (["truss", "--k", "most"], "error: k='most'"),
+        (["truss", "--k", "1"], "error: --k 1"),
+        (["truss", "--k", "-3"], "error: --k -3"),
+        (["truss", "--k", "most"], "error: --k 'most'"),
     ],
 )
 def test_tables_that_cannot_be_written(tmp_path, monkeypatch, karate_file, arguments, words):

@@ -19,6 +19,7 @@ from rapids_tc import datasets, errors, files, plot, testing
 from rapids_tc.analytics import triads
 from rapids_tc.blocks import arrivals, grid
 from rapids_tc.cli import machine, tables
+from rapids_tc.cli.edges import FileEdges
 from rapids_tc.engines import peel
 from rapids_tc.engines.cpu import host_slots
 from rapids_tc.engines.gpu import cuda, device_slots
@@ -541,6 +542,12 @@ HINTS = {
     "cli/machine:find_driver.ask": [
         (lambda h: driver(h, lambda name: Fake()), "library has no cuInit"),
         (lambda h: driver(h, OldLibrary), "cuInit: unknown error"),
+    ],
+    "cli/edges:FileEdges.labels": [
+        (
+            lambda h: FileEdges(k3(), "src", "dst", []).labels("day"),
+            "no column 'day' in the file; it has 'src', 'dst'",
+        )
     ],
     "cli/tables:whole": [(written, "No space left on device.*out.csv")],
     "cli/tables:check_out": [

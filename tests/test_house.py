@@ -37,6 +37,7 @@ TIERS = [
     {"interop"},
     {""},
     {"bench", "cli"},
+    {"__main__"},
 ]
 LEAVES = {"plan.costs"}  # modules that import nothing of ours, and so stand apart from their rooms
 LAZY = {("", "interop"), ("interop", "")}  # other libraries' doors open on the whole package

@@ -7,7 +7,7 @@ answers.
 
 from rapids_tc.bench.clock import AnswerCheck, DisagreementError, Job, Timing, TooLongError, measure
 from rapids_tc.bench.contestants import Contestant, ours, run
-from rapids_tc.bench.other_libraries import OTHER_LIBRARIES, installed
+from rapids_tc.bench.other_libraries import OTHER_LIBRARIES, installed, not_installed
 
 __all__ = [
     "OTHER_LIBRARIES",
@@ -19,6 +19,7 @@ __all__ = [
     "TooLongError",
     "installed",
     "measure",
+    "not_installed",
     "ours",
     "run",
 ]

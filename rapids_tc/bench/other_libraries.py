@@ -146,6 +146,12 @@ OTHER_LIBRARIES: dict[str, Callable[[], Contestant]] = {
 }
 
 
+def not_installed(engine: str) -> list[str]:
+    """List the other libraries that `installed` would list if they were installed."""
+    served = (name for name in OTHER_LIBRARIES if (name, engine) != ("cugraph", "cpu"))
+    return [name for name in served if not find_spec(name)]
+
+
 def installed(engine: str) -> list[str]:
     """List the other libraries that are installed; cuGraph only for the CUDA engine."""
     return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,11 +13,13 @@ import click
 
 import rapids_tc as tc
 from rapids_tc._compiling import clock
-from rapids_tc.cli import tables
+from rapids_tc.cli import analytics, listing, tables
 from rapids_tc.cli.bench import bench
+from rapids_tc.cli.edges import open_edges
 from rapids_tc.cli.functions import functions
 from rapids_tc.cli.output import Commands
 from rapids_tc.cli.reading import FileName, prepare, read, takes_file
+from rapids_tc.plan.record import ANALYTICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,10 +35,11 @@ def main() -> None:
 
 @main.command()
 @takes_file
-@click.option("--method", default="auto", show_default=True, help="Intersection method, of cuda.")
+@analytics.takes_options(ANALYTICS["count"])
+@tables.takes_out
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def count(
-    *, file: Path, engine: EngineName | None, method: str, as_json: bool, **reading: Any
+    *, file: Path, engine: EngineName | None, out: Path | None, as_json: bool, **options: Any
 ) -> None:
     """Count the triangles of the graph in FILE.
 
@@ -44,15 +48,22 @@ def count(
     does not say is guessed and printed on stderr; the options override it.
 
     Direction, repeated edges and self loops do not count. Vertices are the ids in edges and
-    self loops, and those that MatrixMarket, METIS and .npz name without an edge.
+    self loops, and those that MatrixMarket, METIS and .npz name without an edge. With --by, the
+    answer is a table with one row per group, and with --time the count alone.
     """
-    seconds: dict[str, float] = {}
+    record, seconds = ANALYTICS["count"], dict[str, float]()
+    tables.require_out(out)
+    asked, reading = analytics.split_options(record, options, engine)
+    if asked["by"] or asked["time"] is not None or out is not None:
+        edges = open_edges(file, reading, record, asked)
+        analytics.answer(record, edges, engine, out, asked)
+        return
     with _timed(seconds, "read"):
-        edges = read(file, reading)
+        edges_read = read(file, reading)
     with _timed(seconds, "prepare"):
-        graph = prepare(edges, engine)
+        graph = prepare(edges_read, engine)
     with _timed(seconds, "count"):
-        triangles = tc.count(graph, method=method)
+        triangles = tc.count(graph, method=asked["method"])
     wedges = graph._prepared.wedges
     answers = {
         "vertices": graph.n_vertices,
@@ -62,9 +73,11 @@ def count(
         "transitivity": 3 * triangles / wedges if wedges else 0.0,
     }
     if as_json:
-        source = {"file": str(file), "format": edges.format, "guesses": edges.guesses}
-        options = {"engine": engine or "cpu", "method": method, "seconds": seconds}
-        click.echo(json.dumps(source | answers | options))
+        source = {
+            "file": str(file), "format": edges_read.format, "guesses": edges_read.guesses,
+        }  # fmt: skip
+        settings = {"engine": engine or "cpu", "method": asked["method"], "seconds": seconds}
+        click.echo(json.dumps(source | answers | settings))
     else:
         shown = [(name, f"{value:,}") for name, value in answers.items() if name != "transitivity"]
         shown.append(("transitivity", f"{answers['transitivity']:.6g}"))
@@ -72,8 +85,11 @@ def count(
         _print(shown)
 
 
-for command in (*tables.COMMANDS, functions, bench):
+for command in (*listing.COMMANDS, functions, bench):
     main.add_command(command)
+for command in analytics.commands():
+    if command.name not in main.commands:
+        main.add_command(command)
 
 
 @main.command()
@@ -88,9 +104,9 @@ def doctor() -> None:
     _print([("rapids_tc", tc.__version__), *findings()])
 
 
-@main.group()
+@main.group(cls=Commands)
 def datasets() -> None:
-    """Write a generated graph to a file."""
+    """Write a well-known or a generated graph."""
 
 
 @datasets.command()
@@ -105,9 +121,29 @@ def rmat(scale: int, out: Path, edge_factor: int, seed: int) -> None:
     """
     from rapids_tc import datasets
 
+    tables.check_out(out, (tables.suffix_of(out),))
+    _write_edges(datasets.rmat(scale, edge_factor=edge_factor, seed=seed), out)
+
+
+@datasets.command()
+@click.option("--out", type=FileName(path_type=Path), help="File to write. [default: stdout]")
+def karate(out: Path | None) -> None:
+    """Write Zachary's karate club: 34 vertices, 78 edges, 45 triangles.
+
+    The suffix of the file says how, as for rmat.
+    """
+    from rapids_tc import datasets
+
+    if out is None:
+        datasets.karate().to_csv(sys.stdout, index=False)
+    else:
+        tables.check_out(out, (tables.suffix_of(out),))
+        _write_edges(datasets.karate(), out)
+
+
+def _write_edges(frame: Any, out: Path) -> None:
+    """Write a frame `src`, `dst` in the format that the suffix names."""
     suffix = out.suffix.lower()
-    tables.check_out(out, (suffix,))
-    frame = datasets.rmat(scale, edge_factor=edge_factor, seed=seed)
     with tables.whole(out) as part:
         if suffix == ".npz":
             import numpy as np
@@ -117,7 +153,7 @@ def rmat(scale: int, out: Path, edge_factor: int, seed: int) -> None:
         elif suffix == ".parquet":
             frame.to_parquet(part, index=False)
         else:
-            frame.to_csv(part, index=False, sep="," if suffix == ".csv" else "\t")
+            frame.to_csv(part, index=False, sep="," if ".csv" in out.name.lower() else "\t")
 
 
 @contextmanager

@@ -23,11 +23,13 @@ from rapids_tc.bench import (
     TooLongError,
     installed,
     measure,
+    not_installed,
     ours,
     run,
 )
 from rapids_tc.bench.other_libraries import MAX_ROWS
 from rapids_tc.cli.machine import has_gpu
+from rapids_tc.cli.output import note
 from rapids_tc.cli.reading import read, takes_file
 
 if TYPE_CHECKING:
@@ -118,9 +120,13 @@ def bench(
                 lines += [_failed(Job(contestant.name, what, int), error) for what in FIGURES]
     finally:
         report.close()
+    on_gpu = contestants[0].name == "rapids_tc cuda"
+    if missing := not_installed("cuda" if on_gpu else "cpu"):
+        note(f"not installed, so not timed: {', '.join(missing)}")
     if shape == "json":
         triangles = answer_check.answer("triangles")
         about = {"file": str(file), "rows": len(frame), "triangles": triangles}
+        about["not_installed"] = missing
         click.echo(json.dumps(about | {"figures": [asdict(line) for line in lines]}))
     elif shape == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")

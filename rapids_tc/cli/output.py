@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,13 @@ import click
 from click.exceptions import Exit
 
 import rapids_tc as tc
+from rapids_tc._progress import SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ERROR = 2  # the exit code of every expected error
+INTERRUPTED = 130  # after Ctrl-C, as shells report it: 128 + SIGINT
 UNREAD = 141  # shells report it for programs that end when nobody reads their output: 128 + SIGPIPE
 
 
@@ -33,22 +36,58 @@ class Commands(click.Group):
 
     def make_context(self, *args: Any, **keywords: Any) -> click.Context:
         """Read the options; some of them, such as --help, print."""
-        with _errors():
+        with _errors(self):
             return super().make_context(*args, **keywords)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that the options name."""
-        with _errors():
+        with _errors(self):
             return super().invoke(ctx)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by its name, or by the beginning of one name alone: triads, vertex."""
+        command = super().get_command(ctx, cmd_name)
+        stem = cmd_name.rstrip("s")
+        close = [name for name in self.commands if name.startswith(stem)]
+        if command is None and len(stem) > 2 and len(close) == 1:
+            return self.commands[close[0]]
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands with the first lines of their help, none cut short."""
+        lines = {name: command.get_short_help_str(200) for name, command in self.commands.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(lines.items()))
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Add a command, with the option --quiet."""
+        if not isinstance(cmd, click.Group):
+            cmd.params.append(_quiet())
+        super().add_command(cmd, name)
+
+
+def _quiet() -> click.Option:
+    def silence(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001
+        if value:
+            token = SILENT.set(True)
+            ctx.call_on_close(lambda: SILENT.reset(token))
+
+    return click.Option(
+        ["-q", "--quiet"], is_flag=True, is_eager=True, expose_value=False, callback=silence,
+        help="Print no guesses and no progress.",
+    )  # fmt: skip
 
 
 @contextmanager
-def _errors() -> Iterator[None]:
+def _errors(commands: Commands) -> Iterator[None]:
     """Turn expected errors, of printing too, into a line on stderr and an exit code."""
     try:
         yield
         if sys.stdout is not None:
             sys.stdout.flush()  # Python would do so after the exit code is set
+    except KeyboardInterrupt as stop:
+        _print("interrupted")
+        raise Exit(INTERRUPTED) from stop
     except (tc.RapidsTCError, ValueError, OSError, MemoryError, ImportError) as error:
         _discard()
         if isinstance(error, OSError) and error.errno == errno.EPIPE:
@@ -56,11 +95,37 @@ def _errors() -> Iterator[None]:
         text = str(error)
         if isinstance(error, OSError) and error.filename is not None:
             text = f"{error.filename}: {error.strerror}"
-        note(f"error: {' '.join(text.split()) or type(error).__name__}")
+        text = as_typed(" ".join(text.split()) or type(error).__name__, commands)
+        _print(f"error: {text}")
         raise Exit(ERROR) from error
 
 
+def as_typed(text: str, commands: click.Group) -> str:
+    """Return a message of the Python package with options as they are typed: --ids string."""
+    typed = dict(_options(commands))
+    name = "|".join(sorted(typed, key=len, reverse=True))
+    # After a word and a bracket it is an argument of a function that the message names.
+    pattern = rf"(?<!\w\()(?<![\w-])({name})=(?=([\w'\"\[-])?)"
+    text = re.sub(pattern, lambda found: typed[found[1]] + " " * bool(found[2]), text)
+    return re.sub(r"(--[\w-]+ \S+) \(\1\)", r"\1", text)  # where the message says both
+
+
+def _options(commands: click.Group) -> Iterator[tuple[str, str]]:
+    """Yield the options of all commands: the name in Python, and as it is typed."""
+    for command in commands.commands.values():
+        if isinstance(command, click.Group):
+            yield from _options(command)
+        options = (option for option in command.params if isinstance(option, click.Option))
+        yield from ((option.name or "", option.opts[-1]) for option in options)
+
+
 def note(text: str) -> None:
+    """Print a line on stderr, unless --quiet is given."""
+    if not SILENT.get():
+        _print(text)
+
+
+def _print(text: str) -> None:
     """Print a line on stderr; if that fails, the answer on stdout is still of use."""
     try:
         click.echo(text, err=True)

@@ -1,8 +1,9 @@
-"""The commands whose answer is a table: clustering, truss and list."""
+"""Tables in answers: where they are written, and how."""
 
 from __future__ import annotations
 
 import errno
+import gzip
 import os
 import sys
 from contextlib import contextmanager, nullcontext
@@ -14,87 +15,46 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import rapids_tc as tc
-from rapids_tc.cli.reading import FileName, prepare, read, takes_file
+from rapids_tc.cli.reading import FileName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from rapids_tc._typing import EngineName
 
-_ROWS = 10_000_000  # triangles that `list` keeps in memory at a time
-_OUT = click.option(
-    "--out",
-    type=FileName(path_type=Path),
-    help="File to write, .parquet or .csv. [default: CSV to stdout]",
-)
-
-
-@click.command()
-@takes_file
-@_OUT
-def clustering(file: Path, engine: EngineName | None, out: Path | None, **reading: Any) -> None:
-    """Write the clustering of every vertex of the graph in FILE.
-
-    Columns: vertex, clustering. `rapids-tc count --help` tells how FILE is read.
-    """
-    graph = _open(file, engine, out, reading)
-    _write([tc.clustering(graph)], out)
+def takes_out(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option that says where a table is written."""
+    return click.option(
+        "--out",
+        type=FileName(path_type=Path),
+        help="File to write: .csv, .csv.gz or .parquet; - is stdout. [default: CSV to stdout]",
+    )(command)
 
 
-@click.command()
-@takes_file
-@_OUT
-@click.option("--k", metavar="K", help="Only the k-truss: an integer from 2 on, or 'max'.")
-def truss(
-    file: Path, engine: EngineName | None, out: Path | None, k: str | None, **reading: Any
-) -> None:
-    """Write the edges in FILE with their truss numbers.
-
-    Columns: src, dst and trussness, the largest k whose k-truss holds the edge. With --k the edges
-    of that truss alone, src and dst, each once. `rapids-tc count --help` tells how FILE is read.
-    """
-    graph = _open(file, engine, out, reading)
-    if k is None:
-        _write([tc.annotate(graph, "trussness")], out)
-    else:
-        _write([tc.k_truss(graph, int(k) if k.lstrip("-").isdigit() else k)], out)
-
-
-@click.command("list")
-@takes_file
-@_OUT
-def list_(file: Path, engine: EngineName | None, out: Path | None, **reading: Any) -> None:
-    """Write every triangle of the graph in FILE once.
-
-    Columns: u, v, w, with u < v < w. Ten million rows are made, sorted and written at a time.
-    `rapids-tc count --help` tells how FILE is read.
-    """
-    graph = _open(file, engine, out, reading)
-    frames = tc.iter_triangles(graph, rows=_ROWS)
-    first = next(frames, None)
-    _write(chain([tc.list_triangles(graph) if first is None else first], frames), out)
-
-
-COMMANDS = (clustering, truss, list_)
-
-
-def _open(
-    file: Path, engine: EngineName | None, out: Path | None, reading: dict[str, Any]
-) -> tc.Graph:
-    """Return the graph of a file, after checking that the answer can be written."""
-    if out is not None:
+def require_out(out: Path | None) -> None:
+    """Raise the error that would stop a table from being written, before any work is done."""
+    if not _is_stdout(out):
+        assert out is not None
         check_out(out, tuple(_WRITERS))
-    return prepare(read(file, reading), engine)
 
 
-def _write(frames: Iterable[Any], out: Path | None) -> None:
+def write(frames: Iterable[Any], out: Path | None) -> None:
     """Write pandas frames one after another to a file or to stdout."""
-    if out is None:
+    if _is_stdout(out):
         _write_csv(frames, sys.stdout)
     else:
+        assert out is not None
         with whole(out) as part:
-            _WRITERS[out.suffix.lower()](frames, part)
+            _WRITERS[suffix_of(out)](frames, part)
+
+
+def _is_stdout(out: Path | None) -> bool:
+    return out is None or str(out) == "-"
+
+
+def suffix_of(out: Path) -> str:
+    """Return the suffix that says how a file is written, in lower case."""
+    name = out.name.lower()
+    return ".csv.gz" if name.endswith(".csv.gz") else out.suffix.lower()
 
 
 @contextmanager
@@ -121,8 +81,11 @@ def whole(out: Path) -> Iterator[Path]:
 
 
 def _write_csv(frames: Iterable[Any], out: Any) -> None:
-    to_file = isinstance(out, Path)
-    with open(out, "w", newline="", encoding="utf-8") if to_file else nullcontext(out) as file:
+    opener: Any = nullcontext(out)
+    if isinstance(out, Path):
+        compressed = suffix_of(out) == ".csv.gz"
+        opener = (gzip.open if compressed else open)(out, "wt", newline="", encoding="utf-8")
+    with opener as file:
         for number, frame in enumerate(frames):
             frame.to_csv(file, index=False, header=number == 0)
 
@@ -139,12 +102,13 @@ def _write_parquet(frames: Iterable[Any], out: Any) -> None:
 _WRITERS: dict[str, Callable[[Iterable[Any], Any], None]] = {
     ".csv": _write_csv,
     ".parquet": _write_parquet,
+    ".csv.gz": _write_csv,
 }
 
 
 def check_out(out: Path, suffixes: tuple[str, ...]) -> None:
     """Raise the error that would stop an answer from being written, before any work is done."""
-    if out.suffix.lower() not in suffixes:
+    if suffix_of(out) not in suffixes:
         raise ValueError(f"--out {out}: the suffix says how, one of {', '.join(suffixes)}")
     if out.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
         raise ValueError(f"--out {out}: Parquet needs PyArrow: pip install 'rapids_tc[arrow]'")

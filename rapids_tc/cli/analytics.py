@@ -1,0 +1,195 @@
+"""A command per function of edges, made from its record: its options, its help, its table."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import asdict, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rapids_tc.cli import tables
+from rapids_tc.cli.edges import FileEdges, open_edges
+from rapids_tc.cli.reading import takes_file
+from rapids_tc.frames.adapters import PandasAdapter
+from rapids_tc.frames.backend import resolve_backend
+from rapids_tc.plan import needs
+from rapids_tc.plan.record import ANALYTICS, COLUMNS, Analytic, OwnOptions, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from rapids_tc._typing import EngineName
+
+LISTS = ("vertices",)  # options that are typed as ids between commas
+UNTYPED = ("vertex_type", "max_rows")  # options that only Python has: a mapping, a bound of memory
+WHOLE_ROWS = (Result.COLUMN, Result.COLUMNS, Result.ROWS)  # answers with the rows of the file
+READING = "`rapids-tc count --help` tells how FILE is read."
+
+
+def commands() -> Iterator[click.Command]:
+    """Make the commands; triangles themselves are written by `list`, in parts."""
+    for record in ANALYTICS.values():
+        if record.result is not Result.TRIANGLES:
+            yield _command(record)
+
+
+def takes_options(record: Analytic) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add the options of a function of edges to a command, but for those of reading its file."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(list(_options(record))):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def _command(record: Analytic) -> click.Command:
+    def run(*, file: Path, engine: EngineName | None, out: Path | None, **options: Any) -> None:
+        tables.require_out(out)
+        asked, reading = split_options(record, options, engine)
+        answer(record, open_edges(file, reading, record, asked), engine, out, asked)
+
+    run.__doc__ = f"{_summary(record)}\n\nIn Python: rapids_tc.{record.name}. {READING}"
+    name = record.name.replace("_", "-")
+    return click.command(name)(takes_file(takes_options(record)(tables.takes_out(run))))
+
+
+def split_options(
+    record: Analytic, options: dict[str, Any], engine: EngineName | None
+) -> tuple[OwnOptions, dict[str, Any]]:
+    """Return the options of the function, which are checked before a file is read, and the rest."""
+    names = {*record.defaults, "by", "method", "memory_limit"}
+    asked = {name: value for name, value in options.items() if name in names}
+    own = {name: _parsed(name, asked.pop(name)) for name in [*asked] if name in record.defaults}
+    record.check({**record.defaults, **own})
+    if "method" in asked:
+        needs.require_method(asked["method"], record, engine or "cpu")
+    needs.check_limit(asked["memory_limit"])
+    if engine is not None:
+        resolve_backend(PandasAdapter(), engine)  # says what to install, before the file is read
+    asked["by"] = list(asked["by"]) or None if record.takes_by else None
+    reading = {name: value for name, value in options.items() if name not in names}
+    return {**asked, **own}, reading
+
+
+def answer(
+    record: Analytic,
+    edges: FileEdges,
+    engine: EngineName | None,
+    out: Path | None,
+    asked: OwnOptions,
+) -> None:
+    """Ask the function about the edges of a file, and write what it says."""
+    stars = asked.pop("columns", ())
+    if asked.get("vertices") is not None:
+        asked["vertices"] = edges.ids(asked["vertices"])
+    for name in (*COLUMNS, "by"):
+        if asked.get(name) is not None:
+            asked[name] = edges.labels(asked[name])
+    limit = asked.pop("memory_limit")
+    graph, options = edges.graph(engine, asked.pop("by"))
+    found = record.call(graph, *stars, **asked, **options, memory_limit=limit)
+    if out is None and isinstance(found, int | float):
+        click.echo(found)
+    else:
+        tables.write([_table(record, edges.frame, found)], out)
+
+
+def _table(record: Analytic, frame: Any, found: Any) -> Any:
+    """Return an answer as a frame of pandas."""
+    import pandas as pd
+
+    if record.result is Result.COLUMN:
+        return frame.assign(**{found.name: found.to_numpy()})
+    if isinstance(found, pd.Series):  # of integers by name
+        return pd.DataFrame({"triad": found.index, "count": found.to_numpy()})
+    if isinstance(found, pd.DataFrame):
+        return found
+    row = asdict(found) if is_dataclass(found) else {record.name: found}  # type: ignore[arg-type]
+    return pd.DataFrame([row])
+
+
+# Options ------------------------------------------------------------------------------------------
+
+
+def _options(record: Analytic) -> Iterator[Callable[..., Any]]:
+    parameters = inspect.signature(record.call).parameters
+    described = _descriptions(record.call)
+    shared = _descriptions(ANALYTICS["count"].call)
+    for name in record.defaults:
+        if name not in UNTYPED:
+            text = described.get(name, "")
+            text = shared.get(name, text) if text.startswith("See ") else text
+            yield _option(record, parameters[name], text)
+    if record.takes_by:
+        yield click.option(
+            "--by", multiple=True, metavar="COLUMN",
+            help="Answer for the rows of each group alone; may be given again.",
+        )  # fmt: skip
+    if record.takes_method:
+        yield click.option(
+            "--method", default="auto", show_default=True, help="Intersection method, of cuda."
+        )
+    yield click.option(
+        "--memory-limit", type=click.IntRange(1), metavar="BYTES",
+        help="What may be taken on top of the edges.",
+    )  # fmt: skip
+
+
+def _option(record: Analytic, parameter: inspect.Parameter, text: str) -> Callable[..., Any]:
+    name, default = parameter.name, parameter.default
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        return click.argument(name, nargs=-1)
+    typed = "--" + name.replace("_", "-")
+    kinds: dict[str, Any] = {"int": int, "float": float}
+    settings: dict[str, Any] = {"help": text}
+    if default is parameter.empty:
+        settings["required"] = True
+    if isinstance(default, bool):
+        both = f"{typed}/--no-{name.replace('_', '-')}"
+        return click.option(both if default else typed, is_flag=True, default=default, help=text)
+    if name in COLUMNS:
+        settings["metavar"] = "COLUMN"
+    elif name in LISTS:
+        settings["metavar"] = "ID,ID"
+    elif default in record.columns:
+        settings |= {"type": click.Choice([*record.columns]), "default": default}
+        settings["show_default"] = True
+    elif parameter.annotation in kinds:
+        settings["type"] = kinds[parameter.annotation]
+        if default is not parameter.empty:
+            settings |= {"default": default, "show_default": True}
+    return click.option(typed, **settings)
+
+
+def _parsed(name: str, value: Any) -> Any:
+    """Return a value as Python has it: a number, if text is one and names no column or id."""
+    if not isinstance(value, str) or name in (*COLUMNS, *LISTS):
+        return value
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            continue
+    return value
+
+
+def _summary(record: Analytic) -> str:
+    return (inspect.getdoc(record.call) or "").partition("\n")[0]
+
+
+def _descriptions(function: Callable[..., Any]) -> dict[str, str]:
+    """Return the first sentence about each parameter in a numpydoc docstring."""
+    _, _, rest = (inspect.getdoc(function) or "").partition("Parameters\n----------\n")
+    section = re.split(r"\n\n\w[\w ]*\n-{3,}\n", rest)[0]
+    found = {}
+    for entry in re.finditer(r"(?m)^(\S[^:\n]*?)(?: : .*)?\n((?:    .*\n?)+)", section + "\n"):
+        words = " ".join(entry[2].split())
+        sentence = re.split(r"(?<=[.;:]) ", words)[0].rstrip(".;:")
+        for name in entry[1].split(","):
+            found[name.strip().lstrip("*")] = re.sub(r"[`*]", "", sentence) + "."
+    return found

@@ -1,0 +1,266 @@
+"""A command for every function: what it writes, its options, and how it ends."""
+
+import gzip
+import inspect
+import io
+import os
+import signal
+import subprocess
+import sys
+
+import click
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import rapids_tc as tc
+from rapids_tc.bench import OTHER_LIBRARIES
+from rapids_tc.cli import analytics, main, output, reading
+from rapids_tc.datasets import karate
+from rapids_tc.plan.record import ANALYTICS, Result
+
+pytestmark = pytest.mark.cpu_only
+CLUB = karate()
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def karate_file(tmp_path):
+    path = tmp_path / "karate.csv"
+    CLUB.to_csv(path, index=False)
+    return path
+
+
+def table(done, **options):
+    assert done.exit_code == 0, done.output
+    return pd.read_csv(io.StringIO(done.stdout), **options)
+
+
+def assert_same(found, expected):
+    pd.testing.assert_frame_equal(
+        found, expected.reset_index(drop=True), check_dtype=False, rtol=1e-12
+    )
+
+
+# What is typed, and the answer of the function.
+COMMANDS = {
+    "vertex": tc.vertex_triangles(CLUB),
+    "vertex-triangles --vertices 33,0": tc.vertex_triangles(CLUB, vertices=[33, 0]),
+    "edge": CLUB.assign(triangles=tc.edge_triangles(CLUB)),
+    "similarity": CLUB.assign(jaccard=tc.similarity(CLUB)),
+    "similarity --measure cosine": CLUB.assign(cosine=tc.similarity(CLUB, measure="cosine")),
+    "trussness": CLUB.assign(trussness=tc.trussness(CLUB)),
+    "k-truss --k 4": tc.k_truss(CLUB, 4),
+    "simple-edges": tc.simple_edges(CLUB),
+    "clustering --directed": tc.clustering(CLUB, directed=True),
+    "triads": pd.DataFrame(
+        {"triad": tc.triad_counts(CLUB).index, "count": tc.triad_counts(CLUB).to_numpy("int64")}
+    ),
+    "approximate --colours 1 --seed 3": pd.DataFrame(
+        {"value": [45], "stderr": [0.0], "low": [45.0], "high": [45.0]}
+    ),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_writes_what_its_function_says(karate_file, command):
+    done = run(*command.split(), karate_file)
+    assert_same(table(done), COMMANDS[command])
+    assert done.stderr.startswith("guessed: ")
+
+
+def test_annotate_takes_the_columns_behind_the_file(karate_file):
+    done = run("annotate", karate_file, "triangles", "overlap")
+    assert_same(table(done), tc.annotate(CLUB, "triangles", "overlap"))
+
+
+@pytest.mark.parametrize(
+    ("command", "value"),
+    [
+        ("transitivity", tc.transitivity(CLUB)),
+        ("average-clustering", tc.average_clustering(CLUB)),
+        ("average --no-count-zeros", tc.average_clustering(CLUB, count_zeros=False)),
+        ("transitivity --directed", tc.transitivity(CLUB, directed=True)),
+    ],
+)
+def test_a_number_is_printed_or_written(tmp_path, karate_file, command, value):
+    assert float(run(*command.split(), karate_file).stdout) == pytest.approx(value, abs=1e-15)
+    out = tmp_path / "number.csv"
+    run(*command.split(), karate_file, "--out", out)
+    assert pd.read_csv(out).iloc[0, 0] == pytest.approx(value, abs=1e-12)
+
+
+def test_every_function_has_a_command_and_every_option_its_own():
+    for name, record in ANALYTICS.items():
+        if record.result is Result.TRIANGLES:
+            continue
+        command = main.commands[name.replace("_", "-")]
+        names = {parameter.name for parameter in command.params}
+        own = set(record.defaults) - set(analytics.UNTYPED)
+        assert own | {"file", "source", "destination", "engine", "memory_limit", "out"} <= names
+        assert ("by" in names, "method" in names) == (record.takes_by, record.takes_method)
+        options = [p for p in command.params if isinstance(p, click.Option)]
+        assert all(option.help for option in options), name
+        summary = inspect.getdoc(record.call).split("\n")[0]
+        assert command.help.startswith(summary) or name == "count"
+
+
+def test_the_beginning_of_a_name_is_enough_if_there_is_one():
+    for typed in ("vertex", "triads", "edges", "approximate"):
+        assert run(typed, "--help").exit_code == 0
+    for typed in ("triangles", "tr", "nothing", "k"):
+        assert run(typed, "--help").exit_code == 2
+
+
+def test_isolated_vertices_of_the_file_count(tmp_path):
+    path = tmp_path / "g.graph"
+    path.write_text("4 3\n2 3\n1 3\n1 2\n\n")
+    assert table(run("triads", path))["count"].tolist() == [0, 3, 0, 1]
+    assert len(table(run("vertex", path))) == 4
+
+
+# Options ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["count", "--method", "nothing"], "--method 'nothing'"),
+        (["count", "--method", "polak"], "only --method \"auto\" counts"),
+        (["count", "--engine", "cuda"], 'needs cuDF and CuPy'),
+        (["count", "--within", "5"], "--time"),
+        (["k-truss", "--k", "1"], '--k 1; accepted: an integer from 2 on, or "max"'),
+        (["truss", "--k", "most"], "--k 'most'"),
+        (["clustering", "--aggregate", "sum"], "give --weight as well"),
+        (["clustering", "--weight", "w", "--aggregate", "median"], "--aggregate 'median'"),
+        (["balance"], "--sign"),
+        (["approximate-count", "--seed", "1"], "--colours"),
+        (["approximate-count", "--seed", "1", "--colours", "0"], "--colours 0"),
+        (["triangles-by-type"], "give either --edge-type or"),
+        (["annotate"], "names no column to add"),
+        (["vertex", "--out", "x.txt"], "--out x.txt: the suffix says how"),
+        (["count", "--memory-limit", "0"], "--memory-limit"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)  # fmt: skip
+def test_options_are_checked_before_the_file_and_named_as_typed(tmp_path, arguments, words):
+    """The file is not there: an option that is wrong is told first."""
+    done = run(*arguments, tmp_path / "unread.csv")
+    assert done.exit_code == 2 and words in done.stderr
+    assert "No such file" not in done.stderr and "guessed" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("'x' is not an integer (ids=string takes any text)",
+         "'x' is not an integer (--ids string takes any text)"),
+        ("source= and destination=; the frame", "--source and --destination; the frame"),
+        ("Graph(vertices=[1]) adds", "Graph(vertices=[1]) adds"),
+        ("comment='' (--comment '') reads", "--comment '' reads"),
+        ("memory_limit=5 is too few", "--memory-limit 5 is too few"),
+        ("a=1, resource=2, mysource=3", "a=1, resource=2, mysource=3"),
+    ],
+)  # fmt: skip
+def test_messages_name_options_as_they_are_typed(text, typed):
+    assert output.as_typed(text, main) == typed
+
+
+def test_an_unknown_id_says_what_to_type(tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_text("1,2\n2,3\n3,x\n")
+    assert "--ids string" in run("count", path).stderr
+
+
+# Streams ------------------------------------------------------------------------------------------
+
+
+def test_quiet_prints_the_answer_alone_and_still_errors(karate_file, tmp_path):
+    for command in ("count", "vertex", "transitivity", "truss", "list"):
+        assert run(command, "--quiet", karate_file).stderr == ""
+        assert run(command, "-q", karate_file).stdout != ""
+    assert run("count", karate_file).stderr.startswith("guessed: ")  # it is of one call
+    assert "No such file" in run("count", "-q", tmp_path / "none").stderr
+
+
+def test_quiet_shows_no_bar(monkeypatch, karate_file):
+    from rapids_tc import _progress
+
+    shown = []
+    monkeypatch.setattr(_progress, "on_terminal", lambda: True)
+    monkeypatch.setattr(reading, "Report", lambda progress: shown.append(_progress.Report(progress))
+                        or shown[-1])  # fmt: skip
+    run("count", karate_file, "--quiet")
+    run("count", karate_file)
+    assert [report._timer is not None for report in shown] == [False, True]
+
+
+def test_a_dash_is_stdout_and_gz_is_compressed_with_commas(tmp_path, karate_file):
+    expected = run("vertex", karate_file).stdout
+    assert run("vertex", karate_file, "--out", "-").stdout == expected
+    out = tmp_path / "vertices.csv.gz"
+    assert run("vertex", karate_file, "--out", out).exit_code == 0
+    assert gzip.decompress(out.read_bytes()).decode() == expected
+    rows = tmp_path / "rmat.csv.gz"
+    assert run("datasets", "rmat", 4, "--out", rows).exit_code == 0
+    assert gzip.decompress(rows.read_bytes()).startswith(b"src,dst\n")
+
+
+@pytest.mark.parametrize("suffix", ["", ".csv", ".npz", ".txt", ".parquet"])
+def test_the_karate_club(tmp_path, suffix):
+    if not suffix:
+        assert_same(table(run("datasets", "karate")), CLUB)
+        return
+    out = tmp_path / f"club{suffix}"
+    assert run("datasets", "karate", "--out", out).exit_code == 0
+    assert "triangles     45" in run("count", out).stdout
+
+
+def test_bench_says_what_it_cannot_time(monkeypatch, karate_file):
+    from rapids_tc.bench import other_libraries
+
+    monkeypatch.setattr(other_libraries, "find_spec", lambda name: None)
+    command = __import__("rapids_tc.cli.bench", fromlist=["bench"])
+    monkeypatch.setattr(command, "has_gpu", lambda: False)
+    done = run("bench", karate_file, "--repeat", 1)
+    missing = ", ".join(name for name in OTHER_LIBRARIES if name != "cugraph")
+    assert f"not installed, so not timed: {missing}" in done.stderr
+    assert "rapids_tc cpu auto" in done.stdout
+
+
+# Ends ---------------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_ends_with_130_and_one_line(monkeypatch, karate_file):
+    def stopped(*args, **keywords):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reading, "read_edges", stopped)
+    for command in ("count", "vertex"):
+        done = run(command, karate_file)
+        assert (done.exit_code, done.stdout, done.stderr.strip()) == (130, "", "interrupted")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no such signals here")
+def test_ctrl_c_in_a_process(tmp_path):
+    """It waits for its stdin, a pipe that says nothing, and is stopped there."""
+    pipe = tmp_path / "edges.csv"
+    os.mkfifo(pipe)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rapids_tc", "count", pipe], stderr=subprocess.PIPE, text=True
+    )
+    writer = os.open(pipe, os.O_WRONLY)  # returns once the command has opened the pipe
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate()
+    os.close(writer)
+    assert (process.returncode, told.strip()) == (130, "interrupted")
+
+
+def test_the_package_is_the_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "rapids_tc", "--version"], capture_output=True, text=True
+    )
+    assert done.stdout == f"rapids-tc, version {tc.__version__}\n"
