@@ -85,8 +85,8 @@ def test_seconds_are_readable():
     [
         (["--method", "polak"], "error: --method polak names a CUDA kernel and needs a GPU"),
         (["--engine", "cpu", "--method", "auto", "--method", "trust"], "error: --method trust"),
-        (["--method", "no-such"], "error: method='no-such' is not known; choose auto"),
-        (["--engine", "cuda"], 'error: engine="cuda" needs'),
+        (["--method", "no-such"], "error: --method 'no-such' is not known; choose auto"),
+        (["--engine", "cuda"], 'error: --engine "cuda" needs'),
         (["--repeat", "0"], "0 is not in the range x>=1"),
         (["--patience", "0"], "0.0 is not in the range x>0"),
         (["--as", "xls"], "'xls' is not one of 'table', 'json', 'csv'"),

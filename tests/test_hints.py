@@ -51,6 +51,7 @@ PACKAGE = Path(tc.__file__).parent
 INTERNAL = {
     "__init__:__getattr__": "Python's own words for a name that is not there",
     "bench/clock:measure": "becomes a remark in the table of times",
+    "cli/machine:rapids_doctor_check": "a finding of the doctor: test_cli.py",
     "cli/output:_errors": "an exit code, behind the line that the error is printed as",
     "preparation/csr:Csr.validate": "for tests of engines: no public function takes a Csr",
     "engines/cpu/compiled:_Interruptible.__call__": "Ctrl-C",
