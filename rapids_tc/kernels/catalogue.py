@@ -136,12 +136,12 @@ _TRUST = Method(
             work=lambda engine, layout: engine.rows(
                 layout.csr, layout.capacities.narrow_rows + 1, layout.csr.m
             ),
-            threads=1024,
-            blocks_per_sm=2,
+            threads=256,
+            blocks_per_sm=6,
             drawn=1,
             width=lambda layout: layout.capacities.wide_buckets,
-            depth=lambda layout: layout.capacities.bucket,
-            words=lambda width, depth, edges: width * (1 + depth),
+            depth=lambda layout: layout.capacities.wide_bucket,
+            words=lambda width, depth, edges: width * depth + 3 * 256,
         ),
         Launch(
             kernel="trust_narrow",
@@ -149,9 +149,9 @@ _TRUST = Method(
             threads=256,
             blocks_per_sm=6,
             drawn=8 * 4,
-            width=lambda layout: layout.capacities.narrow_buckets,
-            depth=lambda layout: layout.capacities.bucket,
-            words=lambda width, depth, edges: 8 * width * (1 + depth),
+            width=lambda layout: layout.capacities.warp_buckets,
+            depth=lambda layout: layout.capacities.warp_bucket,
+            words=lambda width, depth, edges: 8 * width * depth,
         ),
     ),
 )

@@ -124,9 +124,12 @@ class Capacities:
     warps: int = 8192  # short-rows: warps among which rows are spread before a warp takes several
     nodes: int = 32  # tricore: nodes of the search tree that a warp keeps
     narrow_rows: int = 100  # trust: entries of a row up to which a warp takes it
-    wide_buckets: int = 1024  # trust: buckets of a block's hash table, a power of two
-    narrow_buckets: int = 32  # trust and h-index: buckets of a warp's table, a power of two
-    bucket: int = 8  # trust and h-index: entries of a bucket
+    wide_buckets: int = 2048  # trust: buckets of a block's hash table, a power of two
+    wide_bucket: int = 4  # trust: entries of a bucket of a block's table
+    warp_buckets: int = 128  # trust: buckets of a warp's hash table, a power of two
+    warp_bucket: int = 4  # trust: entries of a bucket of a warp's table
+    narrow_buckets: int = 32  # h-index: buckets of a warp's table, a power of two
+    bucket: int = 8  # h-index: entries of a bucket
     chunk: int = 256  # grouptc: edges that a block joins, at most 256
     kept: int = 2048  # hu: ids of a row that a block keeps
     team: int = 8  # green: threads per edge, a power of two up to 32

@@ -151,6 +151,16 @@ __device__ __forceinline__ T warp_scan(T value) {
   return value;
 }
 
+// All bits that some lane's value has. All lanes of the warp.
+__device__ __forceinline__ u32 warp_or(u32 value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  for (u32 step = kWarp / 2; step; step /= 2) value |= __shfl_xor_sync(kFullMask, value, step);
+  return value;
+#else
+  return __reduce_or_sync(kFullMask, value);
+#endif
+}
+
 // Reserve size more entries behind counter; return the index of the first. All lanes of the warp.
 __device__ __forceinline__ u32 reserve(u32* counter, u32 size) {
   const u32 through = warp_scan(size);

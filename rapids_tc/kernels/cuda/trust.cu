@@ -4,66 +4,131 @@
 //
 // - Interleaved buckets: see hash.cuh.
 // - Degree classes: trust_wide takes a block per vertex, trust_narrow a warp.
-// - Virtual combination: the lists N+(v) are one long list, whose ids the threads take in turn, so that all
-//   have the same work however the lengths differ.
+// - Virtual combination: the lists N+(v) are one long list, whose ids the lanes take in turn, so that all
+//   have the same work however the lengths differ. A scan of the lengths gives each list its place in the
+//   long one; the warps of a block take equal parts of it. A bit per id of a window of kWarp ids says where
+//   lists begin, and a population count which list an id belongs to.
 //
 // Input: any oriented Csr. Item = tasks[i] = u, kNarrowChunk of them per ticket in trust_narrow. width =
 // buckets, a power of two; depth = entries that a bucket keeps. Dynamic shared memory: a table of
-// width * (1 + depth) words per block, or per warp in trust_narrow. Probes: look-ups.
+// width * depth words per block, or per warp in trust_narrow; and kTileWords words per block in trust_wide.
+// Probes: look-ups.
 //
-// Written: out, by the visitor's atomics; in shared memory the sizes of the buckets by atomicAdd, whose
-// result gives each entry its owner.
+// Written: out, by the visitor's atomics; in shared memory the entries by atomicCAS, whose result gives
+// each its owner. Every other shared word has one owner: the thread of a list, for the list's place.
 #include "device.cuh"
 #include "hash.cuh"
 #include "visit.cuh"
 
-constexpr u32 kWideThreads = 1024;
+constexpr u32 kWideThreads = 256, kWideBlocksPerSm = 6;
 constexpr u32 kNarrowThreads = 256, kNarrowBlocksPerSm = 6;
 constexpr u32 kNarrowChunk = 4;       // vertices per ticket
+constexpr u32 kTileWords = 3 * kWideThreads;
 
-// Build, probe and clear the table of u by `threads` threads, of which this is number `thread`. All of them
-// meet in barrier(). The sizes are zero before and after.
-template <class Barrier>
-__device__ __forceinline__ void count_at(const Graph& g, u32 u, u32* memory, u32 buckets, u32 depth,
-                                         u32 thread, u32 threads, Barrier barrier, RTC_VISIT& visit) {
-  const u32 start = u32(g.offsets[u]), lists = u32(g.offsets[u + 1]) - start;
-  const HashTable table{memory, buckets, depth, g.columns + start, lists};
-  for (u32 i = thread; i < lists; i += threads) table.insert(table.ids[i]);
-  barrier();                            // the table is whole
-  u32 at = thread, hits = 0;            // in list i, or past its end
-  for (u32 i = 0; i < lists; i++) {
-    const u32 v = table.ids[i], begin = u32(g.offsets[v]), length = u32(g.offsets[v + 1]) - begin;
-    for (; at < length; at += threads) {
-      RTC_PROBE(1);
-      const u32 id = g.columns[begin + at];
-      if (!table.contains(id)) continue;
-      hits++;
-      if (RTC_VISIT::kSides) {
-        visit.side(start + find(table.ids, lists, id));
-        visit.side(begin + at);
-      }
+// A lane's list, of at least one id.
+struct List {
+  u32 place;    // of its first id in the long list; kNone if the lane has no list
+  u32 shift;    // from a place in the long list to a position in columns, modulo 2^32
+  u32 number;   // its index in N+(u)
+};
+
+// Look up the ids at places begin .. end - 1, by one warp, whose lanes hold the lists of these places, in
+// order. Return the lane's hits, unless the visitor has been told of them edge by edge.
+__device__ __forceinline__ u32 look_up(const Graph& g, const HashTable& table, u32 row, const List& list,
+                                       u32 begin, u32 end, RTC_VISIT& visit) {
+  const u32 lane = threadIdx.x % kWarp, through = (2u << lane) - 1;   // this lane and those before it
+  u32 hits = 0, before = __popc(__ballot_sync(kFullMask, list.place < begin));
+  for (; begin < end; begin += kWarp) {
+    const u32 offset = list.place - begin;   // in the window, or at least kWarp
+    const u32 begins = warp_or(offset < kWarp ? 1u << offset : 0);
+    const u32 owner = before + __popc(begins & through) - 1;
+    const u32 position = __shfl_sync(kFullMask, list.shift, owner) + begin + lane;
+    const bool exists = begin + lane < end;
+    RTC_PROBE(exists);
+    const u32 id = exists ? g.columns[position] : kNone;
+    const bool hit = exists && table.contains(id);
+    hits += hit;
+    before += __popc(begins);
+    if (!RTC_VISIT::kEdges) continue;
+    if (RTC_VISIT::kSides && hit) {
+      visit.side(row + find(table.ids, table.n, id));
+      visit.side(position);
     }
-    visit.edge(start + i, hits);
-    hits = 0;
-    at -= length;
+    const u32 all = __ballot_sync(kFullMask, hit), number = __shfl_sync(kFullMask, list.number, owner);
+    const u32 later = begins & ~through, own = (later ? (later & (~later + 1)) - 1 : kFullMask) & ~(through >> 1);
+    if (lane == 0 || (begins >> lane & 1)) visit.edge(row + number, __popc(all & own));
   }
-  barrier();                            // all probes are done
-  for (u32 i = thread; i < buckets; i += threads) table.sizes[i] = 0;
-  barrier();                            // the sizes are zero
+  return RTC_VISIT::kEdges ? 0 : hits;
 }
 
-extern "C" __global__ void __launch_bounds__(kWideThreads) trust_wide(RTC_METHOD_ARGS) {
+// Sum over the threads of the block before this one, and over all of them in `all`.
+__device__ __forceinline__ u64 block_scan(u64 own, u64* sums, u64& all) {
+  const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
+  const u64 through = warp_scan(own);
+  if (lane == kWarp - 1) sums[warp] = through;
+  __syncthreads();                      // the sums of all warps are there
+  const u64 warps = warp_scan(lane < kWideThreads / kWarp ? sums[lane] : 0);
+  const u64 earlier = __shfl_sync(kFullMask, warps, warp ? warp - 1 : 0);
+  all = __shfl_sync(kFullMask, warps, kWarp - 1);
+  return (warp ? earlier : 0) + through - own;
+}
+
+extern "C" __global__ void __launch_bounds__(kWideThreads, kWideBlocksPerSm) trust_wide(RTC_METHOD_ARGS) {
   RTC_DYNAMIC_SHARED(u32, memory);
   RTC_SHARED(u32, drawn, 1);
-  for (u32 i = threadIdx.x; i < width; i += blockDim.x) memory[i] = 0;
+  RTC_SHARED(u64, sums, kWideThreads / kWarp);
+  const Graph g = RTC_GRAPH;
+  const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
+  u32* const places = memory;           // of the lists of a tile, whose ids are in the long list
+  u32* const shifts = places + kWideThreads;
+  u32* const numbers = shifts + kWideThreads;
+  HashTable table{memory + kTileWords, width, depth, nullptr, 0};
+  table.reset(threadIdx.x, kWideThreads);
   RTC_VISIT visit(out);
   for (;;) {
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
-    __syncthreads();                    // the ticket is there, and the sizes are zero
+    __syncthreads();                    // the ticket is there, and the table is empty
     const u32 item = first + drawn[0];
     if (item >= last) break;
-    const auto barrier = [] { __syncthreads(); };
-    count_at(RTC_GRAPH, tasks[item], memory, width, depth, threadIdx.x, blockDim.x, barrier, visit);
+    const u32 u = tasks[item], row = u32(offsets[u]);
+    table.ids = columns + row;
+    table.n = u32(offsets[u + 1]) - row;
+    u32 hits = 0;
+    for (u32 tile = 0; tile < table.n; tile += kWideThreads) {   // of lists
+      const u32 i = tile + threadIdx.x;
+      u32 begin = 0, length = 0;
+      if (i < table.n) {
+        const u32 v = table.ids[i];
+        begin = u32(offsets[v]);
+        length = u32(offsets[v + 1]) - begin;
+        if (tile == 0) table.insert(v);
+      }
+      if (tile == 0)
+        for (u32 k = kWideThreads + threadIdx.x; k < table.n; k += kWideThreads) table.insert(table.ids[k]);
+      u64 all = 0;                      // lists of at least one id, << 32 | their ids
+      const u64 before = block_scan(length ? 1ull << 32 | length : 0, sums, all);
+      const u32 lists = u32(all >> 32), ids = u32(all), place = u32(before);
+      if (length) {
+        places[before >> 32] = place;
+        shifts[before >> 32] = begin - place;
+        numbers[before >> 32] = i;
+      }
+      __syncthreads();                  // the lists' places are there, and the table is whole
+      u32 at = u32(u64(ids) * warp / (kWideThreads / kWarp));
+      const u32 end = u32(u64(ids) * (warp + 1) / (kWideThreads / kWarp));
+      u32 list = at < end ? lower_bound(places, lists, at + 1) - 1 : 0;
+      while (at < end) {                // the lanes take the next kWarp lists
+        const u32 own = list + lane;
+        const List mine = own < lists ? List{places[own], shifts[own], numbers[own]} : List{kNone, 0, 0};
+        list += kWarp;
+        const u32 stop = list < lists && places[list] < end ? places[list] : end;
+        hits += look_up(g, table, row, mine, at, stop, visit);
+        at = stop;
+      }
+      __syncthreads();                  // all have read the places and looked up
+    }
+    if (!RTC_VISIT::kEdges) visit.edge(kNone, hits);
+    table.clear(threadIdx.x, kWideThreads);
   }
   visit.finish();
 }
@@ -71,17 +136,47 @@ extern "C" __global__ void __launch_bounds__(kWideThreads) trust_wide(RTC_METHOD
 extern "C" __global__ void __launch_bounds__(kNarrowThreads, kNarrowBlocksPerSm)
 trust_narrow(RTC_METHOD_ARGS) {
   RTC_DYNAMIC_SHARED(u32, memory);
+  RTC_SHARED(u32, lanes, kNarrowThreads);
+  const Graph g = RTC_GRAPH;
   const u32 lane = threadIdx.x % kWarp;
-  u32* const table = memory + threadIdx.x / kWarp * HashTable::words(width, depth);
-  for (u32 i = lane; i < width; i += kWarp) table[i] = 0;
-  __syncwarp();                         // the sizes are zero
+  u32* const filled = lanes + threadIdx.x / kWarp * kWarp;   // the lanes whose lists have ids
+  HashTable table{memory + threadIdx.x / kWarp * HashTable::words(width, depth), width, depth, nullptr, 0};
+  table.reset(lane, kWarp);
+  __syncwarp();                         // the table is empty
   RTC_VISIT visit(out);
   for (;;) {
-    const u32 item = first + warp_ticket(ticket) * kNarrowChunk;
-    if (item >= last) break;
-    const auto barrier = [] { __syncwarp(); };
-    for (u32 i = item; i < last && i < item + kNarrowChunk; i++)
-      count_at(RTC_GRAPH, tasks[i], table, width, depth, lane, kWarp, barrier, visit);
+    const u32 chunk = first + warp_ticket(ticket) * kNarrowChunk;
+    if (chunk >= last) break;
+    for (u32 item = chunk; item < last && item < chunk + kNarrowChunk; item++) {
+      const u32 u = tasks[item], row = u32(offsets[u]);
+      table.ids = columns + row;
+      table.n = u32(offsets[u + 1]) - row;
+      for (u32 i = lane; i < table.n; i += kWarp) table.insert(table.ids[i]);
+      __syncwarp();                     // the table is whole
+      u32 hits = 0;
+      for (u32 i = lane; i - lane < table.n; i += kWarp) {
+        const u32 v = i < table.n ? table.ids[i] : 0, begin = u32(offsets[v]);
+        const u32 length = i < table.n ? u32(offsets[v + 1]) - begin : 0;
+        const u32 through = warp_scan(length), ids = __shfl_sync(kFullMask, through, kWarp - 1);
+        List mine{length ? through - length : kNone, begin + length - through, i};
+        const u32 some = __ballot_sync(kFullMask, length);
+        if (some & (some + 1)) {        // a list without ids before one with some: close up
+          if (length) filled[__popc(some & ((1u << lane) - 1))] = lane;
+          __syncwarp();                 // the lanes are there
+          const u32 from = lane < __popc(some) ? filled[lane] : lane;
+          __syncwarp();                 // and have been read
+          mine.place = __shfl_sync(kFullMask, mine.place, from);
+          mine.shift = __shfl_sync(kFullMask, mine.shift, from);
+          mine.number = __shfl_sync(kFullMask, mine.number, from);
+          if (lane >= __popc(some)) mine.place = kNone;
+        }
+        hits += look_up(g, table, row, mine, 0, ids, visit);
+      }
+      if (!RTC_VISIT::kEdges) visit.edge(kNone, hits);
+      __syncwarp();                     // all look-ups are done
+      table.clear(lane, kWarp);
+      __syncwarp();                     // the table is empty
+    }
   }
   visit.finish();
 }
