@@ -26,7 +26,7 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
         **{"in_lane": 2, "warps": 1},
         **{"nodes": 1, "narrow_rows": 4, "wide_buckets": 4, "wide_bucket": 1},
         **{"warp_buckets": 4, "warp_bucket": 1, "narrow_buckets": 4, "bucket": 1},
-        **{"chunk": 3, "kept": 1, "team": 32, "steps": 1, "vector": 1},
+        **{"chunk": 3, "kept": 1, "team": 32, "steps": 1, "vector": 1, "heads_from": 0},
         **{"batch": 9000, "tile": 33},
         **{"warp_from": 10**9, "block_from": 10**9},
     ),

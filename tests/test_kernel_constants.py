@@ -8,7 +8,7 @@ import pytest
 
 from rapids_tc import testing
 from rapids_tc.engines import peel
-from rapids_tc.engines.gpu import block_layout, cuda, hubs, layout, listing, truss
+from rapids_tc.engines.gpu import block_layout, cuda, hubs, layout, listing, look_up, truss
 from rapids_tc.kernels import catalogue, radix
 from rapids_tc.kernels.method import Capacities
 
@@ -42,6 +42,7 @@ def test_an_expression_is_read():
         ("bitmap.cu", "kChunk", (layout.CHUNK,)),
         ("hubs.cu", "kThreads kHubThreads", (hubs._THREADS, hubs._HUB_THREADS)),
         ("hubs.cu", "kHubBlocksPerSm kNone", (hubs._BLOCKS_PER_SM, hubs._NONE)),
+        ("look_up.cu", "kThreads kEvery", (look_up._THREADS, look_up._EVERY)),
         ("list.cu", "kListThreads", (listing._THREADS,)),
         ("truss.cu", "kThreads kSmallThreads", (truss._THREADS, truss._SMALL_THREADS)),
         ("truss.cu", "kRowLanes kStatusEdges", (truss._ROW_LANES, truss._STATUS_EDGES)),

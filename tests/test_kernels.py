@@ -53,23 +53,66 @@ def test_csr_keeps_each_edge_once(rows):
     assert sorted(edges) == reference.simple_edges(rows)
 
 
-def test_locate(graph):
+LOOK_UPS = [ENGINE, replace(ENGINE, capacities=SIZES["tiny"])]  # without heads and with them
+by_heads = pytest.mark.parametrize("engine", LOOK_UPS, ids=["searched", "by heads"])
+
+
+@by_heads
+def test_locate(graph, engine):
     csr, _, _ = graph
     everywhere = np.arange(csr.m)
-    assert (ENGINE.find_edges(csr, csr.rows, csr.columns) == everywhere).all()
-    assert (ENGINE.find_edges(csr, csr.columns, csr.rows) == everywhere).all()
-    assert (ENGINE.find_edges(csr, csr.rows, csr.rows) == -1).all()
+    assert (engine.find_edges(csr, csr.rows, csr.columns) == everywhere).all()
+    assert (engine.find_edges(csr, csr.columns, csr.rows) == everywhere).all()
+    assert (engine.find_edges(csr, csr.rows, csr.rows) == -1).all()
 
 
-def test_locate_says_where_there_is_no_edge(graph):
+@pytest.mark.parametrize("engine", [*LOOK_UPS, cpu], ids=["searched", "by heads", "cpu"])
+@pytest.mark.parametrize("dtype", ["uint32", "int64"])
+def test_locate_by_the_numbers_of_vertices(graph, engine, dtype):
+    csr, _, _ = graph
+    random = np.random.default_rng(1)
+    number = random.permutation(csr.n + 3)  # of each rank; three numbers are no vertices
+    rank = np.empty(csr.n + 3, np.uint32)
+    rank[number] = np.arange(csr.n + 3)
+    u, v = (number[ends].astype(dtype) for ends in (csr.rows, csr.columns))
+    assert engine.find_edges(csr, u, v, rank).tolist() == [*range(csr.m)]
+    assert engine.find_edges(csr, v, u, rank).tolist() == [*range(csr.m)]
+    loops = number[: csr.n].astype(dtype)
+    assert (engine.find_edges(csr, loops, loops, rank) == -1).all()
+
+
+@by_heads
+def test_numbers_outside_of_the_ranks_have_no_edge(engine):
+    csr = engine.csr(keys_of(clique(40)), 40)
+    rank = np.arange(40, dtype=np.uint32)
+    wrong = np.array([40, 2**32 - 1, 39, 0], np.uint32)
+    found = engine.find_edges(csr, wrong, np.zeros(4, np.uint32), rank)
+    assert found.tolist() == [-1, -1, 39 * 38 // 2, -1]
+    ranks = engine.find_edges(csr, wrong, np.zeros(4, np.uint32))
+    assert ranks.tolist() == found.tolist()
+
+
+@pytest.mark.parametrize("engine", [ENGINE, cpu], ids=["cuda", "cpu"])
+@pytest.mark.parametrize("dtype", ["bool", "int32", "uint32", "int64", "float64"])
+def test_take(engine, dtype):
+    values = np.random.default_rng(2).integers(-9, 9, 300).astype(dtype)
+    positions = np.random.default_rng(3).integers(-1, 300, 1000)
+    taken = engine.take(values, positions)
+    assert taken.dtype == values.dtype
+    assert taken.tolist() == [values[p] if p >= 0 else 0 for p in positions]
+    assert len(engine.take(values[:0], positions[:0])) == 0
+
+
+@by_heads
+def test_locate_says_where_there_is_no_edge(graph, engine):
     csr, _, _ = graph
     u, v = np.random.default_rng(0).integers(0, csr.n, (2, 1000 if csr.n else 0), dtype="uint32")
     ends = zip(csr.rows.tolist(), csr.columns.tolist(), strict=True)
     where = {edge: place for place, edge in enumerate(ends)}
     pairs = zip(np.maximum(u, v).tolist(), np.minimum(u, v).tolist(), strict=True)
     expected = [where.get(pair, -1) for pair in pairs]
-    for engine in (ENGINE, cpu):
-        assert engine.find_edges(csr, u, v).tolist() == expected
+    for one in (engine, cpu):
+        assert one.find_edges(csr, u, v).tolist() == expected
 
 
 @each_case

@@ -74,7 +74,9 @@ def launch_all(engine):
     starts = np.concatenate([[0], np.cumsum(engine.triangles_per_in_edge(layout), dtype=np.int64)])
     engine.list_triangles(layout, starts, 0, int(starts[-1]))
     engine.sum_counts(csr, counts)
-    engine.find_edges(csr, csr.rows, csr.columns)
+    places = engine.find_edges(csr, csr.rows, csr.columns)
+    for dtype in ("bool", "uint32", "int64"):
+        engine.take(np.zeros(csr.m, dtype), places)
     small = {"marked": 1, "steps": 1, "scanned": 1}  # what one block does of a round
     for sizes in ({}, small):
         peeler = CudaPeeler(engine.xp, engine.compile, engine.sm_count, **sizes)

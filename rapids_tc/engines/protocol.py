@@ -321,11 +321,15 @@ class Engine(Protocol):
         which is faster: edges of the k-truss get k, the others less.
         """
 
-    def find_edges(self, csr: Csr, u: Array, v: Array) -> Array:
+    def find_edges(self, csr: Csr, u: Array, v: Array, rank: Array | None = None) -> Array:
         """Find the position (int64) in ``csr.columns`` of the edge {u, v} for pairs of ranks.
 
-        The position is -1 if there is no such edge, as for loops.
+        The position is -1 if there is no such edge, as for loops. With `rank` (uint32), the pairs
+        are numbers of vertices, whose ranks it holds.
         """
+
+    def take(self, values: Array, positions: Array) -> Array:
+        """Return the value at each position (int64), and 0 for the position -1."""
 
 
 def column_counts(engine: Any, csr: Csr, size: int) -> Array:

@@ -183,10 +183,8 @@ class InMemoryGraph(EdgeGraph):
         """Find the position in ``csr.columns`` of each row's edge (int64); -1 for a self loop."""
         return orient.in_batches(self._where, self.ends, "int64", self.backend)
 
-    def _where(self, *ends: Array) -> Array:
-        return self.engine.find_edges(
-            self.csr, *orient.ranks_of_ends(ends, self.order.rank, self.backend)
-        )
+    def _where(self, u: Array, v: Array) -> Array:
+        return self.engine.find_edges(self.csr, u, v, self.order.rank)
 
     def edge_values(self, reading: Reading) -> EdgeArrays:
         """See `EdgeGraph`: the arrays are aligned with ``csr.columns``."""
@@ -221,13 +219,11 @@ class InMemoryGraph(EdgeGraph):
     def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
         """Align values of edges with the user's rows; self loops get 0."""
         with self.stage("looking rows up"):
-            xp, where, aligned = self.backend.xp, self.row_edges(), {}
-            for name, values in columns.items():
-                with_loop = xp.concatenate([values, xp.zeros(1, values.dtype)])  # for loops, at -1
-                aligned[name] = self.backend.adapter.column_like(
-                    self._frame, with_loop[where], name
-                )
-            return aligned
+            where, column_like = self.row_edges(), self.backend.adapter.column_like
+            return {
+                name: column_like(self._frame, self.engine.take(values, where), name)
+                for name, values in columns.items()
+            }
 
     def row_columns(
         self, names: Sequence[str], method: str, within: Reading | None = None
@@ -245,9 +241,8 @@ class InMemoryGraph(EdgeGraph):
         else:
             wanted = (self.trussness if "trussness" in self.__dict__ else self.peel(k)) >= k
         with self.stage("looking rows up"):
-            xp, where = self.backend.xp, self.row_edges()
-            with_loop = xp.concatenate([wanted, xp.zeros(1, bool)])  # for loops, at -1
-            positions = xp.flatnonzero(with_loop[where])
+            where = self.row_edges()
+            positions = self.backend.xp.flatnonzero(self.engine.take(wanted, where))
             return positions[geometry.is_first(where[positions], self.backend)]
 
     @property

@@ -139,6 +139,7 @@ class Capacities:
     scratch: int = 2**30  # bisson: words of all bitmaps, past which fewer blocks run
     vector: int = 256  # vertex-elimination: entries of a vector that a team keeps
     batch: int = 2**23  # radix: wedges that are binned at once
+    heads_from: int = 2**20  # look-ups: edges of a graph from which they begin with heads of groups
     tile: int = 1024  # radix: candidates that a warp takes
     steps: int = 16  # fox: steps of the largest intersection in the first bin
 

@@ -49,7 +49,7 @@ TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB of places
 TASKS_PER_THREAD = 64  # their lengths still differ, so threads draw them one by one
 DEGREE_TABLES = 6  # at most: a table takes 4 bytes a number
 
-memory, free, bare = host_memory, host_free, in_edges.bare
+memory, free, take, bare = host_memory, host_free, look_up.take, in_edges.bare
 block_store, slot_pool = host_slots.BlockStore, host_slots.SlotPool
 costs = Costs(
     tables=lambda vertices, sides: _table_bytes(vertices, sides),
@@ -274,9 +274,12 @@ def vertex_sums(layout: Layout, sides: Any, *, on_progress: ProgressCallback | N
     return by_row, sums[1][layout.shift :], sums[2]
 
 
-def find_edges(csr: Csr, u: Array, v: Array) -> Array:
-    """Find the position in ``csr.columns`` of the edge {u, v} for pairs of ranks; -1 if none."""
-    return look_up.find_edges(csr, u, v, _threads_for(len(u)))
+def find_edges(csr: Csr, u: Array, v: Array, rank: Array | None = None) -> Array:
+    """Find the position in ``csr.columns`` of the edge {u, v} for pairs of ranks; -1 if none.
+
+    With `rank`, the pairs are numbers of vertices, whose ranks it holds.
+    """
+    return look_up.find_edges(csr, u, v, _threads_for(len(u)), rank)
 
 
 def truss(

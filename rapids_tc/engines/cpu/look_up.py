@@ -21,6 +21,7 @@ from rapids_tc.engines.cpu.sorting import (
     place_buckets,
 )
 from rapids_tc.errors import require_unchanged
+from rapids_tc.frames.backend import gather
 from rapids_tc.preparation.csr import pack_keys
 
 if TYPE_CHECKING:
@@ -31,10 +32,10 @@ LANES = 16
 SHORT = 8  # a row of fewer columns is read at once: buckets would take longer than they save
 
 
-def find_edges(csr: Csr, u: Array, v: Array, threads: int) -> Array:
+def find_edges(csr: Csr, u: Array, v: Array, threads: int, rank: Array | None = None) -> Array:
     """Find the positions of edges: see `rapids_tc.engines.protocol.Engine`."""
     tasks = threads * PER_THREAD if threads > 1 else 1
-    keys, row = _to_buckets(csr, u, v, cut_evenly(len(u), tasks), threads)
+    keys, row = _to_buckets(csr, u, v, cut_evenly(len(u), tasks), threads, rank)
     positions, parts = np.empty(len(u), np.int64), cut_evenly(len(u), 4 * tasks)
 
     def find(number: int, thread: int) -> None:
@@ -45,8 +46,13 @@ def find_edges(csr: Csr, u: Array, v: Array, threads: int) -> Array:
     return positions
 
 
+def take(values: Array, positions: Array) -> Array:
+    """Return the value at each position, and 0 for the position -1."""
+    return np.concatenate([values, np.zeros(1, values.dtype)])[positions]
+
+
 def _to_buckets(
-    csr: Csr, u: Array, v: Array, parts: list[slice], threads: int
+    csr: Csr, u: Array, v: Array, parts: list[slice], threads: int, rank: Array | None
 ) -> tuple[Array, Array]:
     """Pack the pairs into keys, by bucket; return them and the row of each in `u` and `v`."""
     bits, buckets = max(csr.n - 1, 1).bit_length(), 1
@@ -58,7 +64,8 @@ def _to_buckets(
 
     def count(number: int, thread: int) -> int:
         part = parts[number]
-        first, second = (end[part].astype(np.uint32, copy=False) for end in (u, v))
+        ends = (end[part] if rank is None else gather(rank, end[part]) for end in (u, v))
+        first, second = (end.astype(np.uint32, copy=False) for end in ends)
         pack_keys(np.maximum(first, second), np.minimum(first, second), np, keys[part])
         return count_by_bucket(keys[part], csr.n, width, counts[number])
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.engines import peel
-from rapids_tc.engines.gpu import block_layout, device_slots, hubs, listing, visitors
+from rapids_tc.engines.gpu import block_layout, device_slots, hubs, listing, look_up, visitors
 from rapids_tc.engines.gpu.layout import CHUNK, Blocks, HubRows, Layout
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.host import host_free, host_memory
@@ -45,7 +45,6 @@ _STEPS = (
     "heavy_tasks",
     "light_tasks",
     "list_rows",
-    "locate",
 )
 
 
@@ -251,14 +250,8 @@ class CudaEngine:
             peeler = CudaPeeler(self.xp, self.compile, self.sm_count)
             return peel.decompose(peeler, layout.csr, counts, k, on_progress)
 
-    def find_edges(self, csr: Csr, u: Array, v: Array) -> Array:
-        """Find the position in ``csr.columns`` of the edge {u, v} of pairs of ranks; -1 if none."""
-        with self.device(csr.columns):
-            pairs = (u.astype("uint32", copy=False), v.astype("uint32", copy=False))
-            positions = self.xp.empty(len(u), "int64")
-            graph, size = (csr.offsets, csr.columns, np.uint64(csr.n)), np.uint64(len(u))
-            self.step("locate", len(u), *graph, *pairs, size, positions)
-            return positions
+    find_edges = look_up.find_edges
+    take = look_up.take
 
     def rows(self, csr: Csr, least: int, most: int) -> tuple[Array, int]:
         """List the rows of `least` to `most` entries, and count them."""

@@ -6,7 +6,6 @@
 //   CSR -> bitmap.cu:    pack_in_edges, (a sort), find_in_edges, expand_rows, describe_in_edges,
 //                        heavy_tasks and light_tasks twice: to count and to write
 //   CSR -> trust.cu, hu.cu, bisson.cu: list_rows twice
-//   pairs -> positions:  locate
 //
 // A thread owns an element and writes the element's results, unless a kernel says otherwise. A kernel whose
 // result has a size that the host cannot know runs without room first, to count.
@@ -204,17 +203,4 @@ list_rows(const i64* offsets, u64 n, i64 least, i64 most, u32 room, u32* count, 
   const i64 length = row < n ? offsets[row + 1] - offsets[row] : -1;
   const u32 listed = length >= least && length <= most, at = reserve(count, listed);
   if (listed && at < room) rows[at] = u32(row);
-}
-
-// ------------------------------------------------------------------------------- look-ups
-// Find the position of each edge {u, v} of n ranks: -1 if there is no such edge, as for loops.
-extern "C" __global__ void __launch_bounds__(kThreads)
-locate(const i64* offsets, const u32* columns, u64 n, const u32* u, const u32* v, u64 n_pairs,
-       i64* positions) {
-  const u64 i = element();
-  if (i >= n_pairs) return;
-  const u32 row = u[i] > v[i] ? u[i] : v[i], column = u[i] > v[i] ? v[i] : u[i];
-  const i64 start = row < n ? offsets[row] : 0, end = row < n ? offsets[row + 1] : 0;
-  const u32 index = find(columns + start, u32(end - start), column);
-  positions[i] = index == kNone ? -1 : start + index;
 }

@@ -1,0 +1,55 @@
+"""The edges of pairs of vertices, and values of these edges, on the CUDA engine.
+
+The functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.frames.backend import as_uint32
+from rapids_tc.kernels import launch
+
+if TYPE_CHECKING:
+    from rapids_tc.engines.gpu.layout import GpuEngine
+    from rapids_tc.preparation.csr import Array, Csr
+
+_THREADS, _EVERY = 256, 16  # as in look_up.cu
+_KERNELS = ("write_heads", "locate", "take8", "take32", "take64")
+
+
+def find_edges(engine: GpuEngine, csr: Csr, u: Array, v: Array, rank: Array | None = None) -> Array:
+    """Find the position in ``csr.columns`` of the edge {u, v} of pairs of ranks; -1 if none.
+
+    With `rank`, the pairs are numbers of vertices, whose ranks it holds.
+    """
+    xp, m, size = engine.xp, csr.m, len(u)
+    with engine.device(csr.columns):
+        heads = xp.empty(-(-m // _EVERY) if m >= engine.capacities.heads_from else 0, "uint32")
+        _run(engine, "write_heads", len(heads), csr.columns, np.uint64(m), heads)
+        graph = (csr.offsets, csr.columns, heads, np.uint64(len(heads)), np.uint64(csr.n))
+        ranks = heads[:0] if rank is None else rank
+        ends = (as_uint32(u), as_uint32(v), np.uint64(size))
+        positions = xp.empty(size, "int64")
+        _run(engine, "locate", size, *graph, ranks, np.uint64(len(ranks)), *ends, positions)
+        return positions
+
+
+def take(engine: GpuEngine, values: Array, positions: Array) -> Array:
+    """Return the value at each position, and 0 for the position -1."""
+    with engine.device(values):
+        size, bits = len(positions), 8 * values.itemsize
+        taken = engine.xp.empty(size, values.dtype)
+        words = (array.view(f"uint{bits}") for array in (values, taken))
+        source, target = words
+        _run(engine, f"take{bits}", size, source, positions, np.uint64(size), target)
+        return taken
+
+
+def _run(engine: GpuEngine, kernel: str, size: int, *arguments: Any) -> None:
+    """Launch a kernel of ``look_up.cu`` with a thread per element."""
+    if size:
+        kernels = engine.compile(launch.read("look_up.cu"), _KERNELS, ())
+        kernels[kernel]((-(-size // _THREADS),), (_THREADS,), arguments)
