@@ -24,6 +24,7 @@ constexpr u32 kWideThreads = 256, kWideBlocksPerSm = 6;
 constexpr u32 kNarrowThreads = 256, kNarrowBlocksPerSm = 6;
 constexpr u32 kNarrowChunk = 4;       // vertices per ticket
 constexpr u32 kTileWords = 3 * kWideThreads;
+constexpr int kWindows = 2;           // ids of a lane in flight
 
 // A lane's list, of at least one id.
 struct List {
@@ -32,31 +33,49 @@ struct List {
   u32 number;   // its index in N+(u)
 };
 
+// A lane's id in a window of kWarp ids of the long list.
+struct Window {
+  u32 begins;      // a bit per id, set if a list begins there
+  u32 owner;       // the lane that holds the id's list
+  u32 position;    // of the id in columns
+  u32 id;          // kNone past the end
+};
+
 // Look up the ids at places begin .. end - 1, by one warp, whose lanes hold the lists of these places, in
-// order. Return the lane's hits, unless the visitor has been told of them edge by edge.
+// order. The ids of kWindows windows are in flight together. Return the lane's hits, unless the visitor has
+// been told of them edge by edge.
 __device__ __forceinline__ u32 look_up(const Graph& g, const HashTable& table, u32 row, const List& list,
                                        u32 begin, u32 end, RTC_VISIT& visit) {
   const u32 lane = threadIdx.x % kWarp, through = (2u << lane) - 1;   // this lane and those before it
   u32 hits = 0, before = __popc(__ballot_sync(kFullMask, list.place < begin));
-  for (; begin < end; begin += kWarp) {
-    const u32 offset = list.place - begin;   // in the window, or at least kWarp
-    const u32 begins = warp_or(offset < kWarp ? 1u << offset : 0);
-    const u32 owner = before + __popc(begins & through) - 1;
-    const u32 position = __shfl_sync(kFullMask, list.shift, owner) + begin + lane;
-    const bool exists = begin + lane < end;
-    RTC_PROBE(exists);
-    const u32 id = exists ? g.columns[position] : kNone;
-    const bool hit = exists && table.contains(id);
-    hits += hit;
-    before += __popc(begins);
-    if (!RTC_VISIT::kEdges) continue;
-    if (RTC_VISIT::kSides && hit) {
-      visit.side(row + find(table.ids, table.n, id));
-      visit.side(position);
+  for (; begin < end; begin += kWindows * kWarp) {
+    Window windows[kWindows];
+#pragma unroll
+    for (int i = 0; i < kWindows; i++) {
+      const u32 place = begin + i * kWarp, offset = list.place - place;   // offset: or at least kWarp
+      Window& w = windows[i];
+      w.begins = warp_or(offset < kWarp ? 1u << offset : 0);
+      w.owner = before + __popc(w.begins & through) - 1;
+      w.position = __shfl_sync(kFullMask, list.shift, w.owner) + place + lane;
+      w.id = place + lane < end ? g.columns[w.position] : kNone;
+      before += __popc(w.begins);
     }
-    const u32 all = __ballot_sync(kFullMask, hit), number = __shfl_sync(kFullMask, list.number, owner);
-    const u32 later = begins & ~through, own = (later ? (later & (~later + 1)) - 1 : kFullMask) & ~(through >> 1);
-    if (lane == 0 || (begins >> lane & 1)) visit.edge(row + number, __popc(all & own));
+#pragma unroll
+    for (int i = 0; i < kWindows; i++) {
+      const Window& w = windows[i];
+      RTC_PROBE(w.id != kNone);
+      const bool hit = w.id != kNone && table.contains(w.id);
+      hits += hit;
+      if (!RTC_VISIT::kEdges) continue;
+      if (RTC_VISIT::kSides && hit) {
+        visit.side(row + find(table.ids, table.n, w.id));
+        visit.side(w.position);
+      }
+      const u32 all = __ballot_sync(kFullMask, hit), later = w.begins & ~through;
+      const u32 number = __shfl_sync(kFullMask, list.number, w.owner);
+      const u32 own = (later ? (later & (~later + 1)) - 1 : kFullMask) & ~(through >> 1);
+      if (lane == 0 || (w.begins >> lane & 1)) visit.edge(row + number, __popc(all & own));
+    }
   }
   return RTC_VISIT::kEdges ? 0 : hits;
 }
