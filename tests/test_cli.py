@@ -56,6 +56,7 @@ def test_count(karate_file):
         "guessed: text separated by commas",
         "guessed: the first line 'src,dst' names the columns",
         "guessed: ids are integers",
+        "guessed: first edge: 0 to 1",
     ]
 
 
@@ -105,7 +106,7 @@ def test_options_override_every_guess(tmp_path):
     ("arguments", "words"),
     [
         (["nothing.csv"], "error: nothing.csv: No such file or directory"),
-        (["."], "error: .: Is a directory"),
+        (["empty"], "error: empty: a folder without files"),
         ([""], "the name of the file is empty"),
         (["bad.csv"], "error: bad.csv, line 3: 'x' is not an integer"),
         (["bad.csv", "--source", "a", "--destination", "b"], "error: no column 'a'"),
@@ -121,6 +122,7 @@ def test_errors_are_told_without_a_traceback(tmp_path, monkeypatch, arguments, w
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.csv").write_text("1,2\n2,3\n3,x\n")
     (tmp_path / "good.csv").write_text("1,2\n2,3\n3,1\n")
+    (tmp_path / "empty").mkdir()
     done = run("count", *arguments)
     assert (done.exit_code, done.stdout) == (2, "")
     assert isinstance(done.exception, SystemExit)

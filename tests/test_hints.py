@@ -12,6 +12,7 @@ from types import SimpleNamespace as Fake
 import numpy as np
 import pandas as pd
 import pytest
+from file_kinds import zipped, zstandard
 from graphs import complete
 
 import rapids_tc as tc
@@ -25,6 +26,8 @@ from rapids_tc.engines.cpu import host_slots
 from rapids_tc.engines.gpu import cuda, device_slots
 from rapids_tc.executors import persisted, watch
 from rapids_tc.executors.local import PartitionedFrame
+from rapids_tc.files import arrays
+from rapids_tc.files.formats import Format
 from rapids_tc.frames import backend
 from rapids_tc.frames.adapters import PandasAdapter, pyarrow
 from rapids_tc.graphs import resolve
@@ -58,9 +61,9 @@ INTERNAL = {
     "engines/cpu/compiled:_stamp": "caught by Numba: nothing is cached then",
     "engines/cpu/host_slots:BlockStore._each_part": "caught by `_disk_errors`, which words it",
     "files/adjacency:_number_of_line": "only of a file that is cut short between two reads",
-    "files/text:_exact": "caught by `parse`, which names the line",
-    "files/text:_parse_by_arrow": "caught by `parse`: pandas reads the file",
-    "files/text:_parse_by_arrow.blocks": "caught by `parse`: pandas reads the file",
+    "files/lines:_exact": "caught by `parse`, which names the line",
+    "files/lines:_parse_by_arrow": "caught by `parse`: pandas reads the file",
+    "files/lines:_blocks_for_arrow": "caught by `parse`: pandas reads the file",
     "kernels/_nvrtc:_compile": "the compiler's own words: test_nvrtc.py",
     "preparation/id_scheme:resolve_scheme": "made elsewhere: ids.integers",
     "graphs/protocol:VertexTotals.vertex_counts": "no public function asks it",
@@ -76,7 +79,8 @@ INTERNAL = {
     "preparation/type_readers:Signs.collect": "caught by each path, which adds the ids",
     "blocks/distributed_values:read": "the same on this path: test_edge_values.py",
 }
-PARTLY = {"files/text:parse": 1}  # raises of a function that it catches itself
+TWO_FILES = zipped(a=b"1 2\n", b=b"1 2\n")
+PARTLY = {"files/lines:parse": 1}  # raises of a function that it catches itself
 
 
 def k3(**columns):
@@ -123,6 +127,31 @@ def npz(**arrays):
         return files.read_edges(h.path / "g.npz")
 
     return call
+
+
+def npy(array):
+    def call(h):
+        np.save(h.path / "g.npy", array)
+        return files.read_edges(h.path / "g.npy")
+
+    return call
+
+
+def sparse(**changes):
+    """A matrix of SciPy, with other arrays than it has."""
+    return npz(**{"indices": [0], "indptr": [0, 1], "shape": (1, 1), "format": b"csr"} | changes)
+
+
+def dense(h, text):
+    return read(h, f"%%MatrixMarket matrix array real general\n{text}")
+
+
+def folder(h, contents):
+    for name, text in contents.items():
+        (h.path / "g" / name).parent.mkdir(parents=True, exist_ok=True)
+        (h.path / "g" / name).write_text(text)
+    (h.path / "g").mkdir(exist_ok=True)
+    return files.read_edges(h.path / "g")
 
 
 def npz_with(change):
@@ -200,7 +229,7 @@ def no_place(h):
     def seek(*args):
         raise OSError(22, "Invalid argument")
 
-    h.patch.setattr(files.binary.zipfile, "is_zipfile", seek)
+    h.patch.setattr(arrays.zipfile, "is_zipfile", seek)
     return npz(src=[1], dst=[1])(h)
 
 
@@ -815,25 +844,37 @@ HINTS = {
         )
     ],
     "files/__init__:read_edges": [
-        (lambda h: read(h, "1 2\n", format="gml"), "one of text, matrixmarket, metis, npz, parq"),
+        (lambda h: read(h, "1 2\n", format="xls"), "one of text, matrixmarket, metis, npz"),
         (lambda h: read(h, "1 2\n", ids="float"), "'integer' or 'string'"),
         (lambda h: read(h, "1 2\n", header="no"), "header must be True, False or None"),
         (lambda h: files.read_edges(""), "name of the file is empty"),
+        (lambda h: read(h, "1 2\n", library="dask"), "one of pandas, polars, pyarrow, cudf"),
+    ],
+    "files/__init__:_read": [
         (
-            having(files, "_READERS", {"text": no_memory}, lambda h: read(h, "")),
+            having(files, "_FORMATS", {"text": Format(no_memory)}, lambda h: read(h, "")),
             "edges.txt: ",
         ),
     ],
     "files/__init__:_refuse_unused": [
         (lambda h: read(h, "1 2\n", "g.graph", header=True), "metis has no use for.*header")
     ],
-    "files/__init__:_guess_format": [(lambda h: read(h, b"a\0b"), "text, matrixmarket, metis")],
-    "files/adjacency:read_matrix_market": [
-        (lambda h: read(h, "%%MatrixMarket matrix array real general\n"), "a coordinate matrix"),
+    "files/__init__:_converted": [
+        (without("polars", lambda h: read(h, "1 2\n", library="polars")), "is not installed"),
+    ],
+    "files/formats:guess_format": [(lambda h: read(h, b"a\0b"), "text, matrixmarket, metis")],
+    "files/matrix_market:read_matrix_market": [
+        (lambda h: read(h, "%%MatrixMarket vector\n"), "a coordinate or an array matrix"),
         (market("1 2\n"), r"size line \(rows columns entries\)"),
         (market("2 3 0\n"), "2 rows and 3 columns"),
         (market("3 3 2\n1 2\n"), "says 2 entries, the file has 1"),
         (market("3 3 1\n1 4\n"), "line 3: ids run from 1 to 3"),
+    ],
+    "files/matrix_market:_read_dense": [
+        (without("scipy.io", lambda h: dense(h, "1 1\n0\n")), "pip install scipy"),
+        (lambda h: dense(h, "1\n"), r"size line \(rows columns\)"),
+        (lambda h: dense(h, "1 2\n0\n0\n"), "1 rows and 2 columns are no adjacency matrix"),
+        (lambda h: dense(h, "2 2\n0\n"), "edges.txt: "),
     ],
     "files/adjacency:read_metis": [
         (metis("1\n"), r'must be "vertices edges \[format \[weights\]\]"'),
@@ -842,33 +883,48 @@ HINTS = {
         (metis("2 1 1\n2\n1\n"), r"line 2: a number is missing \(format 1\)"),
         (metis("2 1\n3\n1\n"), "line 2: ids run from 1 to 2, not 3"),
         (metis("2 3\n2\n1\n"), "says 3 edges, once in each direction; .* 2 ends instead of 6"),
+        (metis("3 1\n2\n3\n\n"), "line 2: vertex 1 names 2, and line 3 .*format text reads"),
     ],
     "files/adjacency:check_vertices": [
         (market(f"{2**33} {2**33} 0\n"), r"more than a graph holds \(4,294,967,295\)")
     ],
     "files/adjacency:_numbers_by_line": [(metis("2 1\nx\n"), "line 2: 'x' is not an integer")],
-    "files/binary:read_npz": [
-        (lambda h: read(h, b"PK\3\4"), "as numpy.savez writes them"),
-        (npz_with(lambda data: b"junk" + data), "magic string"),
-        (no_place, "a position in it is wrong"),
+    "files/arrays:read_npz": [
+        (lambda h: read(h, "1 2\n", format="npz"), "as numpy.savez writes them"),
         (npz(src=[0.5], dst=[1], n=1), "all three must be integers"),
         (npz(src=[1], dst=[1], n=-1), "is -1"),
         (npz(src=[1], dst=[1], n=1), "from 0 to n - 1 = 0"),
     ],
-    "files/binary:_arrays": [
-        (npz(a=[1]), r"the arrays src and dst, not \['a'\]"),
+    "files/arrays:_opened": [
+        (npz_with(lambda data: b"junk" + data), "magic string"),
+        (no_place, "a position in it is wrong"),
+    ],
+    "files/arrays:read_npy": [
+        (npy(np.eye(3)), "adjacency matrix, not edges: save numpy.argwhere"),
+        (npy([1]), r"two columns or two rows, not of shape \(1,\)"),
+    ],
+    "files/arrays:_entries": [
+        (sparse(shape=(1, 2)), r"of shape \[1, 2\] is no adjacency matrix"),
+        (sparse(format=b"bsr"), "of format b'bsr': save it as csr"),
+        (sparse(indices=[0.5]), "must be integers"),
+        (sparse(indptr=[1, 1]), "indptr does not say where the rows"),
+    ],
+    "files/arrays:_arrays": [
+        (npz(a=[1]), r"the arrays src and dst, not \['a'\]; .* csr, csc and coo"),
         (npz(src=[1], dst=[1, 2]), r"shapes \(1,\) and \(2,\)"),
         (npz(src=[1], dst=[1], n=[1]), "must be one of the integers"),
     ],
-    "files/binary:_shape": [
+    "files/arrays:_header": [
         (npz(src=np.array([{}]), dst=[1]), "src is an array of objects"),
         (npz_with(lambda data: data[:-8]), "src says 24 bytes of values, the file has 16"),
     ],
-    "files/binary:read_parquet": [
+    "files/columnar:_read_columns": [
         (lambda h: parquet(h, hide=True), r'pip install "rapids_tc\[arrow\]"'),
+        (lambda h: parquet(h, b"PAR1 and no more"), r"g\.parquet: "),
+    ],
+    "files/columnar:_places": [
         (parquet, r"name source and destination; columns: \['a', 'b', 'c'\]"),
         (twice_named, "2 columns are called 'src': rename"),
-        (lambda h: parquet(h, b"PAR1 and no more"), r"g\.parquet: "),
     ],
     "files/guess:choose_columns": [
         (lambda h: read(h, "a b\n1 2\n", source="a", destination="a"), "are both column 'a'"),
@@ -884,13 +940,68 @@ HINTS = {
     "files/guess:_place": [
         (lambda h: read(h, "a b\n1 2\n", source="c", destination="a"), "columns: 'a', 'b'")
     ],
-    "files/guess:refuse_other_formats": [
+    "files/dimacs:read_dimacs": [
+        (lambda h: read(h, "p e\n", format="dimacs"), "the line 'p edge vertices edges'"),
+        (lambda h: read(h, "p edge 3 5\ne 1 2\n"), "line p says 5 edges, the file has 1"),
+        (lambda h: read(h, "p edge 1 1\ne 1 2\n"), "from 1 to 1"),
+    ],
+    "files/networks:_read": [
+        (without("networkx", lambda h: read(h, "graph [\n]\n")), r"rapids_tc\[networkx\]"),
+        (lambda h: read(h, "graph [\n"), "edges.txt: "),
+    ],
+    "files/networks:_only_line": [
+        (lambda h: read(h, "A\nA\n", "g.g6"), "2 graphs: split the file, one graph is read")
+    ],
+    "files/networks:read_json.graph": [
+        (lambda h: read(h, '{"nodes": []}'), r'node-link JSON, {"nodes": \[')
+    ],
+    "files/pajek:read_pajek": [
+        (lambda h: read(h, "*Vertices 1\n*Matrix\n0\n"), "Matrix is not read: save .Edges"),
+        (lambda h: read(h, "*Vertices 2\n*Edges\n1\n"), "line 3: no line of Pajek's edges: '1'"),
+        (lambda h: read(h, "*Vertices 1\n*Edges\n1 2\n"), "ids run from 1 to 1"),
+    ],
+    "files/sif:read_sif": [
+        (lambda h: read(h, "a pp\n", "g.sif"), "line 1: expected an id, a relation and ids")
+    ],
+    "files/parts:find_parts": [
+        (lambda h: folder(h, {"_SUCCESS": ""}), "a folder without files"),
+        (lambda h: folder(h, {"_delta_log/0": "1"}), "a Delta table.* read it by a library"),
+    ],
+    "files/parts:join_parts": [
+        (lambda h: folder(h, {"a": "src,dst\n"}), "1 parts, and no edge in any"),
+        (lambda h: folder(h, {"a": "1 2\n", "b.g6": "Bw\n"}), "several formats: graph6, text"),
+    ],
+    "files/unpack:Unpacker._member": [
+        (lambda h: read(h, TWO_FILES), r"2 files \(a, b\): unpack it, and name one file or")
+    ],
+    "files/unpack:_zstandard": [
+        (without("pyarrow", lambda h: read(h, b"\x28\xb5\x2f\xfd")), r"rapids_tc\[arrow\]")
+    ],
+    "files/unpack:_Forward.seek": [
+        (lambda h: read(h, zstandard(b"PAR1" + bytes(999))), "decompress the file first")
+    ],
+    "files/shapes:refuse_other_formats": [
         (lambda h: read(h, "{}\n"), "looks like JSON.*format text takes it")
     ],
-    "files/guess:refuse_ragged": [
+    "files/shapes:refuse_shapes": [
+        (lambda h: read(h, "1 2 3 4\n"), "1 line of 4 fields.* format text takes it for one")
+    ],
+    "files/shapes:_refuse_middles": [
+        (lambda h: read(h, "1: 2 3\n"), "adjacency lists.* source 1 and destination 2"),
+        (lambda h: read(h, "1 -> 2\n"), "an arrow.* source 1 and destination 3"),
+    ],
+    "files/shapes:_refuse_triples": [
+        (lambda h: read(h, "a b c\nb c a\n"), "adjacency lists.* source 1 and destination 2"),
+        (lambda h: read(h, "a pp c\nb pp a\n"), "format sif, or choose.* source 1 and dest"),
+    ],
+    "files/shapes:_refuse_small_matrix": [
+        (lambda h: read(h, ",a,b\na,0,1\nb,1,0\n"), "adjacency matrix.*format text"),
+        (lambda h: read(h, "0 1 0\n1 0 1\n0 1 0\n"), "adjacency matrix.*format text"),
+    ],
+    "files/shapes:_refuse_ragged": [
         (lambda h: read(h, "1 2\n1 2\n1 2 3\n1 2 3 4\n"), "name the format: metis, or text")
     ],
-    "files/guess:refuse_matrix": [
+    "files/shapes:refuse_matrix": [
         (
             lambda h: read(h, "0 1 0 1 0 1 0 1 0 1\n" * 10),
             "an adjacency matrix.*format text takes the ids of the first two columns",
@@ -912,12 +1023,17 @@ HINTS = {
         )
     ],
     "files/source:Source.open": [
-        (lambda h: read(h, gzip.compress(b"1 2\n" * 99)[:-9]), "compressed data is damaged")
+        (lambda h: read(h, gzip.compress(b"1 2\n" * 99)[:-9]), "compressed data is damaged"),
+        (lambda h: read(h, TWO_FILES), "unpack it"),
     ],
     "files/text:read_text": [
-        (lambda h: read(h, "1 2\n", separator="ab"), "one character, 'tab' or 'blanks'")
+        (lambda h: read(h, "1 2\n", separator="ab"), "one character, 'tab' or 'blanks'"),
+        (lambda h: read(h, "src,dst\n"), "no edge below the header 'src,dst'"),
     ],
-    "files/text:parse": [(lambda h: read(h, "1 2\n1 2\nx 3\n"), "line 3: 'x' is not an integer")],
+    "files/text:_nothing": [
+        (lambda h: read(h, "#a #b\n"), r"comment='' \(--comment ''\) reads lines that begin")
+    ],
+    "files/lines:parse": [(lambda h: read(h, "1 2\n1 2\nx 3\n"), "line 3: 'x' is not an integer")],
     "preparation/id_columns:check": [
         (lambda h: tc.count(ends([True] * 3)), "'src' has dtype bool.*convert the column to one"),
         (lambda h: tc.count(ends(["a"] * 3)), "convert one of them"),

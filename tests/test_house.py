@@ -47,6 +47,7 @@ HOMES = {
     "matplotlib": {"plot.py"},
     "networkx": {
         "bench/other_libraries.py",
+        "files/networks.py",
         "interop/networkx.py",
         "interop/_networkx_graph.py",
         "plot.py",

@@ -1,7 +1,4 @@
-"""Readers of MatrixMarket and METIS, whose files say how many vertices there are.
-
-Both number vertices from 1, and so name vertices without an edge too.
-"""
+"""The reader of METIS, and what readers share whose files say how many vertices there are."""
 
 from __future__ import annotations
 
@@ -11,48 +8,13 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.errors import CapacityError
-from rapids_tc.files.guess import BLANKS
 from rapids_tc.files.source import CHECK_BYTES, EdgeFileError, Options, Source, shortened
-from rapids_tc.files.text import LineFormat, parse
 
 Frame = Any  # pandas.DataFrame
 Array = Any  # numpy.ndarray
 
 _MAX_VERTICES = 2**32 - 1  # of a graph
 _METIS_BYTES = 32  # a number of the file, on top of the number: its row, its position, a sum
-
-
-def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
-    """Read the edges, the vertices without any, and the guesses. Every stored entry is an edge."""
-    head = source.head().decode(errors="replace").splitlines()
-    if head[0].lower().split()[:3] != ["%%matrixmarket", "matrix", "coordinate"]:
-        raise source.fault(f"only a coordinate matrix is a graph, not {shortened(head[0])}", 1)
-    guesses = []
-    sizes = next(iter(source.sample("%")), "")
-    skip_first = len(sizes.split()) == 3
-    if not skip_first:
-        # Some published files have the size line behind a comment mark.
-        behind_marks = [line[1:] for line in head if re.fullmatch(r"%(\s*[0-9]+){3}\s*", line)]
-        sizes = behind_marks[0] if behind_marks else sizes
-        guesses.append(f"the size line is behind a comment mark: {shortened(sizes)}")
-    if not re.fullmatch(r"(\s*[0-9]{1,18}){3}\s*", sizes):
-        raise source.fault(f"expected a size line (rows columns entries), not {shortened(sizes)}")
-    n, columns, entries = map(int, sizes.split())
-    if n != columns:
-        raise source.fault(f"{n} rows and {columns} columns are no adjacency matrix")
-    check_vertices(source, n)
-    frame = parse(source, LineFormat("%", BLANKS, skip_first))
-    if len(frame) != entries:
-        raise source.fault(f"the size line says {entries:,} entries, the file has {len(frame):,}")
-    src, dst = frame["src"].to_numpy(), frame["dst"].to_numpy()
-    if entries and not 1 <= min(src.min(), dst.min()) <= max(src.max(), dst.max()) <= n:
-
-        def wrong(line: str) -> str:
-            inside = all(1 <= int(field) <= n for field in line.split()[:2])
-            return "" if inside else f"ids run from 1 to {n}"
-
-        raise source.locate("%", wrong, skip_first=skip_first)
-    return frame, without_edges(src, dst, 1, n), guesses
 
 
 def read_metis(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
@@ -94,7 +56,33 @@ def read_metis(source: Source, options: Options) -> tuple[Frame, Array, list[str
             f"the first line says {edges:,} edges, once in each direction; the lines have "
             f"{len(dst):,} ends instead of {2 * edges:,}"
         )
+    if (one_way := _without_reverse(src, dst)) is not None:
+        u, v = src[one_way], dst[one_way]
+        raise source.fault(
+            f"vertex {u} names {v}, and line {line_of(v - 1)} does not name {u}: this is no METIS "
+            "file; format text reads two ids per line",
+            line_of(u - 1),
+        )
     return frame_of(src, dst), without_edges(src, dst, 1, n), []
+
+
+def _without_reverse(src: Array, dst: Array) -> int | None:
+    """Return the place of an edge that is not there in the other direction, too; None if all are.
+
+    Sums of hashed pairs are compared first: a difference is certain, and equality nearly so.
+    """
+    factors = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)
+    sums = []
+    for u, v in ((src, dst), (dst, src)):
+        mixed = u.astype(np.uint64) * factors[0] ^ v.astype(np.uint64) * factors[1]
+        mixed ^= mixed >> np.uint64(29)
+        sums.append((mixed * factors[0]).sum())
+    if sums[0] == sums[1]:
+        return None
+    pairs, counts = np.unique(np.stack([src, dst], axis=1), axis=0, return_counts=True)
+    times = {(u, v): n for (u, v), n in zip(pairs.tolist(), counts.tolist(), strict=True)}
+    ends = zip(src.tolist(), dst.tolist(), strict=True)
+    return next(i for i, (u, v) in enumerate(ends) if times[u, v] > times.get((v, u), 0))
 
 
 def frame_of(src: Array, dst: Array) -> Frame:

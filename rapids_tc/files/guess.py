@@ -8,7 +8,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import ColumnNotFoundError
-from rapids_tc.files.source import shortened
 from rapids_tc.preparation.edges import find_pair
 
 if TYPE_CHECKING:
@@ -21,19 +20,28 @@ SPELLED = {"blanks": BLANKS, "tab": "\t", "\\t": "\t", "comma": ","}
 CALLED = {BLANKS: "blanks", "\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}
 INTEGER = re.compile(r"[+-]?[0-9]+")
 _PLAIN = re.compile(r"-?(0|[1-9][0-9]*)")  # printed as an integer, it is the same text
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.I)
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.I)
 SIZES = re.compile(r"\s*[0-9]+(\s+[0-9]+){1,2}\s*")
 _FRACTION = re.compile(r"[+-]?[0-9]*(\.[0-9]*(e[+-]?[0-9]+)?|e[+-]?[0-9]+)", re.I)
 _SIZE = re.compile(r"[0-9]{1,18}")
-_DIMACS_COMMENT = re.compile(r"c(\s.*)?")
-_DIMACS = re.compile(r"p\s+[a-z]+\s+[0-9]+\s+[0-9]+\s*")
-_DIMACS_EDGE = re.compile(r"[ea]\s+[0-9]+\s+[0-9]+(\s+\S+)?\s*")
-_WORD = re.compile(r"([^\W\d].*)?")  # a column's name; none above a column of row numbers
+_WORD = re.compile(r"(:?[^\W\d].*)?")  # a column's name; none above a column of row numbers
+NO_VALUE = {"", "na", "nan", "none", "null", "inf"}  # words for a number that is not there
+# Names of two id columns differ by these, besides the pairs that frames know.
+_ENDS = (
+    ("from", "to"),
+    ("source", "target"),
+    ("source", "destination"),
+    ("src", "dst"),
+    (":start_id", ":end_id"),  # Neo4j
+    ("1", "2"),
+)
+_NEO4J = re.compile(r".*(:(?:start|end)_id)(\(.*\))?")
 # If the ids are text, a first line is a header only if it begins with one of these words.
 _NAME = re.compile(
     r"(src|source|from|u|node|vertex|id)[ _-]?(node|vertex|id|name)?[ _-]?[01]?", re.I
 )
-MATRIX = 10  # columns from which a file with as many lines is taken for a matrix
+_QUOTED = re.compile(r'"([^"]*)"')
+_DECIMAL = re.compile(r"(?<=[0-9]),(?=[0-9])")
 
 
 def choose_columns(
@@ -52,12 +60,25 @@ def choose_columns(
         return places
     if source is not None or destination is not None:
         raise ValueError("source and destination are given together or not at all")
-    if names and (pair := find_pair(names)):
-        return _position(file, names, pair[0]), _position(file, names, pair[1])
+    if names and (ends := find_ends(names)):
+        return _position(file, names, names[ends[0]]), _position(file, names, names[ends[1]])
     row_numbers = names is not None and names[:1] == [""]
     if names and is_wordy(names) and width - row_numbers > 2:
         raise ColumnNotFoundError(f"name source and destination; columns: {_listed(names, width)}")
     return (1, 2) if row_numbers and width > 2 else (0, 1)
+
+
+def find_ends(names: list[str]) -> tuple[int, int] | None:
+    """Return the positions of two columns whose names say that they are the ends of edges."""
+    if pair := find_pair(names):
+        return names.index(pair[0]), names.index(pair[1])
+    plain = [_NEO4J.sub(r"\1", name.lower()) for name in names]
+    for first, second in _ENDS:
+        others = [name.replace(first, second, 1) if first in name else None for name in plain]
+        ends = [(at, plain.index(other)) for at, other in enumerate(others) if other in plain]
+        if ends:
+            return ends[0] if len(ends) == 1 else None
+    return None
 
 
 def _place(file: Source, names: list[str] | None, column: str | int, width: int) -> int:
@@ -81,41 +102,102 @@ def _listed(names: list[str] | None, width: int) -> str:
     return ", ".join(map(repr, names)) if names else f"1 to {width}"
 
 
-def split(line: str, separator: str) -> list[str]:
-    """Split a line into its fields."""
+def split(line: str, separator: str, *, quoted: bool = False) -> list[str]:
+    """Split a line into its fields; `quoted` says that quotes may enclose one."""
     if separator == BLANKS:
-        return re.findall(r"[^ \t]+", line)
-    if separator in ",;":
+        if not quoted or '"' not in line:
+            return re.findall(r"[^ \t]+", line)
+        fields = re.findall(r'"[^"]*"|[^ \t]+', line)
+        return [field[1:-1] if field[0] == '"' == field[-1] else field for field in fields]
+    if quoted or separator in ",;":
         try:
             fields = next(csv.reader([line], delimiter=separator))
         except csv.Error:  # a field is longer than a limit that only the user's program may set
-            quoted = rf'{separator}[ \t]*("(?:[^"]|"")*"[^{separator}]*|[^{separator}]*)'
-            fields = [field.strip('"') for field in re.findall(quoted, separator + line)]
+            quotes = rf'{separator}[ \t]*("(?:[^"]|"")*"[^{separator}]*|[^{separator}]*)'
+            fields = [field.strip('"') for field in re.findall(quotes, separator + line)]
     else:
         fields = line.split(separator)
     return [field.strip(BLANKS + "\t") for field in fields]
 
 
+def filled(fields: list[str]) -> list[str]:
+    """Leave out the empty fields at the end of a line."""
+    while len(fields) > 1 and not fields[-1]:
+        fields = fields[:-1]
+    return fields
+
+
 def guess_separator(lines: list[str]) -> str:
-    """Return the character that separates the fields of most lines, else `BLANKS`."""
+    """Return what gives integers in two columns, else as many fields on every line, else `BLANKS`.
+
+    A separator must give two fields on half of the lines. Commas are none if all are in decimal
+    numbers, and tabs go before others, since texts that are ids have blanks and commas.
+    """
     # NetworkX writes attributes behind the ids, {...}, which may contain any character.
-    body = [line.partition("{")[0] for line in lines[1:] or lines]
-    lines_with = {sep: sum(sep in line for line in body) for sep in (",", "\t", ";", "|")}
-    best = max(lines_with, key=lambda sep: lines_with[sep])
-    mixed = best == "\t" and lines_with[best] < len(body)  # some lines have tabs, others blanks
-    if mixed and all(re.match(r"\s*-?[0-9]+\s+-?[0-9]+(\s|$)", line) for line in body):
-        return BLANKS
-    return best if 2 * lines_with[best] >= len(body) else BLANKS
+    body = [line.partition("{")[0] for line in lines]
+    body = [_QUOTED.sub(lambda text: re.sub(r"[\t;|, ]", "_", text[1]), line) for line in body]
+    scores: dict[str, tuple[int, ...]] = {}
+    columns: dict[str, int] = {}
+    for separator in ("\t", ";", "|", ",", BLANKS):  # among equals, the first
+        rows = [filled(split(line, separator)) for line in body]
+        wide = [len(row) for row in rows if sum(map(bool, row)) > 1]
+        integers = sum(len(row) > 1 and all(map(INTEGER.fullmatch, row[:2])) for row in rows)
+        if 2 * len(wide) >= len(body) and wide:
+            uniform = max(map(wide.count, set(wide)))
+            scores[separator] = (integers, separator != BLANKS, len(wide), uniform)
+            columns[separator] = min(wide)
+    decimal = not any("," in _DECIMAL.sub("", line) for line in body)
+    others = [columns[separator] for separator in scores if separator != ","]
+    if decimal and "," in scores and not scores[","][0] and max(others, default=0) > 2:
+        del scores[","]
+    return max(scores, key=lambda separator: scores[separator], default=BLANKS)
 
 
-def guess_header(rows: list[list[str]]) -> bool:
-    """Return whether the first row names the columns."""
+def is_quoted(lines: list[str], separator: str) -> bool:
+    """Return whether quotes enclose whole fields, wherever there are quotes."""
+    if separator in ",;":
+        return True
+    apart = r"[ \t]+" if separator == BLANKS else re.escape(separator)
+    plain = r'[^"\s]+' if separator == BLANKS else rf'[^"{re.escape(separator)}]*'
+    field = rf'(?:"[^"]*"|{plain})'
+    whole = re.compile(rf"\s*{field}(?:{apart}{field})*\s*")
+    with_quotes = [line.partition("{")[0] for line in lines if '"' in line.partition("{")[0]]
+    return bool(with_quotes) and all(map(whole.fullmatch, with_quotes))
+
+
+def column_names(rows: list[list[str]]) -> list[str]:
+    """Return the names in the first row; R leaves out the name of the column of row names."""
     first, *body = rows
-    return is_wordy(first) and (
-        _NAME.fullmatch(first[0]) is not None
-        or find_pair(first) is not None
-        or mostly_integers(body, (0, 1))
-    )
+    widths = {len(row) for row in body}
+    short = widths == {len(first) + 1} and len(first) > 1
+    if short and is_wordy(first) and len({row[0] for row in body}) == len(body):
+        return ["", *first]
+    return first
+
+
+def guess_header(names: list[str], body: list[list[str]]) -> bool:
+    """Return whether the first row, as `column_names` returns it, names the columns."""
+    words = names[1:] if names[:1] == [""] else names
+    if not is_wordy(words):
+        return False
+    if names is not words and len(names) > 2 and all(len(row) == len(names) for row in body):
+        return True
+    if _NAME.fullmatch(words[0]) or find_pair(words) or mostly_integers(body, (0, 1)):
+        return True
+    fields = {field for row in body for field in row}
+    if fields & set(words[:2]):
+        return False
+    kinds = {re.sub(r"[0-9]+", "0", field) for field in fields}
+    if (ends := find_ends(names)) and not kinds & {re.sub("[0-9]+", "0", names[e]) for e in ends}:
+        return True
+    return any(_is_word_above_numbers(names, body, place) for place in range(len(names)))
+
+
+def _is_word_above_numbers(names: list[str], body: list[list[str]], place: int) -> bool:
+    if names[place].lower() in NO_VALUE or NUMBER.fullmatch(names[place]):
+        return False
+    below = [row[place] for row in body if place < len(row)]
+    return bool(below) and len(below) == len(body) and all(map(NUMBER.fullmatch, below))
 
 
 def is_wordy(fields: list[str]) -> bool:
@@ -154,35 +236,3 @@ def is_size_line(rows: list[list[str]], separator: str, frame: Frame) -> bool:
     u, v = frame["src"].iloc[0], frame["dst"].iloc[0]
     in_other_rows = all(((rest["src"] == end) | (rest["dst"] == end)).any() for end in (u, v))
     return apart and (u == v or not in_other_rows)
-
-
-def refuse_other_formats(source: Source, lines: list[str]) -> None:
-    """Raise EdgeFileError for text of another format that could be read as an edge list."""
-    format_name = {"{": "JSON", "[": "JSON", "<": "HTML or XML"}.get(lines[0].lstrip()[:1])
-    rest = [line for line in lines if not _DIMACS_COMMENT.fullmatch(line)]
-    if rest and (_DIMACS.fullmatch(rest[0]) or all(map(_DIMACS_EDGE.fullmatch, rest))):
-        format_name = "DIMACS"
-    if format_name:
-        raise source.fault(
-            f"this looks like {format_name}, which is not read; format text takes it for an edge "
-            f"list all the same: {shortened(lines[0])}"
-        )
-
-
-def refuse_ragged(source: Source, body: list[list[str]]) -> None:
-    """Raise EdgeFileError for rows of numbers of many lengths, as METIS files have."""
-    lengths = {len(row) for row in body}
-    if len(lengths) > 2 and all(_NUMBER.fullmatch(field) for row in body for field in row):
-        raise source.fault(
-            f"lines of {min(lengths)} to {max(lengths)} numbers do not look like an edge list; "
-            "name the format: metis, or text for the ids of the first two columns"
-        )
-
-
-def refuse_matrix(source: Source, width: int, rows: int) -> None:
-    """Raise EdgeFileError for a file with as many lines as columns."""
-    if rows in (width, width - 1):
-        raise source.fault(
-            f"{rows} lines of {width} columns look like an adjacency matrix, not an edge list; "
-            "format text takes the ids of the first two columns all the same"
-        )

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import math
 import re
-import zlib
+import sys
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
 from rapids_tc.engines.host import host_free
 from rapids_tc.errors import CapacityError, RapidsTCError
+from rapids_tc.files.unpack import DAMAGED, Unpacker, UnpackError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,12 +25,14 @@ CHECK_BYTES = 2**24  # bytes that are read between two checks of the free memory
 _BLOCK = 2**20  # bytes of the decompressed file that are read at a time
 _COPIES = 4  # of a long line: its parts, the whole, without comments, and in the parser
 _SAMPLE = 2**16  # bytes by which format, separator and header are guessed
-_COMPRESSED: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ\x00": lzma}
-_DAMAGED = (EOFError, lzma.LZMAError, zlib.error)
 
 
 class EdgeFileError(RapidsTCError, ValueError):
     """A file that does not hold what its format promises; the message names file and line."""
+
+
+class NoEdgeError(EdgeFileError):
+    """A file whose lines hold no edge, which may be one of several parts."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Source:
     Attributes
     ----------
     path : Path
-        The file; its first bytes say whether it is compressed by gzip, bzip2 or xz.
+        The file, or ``-`` for stdin.
     tick : callable or None
         Called now and then with the share of the file that has been read, 0 to 1.
     comments : int
@@ -64,11 +64,17 @@ class Source:
     path: Path
     tick: Callable[[float], None] | None = None
     comments: int = 0
+    unpacker: Unpacker = field(default_factory=Unpacker)
     _spool: bytes | None = None  # the bytes of a pipe, which can be read only once
+
+    @property
+    def name(self) -> str:
+        """The name of the file, as messages show it."""
+        return "stdin" if str(self.path) == "-" else self.path.name
 
     def fault(self, what: str, line: int | None = None) -> EdgeFileError:
         """Return an error that says what is wrong, with the names of file and line before it."""
-        place = self.path.name if line is None else f"{self.path.name}, line {line}"
+        place = self.name if line is None else f"{self.name}, line {line}"
         return EdgeFileError(f"{place}: {what}")
 
     def claim(self, what: str, need: int) -> None:
@@ -178,7 +184,7 @@ class Source:
 
     def _read(self, size: int) -> Iterator[bytes]:
         with self.open() as (plain, packed):
-            total = len(self._spool or b"") or max(self.path.stat().st_size, 1)
+            total = max(self.path.stat().st_size if self._spool is None else len(self._spool), 1)
             data = plain.read(size).removeprefix(b"\xef\xbb\xbf")
             while data:
                 if self.tick:
@@ -190,25 +196,28 @@ class Source:
     def open(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
         """Open the file: as a stream of decompressed bytes, and as it is on the disk."""
         with self._open() as packed:
-            magic = packed.read(6)
-            packed.seek(0)
-            module = next((m for sign, m in _COMPRESSED.items() if magic.startswith(sign)), None)
-            plain = module.open(packed) if module else packed
+            plain = None
             try:
+                plain = self.unpacker.open(packed)
                 yield plain, packed
-            except (*_DAMAGED, OSError) as error:
-                # bz2 raises an OSError without a number; errors of the system have one.
-                if isinstance(error, OSError) and (error.errno is not None or not module):
+            except UnpackError as error:
+                raise self.fault(str(error)) from error
+            except (*DAMAGED, OSError) as error:
+                # gzip and bz2 raise an OSError without a number; errors of the system have one.
+                of_system = isinstance(error, OSError) and error.errno is not None
+                if of_system or (isinstance(error, OSError) and plain is packed):
                     raise
                 raise self.fault(f"the compressed data is damaged: {error}") from error
 
     def _open(self) -> IO[bytes]:
         if self._spool is None:
-            file = self.path.open("rb")
-            if file.seekable():
+            if str(self.path) == "-":
+                self._spool = sys.stdin.buffer.read()
+            elif (file := self.path.open("rb")).seekable():
                 return file
-            with file:
-                self._spool = file.read()
+            else:
+                with file:
+                    self._spool = file.read()
         return io.BytesIO(self._spool)
 
 

@@ -2,103 +2,43 @@
 
 from __future__ import annotations
 
-import csv
-from contextlib import suppress
-from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rapids_tc.files.guess import (
-    BLANKS,
     CALLED,
-    INTEGER,
-    MATRIX,
     SIZES,
     SPELLED,
     choose_columns,
+    column_names,
+    filled,
     guess_header,
     guess_separator,
+    is_quoted,
     is_size_line,
     is_wordy,
     mostly_integers,
-    refuse_matrix,
-    refuse_other_formats,
-    refuse_ragged,
     split,
 )
-from rapids_tc.files.source import (
-    CHECK_BYTES,
-    EdgeFileError,
-    Options,
-    Source,
-    Stream,
-    shortened,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from rapids_tc.files.lines import LineFormat, parse
+from rapids_tc.files.shapes import refuse_matrix, refuse_other_formats, refuse_shapes
+from rapids_tc.files.source import NoEdgeError, Options, Source, shortened
 
 Frame = Any  # pandas.DataFrame
 Array = np.ndarray
 
-_PIECE = 2**18  # rows that pandas parses at a time
-_ROW_BYTES = 16  # of a row when the pieces are joined: two ids, or pointers to them
-_CHECK_ROWS = 2**22  # rows that are read between two checks of the free memory: each takes 3 ms
+_SHOWN_COLUMNS = 5  # names of ignored columns that a guess shows
 _NONE = np.zeros(0, np.int64)  # text names a vertex by its edges only
-
-
-@dataclass(frozen=True)
-class LineFormat:
-    """The way to read the lines of one file."""
-
-    marks: str
-    separator: str
-    skip_first: bool = False
-    columns: tuple[int, int] = (0, 1)
-    integers: bool = True
-    width: int = 0  # columns, if the sampled lines all have as many separators
-
-    @property
-    def quoted(self) -> bool:
-        """Whether quotes may enclose a field."""
-        return self.separator in ",;"
-
-    def fields(self, line: str) -> list[str]:
-        """Split a line into its fields."""
-        return split(line, self.separator)
-
-    def wrong(self, line: str) -> str:
-        """Say what is wrong with a line; return an empty text if nothing is."""
-        fields = self.fields(line)
-        if len(fields) <= max(self.columns):
-            columns = "" if self.columns == (0, 1) else " in columns {} and {}".format(
-                *(c + 1 for c in self.columns)
-            )  # fmt: skip
-            separator = CALLED.get(self.separator, repr(self.separator))
-            return f"expected two ids{columns} separated by {separator}"
-        for field in (fields[c] for c in self.columns):
-            if not field:
-                return "an id is empty"
-            if self.integers and not INTEGER.fullmatch(field):
-                return f"{shortened(field)} is not an integer (ids=string takes any text)"
-            digits = len(field.lstrip("+-0"))  # int() refuses more than some thousand digits
-            if self.integers and not (digits <= 20 and -(2**63) <= int(field) < 2**64):
-                return f"{shortened(field)} does not fit 64 bits (ids=string takes any text)"
-        return ""
 
 
 def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
     """Read the edges and the guesses; text names no vertices without an edge."""
-    import pandas as pd
-
     separator, header, comment = options.separator, options.header, options.comment
     marks = "#%" if comment is None else comment
     lines = source.sample(marks)
     if not lines:
-        empty = pd.DataFrame({"src": [], "dst": []}, dtype="int64")
-        return empty, _NONE, ["no lines but comments" if source.comments else "an empty file"]
+        return _nothing(source)
     if options.format is None:
         refuse_other_formats(source, lines)
     sep = guess_separator(lines) if separator is None else SPELLED.get(separator, separator)
@@ -107,24 +47,27 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
             "separator must be one character, 'tab' or 'blanks', and no end of a line, "
             f"not {separator!r}"
         )
-    rows = [split(line, sep) for line in lines]
-    body = rows[1:] if is_wordy(rows[0]) else rows
+    quoted = is_quoted(lines, sep)
+    rows = [filled(split(line, sep, quoted=quoted)) for line in lines]
     # A first line with other separators than the rest gives sizes, and cannot be an edge.
     sizes_only = header is None and len(rows[0]) < 2 and SIZES.fullmatch(lines[0]) is not None
-    named = guess_header(rows) if header is None else header
-    places = choose_columns(
-        source, rows[0] if named else None, options.columns, width=max(map(len, rows))
-    )
+    names = rows[0] if header is False else column_names(rows)
+    asked = {str(column) for column in options.columns if not str(column).isdecimal()}
+    named = bool(asked & set(names)) or guess_header(names, rows[1:])
+    named = named if header is None else header
+    width = max(len(names) * named, *map(len, rows))
+    if options.format is None and options.columns == (None, None) and not sizes_only:
+        refuse_shapes(source, rows, named=named)
+    places = choose_columns(source, names if named else None, options.columns, width=width)
+    body = rows[1:] if named or is_wordy(rows[0]) else rows
     integers = mostly_integers(body, places) if options.ids is None else options.ids == "integer"
     if comment is None and not integers:
         # Ids that are text may begin with a comment mark: only one that opens the file counts.
         opening = source.head().decode(errors="replace").lstrip()[:1]
         marks = opening if opening in marks else ""
     widths = {len(line.split(sep)) for line in lines}
-    width = widths.pop() if len(widths) == 1 else 0
-    line_format = LineFormat(marks, sep, named or sizes_only, places, integers, width)
-    if options.format is None and integers:
-        refuse_ragged(source, rows[1:])
+    fixed_width = widths.pop() if len(widths) == 1 else 0
+    line_format = LineFormat(marks, sep, named or sizes_only, places, integers, fixed_width, quoted)
     frame = parse(source, line_format)
     guesses = []
     if separator is None:
@@ -137,134 +80,47 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
             role = "gives sizes and is no edge"
             frame = frame.iloc[1:].reset_index(drop=True)
         guesses.append(f"the first line {shortened(lines[0])} {role}")
-    if options.columns == (None, None) and named and len(rows[0]) > 2:
-        guesses.append("ids in columns {!r} and {!r}".format(*(rows[0][c] for c in places)))
+    if options.columns == (None, None) and width > 2:
+        guesses.append(_chosen(names if named else list(range(1, width + 1)), places))
     if options.ids is None:
         guesses.append("ids are integers" if integers else "ids are text")
     if comment is None and source.comments:
-        guesses.append(f"comment lines left out: {source.comments:,}")
-    if options.format is None and integers and len(rows[-1]) >= MATRIX:
+        guesses.append(_left_out(source, [row[p] for row in body for p in places if p < len(row)]))
+    if options.format is None and integers:
         refuse_matrix(source, len(rows[-1]), len(frame))
+    if frame.empty and header is None:
+        raise NoEdgeError(f"{source.name}: no edge below the header {shortened(lines[0])}")
+    if guesses and len(frame):
+        guesses.append("first edge: {} to {}".format(*frame.iloc[0]))
     return frame, _NONE, guesses
 
 
-def parse(source: Source, line_format: LineFormat) -> Frame:
-    """Read the ids in bulk; an error names the first wrong line."""
+def _nothing(source: Source) -> tuple[Frame, Array, list[str]]:
+    """Return no edges of an empty file; NoEdgeError if it has comments."""
     import pandas as pd
 
-    if (
-        not line_format.integers
-        and line_format.width > max(line_format.columns)
-        and find_spec("pyarrow")
-    ):
-        from pyarrow import ArrowInvalid
-
-        # pandas reads lines of different shapes; for text ids it is ten times slower.
-        with suppress(ArrowInvalid):
-            return _parse_by_arrow(source, line_format)
-
-    try:
-        pieces = pd.read_csv(
-            Stream(source.blocks(line_format.marks, skip_first=line_format.skip_first)),
-            sep=r"\s+" if line_format.separator == BLANKS else line_format.separator,
-            header=None,
-            names=range(max(line_format.columns) + 1),
-            index_col=False,
-            usecols=list(line_format.columns),
-            # With "int64" pandas would read 5.0 as 5, and convert all ids beside it by float64.
-            dtype=None if line_format.integers else str,
-            chunksize=_PIECE,
-            low_memory=False,
-            na_filter=False,
-            skipinitialspace=True,
-            quoting=csv.QUOTE_MINIMAL if line_format.quoted else csv.QUOTE_NONE,
-            encoding_errors="replace" if line_format.integers else "strict",
+    if source.comments:
+        raise NoEdgeError(
+            f"{source.name}: nothing but comment lines; comment='' (--comment '') reads lines that "
+            "begin with # or %, too"
         )
-        if line_format.integers:
-            frame = _exact(_within_memory(source, pieces), line_format.columns)
-        else:
-            frame = pd.concat(_within_memory(source, pieces), ignore_index=True)
-            frame = frame[list(line_format.columns)]
-            for column in line_format.columns:
-                frame[column] = frame[column].str.strip(" \t")
-                if (frame[column] == "").any():
-                    raise ValueError("an id is empty")
-    except EdgeFileError:
-        raise
-    except (ValueError, OverflowError) as error:
-        syntax = not line_format.integers or isinstance(error, pd.errors.ParserError)
-        whole = error if syntax else "negative ids beside ids of 2**63 or more in one column"
-        raise source.locate(
-            line_format.marks, line_format.wrong, skip_first=line_format.skip_first, otherwise=whole
-        ) from error
-    frame.columns = ["src", "dst"]
-    return frame
+    return pd.DataFrame({"src": [], "dst": []}, dtype="int64"), _NONE, ["an empty file"]
 
 
-def _within_memory(source: Source, pieces: Iterable[Frame]) -> Iterator[Frame]:
-    """Yield the pieces of a frame; raise CapacityError before they are too many to be joined."""
-    rows, checked = 0, 0
-    for piece in pieces:
-        rows += len(piece)
-        if rows >= checked + _CHECK_ROWS:
-            source.require(f"{rows:,} lines or more take", _ROW_BYTES * rows)
-            checked = rows
-        yield piece
+def _chosen(names: list[Any], places: tuple[int, int]) -> str:
+    """Say which columns hold the ids, and which are ignored."""
+    ignored = [repr(name) for place, name in enumerate(names) if place not in places and name]
+    source, destination = (repr(names[place]) for place in places)
+    told = f"ids in columns {source} and {destination} of {len(names)}"
+    if not ignored:
+        return told
+    rest = len(ignored) - _SHOWN_COLUMNS
+    shown = [*ignored[:_SHOWN_COLUMNS], f"{rest} more"] if rest > 0 else ignored
+    return f"{told}, ignored: {', '.join(shown)}"
 
 
-def _exact(pieces: Iterable[Frame], columns: tuple[int, int]) -> Frame:
-    """Join the pieces, as int64, or as uint64 if there are ids of 2**63 and more."""
-    import pandas as pd
-
-    parts: dict[int, list[Array]] = {column: [] for column in columns}
-    for piece in pieces:
-        for column in columns if len(piece) else ():
-            ids = piece[column].to_numpy()
-            if ids.dtype not in ("int64", "uint64"):
-                raise ValueError("not all ids are integers of 64 bits")
-            parts[column].append(ids)
-    for ids in parts.values():
-        if len({part.dtype for part in ids}) == 2:
-            if any(part.min() < 0 for part in ids):
-                raise OverflowError
-            ids[:] = [part.astype("uint64") for part in ids]
-    whole = {c: np.concatenate(ids) if ids else _NONE for c, ids in parts.items()}
-    return pd.DataFrame(whole, copy=False)
-
-
-def _parse_by_arrow(source: Source, line_format: LineFormat) -> Frame:
-    """Read text ids by PyArrow; raise ArrowInvalid if pandas might read a line differently."""
-    import pyarrow
-    from pyarrow import compute
-    from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, read_csv
-
-    names = [str(place) for place in range(line_format.width)]
-    id_columns = [names[place] for place in line_format.columns]
-
-    def blocks() -> Iterator[bytes]:
-        total, checked = 0, 0
-        for block in source.blocks(line_format.marks, skip_first=line_format.skip_first):
-            if line_format.quoted and b'"' in block:
-                raise pyarrow.ArrowInvalid("it lets a quote without its like pass")
-            total += len(block)
-            if total >= checked + CHECK_BYTES:
-                source.require(f"{total:,} bytes of text or more take", total)  # ids are trimmed
-                checked = total
-            yield block
-
-    table = read_csv(
-        Stream(blocks()),
-        ReadOptions(column_names=names),
-        ParseOptions(delimiter=line_format.separator, quote_char=False),
-        ConvertOptions(
-            include_columns=id_columns,
-            column_types=dict.fromkeys(id_columns, pyarrow.string()),
-            null_values=[],
-        ),
-    )
-    odd = r"^$|\t" if line_format.separator == BLANKS else "^$"
-    trimmed = [compute.utf8_trim(column, " \t") for column in table.columns]
-    for column in trimmed:
-        if compute.any(compute.match_substring_regex(column, odd)).as_py():
-            raise pyarrow.ArrowInvalid("an id is empty or has blanks")
-    return pyarrow.table(trimmed, names=["src", "dst"]).to_pandas()
+def _left_out(source: Source, ids: list[str]) -> str:
+    """Say how many lines are comments, and whether they may be edges."""
+    marks = sorted({field[0] for field in ids if field[:1] in ("#", "%")})
+    doubt = f", though ids begin with {' and '.join(map(repr, marks))}, too" if marks else ""
+    return f"comment lines left out: {source.comments:,}{doubt}"

@@ -1,0 +1,35 @@
+"""The reader of DIMACS: graphs to colour (``e u v``) and to find paths in (``a u v length``)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.files.adjacency import check_vertices, without_edges
+from rapids_tc.files.guess import BLANKS
+from rapids_tc.files.lines import LineFormat, parse
+from rapids_tc.files.source import shortened
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from rapids_tc.files.source import Options, Source
+
+_PROBLEM = re.compile(r"p\s+[a-z]+\s+([0-9]{1,18})\s+([0-9]{1,18})\s*", re.I)
+_BESIDE = "cpndvx"  # first letters of lines that are no edges: comments, sizes, nodes
+
+
+def read_dimacs(source: Source, options: Options) -> tuple[Any, np.ndarray, list[str]]:
+    """Read the edges, and the vertices from 1 to n without any."""
+    problem = next(iter(source.sample("c")), "")
+    if (sizes := _PROBLEM.fullmatch(problem)) is None:
+        raise source.fault(f"expected the line 'p edge vertices edges', not {shortened(problem)}")
+    n, edges = map(int, sizes.groups())
+    check_vertices(source, n)
+    frame = parse(source, LineFormat(_BESIDE, BLANKS, columns=(1, 2)))
+    if len(frame) not in (edges, 2 * edges, edges // 2):  # some files count both directions
+        raise source.fault(f"line p says {edges:,} edges, the file has {len(frame):,}")
+    src, dst = frame["src"].to_numpy(), frame["dst"].to_numpy()
+    if len(frame) and not 1 <= min(src.min(), dst.min()) <= max(src.max(), dst.max()) <= n:
+        raise source.fault(f"ids must run from 1 to {n}")
+    return frame, without_edges(src, dst, 1, n), []

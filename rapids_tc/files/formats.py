@@ -1,0 +1,93 @@
+"""The table of formats: how each is recognised, and what reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.files.adjacency import read_metis
+from rapids_tc.files.arrays import read_npy, read_npz
+from rapids_tc.files.columnar import read_arrow, read_parquet
+from rapids_tc.files.dimacs import read_dimacs
+from rapids_tc.files.matrix_market import read_matrix_market
+from rapids_tc.files.networks import (
+    read_gexf,
+    read_gml,
+    read_graph6,
+    read_graphml,
+    read_json,
+    read_sparse6,
+)
+from rapids_tc.files.pajek import read_pajek
+from rapids_tc.files.sif import read_sif
+from rapids_tc.files.source import Options, Source
+from rapids_tc.files.text import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# A reader returns the edges, the vertices named without an edge, and its guesses.
+Reader = Callable[[Source, Options], tuple[Any, np.ndarray, list[str]]]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of edge files.
+
+    Attributes
+    ----------
+    read : callable
+        Its reader.
+    starts : bytes
+        A pattern that the first bytes of such a file match; none if only the name says it.
+    suffixes : tuple of str
+        Ends of names of such files, in lower case.
+    options : tuple of str
+        The options, of `Options`, that the reader uses.
+    """
+
+    read: Reader
+    starts: bytes | None = None
+    suffixes: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+
+_COMMENTED = rb"(?:c(?:[ \t][^\n]*)?\r?\n)*"
+FORMATS = {
+    "text": Format(read_text, options=("separator", "header", "comment", "ids", "columns")),
+    "matrixmarket": Format(read_matrix_market, rb"%%?matrixmarket"),
+    "metis": Format(read_metis, None, (".graph", ".metis")),
+    "npz": Format(read_npz, rb"PK\x03\x04"),
+    "npy": Format(read_npy, rb"\x93NUMPY"),
+    "parquet": Format(read_parquet, rb"PAR1", options=("columns",)),
+    "arrow": Format(read_arrow, rb"ARROW1", options=("columns",)),
+    "graphml": Format(read_graphml, rb"\s*<.{,2000}?<graphml\b|\s*<graphml\b"),
+    "gexf": Format(read_gexf, rb"\s*<.{,2000}?<gexf\b|\s*<gexf\b"),
+    "gml": Format(read_gml, rb"(?:\s*(?:#[^\n]*|creator\b[^\n]*|version\b[^\n]*))*\s*graph\s*\["),
+    "pajek": Format(read_pajek, rb"(?:\s*%[^\n]*)*\s*\*(?:network|vertices)\b"),
+    "graph6": Format(read_graph6, rb">>graph6<<", (".g6",)),
+    "sparse6": Format(read_sparse6, rb">>sparse6<<", (".s6",)),
+    "json": Format(read_json, rb'\s*\{.*"(?:nodes|links)"\s*:'),
+    "sif": Format(read_sif, None, (".sif",)),
+    "dimacs": Format(read_dimacs, _COMMENTED + rb"p[ \t]+[a-z]+[ \t]+[0-9]+[ \t]+[0-9]+\s"),
+}
+
+
+def guess_format(source: Source) -> str:
+    """Return the format that the first bytes of a file, or else its name, say."""
+    head = source.head()
+    for name, kind in FORMATS.items():
+        if kind.starts and re.match(kind.starts, head, re.I | re.S):
+            return name
+    if b"\0" in head:
+        raise source.fault(f"binary data, and no format that is read: {', '.join(FORMATS)}")
+    return next(_named(source), "text")
+
+
+def _named(source: Source) -> Iterator[str]:
+    suffixes = {suffix.lower() for suffix in source.path.suffixes}
+    return (name for name, kind in FORMATS.items() if suffixes & set(kind.suffixes))

@@ -1,0 +1,80 @@
+"""The reader of MatrixMarket: coordinates by our reader of text, dense matrices by SciPy."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.files.adjacency import check_vertices, frame_of, without_edges
+from rapids_tc.files.guess import BLANKS
+from rapids_tc.files.lines import LineFormat, parse
+from rapids_tc.files.source import Stream, shortened
+
+if TYPE_CHECKING:
+    from rapids_tc.files.source import Options, Source
+
+Frame = Any  # pandas.DataFrame
+Array = Any  # numpy.ndarray
+
+_DENSE_BYTES = 24  # of an entry: its value, and in a mask and places of entries that are not 0
+
+
+def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
+    """Read the edges, the vertices without any, and the guesses. Every stored entry is an edge."""
+    head = source.head().decode(errors="replace").splitlines()
+    kind = head[0].lower().lstrip("%").split() if head else []
+    if kind[:3] == ["matrixmarket", "matrix", "array"]:
+        return _read_dense(source)
+    if kind[:3] != ["matrixmarket", "matrix", "coordinate"]:
+        wrong_line = shortened(head[0] if head else "")
+        raise source.fault(f"only a coordinate or an array matrix is a graph, not {wrong_line}", 1)
+    guesses = []
+    sizes = next(iter(source.sample("%")), "")
+    skip_first = len(sizes.split()) == 3
+    if not skip_first:
+        # Some published files have the size line behind a comment mark.
+        behind_marks = [line[1:] for line in head if re.fullmatch(r"%(\s*[0-9]+){3}\s*", line)]
+        sizes = behind_marks[0] if behind_marks else sizes
+        guesses.append(f"the size line is behind a comment mark: {shortened(sizes)}")
+    if not re.fullmatch(r"(\s*[0-9]{1,18}){3}\s*", sizes):
+        raise source.fault(f"expected a size line (rows columns entries), not {shortened(sizes)}")
+    n, columns, entries = map(int, sizes.split())
+    if n != columns:
+        raise source.fault(f"{n} rows and {columns} columns are no adjacency matrix")
+    check_vertices(source, n)
+    frame = parse(source, LineFormat("%", BLANKS, skip_first))
+    if len(frame) != entries:
+        raise source.fault(f"the size line says {entries:,} entries, the file has {len(frame):,}")
+    src, dst = frame["src"].to_numpy(), frame["dst"].to_numpy()
+    if entries and not 1 <= min(src.min(), dst.min()) <= max(src.max(), dst.max()) <= n:
+
+        def wrong(line: str) -> str:
+            inside = all(1 <= int(field) <= n for field in line.split()[:2])
+            return "" if inside else f"ids run from 1 to {n}"
+
+        raise source.locate("%", wrong, skip_first=skip_first)
+    return frame, without_edges(src, dst, 1, n), guesses
+
+
+def _read_dense(source: Source) -> tuple[Frame, Array, list[str]]:
+    """Read a dense matrix, whose entries other than 0 are edges."""
+    try:
+        from scipy.io import mmread
+    except ImportError as error:
+        raise source.fault("a dense matrix needs SciPy: pip install scipy") from error
+    sizes = next(iter(source.sample("%")), "")
+    if not re.fullmatch(r"(\s*[0-9]{1,9}){2}\s*", sizes):
+        raise source.fault(f"expected a size line (rows columns), not {shortened(sizes)}")
+    n, columns = map(int, sizes.split())
+    if n != columns:
+        raise source.fault(f"{n} rows and {columns} columns are no adjacency matrix")
+    source.claim(f"{n:,} x {n:,} entries", _DENSE_BYTES * n * n)
+    try:
+        matrix = mmread(io.BufferedReader(Stream(source.blocks(""))))
+    except (ValueError, OverflowError) as error:
+        raise source.fault(str(error)) from error
+    src, dst = (ends + 1 for ends in np.nonzero(matrix))
+    return frame_of(src, dst), without_edges(src, dst, 1, n), []

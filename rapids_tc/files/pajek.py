@@ -1,0 +1,58 @@
+"""The reader of Pajek's networks.
+
+NetworkX's reader takes the heads of later sections for edges, and joins vertices of one label.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.files.adjacency import check_vertices, frame_of, without_edges
+from rapids_tc.files.source import shortened
+
+if TYPE_CHECKING:
+    from rapids_tc.files.source import Options, Source
+
+_VERTEX = re.compile(r"\s*([0-9]{1,10})(?:\s+(?:\"([^\"]*)\"|(\S+)))?(?:\s.*)?")
+_SECTION = re.compile(r"\s*\*\s*(\w+)\s*([0-9]{1,18})?.*")
+_ENDS = re.compile(r"\s*([0-9]{1,10})(\s+[0-9]{1,10})+.*")
+
+
+def read_pajek(source: Source, options: Options) -> tuple[Any, np.ndarray, list[str]]:
+    """Read the edges, and the vertices without any; labels are the ids if all differ."""
+    labels: dict[int, str] = {}
+    pairs: list[tuple[int, int]] = []
+    section, n, number = "", 0, 0
+    for block in source.blocks("%"):
+        for line in block.decode(errors="replace").splitlines():
+            number += 1
+            if head := _SECTION.fullmatch(line):
+                section = head[1].lower()
+                if section == "vertices":
+                    n = int(head[2] or 0)
+                    check_vertices(source, n)
+                elif section not in ("network", "arcs", "edges", "arcslist", "edgeslist"):
+                    raise source.fault(f"the section *{head[1]} is not read: save *Edges", number)
+            elif not line.strip():
+                continue
+            elif section == "vertices" and (vertex := _VERTEX.fullmatch(line)):
+                labels[int(vertex[1])] = vertex[2] or vertex[3] or ""
+            elif section != "vertices" and _ENDS.fullmatch(line):
+                first, *ends = line.split()
+                ends = ends if section.endswith("list") else ends[:1]
+                pairs += [(int(first), int(end)) for end in ends]
+            else:
+                raise source.fault(f"no line of Pajek's {section}: {shortened(line)}", number)
+    src, dst = np.array(pairs, np.int64).reshape(-1, 2).T
+    if pairs and not 1 <= min(src.min(), dst.min()) <= max(src.max(), dst.max()) <= n:
+        raise source.fault(f"ids run from 1 to {n}, the number behind *Vertices")
+    alone = without_edges(src, dst, 1, n)
+    names = [labels.get(vertex) for vertex in range(1, n + 1)] if labels else []
+    if not all(names) or len(set(names)) < n:
+        why = "labels are missing or repeat" if labels else "there are no labels"
+        return frame_of(src, dst), alone, [f"ids are the numbers of vertices: {why}"]
+    ids = np.array(["", *names], object)
+    return frame_of(ids[src], ids[dst]).astype("str"), ids[alone], ["ids are labels of vertices"]

@@ -1,0 +1,275 @@
+"""Edge files of many kinds: each is read rightly, or refused with what to do; none is misread."""
+
+import re
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from file_kinds import KINDS, TRIANGLE, parts, zipped
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rapids_tc.cli import main
+from rapids_tc.errors import ColumnNotFoundError, KernelError
+from rapids_tc.files import EdgeFileError, read_edges
+
+pytestmark = pytest.mark.cpu_only
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_kind(tmp_path, name):
+    kind = KINDS[name]
+    path = kind.write(tmp_path)
+    if isinstance(kind.answer, str):
+        with pytest.raises((EdgeFileError, ColumnNotFoundError), match=kind.answer):
+            read_edges(path)
+        done = CliRunner().invoke(main, ["count", str(path)])
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert re.search(kind.answer, done.stderr)
+    else:
+        file = read_edges(path)
+        assert file.frame.to_numpy().tolist() == kind.answer
+        assert file.frame.columns.tolist() == ["src", "dst"]
+        assert sorted(file.isolated.tolist()) == [*kind.isolated]
+        for words in kind.told:
+            assert any(re.search(words, guess) for guess in file.guesses), file.guesses
+
+
+TEXT = [name for name, kind in KINDS.items() if kind.name == "edges.txt"]
+
+
+@pytest.mark.parametrize("name", [n for n in TEXT if isinstance(KINDS[n].answer, list)])
+def test_the_first_edge_is_told(tmp_path, name):
+    first = "first edge: {} to {}".format(*KINDS[name].answer[0])
+    assert first == read_edges(KINDS[name].write(tmp_path)).guesses[-1]
+    assert (
+        f"guessed: {first}\n"
+        in CliRunner().invoke(main, ["count", str(tmp_path / "edges.txt")]).stderr
+    )
+
+
+@pytest.mark.parametrize("name", TEXT)
+def test_pandas_reads_them_as_pyarrow_does(tmp_path, monkeypatch, name):
+    monkeypatch.setattr("rapids_tc.files.lines.find_spec", lambda name: None)
+    if name != "UTF-16":
+        test_kind(tmp_path, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        (KINDS["arrows"].content, {"source": 1, "destination": 3}, TRIANGLE),
+        ("1 pp 2\n2 pp 3\n3 pp 1\n", {"source": 1, "destination": 3}, TRIANGLE),
+        ("a pp b\nb pp c\n", {"format": "sif"}, [["a", "b"], ["b", "c"]]),
+        ("a b c\nb c a\n", {"source": 1, "destination": 2}, [["a", "b"], ["b", "c"]]),
+        ("#a #b\n#b #c\n", {"comment": ""}, [["#a", "#b"], ["#b", "#c"]]),
+        ("who,whom,n\na,b,1\n", {"source": "whom", "destination": "who"}, [["b", "a"]]),
+        ("x y z\na b c\n", {"source": "x", "destination": "z"}, [["a", "c"]]),
+        ("0 1 1\n1 0 1\n1 1 0\n", {"format": "text"}, [[0, 1], [1, 0], [1, 1]]),
+        ("1 2 3 4\n", {"format": "text"}, [[1, 2]]),
+    ],
+)
+def test_what_a_refusal_says_works(tmp_path, text, options, expected):
+    (tmp_path / "edges").write_text(text)
+    assert read_edges(tmp_path / "edges", **options).frame.to_numpy().tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 2 1\n2 3 1\n3 1 1\n",  # as many columns as lines, and no matrix
+        "1 2 3\n2 3 1\n3 1 2\n",
+        "1 2 2\n2 3 3\n3 1 1\n",  # weights that are ids too
+        "1 2 friend\n2 3 friend\n3 1 foe\n",
+        "1 2 -\n2 3 -\n3 1 -\n",
+        "1,2,a b,5\n2,3,c d,6\n3,1,e,7\n",
+        "1 2 3,4\n2 3 4,5\n3 1 5,6\n",
+    ],
+)
+def test_edges_are_not_taken_for_something_else(tmp_path, text):
+    (tmp_path / "edges").write_text(text)
+    assert read_edges(tmp_path / "edges").frame.to_numpy().tolist() == TRIANGLE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ann bo 3\nbo cy 2\ncy ann 3\n",  # bipartite names with weights
+        "ann bo mail\nbo cy phone\ncy ann mail\n",
+        "v1 v2\nv3 v4\nv5 v6\n",  # no names of two columns
+        "from_x to_x\nto_x to_y\nfrom_x to_y\n",
+        "ann bo NA\nbo cy 5\ncy ann 6\n",
+        "ann it1 5\nbo it2 3\ncy it1 1\n",
+    ],
+)
+def test_no_edge_of_names_is_lost(tmp_path, text):
+    (tmp_path / "edges").write_text(text)
+    expected = [line.split()[:2] for line in text.splitlines()]
+    assert read_edges(tmp_path / "edges").frame.to_numpy().tolist() == expected
+
+
+NAMES = st.text("abcAB_é1", min_size=1, max_size=4).map(lambda text: f"n{text}")
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    edges=st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=12),
+    separator=st.sampled_from(["\t", ";", "|", ",", " "]),
+    inside=st.sampled_from(["", " ", ", ", ",", "; "]),
+    quotes=st.booleans(),
+)
+def test_names_with_separators_inside_are_whole(tmp_path_factory, edges, separator, inside, quotes):
+    """Between tabs whatever is in them; in quotes between anything."""
+    quotes = quotes or (separator != "\t" and bool(inside.strip(" ") or separator == " "))
+    ends = [[f"{u}{inside}{u}", f"{v}{inside}{v}"] for u, v in edges]
+    mark = '"' if quotes else ""
+    lines = [separator.join(f"{mark}{end}{mark}" for end in pair) for pair in ends]
+    path = tmp_path_factory.mktemp("names") / "edges"
+    path.write_text("\n".join(lines) + "\n")
+    file = read_edges(path, header=False)
+    assert file.frame.to_numpy().tolist() == ends
+
+
+def test_repeated_edges_and_loops_of_networks_stay(tmp_path):
+    nodes = "".join(f" node [ id {n} label {n} ]\n" for n in (1, 2))
+    edges = "".join(f" edge [ source {u} target {v} ]\n" for u, v in [(1, 2), (1, 2), (2, 2)])
+    (tmp_path / "g.gml").write_text(f"graph [\n{nodes}{edges}]\n")
+    assert read_edges(tmp_path / "g.gml").frame.astype(int).to_numpy().tolist() == [
+        [1, 2],
+        [1, 2],
+        [2, 2],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("g.graphml", "<?xml version='1.0'?><graphml><graph>"),
+        ("g.gexf", "<gexf><graph></gexf>"),
+        ("g.gml", "graph [ node [ id 1 "),
+        ("g.g6", "\x01\x02"),
+        ("g.s6", ":"),
+        ("g.json", '{"nodes": [{"id": 1}]'),
+        ("g.json", '{"nodes": {"a": {}}, "links": []}'),
+        ("g.json", '{"nodes": [{"id": 1}], "links": [{"to": 1}]}'),
+        ("g.net", "*Vertices 2\n*Edges\n1 3\n"),
+        ("g.net", "*Vertices 2\n*Edges\n1\n"),
+        ("g.col", "p edge 2 1\ne 1 3\n"),
+        ("g.col", "p edge 2 5\ne 1 2\n"),
+        ("g.sif", "a pp\n"),
+        ("g.feather", "ARROW1\0\0 damaged"),
+        ("g.npy", "\x93NUMPY"),
+        ("g.zip", "PK\x03\x04 damaged"),
+        ("g.zst", "(\xb5/\xfd damaged"),
+    ],
+)
+def test_broken_files_of_formats(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content.encode("latin-1"))
+    with pytest.raises(EdgeFileError, match=f"^{name}"):
+        read_edges(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "words"),
+    [
+        ("GML", "networkx", r"rapids_tc\[networkx\]"),
+        ("dense MatrixMarket", "scipy.io", "pip install scipy"),
+        ("Feather", "pyarrow", r"rapids_tc\[arrow\]"),
+        ("zstd", "pyarrow", r"rapids_tc\[arrow\]"),
+    ],
+)
+def test_a_library_that_is_not_there_is_named(tmp_path, monkeypatch, name, module, words):
+    path = KINDS[name].write(tmp_path)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(EdgeFileError, match=words):
+        read_edges(path)
+
+
+# Parts --------------------------------------------------------------------------------------------
+
+
+def test_a_pattern_is_its_parts(tmp_path, monkeypatch):
+    parts(a="1,2\n", b="2,3\n", c="3,1\n")(tmp_path / "g")
+    assert read_edges(tmp_path / "g" / "[ab].csv").frame.to_numpy().tolist() == TRIANGLE[:2]
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, ["count", "--json", "g/*.csv"])
+    assert '"triangles": 1' in done.stdout and "guessed: 3 parts, from a.csv on" in done.stderr
+    with pytest.raises(FileNotFoundError):
+        read_edges(tmp_path / "g" / "*.none")
+    (tmp_path / "g[1].csv").write_text("7,8\n")
+    assert read_edges(tmp_path / "g[1].csv").frame.to_numpy().tolist() == [[7, 8]]
+
+
+def test_parts_agree_on_ids(tmp_path):
+    parts(a="1,2\n2,3\n", b="x,1\n")(tmp_path / "g")
+    frame = read_edges(tmp_path / "g").frame
+    assert frame.to_numpy().tolist() == [["1", "2"], ["2", "3"], ["x", "1"]]
+
+
+def test_parts_that_are_told_apart(tmp_path):
+    parts(a="1,2,5\n2,3,5\n", b="3 1\n")(tmp_path / "g")
+    guesses = read_edges(tmp_path / "g").guesses
+    assert "text separated by commas" in guesses and "text separated by blanks" in guesses
+
+
+@pytest.mark.parametrize(
+    ("contents", "words"),
+    [
+        ({}, "a folder without files"),
+        ({"a": "src,dst\n", "b": "src,dst\n"}, "2 parts, and no edge in any"),
+        ({"a": "1,2\n", "b": pd.DataFrame({"src": [1], "dst": [2]})}, "several formats: parq"),
+        ({"a": "1,2\n2,3\n", "b": "3,4\n5\n"}, "^b.csv, line 2: "),
+    ],
+)
+def test_parts_that_are_no_whole(tmp_path, contents, words):
+    parts(**contents)(tmp_path / "g")
+    with pytest.raises(EdgeFileError, match=words):
+        read_edges(tmp_path / "g")
+
+
+def test_a_delta_table_is_no_folder_of_parts(tmp_path):
+    parts(a=pd.DataFrame({"src": [1], "dst": [2]}))(tmp_path / "g")
+    (tmp_path / "g" / "_delta_log").mkdir()
+    with pytest.raises(EdgeFileError, match="Delta table"):
+        read_edges(tmp_path / "g")
+
+
+def test_progress_of_parts(tmp_path):
+    parts(a="1,2\n", b="2,3\n")(tmp_path / "g")
+    done = []
+    read_edges(tmp_path / "g", tick=done.append)
+    assert 0.5 < max(done) <= 1 and min(done) <= 0.5
+
+
+# Streams and libraries ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", [b"1 2\n2 3\n3 1\n", zipped(a_txt=b"1 2\n2 3\n3 1\n")])
+def test_stdin(content):
+    done = CliRunner().invoke(main, ["count", "--json", "-"], input=content)
+    assert '"triangles": 1' in done.stdout
+    done = CliRunner().invoke(main, ["count", "--json", "-"], input=b"1 2\n2\n")
+    assert done.exit_code == 2 and "error: stdin, line 2: " in done.stderr
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_library(tmp_path, library):
+    pytest.importorskip(library)
+    (tmp_path / "edges").write_text("1 2\n2 3\n3 1\n")
+    frame = read_edges(tmp_path / "edges", library=library).frame
+    assert type(frame).__module__.split(".")[0] == library
+    assert (
+        pd.DataFrame({name: np.asarray(frame[name]) for name in ("src", "dst")}).values.tolist()
+        == TRIANGLE
+    )
+
+
+def test_library_that_is_not_there(tmp_path, monkeypatch):
+    (tmp_path / "edges").write_text("1 2\n")
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(KernelError, match="'polars' is not installed"):
+        read_edges(tmp_path / "edges", library="polars")
+    with pytest.raises(ValueError, match="library must be one of pandas"):
+        read_edges(tmp_path / "edges", library="dask")
