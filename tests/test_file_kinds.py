@@ -2,6 +2,7 @@
 
 import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from rapids_tc.cli import main
 from rapids_tc.errors import ColumnNotFoundError, KernelError
-from rapids_tc.files import EdgeFileError, read_edges
+from rapids_tc.files import FORMATS, EdgeFileError, read_edges
 
 pytestmark = pytest.mark.cpu_only
 
@@ -185,6 +186,12 @@ def test_a_library_that_is_not_there_is_named(tmp_path, monkeypatch, name, modul
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(EdgeFileError, match=words):
         read_edges(path)
+
+
+def test_the_page_has_a_row_for_every_format():
+    page = (Path(__file__).parents[1] / "docs/howto/files.md").read_text()
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", page, re.M)
+    assert sorted(name for row in rows for name in re.findall(r"\w+", row)) == sorted(FORMATS)
 
 
 # Parts --------------------------------------------------------------------------------------------

@@ -43,13 +43,14 @@ def count(
 ) -> None:
     """Count the triangles of the graph in FILE.
 
-    FILE is text (two ids per line: CSV, TSV, blanks; with comments, with or without a header),
-    MatrixMarket, METIS, .npz or Parquet, plain or compressed by gzip, bzip2 or xz. What the file
-    does not say is guessed and printed on stderr; the options override it.
+    FILE is text (two ids per line: CSV, TSV, blanks; with comments, with or without a header) or
+    of another format that --format lists, plain, compressed or alone in an archive; a folder or a
+    quoted pattern of such files; or - for stdin. What FILE does not say is guessed and printed on
+    stderr; the options override it. Text that does not look like an edge list is refused.
 
     Direction, repeated edges and self loops do not count. Vertices are the ids in edges and
-    self loops, and those that MatrixMarket, METIS and .npz name without an edge. With --by, the
-    answer is a table with one row per group, and with --time the count alone.
+    self loops, and those that FILE names without an edge. With --by, the answer is a table with
+    one row per group, and with --time the count alone.
     """
     record, seconds = ANALYTICS["count"], dict[str, float]()
     tables.require_out(out)
