@@ -121,7 +121,7 @@ def _refuse_middles(source: Source, rows: list[list[str]]) -> None:
     if all(len(row) > 2 and _ARROW.fullmatch(row[1]) for row in rows):
         raise source.fault(
             f"the second column is an arrow, {rows[0][1]!r}, and no id: choose the columns, "
-            "source 1 and destination 3"
+            "source=1 and destination=3"
         )
 
 
@@ -143,12 +143,12 @@ def _refuse_triples(source: Source, rows: list[list[str]]) -> None:
         raise _adjacency(source, f"{next(iter(both or tails))!r} is in the third column, too")
     raise source.fault(
         f"this looks like SIF or other triples, with {rows[0][1]!r} for a relation: name the "
-        "format sif, or choose the columns, source 1 and destination 3 (or 1 and 2)"
+        "format='sif', or choose the columns, source=1 and destination=3 (or 1 and 2)"
     )
 
 
 def _adjacency(source: Source, why: str) -> Exception:
     return source.fault(
         f"this looks like adjacency lists, which are not read ({why}); if the first two columns "
-        "are an edge, choose them: source 1 and destination 2"
+        "are an edge, choose them: source=1 and destination=2"
     )

@@ -101,8 +101,8 @@ def _nothing(source: Source) -> tuple[Frame, Array, list[str]]:
 
     if source.comments:
         raise NoEdgeError(
-            f"{source.name}: nothing but comment lines; comment='' (--comment '') reads lines that "
-            "begin with # or %, too"
+            f"{source.name}: nothing but comment lines; comment='' reads lines that begin "
+            "with # or %, too"
         )
     return pd.DataFrame({"src": [], "dst": []}, dtype="int64"), _NONE, ["an empty file"]
 
