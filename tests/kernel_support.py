@@ -10,13 +10,21 @@ from rapids_tc.engines.gpu.cuda import CudaEngine
 from rapids_tc.kernels.catalogue import METHODS, Capacities, find
 
 ENGINE = CudaEngine(xp=Numpy(), compile=testing.compile)
+LARGE = {"small": 0, "small_sparse": 0}  # graphs have a layout, however small
 SIZES = {  # what forces a path: each is exact, whatever the graph
     "default": Capacities(),
-    "heavy": Capacities(drain_after=1, heavy_from=0, warp_from=0, block_from=10**9),
-    "light": Capacities(warps=1, heavy_from=2**40, least_heavy=2**40, run=2**40, least_run=2**40),
-    "single": Capacities(heavy_from=2**40, least_heavy=2**40, run=1, light_bits=64, bits=64),
-    "hubs": Capacities(heavy_from=0, hubs=1024, least_hubs=1, hubs_from=0, edge_hubs_from=0),
+    "heavy": Capacities(**LARGE, drain_after=1, heavy_from=0, warp_from=0, block_from=10**9),
+    "light": Capacities(
+        **LARGE, warps=1, heavy_from=2**40, least_heavy=2**40, run=2**40, least_run=2**40
+    ),
+    "single": Capacities(
+        **LARGE, heavy_from=2**40, least_heavy=2**40, run=1, light_bits=64, bits=64
+    ),
+    "hubs": Capacities(
+        **LARGE, heavy_from=0, hubs=1024, least_hubs=1, hubs_from=0, edge_hubs_from=0
+    ),
     "more-hubs": Capacities(
+        **LARGE,
         **{"bits": 4096, "hubs": 2048, "least_hubs": 4, "hubs_from": 0, "edge_hubs_from": 0},
         **{"counters": 32, "heavy_from": 200, "piece": 300, "least_piece": 300},
     ),
@@ -29,6 +37,8 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
         **{"chunk": 3, "kept": 1, "team": 32, "steps": 1, "vector": 1, "heads_from": 0},
         **{"batch": 9000, "tile": 33},
         **{"warp_from": 10**9, "block_from": 10**9},
+        **LARGE,
+        **{"bucketed_from": 0, "grouped_from": 0, "hot": 256, "counted": 3},
     ),
     "pieces": Capacities(
         **{"bits": 128, "counters": 32, "light_bits": 64, "heavy_from": 200, "piece": 300},
@@ -39,6 +49,7 @@ SIZES = {  # what forces a path: each is exact, whatever the graph
         **{"chunk": 37, "kept": 5, "team": 1, "steps": 3, "vector": 9},
         **{"batch": 30000, "tile": 200},
         **{"block_from": 0, "filter": 3, "scratch": 1},
+        **{**LARGE, "grouped_from": 0},
     ),
 }
 

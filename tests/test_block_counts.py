@@ -312,6 +312,9 @@ def test_ends_without_a_number_are_refused_by_kernels(engine, outside):
         for pair in ((wrong, right), (right, wrong), (wrong, nothing)):
             with pytest.raises(KernelError, match="changed during the call"):
                 engine.degrees(*pair, 60)
+        for pair in ((wrong, right), (right, wrong)):
+            with pytest.raises(KernelError, match="changed during the call"):
+                engine.degrees(*pair, 60, np.empty((2, 60), np.uint32))
     if engine is cpu:
         with pytest.raises(KernelError, match="changed during the call"):
             engine.degrees(-ends.astype("int8"), nothing, 60)

@@ -820,7 +820,7 @@ HINTS = {
             r"k_truss\(edges, k, memory_limit=",
         )
     ],
-    "engines/gpu/cuda:CudaEngine.csr": [
+    "engines/gpu/keys:csr": [
         (emulated(lambda e: e.csr(np.zeros(0, "uint64"), 2**32)), "memory_limit=.*in blocks")
     ],
     "engines/gpu/cuda:CudaEngine.prepare": [

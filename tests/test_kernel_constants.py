@@ -8,8 +8,18 @@ import pytest
 
 from rapids_tc import testing
 from rapids_tc.engines import peel
-from rapids_tc.engines.gpu import block_layout, cuda, hubs, layout, listing, look_up, truss
-from rapids_tc.kernels import catalogue, radix
+from rapids_tc.engines.gpu import (
+    block_layout,
+    cuda,
+    grouping,
+    hubs,
+    keys,
+    layout,
+    listing,
+    look_up,
+    truss,
+)
+from rapids_tc.kernels import catalogue, radix, raw_rows
 from rapids_tc.kernels.method import Capacities
 
 CONSTANT = re.compile(r"^constexpr (?:u32|u64|int) (.*?);", re.MULTILINE)
@@ -37,8 +47,15 @@ def test_an_expression_is_read():
     ("file", "names", "values"),
     [
         ("blocks.cu", "kThreads kEach", (block_layout._THREADS, block_layout._EACH)),
-        ("prepare.cu", "kThreads kScanThreads", (cuda._THREADS, cuda._SCAN_THREADS)),
-        ("prepare.cu", "kEach", (cuda._EXPAND_EACH,)),
+        ("prepare.cu", "kThreads", (cuda._THREADS,)),
+        ("csr.cu", "kThreads kTile", (keys._THREADS, keys._TILE)),
+        ("csr.cu", "kScanThreads", (keys._SCAN_THREADS,)),
+        ("group.cu", "kThreads kGroups", (grouping._THREADS, grouping._GROUPS)),
+        ("group.cu", "kGroupTile kCountThreads", (grouping._TILE, grouping._COUNT_THREADS)),
+        ("rows.cu", "kThreads kReads", (raw_rows._THREADS, raw_rows._READS)),
+        ("rows.cu", "kRangeBlocks kBuckets", (raw_rows._RANGE_BLOCKS, raw_rows.BUCKETS)),
+        ("rows.cu", "kPartThreads kPartTile", (raw_rows._PART_THREADS, raw_rows._PART_TILE)),
+        ("rows.cu", "kBucketThreads", (raw_rows._BUCKET_THREADS,)),
         ("bitmap.cu", "kChunk", (layout.CHUNK,)),
         ("hubs.cu", "kThreads kHubThreads", (hubs._THREADS, hubs._HUB_THREADS)),
         ("hubs.cu", "kHubBlocksPerSm kNone", (hubs._BLOCKS_PER_SM, hubs._NONE)),

@@ -53,6 +53,31 @@ def test_csr_keeps_each_edge_once(rows):
     assert sorted(edges) == reference.simple_edges(rows)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("rows", GRAPHS.values(), ids=GRAPHS)
+def test_small_graphs_are_counted_from_their_keys(rows, seed):
+    n = 5 + max((max(row) for row in rows), default=-1)  # the last ranks have no row
+    keys = np.random.default_rng(seed).permutation(keys_of(rows))
+    with testing.thread_order(seed):
+        assert ENGINE.small_counter(len(keys), n)(keys, n) == reference.count(rows)
+
+
+@pytest.mark.parametrize("outside", [60, 2**31, 2**32 - 1])
+def test_keys_without_a_row_are_not_counted(outside):
+    keys = keys_of([(u, u + 1) for u in range(59)])
+    keys[33] = np.uint64(outside) << np.uint64(32) | np.uint64(3)
+    with pytest.raises(KernelError, match="changed during the call"):
+        ENGINE.small_counter(59, 60)(keys, 60)
+
+
+def test_large_and_dense_graphs_have_a_layout():
+    assert ENGINE.small_counter(2**15, 2)
+    assert not ENGINE.small_counter(2**15 + 1, 2)
+    assert ENGINE.small_counter(2**20, 2**16)
+    assert not ENGINE.small_counter(2**20 + 1, 2**20)
+    assert not cpu.small_counter(1, 1)
+
+
 LOOK_UPS = [ENGINE, replace(ENGINE, capacities=SIZES["tiny"])]  # without heads and with them
 by_heads = pytest.mark.parametrize("engine", LOOK_UPS, ids=["searched", "by heads"])
 

@@ -13,10 +13,14 @@ from kernel_support import ENGINE, SIZES, book, clique, fan, gives_edges, keys_o
 import rapids_tc
 from rapids_tc import testing
 from rapids_tc.engines import peel
+from rapids_tc.engines.gpu import keys
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.protocol import Spans
 from rapids_tc.errors import KernelError
+from rapids_tc.frames.adapters import PandasAdapter
+from rapids_tc.frames.backend import emulator, resolve_backend
 from rapids_tc.kernels.catalogue import METHODS
+from rapids_tc.preparation import orient
 
 __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -61,7 +65,21 @@ def launch_all(engine):
     n = 1 + max(max(row) for row in ROWS)
     ends = tuple(np.array(side, np.uint32) for side in zip(*ROWS, strict=True))
     engine.degrees(*ends, n)
+    token = emulator.set(engine)  # for the kernels that a Backend launches
+    try:
+        for dtype in ("uint32", "int64"):
+            backend, wide = (
+                resolve_backend(PandasAdapter(), "cuda"),
+                [e.astype(dtype) for e in ends],
+            )
+            backend.min_max(wide)
+            numbers = np.empty((2, len(ROWS)), np.uint32)
+            degree, found = engine.degrees(*wide, n, numbers)
+            orient.orient(numbers, orient.degree_order(degree, found, backend).rank, backend)
+    finally:
+        emulator.reset(token)
     csr = engine.csr(keys_of(ROWS), n)
+    keys.count_keys(engine, keys_of(ROWS), n)
     free = np.zeros(9, np.uint64)
     engine.split(
         ends, np.arange(n, dtype=np.uint32), 3, (0, 9), free=free, keys=np.empty(99, np.uint64)

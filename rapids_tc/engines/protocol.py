@@ -159,13 +159,23 @@ class Engine(Protocol):
     def costs(self) -> Costs:
         """The bytes that the engine takes."""
 
-    def degrees(self, src: Array, dst: Array, size: int) -> tuple[Array, int]:
-        """Count how often each number below `size` stands in either array, and how many do."""
+    def degrees(self, src: Array, dst: Array, size: int, out: Array = None) -> tuple[Array, int]:
+        """Count how often each number below `size` stands in either array, and how many do.
+
+        The engine of a GPU copies the numbers to `out`, if given: uint32, shape (2, rows). Whatever
+        another thread writes to the arrays meanwhile, those are the numbers that are counted.
+        """
 
     def csr(self, keys: Array, n: int) -> Csr:
         """Build the CSR of `n` ranks from packed keys in any order, without repeats and loops.
 
         The array of keys is used as scratch memory: its content is undefined afterwards.
+        """
+
+    def small_counter(self, rows: int, n: int) -> Callable[[Array, int], int] | None:
+        """Return a function that counts the triangles of so few keys and ranks without a layout.
+
+        It takes the keys, which it sorts, and `n`. None if a layout is better.
         """
 
     def split(

@@ -33,10 +33,16 @@ from rapids_tc.frames.adapters import (
 )
 from rapids_tc.frames.device_stream import is_on_device, read_device_array
 from rapids_tc.frames.objects import refusal
+from rapids_tc.frames.operations import operations_of
 from rapids_tc.frames.wrapped import NarwhalsAdapter, is_narwhals, module_of, native
+from rapids_tc.kernels import _nvrtc, raw_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType
+
+    from rapids_tc.frames.operations import Operations
+    from rapids_tc.kernels.method import Kernel
 
 # Set by rapids_tc.testing.host_engine: an engine that runs CUDA kernels on NumPy arrays.
 emulator: ContextVar[Any] = ContextVar("emulator", default=None)
@@ -111,13 +117,25 @@ class Backend:
         """Return the values of a numeric column without nulls, without a copy if possible."""
         return column.to_numpy() if self.library.__name__ == "pandas" else column.values
 
-    def min_max(self, values: Array) -> tuple[int, int]:
-        """Return the least and the greatest of some integers.
+    def min_max(self, arrays: Sequence[Array]) -> list[tuple[int, int]]:
+        """Return the least and the greatest of the integers of each array, none of which is empty.
 
-        On a GPU by cuDF, whose reductions are compiled: CuPy compiles its own in the first call.
+        On a GPU a kernel of ours reads them: a reduction of cuDF takes longer than a small count.
         """
-        reducible = values if self.xp.__name__ == "numpy" else self.library.Series(values)
-        return int(reducible.min()), int(reducible.max())
+        if self.engine == "cpu":
+            return [(int(values.min()), int(values.max())) for values in arrays]
+        return raw_rows.id_ranges(self.compile, self.xp, arrays)
+
+    @property
+    def compile(self) -> Callable[..., Mapping[str, Kernel]]:
+        """The compiler of kernels, for the GPU or for the emulator."""
+        emulated = emulator.get()
+        return _nvrtc.compile if emulated is None else emulated.compile
+
+    @property
+    def operations(self) -> Operations:
+        """The dataframe operations on arrays of a GPU, or of the emulator."""
+        return operations_of(self.xp)
 
     def host(self, values: Array) -> Array:
         """Return an array in the memory of the host."""

@@ -7,6 +7,7 @@ caller's device and stream are current again, and the caller may read the result
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from contextlib import contextmanager
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
 @contextmanager
 def place(edges: Any) -> Iterator[None]:
     """Make the device that holds `edges`, and cuDF's stream, the current ones."""
-    device = _device(native(edges)) if "cupy" in sys.modules else None
+    device = None
+    if "cupy" in sys.modules:
+        edges = native(edges)
+        device = _only_device() if root(edges) == "cudf" else None
+        device = _device(edges) if device is None else device
     if device is None:
         yield
     else:
@@ -47,6 +52,12 @@ def on_device(device: int) -> Iterator[None]:
         with stream:
             yield
         stream.synchronize()
+
+
+@functools.cache
+def _only_device() -> int | None:
+    """Return the device that has all frames, if there is one; no column need be looked at."""
+    return 0 if sys.modules["cupy"].cuda.runtime.getDeviceCount() == 1 else None
 
 
 def _device(edges: Any) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,20 +12,16 @@ from rapids_tc.blocks.time_sums import spans_of
 from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
 from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
+from rapids_tc.graphs.row_values import RowValues
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, Result, Work, row_columns
 from rapids_tc.preparation import orient, sampling
 from rapids_tc.preparation.composite_edges import number_composite
 from rapids_tc.preparation.edge_columns import EdgeColumns
-from rapids_tc.preparation.edges import (
-    InspectedColumns,
-    NumberedEdges,
-    number_edges,
-    sorted_edges,
-)
+from rapids_tc.preparation.edges import InspectedColumns, NumberedEdges, number_edges, sorted_edges
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rapids_tc.blocks.triangle_sums import Sum, Summed
     from rapids_tc.plan.needs import Stage
@@ -63,22 +59,50 @@ class InMemoryGraph(EdgeGraph):
         self._edges, self.ids, self._limit = edges, edges.ids, limit
         self.engine = registry.load(backend.engine)
         self.lasting = False  # whether the user keeps this graph
+        self._keys: Array | None = None  # of a small graph, until its CSR is made of them
 
     @cached_property
     def order(self) -> Order:  # type: ignore[override]
         """The maps from numbers to ranks and back."""
+        return self._order_by_degree()[0]
+
+    def _order_by_degree(self) -> tuple[Order, Any]:
+        """Return the order, and the numbers of both ends of every row as the engine read them."""
         with self.stage("ordering by degree"):
-            src, dst, size = self._edges.src, self._edges.dst, self._edges.ids.size
-            degree, n = self.engine.degrees(src, dst, size)
-            return orient.degree_order(degree, n, self.backend)
+            ends, size = self._edges.ends, self._edges.ids.size
+            copied = orient.own_ends(ends, self.backend)
+            degree, n = self.engine.degrees(*ends, size, copied)
+            ends = ends if copied is None else copied
+            return orient.degree_order(degree, n, self.backend), ends
 
     @cached_property
     def csr(self) -> Csr:
         """The oriented graph."""
-        order = self.order
+        ends = self._ranked_ends() if self._keys is None else None
         with self.stage("orienting and sorting"):
-            keys = orient.orient(self._edges.ends, order.rank, self.backend)
-            return self.engine.csr(keys, order.n)
+            keys, self._keys = self._keys, None
+            if keys is None:
+                keys = orient.orient(ends, self.order.rank, self.backend)
+            del ends  # frees the copy that an engine may have made
+            return self.engine.csr(keys, self.order.n)
+
+    def _ranked_ends(self) -> Any:
+        """Make the order, if need be; return the numbers of both ends of every row."""
+        ends = self._edges.ends
+        if "order" not in self.__dict__:
+            self.order, ends = self._order_by_degree()
+        return ends
+
+    def _small_counter(self) -> Callable[[Array, int], int] | None:
+        """Return the engine's counter of keys; None unless the graph is small and has no CSR."""
+        counter = partial(self.engine.small_counter, len(self._edges.src))
+        if "csr" in self.__dict__ or not counter(self._edges.ids.size):
+            return None
+        if self._keys is None:
+            ends = self._ranked_ends()
+            with self.stage("orienting and sorting"):
+                self._keys = orient.orient(ends, self.order.rank, self.backend)
+        return counter(self.order.n)
 
     def keep(self) -> None:
         """Build the CSR, and copy what the graph shares with the frame, which may change later."""
@@ -139,6 +163,9 @@ class InMemoryGraph(EdgeGraph):
         """Count the triangles of the graph."""
         if method == "auto" and "edge_counts" in self.__dict__:
             return sum64(self.edge_counts) // 3
+        if method == "auto" and (counter := self._small_counter()):
+            with self.stage("counting"):
+                return counter(self._keys, self.order.n)
         bare = None if "layout" in self.__dict__ else self.engine.bare(self.csr, method)
         layout = bare or self.layout
         with self.stage("counting") as report:
@@ -229,7 +256,7 @@ class InMemoryGraph(EdgeGraph):
         self, names: Sequence[str], method: str, within: Reading | None = None
     ) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0."""
-        values, columns = _Values(self, method, within), row_columns()
+        values, columns = RowValues(self, method, within), row_columns()
         return self.edge_columns({name: columns[name].formula(values) for name in names})
 
     def truss_rows(self, k: int | None) -> Array:
@@ -279,32 +306,6 @@ class InMemoryGraph(EdgeGraph):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.engine = registry.load(self.backend.engine)
-
-
-@dataclass(frozen=True)
-class _Values:
-    """What formulas may ask about the edges of a graph, in the order of ``csr.columns``."""
-
-    graph: InMemoryGraph
-    method: str
-    within: Reading | None
-
-    @property
-    def xp(self) -> Any:
-        return self.graph.backend.xp
-
-    @cached_property
-    def triangles(self) -> Array:
-        return self.graph.count_edges(self.method, self.within).astype("int64")
-
-    @cached_property
-    def degrees(self) -> tuple[Array, Array]:
-        csr, degrees = self.graph.csr, self.graph.degrees
-        return degrees[csr.rows], degrees[csr.columns]
-
-    @property
-    def trussness(self) -> Array:
-        return self.graph.trussness
 
 
 def read(

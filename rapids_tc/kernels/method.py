@@ -17,6 +17,8 @@ Array = Any  # numpy.ndarray or cupy.ndarray
 class Kernel(Protocol):
     """A kernel in CuPy's form."""
 
+    max_dynamic_shared_size_bytes: int
+
     def __call__(
         self, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], *, shared_mem: int = 0
     ) -> None:
@@ -142,6 +144,13 @@ class Capacities:
     heads_from: int = 2**20  # look-ups: edges of a graph from which they begin with heads of groups
     tile: int = 1024  # radix: candidates that a warp takes
     steps: int = 16  # fox: steps of the largest intersection in the first bin
+    small: int = 2**15  # preparation: rows up to which triangles are counted from keys
+    small_sparse: int = 2**20  # the same, of graphs with at most `sparse` rows per vertex
+    sparse: int = 24
+    bucketed_from: int = 2**22  # preparation: rows from which degrees are counted in buckets
+    grouped_from: int = 2**23  # preparation: edges from which in-edges are grouped without a sort
+    hot: int = 65536  # preparation: ranks grouped so, a multiple of 256 up to 65,536
+    counted: int = 24576  # preparation: ranks whose in-edges are counted in shared memory
 
     def fitted(self, edges: int, sm_count: int) -> Capacities:
         """Shrink the tasks of bitmap until `edges` in-edges give every multiprocessor enough."""

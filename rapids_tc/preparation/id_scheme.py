@@ -95,7 +95,7 @@ class IdProfile:
             self.problem = error
             return
         if len(values):
-            self.extend(*backend.min_max(values))
+            self.extend(*backend.min_max([values])[0])
         if values.dtype not in self.dtypes:
             self.dtypes.append(values.dtype)
 

@@ -50,7 +50,13 @@ class DenseIds:
         """Return the numbers of integers, all of which are among these ids."""
         if not self.base and ids.dtype != "uint64":  # no signed dtype would hold a uint64
             return ids  # the user's own buffer
-        return (ids.astype("uint64") - np.uint64(self.base % 2**64)).astype("uint32")
+        if ids.itemsize < 4:
+            ids = ids.astype("int64" if ids.dtype.kind == "i" else "uint64")
+        words = ids.view(
+            f"uint{8 * ids.itemsize}"
+        )  # modulo the width, so that no sign is in the way
+        base = words.dtype.type(self.base % 2 ** (8 * ids.itemsize))
+        return (words - base).astype("uint32", copy=False)
 
     def take(self, numbers: Array) -> Series:
         """Return the ids of some numbers, in the user's dtype."""
@@ -205,7 +211,7 @@ def dense_between(low: int, high: int, rows: int) -> tuple[int, int] | None:
 
 def _min_max(arrays: list[Array], backend: Backend) -> tuple[int, int]:
     """Return the least and the greatest value of all arrays; 0 and -1 if there are no arrays."""
-    ranges = [backend.min_max(array) for array in arrays]
+    ranges = backend.min_max(arrays)
     return min((low for low, _ in ranges), default=0), max((high for _, high in ranges), default=-1)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
 from rapids_tc.frames.backend import gather
+from rapids_tc.kernels import raw_rows
 from rapids_tc.preparation.csr import pack_keys
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from rapids_tc._typing import Array
     from rapids_tc.frames.backend import Backend
+
+Ends = Any  # the numbers of both ends of every row: a tuple of arrays, or an array, (2, rows)
 
 BATCH_ROWS = 1 << 18  # most rows of a batch of one thread
 LARGE_ROWS, BATCHES = 1 << 14, 6  # least rows of a batch of all threads, and the most batches
@@ -34,7 +37,7 @@ class Order:
     ----------
     rank : array of uint32, one per number
         The rank of every number; n or more for a number that occurs in no row: it is no vertex.
-    number : array of int64, shape (n,)
+    number : array of int64, or of int32 on a GPU, shape (n,)
         The number of every rank.
     """
 
@@ -62,19 +65,22 @@ class Order:
 
 def degree_order(degree: Array, n: int, backend: Backend) -> Order:
     """Rank the numbers by descending degree; all but `n` have degree 0, and are no vertices."""
-    if backend.library.__name__ == "pandas":  # whose sort of a Series takes 50 times a small sort
-        from_last = backend.library.Index(degree[::-1]).argsort()
-        number = len(degree) - 1 - from_last[::-1]  # equal degrees in the order of sort_values
-    else:
-        by_degree = backend.library.Series(degree).sort_values(ascending=False)
-        number = backend.array(by_degree.index)
+    if backend.engine != "cpu":
+        by_degree = backend.operations.descending(degree)
+        return Order(raw_rows.ranks(backend.compile, backend.xp, by_degree), by_degree[:n])
+    # pandas' sort of a Series takes 50 times a small sort
+    from_last = backend.library.Index(degree[::-1]).argsort()
+    number = len(degree) - 1 - from_last[::-1]  # equal degrees in the order of sort_values
     rank = backend.xp.empty(len(degree), "uint32")
     rank[number] = backend.xp.arange(len(number), dtype="uint32")
     return Order(rank, number[:n])
 
 
-def ranks_of_ends(ends: tuple[Array, Array], rank: Array, backend: Backend) -> tuple[Array, Array]:
-    """Return the larger and the smaller rank (uint32) of every raw row, from its ends' numbers."""
+def ranks_of_ends(ends: Ends, rank: Array, backend: Backend) -> tuple[Array, Array]:
+    """Return the larger and the smaller rank (uint32) of every raw row, from its ends' numbers.
+
+    An array of both ends was written by `Engine.degrees`; a tuple may be the user's memory.
+    """
     if backend.engine == "cpu" and len(ends[0]) > BATCH_ROWS:
         larger, smaller = (np.empty(len(ends[0]), "uint32") for _ in range(2))
 
@@ -84,17 +90,29 @@ def ranks_of_ends(ends: tuple[Array, Array], rank: Array, backend: Backend) -> t
 
         _for_batches(write, len(ends[0]))
         return larger, smaller
-    # From an array: a Series would gather its index as well.
-    library, (source, destination) = backend.library, (gather(rank, end) for end in ends)
-    if library.__name__ == "pandas":  # whose Series would be aligned, and `where` copies first
-        values = library.Series(source, copy=False).array
-        pair = np.maximum(values, destination), np.minimum(values, destination)
-        return pair[0].to_numpy(), pair[1].to_numpy()
-    src, dst = library.Series(source), library.Series(destination)
-    return backend.array(src.where(src > dst, dst)), backend.array(src.where(src < dst, dst))
+    if backend.engine != "cpu":
+        return backend.operations.extremes(rank, _trusted(ends, rank, backend))
+    source, destination = (gather(rank, end) for end in ends)
+    values = backend.library.Series(source, copy=False).array  # no Series, which would be aligned
+    larger, smaller = np.maximum(values, destination), np.minimum(values, destination)
+    return larger.to_numpy(), smaller.to_numpy()
 
 
-def orient(ends: tuple[Array, Array], rank: Array, backend: Backend) -> Array:
+def _trusted(ends: Ends, rank: Array, backend: Backend) -> Array:
+    """Return the ends as numbers that have a rank, in memory that no other thread writes."""
+    if not isinstance(ends, tuple):
+        return ends
+    numbers, outside = own_ends(ends, backend), backend.xp.zeros(1, "uint32")
+    raw_rows.read_ends(backend.compile, backend.xp, ends, len(rank), numbers, outside)
+    return numbers
+
+
+def own_ends(ends: tuple[Array, Array], backend: Backend) -> Any:
+    """Return memory for a copy of the numbers on a GPU, which `Engine.degrees` writes; or None."""
+    return None if backend.engine == "cpu" else backend.xp.empty((2, len(ends[0])), "uint32")
+
+
+def orient(ends: Ends, rank: Array, backend: Backend) -> Array:
     """Direct every raw row from its larger to its smaller rank, from the numbers of its ends.
 
     Returns
@@ -103,7 +121,8 @@ def orient(ends: tuple[Array, Array], rank: Array, backend: Backend) -> Array:
         Larger rank << 32 | smaller rank, in the order of the rows, with repeats and loops.
     """
     if backend.engine != "cpu":
-        return pack_keys(*ranks_of_ends(ends, rank, backend), backend.xp)
+        pair = ranks_of_ends(ends, rank, backend)
+        return raw_rows.pack(backend.compile, backend.xp, *pair)
     keys = np.empty(len(ends[0]), "uint64")
 
     def write(batch: slice) -> None:

@@ -34,7 +34,7 @@ from rapids_tc.engines.cpu import (
 )
 from rapids_tc.engines.cpu.spans import Always, pack_spans
 from rapids_tc.engines.cpu.truss import CpuPeeler
-from rapids_tc.engines.host import host_free, host_memory
+from rapids_tc.engines.host import host_free, host_memory, no_counter
 from rapids_tc.engines.protocol import Costs, PivotRange, ProgressCallback, Residues, shifts
 from rapids_tc.errors import require_unchanged
 from rapids_tc.frames.backend import as_uint32
@@ -50,7 +50,7 @@ TASKS_PER_THREAD = 64  # their lengths still differ, so threads draw them one by
 DEGREE_TABLES = 6  # at most: a table takes 4 bytes a number
 
 memory, free, take, bare = host_memory, host_free, look_up.take, in_edges.bare
-block_store, slot_pool = host_slots.BlockStore, host_slots.SlotPool
+block_store, slot_pool, small_counter = host_slots.BlockStore, host_slots.SlotPool, no_counter
 costs = Costs(
     tables=lambda vertices, sides: _table_bytes(vertices, sides),
     most=model.MOST_GRAPH_ROWS["cpu"],
@@ -106,7 +106,7 @@ class Layout:
     whole: bool
 
 
-def degrees(src: Array, dst: Array, size: int) -> tuple[Array, int]:
+def degrees(src: Array, dst: Array, size: int, out: Array = None) -> tuple[Array, int]:
     """Count how often each number below `size` stands in either array, and how many do.
 
     Each thread counts in a table of its own. Tables take less than the sort that follows.

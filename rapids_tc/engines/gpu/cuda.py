@@ -10,37 +10,40 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.engines import peel
-from rapids_tc.engines.gpu import block_layout, device_slots, hubs, listing, look_up, visitors
+from rapids_tc.engines.gpu import (
+    block_layout,
+    device_slots,
+    grouping,
+    hubs,
+    keys,
+    listing,
+    look_up,
+    visitors,
+)
 from rapids_tc.engines.gpu.layout import CHUNK, Blocks, HubRows, Layout
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.host import host_free, host_memory
-from rapids_tc.errors import CapacityError, KernelError, require_unchanged
-from rapids_tc.frames.backend import as_uint32
+from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.kernels import _nvrtc, catalogue, launch
 from rapids_tc.kernels.method import Capacities, Kernel
 from rapids_tc.plan import costs as model
-from rapids_tc.preparation.csr import Array, Csr
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from rapids_tc.engines.protocol import PivotRange, ProgressCallback
+    from rapids_tc.preparation.csr import Array, Csr
 
-_THREADS, _SCAN_THREADS, _EXPAND_EACH = 256, 1024, 8  # as in tile.cuh and prepare.cu
+_THREADS = 256  # as in tile.cuh
 # Kernels number them in 32 bits.
-_MOST_EDGES, _MOST_RANKS = model.MOST_GRAPH_ROWS["cuda"], model.MOST_GPU_RANKS
+_MOST_EDGES = keys.MOST_EDGES
 _MOST_POSITIONS = model.MOST_POSITIONS["cuda"]
-_IN_BLOCKS = "a function that is given the frame itself and memory_limit= counts more, in blocks"
 _STEPS = (
     "count_ends",
     "count_present",
-    "mark_kept",
-    "scan_counts",
-    "write_columns",
-    "write_offsets",
+    "row_words",
     "pack_in_edges",
     "find_in_edges",
-    "expand_rows",
     "describe_in_edges",
     "heavy_tasks",
     "light_tasks",
@@ -62,6 +65,8 @@ class CudaEngine:
         Multiprocessors, by which grids are sized.
     shared_limit : int
         Bytes of shared memory that a block may use.
+    most_shared : int
+        Bytes of shared memory that a block may use if its kernel asks for so many.
     device : callable
         The context in which an array's device is the current one.
     wait : callable
@@ -80,6 +85,7 @@ class CudaEngine:
     compile: Callable[..., Mapping[str, Kernel]]
     sm_count: int = 2
     shared_limit: int = 48 * 1024
+    most_shared: int = 48 * 1024
     device: Callable[[Array], AbstractContextManager[Any]] = lambda array: nullcontext()
     wait: Callable[[], None] = lambda: None
     memory: Callable[[], int] = host_memory
@@ -87,66 +93,28 @@ class CudaEngine:
     copies: Callable[[], Any] = device_slots.HostCopies
     capacities: Capacities = field(default_factory=Capacities)
 
-    def degrees(self, src: Array, dst: Array, size: int) -> tuple[Array, int]:
-        """Count how often each number below `size` stands in either array, and how many do."""
-        with self.device(src):
-            degree, counts = self.xp.zeros(size, "uint32"), self.xp.zeros(2, "uint32")
-            for ends in (src, dst):
-                array = (as_uint32(ends), np.uint64(len(ends)))
-                self.step("count_ends", len(ends), *array, degree, np.uint64(size), counts[1:])
-            self.step("count_present", size, degree, np.uint64(size), counts)
-            present, outside = counts.tolist()
-            require_unchanged(outside)
-            return degree, present
-
-    def csr(self, keys: Array, n: int) -> Csr:
-        """Build the CSR of `n` ranks from packed keys, larger rank << 32 | smaller rank.
-
-        The keys are sorted in place; repeats and loops are dropped. Beside the sort this takes
-        4 bytes per edge, 8 per rank and a quarter of a byte per key.
-        """
-        xp, size = self.xp, len(keys)
-        if size >= _MOST_EDGES or n >= _MOST_RANKS:
-            raise CapacityError(
-                f"{size:,} rows over {n:,} vertices: one GPU takes fewer than "
-                f"{_MOST_EDGES:,} rows and {_MOST_RANKS:,} vertices; {_IN_BLOCKS}"
-            )
-        with self.device(keys):
-            keys.sort()
-            blocks = _blocks(size)
-            kept = xp.empty(-(-size // 32), "uint32")
-            counts = xp.zeros(blocks + 2, "uint32")  # the last two: keys kept, and keys outside
-            if size:
-                arrays = (kept, counts, counts[-1:])
-                self.step("mark_kept", size, keys, np.uint64(size), np.uint64(n), *arrays)
-                scan = self._steps["scan_counts"]
-                scan((1,), (_SCAN_THREADS,), (counts, np.uint32(blocks)))
-            m, outside = counts[-2:].tolist()
-            require_unchanged(outside)
-            columns = xp.empty(m, "uint32")
-            offsets = xp.empty(n + 1, "int64")
-            marked = (keys, np.uint64(size), kept, counts)
-            self.step("write_columns", size, *marked, columns)
-            self.step("write_offsets", n + 1, *marked, np.uint64(n), offsets)
-            return Csr(offsets, columns)
+    degrees = keys.degrees
+    csr = keys.csr
+    scan = keys.scan
+    small_counter = keys.small_counter
 
     def prepare(self, csr: Csr, pivot_range: PivotRange | None = None) -> Layout:
-        """Make the layout of a graph: 14 bytes per edge besides the CSR, 20 at the peak."""
-        xp, n, m = self.xp, csr.n, csr.m
+        """Make the layout of a graph: 10 bytes per edge besides the CSR, 17 at the peak."""
+        m = csr.m
         if m >= _MOST_EDGES:
             raise CapacityError(
-                f"{m:,} edges: one GPU takes fewer than {_MOST_EDGES:,}; {_IN_BLOCKS}"
+                f"{m:,} edges: one GPU takes fewer than {_MOST_EDGES:,}; {keys.IN_BLOCKS}"
             )
         with self.device(csr.columns):
-            packed = block_layout.group(self, csr, pivot_range)
-            size, in_offsets = np.uint64(len(packed)), xp.empty(n + 1, "uint32")
-            self.step("find_in_edges", n + 1, packed, size, np.uint64(n), in_offsets)
-            codes, probes = self.empty_codes(m), xp.zeros(n, "uint64")
-            starts = self.expand(csr, codes)
-            self.step("describe_in_edges", len(packed), packed, starts, size, probes)
-            del starts
+            if pivot_range is None and m >= max(1, self.capacities.grouped_from):
+                in_edges, in_offsets, probes = grouping.group(self, csr)
+            else:
+                packed = block_layout.group(self, csr, pivot_range)
+                in_edges, in_offsets, probes = grouping.describe(self, csr, packed)
+            codes = self.empty_codes(m)
+            block_layout.write_codes(self, csr.columns, codes)
             by_bits = hubs.hub_rows(self, csr)
-            return self.layout(csr, codes, packed, in_offsets, probes, hubs=by_bits)
+            return self.layout(csr, codes, in_edges, in_offsets, probes, hubs=by_bits)
 
     def bare(self, csr: Csr, method: str) -> Layout | None:
         """Return the graph without a layout; None if a layout is needed, or pays."""
@@ -159,14 +127,6 @@ class CudaEngine:
     def empty_codes(self, size: int) -> Array:
         """Make an array for `Layout.codes`: kernels read whole chunks of 16 bytes, codes all."""
         return self.xp.zeros(-(-size // CHUNK) * CHUNK, "uint16")[:size]
-
-    def expand(self, csr: Csr, codes: Array) -> Array:
-        """Write the codes; return where the row of every edge starts: uint32."""
-        starts, m = self.xp.empty(csr.m, "uint32"), np.uint64(csr.m)
-        rows, bits = (csr.offsets, csr.columns, np.uint64(csr.n), m), self.capacities.bits
-        size = -(-csr.m // _EXPAND_EACH)
-        self.step("expand_rows", size, *rows, np.uint32(bits), codes, starts)
-        return starts
 
     def layout(
         self,
@@ -262,16 +222,25 @@ class CudaEngine:
         self, kernel: Kernel, size: int, *arguments: Any, words: int = 1
     ) -> tuple[Array, int]:
         """Return what a kernel lists of `size` elements, and how many: the first run counts."""
+        [items] = self._lists([(kernel, arguments, words)], size)
+        return items, len(items) // words
 
-        def fill(capacity: int) -> tuple[Array, Array]:
-            count, items = self.xp.zeros(1, "uint32"), self.xp.empty(words * capacity, "uint32")
-            if size:
-                args = (*arguments, np.uint32(capacity), count, items)
-                kernel((_blocks(size),), (_THREADS,), args)
-            return count, items
-
-        length = int(fill(0)[0][0])
-        return fill(length)[1], length
+    def _lists(
+        self, kernels: Sequence[tuple[Kernel, tuple[Any, ...], int]], size: int
+    ) -> list[Array]:
+        """Return what each kernel lists of `size` elements: its arguments, and words per item."""
+        xp, counts = self.xp, self.xp.zeros(2 * len(kernels), "uint32")
+        lengths = [0] * len(kernels)
+        for again in (0, 1):  # the first runs, without room, count; the host waits once for all
+            lists = []
+            for place, (kernel, arguments, words) in enumerate(kernels):
+                items, count = xp.empty(words * lengths[place], "uint32"), 2 * place + again
+                if size and (lengths[place] or not again):
+                    args = (*arguments, np.uint32(lengths[place]), counts[count : count + 1], items)
+                    kernel((_blocks(size),), (_THREADS,), args)
+                lists.append(items)
+            lengths = counts[::2].tolist() if size and not again else lengths
+        return lists
 
     def _tasks(self, csr: Csr, edges: int, in_offsets: Array, probes: Array) -> tuple[Array, Array]:
         """Make the tasks of thread blocks and of warps for ``bitmap.cu``."""
@@ -280,10 +249,10 @@ class CudaEngine:
         arguments = (csr.offsets, in_offsets, probes, *costs)
         heavy, light = (self._steps[name] for name in ("heavy_tasks", "light_tasks"))
         runs = (np.uint64(sizes.entry_cost), np.uint64(sizes.run))
-        return (
-            self.listed(heavy, csr.n, *arguments, np.uint64(sizes.piece), words=4)[0],
-            self.listed(light, csr.n, *arguments, *runs, words=2)[0],
-        )
+        of_blocks = (heavy, (*arguments, np.uint64(sizes.piece)), 4)
+        of_warps = (light, (*arguments, *runs), 2)
+        blocks, warps = self._lists([of_blocks, of_warps], csr.n)
+        return blocks, warps
 
     @property
     def _steps(self) -> Mapping[str, Kernel]:
@@ -335,6 +304,7 @@ def _engine(device: int) -> CudaEngine:
         compile=_nvrtc.compile,
         sm_count=attribute("MultiProcessorCount"),
         shared_limit=attribute("MaxSharedMemoryPerBlock"),
+        most_shared=attribute("MaxSharedMemoryPerBlockOptin"),
         device=lambda array: array.device,
         wait=lambda: cupy.cuda.get_current_stream().synchronize(),
         memory=lambda: int(cupy.cuda.Device(device).mem_info[1]),

@@ -154,6 +154,10 @@ class GpuEngine(KernelEngine, Protocol):
         """A function that makes a stream of copies."""
 
     @property
+    def most_shared(self) -> int:
+        """The bytes of shared memory that a block may use if its kernel asks for so many."""
+
+    @property
     def capacities(self) -> Capacities:
         """The sizes with which layouts are made."""
 
@@ -175,3 +179,6 @@ class GpuEngine(KernelEngine, Protocol):
 
     def step(self, kernel: str, size: int, *arguments: Any) -> None:
         """Launch a kernel of ``prepare.cu`` with a thread per element."""
+
+    def scan(self, counts: Array, size: int) -> None:
+        """Turn `size` counts into the sums of the counts before them, and of all at the end."""

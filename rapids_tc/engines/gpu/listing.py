@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc.engines.gpu import grouping
 from rapids_tc.engines.gpu.visitors import align
 from rapids_tc.kernels import catalogue, launch
 
@@ -26,8 +27,12 @@ _THREADS, _BLOCKS_PER_SM = 256, 8  # as in list.cu; blocks that fill a multiproc
 def triangles_per_in_edge(
     engine: GpuEngine, layout: Layout, *, on_progress: ProgressCallback | None = None
 ) -> Array:
-    """Count the triangles of each in-edge: uint32, in the order of the layout."""
+    """Count the triangles of each in-edge: uint32, in the order of the layout.
+
+    The layout is put in order first: frames of triangles are the same on every run.
+    """
     with engine.device(layout.csr.columns):
+        grouping.sort(engine, layout)
         counts = engine.xp.zeros(layout.csr.m, "uint32")
         launch.run(
             engine,

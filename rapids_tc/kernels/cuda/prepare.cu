@@ -1,18 +1,17 @@
-// prepare.cu - makes the arrays that kernels read from sorted packed keys, one short kernel per step. A
-// packed key is larger rank << 32 | smaller rank. In the order in which the kernels run:
+// prepare.cu - makes the arrays that kernels read besides a CSR, one short kernel per step. In the order in
+// which the kernels run:
 //
 //   raw rows -> degrees: count_ends, count_present
-//   keys -> CSR:         mark_kept, scan_counts, write_columns, write_offsets
-//   CSR -> bitmap.cu:    pack_in_edges, (a sort), find_in_edges, expand_rows, describe_in_edges,
-//                        heavy_tasks and light_tasks twice: to count and to write
+//   CSR -> in-edges:     row_words; group.cu or pack_in_edges, (a sort), find_in_edges, describe_in_edges
+//   CSR -> bitmap.cu:    heavy_tasks and light_tasks twice: to count and to write
 //   CSR -> trust.cu, hu.cu, bisson.cu: list_rows twice
 //
 // A thread owns an element and writes the element's results, unless a kernel says otherwise. A kernel whose
 // result has a size that the host cannot know runs without room first, to count.
 #include "device.cuh"
+#include "row_words.cuh"
 #include "tile.cuh"
 
-constexpr u32 kScanThreads = 1024, kScanEach = 8;
 constexpr u64 kLeastLists = 64;       // lists of a piece of a vertex: setting up costs more than fewer do
 
 __device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
@@ -35,77 +34,17 @@ extern "C" __global__ void __launch_bounds__(kThreads) count_present(const u32* 
   if (threadIdx.x % kWarp == 0 && votes) atomicAdd(count, u32(__popc(votes)));
 }
 
-// ------------------------------------------------------------------------------- keys -> CSR
-// Mark the keys that are kept: all but loops, keys equal to the key before, and keys whose row is n or
-// more; outside counts the last kind. kept has a bit per key, counts the number kept of every kThreads
-// keys, which scan_counts turns into the number before them.
-extern "C" __global__ void __launch_bounds__(kThreads)
-mark_kept(const u64* keys, u64 n_keys, u64 n, u32* kept, u32* counts, u32* outside) {
-  RTC_SHARED(u32, sum, 1);
-  const u64 i = element(), key = i < n_keys ? keys[i] : 0;
-  const bool keep = u32(key >> 32) != u32(key) && (i == 0 || keys[i - 1] != key) && key >> 32 < n;
-  if (i < n_keys && key >> 32 >= n) atomicAdd(outside, 1u);
-  if (threadIdx.x == 0) sum[0] = 0;
-  __syncthreads();   // the sum is zero
-  const u32 votes = __ballot_sync(kFullMask, keep);
-  if (threadIdx.x % kWarp == 0 && i < n_keys) {
-    kept[i / kWarp] = votes;
-    atomicAdd(sum, u32(__popc(votes)));
-  }
-  __syncthreads();   // every warp has added
-  if (threadIdx.x == 0) counts[blockIdx.x] = sum[0];
-}
-
-// counts[i] becomes the sum of the counts before it, counts[n] the sum of all. One block, kScanEach per
-// thread.
-extern "C" __global__ void __launch_bounds__(kScanThreads) scan_counts(u32* counts, u32 n) {
-  RTC_SHARED(u32, sums, kWarp);
-  const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
-  u32 carry = 0;
-  for (u64 tile = 0; tile < n; tile += kScanThreads * kScanEach) {
-    const u64 begin = tile + threadIdx.x * kScanEach;
-    u32 own = 0;
-    for (u64 i = begin; i < begin + kScanEach && i < n; i++) own += counts[i];
-    const u32 through = warp_scan(own);
-    if (lane == kWarp - 1) sums[warp] = through;
-    __syncthreads();   // the sums of all warps are there
-    const u32 warps = warp_scan(sums[lane]);
-    const u32 earlier = __shfl_sync(kFullMask, warps, warp ? warp - 1 : 0);
-    u32 before = carry + (warp ? earlier : 0) + through - own;
-    carry += __shfl_sync(kFullMask, warps, kWarp - 1);
-    __syncthreads();   // all threads have read them
-    for (u64 i = begin; i < begin + kScanEach && i < n; i++) {
-      const u32 count = counts[i];
-      counts[i] = before;
-      before += count;
-    }
-  }
-  if (threadIdx.x == 0) counts[n] = carry;
-}
-
-// Count the kept keys before key i.
-__device__ __forceinline__ u32 kept_before(const u32* kept, const u32* counts, u64 i) {
-  u32 before = counts[i / kThreads] + __popc(kept[i / kWarp] & ((1u << i % kWarp) - 1));
-  for (u64 word = i / kThreads * (kThreads / kWarp); word < i / kWarp; word++) before += __popc(kept[word]);
-  return before;
-}
-
-extern "C" __global__ void __launch_bounds__(kThreads)
-write_columns(const u64* keys, u64 n_keys, const u32* kept, const u32* counts, u32* columns) {
-  const u64 i = element();
-  if (i < n_keys && kept[i / kWarp] >> i % kWarp & 1) columns[kept_before(kept, counts, i)] = u32(keys[i]);
-}
-
-// An element is a row, and one more is past the last row.
-extern "C" __global__ void __launch_bounds__(kThreads)
-write_offsets(const u64* keys, u64 n_keys, const u32* kept, const u32* counts, u64 n, i64* offsets) {
-  const u64 row = element();
-  if (row > n) return;
-  const u64 i = lower_bound(keys, n_keys, row << 32);
-  offsets[row] = i < n_keys ? kept_before(kept, counts, i) : counts[(n_keys + kThreads - 1) / kThreads];
-}
-
 // ------------------------------------------------------------------------------- CSR -> in-edges
+// Write the words of row_words.cuh, which are zeros: a thread has a row.
+extern "C" __global__ void __launch_bounds__(kThreads) row_words(const i64* offsets, u64 n, u32* words) {
+  const u64 row = element();
+  if (row >= n) return;
+  const u32 start = u32(offsets[row]), end = u32(offsets[row + 1]);
+  if (start == end) return;
+  atomicOr(words + 2 * u64(start / kWarp), 1u << start % kWarp);
+  for (u64 i = start / kWarp + 1; kWarp * i < end; i++) words[2 * i + 1] = start;
+}
+
 // Pack an edge at position p, of column v: v << 32 | p. Sorting groups these by v.
 extern "C" __global__ void __launch_bounds__(kThreads) pack_in_edges(const u32* columns, u64 m, u64* packed) {
   const u64 p = element();
@@ -119,23 +58,12 @@ find_in_edges(const u64* packed, u64 m, u64 n, u32* in_offsets) {
   if (v <= n) in_offsets[v] = u32(lower_bound(packed, m, v << 32));
 }
 
-// Write for every position the code of its column in a map of `bits` bits, and the start of its row.
-extern "C" __global__ void __launch_bounds__(kThreads)
-expand_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u32 bits, u16* codes, u32* starts) {
-  RTC_SHARED(u64, rows, 2);
-  const Tile tile(offsets, n, m, rows);
-  for (u64 p = tile.begin + threadIdx.x; p < tile.end; p += kThreads) {
-    starts[p] = u32(offsets[tile.row(p)]);
-    codes[p] = u16(code_of(columns[p], bits));
-  }
-}
-
 // Turn the sorted v << 32 | p, in place, into start of p's row << 32 | entries before p. The probes of v
 // are the sum of these numbers of entries.
 extern "C" __global__ void __launch_bounds__(kThreads)
-describe_in_edges(u64* packed, const u32* starts, u64 m, u64* probes) {
+describe_in_edges(u64* packed, const u32* words, u64 m, u64* probes) {
   const u64 i = element(), edge = i < m ? packed[i] : ~0ull;
-  const u32 p = u32(edge), start = i < m ? starts[p] : 0;
+  const u32 p = u32(edge), start = i < m ? row_start(words, p) : 0;
   if (i < m) packed[i] = u64(start) << 32 | (p - start);
   add_by_run(probes, u32(edge >> 32), i < m ? p - start : 0);
 }

@@ -1,0 +1,143 @@
+"""Raw rows → degrees, and keys → CSR on the CUDA engine, or → the total of a small graph.
+
+The functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rapids_tc.errors import CapacityError, require_unchanged
+from rapids_tc.frames.backend import as_uint32
+from rapids_tc.kernels import launch, raw_rows
+from rapids_tc.plan import costs as model
+from rapids_tc.preparation.csr import Array, Csr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rapids_tc.engines.gpu.layout import GpuEngine
+    from rapids_tc.kernels.method import Kernel
+
+_THREADS, _TILE, _SCAN_THREADS = 256, 2048, 1024  # as in tile.cuh and csr.cu
+_KERNELS = ("count_kept", "scan_counts", "write_rows", "count_keys")
+# Kernels number them in 32 bits.
+MOST_EDGES, _MOST_RANKS = model.MOST_GRAPH_ROWS["cuda"], model.MOST_GPU_RANKS
+IN_BLOCKS = "a function that is given the frame itself and memory_limit= counts more, in blocks"
+
+
+def degrees(
+    engine: GpuEngine, src: Array, dst: Array, size: int, out: Array = None
+) -> tuple[Array, int]:
+    """Count how often each number below `size` stands in either array, and how many do.
+
+    The numbers of many rows that are copied to `out` are counted in buckets, in shared memory, with
+    4 bytes per row; other numbers by atomics.
+    """
+    xp, compile = engine.xp, engine.compile
+    with engine.device(src):
+        zeros = xp.zeros(2 + size, "uint32")  # in one array, as an array costs a small call much
+        counts, degree = zeros[:2], zeros[2:]
+        if out is None:
+            for ends in (src, dst):
+                array = (as_uint32(ends), np.uint64(len(ends)))
+                engine.step("count_ends", len(ends), *array, degree, np.uint64(size), counts[1:])
+        elif len(src) >= engine.capacities.bucketed_from and _has_buckets(engine, size):
+            read = (compile, xp, (src, dst), degree, out, counts[1:])
+            raw_rows.count_in_buckets(*read, engine.scan, 4 * engine.sm_count)
+        else:
+            raw_rows.read_ends(compile, xp, (src, dst), size, out, counts[1:], degree)
+        engine.step("count_present", size, degree, np.uint64(size), counts)
+        present, outside = counts.tolist()
+        require_unchanged(outside)
+        return degree, present
+
+
+def csr(engine: GpuEngine, keys: Array, n: int) -> Csr:
+    """Build the CSR of `n` ranks from packed keys, larger rank << 32 | smaller rank.
+
+    The keys are sorted in place; repeats and loops are dropped. Beside the sort this takes 4 bytes
+    per edge and 8 per rank.
+    """
+    xp, size = engine.xp, len(keys)
+    if size >= MOST_EDGES or n >= _MOST_RANKS:
+        raise CapacityError(
+            f"{size:,} rows over {n:,} vertices: one GPU takes fewer than "
+            f"{MOST_EDGES:,} rows and {_MOST_RANKS:,} vertices; {IN_BLOCKS}"
+        )
+    with engine.device(keys):
+        if not size:
+            return Csr(xp.zeros(n + 1, "int64"), xp.empty(0, "uint32"))
+        counts = xp.zeros(_tiles(size) + 2, "uint32")
+        _count_kept(engine, keys, n, counts)
+        m, outside = counts[-2:].tolist()
+        require_unchanged(outside)
+        return _write_rows(engine, keys, n, counts, xp.empty(m, "uint32"))
+
+
+def small_counter(engine: GpuEngine, rows: int, n: int) -> Callable[[Array, int], int] | None:
+    """Return `count_keys` if it takes less time than a layout and a count."""
+    sizes = engine.capacities
+    if rows <= sizes.small or rows <= min(sizes.small_sparse, sizes.sparse * n):
+        return partial(count_keys, engine)
+    return None
+
+
+def count_keys(engine: GpuEngine, keys: Array, n: int) -> int:
+    """Count the triangles of a small graph: 12 bytes per row beside the sort, and no layout.
+
+    The keys are sorted in place.
+    """
+    xp, size = engine.xp, len(keys)
+    if not size:
+        return 0
+    with engine.device(keys):
+        zeros = xp.zeros(6 + _tiles(size), "uint32")
+        counts, total = zeros[4:], zeros[:4].view("uint64")
+        _count_kept(engine, keys, n, counts)
+        graph = _write_rows(engine, keys, n, counts, xp.empty(size, "uint32"))
+        arguments = (keys, np.uint64(size), np.uint64(n), graph.offsets, graph.columns, total)
+        _kernels(engine)["count_keys"]((-(-size // _THREADS),), (_THREADS,), arguments)
+        triangles, outside = total.tolist()
+        require_unchanged(outside)
+        return int(triangles)
+
+
+def scan(engine: GpuEngine, counts: Array, size: int) -> None:
+    """Turn `size` counts into the sums of the counts before them, and of all at the end."""
+    _kernels(engine)["scan_counts"]((1,), (_SCAN_THREADS,), (counts, np.uint32(size)))
+
+
+def _tiles(size: int) -> int:
+    """Return the thread blocks of so many keys."""
+    return -(-size // _TILE)
+
+
+def _count_kept(engine: GpuEngine, keys: Array, n: int, counts: Array) -> None:
+    """Sort keys; count the kept ones: before each tile, in all, and at the end keys outside."""
+    keys.sort()
+    arguments = (keys, np.uint64(len(keys)), np.uint64(n), counts, counts[-1:])
+    _kernels(engine)["count_kept"]((_tiles(len(keys)),), (_THREADS,), arguments)
+    scan(engine, counts, _tiles(len(keys)))
+
+
+def _write_rows(engine: GpuEngine, keys: Array, n: int, counts: Array, columns: Array) -> Csr:
+    """Write the CSR of sorted keys into `columns`, from what `_count_kept` counts."""
+    offsets = engine.xp.empty(n + 1, "int64")
+    arguments = (keys, np.uint64(len(keys)), counts, np.uint64(n), columns, offsets)
+    _kernels(engine)["write_rows"]((_tiles(len(keys)),), (_THREADS,), arguments)
+    return Csr(offsets, columns)
+
+
+def _kernels(engine: GpuEngine) -> Mapping[str, Kernel]:
+    """Return the kernels of ``csr.cu``."""
+    return engine.compile(launch.read("csr.cu"), _KERNELS, ())
+
+
+def _has_buckets(engine: GpuEngine, size: int) -> bool:
+    """Return whether shared memory holds the counts of a bucket of so many numbers."""
+    bits = raw_rows.bucket_bits(size)
+    return bits <= 16 and raw_rows.bucket_bytes(size) <= engine.most_shared

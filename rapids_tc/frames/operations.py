@@ -1,0 +1,99 @@
+"""The dataframe operations by which a GPU orders vertices and orients edges: libcudf's, on arrays.
+
+They are called through pylibcudf, since a Series of cuDF would cost a small call a millisecond. On
+the emulator, pandas and NumPy stand in for libcudf.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from rapids_tc._typing import Array
+
+_MOST = 2**31 - 1  # rows of a column of libcudf
+
+
+class Operations(Protocol):
+    """What is asked of a dataframe library for arrays of uint32."""
+
+    def descending(self, values: Array) -> Array:
+        """Return the places (int32) of the values in descending order."""
+
+    def extremes(self, values: Array, places: Array) -> tuple[Array, Array]:
+        """Return the larger and the smaller of the values at each pair of places, (2, rows).
+
+        All places exist: they are not checked.
+        """
+
+
+class PandasOperations:
+    """The operations of pandas and NumPy."""
+
+    def descending(self, values: Array) -> Array:
+        """See `Operations`: equal values are in the order of pandas' sort_values."""
+        from_last = sys.modules["pandas"].Index(values[::-1]).argsort()
+        return (len(values) - 1 - from_last[::-1]).astype("int32")
+
+    def extremes(self, values: Array, places: Array) -> tuple[Array, Array]:
+        """See `Operations`."""
+        first, second = (values[side] for side in places)
+        return np.maximum(first, second), np.minimum(first, second)
+
+
+class LibcudfOperations:
+    """The operations of libcudf, on CuPy arrays without a copy."""
+
+    def __init__(self, cupy: ModuleType) -> None:
+        import pylibcudf
+
+        self._cupy, self._plc = cupy, pylibcudf
+
+    def descending(self, values: Array) -> Array:
+        """See `Operations`: a sort of libcudf."""
+        if not len(values):
+            return self._cupy.empty(0, "int32")
+        types, table = self._plc.types, self._plc.Table([self._column(values)])
+        orders = [types.Order.DESCENDING], [types.NullOrder.AFTER]
+        return self._array(self._plc.sorting.sorted_order(table, *orders), "int32")
+
+    def extremes(self, values: Array, places: Array) -> tuple[Array, Array]:
+        """See `Operations`: a gather of libcudf, and two binary operations."""
+        plc, rows = self._plc, places.shape[1]
+        if not rows:
+            return (self._cupy.empty(0, "uint32"),) * 2
+        table, unchecked = plc.Table([self._column(values)]), plc.copying.OutOfBoundsPolicy
+        parts = [places.reshape(-1)] if places.size <= _MOST else list(places)
+        columns = [
+            plc.copying.gather(table, self._column(part), unchecked.DONT_CHECK).columns()[0]
+            for part in parts
+        ]
+        if len(columns) == 1:
+            columns = plc.copying.slice(columns[0], [0, rows, rows, 2 * rows])
+        operators, dtype = plc.binaryop.BinaryOperator, plc.DataType(plc.TypeId.UINT32)
+        larger, smaller = (
+            self._array(plc.binaryop.binary_operation(*columns, operator, dtype), "uint32")
+            for operator in (operators.NULL_MAX, operators.NULL_MIN)
+        )
+        return larger, smaller
+
+    def _column(self, values: Array) -> Any:
+        return self._plc.Column.from_cuda_array_interface(values)
+
+    def _array(self, column: Any, dtype: str) -> Array:
+        """Return the values of a column, which the array keeps alive."""
+        cuda, size = self._cupy.cuda, column.size()
+        memory = cuda.UnownedMemory(column.data().ptr, size * np.dtype(dtype).itemsize, column)
+        return self._cupy.ndarray((size,), dtype, cuda.MemoryPointer(memory, 0))
+
+
+@functools.cache
+def operations_of(xp: ModuleType) -> Operations:
+    """Return the operations on arrays of a module, CuPy or NumPy."""
+    return LibcudfOperations(xp) if xp.__name__ == "cupy" else PandasOperations()

@@ -1,0 +1,41 @@
+"""The values of edges that the formulas of row columns ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rapids_tc._typing import Array
+    from rapids_tc.preparation.edge_values import Reading
+
+
+@dataclass(frozen=True)
+class RowValues:
+    """What formulas may ask about the edges of a graph, in the order of ``csr.columns``."""
+
+    graph: Any
+    method: str
+    within: Reading | None
+
+    @property
+    def xp(self) -> Any:
+        """NumPy or CuPy."""
+        return self.graph.backend.xp
+
+    @cached_property
+    def triangles(self) -> Array:
+        """The triangles of every edge, int64."""
+        return self.graph.count_edges(self.method, self.within).astype("int64")
+
+    @cached_property
+    def degrees(self) -> tuple[Array, Array]:
+        """The degrees of both ends of every edge."""
+        csr, degrees = self.graph.csr, self.graph.degrees
+        return degrees[csr.rows], degrees[csr.columns]
+
+    @property
+    def trussness(self) -> Array:
+        """The trussness of every edge."""
+        return self.graph.trussness
