@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import queue
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
@@ -62,6 +62,30 @@ def parallel_for(
                 waiting.get()
             raise
     return sum(done.result() for done in running)
+
+
+def run_together(
+    task: Callable[[int], int],
+    threads: int,
+    stop: Callable[[], None],
+    on_progress: Callable[[], None],
+) -> int:
+    """Call ``task(thread)`` on so many threads at once, and return the result of the first.
+
+    The tasks wait for one another. `stop` lets them return: if one fails or does not start, or on
+    Ctrl-C.
+    """
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            running = [pool.submit(task, thread) for thread in range(threads)]
+            while waiting := wait(running, POLL, FIRST_EXCEPTION).not_done:
+                on_progress()
+                for done in set(running) - waiting:
+                    done.result()  # raises what the task raised
+        except BaseException:
+            stop()
+            raise
+    return running[0].result()
 
 
 @contextmanager

@@ -4,6 +4,7 @@ The sizes make rounds large or small, walks marked or searched, graphs shrink ea
 ThreadSanitizer is slow: it meets the graphs of a hundred edges.
 """
 
+import threading
 from itertools import pairwise
 
 import networkx as nx
@@ -16,18 +17,21 @@ from kernel_support import ENGINE, keys_of, random_rows, union
 
 from rapids_tc import testing
 from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.cpu import truss, truss_tables
 from rapids_tc.engines.cpu.truss import CpuPeeler
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.peel import Peeler, decompose
 
 __all__ = ["compiler"]
 
+SHARED = {"shared": 0, "large": 0, "scanned": 0}  # among threads, whatever there is to do
 ON_CPU = {
-    "default": CpuPeeler(),
-    "large": CpuPeeler(large=0, least=0),
-    "pieces": CpuPeeler(large=50, piece=5, least=0, shrink=0.9),
-    "collisions": CpuPeeler(large=10**9, table=4, pause=10),
-    "shared": CpuPeeler(large=0, piece=3, table=1, shrink=0.3, least=0),
+    "default": (1, CpuPeeler()),
+    "hashes": (1, CpuPeeler(room=0, least=0, shrink=0.9)),
+    "bits": (1, CpuPeeler(room=10**6, least=0, pause=10)),
+    "hashes, 2 threads": (2, CpuPeeler(**SHARED, room=0, least=0)),
+    "bits, 3 threads": (3, CpuPeeler(**SHARED, room=10**6, least=0, shrink=0.3)),
+    "alone at times": (2, CpuPeeler(shared=0, large=50, scanned=90, pause=500, least=0)),
 }
 ON_CARD = {
     "default": {},
@@ -88,9 +92,53 @@ def check(peeler: Peeler, graph):
     assert (counts == before).all()
 
 
-@pytest.mark.parametrize("peeler", ON_CPU.values(), ids=ON_CPU)
-def test_on_the_cpu(graph, peeler):
+@pytest.mark.parametrize(("threads", "peeler"), ON_CPU.values(), ids=ON_CPU)
+def test_on_the_cpu(monkeypatch, graph, threads, peeler):
+    for module in (truss, truss_tables):
+        monkeypatch.setattr(module, "thread_count", lambda: threads)
+    if threads > 1:
+        monkeypatch.setattr(truss_tables, "SERIAL_BELOW", 0)
     check(peeler, graph)
+
+
+@pytest.mark.parametrize(("room", "width"), [(0, 0), (10**6, 2)])
+def test_tables_have_the_neighbours_of_every_vertex(monkeypatch, room, width):
+    rows = random_rows(100, 900, 2)
+    csr = cpu.csr(keys_of(rows), 300)  # other ranks have no edge
+    peeler = CpuPeeler(room=room)
+    monkeypatch.setattr(truss_tables, "SERIAL_BELOW", 0)
+    edges = peeler.edges_in_triangles(csr, np.ones(csr.m, np.uint32))
+    expected = [set() for _ in range(csr.n)]
+    for number, (u, v) in enumerate(zip(csr.rows.tolist(), csr.columns.tolist(), strict=True)):
+        expected[u].add((v, number))
+        expected[v].add((u, number))
+    tables = peeler.build_adjacency(edges, csr.n, edges.m)
+    assert tables.words.shape[1] == width
+    for u, (begin, end) in enumerate(pairwise(tables.starts)):
+        slots = tables.slots[begin:end].tolist()
+        if width:
+            bits = [w for w in range(64 * width) if int(tables.words[u, w // 64]) >> w % 64 & 1]
+            pairs = list(zip(bits, slots, strict=True))
+        else:
+            pairs = [((slot & 0xFFFFFFFF) - 1, slot >> 32) for slot in slots if slot]
+        assert sorted(pairs) == sorted(expected[u])
+    assert len(tables.starts) == (101 if width else 301)
+
+
+def test_peeling_ends_if_a_thread_cannot_start(monkeypatch, graph):
+    csr, counts, _ = graph
+    monkeypatch.setattr(truss, "thread_count", lambda: 3)
+    start = threading.Thread.start
+
+    def fail(thread):
+        if thread.name.endswith("_2"):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", fail)
+    if counts.any():
+        with pytest.raises(RuntimeError, match="new thread"):
+            decompose(CpuPeeler(**SHARED), csr, counts)
 
 
 @pytest.mark.usefixtures("compiler")
@@ -109,20 +157,21 @@ def test_an_engine_peels_what_it_counted(graph):
 
 
 @pytest.mark.usefixtures("compiler")
-def test_both_engines_make_the_same_graph():
+def test_rows_of_a_gpu_have_the_neighbours_of_every_vertex():
     rows = random_rows(100, 900, 2)
     csr = cpu.csr(keys_of(rows), 101)  # the last rank has no edge
-    ours, theirs = CpuPeeler(), CudaPeeler(np, testing.compile, 2)
-    edge_rows = ours.rows(csr)
-    assert (edge_rows == csr.rows).all()
-    assert (theirs.rows(csr) == edge_rows).all()
-    made = [peeler.build_adjacency(edge_rows, csr.columns, csr.n) for peeler in (ours, theirs)]
-    (offsets, starts, adjacency), (same_offsets, same_starts, same_adjacency) = made
+    peeler = CudaPeeler(np, testing.compile, 2)
+    assert (peeler.rows(csr) == csr.rows).all()
+    edges = peeler.edges_in_triangles(csr, np.ones(csr.m, np.uint32))
+    offsets, starts, adjacency = peeler.build_adjacency(edges, csr.n, csr.m)
     assert (offsets == csr.offsets).all()
-    assert (offsets == same_offsets).all()
-    assert (starts == same_starts).all()
-    for begin, end in pairwise(starts):  # in any order
-        assert sorted(adjacency[begin:end]) == sorted(same_adjacency[begin:end])
+    expected = [[] for _ in range(csr.n)]
+    for number, (u, v) in enumerate(zip(csr.rows.tolist(), csr.columns.tolist(), strict=True)):
+        expected[u].append(number << 32 | v)
+        expected[v].append(number << 32 | u)
+    assert len(starts) == csr.n + 1
+    for u, (begin, end) in enumerate(pairwise(starts)):  # in any order
+        assert sorted(adjacency[begin:end].tolist()) == sorted(expected[u])
 
 
 @pytest.mark.usefixtures("compiler")

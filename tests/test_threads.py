@@ -1,5 +1,7 @@
 """What the CPU engine does on several threads: the same arrays, to the bit, for any number."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc import _parallel, datasets
 from rapids_tc.engines.cpu import engine as cpu
-from rapids_tc.engines.cpu import in_edges, look_up, sorting
+from rapids_tc.engines.cpu import in_edges, look_up, sorting, truss, truss_tables
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.preparation import orient
 from rapids_tc.preparation.csr import Csr
@@ -24,8 +26,10 @@ pairs = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=60)
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     """Every array is cut, however small."""
-    for module in (cpu, in_edges, orient):
+    for module in (cpu, in_edges, orient, truss_tables):
         monkeypatch.setattr(module, "SERIAL_BELOW", 0)
+    peeler = partial(truss.CpuPeeler, shared=0, large=8, scanned=0, least=0)
+    monkeypatch.setattr(cpu, "CpuPeeler", peeler)
     monkeypatch.setattr(sorting, "BUCKET", 4)
     monkeypatch.setattr(look_up, "BUCKET", 4)
     monkeypatch.setattr(look_up, "SHORT", 0)
@@ -33,7 +37,7 @@ def small_parts(monkeypatch):
 
 
 def use(monkeypatch, threads):
-    for module in (cpu, orient):
+    for module in (cpu, orient, truss, truss_tables):
         monkeypatch.setattr(module, "thread_count", lambda: threads)
 
 

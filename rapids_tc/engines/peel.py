@@ -44,7 +44,7 @@ ALL = DEAD - 1  # the highest level: no edge is in 2**31 triangles, see `decompo
 
 
 @dataclass(frozen=True)
-class ActiveGraph:
+class ActiveEdges:
     """The active edges, which no round has removed, numbered 0 to m - 1 in the order of the CSR.
 
     Attributes
@@ -55,26 +55,25 @@ class ActiveGraph:
         The larger and the smaller rank.
     support : array of uint32, shape (m,)
         The number of triangles of active edges only; for a removed edge, `DEAD` | trussness.
-    offsets : array of int64, shape (n + 1,)
-        The edges of larger rank u are offsets[u] to offsets[u + 1] - 1: look-ups search these.
-    starts : array of int64, shape (n + 1,)
-        The neighbours of u are ``adjacency[starts[u]:starts[u + 1]]``: rounds walk these.
-    adjacency : array of uint64, shape (2 * m,)
-        Edge << 32 | neighbour.
     """
 
     ids: Array
     rows: Array
     columns: Array
     support: Array
-    offsets: Array
-    starts: Array
-    adjacency: Array
 
     @property
     def m(self) -> int:
         """The number of edges."""
         return len(self.ids)
+
+
+@dataclass(frozen=True)
+class ActiveGraph:
+    """The active edges, and the engine's own arrays by which their ends are walked."""
+
+    edges: ActiveEdges
+    adjacency: Any
 
 
 @dataclass
@@ -104,11 +103,17 @@ class Peeler(Protocol):
     def xp(self) -> Any:
         """NumPy or CuPy."""
 
-    def rows(self, csr: Csr) -> Array:
-        """Return the larger rank of every edge, uint32."""
+    def edges_in_triangles(self, csr: Csr, counts: Array) -> ActiveEdges:
+        """Return the edges whose count is not 0, with their counts as support."""
 
-    def build_adjacency(self, rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
-        """Build ``offsets``, ``starts`` and ``adjacency`` of `ActiveGraph`."""
+    def build_adjacency(self, edges: ActiveEdges, n: int, total: int) -> Any:
+        """Build `ActiveGraph.adjacency`; the first graph had `total` edges.
+
+        The ends of edges may be numbered anew, below n.
+        """
+
+    def remaining(self, edges: ActiveEdges, result: Array) -> ActiveEdges:
+        """Write the trussness of dead edges to the result, by id; return the active edges."""
 
     def peel(
         self, graph: ActiveGraph, peeling: PeelState, on_progress: Callable[[int], None]
@@ -138,23 +143,25 @@ def decompose(
     if k == 2:
         return result
     peeling = PeelState(0, 0, ALL) if k is None else PeelState(0, k - 3, k - 3)
-    ids = xp.flatnonzero(counts).astype("uint32")
-    rows, columns, support = peeler.rows(csr)[ids], csr.columns[ids], counts[ids]
-    total = len(ids)
-    while len(ids):
-        adjacency = peeler.build_adjacency(rows, columns, csr.n)
-        graph = ActiveGraph(ids, rows, columns, support, *adjacency)
-        del rows, columns, support, adjacency
-        done = peeler.peel(graph, peeling, _report(on_progress, graph.m, total, peeling))
-        result[graph.ids] = graph.support & np.uint32(DEAD - 1)
-        active = xp.flatnonzero(graph.support < DEAD)
-        ids = graph.ids[active]
+    edges = peeler.edges_in_triangles(csr, counts)
+    total = edges.m
+    while edges.m:
+        graph = ActiveGraph(edges, peeler.build_adjacency(edges, csr.n, total))
+        done = peeler.peel(graph, peeling, _report(on_progress, edges.m, total, peeling))
+        del graph  # so that the next graph can take its memory
+        edges = peeler.remaining(edges, result)
         if done:
-            result[ids] = k or 0  # without k, no edge is active
+            result[edges.ids] = k or 0  # without k, no edge is active
             break
-        rows, columns, support = graph.rows[active], graph.columns[active], graph.support[active]
-        del graph, active  # so that the next graph can take their memory
     return result
+
+
+def remaining(edges: ActiveEdges, result: Array, xp: Any) -> ActiveEdges:
+    """Do what `Peeler.remaining` says, on one core or on a GPU."""
+    result[edges.ids] = edges.support & np.uint32(DEAD - 1)
+    active = xp.flatnonzero(edges.support < DEAD)
+    arrays = (edges.ids, edges.rows, edges.columns, edges.support)
+    return ActiveEdges(*(array[active] for array in arrays))
 
 
 def _report(

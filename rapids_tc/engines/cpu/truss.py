@@ -1,35 +1,35 @@
 """The peel in Numba: `rapids_tc.engines.peel` says what is done, this file how.
 
-The edges of a frontier are put into tasks by the end with the longer row. A task marks that row in
-a table, then walks the other end's row for each of its edges: a step is one look-up in the table.
-If so few steps are walked that marking would cost more, each step is a search instead. Frontiers
-of little work are peeled one after another without leaving the compiled code: there can be a
-hundred thousand, and a start of several threads costs as much as thousands of steps.
+Each vertex has a table of its active edges. The triangles of an edge are found by walking the
+smaller table of its two ends, and looking each neighbour up in the other: by hash, after a test of
+one bit that most neighbours fail. When few vertices are left, as soon in graphs with hubs, a table
+is a bit per vertex: an AND finds up to 64 triangles, and counting the bits below finds their edges.
+
+`truss_tables` builds the tables, and `truss_rounds` peels.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rapids_tc._parallel import parallel_for, thread_count
-from rapids_tc.engines.cpu.compiled import compiled, inlined
-from rapids_tc.engines.cpu.parallel import atomic_add, find
-from rapids_tc.engines.peel import DEAD, ActiveGraph, PeelState
+from rapids_tc._parallel import parallel_for, run_together, thread_count
+from rapids_tc.engines.cpu import truss_rounds as rounds
+from rapids_tc.engines.cpu import truss_tables
+from rapids_tc.engines.cpu.compiled import compiled
+from rapids_tc.engines.cpu.parallel import LINE
+from rapids_tc.engines.cpu.truss_tables import Tables, cut_edges
+from rapids_tc.engines.peel import DEAD, ActiveEdges, ActiveGraph, PeelState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rapids_tc.preparation.csr import Array, Csr
 
-_LEVEL, _HEAD, _END, _TAIL, _TASKS, _TICKET, _ROUNDS = range(7)  # entries of a state
-_SHRINK, _DONE, _LARGE, _PAUSE = range(4)  # why serial peeling stopped
-_SEARCH = 8  # steps of marking that a search costs
-_SPARE = 64  # tasks per thread, beside one per vertex, for vertices with many steps
-_NONE = np.uint32(0xFFFFFFFF)
-_FRONT, _GONE = 1, 2  # states of an edge; 0: neither
+_BUFFER = 1 << 10  # edges of the next frontier that a thread keeps before it writes them
 
 
 @dataclass(frozen=True)
@@ -38,230 +38,135 @@ class CpuPeeler:
 
     Attributes
     ----------
+    shared : int
+        Edges of a graph from which it is peeled by several threads.
     large : int
-        Steps from which a round is shared among threads.
+        Steps of a round above which these share it.
+    scanned : int
+        Edges from which these share a scan for the next level.
     pause : int
-        Steps of serial peeling after which progress and Ctrl-C come through.
-    piece : int
-        Steps after which another task is begun.
-    table : int
-        Slots of a thread's table, at most.
+        Steps after which threads return, so that Ctrl-C comes through.
+    room : int
+        Bytes per edge of the first graph that a graph with bits may take.
     shrink : float
         Ratio of active edges to all edges below which a smaller `ActiveGraph` is made.
     least : int
         Edges up to which an `ActiveGraph` is never made smaller.
     """
 
-    large: int = 1 << 18
-    pause: int = 1 << 26
-    piece: int = 1 << 22
-    table: int = 1 << 22
-    shrink: float = 0.75
+    shared: int = 1 << 12
+    large: int = 1 << 14
+    scanned: int = 1 << 16
+    pause: int = 1 << 28
+    room: int = 44
+    shrink: float = 0.7
     least: int = 1 << 12
     xp: ClassVar[Any] = np
 
-    def rows(self, csr: Csr) -> Array:
-        """Return the larger rank of every edge."""
-        return np.repeat(np.arange(csr.n, dtype=np.uint32), np.diff(csr.offsets))
+    def edges_in_triangles(self, csr: Csr, counts: Array) -> ActiveEdges:
+        """Return the edges whose count is not 0, with their counts as support."""
+        starts = [part.start for part in cut_edges(csr.m)[1]]
+        bounds = np.append(np.searchsorted(csr.offsets, starts, "right") - 1, csr.n)
+        parts = [slice(*csr.offsets[[first, last]]) for first, last in pairwise(bounds)]
 
-    def build_adjacency(self, rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
-        """Build the arrays by which the neighbours of each vertex are walked."""
-        return _build_adjacency(rows, columns, n)
+        def write(number: int, place: int, edges: ActiveEdges) -> None:
+            of_edges = (edges.ids, edges.rows, edges.columns, edges.support)
+            rows = (bounds[number], bounds[number + 1])
+            _pick(csr.offsets, csr.columns, counts, *rows, place, *of_edges)
+
+        return _select([counts[part] for part in parts], write)
+
+    def build_adjacency(self, edges: ActiveEdges, n: int, total: int) -> Tables:
+        """Build the tables, of bits if they fit in the memory that hashes of all edges took."""
+        return truss_tables.build(edges, n, self.room * total)
+
+    def remaining(self, edges: ActiveEdges, result: Array) -> ActiveEdges:
+        """Write the trussness of dead edges to the result, by id; return the active edges."""
+        of_edges = (edges.ids, edges.rows, edges.columns, edges.support)
+        _, parts = cut_edges(edges.m)
+
+        def write(number: int, place: int, active: ActiveEdges) -> None:
+            of_active = (active.ids, active.rows, active.columns, active.support)
+            part = parts[number]
+            _keep(*of_edges, part.start, part.stop, result, place, *of_active)
+
+        return _select([edges.support[part] < DEAD for part in parts], write)
 
     def peel(
         self, graph: ActiveGraph, peeling: PeelState, on_progress: Callable[[int], None]
     ) -> bool:
         """Remove edges until all levels are done, or too few edges of the graph are active."""
-        n, threads = len(graph.starts) - 1, thread_count()
-        state = np.zeros(7, np.int64)
-        state[_LEVEL] = peeling.level
-        status, queue = np.zeros(graph.m, np.uint8), np.empty(graph.m, np.uint32)
-        next_edge, tasks = (
-            np.empty(graph.m, np.uint32),
-            np.zeros((n + _SPARE * threads, 3), np.int64),
-        )
-        shared = (status, queue, state, next_edge, tasks)
-        tables = np.zeros((threads, min(self.table, 1 << max(n - 1, 1).bit_length())), np.uint32)
-        arrays = (
-            graph.rows,
-            graph.columns,
-            graph.support,
-            graph.offsets,
-            graph.starts,
-            graph.adjacency,
-        )
-        open_task = np.full(n, -1, np.int64)
-        shrink_at = graph.m - int(graph.m * self.shrink) if graph.m > self.least else graph.m
-        limits = (peeling.first, peeling.last, shrink_at)
+        m = graph.edges.m
+        threads = thread_count() if m >= self.shared else 1
+        state, queue = np.zeros(rounds.STATE, np.int64), np.empty(m, np.uint32)
+        state[rounds.LEVEL], rounds_before = peeling.level, peeling.rounds
+        buffers = np.empty((threads, _BUFFER), np.uint32)
+        least = np.zeros((threads, LINE), np.int64)
+        edges = rounds.Edges(graph.edges.rows, graph.edges.columns, graph.edges.support)
+        shrink_at = m - int(m * self.shrink) if m > self.least else m
+        sizes = (self.large, self.scanned, self.pause)
+        limits = rounds.Limits(peeling.first, peeling.last, shrink_at, *sizes)
 
-        def task(_: int, thread: int) -> None:
-            _peel_tasks(*arrays, *shared, tables[thread])
+        def task(thread: int) -> int:
+            own = (buffers[thread], least, thread, threads, limits)
+            return int(rounds.peel(edges, graph.adjacency, queue, state, *own))
+
+        def report() -> None:
+            peeling.level, peeling.rounds = (
+                int(state[rounds.LEVEL]),
+                rounds_before + int(state[rounds.ROUNDS]),
+            )
+            on_progress(int(state[rounds.END]))
+
+        def stop() -> None:
+            state[rounds.BARRIER + 2 * LINE] = 1
 
         while True:
-            sizes = (self.large, self.pause, self.piece)
-            stopped = _peel_serially(*arrays, *shared, tables, open_task, *limits, *sizes)
-            peeling.level, peeling.rounds = int(state[_LEVEL]), peeling.rounds + int(state[_ROUNDS])
-            state[_ROUNDS] = 0
-            on_progress(int(state[_HEAD]))
-            if stopped in (_SHRINK, _DONE):
-                return stopped == _DONE
-            if stopped == _LARGE:
-                parallel_for(task, threads, threads)
+            state[rounds.WALKED] = 0
+            stopped = task(0) if threads == 1 else run_together(task, threads, stop, report)
+            report()
+            if stopped != rounds.PAUSE:
+                return bool(stopped == rounds.DONE)
+
+
+def _select(stays: list[Array], write: Callable[[int, int, ActiveEdges], None]) -> ActiveEdges:
+    """Return the edges that stay, as `write` writes those of each part from a place on."""
+    places, threads = np.zeros(len(stays) + 1, np.int64), min(thread_count(), len(stays))
+
+    def count(number: int, thread: int) -> None:
+        places[number + 1] = np.count_nonzero(stays[number])
+
+    parallel_for(count, len(stays), threads)
+    np.cumsum(places, out=places)
+    edges = ActiveEdges(*(np.empty(places[-1], np.uint32) for _ in range(4)))
+    parallel_for(lambda number, _: write(number, places[number], edges), len(stays), threads)
+    return edges
 
 
 @compiled
-def _build_adjacency(rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
-    offsets, starts = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    for e in range(len(rows)):
-        offsets[np.int64(rows[e]) + 1] += 1
-        starts[np.int64(rows[e]) + 1] += 1
-        starts[np.int64(columns[e]) + 1] += 1
-    for u in range(n):
-        offsets[u + 1] += offsets[u]
-        starts[u + 1] += starts[u]
-    free = starts[:-1].copy()
-    adjacency = np.empty(2 * len(rows), np.uint64)
-    for e in range(len(rows)):  # every row is ascending: first the smaller ranks, then the larger
-        adjacency[free[rows[e]]] = np.uint64(e) << np.uint64(32) | np.uint64(columns[e])
-        free[rows[e]] += 1
-    for e in range(len(rows)):
-        adjacency[free[columns[e]]] = np.uint64(e) << np.uint64(32) | np.uint64(rows[e])
-        free[columns[e]] += 1
-    return offsets, starts, adjacency
-
-
-@compiled
-def _peel_serially(
-    rows: Array, columns: Array, support: Array, offsets: Array, starts: Array, adjacency: Array,
-    status: Array, queue: Array, state: Array, next_edge: Array, tasks: Array, tables: Array,
-    open_task: Array, first: int, last: int, shrink_at: int, large: int, pause: int, piece: int,
-) -> int:  # fmt: skip
-    """Peel until a round is large (its tasks are then ready) or there is another reason to stop."""
-    m, walked = len(rows), 0
-    while True:
-        for i in range(state[_HEAD], state[_END]):  # the frontier of the round before
-            e = queue[i]
-            status[e] = _GONE
-            support[e] = DEAD | state[_LEVEL] + 2
-        state[_HEAD] = state[_END]
-        if shrink_at <= state[_HEAD] < m:
-            return _SHRINK
-        if state[_HEAD] == state[_TAIL]:
-            least = np.int64(DEAD)
-            for e in range(m):
-                least = min(least, np.int64(support[e]))  # of a dead edge it is DEAD or more
-            if least > last or state[_HEAD] == m:
-                return _DONE
-            state[_LEVEL] = max(state[_LEVEL], least, first)
-            for e in range(m):
-                if support[e] <= state[_LEVEL]:
-                    queue[state[_TAIL]] = e
-                    state[_TAIL] += 1
-        state[_END], state[_TASKS], state[_TICKET] = state[_TAIL], 0, 0
-        state[_ROUNDS] += 1
-        if state[_END] == m:  # no active edge loses a triangle
-            continue
-        steps, spare = 0, len(tasks) - len(open_task)  # beyond one per vertex
-        for i in range(state[_HEAD], state[_END]):
-            e = queue[i]
-            status[e] = _FRONT
-            short, long = rows[e], columns[e]
-            if starts[short + 1] - starts[short] > starts[long + 1] - starts[long]:
-                short, long = long, short
-            length = starts[short + 1] - starts[short]
-            task = open_task[long]
-            if task < 0 or (tasks[task, 2] > piece and spare > 0):
-                spare -= task >= 0
-                task = state[_TASKS]
-                state[_TASKS] += 1
-                open_task[long] = task
-                tasks[task, 0], tasks[task, 1], tasks[task, 2] = long, _NONE, 0
-            next_edge[e] = tasks[task, 1]
-            tasks[task, 1] = e
-            tasks[task, 2] += length
-            steps += length
-        for task in range(state[_TASKS]):
-            open_task[tasks[task, 0]] = -1
-        walked += steps
-        if steps >= large:
-            return _LARGE
-        for task in range(state[_TASKS]):
-            _peel_task(
-                rows, columns, support, offsets, starts, adjacency, status, queue, state, next_edge,
-                tasks[task], tables[0],
-            )  # fmt: skip
-        if walked >= pause:
-            return _PAUSE
-
-
-@compiled
-def _peel_tasks(
-    rows: Array, columns: Array, support: Array, offsets: Array, starts: Array, adjacency: Array,
-    status: Array, queue: Array, state: Array, next_edge: Array, tasks: Array, table: Array,
+def _pick(
+    offsets: Array, columns: Array, counts: Array, first: int, last: int, place: int, ids: Array,
+    rows: Array, columns_of: Array, support: Array,
 ) -> None:  # fmt: skip
-    """Draw the tasks of a large round one by one, until none is left."""
-    while True:
-        task = atomic_add(state, _TICKET, 1)
-        if task >= state[_TASKS]:
-            break
-        _peel_task(
-            rows, columns, support, offsets, starts, adjacency, status, queue, state, next_edge,
-            tasks[task], table,
-        )  # fmt: skip
+    """Write the edges of some rows whose count is not 0."""
+    for u in range(first, last):
+        for p in range(offsets[u], offsets[u + 1]):
+            if counts[p]:
+                ids[place], rows[place], columns_of[place] = p, u, columns[p]
+                support[place] = counts[p]
+                place += 1
 
 
 @compiled
-def _peel_task(
-    rows: Array, columns: Array, support: Array, offsets: Array, starts: Array, adjacency: Array,
-    status: Array, queue: Array, state: Array, next_edge: Array, task: Array, table: Array,
+def _keep(
+    ids: Array, rows: Array, columns: Array, support: Array, begin: int, end: int, result: Array,
+    place: int, active_ids: Array, active_rows: Array, active_columns: Array, active_support: Array,
 ) -> None:  # fmt: skip
-    """Remove the triangles of the task's edges, all of which end at its vertex.
-
-    Nothing writes `status` meanwhile; `support` and the tail of the queue are changed by atomics.
-    """
-    vertex, e, level = task[0], np.uint32(task[1]), state[_LEVEL]
-    begin, end = starts[vertex], starts[vertex + 1]
-    low_bits, mask = np.uint64(0xFFFFFFFF), np.uint64(len(table) - 1)
-    marked, exact = end - begin <= _SEARCH * task[2], len(table) >= len(offsets) - 1
-    if marked:
-        for i in range(begin, end):
-            f = adjacency[i] >> np.uint64(32)
-            if status[f] != _GONE:
-                table[adjacency[i] & mask] = f + np.uint64(1)
-    while e != _NONE:
-        other = np.int64(rows[e]) ^ np.int64(columns[e]) ^ vertex
-        for i in range(starts[other], starts[other + 1]):
-            f, w = adjacency[i] >> np.uint64(32), adjacency[i] & low_bits
-            if status[f] == _GONE:
-                continue
-            if marked:
-                slot = table[w & mask]
-                if slot == 0:
-                    continue
-                g = np.int64(slot) - 1
-                # If there are more vertices than slots, the entry may be another vertex's.
-                confirmed = exact or rows[g] ^ columns[g] ^ vertex == np.int64(w)
-            else:
-                confirmed = False
-            if not confirmed:
-                larger, smaller = max(np.int64(w), vertex), min(np.int64(w), vertex)
-                g = find(columns, offsets[larger], offsets[larger + 1], smaller)
-                if g < 0 or status[g] == _GONE:
-                    continue
-            if (status[f] and f < e) or (status[g] and g < e):
-                continue
-            if not status[f]:
-                _count_off(support, np.int64(f), level, queue, state)
-            if not status[g]:
-                _count_off(support, g, level, queue, state)
-        e = next_edge[e]
-    if marked:
-        for i in range(begin, end):
-            table[adjacency[i] & mask] = 0
-
-
-@inlined
-def _count_off(support: Array, e: Array, level: Array, queue: Array, state: Array) -> None:
-    """Take one triangle off an edge; if it falls to the level, it joins the next frontier."""
-    if atomic_add(support, e, np.uint32(0xFFFFFFFF)) == level + 1:
-        queue[atomic_add(state, _TAIL, 1)] = e
+    """Write the trussness of a part's dead edges, and its active edges."""
+    for e in range(begin, end):
+        if support[e] >= DEAD:
+            result[ids[e]] = support[e] & (DEAD - 1)
+        else:
+            active_ids[place], active_rows[place] = ids[e], rows[e]
+            active_columns[place], active_support[place] = columns[e], support[e]
+            place += 1

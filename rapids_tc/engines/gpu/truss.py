@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc.engines.peel import ActiveEdges, remaining
 from rapids_tc.frames.backend import sum64
 from rapids_tc.kernels import launch
 
@@ -65,9 +66,28 @@ class CudaPeeler:
         self._make("truss_rows", _ROW_LANES * csr.n, csr.offsets, np.uint64(csr.n), rows)
         return rows
 
-    def build_adjacency(self, rows: Array, columns: Array, n: int) -> tuple[Array, Array, Array]:
-        """Build the arrays by which the neighbours of each vertex are walked."""
-        xp, m = self.xp, np.uint32(len(rows))
+    def edges_in_triangles(self, csr: Csr, counts: Array) -> ActiveEdges:
+        """Return the edges whose count is not 0, with their counts as support."""
+        ids = self.xp.flatnonzero(counts).astype("uint32")
+        return ActiveEdges(ids, self.rows(csr)[ids], csr.columns[ids], counts[ids])
+
+    def remaining(self, edges: ActiveEdges, result: Array) -> ActiveEdges:
+        """Write the trussness of dead edges to the result, by id; return the active edges."""
+        return remaining(edges, result, self.xp)
+
+    def build_adjacency(self, edges: ActiveEdges, n: int, total: int) -> tuple[Array, Array, Array]:
+        """Build the arrays by which the neighbours of each vertex are walked.
+
+        Returns
+        -------
+        offsets : array of int64, shape (n + 1,)
+            The edges of larger rank u are offsets[u] to offsets[u + 1] - 1: look-ups search these.
+        starts : array of int64, shape (n + 1,)
+            The neighbours of u are ``adjacency[starts[u]:starts[u + 1]]``: rounds walk these.
+        adjacency : array of uint64, shape (2 * m,)
+            Edge << 32 | neighbour.
+        """
+        xp, rows, columns, m = self.xp, edges.rows, edges.columns, np.uint32(edges.m)
         degrees, offsets = xp.zeros(n, "uint32"), xp.empty(n + 1, "int64")
         self._make("truss_degrees", m, columns, m, degrees)
         self._make("truss_offsets", n + 1, rows, m, np.uint64(n), offsets)
@@ -82,15 +102,16 @@ class CudaPeeler:
         self, graph: ActiveGraph, peeling: PeelState, on_progress: Callable[[int], None]
     ) -> bool:
         """Remove edges until all levels are done, or too few edges of the graph are active."""
-        xp, m = self.xp, graph.m
+        xp, edges, (offsets, starts, adjacency) = self.xp, graph.edges, graph.adjacency
+        m = edges.m
         first, last = np.uint32(peeling.first), np.uint32(peeling.last)
         start = np.zeros(_STATE, "uint32")
         start[_LEVEL] = peeling.level
         state = xp.asarray(start)
         status, queue = xp.zeros(m // _STATUS_EDGES + 1, "uint32"), xp.empty(m, "uint32")
-        arrays = (graph.rows, graph.columns, graph.offsets, graph.starts, graph.adjacency)
-        sizes = (np.uint32(m), np.uint32(self._lanes(graph)))
-        args = (*arrays, graph.support, status, queue, *sizes, state)
+        arrays = (edges.rows, edges.columns, offsets, starts, adjacency)
+        sizes = (np.uint32(m), np.uint32(self._lanes(starts, m)))
+        args = (*arrays, edges.support, status, queue, *sizes, state)
         shrink_at = m - int(m * self.shrink) if m > self.least else m
         limits = (shrink_at, self.scanned, self.marked, self.steps, self.rounds)
         small = (*args, first, last, *map(np.uint32, limits))
@@ -121,10 +142,10 @@ class CudaPeeler:
         """The threads that the GPU runs at once."""
         return self.sm_count * _BLOCKS_PER_SM * _THREADS
 
-    def _lanes(self, graph: ActiveGraph) -> int:
+    def _lanes(self, starts: Array, m: int) -> int:
         """Return the lanes that walk a row together: about as many as a row has entries."""
-        vertices = sum64(graph.starts[1:] != graph.starts[:-1])
-        return min(32, max(4, 1 << (2 * graph.m // max(vertices, 1)).bit_length()))
+        vertices = sum64(starts[1:] != starts[:-1])
+        return min(32, max(4, 1 << (2 * m // max(vertices, 1)).bit_length()))
 
     def _make(self, kernel: str, size: Any, *args: Any) -> None:
         """Launch a kernel with a thread per element."""
