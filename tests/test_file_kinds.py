@@ -133,6 +133,46 @@ def test_names_with_separators_inside_are_whole(tmp_path_factory, edges, separat
     assert file.frame.to_numpy().tolist() == ends
 
 
+IDS = {
+    "words": st.sampled_from(["ann", "bo", "cy", "dee", "eve"]),
+    "numbers": st.integers(20, 99).map(str),
+    "codes": st.integers(0, 2**64).map("0x{:x}".format),
+    "vertices": st.integers(1, 30).map("v{}".format),
+    "addresses": st.integers(0, 255).map("10.0.0.{}".format),
+    "links": st.integers(0, 9).map("http://x.org/?id={}".format),
+    "full names": st.integers(0, 30).map("Ann {}, MD".format),
+}
+MORE = {
+    "": st.just(""),
+    "weight": st.integers(100, 109).map(str),
+    "share": st.floats(0, 1).map("{:.3f}".format),
+    "kind": st.sampled_from(["is-friend", "is-foe"]),
+    "day": st.integers(10, 28).map("2020-01-{}".format),
+    "sign": st.sampled_from("+-"),
+    "attributes": st.integers(0, 9).map("{{'weight': {}}}".format),
+}
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    data=st.data(),
+    kind=st.sampled_from(sorted(IDS)),
+    more=st.sampled_from(sorted(MORE)),
+    separator=st.sampled_from(["\t", " ", ",", ";"]),
+    header=st.sampled_from([None, ["src", "dst"], ["from", "to"], ["node1", "node2"]]),
+)
+def test_edge_lists_are_read_whole(tmp_path_factory, data, kind, more, separator, header):
+    """Whatever ids they have, and whatever stands behind these: no edge more, and none less."""
+    separator = {"full names": "\t"}.get(kind, " " if more == "attributes" else separator)
+    edges = data.draw(st.lists(st.tuples(IDS[kind], IDS[kind]), min_size=3, max_size=12))
+    lines = [[*edge, data.draw(MORE[more])][: 2 + bool(more)] for edge in edges]
+    lines = [[*header, *[more] * bool(more)], *lines] if header else lines
+    path = tmp_path_factory.mktemp("lists") / "edges"
+    path.write_text("\n".join(map(separator.join, lines)))
+    frame = read_edges(path).frame.astype(str)
+    assert frame.to_numpy().tolist() == [list(edge) for edge in edges]
+
+
 def test_repeated_edges_and_loops_of_networks_stay(tmp_path):
     nodes = "".join(f" node [ id {n} label {n} ]\n" for n in (1, 2))
     edges = "".join(f" edge [ source {u} target {v} ]\n" for u, v in [(1, 2), (1, 2), (2, 2)])

@@ -169,7 +169,8 @@ def column_names(rows: list[list[str]]) -> list[str]:
     """Return the names in the first row; R leaves out the name of the column of row names."""
     first, *body = rows
     widths = {len(row) for row in body}
-    short = widths == {len(first) + 1} and len(first) > 1
+    attributes = any(field.startswith("{") for row in body for field in row)
+    short = widths == {len(first) + 1} and len(first) > 1 and not attributes
     if short and is_wordy(first) and len({row[0] for row in body}) == len(body):
         return ["", *first]
     return first

@@ -136,8 +136,9 @@ def _refuse_triples(source: Source, rows: list[list[str]]) -> None:
     tails = {field for row in wide for field in row[2:] if field.lower() not in NO_VALUE}
     few = 2 * len(middles) <= len(wide)
     both = {field for field in heads & tails if few or not NUMBER.fullmatch(field)}
-    words = len(middles) == 1 and len(tails) > 1 and not all(map(NUMBER.fullmatch, tails))
-    if not both and not words:
+    forms = {*map(_form, tails)} & {*map(_form, heads)} - {""}
+    alike = len(middles) == 1 and len(tails) > 1 and forms
+    if not both and not alike:
         return
     if middles & (heads | tails):
         raise _adjacency(source, f"{next(iter(both or tails))!r} is in the third column, too")
@@ -145,6 +146,12 @@ def _refuse_triples(source: Source, rows: list[list[str]]) -> None:
         f"this looks like SIF or other triples, with {rows[0][1]!r} for a relation: name the "
         "format='sif', or choose the columns, source=1 and destination=3 (or 1 and 2)"
     )
+
+
+def _form(field: str) -> str:
+    """Return what a field looks like: 0 for a number in it, a for a word, "" for a number."""
+    form = re.sub(r"[0-9]+", "0", re.sub(r"[^\W\d_]+", "a", field))
+    return "" if NUMBER.fullmatch(field) else form
 
 
 def _adjacency(source: Source, why: str) -> Exception:
