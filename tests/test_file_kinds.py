@@ -283,6 +283,12 @@ def test_a_delta_table_is_no_folder_of_parts(tmp_path):
         read_edges(tmp_path / "g")
 
 
+def test_a_vertex_without_an_edge_in_one_part_may_have_one_in_another(tmp_path):
+    for name, edges in {"a.net": "1 2", "b.net": "2 3", "c.net": "2 1"}.items():
+        (tmp_path / name).write_text(f"*Vertices 4\n*Edges\n{edges}\n")
+    assert read_edges(tmp_path / "*.net").isolated.tolist() == [4]
+
+
 def test_progress_of_parts(tmp_path):
     parts(a="1,2\n", b="2,3\n")(tmp_path / "g")
     done = []

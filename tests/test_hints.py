@@ -860,7 +860,7 @@ HINTS = {
         (lambda h: read(h, "1 2\n", "g.graph", header=True), "metis has no use for.*header")
     ],
     "files/__init__:_converted": [
-        (without("polars", lambda h: read(h, "1 2\n", library="polars")), "is not installed"),
+        (without("polars", lambda h: read(h, "1 2\n", library="polars")), 'pip install "polars"'),
     ],
     "files/formats:guess_format": [(lambda h: read(h, b"a\0b"), "text, matrixmarket, metis")],
     "files/matrix_market:read_matrix_market": [

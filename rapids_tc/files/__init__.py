@@ -198,7 +198,8 @@ def _converted(frame: Any, library: str) -> Any:
     try:
         module = import_module(library)
     except ImportError as error:
-        raise KernelError(f"library={library!r} is not installed") from error
+        pip = "rapids_tc[cu13]" if library == "cudf" else library
+        raise KernelError(f'library={library!r} is not installed: pip install "{pip}"') from error
     if library == "pyarrow":
         return module.Table.from_pandas(frame, preserve_index=False)
     return module.from_pandas(frame)

@@ -73,7 +73,10 @@ def join_parts(
     if len(dtypes) > 1 and formats == ["text"] and options.ids is None:
         files = read_all(replace(options, ids="string"))
     frame = pd.concat([file.frame for file in files], ignore_index=True)
-    isolated = np.unique(np.concatenate([file.isolated for file in files]))
+    isolated = np.concatenate([file.isolated for file in files])
+    if len(isolated):  # in one part, and perhaps not in another
+        ends = pd.concat([frame["src"], frame["dst"]])
+        isolated = pd.Index(isolated).difference(pd.Index(ends), sort=False).to_numpy()
     guesses = list(files[0].guesses)
     for file in files[1:]:
         guesses += [g for g in file.guesses if g not in guesses and not g.startswith(_OF_ONE_PART)]
