@@ -9,10 +9,11 @@
 // id.
 //
 // bitmap_block: item = tasks[4 i ..] = {v, first in-edge, one past the last, log2 of the lanes per list},
-//   for a block. A total takes the lists in chunks; counts of edges give each list lanes of its own. width
-//   = bits of the map, depth = shared counters for edges (v, w). Dynamic shared memory: width / 32 +
-//   kTailWords words; for visitors that are told of sides or triangles, width / 32 more; then depth words
-//   for counts of edges, or the visitor's own.
+//   for a block. A total takes the lists in chunks, and so do counts of edges behind the hubs, where few
+//   entries hit; else counts of edges give each list lanes of its own. width = bits of the map, depth =
+//   shared counters for edges (v, w). Dynamic shared memory: width / 32 + kTailWords words; for visitors that
+//   are told of sides or triangles, width / 32 more; then depth words for counts of edges, or the visitor's
+//   own.
 //   With RTC_HUBS, the hubs among the entries are first counted by bit rows, where N+(u) has one (hubs.cuh),
 //   and only the entries behind them are walked. Counts of edges only leave them out: hubs.cu has counted
 //   them.
@@ -35,6 +36,11 @@ constexpr u32 kMostBlocks = 16;
 constexpr u32 kMostBlocks = 8;
 #endif
 constexpr bool kIndexed = RTC_VISIT::kSides || RTC_VISIT::kTriangles;   // positions in N+(v) are asked for
+#ifdef RTC_HUBS
+constexpr bool kChunks = !RTC_VISIT::kEdges || RTC_VISIT::kSides;       // behind the hubs, few entries hit
+#else
+constexpr bool kChunks = !RTC_VISIT::kEdges;
+#endif
 constexpr u32 kBlockThreads = 128, kBlocksPerSm = RTC_VISIT::kEdges || kIndexed ? 8 : kMostBlocks;
 constexpr int kLists = 8;             // lists in flight in each group of lanes
 constexpr u32 kTailWords = 64;        // words of the filter of the ids of N+(v) without a bit
@@ -89,15 +95,13 @@ scan_chunks(const Graph& g, const Middle& m, u32 first, u64 in_edge, RTC_VISIT& 
       const u32 code = i % 2 ? pairs[i / 2] >> 16 : pairs[i / 2] & 0xffff;
       hits = hits << 1 | (m.map[code / 32] >> code % 32 & 1);
     }
-    if (RTC_VISIT::kTriangles) {
-      for (u32 left = hits & c.wanted; left; left &= left - 1) {
-        const u32 position = c.position + __ffs(int(left)) - 1, code = g.codes[position];
-        const u32 index = index_of(m, code, m.map[code / 32]);
-        report(m, edge_at(g, first + c.owner, c.edge), position, index, visit);
-      }
-    } else {
-      visit.edge(kNone, __popc(hits & c.wanted));
+    hits &= c.wanted;
+    const u32 uv = kIndexed ? edge_at(g, first + c.owner, c.edge) : kNone;
+    for (u32 left = kIndexed ? hits : 0; left; left &= left - 1) {
+      const u32 position = c.position + __ffs(int(left)) - 1, code = g.codes[position];
+      report(m, uv, position, index_of(m, code, m.map[code / 32]), visit);
     }
+    visit.edge(uv, __popc(hits));
   });
 }
 
@@ -223,10 +227,10 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
       const u32 bit_row = hub_map.row_of(hubs, in_edge);
       if (!RTC_VISIT::kSides) hub_map.count(hubs, in_edge, bit_row, visit);
       in_edge = hubs.past_hubs(in_edge, bit_row);
-      if (RTC_VISIT::kEdges) n = pack_lanes(in_edge);
+      if (!kChunks) n = pack_lanes(in_edge);
 #endif
-      if (RTC_VISIT::kEdges) scan(g, m, i, in_edge, n, task[3], visit);
-      else scan_chunks(g, m, i, in_edge, visit);
+      if (kChunks) scan_chunks(g, m, i, in_edge, visit);
+      else scan(g, m, i, in_edge, n, task[3], visit);
     }
     const bool has_tail = row[m.length - 1] >= m.exact;
     for (u32 i = begin + threadIdx.x / kWarp * kWarp; has_tail && i < end; i += blockDim.x)
