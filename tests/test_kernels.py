@@ -3,6 +3,7 @@
 import tracemalloc
 from collections import Counter
 from dataclasses import replace
+from math import comb
 
 import numpy as np
 import pandas as pd
@@ -152,8 +153,7 @@ def test_counts(method, sizes, graph):
         assert counts.tolist() == by_edge
 
 
-@pytest.mark.parametrize("warps", [1, 7, 8192])
-@pytest.mark.parametrize("in_lane", [1, 2, 6])
+@pytest.mark.parametrize("in_lane, warps", [(1, 1), (2, 7), (6, 1), (6, 8192)])
 def test_no_layout_is_needed_for_short_rows(in_lane, warps, graph):
     csr, total, _ = graph
     engine = replace(ENGINE, capacities=Capacities(in_lane=in_lane, warps=warps))
@@ -187,7 +187,7 @@ def test_a_graph_without_a_layout_is_not_counted_by_edge():
         ENGINE.edge_counts(ENGINE.bare(csr, "auto"))
 
 
-@pytest.mark.parametrize("hubs, least", [(1024, 1), (2048, 4), (4096, 32)])
+@pytest.mark.parametrize("hubs, least", [(1024, 1), (4096, 32)])
 def test_bit_rows_hold_the_hubs_of_rows(graph, hubs, least):
     csr, total, by_edge = graph
     sizes = Capacities(hubs=hubs, least_hubs=least, hubs_from=0, edge_hubs_from=0, heavy_from=0)
@@ -215,19 +215,19 @@ def test_bit_rows_hold_the_hubs_of_rows(graph, hubs, least):
 
 
 def test_few_entries_are_walked_where_rows_have_bits():
-    rows = [(u, w) for u in range(300, 400) for w in range(300)] + clique(300)
-    csr = ENGINE.csr(keys_of(rows), 400)
+    rows = [(u, w) for u in range(150, 200) for w in range(150)] + clique(150)
+    csr = ENGINE.csr(keys_of(rows), 200)
     sizes = Capacities(hubs=1024, least_hubs=64, hubs_from=0, edge_hubs_from=0, heavy_from=0)
     probes = []
     for engine in (ENGINE, replace(ENGINE, capacities=sizes)):
         layout = engine.prepare(csr)
         with testing.measure() as work:
-            assert engine.count(layout, method="bitmap") == reference.count(rows)
+            assert engine.count(layout, method="bitmap") == comb(150, 3) + 50 * comb(150, 2)
         probes.append(work.probes)
     lengths = np.arange(csr.m) - csr.offsets[csr.rows]
-    lanes = [2 if v <= 512 else 3 for v in csr.columns.tolist()]
+    lanes, all_lanes = 4, 1024 // 128  # that share an in-edge of one of the first 512 ranks
     bare = np.diff(csr.offsets)[csr.rows] < 64
-    few = lengths[bare | (lengths < (64 << np.array(lanes)) // 8)]
+    few = lengths[bare | (lengths < 64 * lanes // all_lanes)]
     assert probes == [lengths.sum(), few.sum()]
 
 
