@@ -25,24 +25,27 @@ def hub_rows(engine: GpuEngine, csr: Csr) -> HubRows | None:
     """Make the bit rows of a graph; None if it is too small for them to pay.
 
     A row of at least `least` hubs takes ``hubs / 8`` bytes: no more than ``hubs / 8 / least`` per
-    edge, and `places` takes ``4 / least``.
+    edge; and while all are listed, `rows` and `places` take ``4 / least`` each.
     """
     sizes, xp = engine.capacities, engine.xp
     if csr.m < sizes.hubs_from or sizes.hubs > sizes.bits - sizes.bits // 8:
         return None
     kernels, graph = _kernels(engine, f"-DRTC_HUBS={sizes.hubs}"), (csr.offsets, csr.columns)
-    least = np.uint32(sizes.least_hubs)
-    rows, n = engine.listed(kernels["list_hub_rows"], csr.n, *graph, np.uint64(csr.n), least)
+    most = csr.m // sizes.least_hubs  # rows
+    count, rows = xp.zeros(1, "uint32"), xp.empty(most, "uint32")
+    limits = (np.uint64(csr.n), np.uint32(sizes.least_hubs), np.uint32(most))
+    grid = (-(-csr.n // _THREADS),)
+    if most:
+        kernels["list_hub_rows"](grid, (_THREADS,), (*graph, *limits, count, rows))
+    n = int(count[0])
     if n == 0:
         return None
     bits = xp.empty((n + 1) * (sizes.hubs // 32), "uint32")
-    places = xp.full(csr.m // sizes.least_hubs + 1, _NONE, "uint32")
-    made = HubRows(sizes.hubs, sizes.least_hubs, rows, bits, places, xp.empty(n, "uint32"))
+    places, covered = xp.full(most + 1, _NONE, "uint32"), xp.empty(n, "uint32")
+    made = HubRows(sizes.hubs, sizes.least_hubs, rows[:n], bits, places, covered)
     number, grain = made.arguments[-2:]
-    grid = (-(-(n + 1) * 32 // _THREADS),)
-    kernels["write_hub_rows"](
-        grid, (_THREADS,), (*graph, rows, number, grain, places, made.covered, bits)
-    )
+    arguments = (*graph, rows, number, grain, places, covered, bits)
+    kernels["write_hub_rows"]((-(-(n + 1) * 32 // _THREADS),), (_THREADS,), arguments)
     return made
 
 
