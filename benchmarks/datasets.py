@@ -1,8 +1,8 @@
 """The graphs of the benchmarks by name, and their triangles if a closed form gives them.
 
-``rmat:20``, ``grid:200``, ``uniform:22:64e6``, ``theory:3-4-5-B1k``, a shape such as ``star:1e6``,
-``shared:ego-Twitter`` (a graph of the folder that RAPIDS_TC_SHARED names), or an .npz file. Rows
-are the same in every library; for cuDF they are made on the GPU.
+``rmat:20``, ``grid:200``, ``mesh:2800``, ``road:2800``, ``uniform:22:64e6``, ``theory:3-4-5-B1k``,
+a shape such as ``star:1e6``, ``shared:ego-Twitter`` (a graph of the folder that RAPIDS_TC_SHARED
+names), or an .npz file. Rows are the same in every library; for cuDF they are made on the GPU.
 """
 
 from __future__ import annotations

@@ -49,6 +49,8 @@ REAL = (
     "soc-Slashdot0902", "cit-HepTh", "PP-Pathways_ppi", "musae-github", "debian12-deps",
     "ca-AstroPh", "email-Enron", "p2p-Gnutella31", "as-caida20071105",
 )  # fmt: skip
+LOW = ("grid:200", "mesh:2800", "road:2800", "uniform:22:8e6")  # of low degree
+TINY = ("rmat:6", "rmat:8", "rmat:10", "rmat:12", "shared:karate", "shared:power")
 SHAPES = (
     "theory:25-81-256-B1k", "theory:3-4-5-9-16-25-B1k", "theory:4-5-9-16-25-B2k",
     "star:1e7", "wheel:1e7", "book:1e7",
@@ -61,7 +63,7 @@ def study() -> Iterator[Entry]:
     """Yield the graphs of the comparative study on one GPU; those that take longest come last."""
     for scale in (16, 18, 20, 22):
         yield Entry(f"rmat:{scale}", (*CALLS, *TRUSS) if scale in (18, 20) else CALLS)
-    for name in ("grid:200", "uniform:22:64e6", *SHAPES, *(f"shared:{name}" for name in REAL)):
+    for name in (*LOW, "uniform:22:64e6", *SHAPES, *(f"shared:{name}" for name in REAL)):
         yield Entry(name)
     yield Entry("rmat:24", named=STAGES)
     yield Entry("rmat:26", named=("count",), methods=("auto", *FAST))
@@ -76,12 +78,13 @@ def laptop() -> Iterator[Entry]:
 
 
 SMOKE = (
-    "rmat:8", "rmat:10", "grid:6", "uniform:10:5e3", "theory:3-4-5-B1k", "star:100", "wheel:100",
-    "book:100",
+    "rmat:8", "rmat:10", "grid:6", "mesh:9", "road:9", "uniform:10:5e3", "theory:3-4-5-B1k",
+    "star:100", "wheel:100", "book:100",
 )  # fmt: skip
 SUITES = {
     "study": Suite(tuple(study()), "cudf", ("cugraph",), 3, 6.5),
     "laptop": Suite(tuple(laptop()), "pandas", ("igraph", "networkit"), 3, 150.0),
+    "low": Suite(tuple(map(Entry, (*LOW, *TINY))), "cudf", ("cugraph",), 7, 6.5),
     "smoke": Suite(tuple(map(Entry, SMOKE)), "pandas", (), 1, 5.0),
 }
 SUITES["smoke-card"] = replace(SUITES["smoke"], library="cudf", against=("cugraph",))

@@ -191,13 +191,20 @@ def test_numbers_are_taken_as_they_are_where_they_are_dense():
 # The benchmarks' graphs ---------------------------------------------------------------------------
 
 
-NAMES = ("grid:4", "star:9", "wheel:7", "book:6", "clique:9", "theory:3-4-Bk", "theory:3-4-5-B1k",
-         "theory:3-4-5-9-B2k", "theory:16-25-B1k")  # fmt: skip
+NAMES = ("grid:4", "mesh:6", "star:9", "wheel:7", "book:6", "clique:9", "theory:3-4-Bk",
+         "theory:3-4-5-B1k", "theory:3-4-5-9-B2k", "theory:16-25-B1k")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_closed_forms(name):
     assert datasets.known(name) == {"triangles": triangles(datasets.load(name))}
+
+
+def test_roads_are_part_of_a_mesh():
+    mesh, road = (
+        set(map(tuple, datasets.load(f"{kind}:60").to_numpy())) for kind in ("mesh", "road")
+    )
+    assert road < mesh and 0.4 < len(road) / len(mesh) < 0.5
 
 
 @pytest.mark.parametrize("row", graph_rows("theory_answers.csv"))
