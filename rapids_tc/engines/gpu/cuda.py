@@ -20,7 +20,7 @@ from rapids_tc.engines.gpu import (
     look_up,
     visitors,
 )
-from rapids_tc.engines.gpu.layout import CHUNK, Blocks, HubRows, Layout
+from rapids_tc.engines.gpu.layout import CHUNK, Blocks, Layout
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.host import host_free, host_memory
 from rapids_tc.errors import CapacityError, KernelError
@@ -113,8 +113,7 @@ class CudaEngine:
                 in_edges, in_offsets, probes = grouping.describe(self, csr, packed)
             codes = self.empty_codes(m)
             block_layout.write_codes(self, csr.columns, codes)
-            by_bits = hubs.hub_rows(self, csr)
-            return self.layout(csr, codes, in_edges, in_offsets, probes, hubs=by_bits)
+            return self.layout(csr, codes, in_edges, in_offsets, probes, with_hubs=True)
 
     def bare(self, csr: Csr, method: str) -> Layout | None:
         """Return the graph without a layout; None if a layout is needed, or pays."""
@@ -137,12 +136,17 @@ class CudaEngine:
         probes: Array,
         *,
         blocks: Blocks | None = None,
-        hubs: HubRows | None = None,
+        with_hubs: bool = False,
     ) -> Layout:
-        """Make a layout, its tasks from the probes of every middle vertex."""
-        tasks = self._tasks(csr, len(in_edges), in_offsets, probes)
-        sizes = self.capacities
-        return Layout(csr, codes, in_edges, in_offsets, *tasks, sizes, blocks, hubs=hubs)
+        """Make a layout, its tasks from the probes of every middle vertex.
+
+        `with_hubs`: rows have bits, if the graph is large.
+        """
+        listing = hubs.listing(self, csr) if with_hubs else []
+        heavy, light, *rows = self._tasks(csr, len(in_edges), in_offsets, probes, listing)
+        by_bits = hubs.hub_rows(self, csr, rows[0]) if rows else None
+        tasks, sizes = (heavy, light), self.capacities
+        return Layout(csr, codes, in_edges, in_offsets, *tasks, sizes, blocks, hubs=by_bits)
 
     to_csc = block_layout.to_csc
     prepare_blocks = block_layout.prepare_blocks
@@ -225,9 +229,7 @@ class CudaEngine:
         [items] = self._lists([(kernel, arguments, words)], size)
         return items, len(items) // words
 
-    def _lists(
-        self, kernels: Sequence[tuple[Kernel, tuple[Any, ...], int]], size: int
-    ) -> list[Array]:
+    def _lists(self, kernels: Sequence[hubs.Listing], size: int) -> list[Array]:
         """Return what each kernel lists of `size` elements: its arguments, and words per item."""
         xp, counts = self.xp, self.xp.zeros(2 * len(kernels), "uint32")
         lengths = [0] * len(kernels)
@@ -242,8 +244,15 @@ class CudaEngine:
             lengths = counts[::2].tolist() if size and not again else lengths
         return lists
 
-    def _tasks(self, csr: Csr, edges: int, in_offsets: Array, probes: Array) -> tuple[Array, Array]:
-        """Make the tasks of thread blocks and of warps for ``bitmap.cu``."""
+    def _tasks(
+        self,
+        csr: Csr,
+        edges: int,
+        in_offsets: Array,
+        probes: Array,
+        more: Sequence[hubs.Listing],
+    ) -> list[Array]:
+        """Make the tasks of thread blocks and of warps for ``bitmap.cu``, and more lists."""
         sizes = self.capacities.fitted(edges, self.sm_count)
         costs = map(np.uint64, (csr.n, sizes.list_cost, sizes.heavy_from))
         arguments = (csr.offsets, in_offsets, probes, *costs)
@@ -251,8 +260,7 @@ class CudaEngine:
         runs = (np.uint64(sizes.entry_cost), np.uint64(sizes.run))
         of_blocks = (heavy, (*arguments, np.uint64(sizes.piece)), 4)
         of_warps = (light, (*arguments, *runs), 2)
-        blocks, warps = self._lists([of_blocks, of_warps], csr.n)
-        return blocks, warps
+        return self._lists([of_blocks, of_warps, *more], csr.n)
 
     @property
     def _steps(self) -> Mapping[str, Kernel]:

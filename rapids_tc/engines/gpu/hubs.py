@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,34 +18,36 @@ if TYPE_CHECKING:
 _THREADS, _HUB_THREADS, _BLOCKS_PER_SM = 256, 128, 5  # as in tile.cuh and hubs.cu
 _MOST_SHARED = 48 * 1024  # bytes of a block's counters
 _NONE = 0xFFFFFFFF
+Listing = tuple[Any, tuple[Any, ...], int]  # a kernel, its arguments, and words of an item
 _KERNELS = ("list_hub_rows", "write_hub_rows", "mark_middles", "count_middles", "count_rows")
 
 
-def hub_rows(engine: GpuEngine, csr: Csr) -> HubRows | None:
-    """Make the bit rows of a graph; None if it is too small for them to pay.
+def listing(engine: GpuEngine, csr: Csr) -> list[Listing]:
+    """Return how the rows that have bits are listed; nothing if the graph is too small."""
+    sizes = engine.capacities
+    if csr.m < sizes.hubs_from or sizes.hubs > sizes.bits - sizes.bits // 8:
+        return []
+    kernel = _kernels(engine, f"-DRTC_HUBS={sizes.hubs}")["list_hub_rows"]
+    limits = np.uint64(csr.n), np.uint32(sizes.least_hubs)
+    return [(kernel, (csr.offsets, csr.columns, *limits), 1)]
+
+
+def hub_rows(engine: GpuEngine, csr: Csr, rows: Array) -> HubRows | None:
+    """Make the bits of the rows that are listed; None if there are none.
 
     A row of at least `least` hubs takes ``hubs / 8`` bytes: no more than ``hubs / 8 / least`` per
-    edge; and while all are listed, `rows` and `places` take ``4 / least`` each.
+    edge. `places` takes ``4 / least``.
     """
-    sizes, xp = engine.capacities, engine.xp
-    if csr.m < sizes.hubs_from or sizes.hubs > sizes.bits - sizes.bits // 8:
-        return None
-    kernels, graph = _kernels(engine, f"-DRTC_HUBS={sizes.hubs}"), (csr.offsets, csr.columns)
-    most = csr.m // sizes.least_hubs  # rows
-    count, rows = xp.zeros(1, "uint32"), xp.empty(most, "uint32")
-    limits = (np.uint64(csr.n), np.uint32(sizes.least_hubs), np.uint32(most))
-    grid = (-(-csr.n // _THREADS),)
-    if most:
-        kernels["list_hub_rows"](grid, (_THREADS,), (*graph, *limits, count, rows))
-    n = int(count[0])
+    xp, sizes, n = engine.xp, engine.capacities, len(rows)
     if n == 0:
         return None
     bits = xp.empty((n + 1) * (sizes.hubs // 32), "uint32")
-    places, covered = xp.full(most + 1, _NONE, "uint32"), xp.empty(n, "uint32")
-    made = HubRows(sizes.hubs, sizes.least_hubs, rows[:n], bits, places, covered)
-    number, grain = made.arguments[-2:]
-    arguments = (*graph, rows, number, grain, places, covered, bits)
-    kernels["write_hub_rows"]((-(-(n + 1) * 32 // _THREADS),), (_THREADS,), arguments)
+    places = xp.full(csr.m // sizes.least_hubs + 1, _NONE, "uint32")
+    made = HubRows(sizes.hubs, sizes.least_hubs, rows, bits, places, xp.empty(n, "uint32"))
+    graph, (number, grain) = (csr.offsets, csr.columns), made.arguments[-2:]
+    arguments = (*graph, rows, number, grain, places, made.covered, bits)
+    grid = (-(-(n + 1) * 32 // _THREADS),)
+    _kernels(engine, made.option)["write_hub_rows"](grid, (_THREADS,), arguments)
     return made
 
 

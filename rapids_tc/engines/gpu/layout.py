@@ -173,7 +173,7 @@ class GpuEngine(KernelEngine, Protocol):
         probes: Array,
         *,
         blocks: Blocks | None = None,
-        hubs: HubRows | None = None,
+        with_hubs: bool = False,
     ) -> Layout:
         """Make a layout, its tasks from the probes of every middle vertex."""
 

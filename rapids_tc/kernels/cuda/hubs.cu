@@ -1,7 +1,7 @@
 // hubs.cu - makes the bit rows of hubs.cuh, and counts the triangles of edges by them, without an atomic per
 // triangle.
 //
-// bit rows:     list_hub_rows, write_hub_rows
+// bit rows:     list_hub_rows twice, to count and to write; write_hub_rows
 // edge counts:  mark_middles, count_middles, count_rows; then bitmap.cu, which walks what has no bits
 //
 // A triangle (u, v, w) with w among the hubs, u with a bit row and v heavy adds to three edges. (u, v) gets
@@ -27,7 +27,7 @@ __device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x +
 
 // ------------------------------------------------------------------------------- bit rows
 // List the rows that have at least `least` entries below kHubs, in no order to be relied on; count is their
-// number. There are no more of them than `room`, the edges over `least`.
+// number.
 extern "C" __global__ void __launch_bounds__(kThreads)
 list_hub_rows(const i64* offsets, const u32* columns, u64 n, u32 least, u32 room, u32* count, u32* rows) {
   const u64 u = element();
