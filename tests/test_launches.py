@@ -89,6 +89,8 @@ def launch_all(engine):
         engine.count(layout, method=method.name)
         if gives_edges(method.name):
             counts = engine.edge_counts(layout, method=method.name)
+    by_bits = replace(engine, capacities=SIZES["hubs"])
+    by_bits.edge_counts(by_bits.prepare(csr))
     starts = np.concatenate([[0], np.cumsum(engine.triangles_per_in_edge(layout), dtype=np.int64)])
     engine.list_triangles(layout, starts, 0, int(starts[-1]))
     engine.sum_counts(csr, counts)
