@@ -60,6 +60,7 @@ INTERNAL = {
     "engines/cpu/compiled:_Interruptible.__call__": "Ctrl-C",
     "engines/cpu/compiled:_stamp": "caught by Numba: nothing is cached then",
     "engines/cpu/host_slots:BlockStore._each_part": "caught by `_disk_errors`, which words it",
+    "files/beside:with_columns": "no file is known whose ids can be read, and whose columns cannot",
     "files/adjacency:_number_of_line": "only of a file that is cut short between two reads",
     "files/lines:_exact": "caught by `parse`, which names the line",
     "files/lines:_parse_by_arrow": "caught by `parse`: pandas reads the file",
@@ -849,6 +850,7 @@ HINTS = {
         (lambda h: read(h, "1 2\n", header="no"), "header must be True, False or None"),
         (lambda h: files.read_edges(""), "name of the file is empty"),
         (lambda h: read(h, "1 2\n", library="dask"), "one of pandas, polars, pyarrow, cudf"),
+        (lambda h: read(h, "1 2\n", columns="w"), 'columns must be a list of columns, or "all"'),
     ],
     "files/__init__:_read": [
         (
@@ -937,7 +939,7 @@ HINTS = {
             "2 columns are called 'src': rename them, or choose columns of text by their numbers",
         )
     ],
-    "files/guess:_place": [
+    "files/guess:place_of": [
         (lambda h: read(h, "a b\n1 2\n", source="c", destination="a"), "columns: 'a', 'b'")
     ],
     "files/dimacs:read_dimacs": [

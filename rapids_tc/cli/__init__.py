@@ -15,7 +15,6 @@ import rapids_tc as tc
 from rapids_tc._compiling import clock
 from rapids_tc.cli import analytics, listing, tables
 from rapids_tc.cli.bench import bench
-from rapids_tc.cli.edges import open_edges
 from rapids_tc.cli.functions import functions
 from rapids_tc.cli.output import Commands
 from rapids_tc.cli.reading import FileName, prepare, read, takes_file
@@ -52,13 +51,11 @@ def count(
     self loops, and those that FILE names without an edge. With --by, the answer is a table with
     one row per group, and with --time the count alone.
     """
-    record, seconds = ANALYTICS["count"], dict[str, float]()
-    tables.require_out(out)
-    asked, reading = analytics.split_options(record, options, engine)
-    if asked["by"] or asked["time"] is not None or out is not None:
-        edges = open_edges(file, reading, record, asked)
-        analytics.answer(record, edges, engine, out, asked)
+    if options["by"] or options["time"] is not None or out is not None:
+        analytics.answer_file(ANALYTICS["count"], file, options, engine, out)
         return
+    asked, reading = analytics.split_options(ANALYTICS["count"], options, engine)
+    seconds: dict[str, float] = {}
     with _timed(seconds, "read"):
         edges_read = read(file, reading)
     with _timed(seconds, "prepare"):

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rapids_tc.cli import tables
-from rapids_tc.cli.edges import FileEdges, open_edges
+from rapids_tc.cli.edges import open_edges
 from rapids_tc.cli.reading import takes_file
 from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import resolve_backend
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import ANALYTICS, COLUMNS, Analytic, OwnOptions, Result
+from rapids_tc.preparation.edges import check_new
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from rapids_tc._typing import EngineName
@@ -49,9 +50,7 @@ def takes_options(record: Analytic) -> Callable[[Callable[..., Any]], Callable[.
 
 def _command(record: Analytic) -> click.Command:
     def run(*, file: Path, engine: EngineName | None, out: Path | None, **options: Any) -> None:
-        tables.require_out(out)
-        asked, reading = split_options(record, options, engine)
-        answer(record, open_edges(file, reading, record, asked), engine, out, asked)
+        answer_file(record, file, options, engine, out)
 
     run.__doc__ = f"{_summary(record)}\n\nIn Python: rapids_tc.{record.name}. {READING}"
     name = record.name.replace("_", "-")
@@ -76,35 +75,45 @@ def split_options(
     return {**asked, **own}, reading
 
 
-def answer(
+def answer_file(
     record: Analytic,
-    edges: FileEdges,
+    file: Path,
+    options: dict[str, Any],
     engine: EngineName | None,
     out: Path | None,
-    asked: OwnOptions,
 ) -> None:
-    """Ask the function about the edges of a file, and write what it says."""
-    stars = asked.pop("columns", ())
+    """Ask a function about the edges of a file, and write what it says."""
+    tables.require_out(out)
+    asked, reading = split_options(record, options, engine)
+    by, limit, stars = asked.pop("by"), asked.pop("memory_limit"), asked.pop("columns", ())
+    read = [asked[name] for name in COLUMNS if asked.get(name) is not None]
+    named = [*read, *(by or ())]
+    numbered = any(name.isdecimal() for name in named)
+    edges = open_edges(file, reading, "all" if numbered or record.result in WHOLE_ROWS else named)
     if asked.get("vertices") is not None:
         asked["vertices"] = edges.ids(asked["vertices"])
-    for name in (*COLUMNS, "by"):
-        if asked.get(name) is not None:
-            asked[name] = edges.labels(asked[name])
-    limit = asked.pop("memory_limit")
-    graph, options = edges.graph(engine, asked.pop("by"))
-    found = record.call(graph, *stars, **asked, **options, memory_limit=limit)
+    asked |= {name: edges.labels(asked[name]) for name in COLUMNS if asked.get(name) is not None}
+    new = [asked["measure"]] if "measure" in asked else stars or [*record.columns]
+    check_new(new, list(edges.frame.columns), "the file")
+    groups = by and edges.labels(by)
+    graph, ids = edges.graph(engine, groups, [edges.labels(name) for name in read])
+    found = record.call(graph, *stars, **asked, **ids, memory_limit=limit)
     if out is None and isinstance(found, int | float):
         click.echo(found)
     else:
-        tables.write([_table(record, edges.frame, found)], out)
+        tables.write([_table(record, edges.frame, found, stars)], out)
 
 
-def _table(record: Analytic, frame: Any, found: Any) -> Any:
-    """Return an answer as a frame of pandas."""
+def _table(record: Analytic, frame: Any, found: Any, stars: Sequence[str]) -> Any:
+    """Return an answer as a frame of pandas; rows of the file are as they are there."""
     import pandas as pd
 
     if record.result is Result.COLUMN:
         return frame.assign(**{found.name: found.to_numpy()})
+    if record.result is Result.COLUMNS:
+        return frame.assign(**{name: found[name].to_numpy() for name in stars})
+    if record.result is Result.ROWS:
+        return frame.loc[found.index]
     if isinstance(found, pd.Series):  # of integers by name
         return pd.DataFrame({"triad": found.index, "count": found.to_numpy()})
     if isinstance(found, pd.DataFrame):

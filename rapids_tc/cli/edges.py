@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import rapids_tc as tc
 from rapids_tc.cli.reading import read
 from rapids_tc.errors import ColumnNotFoundError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from rapids_tc._typing import EngineName
-    from rapids_tc.plan.record import Analytic, OwnOptions
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class FileEdges:
     Attributes
     ----------
     frame : pandas.DataFrame
-        The rows, with the columns that the call needs.
+        The rows as they are in the file, with its names; of a text, what is no id is text.
     source, destination : label
         The id columns.
     isolated : numpy.ndarray
@@ -35,14 +37,29 @@ class FileEdges:
     destination: Any
     isolated: Any
 
-    def graph(self, engine: EngineName | None, by: Any) -> tuple[Any, dict[str, Any]]:
-        """Return the edges for a function, with the options that name their columns."""
+    def graph(
+        self, engine: EngineName | None, by: list[Any] | None = None, named: Sequence[Any] = ()
+    ) -> tuple[Any, dict[str, Any]]:
+        """Return the edges for a function, with the options that name their columns.
+
+        Columns that are `named` hold numbers or times if their text does, columns of groups
+        integers if these are written as the text is.
+        """
+        labels = dict.fromkeys([self.source, self.destination, *(by or ()), *named])
+        frame = self.frame[list(labels)]
+        groups = {name: _as_integers(frame[name]) for name in by or () if name not in self._ids}
+        read = {name: _read(frame[name]) for name in named if name not in self._ids}
+        frame = frame.assign(**groups, **read)
         options = {"source": self.source, "destination": self.destination}
         options |= {"engine": engine, "by": by}
         options = {name: value for name, value in options.items() if value is not None}
         if len(self.isolated):
-            return tc.Graph(self.frame, vertices=self.isolated, **options), {}
-        return self.frame, options
+            return tc.Graph(frame, vertices=self.isolated, **options), {}
+        return frame, options
+
+    @property
+    def _ids(self) -> tuple[Any, Any]:
+        return self.source, self.destination
 
     def labels(self, named: Any) -> Any:
         """Return the labels of columns that are named as in the file, or numbered from 1."""
@@ -53,8 +70,9 @@ class FileEdges:
             return named
         if named.isdecimal() and 0 < int(named) <= len(columns):
             return columns[int(named) - 1]
-        listed = ", ".join(map(repr, columns))
-        raise ColumnNotFoundError(f"no column {named!r} in the file; it has {listed}")
+        raise ColumnNotFoundError(
+            f"no column {named!r} in the file; it has {', '.join(map(repr, columns))}"
+        )
 
     def ids(self, typed: str) -> list[Any]:
         """Return ids that are typed between commas, in the dtype of the file's ids."""
@@ -64,8 +82,38 @@ class FileEdges:
 
 
 def open_edges(
-    file: Path, reading: dict[str, Any], record: Analytic, asked: OwnOptions
+    file: Path, reading: dict[str, Any], columns: Sequence[str] | Literal["all"]
 ) -> FileEdges:
-    """Read the columns of a file that a call needs."""
-    edges = read(file, reading)
-    return FileEdges(edges.frame, "src", "dst", edges.isolated)
+    """Read the ids of a file, with other columns or all."""
+    edges = read(file, {**reading, "columns": columns})
+    return FileEdges(edges.frame, *edges.ids, edges.isolated)
+
+
+def _as_integers(column: Any) -> Any:
+    """Return a column of text as integers, if they are written as the text is; 007 is not 7."""
+    import pandas as pd
+
+    if not _is_text(column):
+        return column
+    with suppress(ValueError, TypeError, OverflowError):
+        integers = pd.to_numeric(column).astype("int64")
+        if (integers.astype(str) == column).all():
+            return integers
+    return column
+
+
+def _read(column: Any) -> Any:
+    """Return a column of text as numbers or as times of ISO 8601, if each value is one."""
+    import pandas as pd
+
+    to_times = partial(pd.to_datetime, format="ISO8601")
+    for convert in (pd.to_numeric, to_times) if _is_text(column) else ():
+        with suppress(ValueError, TypeError, OverflowError):
+            return convert(column)
+    return column
+
+
+def _is_text(column: Any) -> bool:
+    from pandas.api.types import is_string_dtype
+
+    return bool(is_string_dtype(column.dtype))

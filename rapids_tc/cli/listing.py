@@ -33,11 +33,9 @@ def truss(
     The rows of FILE, and trussness: the largest k whose k-truss holds the edge. With --k the edges
     of that truss alone, each once. `rapids-tc count --help` tells how FILE is read.
     """
-    tables.require_out(out)
     record = ANALYTICS["trussness" if k is None else "k_truss"]
     options = {"by": (), "memory_limit": None, **({} if k is None else {"k": k}), **reading}
-    asked, reading = analytics.split_options(record, options, engine)
-    analytics.answer(record, open_edges(file, reading, record, asked), engine, out, asked)
+    analytics.answer_file(record, file, options, engine, out)
 
 
 @click.command("list")
@@ -50,9 +48,7 @@ def list_(file: Path, engine: EngineName | None, out: Path | None, **reading: An
     `rapids-tc count --help` tells how FILE is read.
     """
     tables.require_out(out)
-    record = ANALYTICS["list_triangles"]
-    edges = open_edges(file, reading, record, {})
-    graph, options = edges.graph(engine, None)
+    graph, options = open_edges(file, reading, ()).graph(engine)
     graph = graph if isinstance(graph, tc.Graph) else tc.Graph(graph, **options)
     frames = tc.iter_triangles(graph, rows=_ROWS)
     first = next(frames, None)

@@ -6,12 +6,12 @@ every guess is reported and can be overridden.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -43,12 +43,15 @@ class EdgeFile:
         columns, which name a vertex by its edges only.
     guesses : list of str
         Facts that the file does not say and that were guessed, each in a sentence.
+    ids : tuple of str
+        The id columns of `frame`, if it has others beside them.
     """
 
     frame: Any
     format: str
     isolated: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     guesses: list[str] = field(default_factory=list)
+    ids: tuple[str, str] = ("src", "dst")
 
 
 def read_edges(
@@ -61,6 +64,7 @@ def read_edges(
     ids: str | None = None,
     source: Column = None,
     destination: Column = None,
+    columns: Sequence[str | int] | Literal["all"] = (),
     library: str = "pandas",
     tick: Callable[[float], None] | None = None,
 ) -> EdgeFile:
@@ -99,6 +103,10 @@ def read_edges(
         and `v`, in lower case or else in any; the one pair of names that differ by such words or
         by 1 and 2, such as `from_address` and `to_address`; without one the only two columns, or
         the first two of text whose columns have no names.
+    columns : sequence of str or int, or "all", optional
+        Further columns of text, Parquet and Arrow to keep, by name, or by number from 1. The frame
+        then has the columns of the file by its own names and in its order, those without a name by
+        their number; `EdgeFile.ids` are the two of ids. Of text, what is no id stays text.
     library : {"pandas", "polars", "pyarrow", "cudf"}
         The library of the frame.
     tick : callable, optional
@@ -155,7 +163,10 @@ def read_edges(
         raise ValueError("the name of the file is empty")
     if library not in _LIBRARIES:
         raise ValueError(f"library must be one of {', '.join(_LIBRARIES)}, not {library!r}")
-    options = Options(format, separator, header, comment, ids, (source, destination))
+    keep = columns if isinstance(columns, str) else tuple(columns)
+    if isinstance(keep, str) and keep != "all":
+        raise ValueError(f'columns must be a list of columns, or "all", not {columns!r}')
+    options = Options(format, separator, header, comment, ids, (source, destination), keep)
     parts = find_parts(Path(path))
     if parts is None:
         file = _read(Source(Path(path), tick), options)
@@ -174,7 +185,7 @@ def _read(source: Source, options: Options) -> EdgeFile:
         raise CapacityError(f"{source.name}: {error or 'out of memory'}") from error
     if options.format is None and kind != "text":
         guesses = [f"format {kind}", *guesses]
-    return EdgeFile(frame, kind, isolated, [*source.unpacker.notes, *guesses])
+    return EdgeFile(frame, kind, isolated, [*source.unpacker.notes, *guesses], source.ends)
 
 
 def _read_part(source: Source, options: Options) -> EdgeFile | None:
@@ -188,9 +199,11 @@ def _read_part(source: Source, options: Options) -> EdgeFile | None:
 def _refuse_unused(kind: str, options: Options) -> None:
     """Raise ValueError if an option is set that this format has no use for."""
     useful = {"format", *_FORMATS[kind].options}
-    used = {name for name, value in asdict(options).items() if value not in (None, (None, None))}
+    values = asdict(options).items()
+    used = {name for name, value in values if value not in (None, (None, None), (), "all")}
     if unused := sorted(used - useful):
-        raise ValueError(f"format {kind} has no use for the option {', '.join(unused)}")
+        words = ", ".join("columns" if name == "keep" else name for name in unused)
+        raise ValueError(f"format {kind} has no use for the option {words}")
 
 
 def _converted(frame: Any, library: str) -> Any:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc.files.beside import kept_places
 from rapids_tc.files.guess import choose_columns, find_ends
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from rapids_tc.files.source import Options, Source
 
@@ -61,7 +62,12 @@ def _read_columns(
     try:
         with source.open() as (plain, _):
             schema, rows, read = opener(plain)
-            places = _places(source, options, schema.names)
+            places: Sequence[int] = _places(source, options, schema.names)
+            source.ends = schema.names[places[0]], schema.names[places[1]]
+            if options.keep:
+                places = kept_places(
+                    source, options, schema.names, (places[0], places[1]), len(schema.names)
+                )
             ids = [schema.names[place] for place in places]
             least = sum(_least_bytes(schema.field(place).type) for place in places)
             source.claim(f"{rows:,} rows", rows * least)
@@ -72,7 +78,8 @@ def _read_columns(
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise source.fault(str(error)) from error
-    frame.columns = ["src", "dst"]
+    if not options.keep:
+        frame.columns = source.ends = ("src", "dst")
     return frame, np.zeros(0, np.int64), []
 
 

@@ -58,13 +58,13 @@ class Format:
 
 _COMMENTED = rb"(?:c(?:[ \t][^\n]*)?\r?\n)*"
 FORMATS = {
-    "text": Format(read_text, options=("separator", "header", "comment", "ids", "columns")),
+    "text": Format(read_text, options=("separator", "header", "comment", "ids", "columns", "keep")),
     "matrixmarket": Format(read_matrix_market, rb"%%?matrixmarket"),
     "metis": Format(read_metis, None, (".graph", ".metis")),
     "npz": Format(read_npz, rb"PK\x03\x04"),
     "npy": Format(read_npy, rb"\x93NUMPY"),
-    "parquet": Format(read_parquet, rb"PAR1", options=("columns",)),
-    "arrow": Format(read_arrow, rb"ARROW1", options=("columns",)),
+    "parquet": Format(read_parquet, rb"PAR1", options=("columns", "keep")),
+    "arrow": Format(read_arrow, rb"ARROW1", options=("columns", "keep")),
     "graphml": Format(read_graphml, rb"\s*<.{,2000}?<graphml\b|\s*<graphml\b"),
     "gexf": Format(read_gexf, rb"\s*<.{,2000}?<gexf\b|\s*<gexf\b"),
     "gml": Format(read_gml, rb"(?:\s*(?:#[^\n]*|creator\b[^\n]*|version\b[^\n]*))*\s*graph\s*\["),

@@ -54,7 +54,7 @@ def choose_columns(
     """Return the positions of the id columns: as chosen, else by their names, else the first."""
     source, destination = columns
     if source is not None and destination is not None:
-        places = _place(file, names, source, width), _place(file, names, destination, width)
+        places = place_of(file, names, source, width), place_of(file, names, destination, width)
         if places[0] == places[1]:
             raise ValueError(f"source and destination are both column {source!r}")
         return places
@@ -81,7 +81,8 @@ def find_ends(names: list[str]) -> tuple[int, int] | None:
     return None
 
 
-def _place(file: Source, names: list[str] | None, column: str | int, width: int) -> int:
+def place_of(file: Source, names: list[str] | None, column: str | int, width: int) -> int:
+    """Return the position of a column that is named, or numbered from 1."""
     if names and column in names:
         return _position(file, names, str(column))
     if str(column).isdecimal() and 1 <= int(column) <= width:

@@ -51,8 +51,8 @@ def join_parts(
     options: Options,
     read: Callable[[Source, Options], Any],
     tick: Callable[[float], None] | None,
-) -> tuple[Any, str, np.ndarray, list[str]]:
-    """Read all parts, and return frame, format, isolated vertices and guesses of the whole."""
+) -> tuple[Any, str, np.ndarray, list[str], tuple[str, str]]:
+    """Read all parts, and return frame, format, isolated vertices, guesses and ids of the whole."""
     import pandas as pd
 
     def read_all(options: Options) -> list[Any]:
@@ -68,7 +68,10 @@ def join_parts(
     if len(formats) > 1:
         raise EdgeFileError(f"{path.name}: parts of several formats: {', '.join(formats)}")
     dtypes = {
-        dtype.kind in "iu" for file in files for dtype in file.frame.dtypes if len(file.frame)
+        dtype.kind in "iu"
+        for file in files
+        for dtype in file.frame[list(file.ids)].dtypes
+        if len(file.frame)
     }
     if len(dtypes) > 1 and formats == ["text"] and options.ids is None:
         files = read_all(replace(options, ids="string"))
@@ -80,4 +83,5 @@ def join_parts(
     guesses = list(files[0].guesses)
     for file in files[1:]:
         guesses += [g for g in file.guesses if g not in guesses and not g.startswith(_OF_ONE_PART)]
-    return frame, formats[0], isolated, [f"{len(parts)} parts, from {parts[0].name} on", *guesses]
+    guesses = [f"{len(parts)} parts, from {parts[0].name} on", *guesses]
+    return frame, formats[0], isolated, guesses, files[0].ids

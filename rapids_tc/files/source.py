@@ -45,6 +45,7 @@ class Options:
     comment: str | None
     ids: str | None
     columns: tuple[Column, Column]
+    keep: tuple[str | int, ...] | str = ()  # further columns, or "all"
 
 
 @dataclass
@@ -59,11 +60,14 @@ class Source:
         Called now and then with the share of the file that has been read, 0 to 1.
     comments : int
         The number of comment lines that the last pass left out.
+    ends : tuple of str
+        The names of the id columns in the frame that was read.
     """
 
     path: Path
     tick: Callable[[float], None] | None = None
     comments: int = 0
+    ends: tuple[str, str] = ("src", "dst")
     unpacker: Unpacker = field(default_factory=Unpacker)
     _spool: bytes | None = None  # the bytes of a pipe, which can be read only once
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rapids_tc.files.beside import with_columns
 from rapids_tc.files.guess import (
     CALLED,
     SIZES,
@@ -92,6 +93,8 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
         raise NoEdgeError(f"{source.name}: no edge below the header {shortened(lines[0])}")
     if guesses and len(frame):
         guesses.append("first edge: {} to {}".format(*frame.iloc[0]))
+    if options.keep and len(frame):
+        frame = with_columns(source, options, line_format, frame, names if named else None, width)
     return frame, _NONE, guesses
 
 
