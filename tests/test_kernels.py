@@ -63,6 +63,17 @@ def test_small_graphs_are_counted_from_their_keys(rows, seed):
         assert ENGINE.small_counter(len(keys), n)(keys, n) == reference.count(rows)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_edges_of_small_graphs_are_counted_without_a_layout(graph, seed):
+    csr, _, by_edge = graph
+    bare = ENGINE.bare(csr, "auto", sides=True)
+    with testing.thread_order(seed):
+        assert ENGINE.edge_counts(bare).tolist() == by_edge
+    assert ENGINE.bare(csr, "tricore", sides=True) is None
+    large = replace(ENGINE, capacities=SIZES["tiny"])
+    assert csr.m == 0 or large.bare(csr, "auto", sides=True) is None
+
+
 @pytest.mark.parametrize("outside", [60, 2**31, 2**32 - 1])
 def test_keys_without_a_row_are_not_counted(outside):
     keys = keys_of([(u, u + 1) for u in range(59)])

@@ -67,11 +67,9 @@ def launch_all(engine):
     engine.degrees(*ends, n)
     token = emulator.set(engine)  # for the kernels that a Backend launches
     try:
+        backend = resolve_backend(PandasAdapter(), "cuda")
         for dtype in ("uint32", "int64"):
-            backend, wide = (
-                resolve_backend(PandasAdapter(), "cuda"),
-                [e.astype(dtype) for e in ends],
-            )
+            wide = [end.astype(dtype) for end in ends]
             backend.min_max(wide)
             numbers = np.empty((2, len(ROWS)), np.uint32)
             degree, found = engine.degrees(*wide, n, numbers)
@@ -84,6 +82,7 @@ def launch_all(engine):
     engine.split(
         ends, np.arange(n, dtype=np.uint32), 3, (0, 9), free=free, keys=np.empty(99, np.uint64)
     )
+    keys.count_sides(engine, csr, np.zeros(csr.m, np.uint32))
     layout = engine.prepare(csr)
     for method in METHODS:
         engine.count(layout, method=method.name)

@@ -205,10 +205,11 @@ class Engine(Protocol):
         A layout of a range counts the triangles u > v > w whose v is in the range.
         """
 
-    def bare(self, csr: Csr, method: str) -> Layout | None:
+    def bare(self, csr: Csr, method: str, *, sides: bool = False) -> Layout | None:
         """Return what stands for a layout where the method counts the CSR alone; None elsewhere.
 
-        It serves the total alone. With "auto", it is returned where a layout does not pay.
+        It serves the total alone, or with `sides` edge counts alone. With "auto", it is returned
+        where a layout does not pay.
         """
 
     def to_csc(self, uv: Csr) -> Any:

@@ -142,7 +142,9 @@ class InMemoryGraph(EdgeGraph):
         return self.edge_counts if method == "auto" else self._count_edges(method)
 
     def _count_edges(self, method: str) -> Array:
-        layout = self.layout
+        csr, laid_out = self.csr, "layout" in self.__dict__
+        layout = None if laid_out else self.engine.bare(csr, method, sides=True)
+        layout = layout or self.layout
         with self.stage("counting") as report:
             return self.engine.edge_counts(layout, method=method, on_progress=report.on_progress)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SAMPLE = 1 << 12  # columns by which ranges of about as many in-edges are found
 
 
-def bare(csr: Csr, method: str) -> None:
+def bare(csr: Csr, method: str, *, sides: bool = False) -> None:
     """Return None: every count of the CPU engine reads the in-edges."""
 
 

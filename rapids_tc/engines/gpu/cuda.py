@@ -115,9 +115,11 @@ class CudaEngine:
             block_layout.write_codes(self, csr.columns, codes)
             return self.layout(csr, codes, in_edges, in_offsets, probes, with_hubs=True)
 
-    def bare(self, csr: Csr, method: str) -> Layout | None:
+    def bare(self, csr: Csr, method: str, *, sides: bool = False) -> Layout | None:
         """Return the graph without a layout; None if a layout is needed, or pays."""
-        if csr.m >= _MOST_EDGES or not catalogue.needs_no_layout(method, csr):
+        is_small = method == "auto" and keys.is_small(self, csr.m, csr.n)
+        needs_none = is_small if sides else catalogue.needs_no_layout(method, csr)
+        if csr.m >= _MOST_EDGES or not needs_none:
             return None
         codes, in_edges = self.empty_codes(0), self.xp.empty(0, "uint64")
         none = self.xp.empty(0, "uint32")
@@ -185,7 +187,9 @@ class CudaEngine:
             if size >= _MOST_POSITIONS:
                 raise CapacityError(f"three blocks of {size:,} edges: cut the graph in more blocks")
             counts = self.xp.zeros(size, "uint32")
-            if spans is None:
+            if layout.bare:
+                keys.count_sides(self, layout.csr, counts)
+            elif spans is None:
                 with_hubs = row.hubs and hubs.add_edge_counts(self, layout, counts)
                 launch.run(
                     self, layout, row, "EdgeCounts", counts,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rapids_tc.kernels.method import Kernel
 
 _THREADS, _TILE, _SCAN_THREADS = 256, 2048, 1024  # as in tile.cuh and csr.cu
-_KERNELS = ("count_kept", "scan_counts", "write_rows", "count_keys")
+_KERNELS = ("count_kept", "scan_counts", "write_rows", "count_keys", "count_sides")
 # Kernels number them in 32 bits.
 MOST_EDGES, _MOST_RANKS = model.MOST_GRAPH_ROWS["cuda"], model.MOST_GPU_RANKS
 IN_BLOCKS = "a function that is given the frame itself and memory_limit= counts more, in blocks"
@@ -80,10 +80,13 @@ def csr(engine: GpuEngine, keys: Array, n: int) -> Csr:
 
 def small_counter(engine: GpuEngine, rows: int, n: int) -> Callable[[Array, int], int] | None:
     """Return `count_keys` if it takes less time than a layout and a count."""
+    return partial(count_keys, engine) if is_small(engine, rows, n) else None
+
+
+def is_small(engine: GpuEngine, rows: int, n: int) -> bool:
+    """Return whether lists are best merged by a thread per edge, without a layout."""
     sizes = engine.capacities
-    if rows <= sizes.small or rows <= min(sizes.small_sparse, sizes.sparse * n):
-        return partial(count_keys, engine)
-    return None
+    return rows <= sizes.small or rows <= min(sizes.small_sparse, sizes.sparse * n)
 
 
 def count_keys(engine: GpuEngine, keys: Array, n: int) -> int:
@@ -104,6 +107,13 @@ def count_keys(engine: GpuEngine, keys: Array, n: int) -> int:
         triangles, outside = total.tolist()
         require_unchanged(outside)
         return int(triangles)
+
+
+def count_sides(engine: GpuEngine, csr: Csr, counts: Array) -> None:
+    """Add to counts (uint32, zeros) the triangles of each edge of a small graph."""
+    if csr.m:
+        arguments = (csr.offsets, csr.columns, np.uint64(csr.n), np.uint64(csr.m), counts)
+        _kernels(engine)["count_sides"]((-(-csr.m // _THREADS),), (_THREADS,), arguments)
 
 
 def scan(engine: GpuEngine, counts: Array, size: int) -> None:

@@ -1,6 +1,6 @@
 // csr.cu - makes the CSR from sorted packed keys, larger rank << 32 | smaller rank: count_kept, scan_counts,
-// write_rows. Then count_keys counts the triangles of a small graph, which takes less time than to make a
-// layout.
+// write_rows. Then count_keys counts the triangles of a small graph, and count_sides the triangles of its
+// edges, which takes less time than to make a layout.
 #include "device.cuh"
 #include "tile.cuh"
 
@@ -146,4 +146,26 @@ count_keys(const u64* keys, u64 n_keys, u64 n, const i64* offsets, const u32* co
   if (threadIdx.x % kWarp == kWarp - 1 && through) atomicAdd(sum, through);
   __syncthreads();   // every warp has added
   if (threadIdx.x == 0 && sum[0]) atomicAdd(total, u64(sum[0]));
+}
+
+// Add to counts, zeros, the triangles of each edge of a small graph: a thread takes the edge at a position.
+extern "C" __global__ void __launch_bounds__(kThreads)
+count_sides(const i64* offsets, const u32* columns, u64 n, u64 m, u32* counts) {
+  const u64 p = u64(blockIdx.x) * kThreads + threadIdx.x;
+  if (p >= m) return;
+  const u32 v = columns[p];
+  u64 x = offsets[lower_bound(offsets, n + 1, i64(p) + 1) - 1], y = offsets[v];
+  const u64 end = offsets[v + 1];
+  u32 hits = 0;
+  while (x < p && y < end) {   // at p, N+(u) has v, past which N+(v) has no entries
+    const u32 a = columns[x], b = columns[y];
+    if (a == b) {
+      hits++;
+      atomicAdd(counts + x, 1u);
+      atomicAdd(counts + y, 1u);
+    }
+    x += a <= b;
+    y += b <= a;
+  }
+  if (hits) atomicAdd(counts + p, hits);
 }
