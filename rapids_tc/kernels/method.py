@@ -148,7 +148,7 @@ class Capacities:
     small_sparse: int = 2**20  # the same, of graphs with at most `sparse` rows per vertex
     sparse: int = 24
     bucketed_from: int = 2**22  # preparation: rows from which degrees are counted in buckets
-    grouped_from: int = 2**23  # preparation: edges from which in-edges are grouped without a sort
+    grouped_from: int = 2**22  # preparation: edges from which in-edges are grouped without a sort
     hot: int = 65536  # preparation: ranks grouped so, a multiple of 256 up to 65,536
     counted: int = 24576  # preparation: ranks whose in-edges are counted in shared memory
 
