@@ -491,6 +491,8 @@ def test_matrix_market(read, text):
         (f"{MATRIX}5 5 2\n2 1\n1\n", "line 6: expected two ids"),
         (MATRIX, "size line"),
         (f"{MATRIX}2 1\n", "size line"),
+        (f"{MATRIX}333\n", "size line"),
+        ("%%MatrixMarket matrix array real general\n33\n", "size line"),
         (f"{MATRIX}a b c\n", "size line"),
     ],
 )

@@ -162,8 +162,11 @@ def _parse_by_arrow(source: Source, line_format: LineFormat) -> Frame:
         ),
     )
     if line_format.integers:
-        src, dst = (column.to_numpy() for column in table.columns)
-        return pd.DataFrame({"src": src, "dst": dst}, copy=False)
+        ends = {}
+        for end, name in zip(("src", "dst"), id_columns, strict=True):
+            ends[end] = table[name].to_numpy()
+            table = table.drop_columns(name)  # so that no more than half is there twice
+        return pd.DataFrame(ends, copy=False)
     odd = r"^$|\t" if line_format.separator == BLANKS else "^$"
     trimmed = [compute.utf8_trim(column, " \t") for column in table.columns]
     for column in trimmed:

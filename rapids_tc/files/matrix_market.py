@@ -39,7 +39,7 @@ def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, 
         behind_marks = [line[1:] for line in head if re.fullmatch(r"%(\s*[0-9]+){3}\s*", line)]
         sizes = behind_marks[0] if behind_marks else sizes
         guesses.append(f"the size line is behind a comment mark: {shortened(sizes)}")
-    if not re.fullmatch(r"(\s*[0-9]{1,18}){3}\s*", sizes):
+    if not re.fullmatch(r"\s*[0-9]{1,18}(\s+[0-9]{1,18}){2}\s*", sizes):
         raise source.fault(f"expected a size line (rows columns entries), not {shortened(sizes)}")
     n, columns, entries = map(int, sizes.split())
     if n != columns:
@@ -66,7 +66,7 @@ def _read_dense(source: Source) -> tuple[Frame, Array, list[str]]:
     except ImportError as error:
         raise source.fault("a dense matrix needs SciPy: pip install scipy") from error
     sizes = next(iter(source.sample("%")), "")
-    if not re.fullmatch(r"(\s*[0-9]{1,9}){2}\s*", sizes):
+    if not re.fullmatch(r"\s*[0-9]{1,9}\s+[0-9]{1,9}\s*", sizes):
         raise source.fault(f"expected a size line (rows columns), not {shortened(sizes)}")
     n, columns = map(int, sizes.split())
     if n != columns:

@@ -143,8 +143,8 @@ def _refuse_triples(source: Source, rows: list[list[str]]) -> None:
     if middles & (heads | tails):
         raise _adjacency(source, f"{next(iter(both or tails))!r} is in the third column, too")
     raise source.fault(
-        f"this looks like SIF or other triples, with {rows[0][1]!r} for a relation: name the "
-        "format='sif', or choose the columns, source=1 and destination=3 (or 1 and 2)"
+        f"this looks like SIF or other triples, with {rows[0][1]!r} for a relation: read it "
+        "with format='sif', or choose the columns, source=1 and destination=3 (or 1 and 2)"
     )
 
 
