@@ -75,7 +75,8 @@ def csr(engine: GpuEngine, keys: Array, n: int) -> Csr:
         _count_kept(engine, keys, n, counts)
         m, outside = counts[-2:].tolist()
         require_unchanged(outside)
-        return _write_rows(engine, keys, n, counts, xp.empty(m, "uint32"))
+        offsets, columns = xp.empty(n + 1, "int64"), xp.empty(m, "uint32")
+        return _write_rows(engine, keys, counts, offsets, columns)
 
 
 def small_counter(engine: GpuEngine, rows: int, n: int) -> Callable[[Array, int], int] | None:
@@ -101,7 +102,9 @@ def count_keys(engine: GpuEngine, keys: Array, n: int) -> int:
         zeros = xp.zeros(6 + _tiles(size), "uint32")
         counts, total = zeros[4:], zeros[:4].view("uint64")
         _count_kept(engine, keys, n, counts)
-        graph = _write_rows(engine, keys, n, counts, xp.empty(size, "uint32"))
+        room = xp.empty(n + 1 + -(-size // 2), "int64")  # for offsets and columns
+        offsets, columns = room[: n + 1], room[n + 1 :].view("uint32")
+        graph = _write_rows(engine, keys, counts, offsets, columns)
         arguments = (keys, np.uint64(size), np.uint64(n), graph.offsets, graph.columns, total)
         _kernels(engine)["count_keys"]((-(-size // _THREADS),), (_THREADS,), arguments)
         triangles, outside = total.tolist()
@@ -134,10 +137,12 @@ def _count_kept(engine: GpuEngine, keys: Array, n: int, counts: Array) -> None:
     scan(engine, counts, _tiles(len(keys)))
 
 
-def _write_rows(engine: GpuEngine, keys: Array, n: int, counts: Array, columns: Array) -> Csr:
-    """Write the CSR of sorted keys into `columns`, from what `_count_kept` counts."""
-    offsets = engine.xp.empty(n + 1, "int64")
-    arguments = (keys, np.uint64(len(keys)), counts, np.uint64(n), columns, offsets)
+def _write_rows(
+    engine: GpuEngine, keys: Array, counts: Array, offsets: Array, columns: Array
+) -> Csr:
+    """Write the CSR of sorted keys, from what `_count_kept` counts."""
+    n = np.uint64(len(offsets) - 1)
+    arguments = (keys, np.uint64(len(keys)), counts, n, columns, offsets)
     _kernels(engine)["write_rows"]((_tiles(len(keys)),), (_THREADS,), arguments)
     return Csr(offsets, columns)
 
