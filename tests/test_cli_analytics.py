@@ -93,6 +93,10 @@ def test_a_number_is_printed_or_written(tmp_path, karate_file, command, value):
     assert pd.read_csv(out).iloc[0, 0] == pytest.approx(value, abs=1e-12)
 
 
+def test_the_count_is_called_as_with_groups(karate_file):
+    assert run("count", karate_file, "--out", "-").stdout == "triangles\n45\n"
+
+
 def test_every_function_has_a_command_and_every_option_its_own():
     for name, record in ANALYTICS.items():
         if record.result is Result.TRIANGLES:

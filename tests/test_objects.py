@@ -51,7 +51,14 @@ def edge_file(name, text):
     return make
 
 
+def paid_file(folder):
+    (folder / "paid.csv").write_text(PAID)
+    named = {"source": "payer", "destination": "payee"}
+    return files.read_edges(folder / "paid.csv", columns="all", **named)
+
+
 METIS = "7 7\n2 3\n1 3 4\n1 2 4\n2 3 5\n4 6\n5\n\n"
+PAID = "payer,payee,kg\n" + "".join(f"{u},{v},1\n" for u, v in EDGES)
 CSV = "src,dst\n" + "".join(f"{u},{v}\n" for u, v in EDGES)
 
 # By name: the object, and whether it says that 6 is a vertex.
@@ -74,6 +81,7 @@ OBJECTS = {
         False,
     ),
     "EdgeFile": (edge_file("g.csv", CSV), False),
+    "EdgeFile with columns": (paid_file, False),
     "EdgeFile with isolated vertices": (edge_file("g.graph", METIS), True),
     "path": (lambda folder: [edge_file("g.csv", CSV)(folder), folder / "g.csv"][1], False),
     "name": (lambda folder: [edge_file("g.csv", CSV)(folder), str(folder / "g.csv")][1], False),

@@ -87,6 +87,7 @@ def count(
     edges : DataFrame or Graph
         One row per edge. Direction, repeats and self loops do not count. A Dask frame is counted by
         the cluster of the current client; functions that return a frame then return a Dask frame.
+        On a LazyFrame of Polars they return a LazyFrame; a number is computed at once.
     time : label, optional
         A column of times: integers, floats or datetimes. Give `within`, too.
     within : number, str, Timedelta, timedelta or timedelta64, optional

@@ -118,8 +118,10 @@ def _table(record: Analytic, frame: Any, found: Any, stars: Sequence[str]) -> An
         return pd.DataFrame({"triad": found.index, "count": found.to_numpy()})
     if isinstance(found, pd.DataFrame):
         return found
-    row = asdict(found) if is_dataclass(found) else {record.name: found}  # type: ignore[arg-type]
-    return pd.DataFrame([row])
+    if is_dataclass(found):
+        return pd.DataFrame([asdict(found)])  # type: ignore[arg-type]
+    name = record.fields[0] if len(record.fields) == 1 else record.name
+    return pd.DataFrame({name: [found]})
 
 
 # Options ------------------------------------------------------------------------------------------

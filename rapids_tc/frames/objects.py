@@ -17,7 +17,7 @@ from rapids_tc.frames.adapters import root
 
 ACCEPTED = (
     "a pandas or cuDF DataFrame, a Dask DataFrame of those, a cugraph.Graph, anything with "
-    "__arrow_c_stream__ (Polars, PyArrow, DuckDB), or a prepared Graph for the functions"
+    "__arrow_c_stream__ (Polars, PyArrow, DuckDB, narwhals), or a prepared Graph for the functions"
 )
 _PAIRS = 'pd.DataFrame({}, columns=["src", "dst"])'
 
@@ -48,7 +48,8 @@ def _line(edges: Any) -> str:
     if sparse is not None and sparse.issparse(edges):
         return _of_sparse(edges)
     if _is(edges, "rapids_tc.files", "EdgeFile"):
-        return "Graph(edges.frame, vertices=edges.isolated)"
+        ids = 'source="{}", destination="{}", '.format(*edges.ids)
+        return f"Graph(edges.frame, {ids}vertices=edges.isolated)"
     if isinstance(edges, str | os.PathLike):
         path = os.fspath(edges)
         return f"tc.files.read_edges({path!r}).frame, which lists its guesses in .guesses"

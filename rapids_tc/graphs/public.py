@@ -24,7 +24,8 @@ class Graph:
     Parameters
     ----------
     edges : DataFrame
-        One row per edge: pandas, cuDF, Polars, PyArrow, any ``__arrow_c_stream__``, read once here.
+        One row per edge: pandas, cuDF, Polars, PyArrow, narwhals, or any ``__arrow_c_stream__``,
+        which is read once here, as a lazy frame is.
     vertices : list, array, Series, Index or DataFrame, optional
         Further vertices: those in no row are isolated. With `by`, or ids of several columns, a
         frame with the columns of groups and of ids, as in answers: ``vertex``.
