@@ -183,7 +183,8 @@ def test_auto_needs_no_layout_for_graphs_of_low_degree(name, bare, monkeypatch):
         "hub": [*((2000, leaf) for leaf in range(2000)), *((i, i + 1) for i in range(999))],
         "dense": random_rows(90, 3000, 1),
     }[name]
-    monkeypatch.setattr(catalogue, "SMALL", 0)
+    for name, value in (("SMALL", 0), ("BARE_EDGES", 0), ("BARE_ROW", 16)):
+        monkeypatch.setattr(catalogue, name, value)
     csr = ENGINE.csr(keys_of(rows), 2100)
     layout = ENGINE.bare(csr, "auto")
     assert (layout is not None) == bare

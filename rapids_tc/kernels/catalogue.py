@@ -159,41 +159,40 @@ _TRUST = Method(
 METHODS: tuple[Method, ...] = (_BITMAP, _TRICORE, _TRUST, _SHORT_ROWS, *TOTALS)
 
 
+# By measurement, of which the figures are in tests/test_methods.py.
 SMALL, SPARSE = 400_000, 20  # edges, and edges per vertex, up to which one launch is faster
-LOW, SHORT = 4, 16  # edges per vertex, and of the longest row, up to which lanes keep rows
+LOW, SHORT = 3, 16  # edges per vertex, and of the longest row, up to which lanes keep rows
+# Up to so many edges per vertex, or edges, and entries of the longest row, a count without a layout
+# takes less time than a layout and a count.
+BARE_MEAN, BARE_EDGES, BARE_ROW = 8, 4_000_000, 150
 
 
 def fastest(graph: Csr, *, bare: bool = False) -> str:
     """Return the method that "auto" is for the total of a whole graph on one GPU.
 
-    `bare` says that the graph has no layout.
-
-    By measurement (``benchmarks/STUDY.md``) it is bitmap, whose two launches and tables pay from
-    half a million edges on, or sooner in dense graphs; polak below; and short-rows for graphs of
-    low degree.
+    `bare` says that the graph has no layout. By measurement (``benchmarks/STUDY.md``) the method is
+    short-rows for graphs of low degree, which have little to intersect; polak for small graphs; and
+    bitmap for others, whose two launches and tables pay from half a million edges on, or sooner in
+    dense graphs.
     """
-    if _is_small(graph) and not bare:
-        return "polak"
-    return "short-rows" if bare or _is_low(graph) else "bitmap"
+    if bare or (graph.m <= LOW * graph.n and graph.longest_row <= SHORT):
+        return "short-rows"
+    return "polak" if _is_small(graph) else "bitmap"
 
 
 def needs_no_layout(method: str, graph: Csr) -> bool:
-    """Return whether a total of a graph without a layout is counted without one.
+    """Return whether a graph without a layout is counted without one.
 
-    To make a layout takes longer than to count a small graph, or a graph of low degree.
+    The longest row is looked at only if there are not too many edges.
     """
-    if method == "auto":
-        return _is_small(graph) or _is_low(graph)
-    return find(method).bare
+    if method != "auto":
+        return find(method).bare
+    few = graph.m <= max(BARE_MEAN * graph.n, BARE_EDGES)
+    return _is_small(graph) or (few and graph.longest_row <= BARE_ROW)
 
 
 def _is_small(graph: Csr) -> bool:
     return graph.m <= min(SMALL, SPARSE * graph.n)
-
-
-def _is_low(graph: Csr) -> bool:
-    """Return whether all rows are short; if there are too many edges, no row is looked at."""
-    return graph.m <= LOW * graph.n and graph.longest_row <= SHORT
 
 
 def find(name: str, returns: str = "total") -> Method:

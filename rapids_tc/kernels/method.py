@@ -113,7 +113,7 @@ class Capacities:
     hubs: int = 2048  # bitmap: bits of the rows of hubs, 1,024 or 2,048 or 4,096, but no more ids
     least_hubs: int = 64  # bitmap: hubs from which a row has bits, a power of two
     hubs_from: int = 3_000_000  # bitmap: edges from which rows have bits
-    edge_hubs_from: int = 2**25  # bitmap: edges from which bits serve counts of edges
+    edge_hubs_from: int = 12_000_000  # bitmap: edges from which bits serve counts of edges
     list_cost: int = 32  # bitmap: cost of a list in probes, besides its own probes
     entry_cost: int = 64  # bitmap: cost in probes of an entry of a light vertex's row
     run: int = 16384  # bitmap: cost of a warp's task, from 1 on
