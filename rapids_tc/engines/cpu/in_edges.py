@@ -51,6 +51,17 @@ def group(
     return places[:-1], in_edges, probe_counts  # v's place is past its in-edges now
 
 
+def group_rows(csr: Csr, first: int, last: int) -> tuple[Array, Array]:
+    """Group the in-edges that rows `first` to `last` - 1 make: `in_offsets` and `in_edges`."""
+    places, unused = np.zeros(last + 2, np.int64), np.zeros(last, np.int64)
+    rows = (csr.offsets[first : last + 1], csr.columns, csr.offsets, csr.columns, first, 0, 0, last)
+    _group(*rows, places[2:], np.zeros(0, np.uint64), unused)
+    np.cumsum(places, out=places)
+    in_edges = np.empty(places[-1], np.uint64)
+    _group(*rows, places[1:], in_edges, unused)
+    return places[:-1], in_edges
+
+
 def _cut(columns: Array, pivot_range: PivotRange, threads: int) -> Array:
     """Cut a range of columns into one for each thread, with about as many entries each."""
     first, last = pivot_range
