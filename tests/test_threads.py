@@ -137,6 +137,26 @@ def test_edges_are_found(threads, rows, asked):
 
 
 @each_count
+@pytest.mark.parametrize("slots", [4, 64])
+def test_edge_counts_are_the_common_neighbours(monkeypatch, threads, slots):
+    use(monkeypatch, threads)
+    monkeypatch.setattr(cpu, "TABLE", slots)  # ranks share slots, or each has its own
+    monkeypatch.setattr(cpu, "RANGE", 50)
+    rows = [*skewed(40, 500, threads), (0, 0), (45, 0), (45, 1)]
+    offsets, columns = neighbours_below(rows, 50)  # the last ranks have no edge
+    neighbours = [set() for _ in range(50)]
+    for u, v in rows:
+        if u != v:
+            neighbours[u].add(v)
+            neighbours[v].add(u)
+    edges = zip(np.repeat(range(50), np.diff(offsets)), columns.tolist(), strict=True)
+    expected = [len(neighbours[u] & neighbours[v]) for u, v in edges]
+    counts = cpu.edge_counts(cpu.prepare(Csr(offsets, columns)))
+    assert counts.dtype == np.uint32 and counts.tolist() == expected
+    assert sum(expected) > 3000
+
+
+@each_count
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "int8"])
 def test_degrees_count_both_ends(monkeypatch, threads, dtype):
     use(monkeypatch, threads)

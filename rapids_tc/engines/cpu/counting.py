@@ -91,8 +91,8 @@ def count_edges(
     """Count the triangles of in-edges of a range of rows, which other threads do not count.
 
     `of_rows` are the counts of the range, whose columns are at `base` and later. They are added to
-    `counts` at the end, so that the walk itself needs no atomics, and no branch a processor guesses:
-    entries without a triangle are counted, too, in place 0 of `scratch`.
+    `counts` at the end, so that the walk needs no atomics. It has no branch that a processor has
+    to guess, either: entries without a triangle are counted in place 0 of `scratch`.
     """
     mask = np.int64(len(place) - 1)
     for v in range(len(in_offsets) - 1):
@@ -108,8 +108,8 @@ def count_edges(
             for j in range(first, below):
                 index = np.int64(place[columns[j] & mask])
                 if not exact and index > 0:
-                    index = find(columns, begin, end, columns[j]) - begin + 1
-                    index = max(index, 0)
+                    p = find(columns, begin, end, columns[j])
+                    index = np.int64(p - begin + 1 if p >= 0 else 0)
                 hit = np.uint32(index > 0)
                 scratch[index] += np.uint32(1)
                 of_rows[j - base] += hit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
@@ -74,6 +75,21 @@ def _swap_if(typing_context: Any, array: Any, index: Any, old: Any, new: Any) ->
     return array.dtype(array, index, old, new), generate
 
 
+def _fetch(typing_context: Any, array: Any, index: Any) -> Any:
+    """Let the core fetch ``array[index]``, to write it soon, and do not wait for it."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _pointer(context, builder, signature, *arguments)
+        address, word = cgutils.voidptr_t, cgutils.int32_t
+        kind = ir.FunctionType(ir.VoidType(), [address, word, word, word])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        to_write, keep, data = word(1), word(3), word(1)
+        builder.call(fetch, [builder.bitcast(pointer, address), to_write, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, index), generate
+
+
 def _bits(operation: str) -> Callable[[Any], Any]:
     """Return a function of one word (uint64) that is an instruction of the processor."""
 
@@ -93,6 +109,7 @@ atomic_add, atomic_or, atomic_and = _atomic("add"), _atomic("or"), _atomic("and"
 add_in_order = _atomic("add", "acq_rel")
 count_ones, lowest_one = _bits("ctpop"), _bits("cttz")
 swap_if: Callable[[Array, Any, Any, Any], Any] = intrinsic(_swap_if)
+fetch_to_write: Callable[[Array, Any], None] = intrinsic(_fetch)
 load_in_order: Callable[[Array, Any], Any] = intrinsic(_load_in_order)
 _yield = types.ExternalFunction(
     "SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.preparation.csr import Array, Csr
 
-_BUFFER = 1 << 10  # edges of the next frontier that a thread keeps before it writes them
+_BUFFER = 1 << 10  # edges of the next frontier that a thread keeps; it keeps pairs of edges, too
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class CpuPeeler:
         threads = thread_count() if m >= self.shared else 1
         state, queue = np.zeros(rounds.STATE, np.int64), np.empty(m, np.uint32)
         state[rounds.LEVEL], rounds_before = peeling.level, peeling.rounds
-        buffers = np.empty((threads, _BUFFER), np.uint32)
+        buffers = np.empty((threads, 2, _BUFFER), np.uint32)
         least = np.zeros((threads, LINE), np.int64)
         edges = rounds.Edges(graph.edges.rows, graph.edges.columns, graph.edges.support)
         shrink_at = m - int(m * self.shrink) if m > self.least else m

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rapids_tc.engines.cpu.compiled import compiled, inlined
-from rapids_tc.engines.cpu.parallel import LINE, atomic_add, wait_for_all
+from rapids_tc.engines.cpu.parallel import LINE, atomic_add, fetch_to_write, wait_for_all
 from rapids_tc.engines.cpu.truss_tables import (
     LOW_BITS,
     NO_EDGE,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 # Places in the state: words that many threads write lie LINE apart.
 _STEP, LEVEL, _TARGET, _HEAD, END, ROUNDS, WALKED, _SHARED = range(8)
 _TAIL, _TICKET, BARRIER, STATE = LINE, 2 * LINE, 3 * LINE, 6 * LINE
+PAIRS = 32  # of edges, whose supports are fetched before they are counted down
 # What all threads do next; from _SHRINK on, why they stop.
 _WALK, _SCAN, _MARK, _SHRINK, DONE, PAUSE, _STOPPED = range(7)
 
@@ -154,9 +155,9 @@ def _scan(support: Array, begin: int, end: int, queue: Array, state: Array, buff
 @compiled
 def _push(e: Any, queue: Array, state: Array, buffer: Array, count: int) -> int:
     """Keep an edge of the next frontier; return how many are kept."""
-    buffer[count] = e
+    buffer[0, count] = e
     count += 1
-    if count == len(buffer):
+    if count == buffer.shape[1]:
         _flush(queue, state, buffer, count)
         count = 0
     return count
@@ -167,7 +168,7 @@ def _flush(queue: Array, state: Array, buffer: Array, count: int) -> None:
     """Write the edges that are kept to the end of the queue."""
     place = atomic_add(state, _TAIL, count)
     for i in range(count):
-        queue[place + i] = buffer[i]
+        queue[place + i] = buffer[0, i]
 
 
 @compiled
@@ -218,7 +219,7 @@ def _walk_slots(
     buffer: Array, count: int, threads: int,
 ) -> int:  # fmt: skip
     """Walk the slots of one end of an edge, and look each neighbour up in the other end's."""
-    slots, sieve = tables.slots, tables.sieve
+    slots, sieve, pairs = tables.slots, tables.sieve, 0
     first, last = tables.starts[long], tables.starts[long + 1]
     left = np.int64(edges.support[e] & np.uint32(DEAD - 1))
     for p in range(tables.starts[short], tables.starts[short + 1]):
@@ -233,8 +234,11 @@ def _walk_slots(
             g = np.int64(entry >> np.uint64(32))
             if entry != 0 and g != NO_EDGE:
                 left -= 1
-                count = _remove(edges.support, e, f, g, queue, state, buffer, count, threads)
-    return count
+                pairs = _keep_pair(edges.support, f, g, buffer, pairs)
+                if pairs == PAIRS:
+                    count = _remove(edges.support, e, pairs, queue, state, buffer, count, threads)
+                    pairs = 0
+    return _remove(edges.support, e, pairs, queue, state, buffer, count, threads)
 
 
 @compiled
@@ -243,7 +247,7 @@ def _walk_bits(
     count: int, threads: int,
 ) -> int:  # fmt: skip
     """Walk the bits that both ends of an edge have."""
-    left = np.int64(edges.support[e] & np.uint32(DEAD - 1))
+    left, pairs = np.int64(edges.support[e] & np.uint32(DEAD - 1)), 0
     for i in range(tables.words.shape[1]):
         if left == 0:
             break
@@ -254,26 +258,42 @@ def _walk_bits(
             left -= 1
             f = np.int64(tables.slots[slot_of_bit(tables, u, i, bit)])
             g = np.int64(tables.slots[slot_of_bit(tables, v, i, bit)])
-            count = _remove(edges.support, e, f, g, queue, state, buffer, count, threads)
-    return count
+            pairs = _keep_pair(edges.support, f, g, buffer, pairs)
+            if pairs == PAIRS:
+                count = _remove(edges.support, e, pairs, queue, state, buffer, count, threads)
+                pairs = 0
+    return _remove(edges.support, e, pairs, queue, state, buffer, count, threads)
+
+
+@compiled
+def _keep_pair(support: Array, f: Any, g: Any, buffer: Array, pairs: int) -> int:
+    """Keep two edges of a triangle, and let the core fetch their support; return how many pairs."""
+    fetch_to_write(support, f)
+    fetch_to_write(support, g)
+    buffer[1, 2 * pairs], buffer[1, 2 * pairs + 1] = f, g
+    return pairs + 1
 
 
 @compiled
 def _remove(
-    support: Array, e: Any, f: Any, g: Any, queue: Array, state: Array, buffer: Array, count: int,
+    support: Array, e: Any, pairs: int, queue: Array, state: Array, buffer: Array, count: int,
     threads: int,
 ) -> int:  # fmt: skip
-    """Count the triangle of a marked edge e and of edges f and g off those that are not marked.
+    """Count triangles of a marked edge e off their other two edges, if these are not marked.
 
-    The first of marked edges does it for all.
+    The first of marked edges does it for all. Atomics wait for memory that other cores have
+    written, one after another: fetched before, the supports of all pairs are waited for together.
     """
-    dead, of_f, of_g = np.uint32(DEAD), support[f], support[g]
-    if (of_f >= dead and f < e) or (of_g >= dead and g < e):
-        return count
-    if of_f < dead and _count_off(support, f, threads) == state[LEVEL] + 1:
-        count = _push(f, queue, state, buffer, count)
-    if of_g < dead and _count_off(support, g, threads) == state[LEVEL] + 1:
-        count = _push(g, queue, state, buffer, count)
+    dead, level = np.uint32(DEAD), state[LEVEL]
+    for pair in range(pairs):
+        f, g = np.int64(buffer[1, 2 * pair]), np.int64(buffer[1, 2 * pair + 1])
+        of_f, of_g = support[f], support[g]
+        if (of_f >= dead and f < e) or (of_g >= dead and g < e):
+            continue
+        if of_f < dead and _count_off(support, f, threads) == level + 1:
+            count = _push(f, queue, state, buffer, count)
+        if of_g < dead and _count_off(support, g, threads) == level + 1:
+            count = _push(g, queue, state, buffer, count)
     return count
 
 
