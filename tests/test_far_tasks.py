@@ -6,7 +6,7 @@ Its arrays are sparse files: nothing is there but what is written or read.
 import numpy as np
 import pytest
 
-from rapids_tc.engines.cpu import counting, listing, spans, visitors
+from rapids_tc.engines.cpu import counting, in_edges, listing, spans, visitors
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.preparation.csr import Csr
 
@@ -17,19 +17,13 @@ def sparse(folder, name, dtype, size):
     return np.asarray(np.memmap(folder / name, dtype, "w+", shape=(size,)))
 
 
-def made_up(in_offsets, work):
-    """A layout of which the in-edges alone are not there."""
-    csr = Csr(np.zeros(len(in_offsets), np.int64), np.zeros(0, np.uint32))
-    given = np.array(in_offsets, np.int64), np.zeros(0, np.uint64), np.array(work, np.int64)
-    return cpu.Layout(csr, *given, csr, csr, (0, csr.n), 0, True)
-
-
 @pytest.mark.parametrize("tasks", [1, 2, 7, 64, 512])
 @pytest.mark.parametrize("each", [1, 3, 1000])
 def test_tasks_are_cut_where_they_should_be(tasks, each):
     lists = [0, 5, 2**31 - 7, 2**33, 1, 0, 2**32 + 9]  # in-edges, each of as many probes
     in_offsets = np.concatenate([[0], np.cumsum(lists)])
-    bounds = cpu._cut(made_up(in_offsets, [each * size for size in lists]), tasks)
+    probes = np.array([each * size for size in lists])
+    bounds = in_edges.cut_by_probes(probes, in_offsets, tasks)
     last = sum(lists)
     assert bounds.dtype == np.int64 and len(bounds) == tasks + 1
     assert (bounds[0], bounds[-1]) == (0, last)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.engines.cpu.compiled import compiled, inlined
-from rapids_tc.engines.cpu.parallel import atomic_add, find
+from rapids_tc.engines.cpu.parallel import find
 from rapids_tc.engines.cpu.visitors import (
     close_edge,
     close_middle,
@@ -81,49 +81,6 @@ def total(
                 mark[columns[p] & mask] = 0
         start = stop
     return triangles
-
-
-@compiled
-def count_edges(
-    offsets: Array, columns: Array, in_offsets: Array, in_edges: Array, place: Array,
-    scratch: Array, base: int, of_rows: Array, counts: Array,
-) -> None:  # fmt: skip
-    """Count the triangles of in-edges of a range of rows, which other threads do not count.
-
-    `of_rows` are the counts of the range, whose columns are at `base` and later. They are added to
-    `counts` at the end, so that the walk needs no atomics. It has no branch that a processor has
-    to guess, either: entries without a triangle are counted in place 0 of `scratch`.
-    """
-    mask = np.int64(len(place) - 1)
-    for v in range(len(in_offsets) - 1):
-        begin, end = offsets[v], offsets[v + 1]
-        if begin == end or in_offsets[v] == in_offsets[v + 1]:
-            continue
-        for p in range(begin, end):
-            place[columns[p] & mask] = p - begin + 1
-        exact = v <= mask + 1  # every w < v has a slot of its own
-        for i in range(in_offsets[v], in_offsets[v + 1]):
-            _, first, below = walk(offsets, in_edges[i])
-            hits = np.uint32(0)
-            for j in range(first, below):
-                index = np.int64(place[columns[j] & mask])
-                if not exact and index > 0:
-                    p = find(columns, begin, end, columns[j])
-                    index = np.int64(p - begin + 1 if p >= 0 else 0)
-                hit = np.uint32(index > 0)
-                scratch[index] += np.uint32(1)
-                of_rows[j - base] += hit
-                hits += hit
-            of_rows[below - base] += hits
-        for p in range(begin, end):
-            place[columns[p] & mask] = 0
-            amount = scratch[p - begin + 1]
-            if amount:
-                atomic_add(counts, p, amount)
-                scratch[p - begin + 1] = 0
-    for j in range(len(of_rows)):
-        if of_rows[j]:
-            atomic_add(counts, base + j, of_rows[j])
 
 
 @compiled

@@ -29,6 +29,7 @@ from rapids_tc.engines.cpu import (
     listing,
     look_up,
     raw_rows,
+    row_counts,
     sorting,
     visitors,
 )
@@ -47,8 +48,6 @@ if TYPE_CHECKING:
 
 TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB of places
 TASKS_PER_THREAD = 64  # their lengths still differ, so threads draw them one by one
-ROWS_PER_THREAD = 8  # ranges of rows: each marks the rows of all its middle vertices
-RANGE = 1 << 17  # columns of a range of rows: what is counted for them stays in a core's cache
 DEGREE_TABLES = 6  # at most: a table takes 4 bytes a number
 
 memory, free, take, bare = host_memory, host_free, look_up.take, in_edges.bare
@@ -190,44 +189,14 @@ def edge_counts(
     graphs = (layout.csr,) if layout.whole else (layout.edges, layout.walked, layout.csr)
     counts: tuple[Array, ...] = tuple(np.zeros(graph.m, np.uint32) for graph in graphs)
     if spans is None and layout.whole:
-        _count_edges(layout, counts[0], on_progress)
+        groups = layout.in_offsets, layout.in_edges
+        sizes = _slots(layout.csr.n), _threads(layout)
+        row_counts.count_edges(layout.csr, groups, counts[0], *sizes, on_progress)
         return counts[0]
     packed = Always() if spans is None else pack_spans(*_sides(layout, spans))
     visitor = visitors.EdgeCounts(packed, counts[0], counts[len(counts) // 2], counts[-1])
     _visit(layout, [visitor], on_progress)
     return counts[0] if layout.whole else counts
-
-
-def _count_edges(layout: Layout, counts: Array, on_progress: ProgressCallback | None) -> None:
-    """Count the triangles of every edge of a whole graph, a range of rows in each task."""
-    graph, threads = layout.csr, _threads(layout)
-    bounds = _cut_rows(graph.offsets, threads * ROWS_PER_THREAD if threads > 1 else 1)
-    rows, longest = graph.offsets[bounds], int(np.diff(graph.offsets).max(initial=0))
-    tables = np.zeros((threads, _slots(graph.n)), np.uint32)
-    scratch = np.zeros((threads, longest + 1), np.uint32)
-
-    def task(number: int, thread: int) -> None:
-        first, last = bounds[number], bounds[number + 1]
-        base, end = rows[number], rows[number + 1]
-        groups = layout.in_offsets, layout.in_edges
-        if len(bounds) > 2:
-            groups = in_edges.group_rows(graph, first, last)
-        of_rows = np.zeros(end - base, np.uint32)
-        own = (tables[thread], scratch[thread], base, of_rows, counts)
-        counting.count_edges(*_arrays(graph), *groups, *own)
-
-    parallel_for(task, len(bounds) - 1, threads, on_progress)
-
-
-def _cut_rows(offsets: Array, tasks: int) -> Array:
-    """Cut the rows into ranges of about equal probes, of at most about `RANGE` columns each."""
-    if tasks == 1 and offsets[-1] <= RANGE:
-        return np.array([0, len(offsets) - 1])
-    lengths = np.diff(offsets).astype(np.float64)
-    work = np.cumsum(lengths * (lengths - 1) + 1)
-    inner = [np.searchsorted(work, np.linspace(0, work[-1], tasks + 1)[1:-1])]
-    inner.append(np.searchsorted(offsets, np.arange(RANGE, offsets[-1], RANGE)))
-    return np.unique(np.concatenate([[0, len(offsets) - 1], *inner]))
 
 
 def type_counts(
@@ -356,7 +325,9 @@ def _run(
     thread.
     """
     threads = _threads(layout)
-    bounds = _cut(layout, threads * TASKS_PER_THREAD if threads > 1 else 1)
+    bounds = in_edges.cut_by_probes(
+        layout.probe_counts, layout.in_offsets, threads * TASKS_PER_THREAD if threads > 1 else 1
+    )
     tables = np.zeros((threads, _slots(layout.csr.n)), slot)
     graph = (*_arrays(layout.csr), *_arrays(layout.walked), layout.in_offsets, layout.in_edges)
 
@@ -397,19 +368,3 @@ def _threads_for(steps: int, most: int | None = None) -> int:
     if steps <= SERIAL_BELOW:
         return 1
     return min(thread_count(), most or steps)
-
-
-def _cut(layout: Layout, tasks: int) -> Array:
-    """Cut the in-edges into ranges of about equal work: positions, shape (tasks + 1,)."""
-    if tasks == 1 and layout.probe_counts.any():
-        return np.array([0, layout.in_offsets[-1]])
-    ends = np.cumsum(layout.probe_counts, dtype=np.float64)
-    total = ends[-1] if len(ends) else 0.0
-    if total == 0.0:
-        return np.zeros(1, np.int64)
-    targets = np.linspace(0.0, total, tasks + 1)[1:-1]
-    v = np.searchsorted(ends, targets, side="right")
-    fraction = (targets - (ends[v] - layout.probe_counts[v])) / layout.probe_counts[v]
-    first, last = layout.in_offsets[v], layout.in_offsets[v + 1]
-    inner = first + (np.clip(fraction, 0.0, 1.0) * (last - first)).astype(np.int64)
-    return np.concatenate([[0], np.maximum.accumulate(inner), [layout.in_offsets[-1]]])

@@ -75,6 +75,22 @@ def _cut(columns: Array, pivot_range: PivotRange, threads: int) -> Array:
     return np.unique(np.concatenate([[first], inner, [max(first, last)]]))
 
 
+def cut_by_probes(probe_counts: Array, in_offsets: Array, tasks: int) -> Array:
+    """Cut the in-edges into ranges of about equal work: positions, shape (tasks + 1,)."""
+    if tasks == 1 and probe_counts.any():
+        return np.array([0, in_offsets[-1]])
+    ends = np.cumsum(probe_counts, dtype=np.float64)
+    total = ends[-1] if len(ends) else 0.0
+    if total == 0.0:
+        return np.zeros(1, np.int64)
+    targets = np.linspace(0.0, total, tasks + 1)[1:-1]
+    v = np.searchsorted(ends, targets, side="right")
+    fraction = (targets - (ends[v] - probe_counts[v])) / probe_counts[v]
+    first, last = in_offsets[v], in_offsets[v + 1]
+    inner = first + (np.clip(fraction, 0.0, 1.0) * (last - first)).astype(np.int64)
+    return np.concatenate([[0], np.maximum.accumulate(inner), [in_offsets[-1]]])
+
+
 @inlined
 def _first_from(columns: Array, begin: Any, end: Any, v: Any) -> Any:
     """Return the position of the first of the ascending columns[begin:end] from v on."""

@@ -1,0 +1,100 @@
+"""The triangles of every edge of a whole graph, a range of rows in each task.
+
+A task counts the triangles u > v > w whose u is in its range, so that the counts of (u, v) and
+(u, w) are its own, and stay in a core's cache. It marks the rows of all its middle vertices: with
+few ranges, this is little beside the walks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rapids_tc._parallel import parallel_for
+from rapids_tc.engines.cpu.compiled import compiled
+from rapids_tc.engines.cpu.counting import walk
+from rapids_tc.engines.cpu.in_edges import group_rows
+from rapids_tc.engines.cpu.parallel import atomic_add, find
+
+if TYPE_CHECKING:
+    from rapids_tc.engines.protocol import ProgressCallback
+    from rapids_tc.preparation.csr import Array, Csr
+
+PER_THREAD = 8  # ranges of about equal work
+RANGE = 1 << 17  # columns of a range, about, at most
+
+
+def count_edges(
+    csr: Csr, groups: tuple[Array, Array], counts: Array, slots: int, threads: int,
+    on_progress: ProgressCallback | None,
+) -> None:  # fmt: skip
+    """Add the triangles of every edge to `counts`; `groups` are the in-edges of all rows."""
+    bounds = _cut_rows(csr.offsets, threads * PER_THREAD if threads > 1 else 1)
+    ends, longest = csr.offsets[bounds], int(np.diff(csr.offsets).max(initial=0))
+    tables = np.zeros((threads, slots), np.uint32)
+    scratch = np.zeros((threads, longest + 1), np.uint32)
+
+    def task(number: int, thread: int) -> None:
+        base, in_edges = ends[number], groups
+        if len(bounds) > 2:
+            in_edges = group_rows(csr, bounds[number], bounds[number + 1])
+        of_rows = np.zeros(ends[number + 1] - base, np.uint32)
+        own = (tables[thread], scratch[thread], base, of_rows, counts)
+        _count_edges(csr.offsets, csr.columns, *in_edges, *own)
+
+    parallel_for(task, len(bounds) - 1, threads, on_progress)
+
+
+def _cut_rows(offsets: Array, tasks: int) -> Array:
+    """Cut the rows into ranges of about equal probes, and of not many more columns than `RANGE`."""
+    if tasks == 1 and offsets[-1] <= RANGE:
+        return np.array([0, len(offsets) - 1])
+    lengths = np.diff(offsets).astype(np.float64)
+    work = np.cumsum(lengths * (lengths - 1) + 1)
+    inner = [np.searchsorted(work, np.linspace(0, work[-1], tasks + 1)[1:-1])]
+    inner.append(np.searchsorted(offsets, np.arange(RANGE, offsets[-1], RANGE)))
+    return np.unique(np.concatenate([[0, len(offsets) - 1], *inner]))
+
+
+@compiled
+def _count_edges(
+    offsets: Array, columns: Array, in_offsets: Array, in_edges: Array, place: Array,
+    scratch: Array, base: int, of_rows: Array, counts: Array,
+) -> None:  # fmt: skip
+    """Count the triangles of in-edges of a range of rows, which other threads do not count.
+
+    `of_rows` are the counts of the range, whose columns are at `base` and later. They are added to
+    `counts` at the end, so that the walk needs no atomics. It has no branch that a processor has
+    to guess, either: entries without a triangle are counted in place 0 of `scratch`.
+    """
+    mask = np.int64(len(place) - 1)
+    for v in range(len(in_offsets) - 1):
+        begin, end = offsets[v], offsets[v + 1]
+        if begin == end or in_offsets[v] == in_offsets[v + 1]:
+            continue
+        for p in range(begin, end):
+            place[columns[p] & mask] = p - begin + 1
+        exact = v <= mask + 1  # every w < v has a slot of its own
+        for i in range(in_offsets[v], in_offsets[v + 1]):
+            _, first, below = walk(offsets, in_edges[i])
+            hits = np.uint32(0)
+            for j in range(first, below):
+                index = np.int64(place[columns[j] & mask])
+                if not exact and index > 0:
+                    p = find(columns, begin, end, columns[j])
+                    index = np.int64(p - begin + 1 if p >= 0 else 0)
+                hit = np.uint32(index > 0)
+                scratch[index] += np.uint32(1)
+                of_rows[j - base] += hit
+                hits += hit
+            of_rows[below - base] += hits
+        for p in range(begin, end):
+            place[columns[p] & mask] = 0
+            amount = scratch[p - begin + 1]
+            if amount:
+                atomic_add(counts, p, amount)
+                scratch[p - begin + 1] = 0
+    for j in range(len(of_rows)):
+        if of_rows[j]:
+            atomic_add(counts, base + j, of_rows[j])
