@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from rapids_tc.engines.cpu import counting, in_edges, listing, spans, visitors
-from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.preparation.csr import Csr
 
 FAR = [2**31 - 3, 2**31, 2**32 - 3, 2**32, 2**33]
