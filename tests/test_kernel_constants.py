@@ -7,7 +7,6 @@ import re
 import pytest
 
 from rapids_tc import testing
-from rapids_tc.engines import peel
 from rapids_tc.engines.gpu import (
     block_layout,
     cuda,
@@ -61,10 +60,8 @@ def test_an_expression_is_read():
         ("hubs.cu", "kHubBlocksPerSm kNone", (hubs._BLOCKS_PER_SM, hubs._NONE)),
         ("look_up.cu", "kThreads kEvery", (look_up._THREADS, look_up._EVERY)),
         ("list.cu", "kListThreads", (listing._THREADS,)),
-        ("truss.cu", "kThreads kSmallThreads", (truss._THREADS, truss._SMALL_THREADS)),
-        ("truss.cu", "kRowLanes kStatusEdges", (truss._ROW_LANES, truss._STATUS_EDGES)),
-        ("truss.cu", "kBegin kScan", (truss._BEGIN, truss._SCAN)),
-        ("truss.cu", "kShrink kDone kDead", (truss._SHRINK, truss._DONE, peel.DEAD)),
+        ("truss.cu", "kThreads kWarp", (truss._THREADS, truss._WARP)),
+        ("truss.cu", "kBucket kSums kDone", (truss._BUCKET, truss._SUMS, truss._DONE)),
         ("radix.cu", "kDigit kDigits", (radix._DIGIT, radix._DIGITS)),
         ("radix.cu", "kThreads", (radix._THREADS,)),
     ],
@@ -76,11 +73,14 @@ def test_python_has_the_sizes_of_the_kernels(file, names, values):
 
 def test_the_places_in_the_state_of_a_peel_are_its_fields():
     struct = re.search(r"struct State \{(.*?)\};", testing.read("truss.cu"), re.DOTALL)[1]
-    lines = re.findall(r"u32 ([^;]*);", struct)
-    fields = [name.strip() for line in lines for name in line.split(",")]
-    places = {"stage": truss._STAGE, "level": truss._LEVEL, "head": truss._HEAD}
+    fields = []  # a name per word
+    for words, line in re.findall(r"u(32|64) ([^;]*);", struct):
+        for name, size in re.findall(r"(\w+)(?:\[(\d+)\])?", line):
+            fields += [name] * (int(words) // 32 * int(size or 1))
+    places = {"stage": truss._STAGE, "level": truss._LEVEL, "rounds": truss._ROUNDS}
+    places |= {"edges": truss._EDGES, "dead": truss._DEAD}
     assert {name: fields.index(name) for name in places} == places
-    assert (fields.index("rounds"), len(fields)) == (truss._ROUNDS, truss._STATE)
+    assert (fields.index("tasks") % 2, len(fields)) == (0, truss._STATE)
 
 
 LAUNCHES = [(method, launch) for method in catalogue.METHODS for launch in method.launches]

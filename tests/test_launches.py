@@ -12,7 +12,6 @@ from kernel_support import ENGINE, SIZES, book, clique, fan, gives_edges, keys_o
 
 import rapids_tc
 from rapids_tc import testing
-from rapids_tc.engines import peel
 from rapids_tc.engines.gpu import keys
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.protocol import Spans
@@ -43,10 +42,10 @@ class Launches:
         kernels = testing.compile(source, names, options)
         return {name: partial(self.launch, name, kernel) for name, kernel in kernels.items()}
 
-    def launch(self, name, kernel, grid, block, args, shared_mem=0):
+    def launch(self, name, kernel, grid, block, args, shared_mem=0, **how):
         if (name, block) not in self.made:
             with pytest.raises(KernelError, match=r"__launch_bounds__|a block has 1 to"):
-                kernel(grid, (block[0] + 32,), args, shared_mem=shared_mem)
+                kernel(grid, (block[0] + 32,), args, shared_mem=shared_mem, **how)
         self.made.add((name, block))
         if shared_mem:
             self.shared.add(name)
@@ -57,7 +56,7 @@ class Launches:
             except KernelError as error:
                 assert re.search("past the end of|heap-buffer-overflow", str(error)), error
                 self.short.add(name)
-        kernel(grid, block, args, shared_mem=shared_mem)
+        kernel(grid, block, args, shared_mem=shared_mem, **how)
 
 
 def launch_all(engine):
@@ -96,10 +95,9 @@ def launch_all(engine):
     places = engine.find_edges(csr, csr.rows, csr.columns)
     for dtype in ("bool", "uint32", "int64"):
         engine.take(np.zeros(csr.m, dtype), places)
-    small = {"marked": 1, "steps": 1, "scanned": 1}  # what one block does of a round
-    for sizes in ({}, small):
+    for sizes in ({}, {"share": 99}):  # one block, and two that wait for each other
         peeler = CudaPeeler(engine.xp, engine.compile, engine.sm_count, **sizes)
-        peel.decompose(peeler, csr, counts, None, None)
+        peeler.decompose(csr, counts)
     uv = engine.to_csc(csr)
     engine.probe_counts(uv, csr, (0, 0, 0))
     for pivot_range in (None, (1, 9)):

@@ -5,13 +5,14 @@ ThreadSanitizer is slow: it meets the graphs of a hundred edges.
 """
 
 import threading
+from functools import partial
 from itertools import pairwise
 
 import networkx as nx
 import numpy as np
 import pytest
 import reference
-from emulator_support import SEEDS, compiler, plain_only, run_again
+from emulator_support import SEEDS, Numpy, compiler, plain_only, run_again
 from graphs import book, complete, tube, wheel
 from kernel_support import ENGINE, keys_of, random_rows, union
 
@@ -20,7 +21,8 @@ from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import truss, truss_tables
 from rapids_tc.engines.cpu.truss import CpuPeeler
 from rapids_tc.engines.gpu.truss import CudaPeeler
-from rapids_tc.engines.peel import Peeler, decompose
+from rapids_tc.engines.peel import decompose
+from rapids_tc.kernels import launch
 
 __all__ = ["compiler"]
 
@@ -33,12 +35,14 @@ ON_CPU = {
     "bits, 3 threads": (3, CpuPeeler(**SHARED, room=10**6, least=0, shrink=0.3)),
     "alone at times": (2, CpuPeeler(shared=0, large=50, scanned=90, pause=500, least=0)),
 }
+# Blocks of 128 threads, four stamps of rounds, and few edges that a block keeps.
+TINY = {"threads": 128, "options": ("-DRTC_TRUSS_TINY",), "least": 0}
 ON_CARD = {
-    "default": {},
-    "large": {"marked": 0, "scanned": 0},
-    "shrinking": {"shrink": 0.95, "least": 0, "batch": 1},
-    "mixed": {"marked": 6, "steps": 40, "scanned": 30, "rounds": 2, "shrink": 0.7, "least": 0},
-    "steps": {"steps": 0, "batch": 2},
+    "default": {},  # one block
+    "blocks": {**TINY, "share": 9, "few": 4, "many": 0, "per_task": 2, "shrink": 240},
+    "lists": {**TINY, "share": 9, "few": 0, "per_task": 10**9, "shrink": 250},
+    "pauses": {**TINY, "share": 50, "few": 8, "rounds": 2, "work": 5},
+    "tasks": {**TINY, "few": 0, "many": 9, "per_task": 1},
 }
 
 
@@ -79,14 +83,14 @@ def graph(request):
     return csr, counts, np.array([number[edge] for edge in edges], np.int32)
 
 
-def check(peeler: Peeler, graph):
+def check(decomposed, graph):
     csr, counts, numbers = graph
     before = counts.copy()
-    found = decompose(peeler, csr, counts)
+    found = decomposed(csr, counts)
     assert found.dtype == np.int32
     assert found.tolist() == numbers.tolist()
     for k in KS:
-        found = decompose(peeler, csr, counts, k)
+        found = decomposed(csr, counts, k)
         assert ((found >= k) == (numbers >= k)).all()
         assert found.max(initial=2) <= k
     assert (counts == before).all()
@@ -98,7 +102,7 @@ def test_on_the_cpu(monkeypatch, graph, threads, peeler):
         monkeypatch.setattr(module, "thread_count", lambda: threads)
     if threads > 1:
         monkeypatch.setattr(truss_tables, "SERIAL_BELOW", 0)
-    check(peeler, graph)
+    check(partial(decompose, peeler), graph)
 
 
 @pytest.mark.parametrize(("room", "width"), [(0, 0), (10**6, 2)])
@@ -145,8 +149,9 @@ def test_peeling_ends_if_a_thread_cannot_start(monkeypatch, graph):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("sizes", ON_CARD.values(), ids=ON_CARD)
 def test_on_the_emulated_card(graph, sizes, seed):
+    peeler = CudaPeeler(Numpy(), testing.compile, 2, **sizes)
     with testing.thread_order(seed):
-        check(CudaPeeler(np, testing.compile, 2, **sizes), graph)
+        check(peeler.decompose, graph)
 
 
 @pytest.mark.usefixtures("compiler")
@@ -160,18 +165,41 @@ def test_an_engine_peels_what_it_counted(graph):
 def test_rows_of_a_gpu_have_the_neighbours_of_every_vertex():
     rows = random_rows(100, 900, 2)
     csr = cpu.csr(keys_of(rows), 101)  # the last rank has no edge
-    peeler = CudaPeeler(np, testing.compile, 2)
-    assert (peeler.rows(csr) == csr.rows).all()
-    edges = peeler.edges_in_triangles(csr, np.ones(csr.m, np.uint32))
-    offsets, starts, adjacency = peeler.build_adjacency(edges, csr.n, csr.m)
-    assert (offsets == csr.offsets).all()
-    expected = [[] for _ in range(csr.n)]
+    peeler = CudaPeeler(Numpy(), testing.compile, 2, **TINY, rounds=0)  # and no more
+    words, state = np.ones(csr.m, np.uint32), np.zeros(26, np.uint32)
+    arrays = peeler._arrays(csr, words, csr.m, 2)
+    limits = map(np.uint32, peeler._limits(csr.m, None))
+    args = (csr.offsets, csr.columns, np.uint32(csr.n), np.uint32(csr.m), *arrays, *limits, state)
+    assert launch.together(peeler._kernels["truss_peel"], 2, 128, args)
+    edge_rows, _, begins, sizes, tables, _, adjacency, keys, edges, members, lengths, *_ = arrays
+    assert (edge_rows == csr.rows).all()
+    assert (sorted(members), lengths.sum(), state[3]) == ([*range(csr.m)], csr.m, csr.m)
+    expected, below = [[] for _ in range(csr.n)], [{} for _ in range(csr.n)]
     for number, (u, v) in enumerate(zip(csr.rows.tolist(), csr.columns.tolist(), strict=True)):
         expected[u].append(number << 32 | v)
         expected[v].append(number << 32 | u)
-    assert len(starts) == csr.n + 1
-    for u, (begin, end) in enumerate(pairwise(starts)):  # in any order
-        assert sorted(adjacency[begin:end].tolist()) == sorted(expected[u])
+        below[u][v] = number
+    for u, (begin, size) in enumerate(zip(begins, sizes, strict=True)):  # in any order
+        assert sorted(adjacency[begin : begin + size].tolist()) == sorted(expected[u])
+        first, buckets = map(int, tables[2 * u : 2 * u + 2])
+        slots = slice(8 * first, 8 * (first + buckets))
+        pairs = zip(keys[slots].tolist(), edges[slots].tolist(), strict=True)
+        assert {v: number for v, number in pairs if v != 2**32 - 1} == below[u]
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_gpu_that_cannot_hold_all_blocks_gets_one(monkeypatch):
+    csr = cpu.csr(keys_of(complete(30).rows), 30)
+    counts, launches = cpu.edge_counts(cpu.prepare(csr)), []
+
+    def together(kernel, blocks, threads, args):
+        launches.append(blocks)
+        return blocks == 1 and launch.together(kernel, blocks, threads, args)
+
+    monkeypatch.setattr("rapids_tc.engines.gpu.truss.together", together)
+    peeler = CudaPeeler(Numpy(), testing.compile, 2, **TINY, share=9)
+    assert peeler.decompose(csr, counts).tolist() == [30] * csr.m
+    assert launches == [2, 1]
 
 
 @pytest.mark.usefixtures("compiler")
@@ -180,19 +208,21 @@ def test_probes_are_about_the_pairs_of_a_row():
     csr = cpu.csr(keys_of(random_rows(400, 6000, 2)), 400)
     counts, lengths = cpu.edge_counts(cpu.prepare(csr)), np.diff(csr.offsets)
     with testing.measure() as work:
-        decompose(CudaPeeler(np, testing.compile, 2, least=0), csr, counts)
+        CudaPeeler(np, testing.compile, 2, least=0).decompose(csr, counts)
     assert work.probes < 2 * (lengths * (lengths - 1) // 2).sum()
 
 
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize("on", ["cpu", "card"])
 def test_levels_and_rounds_are_told(on):
-    peeler = CpuPeeler() if on == "cpu" else CudaPeeler(np, testing.compile, 2)
+    on_card = CudaPeeler(np, testing.compile, 2, rounds=7).decompose
+    decomposed = partial(decompose, CpuPeeler()) if on == "cpu" else on_card
     csr = cpu.csr(keys_of(tube(4, 30).rows), 120)
     counts = cpu.edge_counts(cpu.prepare(csr))
     told = []
-    decompose(peeler, csr, counts, on_progress=lambda done, note: told.append((done, note)))
+    decomposed(csr, counts, on_progress=lambda done, note: told.append((done, note)))
     assert told[-1] == (1, "k = 3, 0 edges, round 30")
+    assert on == "cpu" or len(told) == 5  # a launch is 7 rounds, or searches
 
 
 @plain_only

@@ -1,4 +1,4 @@
-"""The truss decomposition, as far as both engines do it alike.
+"""The truss decomposition: what both engines do, and how the CPU engine goes from graph to graph.
 
 An edge has trussness k if it is in the k-truss, the largest subgraph whose every edge is in k - 2
 of its triangles, and not in the (k + 1)-truss. The *peel* starts from the *support* of every edge,
@@ -17,7 +17,8 @@ A round removes its whole frontier at once:
 When a part of the edges is dead, the others are renumbered to a smaller graph (`ActiveGraph`), so
 that few entries of rows are dead. R-MAT 18 takes 16 such graphs and walks 1.6 W1 entries, 1.2 W1 of
 them alive; with one graph it walks more than 4 W1. Edges in no triangle are not even in the first
-graph.
+graph. A GPU keeps the numbers and takes dead entries out of the rows: ``truss.cu`` does all of the
+above in one launch, and has no use for `decompose`.
 
 A scan of all active edges finds the next level. The scans of all levels read at most the sum of the
 trussness of all edges, which is at most 2 edges + 3 triangles: never more than the count took.

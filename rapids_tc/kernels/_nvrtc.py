@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rapids_tc.kernels.method import Kernel
 
 OPTIONS = ("-std=c++17",)
+_NOT_TOGETHER = (720, 801)  # CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, CUDA_ERROR_NOT_SUPPORTED
 
 
 def compile(source: str, names: Sequence[str], options: Sequence[str] = ()) -> Mapping[str, Kernel]:
@@ -42,6 +43,23 @@ def compile(source: str, names: Sequence[str], options: Sequence[str] = ()) -> M
     kernels: Mapping[str, Kernel]
     kernels = _compile(source, tuple(names), tuple(options), cupy.cuda.Device().id)
     return kernels
+
+
+def launch_cooperative(function: Any, blocks: int, threads: int, args: tuple[Any, ...]) -> bool:
+    """Launch a cupy.cuda.Function whose blocks wait for each other.
+
+    Returns False, and launches nothing, if the device cannot run so many blocks at once, or knows
+    no such launches: some virtual GPUs do not, and MPS may grant a process a part of the device.
+    """
+    import cupy
+
+    try:
+        function((blocks,), (threads,), args, enable_cooperative_groups=True)
+    except cupy.cuda.driver.CUDADriverError as error:
+        if error.status not in _NOT_TOGETHER:
+            raise
+        return False
+    return True
 
 
 @functools.cache

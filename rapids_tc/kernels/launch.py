@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.errors import KernelError
-from rapids_tc.kernels import _source
+from rapids_tc.kernels import _nvrtc, _source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +19,20 @@ if TYPE_CHECKING:
 SLICES = 16  # of a kernel's work, if progress is shown
 
 read = functools.cache(_source.read)
+
+
+def together(kernel: Any, blocks: int, threads: int, args: tuple[Any, ...]) -> bool:
+    """Launch a kernel whose blocks wait for each other; return False if the GPU cannot hold all.
+
+    A single block waits for none: its launch is like any other.
+    """
+    if blocks == 1:
+        kernel((1,), (threads,), args)
+    elif hasattr(kernel, "kernel"):  # a cupy.RawKernel
+        return _nvrtc.launch_cooperative(kernel.kernel, blocks, threads, args)
+    else:
+        kernel((blocks,), (threads,), args, enable_cooperative_groups=True)
+    return True
 
 
 @dataclass(frozen=True)

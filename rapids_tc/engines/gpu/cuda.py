@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.engines import peel
 from rapids_tc.engines.gpu import (
     block_layout,
     device_slots,
@@ -216,7 +215,7 @@ class CudaEngine:
         """Find the trussness of every oriented edge; with `k`, k in the k-truss, less elsewhere."""
         with self.device(counts):
             peeler = CudaPeeler(self.xp, self.compile, self.sm_count)
-            return peel.decompose(peeler, layout.csr, counts, k, on_progress)
+            return peeler.decompose(layout.csr, counts, k, on_progress)
 
     find_edges = look_up.find_edges
     take = look_up.take

@@ -7,24 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.engines.peel import ActiveEdges, remaining
-from rapids_tc.frames.backend import sum64
-from rapids_tc.kernels import launch
+from rapids_tc.engines.peel import ALL
+from rapids_tc.kernels.launch import read, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rapids_tc.engines.peel import ActiveGraph, PeelState
+    from rapids_tc.engines.protocol import ProgressCallback
     from rapids_tc.kernels.method import Kernel
     from rapids_tc.preparation.csr import Array, Csr
 
-_THREADS, _SMALL_THREADS, _ROW_LANES = 256, 1024, 8  # as in truss.cu
-_BLOCKS_PER_SM = 8
-_STATUS_EDGES = 16  # edges of a word of status, as in truss.cuh
-_STAGE, _LEVEL, _HEAD, _ROUNDS, _STATE = 0, 1, 4, 7, 8  # places in State of truss.cuh, and its size
-_BEGIN, _SCAN, _SHRINK, _DONE = 0, 3, 5, 6  # stages of truss.cuh
-_MAKE = ("truss_rows", "truss_degrees", "truss_offsets", "truss_adjacency")
-_PEEL = ("truss_mark", "truss_peel", "truss_scan", "truss_collect", "truss_small")
+_THREADS, _WARP, _BUCKET, _SUMS, _TASK = 1024, 32, 8, 3, 4  # as in truss.cu; a task's words
+_STAGE, _LEVEL, _ROUNDS, _EDGES, _DEAD, _STATE = 0, 1, 2, 3, 4, 26  # places in State, its words
+_DONE = 2  # the stage when all is done
+_MOST_TRUSS = 1 << 16  # a clique of more vertices has more edges than a GPU takes
 
 
 @dataclass(frozen=True)
@@ -35,120 +31,126 @@ class CudaPeeler:
     ----------
     xp, compile, sm_count
         As in `rapids_tc.engines.gpu.cuda.CudaEngine`.
-    marked, steps : int
-        Edges and steps of a round that one block peels, at most.
-    scanned : int
-        Edges of a graph that one block scans for the next level, at most.
-    rounds : int
-        Rounds of one launch of that block, at most; progress and Ctrl-C come through between.
-    batch : int
-        Large rounds that are launched before the host reads the state again.
-    shrink : float
-        Ratio of active edges to all edges below which a smaller `ActiveGraph` is made.
+    share : int
+        Edges of a block: a small graph has fewer blocks than the GPU has multiprocessors, since
+        the barrier of all blocks costs more the more blocks there are.
+    few : int
+        Tasks of a round that one block peels, at most.
+    many : int
+        Tasks of a round after which the tasks of the next one are long.
+    per_task : int
+        Edges of the graph per task that is kept of a round. With more tasks than that, the warps
+        look for the round's edges.
+    shrink : int
+        Rows are packed if fewer than so many 256ths of their edges are left.
     least : int
-        Edges up to which an `ActiveGraph` is never made smaller.
+        Edges up to which rows are never packed.
+    rounds, work : int
+        Rounds and tasks of one launch; progress and Ctrl-C come through between two launches.
+    threads : int
+        Threads of a block; tests on the emulator take few.
+    options : tuple of str
+        Options of the compiler.
     """
 
     xp: Any
     compile: Callable[..., Mapping[str, Kernel]]
     sm_count: int
-    marked: int = 1 << 11
-    steps: int = 1 << 13
-    scanned: int = 1 << 16
+    share: int = 1 << 11
+    few: int = 64
+    many: int = 1 << 16
+    per_task: int = 8
+    shrink: int = 192
+    least: int = 1 << 14
     rounds: int = 1 << 14
-    batch: int = 4
-    shrink: float = 0.75
-    least: int = 1 << 16
+    work: int = 1 << 26
+    threads: int = _THREADS
+    options: tuple[str, ...] = ()
 
-    def rows(self, csr: Csr) -> Array:
-        """Return the larger rank of every edge."""
-        rows = self.xp.empty(csr.m, "uint32")
-        self._make("truss_rows", _ROW_LANES * csr.n, csr.offsets, np.uint64(csr.n), rows)
-        return rows
+    def decompose(
+        self,
+        csr: Csr,
+        counts: Array,
+        k: int | None = None,
+        on_progress: ProgressCallback | None = None,
+    ) -> Array:
+        """Find the trussness of every edge: see `rapids_tc.engines.protocol.Engine`.
 
-    def edges_in_triangles(self, csr: Csr, counts: Array) -> ActiveEdges:
-        """Return the edges whose count is not 0, with their counts as support."""
-        ids = self.xp.flatnonzero(counts).astype("uint32")
-        return ActiveEdges(ids, self.rows(csr)[ids], csr.columns[ids], counts[ids])
-
-    def remaining(self, edges: ActiveEdges, result: Array) -> ActiveEdges:
-        """Write the trussness of dead edges to the result, by id; return the active edges."""
-        return remaining(edges, result, self.xp)
-
-    def build_adjacency(self, edges: ActiveEdges, n: int, total: int) -> tuple[Array, Array, Array]:
-        """Build the arrays by which the neighbours of each vertex are walked.
-
-        Returns
-        -------
-        offsets : array of int64, shape (n + 1,)
-            The edges of larger rank u are offsets[u] to offsets[u + 1] - 1: look-ups search these.
-        starts : array of int64, shape (n + 1,)
-            The neighbours of u are ``adjacency[starts[u]:starts[u + 1]]``: rounds walk these.
-        adjacency : array of uint64, shape (2 * m,)
-            Edge << 32 | neighbour.
+        Beside the result, 40 bytes per edge are taken, 36 of them only per edge in a triangle, and
+        at most 76 per vertex.
         """
-        xp, rows, columns, m = self.xp, edges.rows, edges.columns, np.uint32(edges.m)
-        degrees, offsets = xp.zeros(n, "uint32"), xp.empty(n + 1, "int64")
-        self._make("truss_degrees", m, columns, m, degrees)
-        self._make("truss_offsets", n + 1, rows, m, np.uint64(n), offsets)
-        smaller = offsets[1:] - offsets[:-1]
-        starts = xp.zeros(n + 1, "int64")
-        xp.cumsum(smaller + degrees, out=starts[1:])
-        adjacency, free = xp.empty(2 * len(rows), "uint64"), (starts[:-1] + smaller).view("uint64")
-        self._make("truss_adjacency", m, rows, columns, m, offsets, starts, free, adjacency)
-        return offsets, starts, adjacency
+        words = counts.astype("uint32")  # a copy, which becomes the result
+        active = 0 if k == 2 else self._active(words)
+        if active == 0:
+            words.fill(2)
+            return words.view("int32")
+        blocks = min(self.sm_count, max(1, active // self.share))
+        if not self._peel(csr, words, active, blocks, k, on_progress):
+            self._peel(csr, words, active, 1, k, on_progress)
+        return words.view("int32")
 
-    def peel(
-        self, graph: ActiveGraph, peeling: PeelState, on_progress: Callable[[int], None]
-    ) -> bool:
-        """Remove edges until all levels are done, or too few edges of the graph are active."""
-        xp, edges, (offsets, starts, adjacency) = self.xp, graph.edges, graph.adjacency
-        m = edges.m
-        first, last = np.uint32(peeling.first), np.uint32(peeling.last)
-        start = np.zeros(_STATE, "uint32")
-        start[_LEVEL] = peeling.level
-        state = xp.asarray(start)
-        status, queue = xp.zeros(m // _STATUS_EDGES + 1, "uint32"), xp.empty(m, "uint32")
-        arrays = (edges.rows, edges.columns, offsets, starts, adjacency)
-        sizes = (np.uint32(m), np.uint32(self._lanes(starts, m)))
-        args = (*arrays, edges.support, status, queue, *sizes, state)
-        shrink_at = m - int(m * self.shrink) if m > self.least else m
-        limits = (shrink_at, self.scanned, self.marked, self.steps, self.rounds)
-        small = (*args, first, last, *map(np.uint32, limits))
-        kernels = self.compile(launch.read("truss.cu"), _MAKE + _PEEL, ())
-        many, one = (
-            (-(-min(32 * m, self._resident_threads) // _THREADS),),
-            ((1,), (_SMALL_THREADS,)),
-        )
-        stage, rounds_before = _BEGIN, peeling.rounds
-        while stage not in (_SHRINK, _DONE):
-            if stage == _SCAN:
-                kernels["truss_scan"](many, (_THREADS,), args)
-                kernels["truss_collect"](many, (_THREADS,), (*args, first, last))
-            if stage in (_BEGIN, _SCAN):
-                kernels["truss_small"](*one, small)
-            for _ in range(self.batch):
-                kernels["truss_mark"](many, (_THREADS,), args)
-                kernels["truss_peel"](many, (_THREADS,), args)
-                kernels["truss_small"](*one, small)
-            values = state.tolist()  # waits for the GPU
-            stage, peeling.level = values[_STAGE], values[_LEVEL]
-            peeling.rounds = rounds_before + values[_ROUNDS]
-            on_progress(values[_HEAD])
-        return stage == _DONE
+    def _active(self, words: Array) -> int:
+        """Count the edges in a triangle."""
+        state, m = self.xp.zeros(_STATE, "uint32"), len(words)
+        if m:
+            blocks = min(self.sm_count, -(-m // self.threads))
+            self._kernels["truss_count"]((blocks,), (self.threads,), (words, np.uint32(m), state))
+        return int(state[_EDGES])
 
     @property
-    def _resident_threads(self) -> int:
-        """The threads that the GPU runs at once."""
-        return self.sm_count * _BLOCKS_PER_SM * _THREADS
+    def _kernels(self) -> Mapping[str, Kernel]:
+        """The kernels of ``truss.cu``."""
+        return self.compile(read("truss.cu"), ("truss_count", "truss_peel"), self.options)
 
-    def _lanes(self, starts: Array, m: int) -> int:
-        """Return the lanes that walk a row together: about as many as a row has entries."""
-        vertices = sum64(starts[1:] != starts[:-1])
-        return min(32, max(4, 1 << (2 * m // max(vertices, 1)).bit_length()))
+    def _peel(
+        self,
+        csr: Csr,
+        words: Array,
+        active: int,
+        blocks: int,
+        k: int | None,
+        on_progress: ProgressCallback | None,
+    ) -> bool:
+        """Launch until all levels are done; return False if the GPU cannot hold all blocks."""
+        kernel = self._kernels["truss_peel"]
+        state = self.xp.zeros(_STATE, "uint32")
+        graph = (csr.offsets, csr.columns, np.uint32(csr.n), np.uint32(csr.m))
+        limits = self._limits(active, k)
+        args = (*graph, *self._arrays(csr, words, active, blocks), *map(np.uint32, limits), state)
+        while True:
+            if not together(kernel, blocks, self.threads, args):
+                return False
+            values = state.tolist()  # waits for the GPU
+            if on_progress is not None:
+                left = active - values[_DEAD]
+                note = f"k = {values[_LEVEL] + 2}, {left:,} edges, round {values[_ROUNDS]:,}"
+                on_progress(1 - left / active, note)
+            if values[_STAGE] == _DONE:
+                return True
 
-    def _make(self, kernel: str, size: Any, *args: Any) -> None:
-        """Launch a kernel with a thread per element."""
-        kernels = self.compile(launch.read("truss.cu"), _MAKE + _PEEL, ())
-        if size:
-            kernels[kernel]((-(-int(size) // _THREADS),), (_THREADS,), args)
+    def _arrays(self, csr: Csr, words: Array, active: int, blocks: int) -> tuple[Array, ...]:
+        """Allocate what the kernel keeps: the arrays of ``truss.cuh``, then tasks and sums."""
+        xp, n = self.xp, csr.n
+        rows, edges = xp.empty(csr.m, "uint32"), xp.empty(active, "uint32")
+        by_vertex, cursor = xp.zeros(4 * n, "uint32"), xp.empty(n, "uint32")
+        vertices = (by_vertex[:n], by_vertex[n : 2 * n], by_vertex[2 * n :], cursor)
+        # A table has room for half as many ids again, in whole buckets.
+        slots = (_BUCKET - 1) * min(n, active) + active + active // 2
+        adjacency = xp.empty(2 * active, "uint64")
+        tables = xp.empty(slots, "uint32"), xp.empty(slots, "uint32")
+        lengths = xp.empty(blocks * self.threads // _WARP, "uint32")
+        tasks = xp.empty(2 * _TASK * self._room(active), "uint32")
+        parts = xp.empty(_SUMS * blocks, "uint32")
+        return (rows, words, *vertices, adjacency, *tables, edges, lengths, tasks, parts)
+
+    def _limits(self, active: int, k: int | None) -> tuple[int, ...]:
+        """Return the parameters of ``truss.cu``'s Limits, and what k-truss edges get."""
+        most = _MOST_TRUSS + 1 if k is None else min(k, _MOST_TRUSS + 1)
+        levels = (0, ALL) if k is None else (most - 3, most - 3)
+        tasks = (self._room(active), self.few, self.many)
+        packing = (self.shrink, self.least)
+        return (*levels, *tasks, *packing, self.rounds, self.work, most)
+
+    def _room(self, active: int) -> int:
+        """Return the tasks of a round that are kept."""
+        return max(1, active // self.per_task)

@@ -1,148 +1,199 @@
-// truss.cu - the peel of one graph of edges, all of which are active when it begins. engines/peel.py says
-// what a level, a round and its frontier are, and when the host makes the next, smaller graph; truss.cuh
-// has the input and the steps of a round.
+// truss.cu - the peel of a graph by one launch. engines/peel.py says what a level, a round and its frontier
+// are.
 //
-// A large round is two launches, truss_mark and truss_peel; a large search for the next level is truss_scan
-// and truss_collect. Most rounds are small, and cost less than a launch: one block, truss_small, works
-// through them, finds the levels of small graphs, too, and decides what comes next. It stops if that is
-// large. The host has launched truss_mark, truss_peel and another truss_small behind it already, several
-// times over; these return at once if another step is due. So the host reads State once in many launches.
+// Most rounds are small, and cost less than a launch. So the threads of one launch stay for all of them. A
+// search for the next level and a round are a phase each, and one barrier of the grid ends it: all blocks
+// are resident, as in a cooperative launch. Rounds of a few tasks are left to block 0, whose own barrier is
+// cheaper still.
+//
+// A phase gets its frontier as tasks, pieces of rows, so that a long row keeps nobody waiting: the phase
+// before has made them of the edges that fell. If there was no room for all of them, or rows were packed
+// meanwhile, each warp looks for the frontier in its list. Rows are packed when a part of the edges is
+// dead, so that few dead entries are walked.
+//
+// The kernel comes back now and then, for progress and Ctrl-C; the next launch, of as many blocks, goes on.
 #include "truss.cuh"
+#include "truss_rounds.cuh"
+#include "truss_rows.cuh"
 
-constexpr u32 kThreads = 256, kSmallThreads = 1024;
-constexpr u32 kRowLanes = 8;                  // lanes per row in truss_rows
-
-__device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
-__device__ __forceinline__ u32 threads() { return gridDim.x * blockDim.x; }
-
-// ------------------------------------------------------------------------------- making a graph
-// Write rows[p] of every edge p of a CSR, by kRowLanes lanes per row.
-extern "C" __global__ void __launch_bounds__(kThreads) truss_rows(const i64* offsets, u64 n, u32* rows) {
-  const u64 u = element() / kRowLanes;
-  if (u >= n) return;
-  for (i64 p = offsets[u] + threadIdx.x % kRowLanes; p < offsets[u + 1]; p += kRowLanes) rows[p] = u32(u);
-}
-
-// Add to degrees[v] the number of edges whose column is v. A thread per edge.
-extern "C" __global__ void __launch_bounds__(kThreads)
-truss_degrees(const u32* columns, u32 m, u32* degrees) {
-  if (element() < m) atomicAdd(degrees + columns[element()], 1u);
-}
-
-// Find where the edges of each rank begin. A thread per rank, and one past the last.
-extern "C" __global__ void __launch_bounds__(kThreads)
-truss_offsets(const u32* rows, u32 m, u64 n, i64* offsets) {
-  const u64 u = element();
-  if (u <= n) offsets[u] = lower_bound(rows, m, u32(u));
-}
-
-// Write adjacency, of each vertex: first the edges whose row is the vertex, in order, then the edges whose
-// column is the vertex, from free[vertex] on, in any order. A thread per edge.
-extern "C" __global__ void __launch_bounds__(kThreads)
-truss_adjacency(const u32* rows, const u32* columns, u32 m, const i64* offsets, const i64* starts, u64* free,
-                u64* adjacency) {
-  const u64 e = element();
-  if (e >= m) return;
-  const u32 u = rows[e], v = columns[e];
-  adjacency[starts[u] + (i64(e) - offsets[u])] = e << 32 | v;
-  adjacency[atomicAdd(free + v, 1ull)] = e << 32 | u;
-}
-
-// ------------------------------------------------------------------------------- large steps
-extern "C" __global__ void __launch_bounds__(kThreads) truss_mark(RTC_TRUSS_ARGS) {
-  if (state->stage == kLarge)
-    mark(RTC_TRUSS_EDGES, state->buried, state->head, state->end, state->level, u32(element()), threads());
-}
-
-extern "C" __global__ void __launch_bounds__(kThreads) truss_peel(RTC_TRUSS_ARGS) {
-  if (state->stage == kLarge && state->end < m)   // else all active edges are in the frontier
-    peel(RTC_TRUSS_EDGES, state->head, state->end, state->level, &state->tail, u32(element()), threads());
-}
-
-extern "C" __global__ void __launch_bounds__(kThreads) truss_scan(RTC_TRUSS_ARGS) {
-  scan(RTC_TRUSS_EDGES, u32(element()), threads(), &state->least);
-}
-
-extern "C" __global__ void __launch_bounds__(kThreads) truss_collect(RTC_TRUSS_ARGS, u32 first, u32 last) {
-  if (state->least <= last)
-    collect(RTC_TRUSS_EDGES, next_level(state->level, state->least, first), u32(element()), threads(),
-            &state->tail);
-}
-
-// ------------------------------------------------------------------------------- small rounds
-// The parameters of truss_small.
+// The parameters of the peel.
 struct Limits {
   u32 first, last;              // levels below first are peeled with it, levels above last not at all
-  u32 shrink_at;                // dead edges from which the host makes another graph
-  u32 scanned;                  // edges of a graph that one block scans
-  u32 marked, steps;            // edges and steps of a small round, at most
-  u32 rounds;                   // rounds of a launch, at most
+  u32 room, few, many;          // tasks of a phase: kept; left to block 0; after more, tasks are long
+  u32 shrink, least;            // rows are packed if fewer 256ths of the edges are left; if not below least
+  u32 rounds, work;             // of a launch: rounds at most, and about so many tasks
 };
 
-// Decide what comes after the step that s.stage names. One thread.
-__device__ __forceinline__ void decide(State& s, u32 m, const Limits& limits, u32 rounds) {
-  if (s.stage == kDone || s.stage == kShrink || (s.stage == kScan && s.least == kNone)) return;
-  if (s.stage == kSmall || s.stage == kLarge) {
-    s.buried = s.head;
-    s.head = s.end;
+// Where the peel is. All threads have the same values, and change them together behind a barrier.
+struct Peel {
+  State* state;
+  const Limits& limits;
+  Task* tasks;
+  u32 level, rounds, dead;
+  u32 clock, buried, phase;
+  u32 packed;                   // edges that were left when rows were packed
+  u32 seeds;                    // tasks of the last level's first frontier
+  bool empty;                   // the last search has found no edge
+
+  __device__ u32 fallen() const { return RTC_PEEK(state->fallen + phase % 3); }
+  __device__ u64 size() const { return RTC_PEEK(state->tasks + phase % 3); }
+  __device__ const Task* input() const { return tasks + u64(limits.room) * (phase % 2); }
+  __device__ Frontier output(bool large) const {
+    const u32 next = (phase + 1) % 3;
+    return Frontier{tasks + u64(limits.room) * ((phase + 1) % 2), limits.room, state->fallen + next,
+                    state->tasks + next, large ? kLong : kShort, stamp_of_round(clock + 1)};
   }
-  if (s.stage == kScan) {
-    if (s.least > limits.last) {
-      s.stage = kDone;
-      return;
-    }
-    s.level = next_level(s.level, s.least, limits.first);
+
+  // Clear what the next phase adds to. One thread, in this phase.
+  __device__ void clear() const {
+    state->fallen[(phase + 2) % 3] = 0;
+    state->tasks[(phase + 2) % 3] = 0;
+    state->least[(phase + 1) % 3] = kNone;
   }
-  if (s.head == m) {
-    s.stage = kDone;
-  } else if (s.head >= limits.shrink_at) {
-    s.stage = kShrink;
-  } else if (rounds >= limits.rounds) {
-    s.stage = kPause;
-  } else if (s.head == s.tail) {
-    s.stage = kScan;
-    s.least = kNone;
-  } else {
-    s.end = s.tail;
-    s.rounds++;
-    s.stage = s.end == m || s.end - s.buried > limits.marked ? kLarge : kSmall;
+
+  __device__ void advance() {
+    phase++;
+    clock++;
+    dead += fallen();
   }
+
+  __device__ bool stamps_end() const { return clock - buried >= kStamps - 2; }
+  // Whether rows are to be packed: between two levels if fewer 256ths of `edges` are left than limits say; in
+  // the middle of one, when the frontier is looked for once more, if it is worth a second time as much.
+  __device__ bool sparse(u32 edges, bool between) const {
+    const u32 left = edges - dead, shrink = between ? limits.shrink : limits.shrink * limits.shrink / 256;
+    return left >= limits.least && u64(left) * 256 < u64(packed) * shrink;
+  }
+
+  __device__ void load() {
+    level = state->level, rounds = state->rounds, dead = state->dead, clock = state->clock;
+    buried = state->buried, phase = state->phase, packed = state->packed, seeds = state->seeds;
+    empty = state->empty;
+  }
+  __device__ void save() const {   // one thread
+    state->level = level, state->rounds = rounds, state->dead = dead, state->clock = clock;
+    state->buried = buried, state->phase = phase, state->packed = packed, state->seeds = seeds;
+    state->empty = empty;
+  }
+};
+
+// Find the first frontier of the next level; return false if there is none to peel. The level is one more,
+// or, if a search has found no edge, the least that it has seen.
+__device__ __forceinline__ bool next_level(const Peeled& g, Peel& peel, u32& goal) {
+  State* const state = peel.state;
+  u32 target = peel.empty ? RTC_PEEK(state->least + (peel.phase + 2) % 3) : peel.level + 1;
+  target = max(target, peel.limits.first);
+  if (target > peel.limits.last) return false;
+  if (grid_thread() == 0) peel.clear();
+  u32 least = search(g, peel.output(peel.seeds > peel.limits.many), peel.level, target, 0);
+  for (u32 step = kWarp / 2; step; step /= 2) least = min(least, __shfl_xor_sync(kFullMask, least, step));
+  if (threadIdx.x % kWarp == 0 && least != kNone) atomicMin(state->least + peel.phase % 3, least);
+  RTC_GRID_BARRIER(&state->arrived, goal);   // the frontier is found
+  peel.buried = peel.clock;
+  peel.advance();
+  peel.empty = peel.fallen() == 0;
+  peel.seeds = u32(min(peel.size(), u64(kNone)));
+  if (!peel.empty) peel.level = target;
+  return true;
 }
 
-// Peel small rounds, by one block. Thread 0 alone writes s, except for s.tail and s.least, and only between
-// two barriers between which no other thread reads s.
-extern "C" __global__ void __launch_bounds__(kSmallThreads)
-truss_small(RTC_TRUSS_ARGS, u32 first, u32 last, u32 shrink_at, u32 scanned, u32 marked, u32 most_steps,
-            u32 rounds) {
-  RTC_SHARED(State, shared, 1);
-  RTC_SHARED(u64, steps, 1);
-  const Edges g = RTC_TRUSS_EDGES;
-  State& s = shared[0];
-  if (threadIdx.x == 0) s = *state;
-  for (u32 round = 0;; round++) {
-    if (threadIdx.x == 0) {
-      decide(s, m, Limits{first, last, shrink_at, scanned, marked, most_steps, rounds}, round);
-      steps[0] = 0;
-    }
-    __syncthreads();   // the next step is decided
-    if (s.stage == kScan && s.least == kNone && m <= scanned) {
-      __syncthreads();   // all threads have read it
-      scan(g, threadIdx.x, blockDim.x, &s.least);
-      __syncthreads();   // the least support is known
-      if (s.least <= last) collect(g, next_level(s.level, s.least, first), threadIdx.x, blockDim.x, &s.tail);
-    } else if (s.stage == kSmall) {
-      const u64 mine = mark(g, s.buried, s.head, s.end, s.level, threadIdx.x, blockDim.x);
-      if (mine) atomicAdd(steps, mine);
-      __syncthreads();   // the frontier is marked, and its steps are counted
-      if (steps[0] > most_steps) break;
-      peel(g, s.head, s.end, s.level, &s.tail, threadIdx.x, blockDim.x);
-    } else {
+// Peel small rounds until one is not, `most` at most. Block 0.
+__device__ __forceinline__ void peel_alone(const Peeled& g, Peel& peel, const Queue& queue, u32 edges,
+                                           u32 most) {
+  for (u32 n = u32(peel.size());;) {
+    if (threadIdx.x == 0) peel.clear();
+    const u32 now = stamp_of_round(peel.clock);
+    peel_tasks(g, peel.output(false), queue, peel.level, now, peel.input(), n, threadIdx.x, kThreads);
+    __syncthreads();   // the round is done
+    peel.advance();
+    const u64 size = peel.size();
+    if (size == 0 || size > peel.limits.few || peel.dead == edges || --most == 0) break;
+    if (peel.stamps_end() || peel.sparse(edges, false)) break;
+    n = u32(size);
+    peel.rounds++;
+  }
+  if (threadIdx.x == 0) peel.save();
+}
+
+// Count the edges that are in a triangle: the host makes room for them.
+extern "C" __global__ void __launch_bounds__(kThreads)
+truss_count(const u32* support, u32 m, State* state) {
+  u32 active = 0;
+  for (u64 p = grid_thread(); p < m; p += grid_threads()) active += support[p] != 0;
+  const u32 through = warp_scan(active);
+  if (threadIdx.x % kWarp == kWarp - 1 && through) atomicAdd(&state->edges, through);
+}
+
+extern "C" __global__ void __launch_bounds__(kThreads)
+truss_peel(const i64* offsets, const u32* columns, u32 n, u32 m, u32* rows, u32* support, u32* begin,
+           u32* size, u32* tables, u32* cursor, u64* adjacency, u32* keys, u32* edges, u32* list,
+           u32* lengths, u32* tasks, u32* parts, u32 first, u32 last, u32 room, u32 few, u32 many, u32 shrink,
+           u32 least, u32 rounds, u32 work, u32 k, State* state) {
+  RTC_SHARED(u32, sums, kWarps);
+  RTC_SHARED(u32, fallen, kQueue + 1);
+  const Peeled g{rows, columns, support, begin,   size,     reinterpret_cast<uint2*>(tables),
+                 keys, edges,   list,    lengths, adjacency};
+  const Limits limits{first, last, room, few, many, shrink, least, rounds, work};
+  const Queue queue{fallen};
+  const bool starts = state->stage == kBegin;
+  u32 goal = state->goal;
+  if (threadIdx.x == 0) *queue.size() = 0;
+  if (starts) make_graph(g, offsets, n, rows, cursor, parts, state, goal, sums);
+  Peel peel{state, limits, reinterpret_cast<Task*>(tasks)};
+  peel.load();
+  const u32 active = state->edges;
+  bool done = false;
+  u64 walked = 0;
+  for (u32 round = 0;;) {
+    const u32 frontier = peel.fallen();
+    const u64 n_tasks = peel.size();
+    done = peel.dead == active;
+    if (done || round >= limits.rounds || walked >= limits.work) {
+      if (done && frontier) peel.rounds++;
       break;
     }
-    __syncthreads();   // the step is done
+    const u32 now = frontier ? stamp_of_round(peel.clock) : 0;
+    if (peel.stamps_end()) {
+      search(g, peel.output(false), peel.level, 0, now);
+      RTC_GRID_BARRIER(&state->arrived, goal);   // dead edges are buried
+      peel.buried = peel.clock;
+    }
+    bool by_list = n_tasks > limits.room;
+    if (peel.sparse(active, n_tasks == 0)) {
+      pack_rows(g, n, now, state, goal, sums);
+      peel.packed = active - peel.dead;
+      by_list = true;
+    }
+    if (frontier) peel.rounds++;
+    round++;
+    walked += n_tasks;
+    if (n_tasks == 0) {
+      if (frontier) peel.clock++;   // its edges are in no triangle: the round is done
+      walked += (active - peel.dead) / kLong;
+      done = !next_level(g, peel, goal);
+      if (done) break;
+    } else if (by_list || n_tasks > limits.few) {
+      if (grid_thread() == 0) peel.clear();
+      const Frontier out = peel.output(n_tasks > limits.many);
+      const Task* const in = peel.input();
+      if (by_list) peel_list(g, out, queue, peel.level, now);
+      else peel_tasks(g, out, queue, peel.level, now, in, u32(n_tasks), grid_thread(), grid_threads());
+      RTC_GRID_BARRIER(&state->arrived, goal);   // the round is done
+      peel.advance();
+    } else {
+      const u32 clock = peel.clock;
+      RTC_GRID_BARRIER(&state->arrived, goal);   // all blocks know the frontier
+      if (blockIdx.x == 0) peel_alone(g, peel, queue, active, limits.rounds - round + 1);
+      RTC_GRID_BARRIER(&state->arrived, goal);   // block 0 is done
+      peel.load();
+      round += peel.clock - clock - 1;
+    }
   }
-  if (threadIdx.x == 0) {
-    if (s.stage == kSmall) s.stage = kLarge;   // marked once more, which changes nothing
-    *state = s;
-  }
+  if (done)
+    for (u64 p = grid_thread(); p < m; p += grid_threads()) support[p] = trussness(support[p], peel.level, k);
+  RTC_GRID_BARRIER(&state->arrived, goal);   // all threads have read the state
+  if (grid_thread() != 0) return;
+  peel.save();
+  state->stage = done ? kDone : kPause;
+  state->goal = goal;
 }
