@@ -110,7 +110,9 @@ class Capacities:
     shared_counters: int = 2048  # bitmap: counters of a visitor in shared memory, if no more
     drain_after: int = 2**22  # bitmap: additions of a thread before it adds them to 64-bit sums
     light_bits: int = 16384  # bitmap: bits of a warp's map, a power of two from 64 on
-    hubs: int = 2048  # bitmap: bits of the rows of hubs, 1,024 or 2,048 or 4,096, but no more ids
+    # More hubs are more words per in-edge, fewer hubs have fewer of the triangles. Of rows with few
+    # hubs a walk reads less than their words. In small graphs bits take longer than they spare.
+    hubs: int = 2048  # bitmap: ranks that rows keep as bits: 1,024, 2,048 or 4,096
     least_hubs: int = 64  # bitmap: hubs from which a row has bits, a power of two
     hubs_from: int = 3_000_000  # bitmap: edges from which rows have bits
     edge_hubs_from: int = 12_000_000  # bitmap: edges from which bits serve counts of edges
