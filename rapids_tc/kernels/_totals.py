@@ -100,7 +100,7 @@ _H_INDEX = Method(
             drawn=8 * 32,
             width=lambda layout: layout.capacities.narrow_buckets,
             depth=lambda layout: layout.capacities.bucket,
-            words=lambda width, depth, edges: 8 * width * depth,
+            words=lambda width, depth, edges: 8 * width * (1 + depth),
         ),
     ),
 )

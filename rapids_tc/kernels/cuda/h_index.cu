@@ -6,11 +6,11 @@
 // - The order of the lists only matters if a bucket is full.
 //
 // Input: any oriented Csr and its in-edges. Item = an in-edge, kWarp of them per ticket. width = buckets, a
-// power of two; depth = ids that a bucket keeps. Dynamic shared memory: width * depth words per warp,
+// power of two; depth = ids that a bucket keeps. Dynamic shared memory: width * (1 + depth) words per warp,
 // used by the lanes of the warp alone. Probes: look-ups.
 //
-// Written: out, by the visitor's atomics; in shared memory the entries by atomicCAS, whose result gives
-// each its owner.
+// Written: out, by the visitor's atomics; in shared memory the buckets' sizes by atomicAdd, whose
+// result gives each id its place.
 #include "device.cuh"
 #include "hash.cuh"
 #include "in_edge.cuh"
@@ -20,8 +20,8 @@ static_assert(!RTC_VISIT::kEdges, "h-index counts totals");
 
 constexpr u32 kThreads = 256;
 
-// Count the common ids of few, which is hashed, and many, by one warp. The table is empty before and
-// after.
+// Count the common ids of few, which is hashed, and many, by one warp. The sizes of the buckets are zero
+// before and after.
 __device__ __forceinline__ u32 intersect(const HashTable& few, const u32* many, u32 n_many) {
   const u32 lane = threadIdx.x % kWarp;
   for (u32 i = lane; i < few.n; i += kWarp) few.insert(few.ids[i]);
@@ -32,8 +32,8 @@ __device__ __forceinline__ u32 intersect(const HashTable& few, const u32* many, 
     hits += few.contains(many[i]);
   }
   __syncwarp();                         // all look-ups are done
-  few.clear(lane, kWarp);
-  __syncwarp();                         // the table is empty
+  for (u32 i = lane; i < few.buckets; i += kWarp) few.sizes[i] = 0;
+  __syncwarp();                         // the sizes are zero
   return hits;
 }
 
@@ -42,8 +42,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) h_index(RTC_METHOD_ARGS) 
   const Graph g = RTC_GRAPH;
   const u32 lane = threadIdx.x % kWarp;
   u32* const table = memory + threadIdx.x / kWarp * HashTable::words(width, depth);
-  HashTable{table, width, depth, nullptr, 0}.reset(lane, kWarp);
-  __syncwarp();                         // the table is empty
+  for (u32 i = lane; i < width; i += kWarp) table[i] = 0;
+  __syncwarp();                         // the sizes are zero
   RTC_VISIT visit(out);
   for (;;) {
     const u32 item = first + warp_ticket(ticket) * kWarp;

@@ -8,36 +8,25 @@
 #include "device.cuh"
 
 struct HashTable {
-  u32* entries;           // entry i of bucket b at [i * buckets + b]: kNone, which no id is, is empty
+  u32* sizes;             // ids of each bucket, also those that do not fit: zeros, then atomicAdd
   u32 buckets, depth;     // buckets: a power of two; depth: entries that a bucket keeps
   const u32* ids;         // the list that the table is made of
   u32 n;
 
-  // Words of shared memory.
-  __device__ static u32 words(u32 buckets, u32 depth) { return buckets * depth; }
+  // Words of shared memory: the sizes, then the entries, the i-th of bucket b at [i * buckets + b].
+  __device__ static u32 words(u32 buckets, u32 depth) { return buckets * (1 + depth); }
 
-  // Make the table empty, whatever the words hold, by `threads` threads, of which this is number `thread`.
-  __device__ void reset(u32 thread, u32 threads) const {
-    for (u32 i = thread; i < words(buckets, depth); i += threads) entries[i] = kNone;
-  }
-
-  // Empty a table again: no entry follows an empty one.
-  __device__ void clear(u32 thread, u32 threads) const {
-    for (u32 bucket = thread; bucket < buckets; bucket += threads)
-      for (u32 i = bucket; i < words(buckets, depth) && entries[i] != kNone; i += buckets) entries[i] = kNone;
-  }
+  __device__ u32* entries() const { return sizes + buckets; }
 
   __device__ void insert(u32 id) const {
-    for (u32 i = id & (buckets - 1); i < words(buckets, depth); i += buckets)
-      if (atomicCAS(entries + i, kNone, id) == kNone) return;
+    const u32 bucket = id & (buckets - 1), i = atomicAdd(sizes + bucket, 1u);
+    if (i < depth) entries()[i * buckets + bucket] = id;
   }
 
   __device__ bool contains(u32 id) const {
-    for (u32 i = id & (buckets - 1); i < words(buckets, depth); i += buckets) {
-      const u32 entry = entries[i];
-      if (entry == id) return true;
-      if (entry == kNone) return false;
-    }
-    return find(ids, n, id) != kNone;   // the bucket is full
+    const u32 bucket = id & (buckets - 1), size = sizes[bucket], kept = size < depth ? size : depth;
+    for (u32 i = 0; i < kept; i++)
+      if (entries()[i * buckets + bucket] == id) return true;
+    return size > depth && find(ids, n, id) != kNone;
   }
 };

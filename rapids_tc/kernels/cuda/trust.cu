@@ -2,7 +2,8 @@
 // memory, in which every id of every N+(v), v in N+(u), is looked up. Work: the sum over v of |N+(v)| times
 // the in-edges of v.
 //
-// - Interleaved buckets: see hash.cuh.
+// - Interleaved buckets: the i-th entries of all buckets lie side by side, so that lanes that read the i-th
+//   entry of different buckets use different banks.
 // - Degree classes: trust_wide takes a block per vertex, trust_narrow a warp.
 // - Virtual combination: the lists N+(v) are one long list, whose ids the lanes take in turn, so that all
 //   have the same work however the lengths differ. A scan of the lengths gives each list its place in the
@@ -17,14 +18,51 @@
 // Written: out, by the visitor's atomics; in shared memory the entries by atomicCAS, whose result gives
 // each its owner. Every other shared word has one owner: the thread of a list, for the list's place.
 #include "device.cuh"
-#include "hash.cuh"
 #include "visit.cuh"
 
 constexpr u32 kWideThreads = 256, kWideBlocksPerSm = 6;
 constexpr u32 kNarrowThreads = 256, kNarrowBlocksPerSm = 6;
 constexpr u32 kNarrowChunk = 4;       // vertices per ticket
 constexpr u32 kTileWords = 3 * kWideThreads;
-constexpr int kWindows = 2;           // ids of a lane in flight
+constexpr int kWindows = 4;           // ids of a lane in flight
+
+// A hash table of ids, with the ascending list that it is made of behind it: ids that do not fit their
+// bucket are found by binary search. Unlike that of hash.cuh, it has no sizes of buckets, which look-ups
+// would read first: an empty entry ends a bucket. That pays if most buckets are empty.
+struct HashTable {
+  u32* entries;           // entry i of bucket b at [i * buckets + b]: kNone, which no id is, is empty
+  u32 buckets, depth;     // buckets: a power of two; depth: entries that a bucket keeps
+  const u32* ids;         // the list that the table is made of
+  u32 n;
+
+  // Words of shared memory.
+  __device__ static u32 words(u32 buckets, u32 depth) { return buckets * depth; }
+
+  // Make the table empty, whatever the words hold, by `threads` threads, of which this is number `thread`.
+  __device__ void reset(u32 thread, u32 threads) const {
+    for (u32 i = thread; i < words(buckets, depth); i += threads) entries[i] = kNone;
+  }
+
+  // Empty a table again: no entry follows an empty one.
+  __device__ void clear(u32 thread, u32 threads) const {
+    for (u32 bucket = thread; bucket < buckets; bucket += threads)
+      for (u32 i = bucket; i < words(buckets, depth) && entries[i] != kNone; i += buckets) entries[i] = kNone;
+  }
+
+  __device__ void insert(u32 id) const {
+    for (u32 i = id & (buckets - 1); i < words(buckets, depth); i += buckets)
+      if (atomicCAS(entries + i, kNone, id) == kNone) return;
+  }
+
+  __device__ bool contains(u32 id) const {
+    for (u32 i = id & (buckets - 1); i < words(buckets, depth); i += buckets) {
+      const u32 entry = entries[i];
+      if (entry == id) return true;
+      if (entry == kNone) return false;
+    }
+    return find(ids, n, id) != kNone;   // the bucket is full
+  }
+};
 
 // A lane's list, of at least one id.
 struct List {
