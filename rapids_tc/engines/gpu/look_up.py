@@ -29,7 +29,14 @@ def find_edges(engine: GpuEngine, csr: Csr, u: Array, v: Array, rank: Array | No
     with engine.device(csr.columns):
         heads = xp.empty(-(-m // _EVERY) if m >= engine.capacities.heads_from else 0, "uint32")
         _run(engine, "write_heads", len(heads), csr.columns, np.uint64(m), heads)
-        graph = (csr.offsets, csr.columns, heads, np.uint64(len(heads)), np.uint64(csr.n))
+        graph = (
+            csr.offsets,
+            csr.columns,
+            np.uint64(m),
+            heads,
+            np.uint64(len(heads)),
+            np.uint64(csr.n),
+        )
         ranks = heads[:0] if rank is None else rank
         ends = (as_uint32(u), as_uint32(v), np.uint64(size))
         positions = xp.empty(size, "int64")

@@ -24,35 +24,76 @@ __device__ __forceinline__ u32 rank_of(const u32* rank, u64 n_ranks, u32 i) {
   return n_ranks == 0 ? i : i < n_ranks ? rank[i] : kNone;
 }
 
-// The position of the first entry not below x among those of the row at first .. end - 1, which has some.
-__device__ __forceinline__ u32 search(const u32* columns, const u32* heads, u64 n_heads, u32 first, u32 end,
-                                      u32 x) {
-  if (n_heads) {   // the group of kEvery columns with x: the last one whose head is not above x
-    u32 group = first / kEvery, last = (end - 1) / kEvery;
-    while (group < last) {
-      const u32 middle = last - (last - group) / 2;
-      if (heads[middle] <= x) group = middle;
-      else last = middle - 1;
-    }
-    if (group * kEvery > first) first = group * kEvery;
-    if (end - first > kEvery) end = (group + 1) * kEvery;
+// Cut the row at first .. end - 1, which is not empty, to the group of kEvery columns that has x, if any: the
+// last group whose head is not above x.
+__device__ __forceinline__ void cut(const u32* heads, u32 x, u32& first, u32& end) {
+  u32 group = first / kEvery, last = (end - 1) / kEvery;
+  while (group < last) {
+    const u32 middle = last - (last - group) / 2;
+    if (heads[middle] <= x) group = middle;
+    else last = middle - 1;
   }
-  return first + lower_bound(columns + first, end - first, x);
+  if (group * kEvery > first) first = group * kEvery;
+  if (end - group * kEvery > kEvery) end = (group + 1) * kEvery;
+}
+
+// A bit for each of the four columns from `at` on that is x.
+__device__ __forceinline__ u32 four_equal(const u32* columns, u64 m, u64 at, u32 x) {
+  u32 bits = 0;
+  if (at + 4 <= m) {
+    const uint4 c = *reinterpret_cast<const uint4*>(columns + at);
+    bits = u32(c.x == x) | u32(c.y == x) << 1 | u32(c.z == x) << 2 | u32(c.w == x) << 3;
+  } else {
+    for (u32 k = 0; at + k < m; k++) bits |= u32(columns[at + k] == x) << k;
+  }
+  return bits;
+}
+
+// A bit for each column of this lane's group, from `start` on, that is x. Four lanes read the groups of all
+// four in turn, a quarter each: one lane alone would ask for its group four times. All lanes of the warp.
+__device__ __forceinline__ u32 equal_in_group(const u32* columns, u64 m, u32 start, u32 x) {
+  const u32 lane = threadIdx.x % kWarp, quarter = kEvery / 4 * (lane % 4);
+  u32 own = 0;
+#pragma unroll
+  for (u32 turn = 0; turn < 4; turn++) {
+    const u32 owner = lane / 4 * 4 + turn;
+    const u64 at = u64(__shfl_sync(kFullMask, start, owner)) + quarter;
+    u32 bits = four_equal(columns, m, at, __shfl_sync(kFullMask, x, owner)) << quarter;
+    bits |= __shfl_xor_sync(kFullMask, bits, 1);
+    bits |= __shfl_xor_sync(kFullMask, bits, 2);
+    if (lane % 4 == turn) own = bits;
+  }
+  return own;
 }
 
 // Find the position of each edge {u, v}, given by n_ranks numbers of vertices, or by their ranks if n_ranks
-// is 0: -1 if there is no such edge, as for loops. n: the ranks of the graph; n_heads: 0 to search without
-// heads.
+// is 0: -1 if there is no such edge, as for loops. The graph has n ranks and m edges; n_heads: 0 to search
+// without heads.
 extern "C" __global__ void __launch_bounds__(kThreads)
-locate(const i64* offsets, const u32* columns, const u32* heads, u64 n_heads, u64 n, const u32* rank,
+locate(const i64* offsets, const u32* columns, u64 m, const u32* heads, u64 n_heads, u64 n, const u32* rank,
        u64 n_ranks, const u32* u, const u32* v, u64 n_pairs, i64* positions) {
   const u64 i = element();
-  if (i >= n_pairs) return;
-  const u32 a = rank_of(rank, n_ranks, u[i]), b = rank_of(rank, n_ranks, v[i]);
-  const u32 row = a > b ? a : b, column = a > b ? b : a;
-  const u32 first = row < n ? u32(offsets[row]) : 0, end = row < n ? u32(offsets[row + 1]) : 0;
-  const u32 p = first < end ? search(columns, heads, n_heads, first, end, column) : end;
-  positions[i] = p < end && columns[p] == column ? i64(p) : -1;
+  u32 first = 0, end = 0, column = kNone;
+  if (i < n_pairs) {
+    const u32 a = rank_of(rank, n_ranks, u[i]), b = rank_of(rank, n_ranks, v[i]), row = a > b ? a : b;
+    column = a > b ? b : a;
+    if (row < n) {
+      first = u32(offsets[row]);
+      end = u32(offsets[row + 1]);
+    }
+  }
+  u32 p = kNone;
+  if (n_heads && u64(columns) % sizeof(uint4) == 0) {
+    if (first < end) cut(heads, column, first, end);
+    const u32 start = first / kEvery * kEvery;
+    u32 equal = equal_in_group(columns, m, start, column) >> (first - start);
+    equal &= (1u << (end - first)) - 1;   // the row's own
+    if (equal) p = first + __ffs(int(equal)) - 1;
+  } else if (first < end) {
+    const u32 index = find(columns + first, end - first, column);
+    if (index != kNone) p = first + index;
+  }
+  if (i < n_pairs) positions[i] = p == kNone ? -1 : i64(p);
 }
 
 // Write the value at each position, and 0 for the position -1.
