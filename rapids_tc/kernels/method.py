@@ -127,7 +127,7 @@ class Capacities:
     in_lane: int = 6  # short-rows: entries of a row up to which a lane takes it, at most 6
     warps: int = 8192  # short-rows: warps among which rows are spread before a warp takes several
     nodes: int = 32  # tricore: nodes of the search tree that a warp keeps
-    narrow_rows: int = 100  # trust: entries of a row up to which a warp takes it
+    narrow_rows: int = 48  # trust: entries of a row up to which a warp takes it
     wide_buckets: int = 2048  # trust: buckets of a block's hash table, a power of two
     wide_bucket: int = 4  # trust: entries of a bucket of a block's table
     warp_buckets: int = 128  # trust: buckets of a warp's hash table, a power of two

@@ -21,8 +21,8 @@
 #include "visit.cuh"
 
 constexpr u32 kWideThreads = 256, kWideBlocksPerSm = 6;
-constexpr u32 kNarrowThreads = 256, kNarrowBlocksPerSm = 6;
-constexpr u32 kNarrowChunk = 4;       // vertices per ticket
+constexpr u32 kNarrowThreads = 256, kNarrowBlocksPerSm = 8;
+constexpr u32 kNarrowChunk = 2;       // vertices per ticket
 constexpr u32 kTileWords = 3 * kWideThreads;
 constexpr int kWindows = 4;           // ids of a lane in flight
 
