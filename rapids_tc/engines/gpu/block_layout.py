@@ -123,8 +123,8 @@ def _together(engine: GpuEngine, uw: Csr, vw: Csr) -> tuple[Array, Array, int, i
 
 def write_codes(engine: GpuEngine, columns: Array, codes: Array) -> None:
     """Write the codes of columns: see `Layout.codes`."""
-    bits = np.uint32(engine.capacities.bits)
-    _step(engine, "write_codes", len(columns), columns, np.uint64(len(columns)), bits, codes)
+    bits, m = np.uint32(engine.capacities.bits), np.uint64(len(columns))
+    _step(engine, "write_codes", -(-len(columns) // _EACH), columns, m, bits, codes)
 
 
 def probe_counts(

@@ -72,11 +72,14 @@ pack_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u64* packed) {
     packed[p] = u64(columns[p]) << 32 | tile.row(p);
 }
 
-// Write bitmap.cu's codes of columns in a map of `bits` bits.
+// Write bitmap.cu's codes of columns in a map of `bits` bits, kEach per thread.
 extern "C" __global__ void __launch_bounds__(kThreads)
 write_codes(const u32* columns, u64 m, u32 bits, u16* codes) {
-  const u64 p = element();
-  if (p < m) codes[p] = u16(code_of(columns[p], bits));
+#pragma unroll
+  for (u32 t = 0; t < kEach; t++) {
+    const u64 p = u64(blockIdx.x) * kTile + t * kThreads + threadIdx.x;
+    if (p < m) codes[p] = u16(code_of(columns[p], bits));
+  }
 }
 
 // For each v << 32 | r of uv, write the in-edge: start of u's row << 32 | its entries below v. uw begins at

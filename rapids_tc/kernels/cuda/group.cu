@@ -58,6 +58,20 @@ group_starts(const u32* in_offsets, u64 n, u32 hot, u32* free, u32* tiles) {
   }
 }
 
+// The next place at counters[key], unless key is kNone. Neighbouring lanes of one key share an atomic: the
+// columns of a row ascend, so that many are of one group. All lanes of the warp.
+__device__ __forceinline__ u32 place_by_run(u32* counters, u32 key) {
+  const u32 lane = threadIdx.x % kWarp, previous = __shfl_up_sync(kFullMask, key, 1);
+  const u32 starts = __ballot_sync(kFullMask, lane == 0 || previous != key), through = (2u << lane) - 1;
+  const u32 first = kWarp - 1 - __clz(int(starts & through)), later = starts & ~through;
+  u32 base = 0;
+  if (lane == first && key != kNone) {
+    const u32 end = later ? __ffs(int(later)) - 1 : kWarp;
+    base = atomicAdd(counters + key, end - lane);
+  }
+  return __shfl_sync(kFullMask, base, first) + lane - first;
+}
+
 // Move the in-edges of kGroupTile positions to their groups, as rank << 48 | entries before << 32 | start of
 // the row: a row has fewer entries below a rank than the rank. The others go to `cold`.
 extern "C" __global__ void __launch_bounds__(kThreads)
@@ -79,7 +93,7 @@ part_columns(const u32* columns, const u32* row_words, u64 m, u32 hot, u32* free
   }
 #pragma unroll
   for (u32 t = 0; t < kGroupEach; t++)
-    place[t] = v[t] == kNone ? 0 : atomicAdd(found + (v[t] < hot ? v[t] / kGroups : kGroups), 1u);
+    place[t] = place_by_run(found, v[t] < hot ? v[t] / kGroups : v[t] == kNone ? kNone : kGroups);
   __syncthreads();   // all are counted
   const u32 own = found[threadIdx.x], first = sum_before(own, sums);
   start[threadIdx.x] = first;
