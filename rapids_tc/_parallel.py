@@ -36,6 +36,8 @@ def parallel_for(
     they draw a task whenever they are idle, may be started from several threads, and survive a
     fork.
     """
+    if threads == 1 or tasks == 1:
+        return sum(task(number, 0) or 0 for number in range(tasks))
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number in range(tasks):
         waiting.put(number)
@@ -49,8 +51,6 @@ def parallel_for(
                 return total
             total += task(number, thread) or 0
 
-    if threads == 1 or tasks == 1:
-        return work(0)
     with ThreadPoolExecutor(threads) as pool:
         running = [pool.submit(work, thread) for thread in range(threads)]
         try:

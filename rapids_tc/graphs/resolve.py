@@ -73,7 +73,7 @@ def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> 
     CapacityError
         The graph does not fit in memory, and cannot be counted in blocks either.
     """
-    if isinstance(prepared := getattr(edges, "_prepared", None), InMemoryGraph):
+    if (prepared := _prepared_of(edges)) is not None:
         check_prepared(prepared, record, options)
         work = record.work_of(own, grouped=prepared.groups is not None)
         needs.require(prepared.stages(work, options.method), options.memory_limit)
@@ -101,7 +101,7 @@ def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> 
 
 def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph:
     """Make a graph that outlives the call."""
-    if isinstance(getattr(edges, "_prepared", None), InMemoryGraph):
+    if _prepared_of(edges) is not None:
         raise TypeError(
             "edges is a Graph already: give it to the functions, or its frame to Graph()"
         )
@@ -129,12 +129,18 @@ def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
     if executor := executor_of(edges):
         raise of_one_machine("this", executor(edges, None).kind)
     with call_report(options.progress), place(edges):
-        if isinstance(graph := getattr(edges, "_prepared", None), InMemoryGraph):
+        if (graph := _prepared_of(edges)) is not None:
             if options.source is not None or options.destination is not None:
                 raise ValueError(CHOSEN.format("source"))
             yield graph
         else:
             yield in_memory.read(*_open(edges, options, GRAPH), options.progress)
+
+
+def _prepared_of(edges: Any) -> InMemoryGraph | None:
+    """Return the graph of a `Graph`, and None of a frame, even if it has a column of the name."""
+    graph = getattr(edges, "__dict__", {}).get("_prepared")  # pandas takes long to lack a name
+    return graph if isinstance(graph, InMemoryGraph) else None
 
 
 def _open(

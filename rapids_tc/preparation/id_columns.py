@@ -219,7 +219,8 @@ def text(column: IdColumn, backend: Backend) -> Series:
 def count_nulls(values: Series) -> int:
     """Count the missing values of a column; NaN is missing, too."""
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
-        nulls = getattr(values, "null_count", 0)  # cuDF's; pandas has none in these
+        # pandas has no nulls in these, and takes long to lack a name: its class is asked.
+        nulls = values.null_count if hasattr(type(values), "null_count") else 0
     else:
         nulls = int(values.isna().sum())
     if values.dtype.kind == "f":

@@ -93,7 +93,8 @@ def ranks_of_ends(ends: Ends, rank: Array, backend: Backend) -> tuple[Array, Arr
     if backend.engine != "cpu":
         return backend.operations.extremes(rank, _trusted(ends, rank, backend))
     source, destination = (gather(rank, end) for end in ends)
-    values = backend.library.Series(source, copy=False).array  # no Series, which would be aligned
+    # No Series: it would be aligned, and making one takes longer than a small comparison.
+    values = backend.library.arrays.NumpyExtensionArray(source)
     larger, smaller = np.maximum(values, destination), np.minimum(values, destination)
     return larger.to_numpy(), smaller.to_numpy()
 
