@@ -32,10 +32,10 @@ def blockwise(function):
     return served
 
 
-# What counts edges, and no more: a GPU counts small graphs without a layout.
+# What counts edges, or peels them, and no more: a GPU needs no layout of a small graph.
 BARE = {
     "count", "vertex_triangles", "edge_triangles", "similarity", "clustering", "average_clustering",
-    "transitivity", "triad_counts", "approximate_count",
+    "transitivity", "triad_counts", "approximate_count", "trussness", "k_truss", "annotate",
 }  # fmt: skip
 
 

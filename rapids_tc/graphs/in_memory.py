@@ -142,11 +142,15 @@ class InMemoryGraph(EdgeGraph):
         return self.edge_counts if method == "auto" else self._count_edges(method)
 
     def _count_edges(self, method: str) -> Array:
-        csr, laid_out = self.csr, "layout" in self.__dict__
-        layout = None if laid_out else self.engine.bare(csr, method, sides=True)
-        layout = layout or self.layout
+        layout = self._layout_of_sides(method)
         with self.stage("counting") as report:
             return self.engine.edge_counts(layout, method=method, on_progress=report.on_progress)
+
+    def _layout_of_sides(self, method: str) -> Any:
+        """Return what edges are counted from: a small graph on a GPU needs no layout."""
+        laid_out = "layout" in self.__dict__
+        bare = None if laid_out else self.engine.bare(self.csr, method, sides=True)
+        return bare or self.layout
 
     def _count_within(self, within: Reading) -> Array:
         """Count the triangles of every oriented edge whose edges are present at once."""
@@ -180,7 +184,8 @@ class InMemoryGraph(EdgeGraph):
 
     def peel(self, k: int | None) -> Array:
         """Compute the trussness of every edge; given `k`, only find which edges reach k."""
-        layout, counts = self.layout, self.edge_counts
+        counts = self.edge_counts
+        layout = self._layout_of_sides("auto")  # a peel needs none of its own
         with self.stage("peeling") as report:
             return self.engine.truss(layout, counts, k=k, on_progress=report.on_progress)
 
