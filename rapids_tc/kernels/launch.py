@@ -114,7 +114,7 @@ def run(
         words, blocks = launch.scratch(layout), -(-size // launch.drawn)
         most = min(blocks, engine.sm_count * launch.blocks_per_sm)
         most = min(most, max(1, layout.capacities.scratch // words)) if words else most
-        scratch = xp.zeros(words * most, "uint32")
+        scratch = xp.zeros(words * most, "uint32") if words else tickets[:0]  # zeros take 10 us
         for at in range(number * slices, (number + 1) * slices):
             part = at - number * slices
             first, last = size * part // slices, size * (part + 1) // slices
