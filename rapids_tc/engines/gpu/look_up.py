@@ -29,18 +29,12 @@ def find_edges(engine: GpuEngine, csr: Csr, u: Array, v: Array, rank: Array | No
     with engine.device(csr.columns):
         heads = xp.empty(-(-m // _EVERY) if m >= engine.capacities.heads_from else 0, "uint32")
         _run(engine, "write_heads", len(heads), csr.columns, np.uint64(m), heads)
-        graph = (
-            csr.offsets,
-            csr.columns,
-            np.uint64(m),
-            heads,
-            np.uint64(len(heads)),
-            np.uint64(csr.n),
-        )
+        graph = (csr.offsets, csr.columns, np.uint64(m), heads, np.uint64(len(heads)))
         ranks = heads[:0] if rank is None else rank
         ends = (as_uint32(u), as_uint32(v), np.uint64(size))
         positions = xp.empty(size, "int64")
-        _run(engine, "locate", size, *graph, ranks, np.uint64(len(ranks)), *ends, positions)
+        sizes = (np.uint64(csr.n), ranks, np.uint64(len(ranks)))
+        _run(engine, "locate", size, *graph, *sizes, *ends, positions)
         return positions
 
 
@@ -49,8 +43,7 @@ def take(engine: GpuEngine, values: Array, positions: Array) -> Array:
     with engine.device(values):
         size, bits = len(positions), 8 * values.itemsize
         taken = engine.xp.empty(size, values.dtype)
-        words = (array.view(f"uint{bits}") for array in (values, taken))
-        source, target = words
+        source, target = (array.view(f"uint{bits}") for array in (values, taken))
         _run(engine, f"take{bits}", size, source, positions, np.uint64(size), target)
         return taken
 

@@ -1,8 +1,8 @@
 // look_up.cu - the edges of pairs of vertices, such as the rows of a frame, and values of these edges.
 //
 // A search in a long row of a large graph waits for memory at each step. Therefore every kEvery-th column is
-// copied first: such heads are few enough to stay in the cache, and leave to search kEvery columns, which
-// the memory transfers at once.
+// copied first: such heads are few enough to stay in the cache, and leave a group of kEvery columns, which
+// the memory transfers at once, and which four lanes compare together.
 //
 // A thread owns an element, and writes the element's result.
 #include "device.cuh"
