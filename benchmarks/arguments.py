@@ -14,7 +14,7 @@ from datasets import MAKERS, load, path
 NUMBER = r"\d+(\.\d+)?(e\d+)?"
 SHAPES = "|".join(sorted({*MAKERS} - {"uniform", "theory"}))
 NAMES = re.compile(
-    rf"rmat:\d+|uniform:\d+:{NUMBER}|theory:(\d+-)+B(|1|2)k|({SHAPES}):{NUMBER}|shared:.+|.+\.npz"
+    rf"karate|rmat:\d+|uniform:\d+:{NUMBER}|theory:(\d+-)+B(|1|2)k|({SHAPES}):{NUMBER}|shared:.+|.+\.npz"
 )
 LIKE = "rmat:18, grid:200, uniform:22:64e6, theory:3-4-5-B1k, star:1e6, shared:NAME or FILE.npz"
 PACKAGES = {"cugraph": "cugraph-cu13 (CUDA 13) or cugraph-cu12"}  # named unlike their modules

@@ -1,8 +1,9 @@
 """The graphs of the benchmarks by name, and their triangles if a closed form gives them.
 
-``rmat:20``, ``grid:200``, ``mesh:2800``, ``road:2800``, ``uniform:22:64e6``, ``theory:3-4-5-B1k``,
-a shape such as ``star:1e6``, ``shared:ego-Twitter`` (a graph of the folder that RAPIDS_TC_SHARED
-names), or an .npz file. Rows are the same in every library; for cuDF they are made on the GPU.
+``karate``, ``rmat:20``, ``grid:200``, ``mesh:2800``, ``road:2800``, ``uniform:22:64e6``,
+``theory:3-4-5-B1k``, a shape such as ``star:1e6``, ``shared:ego-Twitter`` (a graph of the folder
+that RAPIDS_TC_SHARED names), or an .npz file. Rows are the same in every library; for cuDF they are
+made on the GPU.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ def load(name: str, library: str = "pandas") -> Any:
     kind, _, rest = name.partition(":")
     if kind == "rmat":
         return datasets.rmat(int(rest), library=library)
+    if name == "karate":
+        return datasets.karate(library=library)
     frames = importlib.import_module(library)
     xp = importlib.import_module("cupy") if library == "cudf" else np
     if kind in MAKERS:
@@ -55,6 +58,8 @@ def known(name: str) -> dict[str, int]:
     kind, _, rest = name.partition(":")
     if kind == "theory":
         return {"triangles": theory_triangles(rest)}
+    if name == "karate":
+        return {"triangles": 45}
     if kind not in CLOSED:
         return {}
     return {"triangles": CLOSED[kind](int(float(rest)))}

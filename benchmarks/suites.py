@@ -78,8 +78,8 @@ def laptop() -> Iterator[Entry]:
 
 
 SMOKE = (
-    "rmat:8", "rmat:10", "grid:6", "mesh:9", "road:9", "uniform:10:5e3", "theory:3-4-5-B1k",
-    "star:100", "wheel:100", "book:100",
+    "karate", "rmat:8", "rmat:10", "grid:6", "mesh:9", "road:9", "uniform:10:5e3",
+    "theory:3-4-5-B1k", "star:100", "wheel:100", "book:100",
 )  # fmt: skip
 SUITES = {
     "study": Suite(tuple(study()), "cudf", ("cugraph",), 3, 6.5),

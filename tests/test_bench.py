@@ -37,9 +37,20 @@ from rapids_tc.kernels.catalogue import METHODS
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.append(str(BENCHMARKS))
-approximate, arguments, bench, cold, datasets, limits, memory, ncu, suites = map(
+approximate, arguments, bench, cluster, cold, datasets, limits, memory, ncu, suites = map(
     __import__,
-    ("approximate", "arguments", "bench", "cold", "datasets", "limits", "memory", "ncu", "suites"),
+    (
+        "approximate",
+        "arguments",
+        "bench",
+        "cluster",
+        "cold",
+        "datasets",
+        "limits",
+        "memory",
+        "ncu",
+        "suites",
+    ),
 )
 
 pytestmark = pytest.mark.cpu_only
@@ -191,7 +202,7 @@ def test_numbers_are_taken_as_they_are_where_they_are_dense():
 # The benchmarks' graphs ---------------------------------------------------------------------------
 
 
-NAMES = ("grid:4", "mesh:6", "star:9", "wheel:7", "book:6", "clique:9", "theory:3-4-Bk",
+NAMES = ("karate", "grid:4", "mesh:6", "star:9", "wheel:7", "book:6", "clique:9", "theory:3-4-Bk",
          "theory:3-4-5-B1k", "theory:3-4-5-9-B2k", "theory:16-25-B1k")  # fmt: skip
 
 
@@ -247,7 +258,9 @@ def test_suites_name_graphs_that_exist(shared_graphs, monkeypatch):
         assert set(suite.against) <= set(OTHER_LIBRARIES)
         for entry in suite.entries:
             kind = entry.graph.partition(":")[0]
-            assert kind in {"rmat", *datasets.MAKERS} or datasets.path(entry.graph).exists()
+            assert (
+                kind in {"karate", "rmat", *datasets.MAKERS} or datasets.path(entry.graph).exists()
+            )
             assert {*entry.what, *entry.named} <= figures | {"peak memory"}
 
 
@@ -373,6 +386,7 @@ def test_a_graph_that_cannot_be_read_is_a_failure(no_shared_graphs, name, graph)
 def test_every_graph_of_a_suite_and_of_these_tests_is_named_as_arguments(tmp_path):
     graphs = {entry.graph for suite in suites.SUITES.values() for entry in suite.entries}
     assert all(arguments.NAMES.fullmatch(name) for name in graphs | {*NAMES} | {"tube:4"})
+    pd.testing.assert_frame_equal(arguments.read("karate"), karate())
     every = {"rmat": "8", "uniform": "5:2e1", "theory": "3-4-B2k"}
     for kind in ("rmat", *datasets.MAKERS):
         name = f"{kind}:{every.get(kind, '5')}"
@@ -490,6 +504,36 @@ def test_threads_are_timed_in_turn_and_their_answers_compared():
     assert lines[2]["answer"] == lines[3]["answer"] != 50
     assert all(0 < x["least"] <= x["seconds"] <= x["most"] for x in lines)
     assert "| `count`, book:50 |" in done.stderr
+
+
+@pytest.mark.clustered
+def test_a_cluster_is_timed_beside_this_process():
+    command = [sys.executable, str(BENCHMARKS / "cluster.py"), "karate", "rmat:6", "--repeat", "1"]
+    calls = ["--what", "count", "--what", "vertex_triangles", "--one"]
+    done = subprocess.run([*command, *calls], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    tools = ["rapids_tc dask tcp"] * 4 + ["rapids_tc cpu auto"] * 4
+    assert [line["tool"] for line in lines] == tools
+    assert [line.get("new workers") for line in lines[::2]] == [True, False, None, None]
+    totals = {"karate": 45, "rmat:6": triangles(rmat(6))}
+    for line in lines:
+        times = 1 if line["what"] == "frame to count" else 3
+        assert line["answer"] == times * totals[line["graph"]]
+        assert 0 < line["least"] <= line["seconds"] <= line["most"]
+        assert line["workers"] == 2 and line["commit"] and "distributed" in line["versions"]
+
+
+@pytest.mark.parametrize(
+    "given, told",
+    [
+        (["--gpus", "2", "--workers", "2"], "give one of them"),
+        (["--against", "cugraph"], "needs --gpus"),
+    ],
+)
+def test_what_a_cluster_cannot_be_asked_for_is_told(given, told):
+    done = CliRunner().invoke(cluster.main, ["karate", *given])
+    assert done.exit_code == 2 and told in done.stderr
 
 
 # ncu ----------------------------------------------------------------------------------------------
