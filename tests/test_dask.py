@@ -8,6 +8,7 @@ import sys
 import textwrap
 import time
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,14 +20,23 @@ import pytest
 import reference
 from answers import CASES
 from checks import Terminal, rows_of
-from dask_support import ASKED, a_cluster, apart, assert_same, layout, plain, together
+from dask_support import (
+    ASKED,
+    a_cluster,
+    apart,
+    assert_same,
+    from_parts,
+    layout,
+    plain,
+    together,
+)
 from distributed import Client, futures_of, get_client, get_task_stream, worker_client
 from graphs import ID_DTYPES, ROWS, TRIANGLES, small
 
 import rapids_tc as tc
 from rapids_tc import _progress, datasets
 from rapids_tc.executors import dask_cluster
-from rapids_tc.graphs import distributed
+from rapids_tc.graphs import distributed, one_worker
 
 pytestmark = pytest.mark.clustered
 
@@ -43,6 +53,7 @@ def client(backend):
 @pytest.fixture(autouse=True)
 def every_worker_counts(monkeypatch):
     monkeypatch.setattr(distributed, "LEAST_ROWS", 1)
+    monkeypatch.setattr(one_worker, "MOST_BYTES", {"cpu": 0, "cuda": 0})
 
 
 def left_over(client):
@@ -197,6 +208,98 @@ def test_no_task_is_lost_that_ends_while_others_are_looked_at(monkeypatch, at_on
         name for name, _ in running.as_completed(((i, Ending()) for i in range(12)), at_once, 12)
     ]
     assert sorted(found) == list(range(12))
+
+
+# Small frames -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def one_counts(monkeypatch):
+    """One worker answers a call on a small frame, as long as it can."""
+    monkeypatch.setattr(one_worker, "MOST_BYTES", {"cpu": 2**22, "cuda": 2**22})
+
+
+def stages_of(client, call):
+    """What a call returns, and the stages of its tasks."""
+    with get_task_stream(client=client) as stream:
+        result = call()
+    keys = (str(task["key"]) for task in stream.data)
+    stages = {key.split("-")[1] for key in keys if key.startswith("rapids_tc-")}
+    return result, stages - {"begin"}
+
+
+@each
+def test_one_worker_answers_for_a_small_frame(client, backend, one_counts, name):
+    frame = datasets.rmat(8, edge_factor=6, seed=1).astype("int64")
+    frame = pd.concat([frame, frame[:99], frame[:99].set_axis(["dst", "src"], axis=1)])
+    frame.index = pd.Index(range(9000, 9000 - len(frame), -1), name="row")
+    cuts = [0, 0, 40, 700, 700, len(frame)]
+    parts = [frame.assign(w=1.5, name="x").iloc[a:b] for a, b in pairwise(cuts)]
+    edges = client.persist(from_parts([backend.from_pandas(part) for part in parts]))
+    found, stages = stages_of(client, lambda: ASKED[name](edges))
+    assert stages <= {"count", "rows"} and "count" in stages
+    expected = ASKED[name](backend.frame(pd.concat(parts)))
+    assert_same(together(backend, found), plain(backend, expected))
+
+
+def strange_parts(kind):
+    """Partitions that one worker does not take as one frame, and what is said of them, if wrong."""
+    first, second = small().iloc[:4], small().iloc[4:]
+    if kind == "another dtype":
+        return first, second.astype("int32"), None
+    if kind == "another column":
+        return first, second.assign(triangles=1), r"partition 1 of the frame has a column"
+    if kind == "missing ids":
+        holes = second["src"].astype("Int64").mask([True, False])
+        return first, second.assign(src=holes), r"'src' has 1 null"
+    return first, second.rename(columns={"src": "from"}), r"partition 1.*src"
+
+
+@pytest.mark.parametrize("kind", ["another dtype", "another column", "missing ids", "no column"])
+def test_what_one_worker_cannot_answer_is_asked_of_all(client, backend, one_counts, kind):
+    *parts, told = strange_parts(kind)
+    edges = from_parts([backend.from_pandas(part) for part in parts])
+
+    def ask():
+        return tc.annotate(edges, "triangles", source="src", destination="dst")
+
+    if told is None:
+        wide, stages = stages_of(client, ask)
+        assert together(backend, wide)["triangles"].tolist() == TRIANGLES
+        assert "profile" in stages
+    else:
+        with pytest.raises((ValueError, TypeError, KeyError), match=told):
+            ask()
+
+
+def test_new_workers_begin_while_one_answers(client, backend, one_counts, monkeypatch):
+    """Each gets the call on a triangle once; nothing is left of it."""
+    edges = client.persist(apart(backend, small(), 3))
+    monkeypatch.setattr(dask_cluster, "_begun", known := {})
+    given = []
+    submit = dask_cluster.DaskExecutor.submit
+
+    def seen(self, stage, *args, **options):
+        given.append((stage, options.get("on")))
+        return submit(self, stage, *args, **options)
+
+    monkeypatch.setattr(dask_cluster.DaskExecutor, "submit", seen)
+    assert [tc.count(edges) for _ in range(3)] == [1] * 3
+    workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    assert sorted(on for stage, on in given if stage == "begin") == workers == sorted(known[client])
+    del edges
+    assert left_over(client) == []
+
+
+def test_a_larger_frame_is_for_all_workers(client, backend, one_counts, monkeypatch):
+    edges = client.persist(apart(backend, small(), 3))
+    assert "profile" not in stages_of(client, lambda: tc.count(edges))[1]
+    monkeypatch.setattr(one_worker, "MOST_BYTES", {"cpu": 90, "cuda": 90})
+    assert "profile" in stages_of(client, lambda: tc.count(edges))[1]
+    vertices = dd.from_pandas(pd.DataFrame({"id": [2, 1]}), npartitions=1)["id"]
+    monkeypatch.setattr(one_worker, "MOST_BYTES", {"cpu": 2**22, "cuda": 2**22})
+    found, stages = stages_of(client, lambda: tc.vertex_triangles(edges, vertices=vertices))
+    assert together(backend, found)["vertex"].tolist() == [2, 1] and "profile" not in stages
 
 
 # Files --------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.blocks import degree_codes
 from rapids_tc.executors import dask_cluster, watch
-from rapids_tc.graphs import distributed
+from rapids_tc.graphs import distributed, one_worker
 
 pytestmark = pytest.mark.clustered
 
@@ -48,6 +48,11 @@ def client(backend):
         Client(started) as client,
     ):
         yield client
+
+
+@pytest.fixture(autouse=True)
+def all_workers_count(monkeypatch):
+    monkeypatch.setattr(one_worker, "MOST_BYTES", {"cpu": 0, "cuda": 0})
 
 
 def stop_when(client, stage, killed):
@@ -287,6 +292,18 @@ def test_a_worker_that_is_lost_at_any_moment_costs_time_alone(backend, monkeypat
     monkeypatch.setattr(distributed, "LEAST_ROWS", 1)
     frame = datasets.rmat(8)
     with threads(3) as (scheduler, _), layout(n, 1):
+        lost = at(scheduler, f"rapids_tc-{stage}-", "memory", losing(scheduler))
+        found = tc.annotate(apart(backend, frame, 6), "triangles")
+        assert lost.is_set()
+        whole = tc.annotate(backend.frame(frame), "triangles")
+        assert_same(together(backend, found), backend.to_pandas(whole))
+
+
+@pytest.mark.parametrize("stage", ["count", "rows"])
+def test_a_worker_that_answers_alone_and_is_lost_costs_time_alone(backend, monkeypatch, stage):
+    monkeypatch.setattr(one_worker, "MOST_BYTES", {"cpu": 2**22, "cuda": 2**22})
+    frame = datasets.rmat(8)
+    with threads(3) as (scheduler, _):
         lost = at(scheduler, f"rapids_tc-{stage}-", "memory", losing(scheduler))
         found = tc.annotate(apart(backend, frame, 6), "triangles")
         assert lost.is_set()

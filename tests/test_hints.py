@@ -1236,7 +1236,7 @@ HINTS = {
         (watched(), "no worker .*nobody restarts them, or none was started"),
         (watched(workers={"tcp://a": WORKER}), r"0 of 3 tasks.*client\.restart\(\)"),
     ],
-    "executors/watch:Watch._require_open": [(watched("closed"), "(?s)is closed.*client = Client")],
+    "executors/watch:Watch.require_open": [(watched("closed"), "(?s)is closed.*client = Client")],
     "analytics/similarity:_check_measure": [
         (lambda h: tc.similarity(k3(), measure="no"), "accepted: 'jaccard'")
     ],

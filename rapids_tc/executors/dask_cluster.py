@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 Future = _Future[Any]
 LOOK = 1.0  # seconds between looks at the cluster
 ENDED = ("finished", "error", "cancelled")  # a "lost" task will be computed again
+_begun: weakref.WeakKeyDictionary[Client, set[str]] = weakref.WeakKeyDictionary()  # workers
 BATCH_SHARE = 16  # a worker takes its partitions together up to this part of its memory
 
 
@@ -59,6 +60,10 @@ class DaskExecutor:
         self._token = uuid.uuid4().hex
         self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
         self._made = 0
+        self._workers: list[Worker] | None = None
+        # The bytes of partitions by key, and the workers that hold each, until the call waits.
+        self._placement: tuple[dict[Any, int], dict[Any, list[str]]] | None = None
+        self._at_new_workers: list[Future] = []
 
     @property
     def meta(self) -> Any:
@@ -71,7 +76,7 @@ class DaskExecutor:
             self.client = stack.enter_context(client_for(self._edges))
             if self.client.asynchronous:
                 raise KernelError(f"the client is asynchronous, and functions wait. {START}")
-            Watch(self.client).check()
+            Watch(self.client).require_open()
             self._stages = TaskStages(stack.enter_context(call_report(self.progress)))
             stack.callback(self._stages.close)
             self._stack = stack.pop_all()
@@ -90,11 +95,20 @@ class DaskExecutor:
                 task.release()
 
     def workers(self) -> list[Worker]:
-        """All workers that work, once there is any; KernelError where they have other versions."""
-        watch = Watch(self.client)
-        while not (found := watch.check()):
-            time.sleep(0.05)
-        versions.require_same(self.client, found)
+        """All workers that work, once there is any; KernelError where they have other versions.
+
+        They are asked for again if the call has waited since: meanwhile some may have come or gone.
+        """
+        if self._workers is None:
+            watch = Watch(self.client)
+            while not (found := watch.check()):
+                time.sleep(0.05)
+            versions.require_same(self.client, found)
+            self._workers = self._described(found)
+        return self._workers
+
+    @staticmethod
+    def _described(found: dict[str, Any]) -> list[Worker]:
         return [Worker(a, w["nthreads"], w["memory_limit"] or 0) for a, w in sorted(found.items())]
 
     def submit(
@@ -119,10 +133,21 @@ class DaskExecutor:
         self._tasks.add(task)
         return task
 
+    def submit_to_new(self, stage: str, function: Callable[..., Any], *args: Any) -> None:
+        """Have a task run, after others, at each worker that this client has given none such.
+
+        Nobody waits for it; a worker that does not get to it before the call ends never does.
+        """
+        known = _begun.setdefault(self.client, set())
+        for worker in self.workers():
+            if worker.address not in known:
+                known.add(worker.address)
+                self._at_new_workers.append(self.submit(stage, function, *args, on=worker.address))
+
     def gather(self, tasks: Any) -> Any:
         """Wait for tasks, and return their results."""
-        self.wait(several := futures_of(tasks))
-        return self._watched(_gathered(self.client, tasks), several)
+        self._stages.begin(several := futures_of(tasks), len(several))
+        return self._watched(_gathered(self.client, tasks, several), several)
 
     def as_completed(
         self, tasks: Iterator[tuple[Any, Future]], at_once: int, total: int
@@ -145,7 +170,8 @@ class DaskExecutor:
     def wait(self, tasks: list[Future]) -> None:
         """Return when all are done; raise what went wrong in one of them."""
         self._stages.begin(tasks, len(tasks))
-        self._wait(tasks, "ALL_COMPLETED")
+        if not all(task.status in ENDED for task in tasks):
+            self._wait(tasks, "ALL_COMPLETED")
         self._check(tasks)
 
     def _check(self, tasks: list[Future]) -> None:
@@ -169,6 +195,7 @@ class DaskExecutor:
 
     def _watched(self, awaited: Any, tasks: list[Future], before: int = 0) -> Any:
         """Return the result of a coroutine, and watch the cluster meanwhile."""
+        self._workers = self._placement = None
         loop: Any = self.client.loop
         watch = Watch(self.client)
         ended = asyncio.run_coroutine_threadsafe(awaited, loop.asyncio_loop)
@@ -238,15 +265,31 @@ class DaskExecutor:
         lazy: Any = values if isinstance(values, Series | Index | DataFrame) else None
         return values if lazy is None else lazy.compute()
 
+    def holder(self, partitions: list[Future]) -> tuple[str, int] | None:
+        """Return the worker that holds the most of evaluated partitions, and the bytes of all."""
+        sizes, holders = self._placed(partitions)
+        held = dict.fromkeys((worker.address for worker in self.workers()), 0)
+        for key, size in sizes.items():
+            for worker in holders.get(key, ()):
+                if worker in held:
+                    held[worker] += size
+        if not sizes:
+            return None
+        return max(held, key=lambda worker: held[worker]), sum(sizes.values())
+
+    def _placed(self, partitions: list[Future]) -> tuple[dict[Any, int], dict[Any, list[str]]]:
+        """Return the sizes and the holders of evaluated partitions; no sizes if one is lost."""
+        if self._placement is None:
+            keys = [partition.key for partition in partitions]
+            placement: Any = self.client.sync(_placement, self.client.scheduler, keys)
+            self._placement = placement
+        return self._placement
+
     def batches(
         self, partitions: list[Future], workers: list[Worker], limit: int | None
     ) -> list[Batch]:
         """Group the partitions by the worker that holds them, together while they are small."""
-        holders = self.client.who_has(partitions)
-        try:
-            sizes = self.client.nbytes([p.key for p in partitions], summary=False)
-        except KeyError:  # one is gone already: the task that needs it says so
-            sizes = {}
+        sizes, holders = self._placed(partitions)
         room = {w.address: (limit or w.memory or 2**40) // BATCH_SHARE for w in workers}
         result: dict[str, list[tuple[Batch, int]]] = {}
         for place, partition in enumerate(partitions):
@@ -262,6 +305,22 @@ class DaskExecutor:
         return [group for groups in result.values() for group, _ in groups]
 
 
+async def _placement(
+    scheduler: Any, keys: list[Any]
+) -> tuple[dict[Any, int], dict[Any, list[str]]]:
+    """Ask for the bytes of results, and for their holders, at once."""
+    asked = scheduler.nbytes(keys=keys, summary=False), scheduler.who_has(keys=keys)
+    answers: Any = await asyncio.gather(*asked, return_exceptions=True)
+    sizes, holders = answers
+    if isinstance(holders, BaseException):
+        raise holders
+    if isinstance(sizes, KeyError):  # one is gone already: the task that needs it says so
+        return {}, holders
+    if isinstance(sizes, BaseException):
+        raise sizes
+    return sizes, holders
+
+
 async def _ended(client: Client, tasks: list[Future], how_many: str) -> None:
     """Return when tasks have ended; time is kept outside, for an error's frames hold on to tasks.
 
@@ -275,7 +334,8 @@ async def _ended(client: Client, tasks: list[Future], how_many: str) -> None:
                 await wait(left, return_when=how_many)
 
 
-async def _gathered(client: Client, tasks: Any) -> Any:
+async def _gathered(client: Client, tasks: Any, several: list[Future]) -> Any:
+    await _ended(client, several, "ALL_COMPLETED")
     return await client.gather(tasks, asynchronous=True)
 
 

@@ -71,6 +71,9 @@ class LocalExecutor:
         """Return every partition without its rows."""
         return [frame.iloc[:0] for frame in self.edges.partitions]
 
+    def holder(self, partitions: list[Task]) -> None:
+        """Return None: all partitions are in this process, which pretends to be several."""
+
     def batches(
         self, partitions: list[Task], workers: list[Worker], limit: int | None
     ) -> list[Batch]:
@@ -87,6 +90,9 @@ class LocalExecutor:
     ) -> Task:
         """Run a function now; its result is the task."""
         return function(*args)
+
+    def submit_to_new(self, stage: str, function: Any, *args: Any) -> None:
+        """Do nothing: this process is no new worker."""
 
     def gather(self, tasks: Any) -> Any:
         """Return the tasks, which are their own results."""

@@ -70,6 +70,12 @@ class Executor(AbstractContextManager["Executor"], Protocol):
     def heads(self) -> list[Frame]:
         """Return every partition without its rows."""
 
+    def holder(self, partitions: list[Task]) -> tuple[str, int] | None:
+        """Return the worker that holds most of evaluated partitions, and the bytes of all.
+
+        None if they are not to be moved to one worker.
+        """
+
     def batches(
         self, partitions: list[Task], workers: list[Worker], limit: int | None
     ) -> list[Batch]:
@@ -79,6 +85,9 @@ class Executor(AbstractContextManager["Executor"], Protocol):
         self, stage: str, function: Any, *args: Any, on: str | None = None, first: bool = False
     ) -> Task:
         """Run a function of the results of tasks, at a worker of choice, or before others."""
+
+    def submit_to_new(self, stage: str, function: Any, *args: Any) -> None:
+        """Run a function, whose result nobody asks for, at each worker that has run none such."""
 
     def gather(self, tasks: Any) -> Any:
         """Wait for tasks, and return their results."""

@@ -46,7 +46,7 @@ class Watch:
         done, of : int
             The number of awaited tasks that have ended, and the number of all awaited tasks.
         """
-        self._require_open()
+        self.require_open()
         workers = dict(self._client.scheduler_info(n_workers=-1).get("workers", {}))
         now = time.monotonic()
         running = {a: w for a, w in workers.items() if w["status"] == "running"}
@@ -62,7 +62,8 @@ class Watch:
             self._open_queue(list(running))
         return running
 
-    def _require_open(self) -> None:
+    def require_open(self) -> None:
+        """Raise KernelError if the client or its cluster is closed."""
         status = self._client.status
         if status == "running":  # a closing cluster waits for its tasks, but has no workers
             cluster = getattr(self._client.cluster, "status", None)

@@ -8,10 +8,9 @@ value per vertex, and answers with a value or a row per vertex, its body runs on
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from rapids_tc._progress import check_progress
 from rapids_tc.blocks import (
@@ -26,10 +25,11 @@ from rapids_tc.blocks import (
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
 from rapids_tc.frames.backend import Frame, check_engine, resolve_engine
+from rapids_tc.graphs import one_worker
 from rapids_tc.graphs.distributed import DistributedGraph, log
 from rapids_tc.plan import needs
 from rapids_tc.plan.answers import named_columns, require_fields
-from rapids_tc.plan.record import Analytic, Needs, Options, OwnOptions, Result, row_columns
+from rapids_tc.plan.record import Analytic, Needs, Options, OwnOptions, Result
 from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
 from rapids_tc.preparation.edges import check_label
 
@@ -45,11 +45,15 @@ BY_SUMS = Needs.DEGREES | Needs.VERTEX_COUNTS  # values per vertex: the body run
 
 
 def answer(
-    factory: ExecutorFactory, record: Analytic, edges: Any, options: Options, own: OwnOptions
-) -> Any:
-    """Answer a call of an analytic on a partitioned frame."""
+    factory: ExecutorFactory, record: Analytic, edges: Any, options: Options, own: OwnOptions,
+    call: one_worker.Answer,
+) -> Any:  # fmt: skip
+    """Answer a call of an analytic on a partitioned frame.
+
+    `call` answers for a frame of one machine.
+    """
     executor = factory(edges, check_progress(options.progress))
-    own = record.check(own)
+    unchecked, own = own, record.check(own)
     if (error := record.local({**own, "by": options.by}, executor.kind)) is not None:
         raise error
     adapter = CudfAdapter() if root(executor.meta) == "cudf" else PandasAdapter()
@@ -62,6 +66,8 @@ def answer(
         require_fields(record, [part.label for part in labels.components], len(labels.groups))
     with executor:
         graph = PartitionedGraph(executor, adapter, labels, record, options, own)
+        if answered := graph.answer_by_one(call, unchecked):
+            return answered[0]
         arguments = record.arguments(options, own)
         of_vertices = graph.work.needs & BY_SUMS or record.sums(own)
         if graph.work.result in ANSWERED_BY_WORKER and of_vertices:
@@ -116,27 +122,46 @@ class PartitionedGraph:
         self._record, self._options, self._own = record, options, own
         self.work = record.work_of(own, grouped=options.by is not None)
 
-    def _graph(self) -> DistributedGraph:
-        """Evaluate the partitions, and profile their ids."""
-        executor, options, record = self.executor, self._options, self._record
-        executor.workers()  # raises if versions differ, before any task is sent
-        with_rows = record.result in (Result.COLUMNS, Result.ROWS)
-        columns = None if with_rows else self._columns
+    @cached_property
+    def _partitions(self) -> list[Task]:
+        """The partitions, evaluated, with the columns that the call reads."""
+        self.executor.workers()  # raises if versions differ, before any task is sent
+        columns = None if self._record.result in one_worker.FRAMES else self._columns
         try:
-            partitions = executor.partitions(columns)
+            return self.executor.partitions(columns)
         except KeyError:
             self._require_columns()
             raise
-        workers = executor.workers()
-        threads = min(worker.threads for worker in workers)
-        context = WorkerContext(self.adapter, self._labels, options.engine, threads)
+
+    @cached_property
+    def _context(self) -> WorkerContext:
+        """The first argument of every task."""
+        threads = min(worker.threads for worker in self.executor.workers())
+        return WorkerContext(self.adapter, self._labels, self._options.engine, threads)
+
+    def _graph(self) -> DistributedGraph:
+        """Profile the ids of the partitions."""
+        executor, options, record = self.executor, self._options, self._record
+        partitions, workers = self._partitions, executor.workers()
+        del self._partitions  # which `drop_rows` is to let go
         batches = executor.batches(partitions, workers, options.memory_limit)
         graph = DistributedGraph(
-            executor, context, workers, batches, record.name, self.work,
+            executor, self._context, workers, batches, record.name, self.work,
             options.method, options.memory_limit,
         )  # fmt: skip
         graph.profile()
         return graph
+
+    def answer_by_one(self, call: one_worker.Answer, own: OwnOptions) -> tuple[Any] | None:
+        """Have one worker answer the call, if the frame is small; return None if none can."""
+        executor, record = self.executor, self._record
+        asked = record, self._options, self._own, self._labels, executor.meta
+        if not one_worker.serves(*asked):
+            return None
+        partitions, context = self._partitions, self._context
+        own = {name: executor.in_process(value) for name, value in own.items()}
+        arguments = call, record, self._options, own, partitions
+        return one_worker.ask(executor, context, *arguments)
 
     @property
     def _readers(self) -> list[Any]:
@@ -229,7 +254,7 @@ class PartitionedGraph:
 
     def assign(self, columns: _Columns) -> Frame:
         """Append columns to the user's frame."""
-        graph, known = self._rows, row_columns()
+        graph = self._rows
         partitions, prints = graph.to_read
         made = [
             graph.submit(
@@ -240,12 +265,8 @@ class PartitionedGraph:
             )
             for i, batch in enumerate(graph.batches)
         ]  # fmt: skip
-        meta = self.executor.meta
-        added = {
-            name: self.adapter.column_like(meta, np.zeros(0, known[name].dtype), name)
-            for name in columns.names
-        }
-        return self._aligned(graph, made, self.adapter.assign(meta, added))
+        meta = one_worker.meta_with(self.adapter, self.executor.meta, columns.names)
+        return self._aligned(graph, made, meta)
 
     def truss_rows(self, k: int | None) -> list[list[Task]]:
         """Find the first row of each edge of the k-truss: for each batch, a task per block."""

@@ -54,7 +54,7 @@ def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> A
     if executor := executor_of(edges):
         from rapids_tc.graphs import partitioned  # only a cluster's calls need it
 
-        return partitioned.answer(executor, record, edges, options, own)
+        return partitioned.answer(executor, record, edges, options, own, answer)
     if is_lazy(edges):
         return lazy.answer(
             record, edges, options, own, lambda frame, own: answer(record, frame, options, own)
