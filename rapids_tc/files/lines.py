@@ -186,7 +186,7 @@ def _blocks_for_arrow(source: Source, line_format: LineFormat) -> Iterator[bytes
         if line_format.integers:
             if b"x" in block or b"X" in block:
                 raise ArrowInvalid("it reads hexadecimal numbers")
-            rows += block.count(b"\n")
+            rows += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
             if rows >= checked + _CHECK_ROWS:
                 source.require(f"{rows:,} lines or more take", _ROW_BYTES * rows)
                 checked = rows
