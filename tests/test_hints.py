@@ -60,6 +60,7 @@ INTERNAL = {
     "engines/cpu/compiled:_Interruptible.__call__": "Ctrl-C",
     "engines/cpu/compiled:_stamp": "caught by Numba: nothing is cached then",
     "engines/cpu/host_slots:BlockStore._each_part": "caught by `_disk_errors`, which words it",
+    "executors/dask_cluster:_placement": "the cluster's own words, of keys that it lost",
     "files/beside:with_columns": "no file is known whose ids can be read, and whose columns cannot",
     "files/adjacency:_number_of_line": "only of a file that is cut short between two reads",
     "files/lines:_exact": "caught by `parse`, which names the line",
@@ -1350,7 +1351,7 @@ def raises(tree, name):
     """Every raise in a module that makes or names an error, with the function it is in."""
     for node in ast.iter_child_nodes(tree):
         inner = name
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             inner = f"{name}.{node.name}" if not name.endswith(":") else name + node.name
         if isinstance(node, ast.Raise) and node.exc is not None:
             yield inner, node

@@ -74,9 +74,8 @@ std::string overrun(const Block& b) {
   for (const Shared& s : b.arrays)
     for (size_t i = s.bytes; i < s.bytes + kFence; i++)
       if (s.data[i] != kPoison)
-        return text(b) + ": written past the end of " +
-               (s.key ? s.key : "dynamic shared memory") + ", which has " + std::to_string(s.bytes) +
-               " bytes, at byte " + std::to_string(i);
+        return text(b) + ": written past the end of " + (s.key ? s.key : "dynamic shared memory") +
+               ", which has " + std::to_string(s.bytes) + " bytes, at byte " + std::to_string(i);
   return "";
 }
 
