@@ -41,7 +41,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "layout": (12, 24),
         "count": (12, 24),
         "count by edge": (16, 24),
-        "peel": (64, 56),
+        "peel": (56, 56),
         "by vertex": (16, 84),
         "by row": (48, 32),
         "by row from degrees": (72, 32),

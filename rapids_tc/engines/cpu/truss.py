@@ -58,7 +58,7 @@ class CpuPeeler:
     large: int = 1 << 14
     scanned: int = 1 << 16
     pause: int = 1 << 28
-    room: int = 44
+    room: int = 40
     shrink: float = 0.7
     least: int = 1 << 12
     xp: ClassVar[Any] = np

@@ -67,7 +67,7 @@ def build(edges: ActiveEdges, n: int, room: int) -> Tables:
     if vertices < 1 << 16 and words * _WORD + edges.m * _EDGE <= room:
         return _build_bits(edges, sizes[has_edge], has_edge)
     starts = np.zeros(n + 1, np.int64)
-    np.cumsum(sizes + (sizes >> 1) + has_edge, out=starts[1:])
+    np.cumsum(sizes + (sizes >> 2) + has_edge, out=starts[1:])
     none = np.zeros((0, 0), np.uint64)
     slots, sieve = np.zeros(starts[-1], np.uint64), np.zeros(starts[-1], np.uint8)
     tables = Tables(starts, slots, sieve, none, none, none.astype(np.uint16))
