@@ -74,11 +74,16 @@ def test_each_column_is_that_of_its_function(backend):
         pd.testing.assert_series_equal(wide[measure], alone)
 
 
+def laid_out(backend):
+    """How many layouts are made: small graphs need none on a GPU."""
+    return {"prepare": int(backend.name == "pandas")}
+
+
 def test_one_preparation_and_one_count_for_all_columns(backend):
     edges = backend.frame(small())
     with counted_calls() as calls:
         tc.annotate(edges, *COLUMNS)
-    dear = {"csr": 1, "prepare": 1, "edge_counts": 1, "truss": 1, "find_edges": 1}
+    dear = {"csr": 1, **laid_out(backend), "edge_counts": 1, "truss": 1, "find_edges": 1}
     assert {name: calls[name] for name in dear} == dear
     assert not calls["count"]
 
@@ -97,7 +102,7 @@ def test_a_graph_counts_its_edges_once(backend):
         assert tc.count(graph) == reference.count(ROWS)
         tc.triad_counts(graph)
         tc.transitivity(graph)
-    dear = {"csr": 1, "prepare": 1, "edge_counts": 1, "truss": 1}
+    dear = {"csr": 1, **laid_out(backend), "edge_counts": 1, "truss": 1}
     assert {name: calls[name] for name in dear} == dear
     assert not calls["count"]
 
