@@ -36,11 +36,11 @@ def count_edges(
     scratch = np.zeros((threads, longest + 1), np.uint32)
 
     def task(number: int, thread: int) -> None:
-        base, in_edges = ends[number], groups
+        base, in_edges, of_rows = ends[number], groups, counts
         if len(bounds) > 2:
             in_edges = group_rows(csr, bounds[number], bounds[number + 1])
-        of_rows = np.zeros(ends[number + 1] - base, np.uint32)
-        own = (tables[thread], scratch[thread], base, of_rows, counts)
+            of_rows = np.zeros(ends[number + 1] - base, np.uint32)
+        own = (tables[thread], scratch[thread], base, of_rows, counts, len(bounds) > 2)
         _count_edges(csr.offsets, csr.columns, *in_edges, *own)
 
     parallel_for(task, len(bounds) - 1, threads, on_progress)
@@ -60,13 +60,13 @@ def _cut_rows(offsets: Array, tasks: int) -> Array:
 @compiled
 def _count_edges(
     offsets: Array, columns: Array, in_offsets: Array, in_edges: Array, place: Array,
-    scratch: Array, base: int, of_rows: Array, counts: Array,
+    scratch: Array, base: int, of_rows: Array, counts: Array, apart: int,
 ) -> None:  # fmt: skip
     """Count the triangles of in-edges of a range of rows, which other threads do not count.
 
-    `of_rows` are the counts of the range, whose columns are at `base` and later. They are added to
-    `counts` at the end, so that the walk needs no atomics. It has no branch that a processor has
-    to guess, either: entries without a triangle are counted in place 0 of `scratch`.
+    `of_rows` are the counts of the range, whose columns are at `base` and later. If they lie apart,
+    they are added to `counts` at the end, so that the walk needs no atomics. It has no branch that
+    a processor has to guess, either: entries without a triangle are counted in scratch[0].
     """
     mask = np.int64(len(place) - 1)
     for v in range(len(in_offsets) - 1):
@@ -95,6 +95,6 @@ def _count_edges(
             if amount:
                 atomic_add(counts, p, amount)
                 scratch[p - begin + 1] = 0
-    for j in range(len(of_rows)):
+    for j in range(len(of_rows) if apart else 0):
         if of_rows[j]:
             atomic_add(counts, base + j, of_rows[j])
