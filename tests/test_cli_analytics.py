@@ -147,6 +147,7 @@ def test_isolated_vertices_of_the_file_count(tmp_path):
         (["annotate"], "names no column to add"),
         (["vertex", "--out", "x.txt"], "--out x.txt: the suffix says how"),
         (["count", "--memory-limit", "0"], "--memory-limit"),
+        (["count", "--memory-limit", "1GB"], "'1GB' is not a valid number of bytes"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )  # fmt: skip

@@ -226,6 +226,10 @@ def test_guesses_are_sentences_and_given_options_are_no_guesses(read):
         "comment lines left out: 1",
         "first edge: 1 to 2",
     ]
+    assert read(text, columns="all").guesses[2] == "ids in columns 'u' and 'v' of 3"
+    wide = text.replace("v,w", "v,w,x").replace("5\n", "5,6\n")
+    for kept in ("x", 4):
+        assert read(wide, columns=[kept]).guesses[2].endswith("'v' of 4, ignored: 'w'")
     given = {"separator": ",", "header": True, "ids": "integer", "comment": "#"}
     assert read(text, source="u", destination="v", **given).guesses == []
 
@@ -321,7 +325,7 @@ def test_comments_alone_are_an_error_that_names_the_option(read, text):
         ("New York\tBonn\nBonn\tLa Paz\nLa Paz Bonn\n", 3, "two ids separated by tabs"),
         ("1\t2\n2\t3\n3\n", 3, "two ids separated by tabs"),
         ("a\nb\nc\n", 1, "two ids separated by blanks"),
-        ("1 2.0\n", 1, "'2.0' is not an integer"),
+        ("1 2.0\n", 1, "'2.0' is not an integer: leave out '.0', as ids=string"),
         ("1 2.0\n2 3.0\n3 1.5\n", 1, "'2.0' is not an integer"),
         ("1 2\n3 " + "4" * 5000 + "\n", 2, "64 bits"),
         ("1 2\n3\f4\n", 2, "two ids separated by blanks"),
@@ -410,7 +414,7 @@ def test_a_named_format_is_not_questioned(read):
             ColumnNotFoundError,
             "'a', 'b', 'c'",
         ),
-        ({"header": True}, ColumnNotFoundError, "name source and dest.*: 'a', 'b', 'c'"),
+        ({"header": True}, ColumnNotFoundError, "name source= and dest.*: 'a', 'b', 'c'"),
         ({"format": "metis", "separator": ","}, ValueError, "separator"),
         ({"format": "npz", "source": 1, "destination": 2}, ValueError, "columns"),
     ],
@@ -918,7 +922,7 @@ def test_parquet(tmp_path):
     frame[["w", "dst"]].to_parquet(tmp_path / "two", index=False)
     assert rows(read_edges(tmp_path / "two")) == [[1, 2], [2, 3]]
     frame.rename(columns={"src": "a"}).to_parquet(tmp_path / "three", index=False)
-    with pytest.raises(EdgeFileError, match=r"name source and destination.*'w', 'dst', 'a'"):
+    with pytest.raises(EdgeFileError, match=r"name source= and destination=.*'w', 'dst', 'a'"):
         read_edges(tmp_path / "three")
     with pytest.raises(ColumnNotFoundError, match="'b'"):
         read_edges(tmp_path / "three", source="a", destination="b")

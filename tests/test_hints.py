@@ -713,6 +713,10 @@ HINTS = {
             "one column is named here; combine several into one",
         ),
         (
+            lambda h: tc.count(k3(), by=k3()["src"]),
+            "^by= is of type Series: name a column of the frame; add the values as one first$",
+        ),
+        (
             lambda h: tc.count(k3(), source="a", destination="dst"),
             "the frame has the columns 'src', 'dst'",
         ),
@@ -926,13 +930,13 @@ HINTS = {
         (lambda h: parquet(h, b"PAR1 and no more"), r"g\.parquet: "),
     ],
     "files/columnar:_places": [
-        (parquet, r"name source and destination; columns: \['a', 'b', 'c'\]"),
+        (parquet, r"name source= and destination=; columns: \['a', 'b', 'c'\]"),
         (twice_named, "2 columns are called 'src': rename"),
     ],
     "files/guess:choose_columns": [
         (lambda h: read(h, "a b\n1 2\n", source="a", destination="a"), "are both column 'a'"),
         (lambda h: read(h, "a b\n1 2\n", source="a"), "given together or not at all"),
-        (lambda h: read(h, "a b c\n1 2 3\n"), "name source and destination; columns: 'a', 'b'"),
+        (lambda h: read(h, "a b c\n1 2 3\n"), "name source= and destination=; columns: 'a', 'b'"),
     ],
     "files/guess:_position": [
         (
@@ -984,7 +988,7 @@ HINTS = {
         (lambda h: read(h, zstandard(b"PAR1" + bytes(999))), "decompress the file first")
     ],
     "files/shapes:refuse_other_formats": [
-        (lambda h: read(h, "{}\n"), "looks like JSON.*format text takes it")
+        (lambda h: read(h, "{}\n"), "looks like JSON without nodes and links.*text takes it")
     ],
     "files/shapes:refuse_shapes": [
         (lambda h: read(h, "1 2 3 4\n"), "1 line of 4 fields.* format text takes it for one")
@@ -1330,7 +1334,10 @@ HINTS = {
         (lambda h: timed(window=0.5), "give a whole number"),
     ],
     "preparation/times:profile_times": [
-        (lambda h: timed(["a", "b", "c"]), "accepted: integers, floats, datetimes"),
+        (
+            lambda h: timed(["a", "b", "c"]),
+            "accepted: integers, floats, datetimes; convert the column to one of them",
+        ),
         (lambda h: timed([0, 1, np.inf]), "drop those rows, or give them finite times"),
     ],
     "preparation/times:joined_range": [

@@ -233,3 +233,15 @@ def test_the_first_two_columns_are_the_example_of_how_to_name_them():
 def test_signatures_are_those_of_the_functions():
     assert [*inspect.signature(tc.Graph).parameters][:2] == ["edges", "vertices"]
     assert [*inspect.signature(tc.memory_estimate).parameters][:2] == ["edges", "function"]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "lazy"])
+def test_a_grouped_frame_is_answered_by_groups(library):
+    frame = pd.DataFrame(EDGES, columns=["src", "dst"]).assign(day=0)
+    if library == "pandas":
+        grouped = frame.groupby("day")
+    else:
+        polars = pytest.importorskip("polars").from_pandas(frame)
+        grouped = (polars.lazy() if library == "lazy" else polars).group_by("day")
+    with pytest.raises(TypeError, match=r"the frame that was grouped, and .* as by=; accepted"):
+        tc.count(grouped)

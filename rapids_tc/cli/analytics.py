@@ -30,6 +30,12 @@ WHOLE_ROWS = (Result.COLUMN, Result.COLUMNS, Result.ROWS)  # answers with the ro
 READING = "`rapids-tc count --help` tells how FILE is read."
 
 
+class _Bytes(click.IntRange):
+    """Bytes to allow; click's message about a wrong value has this name in it."""
+
+    name = "number of bytes"
+
+
 def commands() -> Iterator[click.Command]:
     """Make the commands; triangles themselves are written by `list`, in parts."""
     for record in ANALYTICS.values():
@@ -146,7 +152,7 @@ def _options(record: Analytic) -> Iterator[Callable[..., Any]]:
             "--method", default="auto", show_default=True, help="Intersection method, of cuda."
         )
     yield click.option(
-        "--memory-limit", type=click.IntRange(1), metavar="BYTES",
+        "--memory-limit", type=_Bytes(1), metavar="BYTES",
         help="What may be taken on top of the edges.",
     )  # fmt: skip
 

@@ -86,7 +86,7 @@ def _read_columns(
 def _places(source: Source, options: Options, names: list[str]) -> tuple[int, int]:
     chosen = options.columns != (None, None) or find_ends(names) is not None
     if not chosen and len(names) != 2:
-        raise source.fault(f"name source and destination; columns: {names}")
+        raise source.fault(f"name source= and destination=; columns: {names}")
     places = choose_columns(source, names, options.columns, width=len(names))
     for name in (names[place] for place in places):
         if names.count(name) > 1:

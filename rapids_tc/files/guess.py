@@ -64,7 +64,9 @@ def choose_columns(
         return _position(file, names, names[ends[0]]), _position(file, names, names[ends[1]])
     row_numbers = names is not None and names[:1] == [""]
     if names and is_wordy(names) and width - row_numbers > 2:
-        raise ColumnNotFoundError(f"name source and destination; columns: {_listed(names, width)}")
+        raise ColumnNotFoundError(
+            f"name source= and destination=; columns: {_listed(names, width)}"
+        )
     return (1, 2) if row_numbers and width > 2 else (0, 1)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # What the first lines of other formats look like, comments left out.
 _OTHERS = (
     ("RDF", r"@prefix\b|(?:_:\S+|<[^>\n]*>)[ \t]+<[^>\n]*>[ \t].*\.[ \t]*$"),
-    ("JSON", r"[\[{]"),
+    ("JSON without nodes and links", r"[\[{]"),
     ("HTML or XML", r"<"),
     ("DOT", r"(?:(?://|/\*).*\n)*(?:strict\s+)?(?:di)?graph\b[^\n{]*\{"),
     ("DL of UCINET", r"dl\s(?:.*\n){0,2}?.*\bn\s*="),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc.files.beside import with_columns
+from rapids_tc.files.beside import kept_places, with_columns
 from rapids_tc.files.guess import (
     CALLED,
     SIZES,
@@ -82,7 +82,8 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
             frame = frame.iloc[1:].reset_index(drop=True)
         guesses.append(f"the first line {shortened(lines[0])} {role}")
     if options.columns == (None, None) and width > 2:
-        guesses.append(_chosen(names if named else list(range(1, width + 1)), places))
+        used = kept_places(source, options, names if named else None, places, width)
+        guesses.append(_chosen(names if named else list(range(1, width + 1)), places, used))
     if options.ids is None:
         guesses.append("ids are integers" if integers else "ids are text")
     if comment is None and source.comments:
@@ -110,9 +111,9 @@ def _nothing(source: Source) -> tuple[Frame, Array, list[str]]:
     return pd.DataFrame({"src": [], "dst": []}, dtype="int64"), _NONE, ["an empty file"]
 
 
-def _chosen(names: list[Any], places: tuple[int, int]) -> str:
-    """Say which columns hold the ids, and which are ignored."""
-    ignored = [repr(name) for place, name in enumerate(names) if place not in places and name]
+def _chosen(names: list[Any], places: tuple[int, int], used: list[int]) -> str:
+    """Say which columns hold the ids, and which are not used."""
+    ignored = [repr(name) for place, name in enumerate(names) if place not in used and name]
     source, destination = (repr(names[place]) for place in places)
     told = f"ids in columns {source} and {destination} of {len(names)}"
     if not ignored:

@@ -142,8 +142,13 @@ def check_label(role: str, label: Any, labels: list[Any]) -> None:
     try:
         exists = label in set(labels)  # by hash: some values refuse to be compared
     except TypeError:
+        if isinstance(label, list):
+            raise ValueError(
+                f"{role}={label!r}: one column is named here; combine several into one first"
+            ) from None
+        kind = type(label).__qualname__  # the values of a Series would fill the message
         raise ValueError(
-            f"{role}={label!r}: one column is named here; combine several into one first"
+            f"{role}= is of type {kind}: name a column of the frame; add the values as one first"
         ) from None
     if not exists:
         raise ColumnNotFoundError(

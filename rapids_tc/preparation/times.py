@@ -224,7 +224,10 @@ def profile_times(values: Series, label: Any, backend: Backend, *, distinct: boo
     """
     column, nulls = inspect(values, name := f"time={label!r}", backend)
     if column.kind not in (*KINDS, "empty") or column.categorical:
-        raise ValueError(f"{name} has dtype {values.dtype}; accepted: integers, floats, datetimes")
+        raise ValueError(
+            f"{name} has dtype {values.dtype}; accepted: integers, floats, datetimes; convert the "
+            "column to one of them"
+        )
     if nulls or column.kind == "empty":
         return TimeProfile(TimeRange(label, "empty", values.dtype), nulls)
     times = read_times(values, label, backend)
