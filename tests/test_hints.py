@@ -854,6 +854,7 @@ HINTS = {
         (lambda h: read(h, "1 2\n", ids="float"), "'integer' or 'string'"),
         (lambda h: read(h, "1 2\n", header="no"), "header must be True, False or None"),
         (lambda h: files.read_edges(""), "name of the file is empty"),
+        (lambda h: files.read_edges(["a.csv", "b.csv"]), "of type list: .* a folder or a pattern"),
         (lambda h: read(h, "1 2\n", library="dask"), "one of pandas, polars, pyarrow, cudf"),
         (lambda h: read(h, "1 2\n", columns="w"), 'columns must be a list of columns, or "all"'),
     ],

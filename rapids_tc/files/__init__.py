@@ -130,6 +130,8 @@ def read_edges(
         free, which is checked before they are made.
     KernelError
         `library` is not installed.
+    TypeError
+        `path` is not one path.
 
     Notes
     -----
@@ -159,6 +161,11 @@ def read_edges(
         raise ValueError(f"ids must be 'integer' or 'string', not {ids!r}")
     if not isinstance(header, bool | None):
         raise ValueError(f"header must be True, False or None (it is guessed), not {header!r}")
+    if not isinstance(path, str | PathLike):
+        raise TypeError(
+            f"path is of type {type(path).__name__}: give one path; several files are read by the "
+            'name of a folder or a pattern, such as "day-*.csv"'
+        )
     if not str(path):
         raise ValueError("the name of the file is empty")
     if library not in _LIBRARIES:
