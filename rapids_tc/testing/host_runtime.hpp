@@ -24,7 +24,22 @@ struct Site {  // a line of the .cu file
   int line;
 };
 
-enum class Op { block, grid, warp, ballot, any, all, shuffle, match, add, min, max, bit_and, bit_or, bit_xor };
+enum class Op {
+  block,
+  grid,
+  warp,
+  ballot,
+  any,
+  all,
+  shuffle,
+  match,
+  add,
+  min,
+  max,
+  bit_and,
+  bit_or,
+  bit_xor
+};
 
 // One launch, filled in by Python (testing/_launch.py mirrors the layout).
 struct Launch {

@@ -121,9 +121,9 @@ void pause(bool dying = false) {
 // ------------------------------------------------------------------ messages
 const char* name(Op op) {
   static const char* names[] = {
-      "__syncthreads",     "RTC_GRID_BARRIER", "__syncwarp",       "__ballot_sync",     "__any_sync",        "__all_sync",
-      "__shfl_sync",       "__match_any_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync",
-      "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"};
+      "__syncthreads",     "RTC_GRID_BARRIER",  "__syncwarp",       "__ballot_sync",     "__any_sync",
+      "__all_sync",        "__shfl_sync",       "__match_any_sync", "__reduce_add_sync", "__reduce_min_sync",
+      "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"};
   return names[int(op)];
 }
 std::string text(Site s) { return std::string(s.file) + ":" + std::to_string(s.line); }

@@ -50,9 +50,7 @@ struct BitCounts {
   }
 
   // The index of the counter of hub w: lanes that add together reach neighbouring words.
-  __device__ static u32 place(u32 w) {
-    return w % 32 * kHubWords + w / 32 % 4 * kHubLanes + w / 128;
-  }
+  __device__ static u32 place(u32 w) { return w % 32 * kHubWords + w / 32 % 4 * kHubLanes + w / 128; }
 
   // Add the counts to shared counters, and clear them.
   __device__ void flush(u32* counters) {

@@ -35,25 +35,25 @@ constexpr u32 kMostBlocks = 16;
 #else
 constexpr u32 kMostBlocks = 8;
 #endif
-constexpr bool kIndexed = RTC_VISIT::kSides || RTC_VISIT::kTriangles;   // positions in N+(v) are asked for
+constexpr bool kIndexed = RTC_VISIT::kSides || RTC_VISIT::kTriangles;  // positions in N+(v) are asked for
 #ifdef RTC_HUBS
-constexpr bool kChunks = !RTC_VISIT::kEdges || RTC_VISIT::kSides;       // behind the hubs, few entries hit
+constexpr bool kChunks = !RTC_VISIT::kEdges || RTC_VISIT::kSides;  // behind the hubs, few entries hit
 #else
 constexpr bool kChunks = !RTC_VISIT::kEdges;
 #endif
 constexpr u32 kBlockThreads = 128, kBlocksPerSm = RTC_VISIT::kEdges || kIndexed ? 8 : kMostBlocks;
-constexpr int kLists = 8;             // lists in flight in each group of lanes
-constexpr u32 kTailWords = 64;        // words of the filter of the ids of N+(v) without a bit
+constexpr int kLists = 8;  // lists in flight in each group of lanes
+constexpr u32 kTailWords = 64;  // words of the filter of the ids of N+(v) without a bit
 constexpr u32 kTailLanes = 8;
 
 // The middle vertex of a task.
 struct Middle {
-  u32 start, length;   // N+(v) is columns[start ..], length ids
-  u32* map;            // bit i: N+(v) has id i
-  u32 exact;           // ids from here on have no bit
-  u32* base;           // for a word of the map, the index in N+(v) of its first id
-  u32* counters;       // this block's triangles of (v, columns[start + i]); null if the row is too long
-  u32 self;            // the code of v, which never hits: a lane without work tests it
+  u32 start, length;  // N+(v) is columns[start ..], length ids
+  u32* map;  // bit i: N+(v) has id i
+  u32 exact;  // ids from here on have no bit
+  u32* base;  // for a word of the map, the index in N+(v) of its first id
+  u32* counters;  // this block's triangles of (v, columns[start + i]); null if the row is too long
+  u32 self;  // the code of v, which never hits: a lane without work tests it
 };
 
 // Report a triangle whose edge (u, v) is at uv, and w at position in N+(u), at index in N+(v). Return whether
@@ -112,15 +112,15 @@ scan_chunks(const Graph& g, const Middle& m, u32 first, u64 in_edge, RTC_VISIT& 
 __device__ __forceinline__ void
 scan(const Graph& g, const Middle& m, u32 first, u64 mine, u32 n, u32 shift, RTC_VISIT& visit) {
   const u32 lane = threadIdx.x % kWarp, lanes = 1u << shift, groups = kWarp >> shift, group = lane >> shift;
-  if ((mine >> 32 & 1) && u32(mine)) {   // an odd start: the lane takes the entry before the first pair
+  if ((mine >> 32 & 1) && u32(mine)) {  // an odd start: the lane takes the entry before the first pair
     const u32 start = u32(mine >> 32), length = u32(mine);
     const u32 uv = edge_at(g, first + lane, start + length);
     visit.edge(uv, probe(m, g.codes[start], uv, start, true, visit));
-    mine += (1ull << 32) - 1;            // start + 1, length - 1
+    mine += (1ull << 32) - 1;  // start + 1, length - 1
   }
   for (u32 round = 0; round < n; round += groups * kLists) {
     u32 start[kLists], length[kLists], hits[kLists] = {}, longest = 0;
-    u32 pair[kLists];                    // the lane's next two entries of each list, as one index
+    u32 pair[kLists];  // the lane's next two entries of each list, as one index
 #pragma unroll
     for (int t = 0; t < kLists; t++) {
       const u64 edge = __shfl_sync(kFullMask, mine, round + t * groups + group);
@@ -157,9 +157,9 @@ scan_tail(const Graph& g, const Middle& m, const u32* tail, u32 first, u32 last,
   const u32 lane = threadIdx.x % kWarp, group = lane / kTailLanes;
   const u64 mine = first + lane < last ? g.in_edges[first + lane] : 0;
   const u32 end = u32(mine >> 32) + u32(mine);
-  u32 left = __ballot_sync(kFullMask, u32(mine) && g.codes[end - 1] >= m.exact);   // such lists
+  u32 left = __ballot_sync(kFullMask, u32(mine) && g.codes[end - 1] >= m.exact);  // such lists
   while (left) {
-    u32 pick = left;                     // one list for each group of lanes
+    u32 pick = left;  // one list for each group of lanes
     for (u32 i = 0; i < kWarp / kTailLanes; i++) {
       if (i < group) pick &= pick - 1;
       left &= left - 1;
@@ -201,7 +201,7 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
 #endif
   for (;;) {
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
-    __syncthreads();   // the ticket is there, and the maps and counters are all zero
+    __syncthreads();  // the ticket is there, and the maps and counters are all zero
     const u32 item = first + drawn[0];
     if (item >= last) break;
     const u32* const task = tasks + 4 * u64(item);
@@ -216,7 +216,7 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
       else atomicOr(tail + columns[m.start + i] / 32 % kTailWords, 1u << columns[m.start + i] % 32);
       if (kIndexed && leads(row, i, m.exact)) base[row[i] / 32] = i;
     }
-    __syncthreads();   // the maps and bases are whole
+    __syncthreads();  // the maps and bases are whole
 #ifdef RTC_HUBS
     const HubMap hub_map(hubs, v, memory);
 #endif
@@ -235,7 +235,7 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
     const bool has_tail = row[m.length - 1] >= m.exact;
     for (u32 i = begin + threadIdx.x / kWarp * kWarp; has_tail && i < end; i += blockDim.x)
       scan_tail(g, m, tail, i, end, visit);
-    __syncthreads();   // all probes and counts of this task are done
+    __syncthreads();  // all probes and counts of this task are done
     for (u32 i = threadIdx.x; i < m.length; i += blockDim.x) {
       if (leads(row, i, m.exact)) memory[row[i] / 32] = 0;
       if (RTC_VISIT::kSides && m.counters) {

@@ -68,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 write_rows(const u64* keys, u64 n_keys, const u32* counts, u64 n, u32* columns, i64* offsets) {
   constexpr u32 kWarps = kThreads / kWarp, kSlots = kEach * kWarps;
   RTC_SHARED(u32, before, kSlots);          // keys kept before each kWarp keys
-  RTC_SHARED(u32, runs, 2 * kTile);         // long runs: the key after the rows, and the keys kept before it
+  RTC_SHARED(u32, runs, 2 * kTile);  // long runs: the key after the rows, and the keys kept before it
   RTC_SHARED(u32, n_runs, 1);
   static_assert(kSlots == 2 * kWarp, "a warp scans two slots per lane");
   const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
@@ -85,14 +85,14 @@ write_rows(const u64* keys, u64 n_keys, const u32* counts, u64 n, u32* columns, 
     votes[t] = __ballot_sync(kFullMask, keep);
     if (lane == 0) before[t * kWarps + warp] = __popc(votes[t]);
   }
-  __syncthreads();   // every warp has counted
+  __syncthreads();  // every warp has counted
   if (warp == 0) {
     const u32 first = before[2 * lane], second = before[2 * lane + 1];
     const u32 through = warp_scan(first + second);
     before[2 * lane] = through - first - second;
     before[2 * lane + 1] = through - second;
   }
-  __syncthreads();   // the sums are there
+  __syncthreads();  // the sums are there
 #pragma unroll
   for (u32 t = 0; t < kEach; t++) {
     const u64 i = begin + t * kThreads + threadIdx.x;
@@ -109,7 +109,7 @@ write_rows(const u64* keys, u64 n_keys, const u32* counts, u64 n, u32* columns, 
       runs[2 * run + 1] = place;
     }
   }
-  __syncthreads();   // all long runs are listed
+  __syncthreads();  // all long runs are listed
   for (u32 run = 0; run < n_runs[0]; run++) {
     const u64 i = begin + runs[2 * run], first = i ? (keys[i - 1] >> 32) + 1 : 0;
     const u64 row = keys[i] >> 32 < n ? keys[i] >> 32 : n;
@@ -127,15 +127,15 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 count_keys(const u64* keys, u64 n_keys, u64 n, const i64* offsets, const u32* columns, u64* total) {
   RTC_SHARED(u32, sum, 1);
   if (threadIdx.x == 0) sum[0] = 0;
-  __syncthreads();   // the sum is zero
+  __syncthreads();  // the sum is zero
   const u64 i = u64(blockIdx.x) * kThreads + threadIdx.x, key = i < n_keys ? keys[i] : 0;
   const u32 u = u32(key >> 32), v = u32(key);
   u32 hits = 0;
   if (u >= n && i < n_keys) {
     atomicAdd(total + 1, 1ull);
-  } else if (u != v && (i == 0 || keys[i - 1] != key)) {   // neither past the end, a loop nor a repeat
+  } else if (u != v && (i == 0 || keys[i - 1] != key)) {  // neither past the end, a loop nor a repeat
     const u32 *x = columns + offsets[u], *y = columns + offsets[v], *const end = columns + offsets[v + 1];
-    while (y < end && *x < v) {   // v itself ends N+(u)
+    while (y < end && *x < v) {  // v itself ends N+(u)
       const u32 p = *x, q = *y;
       hits += p == q;
       x += p <= q;
@@ -144,7 +144,7 @@ count_keys(const u64* keys, u64 n_keys, u64 n, const i64* offsets, const u32* co
   }
   const u32 through = warp_scan(hits);
   if (threadIdx.x % kWarp == kWarp - 1 && through) atomicAdd(sum, through);
-  __syncthreads();   // every warp has added
+  __syncthreads();  // every warp has added
   if (threadIdx.x == 0 && sum[0]) atomicAdd(total, u64(sum[0]));
 }
 
@@ -157,7 +157,7 @@ count_sides(const i64* offsets, const u32* columns, u64 n, u64 m, u32* counts) {
   u64 x = offsets[lower_bound(offsets, n + 1, i64(p) + 1) - 1], y = offsets[v];
   const u64 end = offsets[v + 1];
   u32 hits = 0;
-  while (x < p && y < end) {   // at p, N+(u) has v, past which N+(v) has no entries
+  while (x < p && y < end) {  // at p, N+(u) has v, past which N+(v) has no entries
     const u32 a = columns[x], b = columns[y];
     if (a == b) {
       hits++;

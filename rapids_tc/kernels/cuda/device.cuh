@@ -35,38 +35,38 @@ constexpr u32 kFullMask = 0xffffffffu;
 
 // Waits for all threads of the grid, in a cooperative launch. The host sets `arrived` to zero once; goal is
 // the same in all threads, zero at the first barrier, and handed on from launch to launch.
-#define RTC_GRID_BARRIER(arrived, goal)                        \
-  do {                                                         \
-    __syncthreads();                                           \
-    (goal) += gridDim.x;                                       \
-    if (gridDim.x > 1) {                                       \
-      if (threadIdx.x == 0) {                                  \
-        __threadfence();                                       \
-        atomicAdd((arrived), 1u);                              \
-        while (int((goal) - RTC_PEEK(arrived)) > 0) continue;  \
-        __threadfence();                                       \
-      }                                                        \
-      __syncthreads();                                         \
-    }                                                          \
+#define RTC_GRID_BARRIER(arrived, goal)                       \
+  do {                                                        \
+    __syncthreads();                                          \
+    (goal) += gridDim.x;                                      \
+    if (gridDim.x > 1) {                                      \
+      if (threadIdx.x == 0) {                                 \
+        __threadfence();                                      \
+        atomicAdd((arrived), 1u);                             \
+        while (int((goal) - RTC_PEEK(arrived)) > 0) continue; \
+        __threadfence();                                      \
+      }                                                       \
+      __syncthreads();                                        \
+    }                                                         \
   } while (false)
 
 // The word at p, which other threads may change by atomics.
 #define RTC_PEEK(p) (*(const volatile decltype(*(p) + 0)*)(p))
 #endif
 
-constexpr u32 kNone = 0xffffffffu;   // no index: all lists are shorter
+constexpr u32 kNone = 0xffffffffu;  // no index: all lists are shorter
 
 // The input of every method: the oriented graph and the layout that prepare.cu makes of it. Positions
 // (indices into columns) and items have 32 bits, and may step past the last one: the engine refuses 2^31
 // edges. Columns, codes and edge counts have the same positions, so that one number names an edge
 // everywhere.
 struct Graph {
-  const i64* __restrict__ offsets;      // n + 1
-  const u32* __restrict__ columns;      // N+(u), ascending, at offsets[u] ..
-  const u16* __restrict__ codes;        // the same ids as codes of 16 bits (below)
-  const u64* __restrict__ in_edges;     // by v, for u with v in N+(u): u's start << 32 | entries below v
-  const u32* __restrict__ in_offsets;   // n + 1: the in-edges of v are in_edges[in_offsets[v]] ..
-  u32 edges_at;                         // on blocks: the position of in-edge 0 in edge counts
+  const i64* __restrict__ offsets;  // n + 1
+  const u32* __restrict__ columns;  // N+(u), ascending, at offsets[u] ..
+  const u16* __restrict__ codes;  // the same ids as codes of 16 bits (below)
+  const u64* __restrict__ in_edges;  // by v, for u with v in N+(u): u's start << 32 | entries below v
+  const u32* __restrict__ in_offsets;  // n + 1: the in-edges of v are in_edges[in_offsets[v]] ..
+  u32 edges_at;  // on blocks: the position of in-edge 0 in edge counts
 };
 
 // The launch signature of all methods. Items first .. last - 1 are drawn from the ticket; the header of
@@ -173,7 +173,7 @@ __device__ __forceinline__ u32 reserve(u32* counter, u32 size) {
 // lanes of the warp.
 __device__ __forceinline__ void add_by_run(u64* sums, u32 key, u64 value) {
   const u32 lane = threadIdx.x % kWarp;
-  for (u32 step = 1; step < kWarp; step *= 2) {   // sums of the next 2, 4, ... of the same key
+  for (u32 step = 1; step < kWarp; step *= 2) {  // sums of the next 2, 4, ... of the same key
     const u64 next = __shfl_down_sync(kFullMask, value, step);
     const u32 next_key = __shfl_down_sync(kFullMask, key, step);
     if (lane + step < kWarp && next_key == key) value += next;

@@ -11,7 +11,7 @@
 #include "row_words.cuh"
 #include "tile.cuh"
 
-constexpr u32 kGroups = 256;                    // groups, and ranks of a group
+constexpr u32 kGroups = 256;  // groups, and ranks of a group
 constexpr u32 kGroupEach = 16, kGroupTile = kThreads * kGroupEach;
 constexpr u32 kCountThreads = 1024;
 static_assert(kGroups == kThreads, "a thread per group, and per rank of a group");
@@ -21,13 +21,13 @@ extern "C" __global__ void __launch_bounds__(kCountThreads)
 count_columns(const u32* columns, u64 m, u32 hot, u32* counts) {
   RTC_DYNAMIC_SHARED(u32, found);
   for (u32 v = threadIdx.x; v < hot; v += kCountThreads) found[v] = 0;
-  __syncthreads();   // the counts are zero
+  __syncthreads();  // the counts are zero
   const u64 step = u64(gridDim.x) * kCountThreads;
   for (u64 p = u64(blockIdx.x) * kCountThreads + threadIdx.x; p < m; p += step) {
     const u32 v = columns[p];
     atomicAdd(v < hot ? found + v : counts + v, 1u);
   }
-  __syncthreads();   // all are counted
+  __syncthreads();  // all are counted
   for (u32 v = threadIdx.x; v < hot; v += kCountThreads)
     if (found[v]) atomicAdd(counts + v, found[v]);
 }
@@ -36,7 +36,7 @@ count_columns(const u32* columns, u64 m, u32 hot, u32* counts) {
 __device__ __forceinline__ u32 sum_before(u32 own, u32* sums) {
   const u32 warp = threadIdx.x / kWarp, through = warp_scan(own);
   if (threadIdx.x % kWarp == kWarp - 1) sums[warp] = through;
-  __syncthreads();   // the sums of all warps are there
+  __syncthreads();  // the sums of all warps are there
   u32 before = through - own;
   for (u32 w = 0; w < warp; w++) before += sums[w];
   return before;
@@ -77,14 +77,14 @@ __device__ __forceinline__ u32 place_by_run(u32* counters, u32 key) {
 extern "C" __global__ void __launch_bounds__(kThreads)
 part_columns(const u32* columns, const u32* row_words, u64 m, u32 hot, u32* free, u64* parted, u64* cold) {
   RTC_SHARED(u32, found, kGroups + 1);
-  RTC_SHARED(u32, start, kGroups + 1);      // of a group in `items`
-  RTC_SHARED(u32, target, kGroups + 1);     // from a place in `items` to one in the group
+  RTC_SHARED(u32, start, kGroups + 1);  // of a group in `items`
+  RTC_SHARED(u32, target, kGroups + 1);  // from a place in `items` to one in the group
   RTC_SHARED(u32, sums, kThreads / kWarp);
   RTC_SHARED(u64, items, kGroupTile);
   const u64 begin = u64(blockIdx.x) * kGroupTile;
   found[threadIdx.x] = 0;
   if (threadIdx.x == 0) found[kGroups] = 0;
-  __syncthreads();   // the counts are zero
+  __syncthreads();  // the counts are zero
   u32 v[kGroupEach], place[kGroupEach];
 #pragma unroll
   for (u32 t = 0; t < kGroupEach; t++) {
@@ -94,7 +94,7 @@ part_columns(const u32* columns, const u32* row_words, u64 m, u32 hot, u32* free
 #pragma unroll
   for (u32 t = 0; t < kGroupEach; t++)
     place[t] = place_by_run(found, v[t] < hot ? v[t] / kGroups : v[t] == kNone ? kNone : kGroups);
-  __syncthreads();   // all are counted
+  __syncthreads();  // all are counted
   const u32 own = found[threadIdx.x], first = sum_before(own, sums);
   start[threadIdx.x] = first;
   target[threadIdx.x] = (own ? atomicAdd(free + threadIdx.x, own) : 0u) - first;
@@ -103,7 +103,7 @@ part_columns(const u32* columns, const u32* row_words, u64 m, u32 hot, u32* free
     start[kGroups] = first + own;
     target[kGroups] = (rest ? atomicAdd(free + kGroups, rest) : 0u) - first - own;
   }
-  __syncthreads();   // every group has its places
+  __syncthreads();  // every group has its places
 #pragma unroll
   for (u32 t = 0; t < kGroupEach; t++) {
     if (v[t] == kNone) continue;
@@ -115,7 +115,7 @@ part_columns(const u32* columns, const u32* row_words, u64 m, u32 hot, u32* free
       items[start[kGroups] + place[t]] = u64(v[t]) << 32 | p;
     }
   }
-  __syncthreads();   // all are collected
+  __syncthreads();  // all are collected
   const u32 hots = start[kGroups], all = hots + found[kGroups];
   for (u32 i = threadIdx.x; i < all; i += kThreads) {
     const u64 item = items[i];
@@ -141,7 +141,7 @@ place_rows(const u64* parted, const u32* in_offsets, u64 n, const u32* tiles, u3
   const u32 begin = in_offsets[group * kGroups] + (blockIdx.x - tiles[group]) * kGroupTile;
   const u32 rest = in_offsets[end < n ? end : n] - begin, size = rest < kGroupTile ? rest : kGroupTile;
   found[threadIdx.x] = entries[threadIdx.x] = 0;
-  __syncthreads();   // the counts are zero
+  __syncthreads();  // the counts are zero
   u64 item[kGroupEach];
   u32 place[kGroupEach];
 #pragma unroll
@@ -156,17 +156,17 @@ place_rows(const u64* parted, const u32* in_offsets, u64 n, const u32* tiles, u3
     place[t] = atomicAdd(found + v, 1u);
     if (before) atomicAdd(entries + v, before);
   }
-  __syncthreads();   // all are counted
+  __syncthreads();  // all are counted
   const u32 own = found[threadIdx.x], first = sum_before(own, sums);
   const u64 v = u64(group) * kGroups + threadIdx.x;
   start[threadIdx.x] = first;
   target[threadIdx.x] = (own ? atomicAdd(free + v, own) : 0u) - first;
   if (entries[threadIdx.x]) atomicAdd(probes + v, u64(entries[threadIdx.x]));
-  __syncthreads();   // every rank has its places
+  __syncthreads();  // every rank has its places
 #pragma unroll
   for (u32 t = 0; t < kGroupEach; t++)
     if (t * kThreads + threadIdx.x < size) items[start[u32(item[t] >> 48) % kGroups] + place[t]] = item[t];
-  __syncthreads();   // all are collected
+  __syncthreads();  // all are collected
   for (u32 i = threadIdx.x; i < size; i += kThreads) {
     const u64 next = items[i];
     in_edges[target[u32(next >> 48) % kGroups] + i] = next << 32 | (u32(next >> 32) & 0xffff);

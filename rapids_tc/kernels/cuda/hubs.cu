@@ -21,7 +21,7 @@
 
 constexpr u32 kHubThreads = 128, kHubBlocksPerSm = 5;
 constexpr u32 kHubWarps = kHubThreads / kWarp;
-constexpr u32 kUnlisted = 0x7fffffffu;    // a middle vertex without a bit row
+constexpr u32 kUnlisted = 0x7fffffffu;  // a middle vertex without a bit row
 
 __device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
 
@@ -45,7 +45,7 @@ write_hub_rows(const i64* offsets, const u32* columns, const u32* rows, u32 n_ro
   const u32 lane = threadIdx.x % kWarp, row = u32(element() / kWarp);
   u32* const words = memory + threadIdx.x / kWarp * kHubWords;
   for (u32 i = lane; i < kHubWords; i += kWarp) words[i] = 0;
-  __syncwarp();          // the words are zero
+  __syncwarp();  // the words are zero
   if (row < n_rows) {
     const u32 u = rows[row], start = u32(offsets[u]), length = u32(offsets[u + 1]) - start;
     const u32 below = lower_bound(columns + start, length, kHubs);
@@ -56,7 +56,7 @@ write_hub_rows(const i64* offsets, const u32* columns, const u32* rows, u32 n_ro
     for (u32 i = lane; i < below; i += kWarp)
       atomicOr(words + columns[start + i] / 32, 1u << columns[start + i] % 32);
   }
-  __syncwarp();          // the words are whole
+  __syncwarp();  // the words are whole
   for (u32 i = lane; row <= n_rows && i < kHubWords; i += kWarp) bits[u64(row) * kHubWords + i] = words[i];
 }
 
@@ -68,7 +68,7 @@ mark_middles(const i64* offsets, const u32* tasks, u64 n_tasks, RTC_HUBS_ARGS, u
   if (t >= n_tasks) return;
   const u32 v = tasks[4 * t], start = u32(offsets[v]), length = u32(offsets[v + 1]) - start;
   const u32 row = length >> grain ? RTC_HUB_ROWS.find_row(start) : kNone;
-  atomicExch(middles + v, row == kNone ? kUnlisted : row);   // several tasks may have v
+  atomicExch(middles + v, row == kNone ? kUnlisted : row);  // several tasks may have v
 }
 
 // Count the triangles of (u, v) and (v, w): a block per heavy task of v, by those of its in-edges that count
@@ -84,14 +84,14 @@ count_middles(const i64* offsets, const u32* columns, const u64* in_edges, const
   HubSums sums(hubs, queues + threadIdx.x / kWarp * kQueue, counters);
   for (;;) {
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
-    __syncthreads();     // the ticket is there, the map and the counters are zero
+    __syncthreads();  // the ticket is there, the map and the counters are zero
     const u32 item = drawn[0];
     if (item >= n_tasks) break;
     const u32* const task = tasks + 4 * u64(item);
     const u32 v = task[0], end = task[2], start = u32(offsets[v]), length = u32(offsets[v + 1]) - start;
     for (u32 i = threadIdx.x; i < length && columns[start + i] < kHubs; i += blockDim.x)
       atomicOr(map + columns[start + i] / 32, 1u << columns[start + i] % 32);
-    __syncthreads();     // the map is whole
+    __syncthreads();  // the map is whole
     const uint4 words = reinterpret_cast<const uint4*>(map)[threadIdx.x % kHubLanes];
     const u32 enough = hubs.enough(v);
     for (u32 i = task[1] + threadIdx.x; i - threadIdx.x % kWarp < end; i += blockDim.x) {
@@ -100,7 +100,7 @@ count_middles(const i64* offsets, const u32* columns, const u64* in_edges, const
       const bool are_last = i - threadIdx.x % kWarp + blockDim.x >= end;
       sums.push<true>(row, u32(edge >> 32) + u32(edge), are_last, words, out);
     }
-    __syncthreads();     // all counts of this task are in the counters
+    __syncthreads();  // all counts of this task are in the counters
     for (u32 i = threadIdx.x; i < length && columns[start + i] < kHubs; i += blockDim.x) {
       const u32 w = columns[start + i], count = counters[BitCounts::place(w)];
       if (count) atomicAdd(out + start + i, count);
@@ -126,9 +126,9 @@ count_rows(const i64* offsets, const u32* columns, const u32* rows, const u32* m
     const u32 item = warp_ticket(ticket);
     if (item >= n_rows) break;
     const u32 u = rows[item], start = u32(offsets[u]), length = u32(offsets[u + 1]) - start;
-    const u32 *const own = reinterpret_cast<const u32*>(bits) + u64(item) * kHubWords;
+    const u32* const own = reinterpret_cast<const u32*>(bits) + u64(item) * kHubWords;
     const uint4 words = bits[u64(item) * kHubLanes + lane % kHubLanes];
-    __syncwarp();        // the counters are zero
+    __syncwarp();  // the counters are zero
     for (u32 k = lane; k - lane < length; k += kWarp) {
       const u32 v = k < length ? columns[start + k] : kNone;
       const u32 row = k < length && k >= hubs.enough(v) ? middles[v] : kNone;
@@ -139,7 +139,7 @@ count_rows(const i64* offsets, const u32* columns, const u32* rows, const u32* m
         if (own[w / 32] >> w % 32 & 1) atomicAdd(counters + BitCounts::place(w), 1u);
       }
     }
-    __syncwarp();        // the counters are whole
+    __syncwarp();  // the counters are whole
     for (u32 i = lane; i < covered[item]; i += kWarp) {
       const u32 place = BitCounts::place(columns[start + i]), count = counters[place];
       if (count) atomicAdd(out + start + i, count);

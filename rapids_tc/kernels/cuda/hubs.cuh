@@ -14,17 +14,17 @@
 #error "RTC_HUBS is the number of hubs"
 #endif
 constexpr u32 kHubs = RTC_HUBS, kHubWords = kHubs / 32;
-constexpr u32 kHubLanes = kHubs / 128;   // lanes that share a bit row, four words each
+constexpr u32 kHubLanes = kHubs / 128;  // lanes that share a bit row, four words each
 static_assert(kHubLanes >= 8 && kHubLanes <= kWarp, "a bit row is for 8 to 32 lanes");
 
 #define RTC_HUB_ROWS \
   HubRows { bits, places, covered, n_rows, grain }
 
 struct HubRows {
-  const uint4* __restrict__ bits;       // n_rows rows of kHubs bits, and a row of zeros behind them
-  const u32* __restrict__ places;       // by start >> grain: bit row << grain | last bits of start; or kNone
-  const u32* __restrict__ covered;      // by bit row: entries of the row below kHubs
-  u32 n_rows, grain;                    // grain: log2 of `least`
+  const uint4* __restrict__ bits;  // n_rows rows of kHubs bits, and a row of zeros behind them
+  const u32* __restrict__ places;  // by start >> grain: bit row << grain | last bits of start; or kNone
+  const u32* __restrict__ covered;  // by bit row: entries of the row below kHubs
+  u32 n_rows, grain;  // grain: log2 of `least`
 
   // The bit row of the row that starts at a position, or kNone.
   __device__ __forceinline__ u32 find_row(u32 start) const {
@@ -76,9 +76,9 @@ __device__ __forceinline__ u32 common_bits(const uint4& a, const uint4& b) {
 
 // How a middle vertex v meets bit rows.
 struct HubMap {
-  u32 shift;           // log2 of the lanes that share an in-edge
-  u32 enough;          // entries from which an in-edge counts by bits
-  uint4 words;         // the lane's words of N+(v)
+  u32 shift;  // log2 of the lanes that share an in-edge
+  u32 enough;  // entries from which an in-edge counts by bits
+  uint4 words;  // the lane's words of N+(v)
 
   // By all lanes of a block whose shared map of N+(v) is whole.
   __device__ HubMap(const HubRows& hubs, u32 v, const u32* map)

@@ -12,10 +12,10 @@
 #include "device.cuh"
 #include "tile.cuh"
 
-constexpr u32 kReads = 4;                       // ids that a thread reads at once
-constexpr u32 kRangeBlocks = 2048;              // most blocks that look for the range
+constexpr u32 kReads = 4;  // ids that a thread reads at once
+constexpr u32 kRangeBlocks = 2048;  // most blocks that look for the range
 constexpr u32 kBuckets = 512, kPartThreads = 512, kPartEach = 16, kPartTile = kPartThreads * kPartEach;
-constexpr u32 kBucketThreads = 1024;            // of a block that counts in one bucket
+constexpr u32 kBucketThreads = 1024;  // of a block that counts in one bucket
 static_assert(kBuckets == kPartThreads, "a thread per bucket");
 
 // ------------------------------------------------------------------------------- the range of ids
@@ -68,8 +68,8 @@ __device__ __forceinline__ u32 number_of(T id, u64 size, u32* outside) {
 
 // Write the numbers of kThreads * kReads ids; add to degree, unless it is null, how often each occurs.
 template <class T>
-__device__ __forceinline__ void read_ends(const T* ids, u64 n, u64 size, u32* numbers, u32* degree,
-                                          u32* outside) {
+__device__ __forceinline__ void
+read_ends(const T* ids, u64 n, u64 size, u32* numbers, u32* degree, u32* outside) {
 #pragma unroll
   for (u32 t = 0; t < kReads; t++) {
     const u64 i = (u64(blockIdx.x) * kReads + t) * kThreads + threadIdx.x;
@@ -92,10 +92,10 @@ read_ends64(const u64* ids, const u64* others, u64 n, u64 size, u32* numbers, u3
 
 // Write the numbers of ids; add to counts how many are in each bucket of 2^shift numbers.
 template <class T>
-__device__ __forceinline__ void bucket_ends(const T* ids, u64 n, u64 size, u32 shift, u32* numbers,
-                                            u32* counts, u32* outside, u32* found) {
+__device__ __forceinline__ void
+bucket_ends(const T* ids, u64 n, u64 size, u32 shift, u32* numbers, u32* counts, u32* outside, u32* found) {
   found[threadIdx.x] = 0;
-  __syncthreads();   // the counts are zero
+  __syncthreads();  // the counts are zero
   const u64 step = u64(gridDim.x) * kPartThreads * kReads;
   for (u64 begin = u64(blockIdx.x) * kPartThreads * kReads; begin < n; begin += step) {
 #pragma unroll
@@ -107,7 +107,7 @@ __device__ __forceinline__ void bucket_ends(const T* ids, u64 n, u64 size, u32 s
       atomicAdd(found + (number >> shift), 1u);
     }
   }
-  __syncthreads();   // all are counted
+  __syncthreads();  // all are counted
   if (found[threadIdx.x]) atomicAdd(counts + threadIdx.x, found[threadIdx.x]);
 }
 
@@ -132,15 +132,15 @@ bucket_ends64(const u64* ids, const u64* others, u64 n, u64 size, u32 shift, u32
 extern "C" __global__ void __launch_bounds__(kPartThreads)
 part_numbers(const u32* numbers, u64 n, u32 shift, u32* free, u16* parted) {
   RTC_SHARED(u32, found, kBuckets);
-  RTC_SHARED(u32, start, kBuckets);         // of a bucket in `items`
-  RTC_SHARED(u32, target, kBuckets);        // from a place in `items` to one in the bucket
+  RTC_SHARED(u32, start, kBuckets);  // of a bucket in `items`
+  RTC_SHARED(u32, target, kBuckets);  // from a place in `items` to one in the bucket
   RTC_SHARED(u32, sums, kPartThreads / kWarp);
   RTC_SHARED(u16, items, kPartTile);
   RTC_SHARED(u16, buckets, kPartTile);
   const u64 begin = u64(blockIdx.x) * kPartTile;
   const u32 size = n - begin < kPartTile ? u32(n - begin) : kPartTile;
   found[threadIdx.x] = 0;
-  __syncthreads();   // the counts are zero
+  __syncthreads();  // the counts are zero
   u32 number[kPartEach], place[kPartEach];
 #pragma unroll
   for (u32 t = 0; t < kPartEach; t++) {
@@ -150,15 +150,15 @@ part_numbers(const u32* numbers, u64 n, u32 shift, u32* free, u16* parted) {
 #pragma unroll
   for (u32 t = 0; t < kPartEach; t++)
     if (t * kPartThreads + threadIdx.x < size) place[t] = atomicAdd(found + (number[t] >> shift), 1u);
-  __syncthreads();   // all are counted
+  __syncthreads();  // all are counted
   const u32 own = found[threadIdx.x], warp = threadIdx.x / kWarp, through = warp_scan(own);
   if (threadIdx.x % kWarp == kWarp - 1) sums[warp] = through;
-  __syncthreads();   // the sums of all warps are there
+  __syncthreads();  // the sums of all warps are there
   u32 first = through - own;
   for (u32 w = 0; w < warp; w++) first += sums[w];
   start[threadIdx.x] = first;
   target[threadIdx.x] = (own ? atomicAdd(free + threadIdx.x, own) : 0u) - first;
-  __syncthreads();   // every bucket has its places
+  __syncthreads();  // every bucket has its places
 #pragma unroll
   for (u32 t = 0; t < kPartEach; t++) {
     if (t * kPartThreads + threadIdx.x >= size) continue;
@@ -166,7 +166,7 @@ part_numbers(const u32* numbers, u64 n, u32 shift, u32* free, u16* parted) {
     items[i] = u16(number[t] & ((1u << shift) - 1));
     buckets[i] = u16(bucket);
   }
-  __syncthreads();   // all are collected
+  __syncthreads();  // all are collected
   for (u32 i = threadIdx.x; i < size; i += kPartThreads) parted[target[buckets[i]] + i] = items[i];
 }
 
@@ -179,7 +179,7 @@ part_degrees(const u16* parted, const u32* starts, u32 shift, u32* degree) {
   const u32 width = 1u << shift, begin = starts[blockIdx.y], end = starts[blockIdx.y + 1];
   if (begin == end) return;
   for (u32 i = threadIdx.x; i < width; i += kBucketThreads) found[i] = 0;
-  __syncthreads();   // the counts are zero
+  __syncthreads();  // the counts are zero
   const u32 step = gridDim.x * kBucketThreads, own = blockIdx.x * kBucketThreads + threadIdx.x;
   for (u64 word = begin / kWord + own; word * kWord < end; word += step) {
     const u64 first = word * kWord;
@@ -196,7 +196,7 @@ part_degrees(const u16* parted, const u32* starts, u32 shift, u32* degree) {
         if (i >= begin && i < end) atomicAdd(found + parted[i], 1u);
     }
   }
-  __syncthreads();   // all are counted
+  __syncthreads();  // all are counted
   for (u32 i = threadIdx.x; i < width; i += kBucketThreads)
     if (found[i]) atomicAdd(degree + (u64(blockIdx.y) << shift) + i, found[i]);
 }

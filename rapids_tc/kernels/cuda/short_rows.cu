@@ -20,7 +20,7 @@
 static_assert(!RTC_VISIT::kEdges, "short-rows counts totals");
 
 constexpr u32 kRowThreads = 256, kRowBlocksPerSm = 6;
-constexpr u32 kInLane = 6;            // ids of a row that a lane keeps
+constexpr u32 kInLane = 6;  // ids of a row that a lane keeps
 
 // Count the triangles of a row of 2 to kInLane ids, by one lane.
 __device__ __forceinline__ u32 count_short(const i64* offsets, const u32* columns, u32 start, u32 length) {
@@ -28,7 +28,7 @@ __device__ __forceinline__ u32 count_short(const i64* offsets, const u32* column
 #pragma unroll
   for (u32 k = 0; k < kInLane; k++) own[k] = k < length ? __ldg(columns + start + k) : kNone;
 #pragma unroll
-  for (u32 k = 1; k < kInLane; k++) {   // the first id has none before it
+  for (u32 k = 1; k < kInLane; k++) {  // the first id has none before it
     from[k] = k < length ? u32(offsets[own[k]]) : 0;
     to[k] = k < length ? u32(offsets[own[k] + 1]) : 0;
   }

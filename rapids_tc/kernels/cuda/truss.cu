@@ -20,8 +20,8 @@
 struct Limits {
   u32 first, last;              // levels below first are peeled with it, levels above last not at all
   u32 room, few, many;          // tasks of a phase: kept; left to block 0; after more, tasks are long
-  u32 shrink, least;            // rows are packed if fewer 256ths of the edges are left; if not below least
-  u32 rounds, work;             // of a launch: rounds at most, and about so many tasks
+  u32 shrink, least;  // rows are packed if fewer 256ths of the edges are left; if not below least
+  u32 rounds, work;  // of a launch: rounds at most, and about so many tasks
 };
 
 // Where the peel is. All threads have the same values, and change them together behind a barrier.
@@ -31,17 +31,21 @@ struct Peel {
   Task* tasks;
   u32 level, rounds, dead;
   u32 clock, buried, phase;
-  u32 packed;                   // edges that were left when rows were packed
-  u32 seeds;                    // tasks of the last level's first frontier
-  bool empty;                   // the last search has found no edge
+  u32 packed;  // edges that were left when rows were packed
+  u32 seeds;  // tasks of the last level's first frontier
+  bool empty;  // the last search has found no edge
 
   __device__ u32 fallen() const { return RTC_PEEK(state->fallen + phase % 3); }
   __device__ u64 size() const { return RTC_PEEK(state->tasks + phase % 3); }
   __device__ const Task* input() const { return tasks + u64(limits.room) * (phase % 2); }
   __device__ Frontier output(bool large) const {
     const u32 next = (phase + 1) % 3;
-    return Frontier{tasks + u64(limits.room) * ((phase + 1) % 2), limits.room, state->fallen + next,
-                    state->tasks + next, large ? kLong : kShort, stamp_of_round(clock + 1)};
+    return Frontier{tasks + u64(limits.room) * ((phase + 1) % 2),
+                    limits.room,
+                    state->fallen + next,
+                    state->tasks + next,
+                    large ? kLong : kShort,
+                    stamp_of_round(clock + 1)};
   }
 
   // Clear what the next phase adds to. One thread, in this phase.
@@ -70,7 +74,7 @@ struct Peel {
     buried = state->buried, phase = state->phase, packed = state->packed, seeds = state->seeds;
     empty = state->empty;
   }
-  __device__ void save() const {   // one thread
+  __device__ void save() const {  // one thread
     state->level = level, state->rounds = rounds, state->dead = dead, state->clock = clock;
     state->buried = buried, state->phase = phase, state->packed = packed, state->seeds = seeds;
     state->empty = empty;
@@ -88,7 +92,7 @@ __device__ __forceinline__ bool next_level(const Peeled& g, Peel& peel, u32& goa
   u32 least = search(g, peel.output(peel.seeds > peel.limits.many), peel.level, target, 0);
   for (u32 step = kWarp / 2; step; step /= 2) least = min(least, __shfl_xor_sync(kFullMask, least, step));
   if (threadIdx.x % kWarp == 0 && least != kNone) atomicMin(state->least + peel.phase % 3, least);
-  RTC_GRID_BARRIER(&state->arrived, goal);   // the frontier is found
+  RTC_GRID_BARRIER(&state->arrived, goal);  // the frontier is found
   peel.buried = peel.clock;
   peel.advance();
   peel.empty = peel.fallen() == 0;
@@ -98,13 +102,13 @@ __device__ __forceinline__ bool next_level(const Peeled& g, Peel& peel, u32& goa
 }
 
 // Peel small rounds until one is not, `most` at most. Block 0.
-__device__ __forceinline__ void peel_alone(const Peeled& g, Peel& peel, const Queue& queue, u32 edges,
-                                           u32 most) {
+__device__ __forceinline__ void
+peel_alone(const Peeled& g, Peel& peel, const Queue& queue, u32 edges, u32 most) {
   for (u32 n = u32(peel.size());;) {
     if (threadIdx.x == 0) peel.clear();
     const u32 now = stamp_of_round(peel.clock);
     peel_tasks(g, peel.output(false), queue, peel.level, now, peel.input(), n, threadIdx.x, kThreads);
-    __syncthreads();   // the round is done
+    __syncthreads();  // the round is done
     peel.advance();
     const u64 size = peel.size();
     if (size == 0 || size > peel.limits.few || peel.dead == edges || --most == 0) break;
@@ -116,8 +120,7 @@ __device__ __forceinline__ void peel_alone(const Peeled& g, Peel& peel, const Qu
 }
 
 // Count the edges that are in a triangle: the host makes room for them.
-extern "C" __global__ void __launch_bounds__(kThreads)
-truss_count(const u32* support, u32 m, State* state) {
+extern "C" __global__ void __launch_bounds__(kThreads) truss_count(const u32* support, u32 m, State* state) {
   u32 active = 0;
   for (u64 p = grid_thread(); p < m; p += grid_threads()) active += support[p] != 0;
   const u32 through = warp_scan(active);
@@ -155,7 +158,7 @@ truss_peel(const i64* offsets, const u32* columns, u32 n, u32 m, u32* rows, u32*
     const u32 now = frontier ? stamp_of_round(peel.clock) : 0;
     if (peel.stamps_end()) {
       search(g, peel.output(false), peel.level, 0, now);
-      RTC_GRID_BARRIER(&state->arrived, goal);   // dead edges are buried
+      RTC_GRID_BARRIER(&state->arrived, goal);  // dead edges are buried
       peel.buried = peel.clock;
     }
     bool by_list = n_tasks > limits.room;
@@ -168,7 +171,7 @@ truss_peel(const i64* offsets, const u32* columns, u32 n, u32 m, u32* rows, u32*
     round++;
     walked += n_tasks;
     if (n_tasks == 0) {
-      if (frontier) peel.clock++;   // its edges are in no triangle: the round is done
+      if (frontier) peel.clock++;  // its edges are in no triangle: the round is done
       walked += (active - peel.dead) / kLong;
       done = !next_level(g, peel, goal);
       if (done) break;
@@ -178,20 +181,20 @@ truss_peel(const i64* offsets, const u32* columns, u32 n, u32 m, u32* rows, u32*
       const Task* const in = peel.input();
       if (by_list) peel_list(g, out, queue, peel.level, now);
       else peel_tasks(g, out, queue, peel.level, now, in, u32(n_tasks), grid_thread(), grid_threads());
-      RTC_GRID_BARRIER(&state->arrived, goal);   // the round is done
+      RTC_GRID_BARRIER(&state->arrived, goal);  // the round is done
       peel.advance();
     } else {
       const u32 clock = peel.clock;
-      RTC_GRID_BARRIER(&state->arrived, goal);   // all blocks know the frontier
+      RTC_GRID_BARRIER(&state->arrived, goal);  // all blocks know the frontier
       if (blockIdx.x == 0) peel_alone(g, peel, queue, active, limits.rounds - round + 1);
-      RTC_GRID_BARRIER(&state->arrived, goal);   // block 0 is done
+      RTC_GRID_BARRIER(&state->arrived, goal);  // block 0 is done
       peel.load();
       round += peel.clock - clock - 1;
     }
   }
   if (done)
     for (u64 p = grid_thread(); p < m; p += grid_threads()) support[p] = trussness(support[p], peel.level, k);
-  RTC_GRID_BARRIER(&state->arrived, goal);   // all threads have read the state
+  RTC_GRID_BARRIER(&state->arrived, goal);  // all threads have read the state
   if (grid_thread() != 0) return;
   peel.save();
   state->stage = done ? kDone : kPause;

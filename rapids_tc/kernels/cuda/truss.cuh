@@ -28,7 +28,7 @@ constexpr u32 kThreads = 128, kStamps = 4, kQueue = 5;
 #else
 constexpr u32 kThreads = 1024;
 constexpr u32 kStamps = 0x7fff;               // of 15 bits; buried edges have none, 0
-constexpr u32 kQueue = 1024;                  // fallen edges that a block keeps before it makes their tasks
+constexpr u32 kQueue = 1024;  // fallen edges that a block keeps before it makes their tasks
 #endif
 constexpr u32 kWarps = kThreads / kWarp;
 constexpr u32 kBucket = 8;                    // ids of a bucket, which is a sector of memory
@@ -38,10 +38,10 @@ constexpr u32 kBegin = 0, kPause = 1, kDone = 2;
 
 struct State {
   u32 stage, level, rounds, edges, dead;      // edges: in the beginning; dead: of these
-  u32 clock, buried;                          // the round that stamps name; when dead edges were buried last
-  u32 phase, packed, seeds, empty, long_rows;   // see truss.cu
-  u32 goal, arrived;                          // of the barrier of the grid
-  u32 least[3], fallen[3];                    // by phase, modulo 3
+  u32 clock, buried;  // the round that stamps name; when dead edges were buried last
+  u32 phase, packed, seeds, empty, long_rows;  // see truss.cu
+  u32 goal, arrived;  // of the barrier of the grid
+  u32 least[3], fallen[3];  // by phase, modulo 3
   u64 tasks[3];
 };
 
@@ -85,7 +85,7 @@ __device__ __forceinline__ u32 spread(u32 id) { return (id ^ id >> 15) * 0x9E377
 struct Bucket {
   uint4 a, b;
 
-  __device__ __forceinline__ bool full() const { return b.w != kNone; }   // it is filled from its front
+  __device__ __forceinline__ bool full() const { return b.w != kNone; }  // it is filled from its front
   __device__ __forceinline__ u32 find(u32 id) const {
     u32 slot = kNone;
     if (a.x == id) slot = 0;
@@ -120,7 +120,7 @@ __device__ __forceinline__ u32 look_up(const Peeled& g, uint2 table, u32 id, u32
 __device__ __forceinline__ void insert(const Peeled& g, uint2 table, u32 id, u32 edge) {
   for (u32 bucket = __umulhi(spread(id), table.y);; bucket = bucket + 1 == table.y ? 0 : bucket + 1) {
     const u64 at = u64(kBucket) * (table.x + bucket);
-    u32 filled = 0;                           // slots, from the front
+    u32 filled = 0;  // slots, from the front
 #pragma unroll
     for (u32 slot = 0; slot < kBucket; slot++) filled += RTC_PEEK(g.keys + at + slot) != kNone;
     for (u32 slot = filled; slot < kBucket; slot++) {
@@ -137,10 +137,10 @@ __device__ __forceinline__ void insert(const Peeled& g, uint2 table, u32 id, u32
 __device__ __forceinline__ u32 block_scan(u32 value, u32* sums, u32& total) {
   const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp, through = warp_scan(value);
   if (lane == kWarp - 1) sums[warp] = through;
-  __syncthreads();   // the sums of all warps are there
+  __syncthreads();  // the sums of all warps are there
   const u32 warps = warp_scan(lane < kWarps ? sums[lane] : 0);
   const u32 before = __shfl_sync(kFullMask, warps, warp ? warp - 1 : 0);
   total = __shfl_sync(kFullMask, warps, kWarps - 1);
-  __syncthreads();   // all threads have read them
+  __syncthreads();  // all threads have read them
   return (warp ? before : 0) + through - value;
 }

@@ -40,8 +40,8 @@ __device__ __forceinline__ Walk walk_of(const Peeled& g, u32 e) {
 // For the edge e of the frontier and a triangle of it with the edges at_f and at_h, find from which of the
 // two, f and h, e counts it off. Neither is found if one is dead, or is in the frontier with a smaller
 // number than e; and none is that is in the frontier.
-__device__ __forceinline__ void triangle(const Peeled& g, u32 now, u32 next, u32 e, u32 at_f, u32 at_h,
-                                         u32& f, u32& h) {
+__device__ __forceinline__ void
+triangle(const Peeled& g, u32 now, u32 next, u32 e, u32 at_f, u32 at_h, u32& f, u32& h) {
   const u32 word_f = RTC_PEEK(g.support + at_f), word_h = RTC_PEEK(g.support + at_h);
   const u32 stamp_f = is_active(word_f) ? next : stamp_of(word_f);
   const u32 stamp_h = is_active(word_h) ? next : stamp_of(word_h);
@@ -78,8 +78,8 @@ __device__ __forceinline__ void make_tasks(const Peeled& g, const Frontier& out,
 }
 
 // Put edges that fall in the queue; make their tasks if it is full. All lanes of the warp.
-__device__ __forceinline__ void fall(const Peeled& g, const Frontier& out, const Queue& queue, bool falls,
-                                     u32 e) {
+__device__ __forceinline__ void
+fall(const Peeled& g, const Frontier& out, const Queue& queue, bool falls, u32 e) {
   if (!__any_sync(kFullMask, falls)) return;
   const u32 place = reserve(queue.size(), falls ? 1u : 0u);
   if (falls && place < kQueue) queue.edges[place] = e;
@@ -140,9 +140,9 @@ __device__ __forceinline__ void walk_row(const Peeled& g, const Frontier& out, c
 }
 
 // Peel the frontier by n tasks, of which this warp has a part. All threads of the block.
-__device__ __forceinline__ void peel_tasks(const Peeled& g, const Frontier& out, const Queue& queue,
-                                           u32 level, u32 now, const Task* tasks, u32 n, u32 thread,
-                                           u32 threads) {
+__device__ __forceinline__ void
+peel_tasks(const Peeled& g, const Frontier& out, const Queue& queue, u32 level, u32 now, const Task* tasks,
+           u32 n, u32 thread, u32 threads) {
   const u32 step = threads / kWarp, lane = threadIdx.x % kWarp;
   u32 i = thread / kWarp;
   Task next{0, 0, 0, 0};
@@ -158,8 +158,8 @@ __device__ __forceinline__ void peel_tasks(const Peeled& g, const Frontier& out,
 }
 
 // Peel the frontier by the list: each warp walks for those of its edges. All threads of the block.
-__device__ __forceinline__ void peel_list(const Peeled& g, const Frontier& out, const Queue& queue, u32 level,
-                                          u32 now) {
+__device__ __forceinline__ void
+peel_list(const Peeled& g, const Frontier& out, const Queue& queue, u32 level, u32 now) {
   const u32 lane = threadIdx.x % kWarp, size = g.lengths[grid_warp()];
   for (u32 i = lane; __any_sync(kFullMask, i < size); i += kWarp) {
     const u32 e = i < size ? g.list[list_place(i)] : kNone;

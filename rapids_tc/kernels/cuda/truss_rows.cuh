@@ -189,8 +189,8 @@ __device__ __forceinline__ void pack_row(const Peeled& g, u32 x, u32 size, u32 n
 // Pack all rows: long ones, which are among the first long_rows, by blocks, and the others by warps, which
 // take vertices far apart, since neighbors in rank have rows of about the same size. All threads of the
 // grid.
-__device__ __forceinline__ void pack_rows(const Peeled& g, u32 n, u32 now, State* state, u32& goal,
-                                          u32* sums) {
+__device__ __forceinline__ void
+pack_rows(const Peeled& g, u32 n, u32 now, State* state, u32& goal, u32* sums) {
   for (u32 x = blockIdx.x; x < state->long_rows; x += gridDim.x) {
     const u32 size = g.size[x];
     if (size <= kLongRow) continue;
