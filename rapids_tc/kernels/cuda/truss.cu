@@ -101,7 +101,7 @@ __device__ __forceinline__ bool next_level(const Peeled& g, Peel& peel, u32& goa
   return true;
 }
 
-// Peel small rounds until one is not, `most` at most. Block 0.
+// Peel small rounds until one is not, or has tasks that were not kept; `most` at most. Block 0.
 __device__ __forceinline__ void
 peel_alone(const Peeled& g, Peel& peel, const Queue& queue, u32 edges, u32 most) {
   for (u32 n = u32(peel.size());;) {
@@ -111,7 +111,8 @@ peel_alone(const Peeled& g, Peel& peel, const Queue& queue, u32 edges, u32 most)
     __syncthreads();  // the round is done
     peel.advance();
     const u64 size = peel.size();
-    if (size == 0 || size > peel.limits.few || peel.dead == edges || --most == 0) break;
+    if (size == 0 || size > min(peel.limits.few, peel.limits.room)) break;
+    if (peel.dead == edges || --most == 0) break;
     if (peel.stamps_end() || peel.sparse(edges, false)) break;
     n = u32(size);
     peel.rounds++;
