@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 from numba import njit
 
-from rapids_tc.engines.cpu import counting, listing, truss, visitors
+from rapids_tc.engines.cpu import (
+    counting,
+    listing,
+    row_counts,
+    truss_rounds,
+    truss_tables,
+    visitors,
+)
 from rapids_tc.engines.cpu.parallel import atomic_add
 
 pytestmark = pytest.mark.cpu_only
@@ -26,9 +33,12 @@ SHARED = {
     (visitors, "TypeCounts.triangle"): {"self.counts": 0},  # but through _add
     (visitors, "WindowChanges.triangle"): {"self.begun": 0, "self.ended": 0},
     (visitors, "RepeatedChanges.triangle"): {"self.begun": 0, "self.ended": 0},
-    (truss, "_count_off"): {"support": 1, "state": 1},
-    (truss, "_peel_tasks"): {"state": 1},
-    (truss, "_peel_task"): {"support": 0, "state": 0},  # but through _count_off
+    (row_counts, "_count_edges"): {"counts": 2},
+    (truss_rounds, "_flush"): {"state": 1},
+    (truss_rounds, "_walk"): {"state": 1},
+    (truss_rounds, "_walk_slots"): {"support": 0, "state": 0},  # but through _remove and _flush
+    (truss_rounds, "_walk_bits"): {"support": 0, "state": 0},
+    (truss_tables, "_count_ends"): {"sizes": 2},
 }
 
 
@@ -75,10 +85,19 @@ def test_counters_that_threads_share_are_added_to_by_an_atomic():
     assert atomics(choice.body[0]) == ["counts"] and list(written(choice.orelse[0])) == ["counts"]
 
 
-@pytest.mark.parametrize("module", [counting, listing, truss, visitors])
+def test_supports_that_threads_share_are_counted_down_by_an_atomic():
+    choice = functions(truss_rounds)["_count_off"].body[1]
+    assert ast.unparse(choice.test) == "threads == 1"
+    assert list(written(choice.body[1])) == ["support"]
+    assert atomics(choice.orelse[0]) == ["support"]
+
+
+@pytest.mark.parametrize(
+    "module", [counting, listing, row_counts, truss_rounds, truss_tables, visitors]
+)
 def test_every_kernel_with_an_atomic_is_held_here(module):
     for name, function in functions(module).items():
-        if name == "_add":  # as above
+        if name in ("_add", "_count_off"):  # as above
             continue
         assert set(atomics(function)) <= set(SHARED.get((module, name), {})), name
 
