@@ -42,7 +42,7 @@ DASK = [
     ("cuGraph, 4 GPUs over ucxx: build and count", "cugraph dask ucxx", "frame to count"),
 ]
 # The newest file of each pattern is shown.
-README = (("study-*", CARD), ("dask-*", DASK), ("cpu-*", CPU))
+README = (("speed-h*", CARD), ("dask-*", DASK), ("cpu-*", CPU))
 MATRICES = {  # figures that STUDY.md shows with a column per tool
     "count": "Count stage, milliseconds",
     "edge counts": "Edge counts, milliseconds",

@@ -65,8 +65,8 @@ def bibtex():
 
 
 def headline():
-    """The figure of the front page: the largest graph of the newest study that cuGraph counted."""
-    lines = report.read(sorted(report.RESULTS.glob("study-*.jsonl"))[-1].name)
+    """The figure of the front page: the largest graph of the newest run that cuGraph counted."""
+    lines = report.read(sorted(report.RESULTS.glob("speed-h*.jsonl"))[-1].name)
     times = {
         (line["tool"], line["graph"]): line
         for line in lines
@@ -81,6 +81,14 @@ def headline():
         f"counted in {report.milliseconds(ours['seconds'])} ms. cuGraph takes "
         f"{report.milliseconds(theirs['seconds'])} ms in the same run."
     )
+
+
+def laptop():
+    """Frame to count on real graphs, beside the libraries that people have on a laptop."""
+    lines = report.read(sorted(report.RESULTS.glob("laptop-*.jsonl"))[-1].name)
+    found = {(x["graph"], x["tool"], x["what"]): x for x in lines if "seconds" in x}
+    table = report.times(lines, found, "frame to count").replace("| auto |", "| rapids_tc |", 1)
+    return f"On {report.about(lines)}\n\n{table}"
 
 
 def functions():
@@ -117,6 +125,7 @@ myst_substitutions = {
     "papers": papers(),
     "bibtex": bibtex(),
     "headline": headline(),
+    "laptop": laptop(),
     "networkx": "\n".join(
         f"- `{name}`: {say}" if say else f"- `{name}`" for name, say in FUNCTIONS.items()
     ),

@@ -108,9 +108,9 @@ def test_the_readme_shows_the_newest_of_each_kind(results):
     new[0]["remark"] = "Before the change."
     several = lines(("rmat:18", "rapids_tc dask tcp", "frame to count", timed(0.75)), **CARD)
     several[0]["statistic"] = "the least of two"
-    results("study-2026-01-01.jsonl", old)
+    results("speed-h200-2026-01-01.jsonl", old)
     assert "| R-MAT 18 | 0.0 M | 500 |" in report.tables()
-    results("study-2026-01-02.jsonl", new)
+    results("speed-h200-2026-01-02.jsonl", new)
     results("dask-2026-01-01.jsonl", several)
     results("h200-2026-01-01.jsonl", lines(("rmat:18", "cugraph", "count", timed(9)), **CARD))
     text = report.tables()
