@@ -124,7 +124,7 @@ def test_hundred_blocks_scanned_in_tiles(seed, size):
     counts = np.arange(size + 1, dtype=np.uint32) % 11
     sums = np.concatenate([[0], np.cumsum(counts[:-1])])
     with testing.thread_order(seed):
-        ENGINE._steps["scan_counts"]((1,), (1024,), (counts, np.uint32(len(counts) - 1)))
+        ENGINE.scan(counts, len(counts) - 1)
     assert counts.tolist() == sums.tolist()
 
 

@@ -193,10 +193,10 @@ def test_auto_needs_no_layout_for_graphs_of_low_degree(name, bare, monkeypatch):
     assert ENGINE.bare(csr, "polak") is None
 
 
-def test_a_graph_without_a_layout_is_not_counted_by_edge():
+def test_a_method_that_needs_a_layout_refuses_a_graph_without():
     csr = ENGINE.csr(keys_of(clique(4)), 4)
     with pytest.raises(ValueError, match="needs a layout"):
-        ENGINE.edge_counts(ENGINE.bare(csr, "auto"))
+        ENGINE.count(ENGINE.bare(csr, "auto"), method="tricore")
 
 
 @pytest.mark.parametrize("hubs, least", [(1024, 1), (4096, 32)])
