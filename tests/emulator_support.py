@@ -56,3 +56,6 @@ def run_again(file: str, sanitizer: str, *arguments: str) -> None:
 
 # What is not about a sanitizer runs in the plain process only, and starts those of the sanitizers.
 plain_only = pytest.mark.skipif(testing.sanitizer() is not None, reason="not about a sanitizer")
+long = pytest.mark.skipif(
+    not os.environ.get("RAPIDS_TC_LONG"), reason="a minute of a sanitizer: RAPIDS_TC_LONG=1 runs it"
+)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import reference
 from block_support import keys_of, split_keys
-from emulator_support import SEEDS, Numpy, compiler, plain_only, run_again
+from emulator_support import SEEDS, Numpy, compiler, long, plain_only, run_again
 from graphs import SMALL, dense_edge_lists, edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -408,10 +408,12 @@ def test_blocks_of_one_room_by_kernels(engine, name, n):
 
 
 @plain_only
+@long
 def test_overruns_and_undefined_arithmetic():
     run_again(__file__, "address", "-k", "hundred or kernels")
 
 
 @plain_only
+@long
 def test_races():
     run_again(__file__, "thread", "-k", "hundred")

@@ -58,7 +58,7 @@ MEASURED = {
     ("cuda", "triangles_over_time", "vertices"): {"values": 0.84},
     ("cuda", "count", "rows"): {"order": 0.55, "orient": 0.86, "count": 0.3},
     ("cuda", "count", "vertices"): {"order": 0.98, "orient": 0.58, "count": 0.37},
-    ("cuda", "edge_triangles", "rows"): {"layout": 0.67, "count": 1.4, "columns": 0.83},
+    ("cuda", "edge_triangles", "rows"): {"layout": 0.67, "count": 1.11, "columns": 0.83},
     ("cuda", "edge_triangles", "vertices"): {"count": 0.34, "columns": 0.42},
     ("cuda", "vertex_triangles", "rows"): {"columns": 0.81},
     ("cuda", "vertex_triangles", "vertices"): {"columns": 0.82},

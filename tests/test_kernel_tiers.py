@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
-from emulator_support import SEEDS, compiler, plain_only, run_again
+from emulator_support import SEEDS, compiler, long, plain_only, run_again
 from graphs import book, complete, friendship, star, wheel
 from kernel_support import (
     CASES,
@@ -203,7 +203,9 @@ def test_the_whole_stack_agrees_with_the_cpu():
 
 
 @plain_only
-@pytest.mark.parametrize("file", ["test_kernel_tiers.py", "test_kernels.py"])
+@pytest.mark.parametrize(
+    "file", [pytest.param("test_kernel_tiers.py", marks=long), "test_kernels.py"]
+)
 def test_overruns_and_undefined_arithmetic(file):
     run_again(str(HERE / file), "address")
 

@@ -3,7 +3,6 @@
 The values of edges are random, and the oracle knows each edge by its ends.
 """
 
-import os
 from collections import Counter
 from functools import cache
 from itertools import pairwise, product
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 import reference
 from block_support import split_keys
-from emulator_support import SEEDS, Numpy, compiler, plain_only, run_again
+from emulator_support import SEEDS, Numpy, compiler, long, plain_only, run_again
 from graphs import SMALL, dense_edge_lists, edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -364,11 +363,6 @@ def check_spans_on_blocks(engine, valued):
         for at, part in zip(task.blocks, counts, strict=True):
             total.update(dict(zip(values[at].edges, part.tolist(), strict=True)))
     assert dict(total) == valued.by_edge
-
-
-long = pytest.mark.skipif(
-    not os.environ.get("RAPIDS_TC_LONG"), reason="a minute of a sanitizer: RAPIDS_TC_LONG=1 runs it"
-)
 
 
 @plain_only
