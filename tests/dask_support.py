@@ -76,10 +76,12 @@ def worked_on_here(executor=Here):
         return executor
 
     registry.register_executor(is_dask, load)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Here, "working", True)
-        yield
-    registry.unregister_executor(load)
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Here, "working", True)
+            yield
+    finally:
+        registry.unregister_executor(load)
 
 
 @contextmanager
