@@ -210,7 +210,7 @@ KINDS = {
     "blockchain addresses": text(
         "from_address,to_address\n0xa1,0xb2\n0xb2,0xc3\n0xc3,0xa1\n", ADDRESSES, "names the col"
     ),
-    "words above a number": text("who,whom,n\na,b,1\nb,c,2\nc,a,3\n", "name (source=|--source) and"),
+    "words above a number": text("who,whom,n\na,b,1\nb,c,2\nc,a,3\n", "(source=|--source) and"),
     # Comment marks
     "hashtags": text(HASHTAGS, "nothing but comment lines; (--comment |comment=)''"),
     "hashtags among other ids": text(
