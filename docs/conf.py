@@ -41,14 +41,14 @@ def methods():
     shown = frame[["name", "iterator", "intersection", "granularity", "returns"]]
     rows = [shown.columns, ["---"] * shown.shape[1], *shown.itertuples(index=False)]
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    also = frame["aliases"].map(lambda names: f", also `{names}`" if names else "")
-    return f"{table}\n\n" + "\n".join("- `" + frame["name"] + "`" + also + ": " + frame["paper"])
+    return f"{table}\n\n{papers()}"
 
 
 def papers():
-    """The papers of the methods as a list."""
+    """The papers of the methods as a list, with their other names."""
     frame = tc.methods()
-    return "\n".join("- `" + frame["name"] + "`: " + frame["paper"])
+    also = frame["aliases"].map(lambda names: f", also `{names}`" if names else "")
+    return "\n".join("- `" + frame["name"] + "`" + also + ": " + frame["paper"])
 
 
 def bibtex():

@@ -29,8 +29,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
 
@@ -155,14 +153,6 @@ def decompose(
             result[edges.ids] = k or 0  # without k, no edge is active
             break
     return result
-
-
-def remaining(edges: ActiveEdges, result: Array, xp: Any) -> ActiveEdges:
-    """Do what `Peeler.remaining` says, on one core or on a GPU."""
-    result[edges.ids] = edges.support & np.uint32(DEAD - 1)
-    active = xp.flatnonzero(edges.support < DEAD)
-    arrays = (edges.ids, edges.rows, edges.columns, edges.support)
-    return ActiveEdges(*(array[active] for array in arrays))
 
 
 def _report(
