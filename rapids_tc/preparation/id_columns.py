@@ -240,7 +240,8 @@ def _is_categorical(dtype: Any) -> bool:
 
 def _used(values: Series, backend: Backend) -> Array | None:
     """Return the ascending codes of the categories that occur; None if all of them occur."""
-    codes = backend.xp.sort(backend.xp.asarray(values.cat.codes.unique()))
+    codes = values.cat.codes.dropna().unique()  # cuDF has no code for a missing value, pandas -1
+    codes = backend.xp.sort(backend.xp.asarray(codes))
     used = codes[codes >= 0]
     return used if len(used) < len(values.dtype.categories) else None
 
