@@ -12,7 +12,7 @@ from every_path import CALLS, FRAME, IDS, NAMES
 import rapids_tc as tc
 from rapids_tc.executors import registry
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
-from rapids_tc.executors.protocol import Executor
+from rapids_tc.executors.protocol import Batch, Executor
 from rapids_tc.plan.layout import Layout, use_layout
 from rapids_tc.plan.record import ANALYTICS
 
@@ -143,3 +143,44 @@ def test_a_wrong_option_is_told_before_the_way_round():
     """Else the advice names a column that nobody asked for."""
     with pytest.raises(ValueError, match=r"measure='nonsense'"):
         tc.similarity(PartitionedFrame([FRAME]), measure="nonsense")
+
+
+# Tasks ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CountedFrame(PartitionedFrame):
+    """A frame whose executor counts its tasks."""
+
+
+def load_counted():
+    return Counted
+
+
+class Counted(LocalExecutor):
+    """Counts its tasks; each partition is a batch, and every worker has many."""
+
+    tasks = 0
+
+    def batches(self, partitions, workers, limit):
+        return [
+            Batch(workers[place % len(workers)].address, [place], [partition])
+            for place, partition in enumerate(partitions)
+        ]
+
+    def submit(self, stage, function, *args, on=None, first=False):
+        type(self).tasks += 1
+        return function(*args)
+
+
+def test_many_batches_and_blocks_take_few_tasks():
+    """A task per batch and block would be 16,384 alone."""
+    Counted.tasks, frame = 0, tc.datasets.rmat(9)
+    whole = tc.count(frame)
+    registry.register_executor(lambda edges: isinstance(edges, CountedFrame), load_counted)
+    try:
+        with use_layout(Layout(n=8)):
+            assert tc.count(CountedFrame([frame.iloc[at::256] for at in range(256)])) == whole
+    finally:
+        registry.unregister_executor(load_counted)
+    assert 8**3 + 2 * 256 < Counted.tasks < 3_000

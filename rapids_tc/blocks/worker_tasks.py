@@ -191,9 +191,9 @@ def _keys(
 
 
 @worker_task
-def pick(context: WorkerContext, several: list[Any], place: int) -> list[Any]:
-    """Return one of several results, in a list of its own."""
-    return [several[place]]
+def pick(context: WorkerContext, packed: list[list[EncodedPart]], place: int) -> list[EncodedPart]:
+    """Return the parts of one block, of all batches of a worker."""
+    return [parts[place] for parts in packed]
 
 
 @worker_task
@@ -209,7 +209,7 @@ def merge(
     """Merge a block from its encoded parts of all batches."""
     backend = context.backend
     rows = geometry.block_rows(vertices, n, divmod(place, n))
-    keys = codec.keys([piece for (piece,) in packed], rows, backend.xp)
+    keys = codec.keys([part for parts in packed for part in parts], rows, backend.xp)
     block = registry.load(backend.engine).csr(keys, rows)
     return codec.rows(block, backend.xp)
 

@@ -286,12 +286,22 @@ class DistributedGraph:
         return made
 
     def _pieces(self, place: int, worker: str) -> list[Task]:
-        """List each batch's part of a block, in a list of its own, for the machine that merges."""
+        """List the parts of a block, in lists, for the machine that merges.
+
+        A graph of many blocks takes a task per worker and block: a task per batch and block would
+        be many more than all others together.
+        """
         near_and_far = zip(self.batches, self.packed, self._sent, strict=True)
-        several = [near if group.worker == worker else far for group, near, far in near_and_far]
-        return (
-            several if self.n == 1 else self.map_batches("pack", worker_tasks.pick, several, place)
-        )
+        several: dict[str, list[Task]] = {}
+        for group, near, far in near_and_far:
+            parts = several.setdefault(group.worker, [])
+            parts.append(near if group.worker == worker else far)
+        if self.n == 1:
+            return [part for parts in several.values() for part in parts]
+        return [
+            self.submit("pack", worker_tasks.pick, parts, place, on=holder)
+            for holder, parts in several.items()
+        ]
 
     @cached_property
     def _sent(self) -> list[Task]:
