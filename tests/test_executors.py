@@ -145,7 +145,7 @@ def test_a_wrong_option_is_told_before_the_way_round():
         tc.similarity(PartitionedFrame([FRAME]), measure="nonsense")
 
 
-# Tasks ---------------------------------------------------------------------------------------------
+# Tasks --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
