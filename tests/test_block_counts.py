@@ -19,6 +19,7 @@ from rapids_tc.blocks import codec, counting, geometry, grid
 from rapids_tc.blocks.grid import Partition, Task
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.cpu import row_counts
 from rapids_tc.engines.gpu import block_layout
 from rapids_tc.engines.gpu.block_layout import write_codes
 from rapids_tc.engines.gpu.cuda import CudaEngine
@@ -145,6 +146,14 @@ def check_parts(engine, rows, parts):
 def test_parts_of_a_graph(parts):
     for name in ("K9", "wheel", "book", "star"):
         check_parts(cpu, SMALL[name].rows, parts)
+
+
+@pytest.mark.parametrize("columns", [3, 40])
+def test_parts_of_a_graph_whose_rows_are_cut_too(monkeypatch, columns):
+    """Each part counts its own middle vertices alone, however many ranges of rows there are."""
+    monkeypatch.setattr(row_counts, "RANGE", columns)
+    for name in ("hundred", "skewed"):
+        check_parts(cpu, HARD[name], 3)
 
 
 @each_size

@@ -191,7 +191,9 @@ def edge_counts(
     if spans is None and layout.whole:
         groups = layout.in_offsets, layout.in_edges
         sizes = _slots(layout.csr.n), _threads(layout)
-        row_counts.count_edges(layout.csr, groups, counts[0], *sizes, on_progress)
+        row_counts.count_edges(
+            layout.csr, groups, layout.pivot_range, counts[0], *sizes, on_progress
+        )
         return counts[0]
     packed = Always() if spans is None else pack_spans(*_sides(layout, spans))
     visitor = visitors.EdgeCounts(packed, counts[0], counts[len(counts) // 2], counts[-1])

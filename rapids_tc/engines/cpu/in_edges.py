@@ -51,10 +51,11 @@ def group(
     return places[:-1], in_edges, probe_counts  # v's place is past its in-edges now
 
 
-def group_rows(csr: Csr, first: int, last: int) -> tuple[Array, Array]:
-    """Group the in-edges that rows `first` to `last` - 1 make: `in_offsets` and `in_edges`."""
+def group_rows(csr: Csr, first: int, last: int, pivot_range: PivotRange) -> tuple[Array, Array]:
+    """Group the in-edges of a pivot range that rows `first` to `last` - 1 make, as `group` does."""
     places, unused = np.zeros(last + 2, np.int64), np.zeros(last, np.int64)
-    rows = (csr.offsets[first : last + 1], csr.columns, csr.offsets, csr.columns, first, 0, 0, last)
+    of_v = pivot_range[0], min(pivot_range[1], last)
+    rows = (csr.offsets[first : last + 1], csr.columns, csr.offsets, csr.columns, first, 0, *of_v)
     _group(*rows, places[2:], np.zeros(0, np.uint64), unused)
     np.cumsum(places, out=places)
     in_edges = np.empty(places[-1], np.uint64)

@@ -18,7 +18,7 @@ from rapids_tc.engines.cpu.in_edges import group_rows
 from rapids_tc.engines.cpu.parallel import atomic_add, find
 
 if TYPE_CHECKING:
-    from rapids_tc.engines.protocol import ProgressCallback
+    from rapids_tc.engines.protocol import PivotRange, ProgressCallback
     from rapids_tc.preparation.csr import Array, Csr
 
 PER_THREAD = 8  # ranges of about equal work
@@ -26,10 +26,13 @@ RANGE = 1 << 17  # columns of a range, about, at most
 
 
 def count_edges(
-    csr: Csr, groups: tuple[Array, Array], counts: Array, slots: int, threads: int,
-    on_progress: ProgressCallback | None,
+    csr: Csr, groups: tuple[Array, Array], pivot_range: PivotRange, counts: Array, slots: int,
+    threads: int, on_progress: ProgressCallback | None,
 ) -> None:  # fmt: skip
-    """Add the triangles of every edge to `counts`; `groups` are the in-edges of all rows."""
+    """Add the triangles of every edge to `counts`.
+
+    `groups` are the in-edges of all rows, of the middle vertices in the pivot range.
+    """
     bounds = _cut_rows(csr.offsets, threads * PER_THREAD if threads > 1 else 1)
     ends, longest = csr.offsets[bounds], int(np.diff(csr.offsets).max(initial=0))
     tables = np.zeros((threads, slots), np.uint32)
@@ -38,7 +41,7 @@ def count_edges(
     def task(number: int, thread: int) -> None:
         base, in_edges, of_rows = ends[number], groups, counts
         if len(bounds) > 2:
-            in_edges = group_rows(csr, bounds[number], bounds[number + 1])
+            in_edges = group_rows(csr, bounds[number], bounds[number + 1], pivot_range)
             of_rows = np.zeros(ends[number + 1] - base, np.uint32)
         own = (tables[thread], scratch[thread], base, of_rows, counts, len(bounds) > 2)
         _count_edges(csr.offsets, csr.columns, *in_edges, *own)
