@@ -3,7 +3,7 @@
 import gc
 import mmap
 import tracemalloc
-from contextlib import nullcontext
+from contextlib import contextmanager
 from functools import cache
 
 import numpy as np
@@ -14,6 +14,7 @@ from stream_support import in_blocks
 import rapids_tc as tc
 from rapids_tc import _progress, testing
 from rapids_tc.engines import protocol, registry
+from rapids_tc.engines.cpu import small
 from rapids_tc.engines.gpu import device_slots
 from rapids_tc.plan import budget, needs
 from rapids_tc.plan import costs as model
@@ -81,8 +82,16 @@ def edges_of(graph, function="count"):
     return frame.assign(weight=1.0) if function == WEIGHTED else frame
 
 
+@contextmanager
+def on_all_cores():
+    """Count as on large graphs, whose memory the model is about."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(small, "MOST_KEYS", -1)
+        yield
+
+
 def served_by(engine, **fields):
-    return testing.host_engine(**fields) if engine == "cuda" else nullcontext()
+    return testing.host_engine(**fields) if engine == "cuda" else on_all_cores()
 
 
 def heights(engine, function, graph):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc import _parallel, datasets
 from rapids_tc.engines.cpu import engine as cpu
-from rapids_tc.engines.cpu import in_edges, look_up, row_counts, sorting, truss, truss_tables
+from rapids_tc.engines.cpu import in_edges, look_up, row_counts, small, sorting, truss, truss_tables
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.preparation import orient
 from rapids_tc.preparation.csr import Csr
@@ -26,6 +26,7 @@ pairs = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=60)
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     """Every array is cut, however small."""
+    monkeypatch.setattr(small, "MOST_KEYS", -1)
     for module in (cpu, in_edges, orient, truss_tables):
         monkeypatch.setattr(module, "SERIAL_BELOW", 0)
     peeler = partial(truss.CpuPeeler, shared=0, large=8, scanned=0, least=0)

@@ -107,7 +107,3 @@ def _of_group(folder: Path, names: _Names) -> Iterator[tuple[int, int]]:
 def _lines(file: Path) -> list[str]:
     """Return the lines of a text file."""
     return file.read_text().splitlines()
-
-
-def no_counter(rows: int, n: int) -> None:
-    """Return None: a layout takes little in the memory of the host, however small the graph."""

@@ -30,12 +30,13 @@ from rapids_tc.engines.cpu import (
     look_up,
     raw_rows,
     row_counts,
+    small,
     sorting,
     visitors,
 )
 from rapids_tc.engines.cpu.spans import Always, pack_spans
 from rapids_tc.engines.cpu.truss import CpuPeeler
-from rapids_tc.engines.host import host_free, host_memory, no_counter
+from rapids_tc.engines.host import host_free, host_memory
 from rapids_tc.engines.protocol import Costs, PivotRange, ProgressCallback, Residues, shifts
 from rapids_tc.errors import require_unchanged
 from rapids_tc.frames.backend import as_uint32
@@ -51,7 +52,7 @@ TASKS_PER_THREAD = 64  # their lengths still differ, so threads draw them one by
 DEGREE_TABLES = 6  # at most: a table takes 4 bytes a number
 
 memory, free, take, bare = host_memory, host_free, look_up.take, in_edges.bare
-block_store, slot_pool, small_counter = host_slots.BlockStore, host_slots.SlotPool, no_counter
+block_store, slot_pool, small_counter = host_slots.BlockStore, host_slots.SlotPool, small.counter
 costs = Costs(
     tables=lambda vertices, sides: _table_bytes(vertices, sides),
     most=model.MOST_GRAPH_ROWS["cpu"],
@@ -112,6 +113,9 @@ def degrees(src: Array, dst: Array, size: int, out: Array = None) -> tuple[Array
 
     Each thread counts in a table of its own. Tables take less than the sort that follows.
     """
+    if small.is_small(len(src), size):
+        few = small.degrees(src, dst, size)
+        return few, int(np.count_nonzero(few))
     threads = _threads_for(len(src) + len(dst), DEGREE_TABLES)
     rows = [sorting.cut_evenly(len(end), threads) for end in (src, dst)]
     tables = np.zeros((threads, size), np.uint32)
@@ -136,6 +140,8 @@ def csr(keys: Array, n: int) -> Csr:
     The keys are sorted in the memory of the keys and as much again; see
     `rapids_tc.engines.cpu.sorting`. Repeats and self loops are dropped.
     """
+    if small.is_small(len(keys), n):
+        return small.csr(keys, n)
     return sorting.sort_keys(keys, n, _threads_for(len(keys)))
 
 

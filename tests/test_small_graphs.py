@@ -1,0 +1,74 @@
+"""Small graphs on the CPU, which are counted on one core without a layout."""
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rapids_tc as tc
+from rapids_tc import datasets
+from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.cpu import small
+
+pytestmark = pytest.mark.cpu_only
+rows_of_graphs = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=60)
+
+
+def pack(rows):
+    """Keys of pairs of ranks, the larger first; as users' rows, with repeats and loops."""
+    ends = np.array(rows, np.uint64).reshape(-1, 2)
+    return ends.max(axis=1) << np.uint64(32) | ends.min(axis=1)
+
+
+@given(rows_of_graphs, st.integers(0, 3))
+def test_keys_become_rows_and_triangles(rows, without_edges):
+    n = max((max(row) for row in rows), default=-1) + 1 + without_edges
+    csr = small.csr(pack(rows), n)
+    csr.validate()
+    edges = zip(csr.columns.tolist(), csr.rows.tolist(), strict=True)
+    assert csr.n == n
+    assert sorted(edges) == reference.simple_edges(rows)
+    assert small.counter(len(rows), n)(pack(rows), n) == reference.count(rows)
+
+
+@given(rows_of_graphs, st.sampled_from(["uint32", "int64"]))
+def test_degrees_count_raw_rows(rows, dtype):
+    src, dst = np.array(rows, dtype).reshape(-1, 2).T
+    ends = [end for row in rows for end in row]
+    degree, n = cpu.degrees(src, dst, 15)
+    assert degree.dtype == "int64"
+    assert degree.tolist() == [ends.count(number) for number in range(15)]
+    assert n == len(set(ends))
+
+
+@pytest.mark.parametrize("changed", [-1, 13, 2**40, -(2**63)])
+def test_ends_that_another_thread_changed_are_refused(changed):
+    ends = np.array([0, 12, changed]), np.array([0, 1, 2])
+    for src, dst in (ends, ends[::-1]):
+        with pytest.raises(tc.KernelError, match="changed during the call"):
+            cpu.degrees(src, dst, 13)
+
+
+@pytest.mark.parametrize("rank", [13, 2**31, 2**32 - 1])
+def test_keys_without_a_row_are_refused(rank):
+    keys = pack([(1, 2), (rank, 3), (4, 5)])
+    with pytest.raises(tc.KernelError, match="changed during the call"):
+        cpu.csr(keys.copy(), 13)
+    with pytest.raises(tc.KernelError, match="changed during the call"):
+        small.count_keys(keys, 13)
+
+
+def test_which_graphs_are_small():
+    assert cpu.small_counter(small.MOST_KEYS, small.MOST_RANKS)
+    assert not cpu.small_counter(small.MOST_KEYS + 1, 10)
+    assert not cpu.small_counter(10, small.MOST_RANKS + 1)
+
+
+def test_both_ways_agree(monkeypatch):
+    frame = datasets.rmat(12)
+    assert len(frame) == small.MOST_KEYS
+    counted = tc.count(frame), tc.edge_triangles(frame).tolist()
+    monkeypatch.setattr(small, "MOST_KEYS", -1)
+    assert counted == (tc.count(frame), tc.edge_triangles(frame).tolist())
+    assert counted[0] == tc.Graph(frame).count()
