@@ -159,7 +159,8 @@ def section(name: str, lines: list[Line]) -> Iterator[str]:
     yield f"## {name}"
     yield f"On {about(lines)}"
     yield from (x["remark"] for x in lines if "remark" in x)
-    found = {(x["graph"], x["tool"], x["what"]): x for x in lines if "seconds" in x}
+    timed = [x for x in lines if "seconds" in x and "threads" not in x]
+    found = {(x["graph"], x["tool"], x["what"]): x for x in timed}
     for what, title in MATRICES.items():
         if matrix := times(lines, found, what):
             yield f"### {title}\n\n{matrix}"
@@ -169,6 +170,7 @@ def section(name: str, lines: list[Line]) -> Iterator[str]:
         ("Peak memory on top of the frame, bytes a row", memory(lines)),
         ("Peak memory of every function on top of the frame, bytes a row", functions(lines)),
         ("Cold start to answer, seconds", cold(lines)),
+        ("Seconds on threads of the CPU engine", scaling(lines)),
         ("Kernels, by Nsight Compute", kernels(lines)),
         ("Approximate counts: error against speed", approximations(lines)),
         ("Other figures, milliseconds", others(lines, found)),
@@ -272,6 +274,19 @@ def cold(lines: list[Line]) -> str:
         if "imports" in x
     ]
     return table(["graph", "tool", "figure", "seconds", "of it imports"], rows, 3) if rows else ""
+
+
+def scaling(lines: list[Line]) -> str:
+    """Make a table of seconds by the number of threads."""
+    timed = [x for x in lines if "threads" in x and "seconds" in x]
+    numbers = sorted({x["threads"] for x in timed})
+    found = {(x["what"], x["graph"], x["threads"]): three(x["seconds"]) for x in timed}
+    rows = [
+        [what, shown(graph), *(found.get((what, graph, number), "") for number in numbers)]
+        for what, graph in dict.fromkeys((x["what"], x["graph"]) for x in timed)
+    ]
+    head = ["", "graph", *(f"{number} thread{'s' * (number > 1)}" for number in numbers)]
+    return table(head, rows, 2) if rows else ""
 
 
 def kernels(lines: list[Line]) -> str:

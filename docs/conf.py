@@ -91,6 +91,12 @@ def laptop():
     return f"On {report.about(lines)}\n\n{table}"
 
 
+def threads():
+    """The CPU engine from the frame to the answer, by the number of threads."""
+    lines = report.read(sorted(report.RESULTS.glob("threads-*.jsonl"))[-1].name)
+    return f"Seconds, medians, on {report.about(lines)}\n\n{report.scaling(lines)}"
+
+
 def functions():
     """Every analytic as a row of a Markdown table, from the records."""
     head = ["function", "returns", "columns for `annotate`", "in blocks", "on a cluster"]
@@ -129,6 +135,7 @@ myst_substitutions = {
     "networkx": "\n".join(
         f"- `{name}`: {say}" if say else f"- `{name}`" for name, say in FUNCTIONS.items()
     ),
+    "threads": threads(),
     "speed": report.tables().replace(report.LINK, ""),
 }
 
