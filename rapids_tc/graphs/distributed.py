@@ -286,21 +286,20 @@ class DistributedGraph:
         return made
 
     def _pieces(self, place: int, worker: str) -> list[Task]:
-        """List the parts of a block, in lists, for the machine that merges.
+        """Return tasks that list the parts of a block, for the machine that merges them.
 
-        A graph of many blocks takes a task per worker and block: a task per batch and block would
-        be many more than all others together.
+        If there are several blocks, each worker picks the parts of all its batches in one task:
+        tasks per batch and block would be many more than all others together.
         """
-        near_and_far = zip(self.batches, self.packed, self._sent, strict=True)
-        several: dict[str, list[Task]] = {}
-        for group, near, far in near_and_far:
-            parts = several.setdefault(group.worker, [])
-            parts.append(near if group.worker == worker else far)
+        by_holder: dict[str, list[Task]] = {}
+        for group, near, far in zip(self.batches, self.packed, self._sent, strict=True):
+            packed = by_holder.setdefault(group.worker, [])
+            packed.append(near if group.worker == worker else far)
         if self.n == 1:
-            return [part for parts in several.values() for part in parts]
+            return [task for packed in by_holder.values() for task in packed]
         return [
-            self.submit("pack", worker_tasks.pick, parts, place, on=holder)
-            for holder, parts in several.items()
+            self.submit("pack", worker_tasks.pick, packed, place, on=holder)
+            for holder, packed in by_holder.items()
         ]
 
     @cached_property

@@ -114,8 +114,7 @@ def degrees(src: Array, dst: Array, size: int, out: Array = None) -> tuple[Array
     Each thread counts in a table of its own. Tables take less than the sort that follows.
     """
     if small.is_small(len(src), size):
-        few = small.degrees(src, dst, size)
-        return few, int(np.count_nonzero(few))
+        return small.degrees(src, dst, size)
     threads = _threads_for(len(src) + len(dst), DEGREE_TABLES)
     rows = [sorting.cut_evenly(len(end), threads) for end in (src, dst)]
     tables = np.zeros((threads, size), np.uint32)
