@@ -2,7 +2,7 @@
 
 import inspect
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 import every_path
@@ -68,16 +68,25 @@ class Threads(LocalExecutor):
 # What it answers ----------------------------------------------------------------------------------
 
 
+@contextmanager
+def registered(kind, executor):
+    """The executor serves frames of that class within."""
+
+    def load():
+        return executor
+
+    registry.register_executor(lambda edges: isinstance(edges, kind), load)
+    try:
+        yield
+    finally:
+        registry.unregister_executor(load)
+
+
 @pytest.fixture
 def threaded():
     """The executor is there in a test."""
-
-    def load():
-        return Threads
-
-    registry.register_executor(lambda edges: isinstance(edges, ThreadedFrame), load)
-    yield lambda frame: ThreadedFrame([frame.iloc[at::5] for at in range(5)])
-    registry.unregister_executor(load)
+    with registered(ThreadedFrame, Threads):
+        yield lambda frame: ThreadedFrame([frame.iloc[at::5] for at in range(5)])
 
 
 def test_it_is_short():
@@ -153,10 +162,6 @@ class CountedFrame(PartitionedFrame):
     """A frame whose executor counts its tasks."""
 
 
-def load_counted():
-    return Counted
-
-
 class Counted(LocalExecutor):
     """Counts its tasks; each partition is a batch, and every worker has many."""
 
@@ -177,10 +182,6 @@ def test_many_batches_and_blocks_take_few_tasks():
     """A task per batch and block would be 16,384 alone."""
     Counted.tasks, frame = 0, tc.datasets.rmat(9)
     whole = tc.count(frame)
-    registry.register_executor(lambda edges: isinstance(edges, CountedFrame), load_counted)
-    try:
-        with use_layout(Layout(n=8)):
-            assert tc.count(CountedFrame([frame.iloc[at::256] for at in range(256)])) == whole
-    finally:
-        registry.unregister_executor(load_counted)
+    with registered(CountedFrame, Counted), use_layout(Layout(n=8)):
+        assert tc.count(CountedFrame([frame.iloc[at::256] for at in range(256)])) == whole
     assert 8**3 + 2 * 256 < Counted.tasks < 3_000

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import reference
+from block_support import keys_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,21 +16,15 @@ pytestmark = pytest.mark.cpu_only
 rows_of_graphs = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=60)
 
 
-def pack(rows):
-    """Keys of pairs of ranks, the larger first; as users' rows, with repeats and loops."""
-    ends = np.array(rows, np.uint64).reshape(-1, 2)
-    return ends.max(axis=1) << np.uint64(32) | ends.min(axis=1)
-
-
 @given(rows_of_graphs, st.integers(0, 3))
 def test_keys_become_rows_and_triangles(rows, without_edges):
     n = max((max(row) for row in rows), default=-1) + 1 + without_edges
-    csr = small.csr(pack(rows), n)
+    csr = small.csr(keys_of(rows), n)
     csr.validate()
     edges = zip(csr.columns.tolist(), csr.rows.tolist(), strict=True)
     assert csr.n == n
     assert sorted(edges) == reference.simple_edges(rows)
-    assert small.counter(len(rows), n)(pack(rows), n) == reference.count(rows)
+    assert small.counter(len(rows), n)(keys_of(rows), n) == reference.count(rows)
 
 
 @given(rows_of_graphs, st.sampled_from(["uint32", "int64"]))
@@ -52,7 +47,7 @@ def test_ends_that_another_thread_changed_are_refused(changed):
 
 @pytest.mark.parametrize("rank", [13, 2**31, 2**32 - 1])
 def test_keys_without_a_row_are_refused(rank):
-    keys = pack([(1, 2), (rank, 3), (4, 5)])
+    keys = keys_of([(1, 2), (rank, 3), (4, 5)])
     with pytest.raises(tc.KernelError, match="changed during the call"):
         cpu.csr(keys.copy(), 13)
     with pytest.raises(tc.KernelError, match="changed during the call"):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
+from block_support import keys_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,12 +43,6 @@ def use(monkeypatch, threads):
         monkeypatch.setattr(module, "thread_count", lambda: threads)
 
 
-def pack(rows):
-    """Keys of pairs of ranks, the larger first; as users' rows, with repeats and loops."""
-    ends = np.array(rows, np.uint64).reshape(-1, 2)
-    return ends.max(axis=1) << np.uint64(32) | ends.min(axis=1)
-
-
 def neighbours_below(rows, n):
     """Offsets and columns, by sets."""
     below = [sorted({min(row) for row in rows if max(row) == u} - {u}) for u in range(n)]
@@ -77,7 +72,7 @@ def skewed(n, rows, seed):
 @given(rows=pairs, extra=st.integers(0, 40))
 def test_rows_are_the_sets_of_neighbours(threads, rows, extra):
     n = max((max(row) for row in rows), default=-1) + 1 + extra
-    csr = sorting.sort_keys(pack(rows), n, threads)
+    csr = sorting.sort_keys(keys_of(rows), n, threads)
     offsets, columns = neighbours_below(rows, n)
     assert csr.offsets.dtype == np.int64 and csr.columns.dtype == np.uint32
     assert csr.offsets.tolist() == offsets.tolist()
@@ -88,8 +83,8 @@ def test_rows_are_the_sets_of_neighbours(threads, rows, extra):
 @pytest.mark.parametrize("n", [1, 2, 70, 5000, 3_000_000])
 def test_rows_of_many_digits(threads, n):
     rows = [*skewed(n, 3000, n), *[[n - 1, 0]] * 500, [n - 1, n - 1]]
-    csr = sorting.sort_keys(pack(rows), n, threads)
-    keys = np.unique(pack(rows))
+    csr = sorting.sort_keys(keys_of(rows), n, threads)
+    keys = np.unique(keys_of(rows))
     keys = keys[keys >> 32 != keys & 0xFFFFFFFF]
     assert csr.columns.tolist() == (keys & 0xFFFFFFFF).tolist()
     lengths = np.diff(csr.offsets)
@@ -202,7 +197,7 @@ def test_batches_of_threads_are_oriented_as_a_whole(monkeypatch, threads):
     larger, smaller = orient.ranks_of_ends((ends[0], ends[1]), rank, backend)
     assert (larger == of_ends.max(axis=0)).all() and (smaller == of_ends.min(axis=0)).all()
     keys = orient.orient((ends[0], ends[1]), rank, backend)
-    assert keys.tolist() == pack(of_ends.T).tolist()
+    assert keys.tolist() == keys_of(of_ends.T.tolist()).tolist()
 
 
 def test_an_error_of_a_thread_reaches_the_caller():
