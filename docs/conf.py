@@ -94,7 +94,8 @@ def laptop():
 def threads():
     """The CPU engine from the frame to the answer, by the number of threads."""
     lines = report.read(sorted(report.RESULTS.glob("threads-*.jsonl"))[-1].name)
-    return f"Seconds, medians, on {report.about(lines)}\n\n{report.scaling(lines)}"
+    calls = "Seconds, after a call that warms up, of one call or the median of two"
+    return f"{calls}, on {report.about(lines)}\n\n{report.scaling(lines)}"
 
 
 def functions():
