@@ -19,6 +19,7 @@ from rapids_tc.analytics.triads import triad_counts
 from rapids_tc.analytics.triangles import count, edge_triangles, simple_edges, vertex_triangles
 from rapids_tc.analytics.truss import k_truss, trussness
 from rapids_tc.analytics.types import balance, triangles_by_type
+from rapids_tc.analytics.vertices import annotate_vertices
 from rapids_tc.errors import (
     CapacityError,
     ColumnNotFoundError,
@@ -45,6 +46,7 @@ __all__ = [
     "NullIdError",
     "RapidsTCError",
     "annotate",
+    "annotate_vertices",
     "approximate_count",
     "average_clustering",
     "balance",

@@ -16,7 +16,7 @@ import rapids_tc as tc
 from rapids_tc import testing
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.plan.layout import Layout, use_layout
-from rapids_tc.plan.record import ANALYTICS, Needs, Result, row_columns
+from rapids_tc.plan.record import ANALYTICS, Needs, Result, row_columns, vertex_columns
 
 
 def frame_of(seed=0):
@@ -35,11 +35,14 @@ TYPES = {int(v): "ab"[v % 2] for v in {*FRAME["src"], *FRAME["dst"]}}  # of vert
 ROWS = list(zip(FRAME["src"].tolist(), FRAME["dst"].tolist(), strict=True))
 IDS = {"source": "src", "destination": "dst"}
 
+OF_ROWS = [tuple(row_columns()), ("jaccard", "trussness")]  # sets of columns
+OF_VERTICES = [tuple(vertex_columns()), ("closure", "degree"), ("effective_size", "clustering")]
+
 # By option: the values that are tried, the first of them beside those of other options.
 OPTIONS = {
     "aggregate": ["last", "first", "sum", "mean", "min", "max"],
     "colours": [1],
-    "columns": [("triangles",), tuple(row_columns()), ("jaccard", "trussness")],
+    "columns": [("triangles",), *OF_ROWS, *OF_VERTICES],
     "confidence": [0.95],
     "count_zeros": [True, False],
     "directed": [False, True],
@@ -79,6 +82,8 @@ def choices(record):
 REFUSED = {  # by function and option: values of `OPTIONS` that others take
     ("triangles_by_type", "aggregate"): ("sum", "mean", "min", "max"),
     ("balance", "per"): ("edge",),
+    ("annotate", "columns"): OF_VERTICES,
+    ("annotate_vertices", "columns"): OF_ROWS,
 }
 
 
@@ -129,7 +134,7 @@ def expected(name, own, frame=FRAME):
         directed = "directed_" * own.pop("directed", False)
         clustering = getattr(reference, f"{directed}weighted_clustering")
         values = clustering(weighted, aggregate=aggregate)
-    elif record.result is Result.VALUE:
+    elif record.result in (Result.VALUE, Result.TRIANGLES):
         if vertices is not None:
             own["among"] = vertices
         return definition(rows, **own)
@@ -139,7 +144,8 @@ def expected(name, own, frame=FRAME):
         values = definition(rows, **own)
     if record.result is Result.VERTICES:
         chosen = sorted(values) if vertices is None else dict.fromkeys(vertices)
-        return [(v, values[v]) for v in chosen]
+        several = isinstance(next(iter(values.values())), tuple)
+        return [(v, *values[v]) if several else (v, values[v]) for v in chosen]
     if record.result is Result.COLUMN:
         return reference.by_row(rows, values)
     if record.result is Result.COLUMNS:
@@ -183,13 +189,20 @@ def assert_right(name, own, found):
     elif isinstance(right, list) and right and isinstance(right[0], tuple):
         assert len(values) == len(right)
         for one, other in zip(values, right, strict=True):
-            assert one == pytest.approx(other, abs=1e-12)
+            assert one == pytest.approx(other, abs=1e-12, nan_ok=True)
     else:
         assert values == pytest.approx(right, abs=1e-12, nan_ok=True)
     if ANALYTICS[name].result is Result.COLUMNS:
-        frame = found.partitions[0] if isinstance(found, PartitionedFrame) else found
-        for column, known in row_columns().items():
-            assert column not in frame or frame[column].dtype == known.dtype
+        assert_dtypes(found, row_columns())
+    elif "columns" in own:
+        assert_dtypes(found, vertex_columns())
+
+
+def assert_dtypes(found, columns):
+    """The columns of a frame have the dtypes of their records."""
+    frame = found.partitions[0] if isinstance(found, PartitionedFrame) else found
+    for column, known in columns.items():
+        assert column not in frame or frame[column].dtype == known.dtype
 
 
 # Paths --------------------------------------------------------------------------------------------

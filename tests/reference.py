@@ -29,15 +29,19 @@ def simple_edges(rows):
     return sorted({(min(u, v), max(u, v)) for u, v in rows if u != v})
 
 
-def list_triangles(rows):
-    """Each triangle once as (u, v, w), u < v < w, in ascending order."""
+def list_triangles(rows, *, among=None):
+    """Each triangle once as (u, v, w), u < v < w, in ascending order.
+
+    `among` are vertices of which a triangle has at least one, any without it.
+    """
     near = neighbours(rows)
-    return sorted((u, v, w) for u, v in simple_edges(rows) for w in near[u] & near[v] if v < w)
+    all_triangles = ((u, v, w) for u, v in simple_edges(rows) for w in near[u] & near[v] if v < w)
+    return sorted(t for t in all_triangles if among is None or {*t} & {*among})
 
 
-def iter_triangles(rows):
+def iter_triangles(rows, *, among=None):
     """The triangles of `list_triangles`, in frames."""
-    return list_triangles(rows)
+    return list_triangles(rows, among=among)
 
 
 def count(rows):
@@ -202,14 +206,17 @@ def trussness(rows):
     return number
 
 
-def triad_counts(rows, vertices=(), *, directed=False):
-    """How many sets of three vertices span 0, 1, 2 and 3 edges; or each of the 16 triads."""
+def triad_counts(rows, vertices=(), *, among=None, directed=False):
+    """How many sets of three vertices span 0, 1, 2 and 3 edges; or each of the 16 triads.
+
+    `among` are vertices of which a set has at least one, any without it.
+    """
     if directed:
-        return nx.triadic_census(digraph(rows, vertices))
+        nodes = None if among is None else list(dict.fromkeys(among))
+        return nx.triadic_census(digraph(rows, vertices), nodelist=nodes)
     near = neighbours(rows, vertices)
-    spans = Counter(
-        (v in near[u]) + (w in near[u]) + (w in near[v]) for u, v, w in combinations(near, 3)
-    )
+    sets = (t for t in combinations(near, 3) if among is None or {*t} & {*among})
+    spans = Counter((v in near[u]) + (w in near[u]) + (w in near[v]) for u, v, w in sets)
     return {name: spans[i] for i, name in enumerate(("empty", "edge", "wedge", "triangle"))}
 
 
@@ -276,6 +283,28 @@ def annotate(rows, columns):
     """
     named = {**globals(), "triangles": edge_triangles}
     return {c: named[c](rows) if c in named else similarity(rows, c) for c in columns}
+
+
+def annotate_vertices(rows, columns, vertices=()):
+    """{vertex: its values of the columns, in their order}."""
+    near, trusses = neighbours(rows, vertices), trussness(rows)
+    triangles, clusterings = vertex_triangles(rows, vertices), clustering(rows, vertices)
+
+    def closure(v):
+        paths = sum(len(near[w]) - 1 for w in near[v])
+        return 2 * triangles[v] / paths if paths else 0.0
+
+    formula = {
+        "degree": lambda v: len(near[v]),
+        "triangles": lambda v: triangles[v],
+        "clustering": lambda v: clusterings[v],
+        "trussness": lambda v: max((k for edge, k in trusses.items() if v in edge), default=0),
+        "effective_size": lambda v: (
+            len(near[v]) - 2 * triangles[v] / len(near[v]) if near[v] else nan
+        ),
+        "closure": lambda v: closure(v) if near[v] else nan,
+    }
+    return {v: tuple(formula[column](v) for column in columns) for v in near}
 
 
 def triangles_over_time(timed_rows, *, window=None, step=None):

@@ -39,6 +39,7 @@ CALLS = {
     "vertex_triangles": tc.vertex_triangles,
     "edge_triangles": tc.edge_triangles,
     "annotate": lambda edges: tc.annotate(edges, "triangles"),
+    "annotate_vertices": lambda edges: tc.annotate_vertices(edges, "closure"),
     "similarity": tc.similarity,
     "trussness": tc.trussness,
     "k_truss": lambda edges: tc.k_truss(edges, 3),
@@ -56,6 +57,7 @@ def work_of(function):
         own = {"weight": "weight", "aggregate": None, "directed": False}
         return ANALYTICS["clustering"].work(own)
     own = {"annotate": {"columns": ("triangles",)}, "approximate_count": {"colours": 2}}
+    own["annotate_vertices"] = {"columns": ("closure",)}
     record = estimated()[function]
     return record.work({**record.defaults, **own.get(function, {})})
 

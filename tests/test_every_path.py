@@ -9,7 +9,16 @@ import rapids_tc as tc
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan.layout import Layout
-from rapids_tc.plan.record import ANALYTICS, Column, Needs, Result, Work, row_columns
+from rapids_tc.plan.record import (
+    ANALYTICS,
+    Column,
+    Needs,
+    Result,
+    VertexColumn,
+    Work,
+    row_columns,
+    vertex_columns,
+)
 
 pytestmark = pytest.mark.cpu_only
 
@@ -64,6 +73,42 @@ def check_column(name):
 @pytest.mark.parametrize("name", row_columns())
 def test_a_column_needs_what_its_formula_reads(name):
     check_column(name)
+
+
+class VertexReading(Reading):
+    """The values of some vertices, and what of them a formula has read."""
+
+    triangles = property(lambda self: self.read(Needs.VERTEX_COUNTS, np.array([1, 0, 0])))
+    degrees = property(lambda self: self.read(Needs.DEGREES, np.array([2, 1, 0])))
+    neighbor_degrees = property(lambda self: self.read(Needs.NEIGHBOR_DEGREES, np.array([3, 0, 0])))
+    trussness = property(lambda self: self.read(Needs.TRUSSNESS, np.array([3, 2, 0], "int32")))
+
+
+def check_vertex_column(column):
+    """Plans, budgets and clusters prepare what the record says, and no more."""
+    values = VertexReading()
+    with np.errstate(invalid="ignore"):
+        assert column.formula(values).dtype == column.dtype
+    assert values.needs == column.needs, f"its formula reads {values.needs}: say so in the column"
+
+
+@pytest.mark.parametrize("name", vertex_columns())
+def test_a_column_of_vertices_needs_what_its_formula_reads(name):
+    check_vertex_column(vertex_columns()[name])
+    assert vertex_columns()[name].needs in ANALYTICS["annotate_vertices"].needs
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        VertexColumn("int64", lambda v: v.degrees / 2, Needs.DEGREES),
+        VertexColumn("int64", lambda v: v.degrees, Needs.VERTEX_COUNTS),
+        VertexColumn("int64", lambda v: v.degrees, Needs.VERTEX_COUNTS | Needs.DEGREES),
+    ],
+)
+def test_a_column_of_vertices_that_says_too_little_or_too_much_is_noticed(column):
+    with pytest.raises(AssertionError):
+        check_vertex_column(column)
 
 
 MADE_FOR = {  # by part of a graph in memory
@@ -189,6 +234,9 @@ def test_a_name_or_column_has_one_record(temporary):
         analytic(Work(Needs.TOTAL, Result.VALUE))(lambda_named("count"))
     with pytest.raises(ValueError, match="has a record already"):
         analytic(Work(Needs.EDGE_COUNTS, Result.COLUMN), columns={"triangles": KEPT})(by_row)
+    with pytest.raises(ValueError, match="has a record already"):
+        again = {"degree": VertexColumn("int64", lambda v: v.degrees, Needs.DEGREES)}
+        analytic(Work(Needs.DEGREES, Result.VERTICES), vertex_columns=again)(by_vertex)
     assert tc.count(every_path.FRAME, source="src", destination="dst") > 0
 
 

@@ -387,6 +387,7 @@ def test_weights_are_scaled_by_the_largest_of_their_group():
         (tc.triad_counts, "wedge"),
         (tc.vertex_triangles, "vertex"),
         (tc.clustering, "clustering"),
+        (lambda edges, **o: tc.annotate_vertices(edges, "degree", **o), "degree"),
         (tc.list_triangles, "v"),
         (tc.simple_edges, "dst"),
     ],
@@ -399,7 +400,8 @@ def test_a_group_named_like_an_answer(function, column):
             ValueError, match=f"by= names the column '{column}', and the answer has"
         ):
             function(edges, **columns)
-    if (record := ANALYTICS[function.__name__]).local(record.defaults, "") is None:
+    record = ANALYTICS.get(function.__name__, ANALYTICS["annotate_vertices"])
+    if record.local(record.defaults | {"columns": ()}, "") is None:
         with pytest.raises(ValueError, match="and the answer has"):
             function(PartitionedFrame([frame]), by=column, **ids)
     assert len(tc.edge_triangles(frame, by=column, **ids)) == len(frame)
@@ -411,10 +413,13 @@ def test_the_columns_of_a_record_are_those_of_its_answer():
             calls = [every_path.choices(record).__next__()]
             if "directed" in record.defaults:
                 calls.append({**calls[0], "directed": True})
-            found = [record.call(GROUPED, **own, **every_path.IDS, by="day") for own in calls]
+            named = calls[0].get("columns", ())
+            calls = [{n: value for n, value in own.items() if n != "columns"} for own in calls]
+            ids = every_path.IDS
+            found = [record.call(GROUPED, *named, **own, **ids, by="day") for own in calls]
             columns = [*dict.fromkeys(column for frame in found for column in frame.columns)]
             beside = ["day", "vertex"] if record.result is Result.VERTICES else ["day"]
-            assert columns == [*beside, *record.fields], name
+            assert columns == [*beside, *record.fields, *named], name
 
 
 def test_a_group_named_like_a_triad():

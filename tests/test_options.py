@@ -151,10 +151,12 @@ def test_isolated_vertices_are_in_the_estimate_of_a_graph(backend):
     assert all(more[stage] > bare[stage] for stage in ("layout", "count"))
 
 
+OF_VERTICES = "triangles", "trussness", "clustering"
 # What is called for each of the functions that have an estimate.
 ESTIMATED = {
     "Graph": lambda graph, **options: None,  # made already
     "annotate": lambda graph, **o: tc.annotate(graph, "trussness", "jaccard", **o),
+    "annotate_vertices": lambda graph, **o: tc.annotate_vertices(graph, *OF_VERTICES, **o),
     "approximate_count": lambda graph, **o: tc.approximate_count(graph, colours=2, seed=1, **o),
     "iter_triangles": lambda graph, **o: list(tc.iter_triangles(graph, rows=10**6, **o)),
     "k_truss": lambda graph, **o: tc.k_truss(graph, "max", **o),
@@ -188,7 +190,7 @@ def test_stages_that_are_done_need_nothing(backend, function, ids):
         more = (costs.LISTED + 3 * graph._prepared.ids.text) * 34220 if function in listing else 0
         call(graph, memory_limit=max(now.get(worst, 1), 1) + more)
         assert "layout" not in now or not again or function == "approximate_count"
-    if function in {"trussness", "annotate"}:
+    if function in {"trussness", "annotate", "annotate_vertices"}:
         assert "peel" not in stage_bytes(graph, function=function)
 
 
@@ -233,7 +235,8 @@ LABELS = ("weight", "sign", "edge_type")
 
 def misused(function, edges, option, **beside):
     """A ValueError that names the option: never what Python says of things it cannot compare."""
-    given, beside = ("triangles",) * (function is tc.annotate), {**beside}
+    named = function in (tc.annotate, tc.annotate_vertices)
+    given, beside = ("triangles",) * named, {**beside}
     for wrong in ODD:
         with pytest.raises((ValueError, tc.ColumnNotFoundError), match=f"{option}=") as caught:
             function(edges, *given, **{**beside, option: wrong})

@@ -18,6 +18,7 @@ from rapids_tc.plan.record import (
     Options,
     OwnOptions,
     Result,
+    VertexColumn,
     Work,
     of_one_machine,
     register,
@@ -43,6 +44,7 @@ def analytic(
     most: Work,
     *,
     columns: Mapping[str, Column] | None = None,
+    vertex_columns: Mapping[str, VertexColumn] | None = None,
     fields: tuple[str, ...] = (),
     check: Callable[[OwnOptions], OwnOptions] = dict,
     work: Callable[[OwnOptions], Work] | None = None,
@@ -93,8 +95,8 @@ def analytic(
         refused = _in_memory_alone(name, alone) if alone else (in_memory, local)
         record = Analytic(
             name=name, body=run if stars else body, call=call, most=most,
-            columns=columns or {}, takes_method="method" in names, takes_by="by" in names,
-            fields=fields, check=check,
+            columns=columns or {}, vertex_columns=vertex_columns or {},
+            takes_method="method" in names, takes_by="by" in names, fields=fields, check=check,
             defaults={option: defaults[option] for option in own_names},
             work=with_values, in_memory=refused[0],
             local=refused[1] or _local(name, most.result, columns or {}), sums=sums,

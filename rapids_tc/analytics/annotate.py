@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.plan.record import ANALYTICS, Needs, OwnOptions, Result, Work, row_columns
+from rapids_tc.plan.record import (
+    ANALYTICS,
+    Needs,
+    OwnOptions,
+    Result,
+    Work,
+    row_columns,
+    vertex_columns,
+)
 from rapids_tc.preparation.edges import check_new
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS  # the most that columns need
 
 
 def _check(own: OwnOptions) -> OwnOptions:
-    check_names(own["columns"])
+    check_names(own["columns"], row_columns(), "annotate")
     return own
 
 
@@ -75,6 +86,7 @@ def annotate(
 
     See Also
     --------
+    annotate_vertices : Columns of vertices.
     edge_triangles : One column of triangles.
     trussness : One column of truss numbers.
     similarity : One column of a similarity.
@@ -98,32 +110,36 @@ def annotate(
     return edges.assign(edges.row_columns(columns, method))
 
 
-def check_names(columns: tuple[Any, ...]) -> None:
-    """Raise ValueError unless all columns can be added and each is named once."""
-    known = row_columns()
+def check_names(columns: tuple[Any, ...], known: Collection[str], function: str) -> None:
+    """Raise ValueError unless a function can add all columns and each is named once."""
     unknown = [c for c in columns if not isinstance(c, str) or c not in known]
     if not unknown and columns and len(set(columns)) == len(columns):
         return
     if not columns:
-        fault = "annotate(edges) names no column to add"
+        fault = f"{function}(edges) names no column to add"
     elif unknown:
-        fault = _about(unknown[0], columns)
+        fault = _about(unknown[0], columns, known, function)
     else:
         fault = f"columns={list(columns)!r} names a column twice"
     raise ValueError(f"{fault}; name each of {list(known)} at most once")
 
 
-def _about(name: Any, columns: tuple[Any, ...]) -> str:
-    """Say what is wrong with a name that is no column to add."""
-    known, text = row_columns(), isinstance(name, str)
+def _about(name: Any, columns: tuple[Any, ...], known: Collection[str], function: str) -> str:
+    """Say what is wrong with a name that is no column that a function adds."""
+    text, no_column = isinstance(name, str), f"{name!r} is no column that {function} adds"
     if isinstance(name, list | tuple | set) and name and all(isinstance(c, str) for c in name):
         names = ", ".join(repr(c) for c in name)
-        return f"names follow one another, not in a {type(name).__name__}: annotate(edges, {names})"
+        kind = type(name).__name__
+        return f"names follow one another, not in a {kind}: {function}(edges, {names})"
     if text and (close := get_close_matches(name.lower(), known, n=1)):
-        return f"{name!r} is no column that annotate adds, did you mean {close[0]!r}?"
+        return f"{no_column}, did you mean {close[0]!r}?"
+    if text and name in row_columns():
+        return f'{no_column}, but one of rows: annotate(edges, "{name}")'
+    if text and name in vertex_columns():
+        return f'{no_column}, but one of vertices: annotate_vertices(edges, "{name}")'
     if text and name in ANALYTICS:
         return f"{name!r} is no column of the rows, but a function, tc.{name}(edges)"
     if len(columns) == 2 and all(isinstance(c, str) for c in columns):
         ids = "source={!r}, destination={!r}".format(*columns)
-        return f"{name!r} is no column that annotate adds; id columns are named by {ids}"
-    return f"{name!r} is no column that annotate adds"
+        return f"{no_column}; id columns are named by {ids}"
+    return no_column

@@ -10,7 +10,7 @@ from rapids_tc._typing import EngineName
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Products
-from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
+from rapids_tc.plan.record import Needs, OwnOptions, Result, VertexColumn, VertexValues, Work
 from rapids_tc.preparation.edge_values import Reading, Reduced, check_aggregate
 from rapids_tc.preparation.readers import WeightReader
 
@@ -47,8 +47,16 @@ def _check_clustering(own: OwnOptions) -> OwnOptions:
     return directions.check_flag(own)
 
 
+def _of_vertices(vertices: VertexValues) -> Array:
+    return _per_pair(vertices.triangles, vertices.degrees, vertices.xp)
+
+
+COLUMN = VertexColumn("float64", _of_vertices, Needs.VERTEX_COUNTS | Needs.DEGREES)
+
+
 @analytic(
     Work(Needs.VERTEX_COUNTS, Result.VERTICES),
+    vertex_columns={"clustering": COLUMN},
     fields=("clustering",),
     check=_check_clustering,
     alone=_alone,
@@ -108,6 +116,7 @@ def clustering(
 
     See Also
     --------
+    annotate_vertices : Several columns from one preparation.
     average_clustering : The mean over vertices.
     transitivity : The share of wedges that close.
     vertex_triangles : The triangles of each vertex.
@@ -314,8 +323,11 @@ def transitivity(
 
 def per_pair(graph: VertexStatistics, sums: Array) -> Array:
     """Divide the sums over the triangles of every rank by the pairs of its neighbours."""
-    pairs = graph.degrees * (graph.degrees - 1) // 2
-    return sums / graph.backend.xp.maximum(pairs, 1)  # no pair, no triangle
+    return _per_pair(sums, graph.degrees, graph.backend.xp)
+
+
+def _per_pair(sums: Array, degrees: Array, xp: Any) -> Array:
+    return sums / xp.maximum(degrees * (degrees - 1) // 2, 1)  # no pair, no triangle
 
 
 def _weighted(graph: Any, label: Any, aggregate: str | None) -> Products:

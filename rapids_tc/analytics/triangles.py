@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic, no_column
 from rapids_tc.blocks.time_sums import Corners
-from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, Work, of_one_machine
+from rapids_tc.plan.record import (
+    Column,
+    Needs,
+    OwnOptions,
+    Result,
+    VertexColumn,
+    Work,
+    of_one_machine,
+)
 from rapids_tc.preparation.time_values import check_within
 
 if TYPE_CHECKING:
@@ -18,6 +26,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.edge_values import Reading
 
 TRIANGLES = Column("int64", lambda edges: edges.triangles)
+OF_VERTICES = VertexColumn("int64", lambda vertices: vertices.triangles, Needs.VERTEX_COUNTS)
 
 
 def _check_within(own: OwnOptions) -> OwnOptions:
@@ -170,6 +179,7 @@ def count(
 
 @analytic(
     BY_VERTEX,
+    vertex_columns={"triangles": OF_VERTICES},
     check=_check_within,
     work=_work(BY_VERTEX),
     sums=_sums,
@@ -217,6 +227,7 @@ def vertex_triangles(
     See Also
     --------
     count : The triangles of the graph.
+    annotate_vertices : Several columns from one preparation.
     edge_triangles : The triangles of each edge.
     clustering : Triangles by pairs of neighbors, as a share.
 

@@ -7,17 +7,19 @@ from typing import Any
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, Work
+from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, VertexColumn, Work
 
 MOST = 2**31 - 1  # the largest k: trussness has 32 bits, and no edge reaches it
 
 
 NUMBERS = Column("int32", lambda edges: edges.trussness, Needs.TRUSSNESS)
+OF_VERTICES = VertexColumn("int32", lambda vertices: vertices.trussness, Needs.TRUSSNESS)
 
 
 @analytic(
     Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.COLUMN),
     columns={"trussness": NUMBERS},
+    vertex_columns={"trussness": OF_VERTICES},
     in_memory=lambda own: "k_truss is",
 )
 def trussness(

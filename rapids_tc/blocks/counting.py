@@ -203,6 +203,21 @@ def degrees_of(
 
 
 @worker_task
+def neighbor_degrees_of(
+    context: WorkerContext, rows: EncodedBlock, place: int, n: int, degrees: Array
+) -> Array:
+    """Add the degrees less one of the neighbors of every rank up, within a block."""
+    xp, at = context.backend.xp, divmod(place, n)
+    require_length(rows[0], geometry.block_rows(len(degrees), n, at), "rows of a block")
+    sums, engine = xp.zeros(len(degrees), "int64"), registry.load(context.backend.engine)
+    block = codec.csr(rows, xp)
+    for end in geometry.block_ends(block, n, at):
+        require_below(end, len(degrees), "ranks")
+    geometry.add_neighbor_degrees(sums, n, at, block, degrees, engine)
+    return sums
+
+
+@worker_task
 def answer(
     context: WorkerContext,
     name: str,
@@ -210,16 +225,18 @@ def answer(
     ids: Ids,
     order: list[Any],
     degrees: Array,
+    neighbor_degrees: Array | None,
     total: int | None,
     sums: Array | None,
     summed: dict[str, Summed],
 ) -> Any:
     """Answer an analytic of vertices, or of the whole graph, from the sums over all blocks."""
     backend, (rank, n) = context.backend, order
-    for values in (degrees, degrees if sums is None else sums):
-        require_length(values, n, "sums by vertex")
+    for values in (degrees, neighbor_degrees, sums):
+        if values is not None:
+            require_length(values, n, "sums by vertex")
     graph = VertexTotals(
         backend, ids, Order.of_ranks(rank, n, backend.xp), n_edges=int(degrees.sum()) // 2,
-        degrees=degrees, total=total, sums=sums, summed=summed,
+        degrees=degrees, neighbor_degrees=neighbor_degrees, total=total, sums=sums, summed=summed,
     )  # fmt: skip
     return ANALYTICS[name].body(graph, **options)

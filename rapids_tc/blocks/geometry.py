@@ -48,8 +48,17 @@ def ranks_of(local: Array, residue: int, n: int) -> Array:
 
 def block_ends(block: Csr, n: int, at: Block) -> tuple[Array, Array]:
     """Return the larger and the smaller rank (int64) of every edge of a block."""
-    i, j = at
-    return ranks_of(block.rows, i, n) - n * row_shift(at), ranks_of(block.columns, j, n)
+    return _larger(block, n, at), _smaller(block, n, at)
+
+
+def _larger(block: Csr, n: int, at: Block) -> Array:
+    larger = ranks_of(block.rows, at[0], n)
+    larger -= n * row_shift(at)
+    return larger
+
+
+def _smaller(block: Csr, n: int, at: Block) -> Array:
+    return ranks_of(block.columns, at[1], n)
 
 
 def rank_limit(block: Csr, n: int, at: Block, xp: Any) -> int:
@@ -125,6 +134,17 @@ def add_degrees(sums: Array, n: int, at: Block, block: Csr, engine: Any) -> None
     """Add the edges of a block to the degrees of their ends."""
     by_row = block.offsets[1:] - block.offsets[:-1]
     add_ends(sums, n, at, by_row, protocol.column_counts(engine, block, block.n))
+
+
+def add_neighbor_degrees(
+    sums: Array, n: int, at: Block, block: Csr, degrees: Array, engine: Any
+) -> None:
+    """Add the degree less one of each end of the edges of a block to the sum of the other end."""
+    others = (degrees - 1).astype("uint32")  # a vertex without an edge is no end
+    by_row, _ = engine.sum_counts(block, others[_smaller(block, n, at)])
+    add_rows(sums, n, at, by_row)
+    _, by_column = engine.sum_counts(block, others[_larger(block, n, at)])
+    add_columns(sums, n, at[1], by_column)
 
 
 def add_corners(

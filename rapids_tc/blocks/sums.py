@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rapids_tc.blocks import counting, worker_tasks
+from rapids_tc.plan.record import Needs
 
 if TYPE_CHECKING:
     from rapids_tc.executors.protocol import Task
@@ -65,6 +66,17 @@ def degrees(graph: DistributedGraph) -> Task:
             "degrees", counting.degrees_of, block, place, graph.n, graph.vertices
         )
         result.add(of_block)
+    return result.total
+
+
+def neighbor_degrees(graph: DistributedGraph, degrees: Task, needs: Needs) -> Task | None:
+    """Add the degrees less one of the neighbors of every rank up; None if nothing needs that."""
+    if not needs & Needs.NEIGHBOR_DEGREES:
+        return None
+    result = Sum(graph)
+    for place, block in enumerate(graph.blocks[: graph.n**2]):
+        more = place, graph.n, degrees
+        result.add(graph.submit("degrees", counting.neighbor_degrees_of, block, *more))
     return result.total
 
 

@@ -100,7 +100,8 @@ def answer_file(
         asked["vertices"] = edges.ids(asked["vertices"])
     asked |= {name: edges.labels(asked[name]) for name in COLUMNS if asked.get(name) is not None}
     new = [asked["measure"]] if "measure" in asked else stars or [*record.columns]
-    check_new(new, list(edges.frame.columns), "the file")
+    if record.result in WHOLE_ROWS:
+        check_new(new, list(edges.frame.columns), "the file")
     groups = by and edges.labels(by)
     graph, ids = edges.graph(engine, groups, [edges.labels(name) for name in read])
     found = record.call(graph, *stars, **asked, **ids, memory_limit=limit)

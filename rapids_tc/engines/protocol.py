@@ -290,7 +290,8 @@ class Engine(Protocol):
         """List the ranks u > v > w of triangles `first` to `last` - 1: uint32, (3, last - first).
 
         `starts` (int64, m + 1) is the place of the first triangle of each in-edge: the running sum
-        of `triangles_per_in_edge`. Triangles of one in-edge are in ascending w.
+        of `triangles_per_in_edge`. Triangles of one in-edge are in ascending w. If an in-edge has
+        fewer places than triangles, the first of these are listed.
         """
 
     def vertex_sums(

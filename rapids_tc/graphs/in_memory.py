@@ -130,6 +130,10 @@ class InMemoryGraph(EdgeGraph):
         csr = self.csr
         return self.backend.xp.diff(csr.offsets) + protocol.column_counts(self.engine, csr, csr.n)
 
+    def edge_blocks(self) -> tuple[int, list[tuple[geometry.Block, Csr]]]:
+        """See `EdgeGraph`."""
+        return 1, [((0, 0), self.csr)]
+
     @cached_property
     def edge_counts(self) -> Array:
         """Triangles of every oriented edge, uint32, aligned with ``csr.columns``."""
@@ -142,14 +146,14 @@ class InMemoryGraph(EdgeGraph):
         return self.edge_counts if method == "auto" else self._count_edges(method)
 
     def _count_edges(self, method: str) -> Array:
-        layout = self._layout_of_sides(method)
+        layout = self._layout_for(method)
         with self.stage("counting") as report:
             return self.engine.edge_counts(layout, method=method, on_progress=report.on_progress)
 
-    def _layout_of_sides(self, method: str) -> Any:
-        """Return what edges are counted from: a small graph on a GPU needs no layout."""
+    def _layout_for(self, method: str, *, sides: bool = True) -> Any:
+        """Return what is counted from: a small graph on a GPU needs no layout."""
         laid_out = "layout" in self.__dict__
-        bare = None if laid_out else self.engine.bare(self.csr, method, sides=True)
+        bare = None if laid_out else self.engine.bare(self.csr, method, sides=sides)
         return bare or self.layout
 
     def _count_within(self, within: Reading) -> Array:
@@ -172,8 +176,7 @@ class InMemoryGraph(EdgeGraph):
         if method == "auto" and (counter := self._small_counter()):
             with self.stage("counting"):
                 return counter(self._keys, self.order.n)
-        bare = None if "layout" in self.__dict__ else self.engine.bare(self.csr, method)
-        layout = bare or self.layout
+        layout = self._layout_for(method, sides=False)
         with self.stage("counting") as report:
             return self.engine.count(layout, method=method, on_progress=report.on_progress)
 
@@ -185,7 +188,7 @@ class InMemoryGraph(EdgeGraph):
     def peel(self, k: int | None) -> Array:
         """Compute the trussness of every edge; given `k`, only find which edges reach k."""
         counts = self.edge_counts
-        layout = self._layout_of_sides("auto")  # a peel needs none of its own
+        layout = self._layout_for("auto")  # a peel needs none of its own
         with self.stage("peeling") as report:
             return self.engine.truss(layout, counts, k=k, on_progress=report.on_progress)
 
@@ -269,8 +272,7 @@ class InMemoryGraph(EdgeGraph):
     def truss_rows(self, k: int | None) -> Array:
         """Find the first row of each edge of the k-truss; None is the largest k with an edge."""
         if k is None:
-            grouped = self.groups is not None
-            top = self.group_largest(self.trussness) if grouped else self.max_truss
+            top = self.max_truss if self.groups is None else self.group_largest(self.trussness)
             wanted = self.trussness == top
         else:
             wanted = (self.trussness if "trussness" in self.__dict__ else self.peel(k)) >= k

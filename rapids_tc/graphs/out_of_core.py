@@ -116,6 +116,10 @@ class OutOfCoreGraph(EdgeGraph):
             geometry.add_degrees(degrees, self.n, at, block, self.engine)
         return degrees
 
+    def edge_blocks(self) -> tuple[int, StoredBlocks]:
+        """See `EdgeGraph`."""
+        return self.n, self.blocks
+
     def count(self, method: str) -> int:
         """See `VertexStatistics`."""
         total = 0

@@ -14,17 +14,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._progress import Report, report_stage
+from rapids_tc.blocks import geometry
+from rapids_tc.graphs.vertex_values import VertexValues
+from rapids_tc.plan.record import vertex_columns
+from rapids_tc.preparation.chosen_vertices import chosen_numbers
 from rapids_tc.preparation.composite import CompositeIds, answer_columns
-from rapids_tc.preparation.composite_edges import find_composite
-from rapids_tc.preparation.edges import find_vertices
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from rapids_tc.blocks.triangle_sums import Sum, Summed
+    from rapids_tc.engines.protocol import Engine
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Array, Backend, Frame
+    from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.numbering import Ids
     from rapids_tc.preparation.orient import Order
@@ -57,6 +61,11 @@ class VertexStatistics(ABC):
     def degrees(self) -> Array:
         """Neighbours of every rank, int64."""
 
+    @property
+    @abstractmethod
+    def neighbor_degrees(self) -> Array:
+        """The sum over the neighbors of every rank of their degrees less one, int64."""
+
     @abstractmethod
     def count(self, method: str) -> int:
         """Count the triangles of the graph."""
@@ -83,12 +92,20 @@ class VertexStatistics(ABC):
         return int((self.degrees * (self.degrees - 1) // 2).sum())
 
     def vertex_frame(self, columns: dict[str, Array], vertices: Any) -> Frame:
-        """Make a frame of values by rank: all vertices by id, or those asked for in that order."""
+        """Make a frame of values by rank: all vertices by id, or those asked for in that order.
+
+        The values are taken out of `columns` one by one, since all may be as large as the answer.
+        """
         numbers = self.numbers_of(vertices)
         ranks = self.order.rank[numbers]
-        values = {name: by_rank[ranks] for name, by_rank in columns.items()}
+        values = {name: columns.pop(name)[ranks] for name in [*columns]}
         values = {**answer_columns(self.ids, {"vertex": numbers}), **values}
         return self.backend.adapter.frame(self.backend.library.DataFrame(values))
+
+    def vertex_columns(self, names: Sequence[str], method: str) -> dict[str, Array]:
+        """Compute columns by rank; `names` are those of `plan.record.vertex_columns`."""
+        values, columns = VertexValues(self, method), vertex_columns()
+        return {name: columns[name].formula(values) for name in names}
 
     def adapter_of(self, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
         """Return the adapter of an answer whose columns come from columns of the user's frame."""
@@ -110,9 +127,7 @@ class VertexStatistics(ABC):
         """Return the numbers of the vertices asked for, each once; None asks for all."""
         if vertices is None:
             return self.backend.xp.flatnonzero(self.order.present)
-        if isinstance(self.ids, CompositeIds):
-            return find_composite(self.ids, vertices)
-        return find_vertices(self.ids, vertices, self.order.present)
+        return chosen_numbers(self.ids, self.order, vertices)
 
     # Groups --------------------------------------------------------------------------------------
 
@@ -179,7 +194,21 @@ class EdgeGraph(VertexStatistics):
     """
 
     progress: bool | None
+    engine: Engine
     _frame: Frame
+
+    @abstractmethod
+    def edge_blocks(self) -> tuple[int, Iterable[tuple[geometry.Block, Csr]]]:
+        """Return the number of blocks a side, and all blocks; a graph in memory is one."""
+
+    @property
+    def neighbor_degrees(self) -> Array:
+        """See `VertexStatistics`."""
+        sums, degrees = self.backend.xp.zeros(self.n_vertices, "int64"), self.degrees
+        n, blocks = self.edge_blocks()
+        for at, block in blocks:
+            geometry.add_neighbor_degrees(sums, n, at, block, degrees, self.engine)
+        return sums
 
     def adapter_of(self, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
         """See `VertexStatistics`: columns of the answer get the dtypes of their sources."""
@@ -254,6 +283,8 @@ class VertexTotals(VertexStatistics):
         See `VertexStatistics`.
     n_edges, degrees
         See `VertexStatistics`.
+    neighbor_degrees : array of int64, optional
+        See `VertexStatistics`.
     total : int, optional
         Triangles of the graph.
     sums : array of int64, optional
@@ -270,6 +301,7 @@ class VertexTotals(VertexStatistics):
         *,
         n_edges: int,
         degrees: Array,
+        neighbor_degrees: Array | None = None,
         total: int | None = None,
         sums: Array | None = None,
         summed: Mapping[str, Summed] | None = None,
@@ -277,6 +309,7 @@ class VertexTotals(VertexStatistics):
         self.backend, self.ids, self.order = backend, ids, order
         self._summed = summed or {}
         self._n_edges, self._degrees, self._total, self._sums = n_edges, degrees, total, sums
+        self._neighbor_degrees = neighbor_degrees
 
     @property
     def n_edges(self) -> int:
@@ -287,6 +320,11 @@ class VertexTotals(VertexStatistics):
     def degrees(self) -> Array:
         """Neighbours of every rank, int64."""
         return self._degrees
+
+    @property
+    def neighbor_degrees(self) -> Array:
+        """The sums, which only some analytics need."""
+        return self._neighbor_degrees
 
     def count(self, method: str) -> int:
         """Return the total, or add up the sums."""

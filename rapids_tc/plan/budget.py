@@ -79,6 +79,8 @@ class Budget:
         """
         held = ids + numbers * (costs.RANK + costs.VERTEX_SUMS * bool(self.work.needs & OF_RANKS))
         held += costs.DISTINCT_TIME * rows * self.work.by_time
+        if self.work.result is Result.VERTICES:
+            held += 2 * costs.COLUMN * (self.work.columns - 1) * numbers
         ordered = ids + numbers * self.costs.order  # beside a chunk, which is a part of the limit
         beside_chunk = ordered * costs.CHUNK_PARTS // (costs.CHUNK_PARTS - 1)
         least = max(held + self.result(rows), beside_chunk) + 1

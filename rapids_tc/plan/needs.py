@@ -92,16 +92,18 @@ def stages(
         result.append(stage("values", "times") if by_time else stage("values", more=held))
     if work.needs & Needs.COUNTED:
         own = catalogue.find(method).memory(rows, vertices)
-        result.append(stage("layout", more=held))
+        if not work.around:
+            result.append(stage("layout", more=held))
         held += model.SUMMED * vertices if work.needs & Needs.VALUES else 0
-        counting = "count by edge" if work.by_edge else "count"
+        counting = "count by edge" if work.by_edge else "count around" if work.around else "count"
         more = own + costs.tables(vertices, work.by_edge) + held
         result.append(stage("count", counting, more))
     if work.needs & Needs.TRUSSNESS:
         result.append(stage("peel", more=costs.tables(vertices, True)))
     if key := _answering(work):
         name = key if key == "edges" else "columns"
-        more = model.COLUMN * (work.columns - 1) * rows + held
+        values = 2 * vertices if work.result is Result.VERTICES else rows  # by rank, and by id
+        more = model.COLUMN * (work.columns - 1) * values + held
         if key == "edges":  # Arrow reuses what it keeps
             kept_text = model.total(model.TEXT_IDS, rows, 0)
             more += max(2 * text.in_answers * rows - kept_text, 0)
@@ -114,10 +116,11 @@ def _answering(work: Work) -> str:
     needs = work.needs
     if needs & Needs.EDGES:
         return "edges"
+    if work.result is Result.VERTICES:
+        of_edges = Needs.NEIGHBOR_DEGREES | Needs.TRUSSNESS
+        return "by vertex from edges" if needs & of_edges else "by vertex"
     by_vertex = Needs.VERTEX_COUNTS | Needs.WEIGHTS
     if needs & by_vertex or Needs.TYPE_COUNTS | Needs.DEGREES in needs:
-        return "by vertex"
-    if needs & Needs.SPANS and work.result is Result.VERTICES:
         return "by vertex"
     if needs & Needs.TRIANGLES:
         return "listing"

@@ -22,6 +22,7 @@ class Needs(Flag):
     NOTHING = 0
     EDGES = auto()  # each edge once, by id
     DEGREES = auto()
+    NEIGHBOR_DEGREES = auto()  # of each vertex, added up over its neighbors
     TOTAL = auto()
     VERTEX_COUNTS = auto()
     EDGE_COUNTS = auto()
@@ -69,6 +70,8 @@ class Work:
     by_time : bool
         Whether the distinct times of all rows are held; one row per time of an answer is one of
         them.
+    around : bool
+        Whether only triangles at some vertices are listed, in a graph of these and their neighbors.
     """
 
     needs: Needs
@@ -77,6 +80,7 @@ class Work:
     colours: int = 1
     values: int = 0
     by_time: bool = False
+    around: bool = False
 
     @property
     def by_edge(self) -> bool:
@@ -122,6 +126,48 @@ class Column:
     needs: Needs = Needs.EDGE_COUNTS
 
 
+class VertexValues(Protocol):
+    """What the formula of a column of vertices may ask about a graph: arrays by rank."""
+
+    @property
+    def xp(self) -> Any:
+        """The array module of the values, numpy or cupy."""
+
+    @property
+    def triangles(self) -> Array:
+        """The triangles of each vertex, int64."""
+
+    @property
+    def degrees(self) -> Array:
+        """The neighbors of each vertex, int64."""
+
+    @property
+    def neighbor_degrees(self) -> Array:
+        """The sum over the neighbors of each vertex of their degrees less one, int64."""
+
+    @property
+    def trussness(self) -> Array:
+        """The largest trussness of an edge of each vertex, int32; 0 without an edge."""
+
+
+@dataclass(frozen=True)
+class VertexColumn:
+    """A column of a frame with one row per vertex.
+
+    Attributes
+    ----------
+    dtype : str
+    formula : callable
+        A function of `VertexValues` that returns an array by rank.
+    needs : Needs
+        What the formula reads.
+    """
+
+    dtype: str
+    formula: Callable[[VertexValues], Array]
+    needs: Needs
+
+
 @dataclass(frozen=True)
 class Options:
     """The options that analytics share. Each is described at `rapids_tc.count`."""
@@ -155,6 +201,8 @@ class Analytic:
         The most that a call needs, with a typical number of columns.
     columns : mapping of str to Column
         The columns that the function can add to the user's rows.
+    vertex_columns : mapping of str to VertexColumn
+        The columns that the function can give each vertex.
     defaults : dict
         The own options of the function, which are not in `SHARED`, with their defaults.
     takes_method, takes_by : bool
@@ -182,6 +230,7 @@ class Analytic:
     call: Callable[..., Any]
     most: Work
     columns: Mapping[str, Column]
+    vertex_columns: Mapping[str, VertexColumn]
     defaults: OwnOptions
     takes_method: bool
     takes_by: bool
@@ -240,7 +289,9 @@ def of_one_machine(name: str, kind: str) -> TypeError:
 
 def register(record: Analytic) -> None:
     """Add a record; each name and each column belongs to one analytic."""
-    if record.name in ANALYTICS or row_columns().keys() & record.columns.keys():
+    known = row_columns().keys() & record.columns.keys()
+    known |= vertex_columns().keys() & record.vertex_columns.keys()
+    if record.name in ANALYTICS or known:
         raise ValueError(f"{record.name} or one of its columns has a record already")
     ANALYTICS[record.name] = record
 
@@ -250,9 +301,15 @@ def row_columns() -> dict[str, Column]:
     return {name: column for a in ANALYTICS.values() for name, column in a.columns.items()}
 
 
+def vertex_columns() -> dict[str, VertexColumn]:
+    """Return every column that some analytic can give each vertex, by its name."""
+    columns = (analytic.vertex_columns.items() for analytic in ANALYTICS.values())
+    return {name: column for several in columns for name, column in several}
+
+
 GRAPH = Analytic(  # no analytic, but preparing a graph has a memory estimate, too
     name="Graph", body=dict, call=dict, most=Work(Needs.NOTHING, Result.GRAPH), columns={},
-    defaults={}, takes_method=False, takes_by=True, fields=(), check=dict,
+    vertex_columns={}, defaults={}, takes_method=False, takes_by=True, fields=(), check=dict,
     work=lambda own: Work(Needs.NOTHING, Result.GRAPH),
     in_memory=lambda own: "give the frame itself to the functions, most of which are",
     local=lambda own, kind: None, sums=lambda own: (),

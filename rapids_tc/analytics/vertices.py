@@ -1,0 +1,172 @@
+"""Several measures of each vertex from one preparation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc._typing import EngineName
+from rapids_tc.analytics.analytic import analytic
+from rapids_tc.analytics.annotate import check_names
+from rapids_tc.plan.record import (
+    Needs,
+    OwnOptions,
+    Result,
+    VertexColumn,
+    VertexValues,
+    Work,
+    of_one_machine,
+    vertex_columns,
+)
+from rapids_tc.preparation.edge_columns import check_fields
+
+if TYPE_CHECKING:
+    from rapids_tc.frames.backend import Array
+
+SUMS = Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.NEIGHBOR_DEGREES  # what every path adds up
+ANY = SUMS | Needs.EDGE_COUNTS | Needs.TRUSSNESS
+
+
+def _effective_size(vertices: VertexValues) -> Array:
+    degrees = _or_nan(vertices)
+    return degrees - 2 * vertices.triangles / degrees
+
+
+def _closure(vertices: VertexValues) -> Array:
+    closed = 2 * vertices.triangles / vertices.xp.maximum(vertices.neighbor_degrees, 1)
+    closed[vertices.degrees == 0] = vertices.xp.nan
+    return closed
+
+
+def _or_nan(vertices: VertexValues) -> Array:
+    """Return the degrees, and NaN for a vertex without a neighbor."""
+    degrees = vertices.degrees.astype("float64")
+    degrees[degrees == 0] = vertices.xp.nan
+    return degrees
+
+
+OWN = {
+    "degree": VertexColumn("int64", lambda vertices: vertices.degrees, Needs.DEGREES),
+    "effective_size": VertexColumn("float64", _effective_size, Needs.VERTEX_COUNTS | Needs.DEGREES),
+    "closure": VertexColumn("float64", _closure, SUMS),
+}
+
+
+def _check(own: OwnOptions) -> OwnOptions:
+    check_names(own["columns"], vertex_columns(), "annotate_vertices")
+    return own
+
+
+def _work(own: OwnOptions) -> Work:
+    known, needs = vertex_columns(), Needs.NOTHING
+    for name in own["columns"]:
+        needs |= known[name].needs
+    return Work(needs, Result.VERTICES, len(own["columns"]))
+
+
+def _of_edges(own: OwnOptions) -> list[str]:
+    """Return the columns that are made of more than sums, which one machine makes in memory."""
+    known = vertex_columns()
+    return [f'"{name}"' for name in own["columns"] if known[name].needs & ~SUMS]
+
+
+def _in_memory(own: OwnOptions) -> str:
+    names = _of_edges(own)
+    return f"without {' and '.join(names)} it is" if names else ""
+
+
+def _local(own: OwnOptions, kind: str) -> TypeError | None:
+    names = _of_edges(own)
+    return of_one_machine(f"annotate_vertices with {' and '.join(names)}", kind) if names else None
+
+
+@analytic(
+    Work(ANY, Result.VERTICES, columns=3),
+    vertex_columns=OWN,
+    check=_check,
+    work=_work,
+    in_memory=_in_memory,
+    local=_local,
+)
+def annotate_vertices(
+    edges: Any,
+    *columns: str,
+    vertices: Any = None,
+    source: Any = None,
+    destination: Any = None,
+    by: Any = None,
+    engine: EngineName | None = None,
+    method: str = "auto",
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+) -> Any:
+    """Measure each vertex in several ways, all from one preparation.
+
+    Parameters
+    ----------
+    edges : DataFrame or Graph
+        One row per edge.
+    *columns : str
+        The measures, by their names in the table below.
+    vertices : list, array, Series, Index or DataFrame, optional
+        The vertices to report, each once and in this order; by default all, sorted by id. A frame
+        if ids are made of several columns; with `by`, in every group that has them.
+    source, destination, by, engine, method, progress, memory_limit
+        See `count`.
+
+    Returns
+    -------
+    DataFrame
+        ``vertex``, as ids, and the columns that are named, in their order. For a vertex of d
+        neighbors and t triangles:
+
+        ============== ======= ===============================================================
+        degree         int64   d, repeats and self loops apart
+        triangles      int64   t, as `vertex_triangles`
+        clustering     float64 t / (d (d - 1) / 2), as `clustering`; 0.0 below two neighbors
+        trussness      int32   the largest `trussness` of its edges; 0 without an edge
+        effective_size float64 d - 2 t / d; NaN without a neighbor
+        closure        float64 2 t over the sum of the neighbors' degrees less one each; 0.0 if
+                               this sum is 0, NaN without a neighbor
+        ============== ======= ===============================================================
+
+    Raises
+    ------
+    ValueError
+        No column is named, or one that is unknown or named twice; some of `vertices` are not in
+        the graph. Other errors: see `Graph`.
+    TypeError
+        Of a Dask frame, "trussness" is asked for.
+
+    See Also
+    --------
+    annotate : Columns of the rows of edges.
+    vertex_triangles : One column of triangles.
+    clustering : One column of clustering, with weights and directions.
+    trussness : The trussness of each edge.
+
+    Notes
+    -----
+    The effective size of Burt, "Structural Holes" (1992), in the simple form of Borgatti,
+    "Structural holes: unpacking Burt's redundancy measures" (1997), as
+    ``networkx.effective_size``: the neighbors, less their mean number of ties to one another. The
+    closure coefficient of Yin, Benson and Leskovec, "The local closure coefficient" (2019): of the
+    paths of two edges that begin at the vertex, the share whose ends are neighbors. NetworkX counts
+    self loops in the effective size; here they are dropped first.
+
+    Cost: as `vertex_triangles`, or as `trussness` if it is asked for, for any number of columns.
+    "trussness" is made in memory alone.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> df = pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})
+    >>> tc.annotate_vertices(df, "degree", "triangles", "effective_size").round(3)
+       vertex  degree  triangles  effective_size
+    0       0       2          1           1.000
+    1       1       2          1           1.000
+    2       2       3          1           2.333
+    3       3       1          0           1.000
+    """
+    if (ids := edges.groups) is not None:
+        check_fields(ids.labels[: ids.groups], columns)
+    return edges.vertex_frame(edges.vertex_columns(columns, method), vertices)

@@ -1,0 +1,139 @@
+"""Several measures of vertices at once: by their definitions, by NetworkX and by igraph."""
+
+from math import nan
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from every_path import PATHS
+from graphs import edge_lists
+from hypothesis import given, settings
+
+import rapids_tc as tc
+from rapids_tc.plan.record import vertex_columns
+
+pytestmark = pytest.mark.cpu_only
+COLUMNS = tuple(vertex_columns())
+
+
+def frame_of(rows):
+    return pd.DataFrame(rows, columns=["src", "dst"], dtype="int64")
+
+
+def simple(rows):
+    """NetworkX's graph of the rows: a loop drops out, and its vertex stays."""
+    graph = nx.Graph([(u, v) for u, v in rows if u != v])
+    graph.add_nodes_from(v for row in rows for v in row)
+    return graph
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=edge_lists())
+def test_any_graph(rows):
+    """Also with reversed and repeated rows."""
+    found = tc.annotate_vertices(frame_of(rows + [(v, u) for u, v in rows[::2]]), *COLUMNS)
+    expected = reference.annotate_vertices(rows, COLUMNS)
+    assert found["vertex"].tolist() == sorted(expected)
+    for row in found.itertuples(index=False, name=None):
+        assert row[1:] == pytest.approx(expected[row[0]], rel=1e-12, nan_ok=True)
+    assert [str(dtype) for dtype in found.dtypes[1:]] == [
+        column.dtype for column in vertex_columns().values()
+    ]
+
+
+def test_networkx_agrees():
+    graph = nx.gnm_random_graph(60, 300, seed=5)
+    graph.add_edges_from([(60, 61), (61, 62)])
+    graph.add_node(63)
+    prepared = tc.Graph(nx.to_pandas_edgelist(graph), vertices=list(graph))
+    found = prepared.annotate_vertices(*COLUMNS).set_index("vertex")
+    others = {
+        "degree": dict(graph.degree),
+        "triangles": nx.triangles(graph),
+        "clustering": nx.clustering(graph),
+        "trussness": {
+            v: max((k for k in range(2, 9) if v in nx.k_truss(graph, k)), default=0) if d else 0
+            for v, d in graph.degree
+        },
+        "effective_size": nx.effective_size(graph),
+    }
+    for name, expected in others.items():
+        values = [expected[v] for v in found.index]
+        assert found[name].tolist() == pytest.approx(values, rel=1e-9, nan_ok=True), name
+
+
+@pytest.mark.parametrize(
+    ("rows", "closure"),
+    [
+        ([(0, 0)], [nan]),
+        ([(0, 1)], [0.0, 0.0]),  # no path of two edges begins at either
+        ([(0, 1), (1, 2)], [0.0, 0.0, 0.0]),
+        ([(0, 1), (1, 2), (2, 0)], [1.0, 1.0, 1.0]),
+        ([(0, 1), (1, 2), (2, 0), (2, 3)], [2 / 3, 2 / 3, 1.0, 0.0]),
+    ],
+)
+def test_the_closure_of_small_graphs(rows, closure):
+    found = tc.annotate_vertices(frame_of(rows), "closure")["closure"].tolist()
+    assert found == pytest.approx(closure, nan_ok=True)
+
+
+def test_columns_come_in_the_order_of_the_call():
+    found = tc.annotate_vertices(frame_of([(0, 1)]), "triangles", "degree")
+    assert found.columns.tolist() == ["vertex", "triangles", "degree"]
+
+
+def test_chosen_vertices():
+    frame = frame_of([(5, 3), (3, 9), (9, 5), (9, 1)])
+    found = tc.annotate_vertices(frame, "degree", "trussness", vertices=[9, 1, 9])
+    assert found.to_numpy().tolist() == [[9, 3, 3], [1, 1, 2]]
+    with pytest.raises(ValueError, match="7"):
+        tc.annotate_vertices(frame, "degree", vertices=[9, 7])
+
+
+def test_groups_and_ids_of_several_columns():
+    rows = [(0, 1), (1, 2), (2, 0), (0, 1), (1, 3)]
+    frame = frame_of(rows).assign(day=["a", "a", "a", "b", "b"], port=7)
+    found = tc.annotate_vertices(frame, *COLUMNS, by="day", source="src", destination="dst")
+    parts = [
+        tc.annotate_vertices(part[["src", "dst"]], *COLUMNS).assign(day=day)
+        for day, part in frame.groupby("day")
+    ]
+    together = pd.concat(parts, ignore_index=True)[["day", "vertex", *COLUMNS]]
+    pd.testing.assert_frame_equal(found, together, check_dtype=False)
+    pairs = {"source": ["src", "port"], "destination": ["dst", "gate"]}
+    wide = tc.annotate_vertices(frame.assign(gate=7), "degree", "closure", **pairs)
+    assert wide.columns.tolist() == ["vertex_src", "vertex_port", "degree", "closure"]
+    assert wide["degree"].tolist() == [2, 3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ((), r"annotate_vertices\(edges\) names no column.*name each of.*'degree'"),
+        (("degree", "degree"), "names a column twice"),
+        (("degrees",), "did you mean 'degree'"),
+        (("jaccard",), r'one of rows: annotate\(edges, "jaccard"\)'),
+        ((["degree", "closure"],), r"follow one another.*annotate_vertices\(edges, 'degree', "),
+        ((3,), "3 is no column that annotate_vertices adds"),
+    ],
+)
+def test_names_that_are_no_columns(columns, message):
+    with pytest.raises(ValueError, match=message):
+        tc.annotate_vertices(frame_of([(0, 1)]), *columns)
+
+
+def test_a_column_of_vertices_is_none_of_rows():
+    with pytest.raises(ValueError, match=r'one of vertices: annotate_vertices\(edges, "degree"\)'):
+        tc.annotate(frame_of([(0, 1)]), "degree")
+
+
+def test_what_runs_in_memory_alone():
+    frame = frame_of(np.random.default_rng(0).integers(0, 300, (4000, 2)))
+    with pytest.raises(tc.CapacityError, match='counted in blocks: without "trussness" it is'):
+        tc.annotate_vertices(frame, "degree", "trussness", memory_limit=100_000)
+    found = PATHS["3 x 3 blocks"].call("annotate_vertices", {"columns": ("closure",)})
+    assert len(found) == len(PATHS["whole"].call("annotate_vertices", {"columns": ("closure",)}))
+    with pytest.raises(TypeError, match='annotate_vertices with "trussness" runs on one machine'):
+        PATHS["7 partitions"].call("annotate_vertices", {"columns": ("degree", "trussness")})
