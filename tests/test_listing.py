@@ -35,9 +35,10 @@ def listed(backend, edges, **options):
     return frame
 
 
-def frames(backend, edges, rows):
+def frames(backend, edges, rows, **options):
     """The frames of so many rows, as pandas, in the promised shape."""
-    result = [backend.to_pandas(frame) for frame in tc.iter_triangles(edges, rows=rows)]
+    found = tc.iter_triangles(edges, rows=rows, **options)
+    result = [backend.to_pandas(frame) for frame in found]
     for frame in result:
         assert_columns(frame, "u", "v", "w")
         assert triangles_of(frame) == sorted(triangles_of(frame))
@@ -54,6 +55,18 @@ def frames(backend, edges, rows):
 def test_raw_rows_of_any_dtype(backend, edges):
     found = listed(backend, backend.frame(edges))
     assert triangles_of(found) == reference.list_triangles(rows_of(edges))
+
+
+@many
+@given(rows=st.one_of(edge_lists(), dense_edge_lists()), data=st.data())
+def test_triangles_at_some_vertices(backend, rows, data):
+    seen = sorted({v for row in rows for v in row} | {99})
+    some = data.draw(st.lists(st.sampled_from(seen)))
+    graph = tc.Graph(backend.frame(frame_of(rows)), vertices=[99])
+    expected = reference.list_triangles(rows, among=some)
+    assert triangles_of(listed(backend, graph, vertices=some)) == expected
+    parts = frames(backend, graph, data.draw(st.integers(1, 9)), vertices=some)
+    assert sorted(t for part in parts for t in triangles_of(part)) == expected
 
 
 @many
@@ -241,3 +254,43 @@ def test_triangles_are_sorted_however_many_bits_an_id_has(bits, off):
     listing.graph = SimpleNamespace(backend=SimpleNamespace(xp=np), ids=SimpleNamespace(size=size))
     found = np.stack([np.asarray(end, "int64") for end in listing._sorted(numbers)])
     assert found.T.tolist() == sorted(sorted(corner) for corner in corners)
+
+
+# At some vertices ---------------------------------------------------------------------------------
+
+
+def test_only_what_is_around_the_vertices_is_walked(monkeypatch):
+    """Two cliques that share no vertex: the other one is not laid out."""
+    rows = [*combinations(range(6), 2), *combinations(range(10, 30), 2)]
+    graph, engine = tc.Graph(frame_of(rows)), registry.load("cpu")
+    sizes, prepare = [], engine.prepare
+    monkeypatch.setattr(engine, "prepare", lambda csr, *more: sizes.append(csr.m) or prepare(csr))
+    assert len(tc.list_triangles(graph, vertices=[2])) == 10
+    assert sizes == [15, 10]
+
+
+def test_some_vertices_and_the_most_rows():
+    rows = frame_of(list(combinations(range(7), 2)))
+    assert len(tc.list_triangles(rows, vertices=[0], max_rows=15)) == 15
+    with pytest.raises(tc.CapacityError, match="the graph has 25 triangles, more than max_rows=24"):
+        tc.list_triangles(rows, vertices=[0, 1], max_rows=24)
+    days = pd.concat([rows.assign(day=1), frame_of(list(combinations(range(4), 2))).assign(day=2)])
+    options = {"by": "day", "source": "src", "destination": "dst", "vertices": [0]}
+    found = tc.list_triangles(days, max_rows=15, **options)
+    assert found.groupby("day").size().to_dict() == {1: 15, 2: 3}
+    with pytest.raises(tc.CapacityError, match="the group 'day': 1 has 15 triangles"):
+        tc.list_triangles(days, max_rows=14, **options)
+
+
+def test_unknown_vertices_are_named_at_the_call():
+    for call in (tc.list_triangles, lambda edges, **o: tc.iter_triangles(edges, rows=2, **o)):
+        with pytest.raises(ValueError, match=r"vertices=.* 7"):
+            call(frame_of([(0, 1), (1, 2), (2, 0)]), vertices=[0, 7])
+
+
+def test_triangles_at_some_vertices_of_several_columns():
+    rows = frame_of([(0, 1), (1, 2), (2, 0), (2, 3)]).assign(a=1, b=1)
+    ids = {"source": ["src", "a"], "destination": ["dst", "b"]}
+    for vertex, expected in ((2, 1), (3, 0)):
+        named = pd.DataFrame({"vertex_src": [vertex], "vertex_a": [1]})
+        assert len(tc.list_triangles(rows, vertices=named, **ids)) == expected

@@ -55,6 +55,10 @@ def added(edges, columns):
     return tc.annotate(edges, *columns)
 
 
+def measured(edges, **given):
+    return tc.annotate_vertices(edges, "degree", "closure", **given)
+
+
 def close(edges, **given):
     return tc.count(edges, **{"time": "src", "within": 3, **given})
 
@@ -77,7 +81,13 @@ ASKED = {  # an option: the functions that take it, and what they are given
     "step": ([over_time], LENGTHS),
     "within": ([close], LENGTHS),
     "time": ([close, over_time], ["dst", "x", *OTHERS]),
-    "vertices": ([tc.vertex_triangles, tc.clustering, tc.average_clustering], VERTICES),
+    "vertices": (
+        [
+            tc.vertex_triangles, tc.clustering, tc.average_clustering, tc.list_triangles,
+            tc.triad_counts, measured,
+        ],
+        VERTICES,
+    ),
 }  # fmt: skip
 LIMITED = [
     tc.count, tc.vertex_triangles, tc.edge_triangles, tc.trussness, tc.similarity, tc.clustering,

@@ -1,5 +1,7 @@
 """Triads: all sets of three vertices, by the edges they span."""
 
+from collections import Counter
+from itertools import combinations
 from math import comb
 
 import networkx as nx
@@ -7,11 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
+from every_path import Path
 from graphs import SMALL, dense_edge_lists, edge_lists, star
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rapids_tc as tc
+from rapids_tc.plan.layout import Layout
 
 
 def assert_triads(series, expected):
@@ -33,6 +37,56 @@ def frame_of(rows):
 def test_triads(backend, rows, extra):
     graph = tc.Graph(backend.frame(frame_of(rows)), vertices=extra)
     assert_triads(tc.triad_counts(graph), reference.triad_counts(rows, extra))
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=st.one_of(edge_lists(), dense_edge_lists()), data=st.data())
+def test_triads_with_some_vertices(backend, rows, data):
+    seen = sorted({v for row in rows for v in row} | {21})
+    some = data.draw(st.lists(st.sampled_from(seen)))
+    graph = tc.Graph(backend.frame(frame_of(rows)), vertices=[21])
+    found = tc.triad_counts(graph, vertices=some)
+    assert_triads(found, reference.triad_counts(rows, [21], among=some))
+    directed = tc.triad_counts(graph, vertices=some, directed=True).to_dict()
+    assert directed == reference.triad_counts(rows, [21], among=some, directed=True)
+
+
+def test_directed_triads_with_some_vertices_are_those_of_sets():
+    """NetworkX's own census of a nodelist is held against sets of three."""
+    graph = nx.gnp_random_graph(14, 0.25, seed=7, directed=True)
+    sets = Counter(
+        nx.triad_type(graph.subgraph(three))
+        for three in combinations(graph, 3)
+        if {2, 5, 11} & {*three}
+    )
+    edges = tc.Graph(nx.to_pandas_edgelist(graph), vertices=list(graph))
+    found = tc.triad_counts(edges, vertices=[11, 2, 5, 2], directed=True)
+    assert {name: number for name, number in found.items() if number} == sets
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_triads_with_some_vertices_by_group(directed):
+    """A vertex is chosen in every group that has it."""
+    rng = np.random.default_rng(4)
+    frame = frame_of(rng.integers(0, 12, (60, 2))).assign(day=rng.integers(0, 3, 60))
+    frame.loc[frame["day"] == 2, ["src", "dst"]] += 20
+    options = {"vertices": [3, 25, 7], "directed": directed}
+    found = tc.triad_counts(frame, by="day", source="src", destination="dst", **options)
+    for day, part in frame.groupby("day"):
+        rows = list(zip(part["src"].tolist(), part["dst"].tolist(), strict=True))
+        some = {3, 25, 7} & {v for row in rows for v in row}
+        expected = reference.triad_counts(rows, among=some, directed=directed)
+        assert found.set_index("day").loc[day].to_dict() == expected
+
+
+def test_the_vertices_of_triads_are_in_the_graph():
+    with pytest.raises(ValueError, match=r"vertices=.* 9"):
+        tc.triad_counts(frame_of([(0, 1)]), vertices=[0, 9])
+    path = Path(layout=Layout(2))
+    with pytest.raises(tc.CapacityError, match=r"with vertices= or with directed=True is"):
+        frame = frame_of(np.random.default_rng(0).integers(0, 300, (4000, 2)))
+        tc.triad_counts(frame, vertices=[0], directed=True, memory_limit=100_000)
+    assert path.call("triad_counts", {"vertices": [50], "directed": False})["wedge"] == 0
 
 
 def test_networkx_agrees(backend):

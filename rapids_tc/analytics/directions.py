@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.triangle_sums import Sum
     from rapids_tc.frames.backend import Array
     from rapids_tc.plan.record import OwnOptions
+    from rapids_tc.preparation.csr import Csr
 
 STATES = Reading(Directions())
-CENSUS: list[Sum] = [TypeCounts("census", STATES, 4), Degrees("degrees", STATES)]
 # Names of Holland and Leinhardt, in the order of NetworkX: mutual, one-way and no edges, and how
 # the one-way edges lead.
 TRIADS = (
@@ -36,7 +36,12 @@ CLOSED_PATHS = {"030T": 1, "120D": 2, "120U": 2, "120C": 1, "210": 3, "300": 6}
 
 def census_sums(own: OwnOptions) -> list[Sum]:
     """Return the sums of the triads of a directed graph."""
-    return CENSUS if own["directed"] else []
+    return sums_of_states(STATES) if own["directed"] else []
+
+
+def sums_of_states(states: Reading) -> list[Sum]:
+    """Return the sums of triads, from the states of edges; 0 is the state of an edge left out."""
+    return [TypeCounts("census", states, 4), Degrees("degrees", states)]
 
 
 def census_work(own: OwnOptions) -> Work:
@@ -46,9 +51,9 @@ def census_work(own: OwnOptions) -> Work:
 
 
 def census_alone(own: OwnOptions) -> Sequence[str]:
-    """Return the options of directed triads by group, which are listed in memory."""
-    by_group = own["directed"] and own.get("by") is not None
-    return ["by=", "directed=True"] if by_group else []
+    """Return the options of directed triads by group, or of some vertices: counted in memory."""
+    others = [f"{name}=" for name in ("by", "vertices") if own.get(name) is not None]
+    return [" and ".join(others), "directed=True"] if own["directed"] and others else []
 
 
 def check_flag(own: OwnOptions, name: str = "directed") -> OwnOptions:
@@ -143,32 +148,37 @@ class Census:
     degrees: Array
 
     @classmethod
-    def of(cls, graph: Any) -> Census:
+    def of(cls, graph: Any, states: Reading = STATES) -> Census:
         """Ask a graph."""
+        quantities = sums_of_states(states)
         if graph.groups is None:
-            by_state, degrees = (summed.values for summed in graph.summed(*CENSUS))
+            by_state, degrees = (summed.values for summed in graph.summed(*quantities))
             closed = closed_triangles(graph.backend.host(by_state))
+            closed = [(sides, number) for sides, number in closed if all(sides)]
             return cls([*closed], lambda values: int(values.sum()), degrees)
-        [degrees] = (summed.values for summed in graph.summed(CENSUS[1]))
-        tallied = triangle_types.tally(graph, STATES, "group")
+        [degrees] = (summed.values for summed in graph.summed(quantities[1]))
+        tallied = triangle_types.tally(graph, states, "group")
         place = sum(codes << (2 * i) for i, codes in enumerate(tallied.codes))
         counts, host = triangle_types.sum_by_group(graph, tallied, place, 64), graph.backend.host
         by_states: list[tuple[tuple[int, ...], Any]] = [
             ((i & 3, i >> 2 & 3, i >> 4), counts[:, i]) for i in range(64) if counts[:, i].any()
         ]
+        by_states = [(sides, number) for sides, number in by_states if all(sides)]
         return cls(by_states, lambda values: host(graph.group_sums(values)), degrees)
 
 
-def triads(graph: Any, n: Any, sets: Any) -> dict[str, Any]:
+def triads(graph: Any, n: Any, sets: Any, states: Reading = STATES) -> dict[str, Any]:
     """Count the sets of three vertices by the 16 triads; of `n` vertices there are `sets`.
+
+    `states` may leave edges out, by the state 0.
 
     Closed triads are counted by the states of their sides. Each has three pairs of edges at a
     vertex; the other such pairs, whose number follows from degrees, are the open triads of two
     edges. The triads of one edge are the rest of the n - 2 that each edge is in.
     """
-    census, counts = Census.of(graph), dict.fromkeys(TRIADS, 0 * n)
-    for states, number in census.closed:
-        counts[_closed(states)] = counts[_closed(states)] + number
+    census, counts = Census.of(graph, states), dict.fromkeys(TRIADS, 0 * n)
+    for sides, number in census.closed:
+        counts[_closed(sides)] = counts[_closed(sides)] + number
     outward, inward, mutual = census.degrees
     outward, inward = outward - mutual, inward - mutual  # the one-way edges
     pairs = {
@@ -188,6 +198,20 @@ def triads(graph: Any, n: Any, sets: Any) -> dict[str, Any]:
         counts[name] = edges[name] * (n - 2) - of_others
     counts["003"] = sets - sum(counts.values())
     return counts
+
+
+def states_apart(graph: Any, chosen: Array) -> Reading:
+    """Return the states of the edges of a graph in memory, 0 for those with an end of some ranks.
+
+    `chosen` is bool, by rank.
+    """
+    return Reading(Directions(), formula=partial(_apart, graph.csr, chosen))
+
+
+def _apart(csr: Csr, chosen: Array, arrays: list[Array], largest: float, xp: Any) -> list[Array]:
+    """Return the states, 0 for an edge with a chosen end."""
+    [states] = arrays
+    return [states * ~(chosen[csr.rows] | chosen[csr.columns])]
 
 
 def closed_triangles(by_state: Any) -> list[tuple[tuple[int, int, int], int]]:

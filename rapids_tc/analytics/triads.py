@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import comb
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
+from rapids_tc.blocks.triangle_sums import Ends, Products
 from rapids_tc.errors import CapacityError
-from rapids_tc.plan.record import Needs, Result, Work
+from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
+from rapids_tc.preparation.chosen_vertices import apart
 
 if TYPE_CHECKING:
+    from rapids_tc.blocks.triangle_sums import Sum
     from rapids_tc.frames.backend import Array
     from rapids_tc.graphs.protocol import VertexStatistics
 
@@ -20,17 +24,32 @@ NAMES = ("empty", "edge", "wedge", "triangle")
 MOST_VERTICES = 3_810_778  # of a group, whose sets of three are fewer than 2**63
 
 
+def _sums(own: OwnOptions) -> list[Sum]:
+    if own["directed"] or own["vertices"] is None:
+        return directions.census_sums(own)
+    reading = apart(own["vertices"])
+    return [Products("triangles apart", reading), Ends("degrees apart", reading)]
+
+
+def _work(own: OwnOptions) -> Work:
+    work = directions.census_work(own)
+    if own["directed"] or own["vertices"] is None:
+        return work
+    return replace(work, needs=work.needs | Needs.WEIGHTS)
+
+
 @analytic(
     Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE),
     fields=(*NAMES, *directions.TRIADS),
     check=directions.check_flag,
-    work=directions.census_work,
+    work=_work,
     alone=directions.census_alone,
-    sums=directions.census_sums,
+    sums=_sums,
 )
 def triad_counts(
     edges: Any,
     *,
+    vertices: Any = None,
     directed: bool = False,
     source: Any = None,
     destination: Any = None,
@@ -46,6 +65,9 @@ def triad_counts(
     ----------
     edges : DataFrame or Graph
         One row per edge; ``Graph(vertices=)`` adds isolated vertices.
+    vertices : list, array, Series, Index or DataFrame, optional
+        Count only sets with at least one of these vertices; by default all. A frame if ids are made
+        of several columns; with `by`, in every group that has them.
     directed : bool, optional
         Whether the rows a, b and b, a are two edges.
     source, destination, by, engine, method, progress, memory_limit
@@ -76,7 +98,8 @@ def triad_counts(
     ------
     CapacityError
         With `by`, a group has 3,810,779 vertices or more, whose sets of three exceed int64.
-        Other errors: see `Graph`.
+    ValueError
+        Some of `vertices` are not in the graph. Other errors: see `Graph`.
 
     See Also
     --------
@@ -91,6 +114,10 @@ def triad_counts(
     `edge_triangles`: one pass counts triangles by the directions of their sides, and the other
     triads follow from the degrees in, out and both.
 
+    With `vertices`, as ``networkx.triadic_census`` with a `nodelist`: all sets, less the sets of
+    the other vertices alone. Both are counted, at twice the cost of `edge_triangles`; with
+    `directed`, in memory alone.
+
     Examples
     --------
     >>> import pandas as pd, rapids_tc as tc
@@ -99,24 +126,59 @@ def triad_counts(
     """
     if directed:
         directions.require_auto(method, "directed=True")
-        if edges.groups is not None:
-            n, sets = map(edges.backend.host, _sets(edges))
-            return edges.group_frame(directions.triads(edges, n, sets))
-        n = edges.n_vertices
-        triads = directions.triads(edges, n, comb(n, 3))
-        return edges.backend.adapter.integers(triads, "triads", COLUMNS)
+    if vertices is not None:
+        triads = _with_some(edges, vertices, method, directed=directed)
+    elif directed:
+        triads = directions.triads(edges, *_sizes(edges))
+    else:
+        triads = _triads(*_sizes(edges), *_totals(edges, method))
     if edges.groups is not None:
-        return edges.group_frame(_by_group(edges, method))
-    n, m, triangle = edges.n_vertices, edges.n_edges, edges.count(method)
-    triads = _triads(n, comb(n, 3), m, edges.wedges, triangle)
+        return edges.group_frame(triads)
     return edges.backend.adapter.integers(triads, "triads", COLUMNS)
 
 
-def _by_group(graph: VertexStatistics, method: str) -> dict[str, Array]:
-    """Count the sets of three vertices of each group."""
-    degrees, (n, sets) = graph.degrees, _sets(graph)
+def _with_some(graph: Any, vertices: Any, method: str, *, directed: bool) -> dict[str, Any]:
+    """Count the sets with one of some vertices: all sets, less those of the other vertices."""
+    if directed:
+        chosen = graph.backend.xp.zeros(graph.n_vertices, bool)
+        chosen[graph.order.rank[graph.numbers_of(vertices)]] = True
+        states = directions.states_apart(graph, chosen)
+        every = directions.triads(graph, *_sizes(graph))
+        others = directions.triads(graph, *_sizes(graph, ~chosen), states)
+    else:
+        closed, degrees = graph.summed(*_sums({"directed": False, "vertices": vertices}))
+        sizes = _sizes(graph, ~closed.reading.vertex_types.codes)
+        triangles = _sum(graph, closed.values.astype("int64")) // 3
+        wedges = _sum(graph, degrees.values * (degrees.values - 1) // 2)
+        every = _triads(*_sizes(graph), *_totals(graph, method))
+        others = _triads(*sizes, _sum(graph, degrees.values) // 2, wedges, triangles)
+    return {name: number - others[name] for name, number in every.items()}
+
+
+def _totals(graph: VertexStatistics, method: str) -> tuple[Any, Any, Any]:
+    """Return the edges, wedges and triangles of the graph, or of each group."""
+    if graph.groups is None:
+        return graph.n_edges, graph.wedges, graph.count(method)
+    degrees = graph.degrees
     wedges = graph.group_sums(degrees * (degrees - 1) // 2)
-    return _triads(n, sets, graph.group_sums(degrees) // 2, wedges, graph.group_counts(method))
+    return graph.group_sums(degrees) // 2, wedges, graph.group_counts(method)
+
+
+def _sum(graph: VertexStatistics, by_rank: Array) -> Any:
+    """Add integers by rank up, over all vertices or over those of each group."""
+    return int(by_rank.sum()) if graph.groups is None else graph.group_sums(by_rank)
+
+
+def _sizes(graph: VertexStatistics, members: Array | None = None) -> tuple[Any, Any]:
+    """Return the number of the member vertices, and of the sets of three of them.
+
+    `members` is bool, by rank; by default all vertices are members. With groups, both are arrays.
+    """
+    if graph.groups is None:
+        n = graph.n_vertices if members is None else int(members.sum())
+        return n, comb(n, 3)
+    n, sets = _sets(graph, members)
+    return n, sets
 
 
 def _triads(n: Any, sets: Any, m: Any, wedges: Any, triangle: Any) -> dict[str, Any]:
@@ -129,10 +191,10 @@ def _triads(n: Any, sets: Any, m: Any, wedges: Any, triangle: Any) -> dict[str, 
     return dict(zip(NAMES, (sets - edge - wedge - triangle, edge, wedge, triangle), strict=True))
 
 
-def _sets(graph: VertexStatistics) -> tuple[Array, Array]:
-    """Return how many vertices each group has, and how many sets of three of them there are."""
+def _sets(graph: VertexStatistics, members: Array | None = None) -> tuple[Array, Array]:
+    """Return how many members each group has, and how many sets of three of them there are."""
     xp = graph.backend.xp
-    n = graph.group_sums(xp.ones(graph.n_vertices, "int64"))
+    n = graph.group_sums(xp.ones(graph.n_vertices, "int64") if members is None else members)
     if len(n) and int(n.max()) > MOST_VERTICES:
         raise CapacityError(
             f"a group has {int(n.max()):,} vertices, and the sets of three of more than "

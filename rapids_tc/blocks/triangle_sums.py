@@ -194,3 +194,19 @@ class Degrees(EdgeSum):
             geometry.add_columns(of_columns, n, at[1], by_column)
             del has, by_row, by_column
         return total
+
+
+@dataclass(frozen=True)
+class Ends(EdgeSum):
+    """For each rank, the values, which are small integers, of its edges: int64."""
+
+    def zeros(self, vertices: int, xp: Any) -> Array:
+        """See `_Sum`."""
+        return xp.zeros(vertices, "int64")
+
+    def add_block(
+        self, total: Array, engine: Any, block: Csr, values: list[Array], n: int, at: geometry.Block
+    ) -> Array:
+        """See `EdgeSum`."""
+        geometry.add_ends(total, n, at, *engine.sum_counts(block, values[0].astype("uint32")))
+        return total
