@@ -14,6 +14,7 @@ import reference
 
 import rapids_tc as tc
 from rapids_tc import testing
+from rapids_tc.analytics.similarity import MEASURES
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.plan.layout import Layout, use_layout
 from rapids_tc.plan.record import ANALYTICS, Needs, Result, row_columns, vertex_columns
@@ -49,7 +50,7 @@ OPTIONS = {
     "edge_type": ["kind"],
     "k": [3, 2, 4, 6, "max"],
     "max_rows": [None, 10**4],
-    "measure": ["jaccard", "overlap", "sorensen", "cosine"],
+    "measure": [*MEASURES],
     "per": [None, "vertex", "edge"],
     "rows": [7, 10**4],
     "seed": [3],

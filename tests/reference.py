@@ -7,7 +7,7 @@ here is fast and nothing is clever: read it to learn what a function should retu
 
 from collections import Counter
 from itertools import combinations, product
-from math import cbrt, comb, nan, sqrt
+from math import cbrt, comb, log, nan, sqrt
 
 import networkx as nx
 
@@ -272,6 +272,10 @@ def similarity(rows, measure):
         "overlap": lambda a, b: len(a & b) / min(len(a), len(b)),
         "sorensen": lambda a, b: 2 * len(a & b) / (len(a) + len(b)),
         "cosine": lambda a, b: len(a & b) / sqrt(len(a) * len(b)),
+        "adamic_adar": lambda a, b: sum(1 / log(len(near[w])) for w in a & b),
+        "resource_allocation": lambda a, b: sum(1 / len(near[w]) for w in a & b),
+        "forman": lambda a, b: 4.0 - len(a) - len(b) + 3 * len(a & b),
+        "edge_clustering": lambda a, b: len(a & b) / max(min(len(a), len(b)) - 1, 1),
     }[measure]
     return {(u, v): formula(near[u], near[v]) for u, v in simple_edges(rows)}
 

@@ -41,6 +41,7 @@ CALLS = {
     "annotate": lambda edges: tc.annotate(edges, "triangles"),
     "annotate_vertices": lambda edges: tc.annotate_vertices(edges, "closure"),
     "similarity": tc.similarity,
+    "adamic_adar": lambda edges: tc.similarity(edges, measure="adamic_adar"),
     "trussness": tc.trussness,
     "k_truss": lambda edges: tc.k_truss(edges, 3),
     "simple_edges": tc.simple_edges,
@@ -56,6 +57,8 @@ def work_of(function):
     if function == WEIGHTED:
         own = {"weight": "weight", "aggregate": None, "directed": False}
         return ANALYTICS["clustering"].work(own)
+    if function == "adamic_adar":
+        return ANALYTICS["similarity"].work({"measure": function})
     own = {"annotate": {"columns": ("triangles",)}, "approximate_count": {"colours": 2}}
     own["annotate_vertices"] = {"columns": ("closure",)}
     record = estimated()[function]

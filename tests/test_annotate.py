@@ -12,9 +12,10 @@ from graphs import ROWS, TRIANGLES, edge_frames, small
 from hypothesis import given, settings
 
 import rapids_tc as tc
+from rapids_tc.analytics.similarity import MEASURES
 from rapids_tc.engines import registry
 
-COLUMNS = ["triangles", "trussness", "jaccard", "overlap", "sorensen", "cosine"]
+COLUMNS = ["triangles", "trussness", *MEASURES]
 
 
 @contextmanager
@@ -53,7 +54,7 @@ def test_all_columns_of_any_frame(backend, edges):
     rows = rows_of(edges)
     wide = backend.to_pandas(tc.annotate(backend.frame(edges), *COLUMNS))
     assert list(wide.columns) == ["src", "dst", *COLUMNS]
-    assert [wide[name].dtype for name in COLUMNS] == [np.int64, np.int32] + [np.float64] * 4
+    assert [wide[name].dtype for name in COLUMNS] == [np.int64, np.int32] + [np.float64] * 8
     for name in COLUMNS:
         assert wide[name].tolist() == pytest.approx(column_of(rows, name), abs=1e-12)
 

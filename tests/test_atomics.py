@@ -27,6 +27,9 @@ SHARED = {
     (visitors, "EdgeCounts.triangle"): {"self.of_uw": 1},
     (visitors, "EdgeCounts.close_edge"): {"self.of_uv": 1},
     (visitors, "EdgeCounts.close_middle"): {"self.of_vw": 1},
+    (visitors, "ThirdSums.triangle"): {"self.of_uw": 1},
+    (visitors, "ThirdSums.close_edge"): {"self.of_uv": 1},
+    (visitors, "ThirdSums.close_middle"): {"self.of_vw": 1},
     (visitors, "VertexSums.triangle"): {},
     (visitors, "VertexSums.close_edge"): {"self.of_u": 1},
     (visitors, "VertexSums.close_middle"): {"self.of_v": 1, "self.of_w": 1},
@@ -34,6 +37,7 @@ SHARED = {
     (visitors, "WindowChanges.triangle"): {"self.begun": 0, "self.ended": 0},
     (visitors, "RepeatedChanges.triangle"): {"self.begun": 0, "self.ended": 0},
     (row_counts, "_count_edges"): {"counts": 2},
+    (row_counts, "_sum_thirds"): {"sums": 2},
     (truss_rounds, "_flush"): {"state": 1},
     (truss_rounds, "_walk"): {"state": 1},
     (truss_rounds, "_walk_slots"): {"support": 0, "state": 0},  # but through _remove and _flush

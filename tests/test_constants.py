@@ -45,6 +45,8 @@ MEASURED = {
     ("cpu", "annotate_vertices", "vertices"): {"columns": 0.94},
     ("cpu", "similarity", "rows"): {"columns": 1.04},
     ("cpu", "similarity", "vertices"): {"columns": 0.9},
+    ("cpu", "adamic_adar", "rows"): {"count": 0.92},
+    ("cpu", "adamic_adar", "vertices"): {"count": 0.73},
     ("cpu", "k_truss", "rows"): {"peel": 1.12},
     ("cpu", "k_truss", "vertices"): {"peel": 0.41},
     ("cpu", "simple_edges", "rows"): {"edges": 1.03},
@@ -70,6 +72,8 @@ MEASURED = {
     ("cuda", "annotate_vertices", "vertices"): {"columns": 0.89},
     ("cuda", "similarity", "rows"): {"columns": 0.93},
     ("cuda", "similarity", "vertices"): {"columns": 0.59},
+    ("cuda", "adamic_adar", "rows"): {"count": 0.99},
+    ("cuda", "adamic_adar", "vertices"): {"count": 0.54},
     ("cuda", "k_truss", "rows"): {"peel": 1.01},
     ("cuda", "k_truss", "vertices"): {"peel": 0.17},
     ("cuda", "simple_edges", "rows"): {"edges": 0.68},
@@ -116,6 +120,10 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         "the most of weights, signs, types of text and directions",
     ),
     "sums of values": (lambda: costs.SUMMED, 24, LOW),
+    "sums by edge": (
+        lambda: [costs.COUNT, costs.THIRD_SUM], [4, 24],
+        "the dtypes of counts; of sums, and of the values of the corners of blocks",
+    ),
     "values of a block": (lambda: costs.READ_VALUES, 3, "read off the arrays of a block"),
     "listing": (
         lambda: [costs.STAGES[engine]["listing"] for engine in ("cpu", "cuda")],

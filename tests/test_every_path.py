@@ -57,6 +57,9 @@ class Reading:
     trussness = property(lambda self: self.read(Needs.TRUSSNESS, np.array([3, 2], "int32")))
     degrees = property(lambda self: self.read(Needs.DEGREES, np.array([2, 3]), np.array([2, 1])))
 
+    def third_sums(self, name):
+        return self.read(Needs.THIRD_SUMS, np.array([0.5, 0.0]))
+
 
 def check_column(name):
     """Plans, budgets and clusters prepare what the record says, and no more."""

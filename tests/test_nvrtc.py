@@ -30,6 +30,7 @@ OPTIONS |= {
     for visitor in ("Total", "EdgeCounts")
 }
 PAYLOADS = {
+    "ThirdSums": ("-DRTC_THIRDS",),
     "TypeCounts": ("-DRTC_TYPES",),
     "WindowChanges": ("-DRTC_SPANS=u32", "-DRTC_SPANS=u64", "-DRTC_INTERVALS"),
     "SpanEdgeCounts": ("-DRTC_SPANS=u64", "-DRTC_INTERVALS"),

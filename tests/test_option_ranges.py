@@ -13,6 +13,7 @@ from stream_support import in_blocks
 
 import rapids_tc as tc
 from rapids_tc import datasets
+from rapids_tc.analytics.similarity import MEASURES
 from rapids_tc.engines import registry
 
 pytestmark = pytest.mark.cpu_only
@@ -75,7 +76,7 @@ ASKED = {  # an option: the functions that take it, and what they are given
     "rows": ([listed], [*NUMBERS, *OTHERS]),
     "max_rows": ([tc.list_triangles], [*NUMBERS, *OTHERS]),
     "count_zeros": ([tc.average_clustering], [*NUMBERS, *OTHERS]),
-    "measure": ([tc.similarity], ["jaccard", "overlap", "sorensen", "cosine", "Cosine", *OTHERS]),
+    "measure": ([tc.similarity], [*MEASURES, "Cosine", *OTHERS]),
     "columns": ([added], COLUMNS),
     "window": ([over_time], LENGTHS),
     "step": ([over_time], LENGTHS),

@@ -1,4 +1,4 @@
-"""Similarity of the ends of each row's edge, in four measures."""
+"""Similarity of the ends of each row's edge, in all measures."""
 
 import networkx as nx
 import numpy as np
@@ -10,8 +10,18 @@ from graphs import complete, dense_edge_lists, edge_frames
 from hypothesis import given, settings
 
 import rapids_tc as tc
+from rapids_tc import datasets
+from rapids_tc.plan.layout import Layout, use_layout
 
-MEASURES = ["jaccard", "overlap", "sorensen", "cosine"]
+MEASURES = [
+    "jaccard", "overlap", "sorensen", "cosine",
+    "adamic_adar", "resource_allocation", "forman", "edge_clustering",
+]  # fmt: skip
+INDEX = {
+    "jaccard": nx.jaccard_coefficient,
+    "adamic_adar": nx.adamic_adar_index,
+    "resource_allocation": nx.resource_allocation_index,
+}
 many = settings(max_examples=50, deadline=None)
 
 
@@ -47,19 +57,76 @@ def test_jaccard_is_the_default(backend):
     assert found.tolist() == pytest.approx([1 / 3, 1 / 4, 1 / 4, 0])
 
 
-def test_networkx_agrees_on_jaccard(backend):
+@pytest.mark.parametrize("measure", INDEX)
+def test_networkx_agrees(backend, measure):
     graph = nx.gnm_random_graph(50, 400, seed=3)
     pairs = list(graph.edges)
-    found = tc.similarity(backend.frame(pd.DataFrame(pairs, columns=["src", "dst"])))
-    expected = [share for _, _, share in nx.jaccard_coefficient(graph, pairs)]
+    edges = backend.frame(pd.DataFrame(pairs, columns=["src", "dst"]))
+    found = tc.similarity(edges, measure=measure)
+    expected = [share for _, _, share in INDEX[measure](graph, pairs)]
     assert backend.to_pandas(found).tolist() == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.cpu_only
+def test_igraph_agrees_on_adamic_adar():
+    igraph = pytest.importorskip("igraph")
+    graph = igraph.Graph.Famous("Zachary")
+    edges = pd.DataFrame(graph.get_edgelist(), columns=["src", "dst"])
+    all_pairs = graph.similarity_inverse_log_weighted()
+    expected = [all_pairs[u][v] for u, v in edges.itertuples(index=False)]
+    found = tc.similarity(edges, measure="adamic_adar")
+    assert found.tolist() == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_karate_club(backend):
+    """Figures from NetworkX, computed edge by edge."""
+    club = pd.DataFrame(nx.karate_club_graph().edges, columns=["src", "dst"])
+    found = backend.to_pandas(tc.annotate(backend.frame(club), "triangles", *MEASURES))
+    first = found[(found["src"] == 0) & (found["dst"] == 1)].iloc[0]
+    assert first["triangles"] == 7 and first["forman"] == 0 and first["edge_clustering"] == 0.875
+    assert first["adamic_adar"] == pytest.approx(6.130716871863, abs=1e-12)
+    assert first["resource_allocation"] == pytest.approx(2.05, abs=1e-12)
+    totals = found[["triangles", "adamic_adar", "resource_allocation", "forman"]].sum()
+    assert totals.tolist() == pytest.approx([135, 79.968005854, 23.357352941, -495], abs=1e-9)
+
+
+@pytest.mark.parametrize("measure", ["adamic_adar", "resource_allocation"])
+def test_sums_of_any_layout_have_the_same_bits(backend, measure):
+    """Integers are added up, so that the order of addition is not seen."""
+    edges = datasets.rmat(9, seed=2)
+    frame = backend.frame(edges)
+    whole = backend.to_pandas(tc.similarity(frame, measure=measure))
+    shuffled = backend.frame(edges.sample(frac=1, random_state=1))
+    moved = backend.to_pandas(tc.similarity(shuffled, measure=measure))
+    assert moved.sort_index().tolist() == whole.tolist()
+    for n in (1, 3):
+        with use_layout(Layout(n)):
+            assert (
+                backend.to_pandas(tc.similarity(frame, measure=measure)).tolist() == whole.tolist()
+            )
+
+
+def test_a_hub_that_all_edges_have_in_common(backend):
+    """Terms are as small as they get, and the unit is as large."""
+    n = 3000
+    spokes = pd.DataFrame({"src": 0, "dst": np.arange(1, n + 1)})
+    rim = pd.DataFrame({"src": [1, 3], "dst": [2, 4]})
+    edges = backend.frame(pd.concat([spokes, rim], ignore_index=True))
+    for measure, term in (("adamic_adar", 1 / np.log(n)), ("resource_allocation", 1 / n)):
+        found = backend.to_pandas(tc.similarity(edges, measure=measure))
+        assert found[n:].tolist() == pytest.approx([term] * 2, rel=1e-12)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_cliques(backend, measure):
     n = 7
     found = backend.to_pandas(tc.similarity(backend.frame(complete(n).frame()), measure=measure))
-    expected = (n - 2) / n if measure == "jaccard" else (n - 2) / (n - 1)
+    expected = {
+        "jaccard": (n - 2) / n,
+        "adamic_adar": (n - 2) / np.log(n - 1),
+        "forman": 4 - 2 * (n - 1) + 3 * (n - 2),
+        "edge_clustering": 1,
+    }.get(measure, (n - 2) / (n - 1))
     assert found.tolist() == pytest.approx([expected] * (n * (n - 1) // 2))
 
 

@@ -21,8 +21,9 @@ from kernel_support import SIZES, book, fan, hundred, keys_of, random_rows, unio
 from rapids_tc import datasets, testing
 from rapids_tc.blocks import geometry, grid
 from rapids_tc.blocks.grid import Partition
+from rapids_tc.blocks.third_sums import ThirdValues
 from rapids_tc.engines.cpu import engine as cpu
-from rapids_tc.engines.cpu import visitors
+from rapids_tc.engines.cpu import row_counts, visitors
 from rapids_tc.engines.gpu.cuda import CudaEngine
 from rapids_tc.engines.protocol import SHORT, Spans
 
@@ -61,6 +62,7 @@ class Valued:
         self.types = types
         self.type = {edge: int(random.integers(types)) for edge in edges}
         self.value = {edge: float(random.random()) - 0.25 for edge in edges}
+        self.third = random.integers(-(2**40), 2**60 // (self.n + 1), self.n)  # by vertex
         self.intervals = {edge: intervals_of(random, form) for edge in edges}
         if form == "mixed":  # in one of 2 x 2 blocks, each edge has one interval
             even = [edge for edge in edges if edge[0] % 2 == edge[1] % 2 == 0]
@@ -93,6 +95,14 @@ class Valued:
             if set.intersection(*(self.windows[side] for side in sides)):
                 met.update(sides)
         return {edge: met[edge] for edge in self.type}
+
+    @property
+    def thirds(self):
+        sums = dict.fromkeys(self.type, 0)
+        for w, v, u in reference.list_triangles(self.rows):
+            for edge, third in ((v, u), w), ((w, u), v), ((w, v), u):
+                sums[edge] += int(self.third[third])
+        return sums
 
     @property
     def sums(self):
@@ -153,20 +163,26 @@ def check(engine, valued):
     assert counts.dtype == np.uint32
     assert dict(zip(values.edges, counts.tolist(), strict=True)) == valued.by_edge
     np.testing.assert_allclose(sums, valued.sums, atol=1e-9)
+    thirds = engine.third_sums(whole, valued.third)
+    assert thirds.dtype == np.int64
+    assert dict(zip(values.edges, thirds.tolist(), strict=True)) == valued.thirds
 
 
 def check_parts(engine, valued, parts):
     graph = engine.csr(keys_of(valued.rows), valued.n)
     values, total = Aligned(valued, graph), np.zeros((valued.types,) * 3, np.int64)
     changes, counts = np.zeros(WINDOWS + 1, np.int64), np.zeros(graph.m, np.int64)
+    thirds = np.zeros(graph.m, np.int64)
     for pivot_range in pairwise(grid.cuts(engine.probe_counts(graph), parts)):
         layout = engine.prepare(graph, pivot_range)
         total += engine.type_counts(layout, values.type, valued.types)
         changes += engine.window_changes(layout, values.spans, WINDOWS)
         counts += engine.edge_counts(layout, spans=values.spans)
+        thirds += engine.third_sums(layout, valued.third)
     assert counted(total) == valued.by_types
     assert triangles_of_windows(changes) == valued.by_window
     assert dict(zip(values.edges, counts.tolist(), strict=True)) == valued.by_edge
+    assert dict(zip(values.edges, thirds.tolist(), strict=True)) == valued.thirds
 
 
 def check_blocks(engine, valued, n, m=1):
@@ -177,8 +193,10 @@ def check_blocks(engine, valued, n, m=1):
     }
     values = {at: Aligned(valued, block, n, at) for at, block in blocks.items()}
     types, changes = np.zeros((valued.types,) * 3, np.int64), np.zeros(WINDOWS + 1, np.int64)
-    counts = {at: np.zeros(block.m, np.int64) for at, block in blocks.items()}
-    sums = np.zeros(valued.n)
+    counts, thirds = (
+        {at: np.zeros(block.m, np.int64) for at, block in blocks.items()} for _ in range(2)
+    )
+    sums, third_values = np.zeros(valued.n), ThirdValues(valued.third, 1.0)
     for task in grid.tasks(Partition(n, 1)):
         three, sides = [blocks[at] for at in task.blocks], [values[at] for at in task.blocks]
         bounds = grid.cuts(engine.probe_counts(*three[:2], task.residues), m)
@@ -189,18 +207,23 @@ def check_blocks(engine, valued, n, m=1):
             changes += engine.window_changes(layout, spans, WINDOWS)
             for at, part in zip(task.blocks, engine.edge_counts(layout, spans=spans), strict=True):
                 counts[at] += part
+            of_corners = third_values.of_task(n, task.residues, np)
+            of_blocks = engine.third_sums(layout, of_corners)
+            for at, part in zip(task.blocks, of_blocks, strict=True):
+                thirds[at] += part
             i, j, k = task.residues
             of_u, of_v, of_w = engine.vertex_sums(layout, [side.value for side in sides])
             geometry.add_ends(sums, n, (i, j), of_u, of_v)
             sums[k::n] += of_w[: geometry.members(valued.n, n, k)]
     assert counted(types) == valued.by_types
     assert triangles_of_windows(changes) == valued.by_window
-    by_edge = {
-        edge: count
-        for at in blocks
-        for edge, count in zip(values[at].edges, counts[at].tolist(), strict=True)
-    }
-    assert by_edge == valued.by_edge
+    for by_block, expected in (counts, valued.by_edge), (thirds, valued.thirds):
+        by_edge = {
+            edge: count
+            for at in blocks
+            for edge, count in zip(values[at].edges, by_block[at].tolist(), strict=True)
+        }
+        assert by_edge == expected
     np.testing.assert_allclose(sums, valued.sums, atol=1e-9)
 
 
@@ -262,11 +285,13 @@ def test_several_threads(monkeypatch, shared):
             cpu.type_counts(layout, types, 4),
             *(cpu.window_changes(layout, spans, WINDOWS) for spans in (one, several)),
             *(cpu.edge_counts(layout, spans=spans) for spans in (one, several)),
+            cpu.third_sums(layout, np.arange(1024) ** 5),
         )
 
     expected = answers()
     monkeypatch.setattr(cpu, "SERIAL_BELOW", 0)
     monkeypatch.setattr(cpu, "thread_count", lambda: 4)
+    monkeypatch.setattr(row_counts, "RANGE", 200)
     monkeypatch.setattr(visitors, "SHARED_FROM", 0 if shared else 1 << 20)
     for mine, alone in zip(answers(), expected, strict=True):
         assert (mine == alone).all()
@@ -347,6 +372,9 @@ def test_hundred_edges_by_kernels(size, seed):
     with testing.thread_order(seed):
         types = engine.type_counts(engine.prepare(graph), Aligned(valued, graph).type, TYPES)
         assert counted(types) == valued.by_types
+        thirds = engine.third_sums(engine.prepare(graph), valued.third)
+        by_edge = zip(Aligned(valued, graph).edges, thirds.tolist(), strict=True)
+        assert dict(by_edge) == valued.thirds
         check_spans_on_blocks(engine, valued)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
+from rapids_tc.plan import costs
 from rapids_tc.plan.record import (
     ANALYTICS,
     Needs,
@@ -21,7 +22,8 @@ from rapids_tc.preparation.edges import check_new
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS  # the most that columns need
+# The most that columns need.
+ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS | Needs.THIRD_SUMS
 
 
 def _check(own: OwnOptions) -> OwnOptions:
@@ -33,7 +35,8 @@ def _work(own: OwnOptions) -> Work:
     known, needs = row_columns(), Needs.NOTHING
     for name in own["columns"]:
         needs |= known[name].needs
-    return Work(needs, Result.COLUMNS, len(own["columns"]))
+    values = costs.THIRD_SUM if needs & Needs.THIRD_SUMS else 0
+    return Work(needs, Result.COLUMNS, len(own["columns"]), values=values)
 
 
 def _in_memory(own: OwnOptions) -> str:
@@ -69,14 +72,18 @@ def annotate(
     DataFrame
         The user's rows, columns and index, followed by the added columns:
 
-        ========= ======= =======================================
-        triangles int64   as `edge_triangles`
-        trussness int32   as `trussness`
-        jaccard   float64 as `similarity`, as are the next three
-        overlap   float64
-        sorensen  float64
-        cosine    float64
-        ========= ======= =======================================
+        =================== ======= =========================================
+        triangles           int64   as `edge_triangles`
+        trussness           int32   as `trussness`
+        jaccard             float64 as `similarity`, as are the next seven
+        overlap             float64
+        sorensen            float64
+        cosine              float64
+        adamic_adar         float64
+        resource_allocation float64
+        forman              float64
+        edge_clustering     float64
+        =================== ======= =========================================
 
     Raises
     ------
@@ -93,7 +100,8 @@ def annotate(
 
     Notes
     -----
-    Cost: as `edge_triangles`, or as `trussness` if it is added, for any number of columns.
+    Cost: as `edge_triangles`, or as `trussness` if it is added, for any number of columns; and as
+    `edge_triangles` once more for each of "adamic_adar" and "resource_allocation".
 
     Examples
     --------

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
+from rapids_tc.plan import costs
 from rapids_tc.plan.record import Column, EdgeValues, Needs, OwnOptions, Result, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+SUMMED = Work(Needs.THIRD_SUMS, Result.COLUMN, values=costs.THIRD_SUM)
 
 
 def _column(formula: Callable[[Any, Any, Any, Any], Any]) -> Column:
@@ -21,11 +26,25 @@ def _column(formula: Callable[[Any, Any, Any, Any], Any]) -> Column:
     return Column("float64", of_edges, Needs.EDGE_COUNTS | Needs.DEGREES)
 
 
+def _sum(name: str) -> Column:
+    """Make a column of a sum over the common neighbours."""
+    return Column("float64", lambda edges: edges.third_sums(name), SUMMED.needs)
+
+
+def _clustering(xp: Any, common: Any, a: Any, b: Any) -> Any:
+    """Return the share of the triangles that an edge can be in; 0 if it can be in none."""
+    return common / xp.maximum(xp.minimum(a, b) - 1, 1)
+
+
 MEASURES = {
     "jaccard": _column(lambda xp, common, a, b: common / (a + b - common)),
     "overlap": _column(lambda xp, common, a, b: common / xp.minimum(a, b)),
     "sorensen": _column(lambda xp, common, a, b: 2 * common / (a + b)),
     "cosine": _column(lambda xp, common, a, b: common / xp.sqrt(a * b)),
+    "adamic_adar": _sum("adamic_adar"),
+    "resource_allocation": _sum("resource_allocation"),
+    "forman": _column(lambda xp, common, a, b: (4 - a - b + 3 * common).astype("float64")),
+    "edge_clustering": _column(_clustering),
 }
 
 
@@ -36,9 +55,15 @@ def _check_measure(own: OwnOptions) -> OwnOptions:
     return own
 
 
+def _work(own: OwnOptions) -> Work:
+    needs = MEASURES[own["measure"]].needs
+    return SUMMED if needs & Needs.THIRD_SUMS else Work(needs, Result.COLUMN)
+
+
 @analytic(
-    Work(Needs.EDGE_COUNTS | Needs.DEGREES, Result.COLUMN), columns=MEASURES, check=_check_measure
-)
+    replace(SUMMED, needs=SUMMED.needs | Needs.EDGE_COUNTS | Needs.DEGREES), columns=MEASURES,
+    check=_check_measure, work=_work,
+)  # fmt: skip
 def similarity(
     edges: Any,
     *,
@@ -55,18 +80,24 @@ def similarity(
 
     With N(u) the set of neighbours of u, to which u itself does not belong:
 
-    ========== =========================================
-    "jaccard"  ``|N(u) & N(v)| / |N(u) | N(v)|``
-    "overlap"  ``|N(u) & N(v)| / min(|N(u)|, |N(v)|)``
-    "sorensen" ``2 |N(u) & N(v)| / (|N(u)| + |N(v)|)``
-    "cosine"   ``|N(u) & N(v)| / sqrt(|N(u)| |N(v)|)``
-    ========== =========================================
+    ===================== ======================================================
+    "jaccard"             ``|N(u) & N(v)| / |N(u) | N(v)|``
+    "overlap"             ``|N(u) & N(v)| / min(|N(u)|, |N(v)|)``
+    "sorensen"            ``2 |N(u) & N(v)| / (|N(u)| + |N(v)|)``
+    "cosine"              ``|N(u) & N(v)| / sqrt(|N(u)| |N(v)|)``
+    "adamic_adar"         sum of ``1 / log |N(w)|`` over all w in ``N(u) & N(v)``
+    "resource_allocation" sum of ``1 / |N(w)|`` over all w in ``N(u) & N(v)``
+    "forman"              ``4 - |N(u)| - |N(v)| + 3 |N(u) & N(v)|``
+    "edge_clustering"     ``|N(u) & N(v)| / (min(|N(u)|, |N(v)|) - 1)``, or 0.0 if
+                          that minimum is 1
+    ===================== ======================================================
 
     Parameters
     ----------
     edges : DataFrame or Graph
         One row per edge. All rows of one edge get its value, a self loop gets 0.
-    measure : {"jaccard", "overlap", "sorensen", "cosine"}, optional
+    measure : {"jaccard", "overlap", "sorensen", "cosine", "adamic_adar", "resource_allocation", \
+"forman", "edge_clustering"}, optional
         One of the measures above.
     source, destination, by, engine, method, progress, memory_limit
         See `count`.
@@ -89,8 +120,18 @@ def similarity(
     -----
     Neighbourhoods are open, as in ``networkx.jaccard_coefficient``: v is in N(u) and not in N(v),
     so an edge of a clique of n vertices has a Jaccard index of (n - 2) / n. Each common neighbour
-    is a triangle of the edge, so the cost is as of `edge_triangles`. Jaccard, "The distribution
-    of the flora in the alpine zone" (1912).
+    is a triangle of the edge, so the cost is as of `edge_triangles`.
+
+    The terms of "adamic_adar" and "resource_allocation" are rounded to multiples of one power of
+    two, so that their sum does not depend on the order of addition: answers have the same bits on
+    all engines and paths. The error is below 2^-62 times the largest degree for each term.
+
+    Jaccard, "The distribution of the flora in the alpine zone" (1912). Adamic and Adar, "Friends
+    and neighbors on the Web" (2003). Zhou, Lü and Zhang, "Predicting missing links via local
+    information" (2009), for resource allocation. Samal et al., "Comparative analysis of two
+    discretizations of Ricci curvature for complex networks" (2018), for the augmented curvature of
+    Forman. Radicchi et al., "Defining and identifying communities in networks" (2004), for edge
+    clustering.
 
     Examples
     --------

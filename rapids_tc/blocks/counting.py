@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import codec, geometry, grid
+from rapids_tc.blocks import third_sums as third_sums_of
 from rapids_tc.blocks.arrivals import require, require_below, require_length
 from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.engines import registry
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.grid import Task
+    from rapids_tc.blocks.third_sums import ThirdValues
     from rapids_tc.blocks.triangle_sums import Summed
     from rapids_tc.frames.backend import Array
     from rapids_tc.preparation.composite import CompositeIds
@@ -67,6 +69,42 @@ def _edge_counts(
         by_block = [counts] if n == 1 else list(counts)
         sums = [a + b for a, b in zip(sums, by_block, strict=True)] if sums else by_block
     return sums
+
+
+@worker_task
+def third_values(context: WorkerContext, name: str, degrees: Array) -> ThirdValues:
+    """Return what a formula of `rapids_tc.blocks.third_sums` gives for every rank."""
+    return third_sums_of.third_values(name, degrees, context.backend)
+
+
+@worker_task
+def third_sums(
+    context: WorkerContext,
+    uv: EncodedBlock,
+    uw: EncodedBlock,
+    vw: EncodedBlock,
+    tasks: list[Task],
+    n: int,
+    method: str,
+    values: ThirdValues,
+) -> list[Array]:
+    """Sum values of third vertices by edge, of some tasks on the same blocks."""
+    three, xp = decode_blocks(context, uv, uw, vw), context.backend.xp
+    engine = registry.load(context.backend.engine)
+    require(n > 1 or len(values.by_rank) == three[0].n, f"{len(values.by_rank)} values")
+    of_corners = values.by_rank if n == 1 else values.of_task(n, tasks[0].residues, xp)
+    sums: list[Array] = []
+    for layout in task_layouts(context, three, tasks, n):
+        found = engine.third_sums(layout, of_corners)
+        by_block = [found] if n == 1 else list(found)
+        sums = [a + b for a, b in zip(sums, by_block, strict=True)] if sums else by_block
+    return sums
+
+
+@worker_task
+def as_floats(context: WorkerContext, sums: Array, values: ThirdValues) -> Array:
+    """Return sums of values of third vertices as float64."""
+    return values.as_floats(sums)
 
 
 def decode_blocks(context: WorkerContext, *blocks: EncodedBlock) -> tuple[Csr, ...]:

@@ -117,6 +117,9 @@ class _RowValues:
     def trussness(self) -> Array:
         return self.by_edge["trussness"]
 
+    def third_sums(self, name: str) -> Array:
+        return self.by_edge[name]
+
 
 @worker_task
 def first_rows(

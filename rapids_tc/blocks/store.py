@@ -62,10 +62,10 @@ class StoredBlocks:
         kept = self.store.store(block.offsets.astype("uint32"), offsets)
         return kept, self.store.store(block.columns, columns)
 
-    def zeros(self, over: dict[Block, Any]) -> dict[Block, Any]:
-        """Store a counter (uint32) for every edge, in place of those in `over`, if any."""
+    def zeros(self, over: dict[Block, Any], dtype: str = "uint32") -> dict[Block, Any]:
+        """Store a counter for every edge, in place of those in `over`, if any."""
         sizes = {at: columns.size for at, (_, columns) in self.stored.items()}
-        return {at: self.store.zeros(size, "uint32", over.get(at)) for at, size in sizes.items()}
+        return {at: self.store.zeros(size, dtype, over.get(at)) for at, size in sizes.items()}
 
     def run(self, found: Found, on_progress: Callable[..., None]) -> None:
         """Prepare every task while its blocks are in memory."""

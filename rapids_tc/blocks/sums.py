@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import counting, worker_tasks
+from rapids_tc.blocks import counting, row_lookup, worker_tasks
 from rapids_tc.plan.record import Needs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rapids_tc.executors.protocol import Task
     from rapids_tc.graphs.distributed import DistributedGraph
 
@@ -87,10 +89,30 @@ def by_edge(graph: DistributedGraph, left: list[Task] | None = None) -> list[lis
     -------
     for each block a list of tasks, slices (uint32).
     """
+    return _by_edge(graph, counting.edge_counts, of=left)
+
+
+def third_sums(graph: DistributedGraph, degrees: Any, name: str) -> list[list[Task]]:
+    """Sum a value of the third vertices of every edge of each block, as `by_edge` counts: float64.
+
+    `name` is of a formula of `rapids_tc.blocks.third_sums`.
+    """
+    values = graph.submit("sum", counting.third_values, name, degrees)
+    by_block = _by_edge(graph, counting.third_sums, values)
+    return [
+        [graph.submit("sum", counting.as_floats, part, values) for part in parts]
+        for parts in by_block
+    ]
+
+
+def _by_edge(
+    graph: DistributedGraph, chunk: Callable[..., Any], *more: Any, of: list[Task] | None = None
+) -> list[list[Task]]:
+    """Add up by block what all jobs have for the edges of three blocks."""
     if graph.n == 1:
-        return [_in_slices(graph)]
+        return [_in_slices(graph, chunk, *more)]
     by_block = [Sum(graph) for _ in range(graph.n**2)]
-    for job, task in graph.each_job(counting.edge_counts, of=left):
+    for job, task in graph.each_job(chunk, *more, of=of):
         for side, place in enumerate(graph.places(job)):
             by_block[place].add(graph.submit("sum", worker_tasks.one, task, side, first=True))
     return [[block.total] for block in by_block]
@@ -125,9 +147,9 @@ def edge_groups(graph: DistributedGraph) -> list[Task]:
     ]  # fmt: skip
 
 
-def _in_slices(graph: DistributedGraph) -> list[Task]:
-    """Count by edge on a graph that is one block, in slices, each added up where a job was."""
-    counts = {job.worker: task for job, task in graph.each_job(counting.edge_counts)}
+def _in_slices(graph: DistributedGraph, chunk: Callable[..., Any], *more: Any) -> list[Task]:
+    """Add up by edge on a graph that is one block, in slices, each where a job was."""
+    counts = {job.worker: task for job, task in graph.each_job(chunk, *more)}
     cut = {
         worker: graph.submit("sum", counting.slices, task, len(counts), on=worker)
         for worker, task in counts.items()
@@ -139,3 +161,17 @@ def _in_slices(graph: DistributedGraph) -> list[Task]:
         ]
         sums.append(graph.submit("sum", counting.add, parts, on=worker))
     return sums
+
+
+def by_row(graph: DistributedGraph, by_edge: list[list[Task]]) -> list[list[Task]]:
+    """Look up the values of the rows of each batch, in a task per block."""
+    return [
+        [
+            graph.submit(
+                "columns", row_lookup.values, graph.numbers[i], graph.orders[batch.worker],
+                graph.block_at(place, batch.worker), slices, place, graph.n, on=batch.worker,
+            )
+            for place, slices in enumerate(by_edge)
+        ]
+        for i, batch in enumerate(graph.batches)
+    ]  # fmt: skip

@@ -278,6 +278,18 @@ class Engine(Protocol):
         window, and 0 at the end. Windows from `windows` on are not counted.
         """
 
+    def third_sums(
+        self, layout: Any, values: Any, *, on_progress: ProgressCallback | None = None
+    ) -> Any:
+        """Sum for every oriented edge, over its triangles, the values of the third vertices.
+
+        `values` (int64) are by rank, and the sums, int64, are aligned with ``csr.columns``. They
+        are exact as long as they fit.
+
+        On blocks, `values` is three arrays: of u by row of uv, of v by column of uv, and of w by
+        column of uw; the sums are three arrays, aligned with the columns of uv, uw and vw.
+        """
+
     def triangles_per_in_edge(
         self, layout: Any, *, on_progress: ProgressCallback | None = None
     ) -> Array:

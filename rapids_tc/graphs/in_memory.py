@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import report_stage
 from rapids_tc.blocks import geometry, whole_values
+from rapids_tc.blocks.third_sums import third_values
 from rapids_tc.blocks.time_sums import spans_of
 from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
@@ -162,6 +163,17 @@ class InMemoryGraph(EdgeGraph):
         with self.stage("counting") as report:
             return self.engine.edge_counts(layout, spans=spans, on_progress=report.on_progress)
 
+    def third_sums(self, name: str) -> Array:
+        """Sum a value of the third vertices of every oriented edge: float64, as ``csr.columns``.
+
+        `name` is of a formula of `rapids_tc.blocks.third_sums`.
+        """
+        layout = self.layout
+        with self.stage("summing over triangles") as report:
+            values = third_values(name, self.degrees, self.backend)
+            sums = self.engine.third_sums(layout, values.by_rank, on_progress=report.on_progress)
+            return values.as_floats(sums)
+
     def vertex_counts(self, method: str) -> Array:
         """Count the triangles at every rank, int64: half the sum over the edges around it."""
         counts = self.count_edges(method)
@@ -208,7 +220,7 @@ class InMemoryGraph(EdgeGraph):
         return limit - stages[-1].bytes
 
     def _need(self) -> str:
-        return _need_of(*self.dimensions)
+        return needs.describe(*self.dimensions)
 
     @property
     def dimensions(self) -> tuple[int, int, bool, str]:
@@ -340,17 +352,7 @@ def read(
     return InMemoryGraph(frame, backend, progress, edges, limit)
 
 
-def _need_of(rows: int, vertices: int, dense: bool, engine: str) -> str:
-    """Describe the memory that a graph needs, for the error if memory runs out."""
-    total = Work(Needs.TOTAL, Result.VALUE)
-    need = max(stage.bytes for stage in needs.stages(total, rows, vertices, dense, engine))
-    return (
-        f"{rows:,} rows need about {need:,} bytes on top of the frame. "
-        "memory_estimate lists the stages; a frame of narrower integer ids needs less"
-    )
-
-
 def _rows_need(frame: Frame, backend: Backend) -> str:
     """Describe the memory before ids are numbered, as if there were as many ids as rows."""
     rows = backend.adapter.rows(frame)
-    return _need_of(rows, rows, False, backend.engine)
+    return needs.describe(rows, rows, False, backend.engine)

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._progress import at_end
 from rapids_tc.blocks import geometry, stored_values, truss
 from rapids_tc.blocks.store import Found, StoredBlocks, cut
+from rapids_tc.blocks.third_sums import ThirdValues, third_values
 from rapids_tc.blocks.time_sums import spans_of
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
 from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
-from rapids_tc.plan.record import row_columns
+from rapids_tc.plan.record import Needs, row_columns
 from rapids_tc.preparation import orient
 from rapids_tc.preparation.edges import edge_keys, named_edges
 from rapids_tc.preparation.orient import Order
@@ -176,18 +177,39 @@ class OutOfCoreGraph(EdgeGraph):
         self.run(found, blocks)
         return counts
 
+    def third_sums(self, name: str) -> tuple[ThirdValues, dict[Block, Any]]:
+        """Sum a value of the third vertices of the edges of every block.
+
+        Returns the values, and on the store the sums (int64), which `ThirdValues.as_floats` takes.
+        """
+        values, xp = third_values(name, self.degrees, self.backend), self.backend.xp
+        sums, store = self.blocks.zeros({}, "int64"), self.blocks.store
+
+        def found(task: Task, made: list[Csr], layout: Any) -> None:
+            of_corners = values.of_task(self.n, task.residues, xp)
+            parts = self.engine.third_sums(layout, of_corners)
+            for at, part in zip(task.blocks, parts, strict=True):
+                store.add(sums[at], part)
+
+        self.run(found)
+        return values, sums
+
     def row_columns(
         self, names: Sequence[str], method: str, within: Reading | None = None
     ) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0."""
-        xp, columns = self.backend.xp, row_columns()
-        counts = self.edge_counts(method, within=within)
+        xp, columns, store = self.backend.xp, row_columns(), self.blocks.store
+        counted = any(columns[name].needs & Needs.EDGE_COUNTS for name in names)
+        counts = self.edge_counts(method, within=within) if counted else {}
+        summed = [name for name in names if columns[name].needs & Needs.THIRD_SUMS]
+        thirds = {name: self.third_sums(name) for name in summed}
         made = {name: xp.zeros(self.size, columns[name].dtype) for name in names}
         with self.stage("looking rows up") as report:
             for number, (at, block) in enumerate(self.blocks):
-                known = self.blocks.store.load(counts[at])
+                known = store.load(counts[at]) if counted else None
+                sums = {name: v.as_floats(store.load(by[at])) for name, (v, by) in thirds.items()}
                 for row, where, ends in self.located(at, block, self.n, self.rank):
-                    values = _Values(self, known[where].astype("int64"), ends)
+                    values = _Values(self, where, known, sums, ends)
                     for name in names:
                         made[name][row] = columns[name].formula(values)
                 report.advance((number + 1) / self.n**2)
@@ -258,12 +280,22 @@ class _Values:
     """What formulas may ask about the edges of some rows."""
 
     graph: OutOfCoreGraph
-    triangles: Array
+    where: Array
+    counts: Array | None
+    sums: dict[str, Array]
     ends: tuple[Array, Array]
 
     @property
     def xp(self) -> Any:
         return self.graph.backend.xp
+
+    @cached_property
+    def triangles(self) -> Array:
+        assert self.counts is not None
+        return self.counts[self.where].astype("int64")
+
+    def third_sums(self, name: str) -> Array:
+        return self.sums[name][self.where]
 
     @cached_property
     def degrees(self) -> tuple[Array, Array]:

@@ -22,6 +22,7 @@ from rapids_tc.blocks import (
     sums,
     worker_tasks,
 )
+from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
 from rapids_tc.frames.backend import Frame, check_engine, resolve_engine
@@ -83,8 +84,8 @@ class _Columns:
     ----------
     names : list of str
     by_edge : dict of str to list of list of Task
-        By kind of value ("triangles", "trussness"): for each batch a list of tasks, one per block,
-        that return the values of the rows.
+        By kind of value ("triangles", "trussness", or the name of a sum): for each batch a list of
+        tasks, one per block, that return the values of the rows.
     degrees : Task or None
         The degree of every rank.
     """
@@ -243,14 +244,18 @@ class PartitionedGraph:
     def row_columns(self, names: Sequence[str], method: str) -> _Columns:
         """Compute the values that make columns of the user's rows; self loops get 0."""
         graph = self._rows = self._graph()
-        needs_of_columns = self.work.needs
-        counts, by_edge = sums.by_edge(graph), {}
-        if needs_of_columns & Needs.EDGE_COUNTS:
+        asked, by_edge = self.work.needs, {}
+        counts = sums.by_edge(graph) if asked & (Needs.EDGE_COUNTS | Needs.TRUSSNESS) else []
+        if asked & Needs.EDGE_COUNTS:
             by_edge["triangles"] = counts
-        if needs_of_columns & Needs.TRUSSNESS:
+        if asked & Needs.TRUSSNESS:
             by_edge["trussness"] = peeling.trussness(graph, None, counts)
-        degrees = sums.degrees(graph) if needs_of_columns & Needs.DEGREES else None
-        by_row = {kind: _by_row(graph, values) for kind, values in by_edge.items()}
+        by_degree = asked & (Needs.DEGREES | Needs.THIRD_SUMS)
+        degrees = sums.degrees(graph) if by_degree else None
+        by_edge |= {
+            name: sums.third_sums(graph, degrees, name) for name in names if name in FORMULAS
+        }
+        by_row = {kind: sums.by_row(graph, values) for kind, values in by_edge.items()}
         return _Columns(list(names), by_row, degrees)
 
     def assign(self, columns: _Columns) -> Frame:
@@ -340,17 +345,3 @@ def _rows_of(
         order = graph.orders[batch.worker]
         given = (graph.numbers[i], order, block, wanted, place, graph.n, batch.places, rows)
         yield batch, given
-
-
-def _by_row(graph: DistributedGraph, by_edge: list[list[Task]]) -> list[list[Task]]:
-    """Look up the values of the rows of each batch, in a task per block."""
-    return [
-        [
-            graph.submit(
-                "columns", row_lookup.values, graph.numbers[i], graph.orders[batch.worker],
-                graph.block_at(place, batch.worker), slices, place, graph.n, on=batch.worker,
-            )
-            for place, slices in enumerate(by_edge)
-        ]
-        for i, batch in enumerate(graph.batches)
-    ]  # fmt: skip

@@ -39,3 +39,7 @@ class RowValues:
     def trussness(self) -> Array:
         """The trussness of every edge."""
         return self.graph.trussness
+
+    def third_sums(self, name: str) -> Array:
+        """Sum a value of the third vertices of every edge, float64."""
+        return self.graph.third_sums(name)

@@ -73,7 +73,8 @@ def run(
     layout : Layout
         A layout that the engine has made.
     method : Method
-    visit : {"Total", "EdgeCounts", "InEdgeCounts", "TypeCounts", "WindowChanges", "SpanEdgeCounts"}
+    visit : {"Total", "EdgeCounts", "InEdgeCounts", "TypeCounts", "WindowChanges", "SpanEdgeCounts",
+        "ThirdSums"}
         The visitor of ``visit.cuh`` or ``triangles.cuh`` that the kernels are compiled for.
     out : array
         Zeros that the visitor adds to.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.engines.protocol import Costs
 
-OF_RANKS = Needs.VERTEX_COUNTS | Needs.DEGREES  # what asks vertices
+OF_RANKS = Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.THIRD_SUMS  # what asks vertices
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "count": (12, 24),
         "count by edge": (16, 24),
         "count around": (46, 42),
+        "sum by edge": (30, 56),
         "peel": (56, 56),
         "by vertex": (16, 84),
         "by vertex from edges": (32, 84),
@@ -61,6 +62,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "count": (16, 32),
         "count by edge": (16, 32),
         "count around": (48, 24),
+        "sum by edge": (38, 64),
         "peel": (64, 80),
         "by vertex": (24, 56),
         "by vertex from edges": (34, 64),
@@ -100,6 +102,8 @@ LAYOUT: Pair = (8, 32)
 TABLE_SLOT = {"mark": 1, "place": 4}
 # The radix method, per edge, per vertex, and per wedge of a batch. Read.
 RADIX = {"edge": 28, "vertex": 8, "wedge": 32}
+# Per edge of a graph in memory: its count, and in blocks, sums and the values of corners. Read.
+COUNT, THIRD_SUM = 4, 24
 # Per listed triangle: its ranks, a sort, and ids of eight bytes. Read.
 LISTED = 80
 # Per row, for each column of a result but the first: the column and its source values. Read.

@@ -97,6 +97,9 @@ def stages(
         held += model.SUMMED * vertices if work.needs & Needs.VALUES else 0
         counting = "count by edge" if work.by_edge else "count around" if work.around else "count"
         more = own + costs.tables(vertices, work.by_edge) + held
+        if work.needs & Needs.THIRD_SUMS:
+            counting = "sum by edge"
+            more += model.COUNT * rows * bool(work.needs & Needs.EDGE_COUNTS)
         result.append(stage("count", counting, more))
     if work.needs & Needs.TRUSSNESS:
         result.append(stage("peel", more=costs.tables(vertices, True)))
@@ -191,13 +194,23 @@ def remaining(
         if "layout" in has:
             made.add("layout")
             held += model.total(model.LAYOUT, rows, vertices)
-        others = Needs.TRIANGLES | Needs.VALUES
+        others = Needs.TRIANGLES | Needs.VALUES | Needs.THIRD_SUMS
         if "edge_counts" in has and method == "auto" and not work.needs & others:
             made.add("count")
         if "trussness" in has:
             made.add("peel")
     rest = stages(work, rows, vertices, dense, engine, method, text=text)
     return [Stage(s.name, max(s.bytes - held, 0)) for s in rest if s.name not in made]
+
+
+def describe(rows: int, vertices: int, dense: bool, engine: str) -> str:
+    """Describe the memory that a graph needs, for the error if memory runs out."""
+    total = Work(Needs.TOTAL, Result.VALUE)
+    need = max(stage.bytes for stage in stages(total, rows, vertices, dense, engine))
+    return (
+        f"{rows:,} rows need about {need:,} bytes on top of the frame. "
+        "memory_estimate lists the stages; a frame of narrower integer ids needs less"
+    )
 
 
 def require(needed: list[Stage], limit: int | None, advice: str = RAISE) -> None:

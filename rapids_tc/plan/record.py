@@ -31,9 +31,10 @@ class Needs(Flag):
     TYPE_COUNTS = auto()  # the triangles by the types of their sides
     SPANS = auto()  # the times of each edge
     TRIANGLES = auto()  # each triangle, listed
+    THIRD_SUMS = auto()  # sums by edge of a value of the third vertices of its triangles
     SAMPLE = auto()  # the counts of a sample of the edges
 
-    BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS
+    BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS | THIRD_SUMS
     VALUES = WEIGHTS | TYPE_COUNTS | SPANS  # of edges, read from the user's rows
     COUNTED = TOTAL | BY_EDGE | TRIANGLES
 
@@ -66,7 +67,7 @@ class Work:
     colours : int
         The number of colours of a sample: about one edge in `colours` is kept.
     values : int
-        Bytes of the values of an edge that are read from the user's rows.
+        Bytes of the values of an edge that are read from the user's rows, or added up for it.
     by_time : bool
         Whether the distinct times of all rows are held; one row per time of an answer is one of
         them.
@@ -106,6 +107,12 @@ class EdgeValues(Protocol):
     @property
     def trussness(self) -> Array:
         """The trussness of each edge, int32."""
+
+    def third_sums(self, name: str) -> Array:
+        """Sum a value of the third vertices of the triangles of each edge: float64.
+
+        `name` is of a formula of `rapids_tc.blocks.third_sums`, and of the column that asks.
+        """
 
 
 @dataclass(frozen=True)

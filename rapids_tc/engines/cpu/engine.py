@@ -15,7 +15,6 @@ three blocks of it: see `rapids_tc.blocks.grid`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +33,7 @@ from rapids_tc.engines.cpu import (
     sorting,
     visitors,
 )
+from rapids_tc.engines.cpu.layout import Layout
 from rapids_tc.engines.cpu.spans import Always, pack_spans
 from rapids_tc.engines.cpu.truss import CpuPeeler
 from rapids_tc.engines.host import host_free, host_memory
@@ -69,43 +69,6 @@ costs = Costs(
         thread_count() * _slots(rows), edges, rows, *more
     ),
 )
-
-
-@dataclass(frozen=True)
-class Layout:
-    """What the CPU engine keeps of a graph, or of a task on blocks, between calls.
-
-    Attributes
-    ----------
-    csr : Csr
-        The graph, or block vw, whose rows N+(v) are marked.
-    in_offsets : array of int64, shape (n + 1,)
-        The in-edges of row ``v`` are ``in_edges[in_offsets[v]:in_offsets[v + 1]]``.
-    in_edges : array of uint64
-        For every u with v in N+(u), ascending: u's row in `walked` << 32 | its entries below v.
-    probe_counts : array of int64, shape (n,)
-        Probes of each middle vertex.
-    walked : Csr
-        The graph, or block uw, whose rows N+(u) are walked.
-    edges : Csr
-        The graph, or block uv, that the in-edges are made of.
-    pivot_range : tuple of int
-        The middle vertices that are counted, as columns of `edges`.
-    shift : int
-        From a column of `edges` to the row of the same vertex in `csr`.
-    whole : bool
-        Whether the three are one graph, not blocks.
-    """
-
-    csr: Csr
-    in_offsets: Array
-    in_edges: Array
-    probe_counts: Array
-    walked: Csr
-    edges: Csr
-    pivot_range: PivotRange
-    shift: int
-    whole: bool
 
 
 def degrees(src: Array, dst: Array, size: int, out: Array = None) -> tuple[Array, int]:
@@ -194,11 +157,8 @@ def edge_counts(
     graphs = (layout.csr,) if layout.whole else (layout.edges, layout.walked, layout.csr)
     counts: tuple[Array, ...] = tuple(np.zeros(graph.m, np.uint32) for graph in graphs)
     if spans is None and layout.whole:
-        groups = layout.in_offsets, layout.in_edges
         sizes = _slots(layout.csr.n), _threads(layout)
-        row_counts.count_edges(
-            layout.csr, groups, layout.pivot_range, counts[0], *sizes, on_progress
-        )
+        row_counts.count_edges(layout, counts[0], *sizes, on_progress)
         return counts[0]
     packed = Always() if spans is None else pack_spans(*_sides(layout, spans))
     visitor = visitors.EdgeCounts(packed, counts[0], counts[len(counts) // 2], counts[-1])
@@ -225,6 +185,17 @@ def window_changes(
     begun, ended = counters.total.reshape(2, -1)
     begun -= ended
     return begun
+
+
+def third_sums(layout: Layout, values: Any, *, on_progress: ProgressCallback | None = None) -> Any:
+    """Sum for every oriented edge, over its triangles, the values of the third vertices: int64."""
+    if layout.whole:
+        sums, sizes = np.zeros(layout.csr.m, np.int64), (_slots(layout.csr.n), _threads(layout))
+        row_counts.sum_thirds(layout, values, sums, *sizes, on_progress)
+        return sums
+    visitor = visitors.third_sums(values, layout.edges, layout.walked, layout.csr)
+    _visit(layout, [visitor], on_progress)
+    return visitor.of_uv, visitor.of_uw, visitor.of_vw
 
 
 def sum_counts(csr: Csr, counts: Array) -> tuple[Array, Array]:

@@ -30,7 +30,7 @@ from rapids_tc.engines.cpu.spans import (
 )
 
 if TYPE_CHECKING:
-    from rapids_tc.preparation.csr import Array
+    from rapids_tc.preparation.csr import Array, Csr
 
 SHARED_FROM = 1 << 20  # counters of all threads, past which threads share one array
 
@@ -88,6 +88,41 @@ class EdgeCounts(NamedTuple):
         scratch[index] += np.uint32(hit)
         atomic_add(self.of_uw, uw, hit)
         return hit
+
+    def close_edge(self, uv: Any, u: Any, amount: Any) -> None:
+        if amount:
+            atomic_add(self.of_uv, uv, amount)
+
+    def close_middle(self, scratch: Any, v: Any, begin: Any, row: Any, amount: Any) -> None:
+        for index in range(len(scratch)):
+            if scratch[index]:
+                atomic_add(self.of_vw, begin + index, scratch[index])
+
+
+class ThirdSums(NamedTuple):
+    """The sums of the values of third vertices for every edge, on blocks.
+
+    `larger` and `smaller` are the values of the ends of the edges of uv, `of_w` by edge of uw.
+    """
+
+    larger: Array
+    smaller: Array
+    of_w: Array
+    of_uv: Array
+    of_uw: Array
+    of_vw: Array
+
+    def open_middle(self, length: Any) -> Any:
+        return np.zeros(length, np.int64)
+
+    def open_edge(self, uv: Any) -> Any:
+        return self.larger[uv], self.smaller[uv]
+
+    def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
+        of_u, of_v = edge
+        scratch[index] += of_u
+        atomic_add(self.of_uw, uw, of_v)
+        return self.of_w[uw]
 
     def close_edge(self, uv: Any, u: Any, amount: Any) -> None:
         if amount:
@@ -226,6 +261,13 @@ class Counters:
         for other in others:
             total += other
         return total
+
+
+def third_sums(values: tuple[Array, Array, Array], uv: Csr, uw: Csr, vw: Csr) -> ThirdSums:
+    """Return a visitor with sums of zero, from the values of u, v and w; see `Engine`."""
+    of_u, of_v, of_w = values
+    of_uv, of_uw, of_vw = (np.zeros(block.m, np.int64) for block in (uv, uw, vw))
+    return ThirdSums(of_u[uv.rows], of_v[uv.columns], of_w[uw.columns], of_uv, of_uw, of_vw)
 
 
 def type_counts(uv: Array, uw: Array, vw: Array, n: int, counters: Counters) -> list[TypeCounts]:

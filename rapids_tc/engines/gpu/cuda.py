@@ -203,6 +203,7 @@ class CudaEngine:
 
     type_counts = visitors.type_counts
     window_changes = visitors.window_changes
+    third_sums = visitors.third_sums
     triangles_per_in_edge = listing.triangles_per_in_edge
     list_triangles = listing.list_triangles
     vertex_sums = listing.vertex_sums

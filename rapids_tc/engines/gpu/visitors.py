@@ -1,4 +1,4 @@
-"""Triangles by what is known of their three sides, on the CUDA engine: types, windows of time.
+"""Triangles by what is known of their sides and corners, on the CUDA engine: types, times, values.
 
 The functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`. On blocks, values of edges
 are laid out as `Layout` has the edges: the columns of uw and vw, then the in-edges.
@@ -36,6 +36,36 @@ def type_counts(
         payload = Payload("-DRTC_TYPES", arguments, int(limits[0]))
         _run(engine, layout, "TypeCounts", counts, payload, on_progress)
         return counts.view("int64").reshape(n, n, n)
+
+
+def third_sums(
+    engine: GpuEngine,
+    layout: Layout,
+    values: Any,
+    *,
+    on_progress: ProgressCallback | None = None,
+) -> Any:
+    """Sum for every oriented edge, over its triangles, the values of the third vertices: int64."""
+    xp, csr, blocks = engine.xp, layout.csr, layout.blocks
+    with engine.device(csr.columns):
+        if blocks is None:
+            larger, smaller = values[csr.rows], values[csr.columns]
+        else:
+            of_u, of_v, of_w = values
+            uv, of_vw = blocks.uv, np.int64(0)  # nothing is read at vw, and of u nothing at uw
+            sides = of_v[uv.columns], of_w[csr.columns[blocks.uw]], of_vw
+            smaller = align(engine, layout, sides, "int64")
+            larger = align(engine, layout, (of_u[uv.rows], of_vw, of_vw), "int64")
+        sums = xp.zeros(len(smaller), "uint64")
+        payload = Payload("-DRTC_THIRDS", (larger, smaller))
+        _run(engine, layout, "ThirdSums", sums, payload, on_progress)
+        sums = sums.view("int64")
+        if blocks is None:
+            return sums
+        of_uv = xp.zeros(blocks.uv.m, "int64")
+        size = len(blocks.packed)
+        of_uv[block_layout.positions(engine, blocks)] = sums[len(sums) - size :]
+        return of_uv, sums[blocks.uw], sums[blocks.vw]
 
 
 def window_changes(

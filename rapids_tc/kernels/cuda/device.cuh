@@ -84,7 +84,9 @@ constexpr bool kBlocks = false;
 #define RTC_GRAPH Graph{offsets, columns, codes, in_edges, in_offsets, 0}
 #endif
 // What a visitor knows of edges, aligned with the positions of edge counts, and its counters: visit.cuh.
-#if defined(RTC_TYPES)
+#if defined(RTC_THIRDS)
+#define RTC_PAYLOAD_ARGS , const i64 *larger, const i64 *smaller
+#elif defined(RTC_TYPES)
 #define RTC_PAYLOAD_ARGS , const u8 *types, u32 n, u32 in_shared, u32 drain_after
 #elif defined(RTC_SPANS)
 #define RTC_PAYLOAD_ARGS , const RTC_SPANS *spans, u32 windows, u32 in_shared, u32 drain_after

@@ -1,6 +1,7 @@
 // triangles.cuh - visitors that get the positions of all three sides of a triangle, and look up values of
 // these edges: their types, or the windows of time in which they are present.
 //
+// RTC_THIRDS: larger[p] and smaller[p] are the values of the ends of the edge at p, of u and of v or w.
 // RTC_TYPES: types[p], less than n, is the type of the edge at p.
 // RTC_SPANS (u32 or u64): spans[p] is its first window, in the upper half, and its last.
 // RTC_INTERVALS: its intervals are firsts[i], lasts[i] for begins[p] <= i < ends[p], ascending and disjoint.
@@ -49,7 +50,34 @@ struct TrianglesAlone {
   __device__ void list(u32, u32, u32) {}
 };
 
-#if defined(RTC_TYPES)
+#if defined(RTC_THIRDS)
+#define RTC_VISITOR(shared) RTC_VISIT(out, larger, smaller)
+
+// For every edge, the sum over its triangles of the value of the third vertex, in 64 bits: of integers, so
+// that the result does not depend on the order of the atomics. A lane adds up what it finds on an edge (u, v)
+// before it goes on to another.
+struct ThirdSums : TrianglesAlone {
+  u64* out;
+  const i64 *larger, *smaller;
+  u64 sum;
+
+  __device__ ThirdSums(u64* out, const i64* larger, const i64* smaller)
+      : out(out), larger(larger), smaller(smaller), sum(0) {}
+  __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
+    sum += u64(smaller[uw]);
+    atomicAdd(out + uw, u64(smaller[uv]));
+    atomicAdd(out + vw, u64(larger[uv]));
+    return true;
+  }
+  __device__ void edge(u32 uv, u32) {
+    if (sum) atomicAdd(out + uv, sum);
+    sum = 0;
+  }
+  __device__ void list(u32 uv, u32 hits, u32) { edge(uv, hits); }
+  __device__ void finish() {}
+};
+
+#elif defined(RTC_TYPES)
 #define RTC_VISITOR(shared) RTC_VISIT(out, types, n, shared, in_shared, drain_after)
 
 // The triangles by the types of their sides: out[uv][uw][vw].

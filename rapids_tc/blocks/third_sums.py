@@ -1,0 +1,79 @@
+"""Sums over the triangles of every edge of a value of their third vertices.
+
+The values are integers, multiples of a unit that is a power of two: their sums are exact, whatever
+the order of addition. So threads, GPUs, blocks and workers come to the same bits.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.blocks import geometry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rapids_tc.engines.protocol import Residues
+    from rapids_tc.frames.backend import Array, Backend
+
+BITS = 62  # a sum, its rounding included, stays below 2^63
+
+FORMULAS: dict[str, Callable[[Array], Array]] = {  # of degrees from 2 on
+    "adamic_adar": lambda degrees: 1 / np.log(degrees),
+    "resource_allocation": lambda degrees: 1 / degrees,
+}
+
+
+@dataclass(frozen=True)
+class ThirdValues:
+    """The value of every rank, in multiples of a unit.
+
+    Attributes
+    ----------
+    by_rank : array of int64
+        0 for a vertex of one neighbour, which is the third vertex of no edge.
+    unit : float
+        A power of two, the least for which no sum of as many values as an edge can have triangles
+        overflows: about 2^-62 times the largest degree.
+    """
+
+    by_rank: Array
+    unit: float
+
+    def of_task(self, n: int, residues: Residues, xp: Any) -> tuple[Array, Array, Array]:
+        """Return the values of u by row of uv, of v by column of uv, and of w by column of uw."""
+        i, j, k = residues
+        rows_before = xp.zeros(geometry.row_shift((i, j)), "int64")  # without a vertex
+        of_u = xp.concatenate([rows_before, self.by_rank[i::n]])
+        return of_u, self.by_rank[j::n], self.by_rank[k::n]
+
+    def as_floats(self, sums: Array) -> Array:
+        """Return sums of values as float64, rounded once."""
+        floats = sums.astype("float64")
+        floats *= self.unit
+        return floats
+
+
+def third_values(name: str, degrees: Array, backend: Backend) -> ThirdValues:
+    """Return what a formula gives for the degree of every rank.
+
+    Each value is rounded to a multiple of the unit once. An edge has fewer triangles than the
+    largest degree, so that the error of a sum is less than half a unit for each of them: relative
+    to the sum, 2^-62 times the square of the largest degree at the most, if the third vertices are
+    all of that degree. Formulas are computed on the host, on each distinct degree, since a GPU may
+    round a logarithm differently.
+    """
+    xp = backend.xp
+    distinct = xp.unique(degrees)
+    on_host = backend.host(distinct).astype("float64")
+    values = np.zeros(len(on_host))
+    third = on_host > 1
+    values[third] = FORMULAS[name](on_host[third])
+    most = float(on_host[-1]) * values.max() if len(values) else 0.0
+    exponent = BITS - math.frexp(most)[1]
+    whole = xp.asarray(np.rint(np.ldexp(values, exponent)).astype("int64"))
+    return ThirdValues(whole[xp.searchsorted(distinct, degrees)], math.ldexp(1.0, -exponent))
