@@ -175,6 +175,12 @@ def at_end(close: Callable[[], None]) -> None:
         report.resources.callback(close)
 
 
+def outlive() -> ExitStack:
+    """Take over what would run when the current call ends, for an answer that is made later."""
+    report = _current.get()
+    return ExitStack() if report is None else report.resources.pop_all()
+
+
 @contextmanager
 def report_stage(name: str, progress: Choice, need: Callable[[], str]) -> Iterator[Report]:
     """Report a stage; if memory runs out, raise CapacityError with the text that `need` returns."""

@@ -24,6 +24,7 @@ FUNCTIONS = {
     "transitivity": tc.transitivity,
     "triad_counts": tc.triad_counts,
     "simple_edges": tc.simple_edges,
+    "list_triangles": tc.list_triangles,
     "3-truss": lambda edges, **options: tc.k_truss(edges, 3, **options),
     "5-truss": lambda edges, **options: tc.k_truss(edges, 5, **options),
     "last truss": lambda edges, **options: tc.k_truss(edges, "max", **options),

@@ -1,7 +1,6 @@
 """Triangles listed: in one frame, in frames of some rows, and refused where there are too many."""
 
 from itertools import combinations, islice
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rapids_tc as tc
-from rapids_tc.analytics.listing import Listing
 from rapids_tc.engines import registry
 from rapids_tc.plan import costs
+from rapids_tc.preparation.triangles import sorted_corners
 
 many = settings(max_examples=50, deadline=None)
 
@@ -250,9 +249,7 @@ def test_triangles_are_sorted_however_many_bits_an_id_has(bits, off):
     corners = list(combinations(pool.tolist(), 3))[::-1]
     corners = [corner[i % 3 :] + corner[: i % 3] for i, corner in enumerate(corners)]
     numbers = np.array(corners, "uint32").reshape(-1, 3).T
-    listing = object.__new__(Listing)
-    listing.graph = SimpleNamespace(backend=SimpleNamespace(xp=np), ids=SimpleNamespace(size=size))
-    found = np.stack([np.asarray(end, "int64") for end in listing._sorted(numbers)])
+    found = np.stack([np.asarray(end, "int64") for end in sorted_corners(numbers, size, np)])
     assert found.T.tolist() == sorted(sorted(corner) for corner in corners)
 
 

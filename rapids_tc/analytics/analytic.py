@@ -143,11 +143,17 @@ def _in_memory_alone(name: str, alone: Alone) -> tuple[Callable[[OwnOptions], st
             return f"{name} without {options[0]} is" if options else ""
         return f"{name} with {' or with '.join(options)} is, but not with both"
 
+    return in_memory, not_on_clusters(name, alone)
+
+
+def not_on_clusters(name: str, alone: Alone) -> Local:
+    """Return the `local` of a record whose options `alone` cannot come together on a cluster."""
+
     def local(own: OwnOptions, kind: str) -> Exception | None:
         options = alone(own)
         return of_one_machine(f"{name} with {' and '.join(options)}", kind) if options else None
 
-    return in_memory, local
+    return local
 
 
 def _local(name: str, result: Result, columns: Mapping[str, Column]) -> Local:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from rapids_tc.blocks.whole_triangles import LISTING, WholeTriangles
 from rapids_tc.preparation.csr import pack_keys
 
 if TYPE_CHECKING:
+    from rapids_tc.blocks.task_triangles import TaskTriangles
     from rapids_tc.frames.backend import Array
     from rapids_tc.graphs.in_memory import InMemoryGraph
     from rapids_tc.preparation.csr import Csr
+
+OF_SOME = replace(LISTING, around=True)
 
 
 @dataclass(frozen=True)
@@ -67,3 +72,36 @@ class Surroundings:
         if others.m:
             counts[self.csr.m - others.m :] -= engine.triangles_per_in_edge(engine.prepare(others))
         return layout, counts
+
+
+class TrianglesAround(WholeTriangles):
+    """The triangles of a graph in memory that have a corner among some vertices.
+
+    Parameters
+    ----------
+    graph : InMemoryGraph
+    numbers : array
+        The numbers of the vertices.
+    """
+
+    work = OF_SOME
+
+    def __init__(self, graph: InMemoryGraph, numbers: Array) -> None:
+        super().__init__(graph)
+        self._in_memory, self._numbers = graph, numbers
+
+    @cached_property
+    def _around(self) -> Surroundings:
+        return Surroundings.of(self._in_memory, self._numbers)
+
+    @property
+    def number(self) -> Array:
+        """See `Triangles`."""
+        return self._around.number
+
+    def _count(self) -> TaskTriangles:
+        graph = self._graph
+        _ = graph.csr  # reports its own stages
+        with graph.stage("counting"):
+            layout, per_in_edge = self._around.layout(graph.engine)
+            return self.of_counts(layout, per_in_edge)

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import weakref
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rapids_tc._progress import call_report
+from rapids_tc._progress import call_report, outlive
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.analytics.chosen import Surroundings
-from rapids_tc.engines.protocol import column_counts
+from rapids_tc.analytics.chosen import OF_SOME, TrianglesAround
+from rapids_tc.blocks.whole_triangles import LISTING
 from rapids_tc.errors import CapacityError
-from rapids_tc.frames.device import place
 from rapids_tc.plan import needs
-from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
-from rapids_tc.preparation.composite import CompositeIds
+from rapids_tc.preparation.triangles import named_triangles, sorted_corners
 
 if TYPE_CHECKING:
+    from rapids_tc.blocks.task_triangles import TaskTriangles, Triangles
     from rapids_tc.frames.backend import Array, Frame
-    from rapids_tc.graphs.in_memory import InMemoryGraph
-
-LISTING = Work(Needs.TRIANGLES, Result.TRIANGLES)
-OF_SOME = replace(LISTING, around=True)
+    from rapids_tc.graphs.protocol import EdgeGraph
+    from rapids_tc.plan.record import OwnOptions, Work
 
 
 def _work(own: OwnOptions) -> Work:
@@ -32,7 +27,7 @@ def _work(own: OwnOptions) -> Work:
 
 
 def _in_memory(own: OwnOptions) -> str:
-    return "k_truss(edges, 3) is, and its rows have the same triangles"
+    return "" if own["vertices"] is None else "without vertices= it is"
 
 
 def _check_most(own: OwnOptions) -> OwnOptions:
@@ -112,25 +107,35 @@ def list_triangles(
     0  0  1  2
     1  1  2  3
     """
-    chosen = None if vertices is None else edges.numbers_of(vertices)
-    listing, memory = Listing(edges, chosen), memory_for(edges, memory_limit, chosen)
+    source = _source(edges, vertices)
+    total, tasks = source.counted()
+    memory = source.memory(memory_limit, beside_task=False)
     advice = "iter_triangles(edges, rows=...) gives them frame by frame"
     if max_rows is not None:
-        most, whose = _most_triangles(listing)
+        most, whose = _most_triangles(edges, source, total)
         if most > max_rows:
             raise CapacityError(
                 f"{whose} has {most:,} triangles, more than max_rows={max_rows:,}: {advice}"
             )
-    needs.require_listing(listing.total, memory, advice, edges.ids.text)
-    return listing.frame(0, listing.total)
+    needs.require_listing(total, memory, advice, edges.ids.text)
+    listing = Listing(edges, source.number, tasks, memory, advice)
+    return next(listing.frames(total)) if total else listing.frame([])
 
 
-def _most_triangles(listing: Listing) -> tuple[int, str]:
+def _source(graph: Any, vertices: Any) -> Triangles:
+    """Return the triangles of a graph, or only those with a corner among some vertices."""
+    if vertices is None:
+        triangles: Triangles = graph.listing
+        return triangles
+    return TrianglesAround(graph, graph.numbers_of(vertices))
+
+
+def _most_triangles(graph: EdgeGraph, source: Triangles, total: int) -> tuple[int, str]:
     """Return the triangles of the graph, or of the group that has most; and the name of either."""
-    groups = listing.graph.groups
+    groups = graph.groups
     if groups is None or not groups.size:
-        return listing.total, "the graph"
-    counts = listing.by_group()
+        return total, "the graph"
+    counts = source.by_group()
     group = int(counts.argmax())
     named = groups.group_columns().items()
     values = (f"{label!r}: {values.iloc[group]}" for label, values in named)
@@ -202,6 +207,10 @@ def iter_triangles(
     and each frame is written when it is asked for. Between two frames, 12 bytes per edge are kept.
     All frames together cost as much as `list_triangles`, with the same two passes.
 
+    A graph larger than memory is listed task by task, each from three of its blocks, which are
+    counted when its first frame is asked for. Frames come in another order than in memory. The
+    blocks are kept until the last frame, or until nobody holds the iterator.
+
     Examples
     --------
     >>> import pandas as pd, rapids_tc as tc
@@ -209,103 +218,85 @@ def iter_triangles(
     >>> [len(frame) for frame in tc.iter_triangles(df, rows=1)]
     [1, 1]
     """
-    _ = edges.csr  # prepared at the call, before the frame can change
-    chosen = None if vertices is None else edges.numbers_of(vertices)
-    return _frames(edges, chosen, rows, memory_limit, progress)
+    _ = edges.n_edges  # prepared at the call, before the frame can change
+    source = _source(edges, vertices)
+    frames, resources = _frames(edges, source, rows, memory_limit, progress), outlive()
+    weakref.finalize(frames, resources.close)  # also if no frame is asked for
+    return frames
 
 
 def _frames(
-    graph: InMemoryGraph, chosen: Array | None, rows: int, limit: int | None, progress: bool | None
+    graph: EdgeGraph, source: Triangles, rows: int, limit: int | None, progress: bool | None
 ) -> Iterator[Frame]:
-    with call_report(progress), place(graph):
-        listing = Listing(graph, chosen)
-    most, memory = min(rows, listing.total), memory_for(graph, limit, chosen)
-    needs.require_listing(most, memory, "ask for fewer rows", graph.ids.text)
-    for first in range(0, listing.total, rows):
+    frames = None
+    while True:
         # Not around the yield: between frames, time and device are the caller's.
-        with call_report(progress), place(graph):
-            frame = listing.frame(first, min(first + rows, listing.total))
+        with call_report(progress), source.placed():
+            if frames is None:
+                memory, tasks = source.memory(limit, beside_task=True), source.tasks()
+                listing = Listing(graph, source.number, tasks, memory, "ask for fewer rows")
+                frames = listing.frames(rows)
+            frame = next(frames, None)
+        if frame is None:
+            return
         yield frame
 
 
-def memory_for(graph: InMemoryGraph, limit: int | None, chosen: Array | None = None) -> int:
-    """Return the bytes that a frame of triangles may take."""
-    spare = graph.spare(LISTING if chosen is None else OF_SOME, limit)
-    return graph.engine.memory() if spare is None else min(graph.engine.memory(), spare)
-
-
 class Listing:
-    """The triangles of a graph, numbered in the order of the layout's in-edges.
+    """The triangles of a graph, task by task, each in the order of the layout's in-edges.
 
-    `chosen` are the numbers of vertices, if only the triangles with such a corner are meant.
+    Parameters
+    ----------
+    graph : EdgeGraph
+    number : array
+        The number of every rank.
+    tasks : iterator of TaskTriangles
+    memory : int
+        Bytes that a frame may take while it is made.
+    advice : str
+        What the error says to do if a frame takes more.
     """
 
-    def __init__(self, graph: InMemoryGraph, chosen: Array | None = None) -> None:
-        self.graph, self.engine, xp = graph, graph.engine, graph.backend.xp
-        if chosen is None:
-            number, self.layout = graph.order.number, graph.layout
-            with graph.stage("counting") as report:
-                per_in_edge = self.engine.triangles_per_in_edge(
-                    self.layout, on_progress=report.on_progress
-                )
-        else:
-            _ = graph.csr  # reports its own stages
-            with graph.stage("counting"):
-                around = Surroundings.of(graph, chosen)
-                number = around.number
-                self.layout, per_in_edge = around.layout(self.engine)
-        self.starts = xp.zeros(len(per_in_edge) + 1, "int64")
-        xp.cumsum(per_in_edge, dtype="int64", out=self.starts[1:])
-        self.total = int(self.starts[-1])
-        self.number = number.astype("uint32")
+    def __init__(
+        self, graph: EdgeGraph, number: Array, tasks: Iterable[TaskTriangles], memory: int,
+        advice: str,
+    ) -> None:  # fmt: skip
+        self.graph, self._tasks, self._memory, self._advice = graph, tasks, memory, advice
+        self._number = number.astype("uint32")
 
-    def by_group(self) -> Array:
-        """Count the triangles of each group, on the host."""
-        groups, csr, host = self.graph.groups, self.layout.csr, self.graph.backend.host
-        assert groups is not None
-        in_edges = column_counts(self.engine, csr, csr.n).astype("int64")
-        ends = in_edges.cumsum()
-        by_pivot = self.starts[ends] - self.starts[ends - in_edges]
-        of_pivot = host(groups.group_of[self.number])
-        sums = np.bincount(of_pivot, weights=host(by_pivot), minlength=len(groups.starts))
-        return sums.astype("int64")
+    def frames(self, rows: int) -> Iterator[Frame]:
+        """Yield sorted frames of `rows` triangles each; the last one may have fewer."""
+        parts: list[Array] = []
+        size = 0
+        for task in self._tasks:
+            first = 0
+            while first < task.total:
+                last = min(first + rows - size, task.total)
+                size += last - first
+                needs.require_listing(size, self._memory, self._advice, self.graph.ids.text)
+                with self.graph.stage("listing"):
+                    parts.append(self._number[task.ranks(first, last)])
+                    ends = size == rows or (task.n == 1 and last == task.total)  # the only task
+                    frame = self.frame(parts) if ends else None
+                if frame is not None:
+                    size = 0
+                    yield frame
+                first = last
+            del task  # before the next is loaded
+        if size:
+            with self.graph.stage("listing"):
+                frame = self.frame(parts)
+            yield frame
 
-    def frame(self, first: int, last: int) -> Frame:
-        """Make a sorted frame of the triangles `first` to `last` - 1."""
-        graph = self.graph
-        with graph.stage("listing"):
-            ranks = self.ranks(first, last)
-            numbers = self.number[ranks]
-            del ranks
-            corners = self._sorted(numbers)
-            del numbers  # `_sorted` drops it, too, as soon as it can
-            if isinstance(graph.ids, CompositeIds):
-                columns = graph.ids.columns(dict(zip("uvw", corners, strict=True)))
-            else:  # takes one corner at a time, since three of them are as large as the answer
-                columns = dict(zip("uvw", map(graph.ids.take, corners), strict=True))
-            return graph.backend.adapter.frame(graph.backend.library.DataFrame(columns))
-
-    def ranks(self, first: int, last: int) -> Array:
-        """List the ranks u > v > w of the triangles `first` to `last` - 1."""
-        return self.engine.list_triangles(self.layout, self.starts, first, last)
-
-    def _sorted(self, numbers: Array) -> Iterator[Array]:
-        """Yield the columns u < v < w of the triangles, sorted by all three."""
-        xp, (a, b, c) = self.graph.backend.xp, numbers
-        low = xp.minimum(xp.minimum(a, b), c)
-        high = xp.maximum(xp.maximum(a, b), c)
-        middle = a ^ b ^ c ^ low ^ high
-        del numbers, a, b, c
-        bits = max(self.graph.ids.size - 1, 1).bit_length()
-        if 3 * bits > 64:
-            order = xp.lexsort(xp.stack([high, middle, low]))
-            yield from (corner[order] for corner in (low, middle, high))
-            return
-        keys = low.astype("uint64")  # all three in one number, which sorts faster
-        for corner in (middle, high):
-            keys <<= bits
-            keys |= corner
-        del low, middle, high, corner
-        keys.sort()
-        for shift in (2 * bits, bits, 0):
-            yield keys >> shift & (1 << bits) - 1
+    def frame(self, parts: list[Array]) -> Frame:
+        """Make a sorted frame of the numbers of triangles, and empty their list."""
+        xp, ids = self.graph.backend.xp, self.graph.ids
+        numbers = (
+            parts.pop()
+            if len(parts) == 1
+            else xp.concatenate([xp.empty((3, 0), "uint32"), *parts], axis=1)
+        )
+        parts.clear()
+        corners = sorted_corners(numbers, ids.size, xp)
+        del numbers  # `sorted_corners` drops it, too, as soon as it can
+        return self.graph.backend.adapter.frame(named_triangles(corners, ids))

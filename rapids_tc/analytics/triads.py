@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics import directions
-from rapids_tc.analytics.analytic import analytic
+from rapids_tc.analytics.analytic import analytic, not_on_clusters
 from rapids_tc.blocks.triangle_sums import Ends, Products
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
@@ -31,6 +31,11 @@ def _sums(own: OwnOptions) -> list[Sum]:
     return [Products("triangles apart", reading), Ends("degrees apart", reading)]
 
 
+def _in_memory(own: OwnOptions) -> str:
+    both = own["directed"] and own["vertices"] is not None
+    return "triad_counts with vertices= or with directed=True is, but not with both" if both else ""
+
+
 def _work(own: OwnOptions) -> Work:
     work = directions.census_work(own)
     if own["directed"] or own["vertices"] is None:
@@ -43,7 +48,8 @@ def _work(own: OwnOptions) -> Work:
     fields=(*NAMES, *directions.TRIADS),
     check=directions.check_flag,
     work=_work,
-    alone=directions.census_alone,
+    in_memory=_in_memory,
+    local=not_on_clusters("triad_counts", directions.census_alone),
     sums=_sums,
 )
 def triad_counts(

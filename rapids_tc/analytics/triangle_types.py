@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.analytics.listing import Listing, memory_for
+from rapids_tc.blocks import tallies
+from rapids_tc.blocks.tallies import Tally
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
 from rapids_tc.preparation.composite import answer_columns
-from rapids_tc.preparation.edge_values import Directions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
-    from rapids_tc.graphs.in_memory import InMemoryGraph
-    from rapids_tc.graphs.protocol import EdgeArrays, VertexStatistics
+    from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics
     from rapids_tc.preparation.edge_values import Reading
 
-BATCH = 1 << 22  # triangles that are listed at a time
-BITS = 8  # of a type in a key
+BATCH = 1 << 22  # triangles that are listed at a time, at most
+BATCHES = 4  # lists that a batch takes as much memory as, with its keys
 
 
 def frame(graph: VertexStatistics, counts: Any, reading: Reading) -> Frame:
@@ -48,52 +44,34 @@ def _in_users_library(graph: VertexStatistics, columns: dict[Any, Any], reading:
     return graph.adapter_of(sources).frame(answer)
 
 
-@dataclass(frozen=True)
-class Tally:
-    """How many triangles there are of each combination of types, for each owner that has any.
-
-    Attributes
-    ----------
-    owner : array of int64
-        A group, the rank of a vertex, or the position of an edge; ascending.
-    codes : list of three arrays of int64
-        The types; ascending in each row, or those of uv, uw and vw.
-    counts : array of int64
-    reading : Reading
-        What was read, which knows the types that codes stand for.
-    """
-
-    owner: Array
-    codes: list[Array]
-    counts: Array
-    reading: Reading
-
-
-def tally(graph: InMemoryGraph, reading: Reading, what: str, limit: int | None = None) -> Tally:
+def tally(graph: EdgeGraph, reading: Reading, what: str, limit: int | None = None) -> Tally:
     """Count the triangles of each "group", "vertex" or "edge" by type, by listing all triangles.
-
-    Only states of edges keep the order of the sides uv, uw and vw.
 
     Raises
     ------
     CapacityError
         The answer has more rows than a frame, or takes more than memory.
     """
-    values, xp = graph.edge_values(reading), graph.backend.xp
-    listing, keys, counts = Listing(graph), xp.zeros(0, "uint64"), xp.zeros(0, "int64")
-    memory = memory_for(graph, limit)
-    for first in range(0, listing.total, BATCH):
-        with graph.stage("listing"):
-            ranks = listing.ranks(first, min(first + BATCH, listing.total))
-            for owners, combination in _owned(graph, values, ranks, what):
-                new = (owners.astype("uint64") << (3 * BITS)) | combination
-                keys, counts = _add(keys, counts, new, xp)
-        _require(len(keys), memory)
-    codes = [(keys >> (BITS * i) & 255).astype("int64") for i in (2, 1, 0)]
-    return Tally((keys >> (3 * BITS)).astype("int64"), codes, counts, values.reading)
+    values, xp, listing = graph.edge_values(reading), graph.backend.xp, graph.listing
+    keys, counts = xp.zeros(0, "uint64"), xp.zeros(0, "int64")
+    memory, groups = listing.memory(limit, beside_task=True), None
+    batch = min(BATCH, max(memory // (BATCHES * costs.LISTED), 1))
+    if what == "group" and graph.groups is not None:
+        groups = graph.groups.group_of[graph.order.number]
+    for task in listing.tasks():
+        sides, starts = listing.side_values(values.arrays, task), listing.edge_numbers(task)
+        for first in range(0, task.total, batch):
+            with graph.stage("listing"):
+                ranks = task.ranks(first, min(first + batch, task.total))
+                given = ranks, sides, values.reading, what
+                for new in tallies.keys_of(task, *given, groups=groups, starts=starts, xp=xp):
+                    keys, counts = tallies.add(keys, counts, new, xp)
+            _require(len(keys), memory)
+        del task, sides  # before the next is loaded
+    return Tally.of_keys(keys, counts, values.reading)
 
 
-def per(graph: InMemoryGraph, reading: Reading, what: str, limit: int | None) -> Frame:
+def per(graph: EdgeGraph, reading: Reading, what: str, limit: int | None) -> Frame:
     """Return the combinations of every vertex, or of every edge; see `tally`."""
     tallied, backend = tally(graph, reading, what, limit), graph.backend
     with graph.stage("sorting the answer"):
@@ -136,46 +114,12 @@ def _type_columns(backend: Backend, codes: list[Array], types: Series) -> dict[s
     }
 
 
-def _owned(
-    graph: Any, values: EdgeArrays, ranks: Array, what: str
-) -> Iterator[tuple[Array, Array]]:
-    """Yield the ranks of corners, or the edges, of triangles, and the triangles' combinations."""
-    u, v, w = ranks
-    engine, csr, xp = graph.engine, graph.csr, graph.backend.xp
-    sides = [engine.find_edges(csr, *pair) for pair in ((u, v), (u, w), (v, w))]
-    if values.reading.vertex_types is None:
-        a, b, c = (values.arrays[0][side].astype("uint64") for side in sides)
-    else:
-        a, b, c = (values.reading.vertex_types.codes[corner].astype("uint64") for corner in ranks)
-    if what == "group":
-        owners = [graph.groups.group_of[graph.order.number[u]]]
-    else:
-        owners = list(ranks) if what == "vertex" else sides
-    if isinstance(values.reading.rule, Directions):
-        yield owners[0], (a << (2 * BITS)) | (b << BITS) | c
-        return
-    low, high = xp.minimum(xp.minimum(a, b), c), xp.maximum(xp.maximum(a, b), c)
-    combination = (low << (2 * BITS)) | ((a ^ b ^ c ^ low ^ high) << BITS) | high
-    for owner in owners:
-        yield owner, combination
-
-
-def _add(keys: Array, counts: Array, new: Array, xp: Any) -> tuple[Array, Array]:
-    """Add one to the count of each new key; keys ascend."""
-    new, numbers = xp.unique(new, return_counts=True)
-    joined, place = xp.unique(xp.concatenate([keys, new]), return_inverse=True)
-    added = xp.zeros(len(joined), "int64")
-    added[place[: len(keys)]] = counts
-    added[place[len(keys) :]] += numbers
-    return joined, added
-
-
-def _owner_numbers(graph: InMemoryGraph, owner: Array, what: str) -> list[Array]:
+def _owner_numbers(graph: EdgeGraph, owner: Array, what: str) -> list[Array]:
     """Return the numbers of vertices, or of both ends of edges, the smaller first."""
     number, xp = graph.order.number, graph.backend.xp
     if what == "vertex":
         return [number[owner]]
-    u, v = number[graph.csr.rows[owner]], number[graph.csr.columns[owner]]
+    u, v = (number[end] for end in graph.listing.edge_ends(owner))
     return [xp.minimum(u, v), xp.maximum(u, v)]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics import directions, triangle_types
-from rapids_tc.analytics.analytic import analytic
+from rapids_tc.analytics.analytic import analytic, not_on_clusters
 from rapids_tc.blocks.triangle_sums import Products, TypeCounts
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation.edge_values import PICKS, EndTypes, Reading, Reduced, check_aggregate
@@ -73,7 +73,7 @@ def _balance_alone(own: OwnOptions) -> Sequence[str]:
     check=_check_types,
     work=_type_work,
     fields=("type_1", "type_2", "type_3", "triangles", "vertex", "src", "dst"),
-    alone=_types_alone,
+    local=not_on_clusters("triangles_by_type", _types_alone),
     sums=_type_sums,
 )
 def triangles_by_type(
@@ -141,8 +141,8 @@ def triangles_by_type(
     -----
     The types of the three sides, or of the three corners, in ascending order; categories keep the
     order of their dtype. Cost: as `edge_triangles`, whatever the number of types. With `per`, the
-    triangles are listed, some millions at a time, as in `iter_triangles`, in memory alone; so they
-    are with `by`.
+    triangles are listed, some millions at a time, as in `iter_triangles`, on one machine alone; so
+    they are with `by`.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def _balance_work(own: OwnOptions) -> Work:
     check=_check_balance,
     work=_balance_work,
     fields=("signs", "triangles", "balanced", "unbalanced"),
-    alone=_balance_alone,
+    local=not_on_clusters("balance", _balance_alone),
     sums=_balance_sums,
 )
 def balance(
@@ -265,7 +265,7 @@ def balance(
     A triangle is balanced if the product of its signs is positive: the friend of a friend is a
     friend. Cartwright and Harary, "Structural balance: a generalization of Heider's theory",
     Psychological Review 63 (1956). Cost: as `edge_triangles`; per vertex, two sums over all
-    triangles; with `by`, triangles are listed, in memory alone.
+    triangles; with `by`, triangles are listed, on one machine alone.
 
     Examples
     --------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import build, geometry, grid
@@ -50,10 +51,21 @@ class StoredBlocks:
         """The edges of all blocks."""
         return sum(columns.size for _, columns in self.stored.values())
 
+    @property
+    def first_edges(self) -> dict[Block, int]:
+        """The number of the first edge of each block, if edges are numbered block by block."""
+        sizes = [columns.size for _, columns in self.stored.values()]
+        return dict(zip(self.stored, accumulate([0, *sizes]), strict=False))
+
     def __iter__(self) -> Iterator[tuple[Block, Csr]]:
         """Yield every block, one at a time in memory."""
-        for at, (offsets, columns) in self.stored.items():
-            yield at, Csr(self.store.load(offsets).astype("int64"), self.store.load(columns))
+        for at in self.stored:
+            yield at, self._load(at)
+
+    def _load(self, at: Block) -> Csr:
+        self.store.synchronize()
+        offsets, columns = self.stored[at]
+        return Csr(self.store.load(offsets).astype("int64"), self.store.load(columns))
 
     def put(self, block: Csr, over: Stored | None = None) -> Stored:
         """Store a block, in place of `over`, a block that is no smaller, if that is given."""
@@ -84,6 +96,29 @@ class StoredBlocks:
                 self._tasks(plan, (slots, edges, rows), found, on_progress)
             finally:
                 self.store.synchronize()  # no copy runs when its memory is released
+
+    def laid_out(self) -> Iterator[tuple[Task, list[Csr], Any]]:
+        """Yield each task that may have triangles, with its three blocks and its layout.
+
+        A block is loaded when a task needs it, unless the task before has it; none is on its way
+        in advance, so that the caller may do anything between two tasks.
+        """
+        loaded: dict[Block, Csr] = {}
+        grouped_at: Block | None = None
+        grouped: Any = None
+        for task in filter(self._may_have_triangles, grid.tasks(Partition(self.n, 1))):
+            loaded = {at: block for at, block in loaded.items() if at in task.blocks}
+            if begins := grouped_at != task.blocks[0]:
+                grouped = None
+            for at in task.blocks:
+                if at not in loaded:
+                    loaded[at] = self._load(at)
+            uv, uw, vw = (loaded[at] for at in task.blocks)
+            if begins:
+                grouped_at, grouped = task.blocks[0], self.engine.to_csc(uv)
+            layout = self.engine.prepare_blocks(grouped, uw, vw, task.residues)
+            yield task, [uv, uw, vw], layout
+            del uv, uw, vw, layout  # before others are loaded
 
     def _tasks(
         self,

@@ -304,6 +304,8 @@ class Engine(Protocol):
         `starts` (int64, m + 1) is the place of the first triangle of each in-edge: the running sum
         of `triangles_per_in_edge`. Triangles of one in-edge are in ascending w. If an in-edge has
         fewer places than triangles, the first of these are listed.
+
+        On blocks, u is listed by row of uv, v by column of uv, and w by column of uw.
         """
 
     def vertex_sums(

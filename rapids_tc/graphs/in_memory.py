@@ -10,6 +10,7 @@ from rapids_tc._progress import report_stage
 from rapids_tc.blocks import geometry, whole_values
 from rapids_tc.blocks.third_sums import third_values
 from rapids_tc.blocks.time_sums import spans_of
+from rapids_tc.blocks.whole_triangles import WholeTriangles
 from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
 from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
@@ -49,13 +50,9 @@ class InMemoryGraph(EdgeGraph):
     """
 
     def __init__(
-        self,
-        frame: Frame,
-        backend: Backend,
-        progress: bool | None,
-        edges: NumberedEdges,
+        self, frame: Frame, backend: Backend, progress: bool | None, edges: NumberedEdges,
         limit: int | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._frame, self.backend, self.progress = frame, backend, progress
         self._edges, self.ids, self._limit = edges, edges.ids, limit
         self.engine = registry.load(backend.engine)
@@ -256,6 +253,11 @@ class InMemoryGraph(EdgeGraph):
         """Return the group of every oriented edge."""
         assert self.groups is not None
         return self.groups.group_of[self.order.number][self.csr.rows]
+
+    @property
+    def listing(self) -> WholeTriangles:
+        """See `EdgeGraph`."""
+        return WholeTriangles(self)
 
     def group_largest(self, values: Array) -> Array:
         """Return, for every oriented edge, the largest value of an edge in its group."""

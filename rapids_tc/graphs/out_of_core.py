@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._progress import at_end
 from rapids_tc.blocks import geometry, stored_values, truss
 from rapids_tc.blocks.store import Found, StoredBlocks, cut
+from rapids_tc.blocks.stored_triangles import StoredTriangles
 from rapids_tc.blocks.third_sums import ThirdValues, third_values
 from rapids_tc.blocks.time_sums import spans_of
 from rapids_tc.engines import registry
@@ -240,6 +241,11 @@ class OutOfCoreGraph(EdgeGraph):
         """See `VertexStatistics`."""
         limit = self._budget.limit
         return stored_values.summed(self, [quantity.limited(limit) for quantity in quantities])
+
+    @property
+    def listing(self) -> StoredTriangles:
+        """See `EdgeGraph`."""
+        return StoredTriangles(self, self._frame)
 
     def users_column(self, label: Any) -> Any:
         """Return a column of the user's frame, in the library of the adapter."""

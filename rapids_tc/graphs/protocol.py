@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from rapids_tc.blocks.task_triangles import Triangles
     from rapids_tc.blocks.triangle_sums import Sum, Summed
     from rapids_tc.engines.protocol import Engine
     from rapids_tc.frames.adapters import FrameAdapter
@@ -243,6 +244,11 @@ class EdgeGraph(VertexStatistics):
     @abstractmethod
     def truss_rows(self, k: int | None) -> Any:
         """Find the first rows of the edges of the k-truss, or of the last truss with an edge."""
+
+    @property
+    @abstractmethod
+    def listing(self) -> Triangles:
+        """The triangles, to be listed."""
 
     def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
         """Count a sample of the edges: `sampling.moments` of each part of the sample."""

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from rapids_tc.engines.protocol import Costs
 
-OF_RANKS = Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.THIRD_SUMS  # what asks vertices
+OF_RANKS = (  # what asks vertices
+    Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.THIRD_SUMS | Needs.TRIANGLES
+)
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,13 @@ class Budget:
 
     @property
     def sides(self) -> bool:
-        """Whether edges are counted, not only triangles."""
-        return self.work.by_edge
+        """Whether edges are counted, not only triangles; lists take no more than these counts."""
+        return self.work.by_edge or self.lists
+
+    @property
+    def lists(self) -> bool:
+        """Whether triangles are listed."""
+        return bool(self.work.needs & Needs.TRIANGLES)
 
     @property
     def chunk(self) -> int:
@@ -118,7 +125,7 @@ class Budget:
         """Return whether a block of so many edges and rows can be made, counted and looked up."""
         made = self.collecting([edges], rows) + reading
         slots = self.costs.slots(self.sides)
-        counted = self.task(edges, rows, slots)
+        counted = self.task(edges, rows, slots) * (2 if self.lists else 1)  # as much for the list
         answered = self._read_values(edges, rows)
         if self.work.result is Result.EDGES:
             answered = costs.KEY * all_rows + costs.NAMED_EDGE * edges

@@ -259,7 +259,10 @@ class Analytic:
         return self.most.result
 
     def work_of(self, own: OwnOptions, *, grouped: bool) -> Work:
-        """Return what a call needs: with groups, a total is a sum over the vertices of each."""
+        """Return what a call needs.
+
+        With groups, a total is a sum over the vertices of each, and types of triangles are listed.
+        """
         return self._grouped(self.work(own), grouped=grouped)
 
     def most_of(self, *, grouped: bool) -> Work:
@@ -268,6 +271,8 @@ class Analytic:
 
     @staticmethod
     def _grouped(work: Work, *, grouped: bool) -> Work:
+        if grouped and work.needs & Needs.TYPE_COUNTS:
+            work = replace(work, needs=work.needs | Needs.TRIANGLES)
         if not grouped or work.result is not Result.VALUE:
             return work
         needs = work.needs

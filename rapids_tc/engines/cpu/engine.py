@@ -226,7 +226,10 @@ def triangles_per_in_edge(layout: Layout, *, on_progress: ProgressCallback | Non
 
 
 def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Array:
-    """List the ranks u > v > w of triangles `first` to `last` - 1: uint32, (3, last - first)."""
+    """List the ranks u > v > w of triangles `first` to `last` - 1: uint32, (3, last - first).
+
+    On blocks, list u by row of uv, v by column of uv, and w by column of uw.
+    """
     graph, threads = layout.csr, _threads_for(last - first)
     ranks = np.empty((3, last - first), np.uint32)
     targets = np.linspace(first, last, threads * TASKS_PER_THREAD + 1).astype(np.int64)
@@ -234,13 +237,15 @@ def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Arra
     bounds[-1] = np.searchsorted(starts, last)
     bounds = np.unique(bounds)
     tables = np.zeros((threads, _slots(graph.n)), np.uint8)
-    arrays = (graph.offsets, graph.columns, layout.in_offsets, layout.in_edges)
+    arrays = (*_arrays(graph), *_arrays(layout.walked), layout.in_offsets, layout.in_edges)
 
     def task(number: int, thread: int) -> None:
         begin, end = bounds[number], bounds[number + 1]
         listing.write(*arrays, begin, end, tables[thread], starts, first, last, ranks)
 
     parallel_for(task, len(bounds) - 1, threads)
+    if not layout.whole:
+        listing.to_uv(ranks, layout.walked.n - layout.edges.n, layout.shift)
     return ranks
 
 

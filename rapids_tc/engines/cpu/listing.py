@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 
 @compiled
 def write(
-    offsets: Array, columns: Array, in_offsets: Array, in_edges: Array, start: int,
-    end_of_task: int, mark: Array, starts: Array, first: int, last: int, ranks: Array,
+    offsets: Array, columns: Array, walk_offsets: Array, walked: Array, in_offsets: Array,
+    in_edges: Array, start: int, end_of_task: int, mark: Array, starts: Array, first: int,
+    last: int, ranks: Array,
 ) -> None:  # fmt: skip
     """Write triangles `first` to `last` - 1, in the order of in-edges, to the rows of `ranks`.
 
-    In-edge i has the triangles starts[i] to starts[i + 1] - 1.
+    In-edge i has the triangles starts[i] to starts[i + 1] - 1. On blocks, u is written by row of
+    uw, and v by row of vw.
     """
     mask = np.int64(len(mark) - 1)
     v = pivot_of(in_offsets, start)
@@ -40,9 +42,9 @@ def write(
                 mark[columns[p] & mask] = 1
             for i in range(start, stop):
                 t, until = starts[i], min(starts[i + 1], last)
-                u, j, _ = walk(offsets, in_edges[i])
+                u, j, _ = walk(walk_offsets, in_edges[i])
                 while t < until:
-                    w = np.int64(columns[j])
+                    w = np.int64(walked[j])
                     if mark[w & mask] and (v <= mask + 1 or find(columns, begin, end, w) >= 0):
                         if t >= first:
                             ranks[0, t - first] = u
@@ -53,3 +55,12 @@ def write(
             for p in range(begin, end):
                 mark[columns[p] & mask] = 0
         start = stop
+
+
+def to_uv(ranks: Array, to_row: int, shift: int) -> None:
+    """Turn the rows of u in uw, and of v in vw, into the rows and the columns of uv, in place.
+
+    `to_row` and `shift` are the steps back: see `rapids_tc.engines.protocol.shifts`.
+    """
+    ranks[0] -= np.array(to_row).astype(np.uint32)  # of -1, the unsigned number that adds 1
+    ranks[1] -= np.uint32(shift)

@@ -31,9 +31,11 @@ def triangles_per_in_edge(
 
     The layout is put in order first: frames of triangles are the same on every run.
     """
+    blocks = layout.blocks
     with engine.device(layout.csr.columns):
         grouping.sort(engine, layout)
-        counts = engine.xp.zeros(layout.csr.m, "uint32")
+        size = layout.csr.m + (0 if blocks is None else len(layout.in_edges))
+        counts = engine.xp.zeros(size, "uint32")
         launch.run(
             engine,
             layout,
@@ -42,6 +44,8 @@ def triangles_per_in_edge(
             counts,
             on_progress=on_progress,
         )
+        if blocks is not None:
+            return counts[layout.csr.m :]  # behind the columns: the in-edges in their order
         positions = layout.in_edges >> 32
         positions += layout.in_edges & 0xFFFFFFFF
         return counts[positions.view("int64")]
@@ -50,15 +54,21 @@ def triangles_per_in_edge(
 def list_triangles(
     engine: GpuEngine, layout: Layout, starts: Array, first: int, last: int
 ) -> Array:
-    """List the ranks u > v > w of triangles `first` to `last` - 1: uint32, (3, last - first)."""
-    xp = engine.xp
+    """List the ranks u > v > w of triangles `first` to `last` - 1: uint32, (3, last - first).
+
+    On blocks, list u by row of uv, v by column of uv, and w by column of uw.
+    """
+    xp, blocks = engine.xp, layout.blocks
+    of_blocks = (None, np.uint32(0)) if blocks is None else (blocks.packed, np.uint32(blocks.shift))
     with engine.device(layout.csr.columns):
         ranks = xp.empty((3, last - first), "uint32")
         ends = xp.searchsorted(starts, xp.asarray([first, last - 1]), side="right").tolist()
         limits = np.int64(first), np.int64(last)
         edges = ends[0] - 1, ends[1]  # from the first triangle's in-edge to the last triangle's
         if first < last:
-            _launch(engine, layout, "list_triangles", edges, starts, after=(*limits, ranks))
+            _launch(
+                engine, layout, "list_triangles", edges, starts, after=(*limits, ranks, *of_blocks)
+            )
         return ranks
 
 

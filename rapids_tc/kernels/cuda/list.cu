@@ -8,7 +8,6 @@
 // Input: any oriented Csr and prepare.cu's in_edges: start of N+(u) << 32 | entries below v, so that v
 // itself is columns[start + entries].
 #include "device.cuh"
-#include "in_edge.cuh"
 
 constexpr u32 kListThreads = 256;
 
@@ -22,26 +21,29 @@ __device__ __forceinline__ u64 warp_of_grid() { return (u64(blockIdx.x) * blockD
 // Write the ranks of triangles first .. last - 1, all of which in-edges first_edge .. last_edge - 1 have:
 // of triangle t, u to ranks[t - first], v `last - first` further, and w as far again. In-edge i has the
 // triangles starts[i] .. starts[i + 1] - 1: one lane writes each. The walk of an in-edge ends at its last
-// triangle.
+// triangle. On blocks, in-edge i is the edge packed[i], v << 32 | row of u, and row v + shift of offsets is
+// N+(v).
 extern "C" __global__ void __launch_bounds__(kListThreads)
 list_triangles(const i64* offsets, u64 n, const u32* columns, const u64* in_edges, const i64* starts,
-               u64 first_edge, u64 last_edge, i64 first, i64 last, u32* ranks) {
+               u64 first_edge, u64 last_edge, i64 first, i64 last, u32* ranks, const u64* packed, u32 shift) {
   const u32 lane = threadIdx.x % kWarp;
   const u64 warps = u64(gridDim.x) * blockDim.x / kWarp, size = u64(last - first);
   for (u64 i = first_edge + warp_of_grid(); i < last_edge; i += warps) {
     i64 t = starts[i];
     const i64 end = starts[i + 1] < last ? starts[i + 1] : last;
     if (t >= end) continue;
-    const InEdge e = in_edge(offsets, columns, in_edges[i]);
-    const u32 u = row_at(offsets, n, e.start);
+    const u32 start = u32(in_edges[i] >> 32), below = u32(in_edges[i]);
+    const u32 v = packed ? u32(packed[i] >> 32) : columns[start + below];
+    const u32 u = packed ? u32(packed[i]) : row_at(offsets, n, start);
+    const u32 row = u32(offsets[v + shift]), length = u32(offsets[v + shift + 1]) - row;
     for (u32 k = lane; t < end; k += kWarp) {   // the same t in all lanes
-      const u32 w = k < e.below ? columns[e.start + k] : kNone;
-      const u32 hits = __ballot_sync(kFullMask, find(columns + e.row, e.length, w) != kNone);
+      const u32 w = k < below ? columns[start + k] : kNone;
+      const u32 hits = __ballot_sync(kFullMask, find(columns + row, length, w) != kNone);
       const i64 mine = t + __popc(hits & ((1u << lane) - 1));
       if ((hits >> lane & 1) && mine >= first && mine < end) {
         u32* const out = ranks + (mine - first);
         out[0] = u;
-        out[size] = e.v;
+        out[size] = v;
         out[2 * size] = w;
       }
       t += __popc(hits);

@@ -1,0 +1,101 @@
+"""Tallies: the triangles of each group, vertex or edge, by the types of their sides or corners."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.preparation.edge_values import Directions
+from rapids_tc.preparation.triangles import ordered_corners
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rapids_tc.blocks.task_triangles import TaskTriangles
+    from rapids_tc.frames.backend import Array
+    from rapids_tc.preparation.edge_values import Reading
+
+BITS = 8  # of a type in a key
+COMBINATION = 3 * BITS  # bits of three types
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many triangles there are of each combination of types, for each owner that has any.
+
+    Attributes
+    ----------
+    owner : array of int64
+        A group, the rank of a vertex, or the position of an edge; ascending.
+    codes : list of three arrays of int64
+        The types; ascending in each row, or the types of uv, uw and vw.
+    counts : array of int64
+    reading : Reading
+        What was read, which knows the types that codes stand for.
+    """
+
+    owner: Array
+    codes: list[Array]
+    counts: Array
+    reading: Reading
+
+    @classmethod
+    def of_keys(cls, keys: Array, counts: Array, reading: Reading) -> Tally:
+        """Make the tally of ascending keys."""
+        codes = [(keys >> (BITS * i) & 255).astype("int64") for i in (2, 1, 0)]
+        return cls((keys >> COMBINATION).astype("int64"), codes, counts, reading)
+
+
+def keys_of(
+    triangles: TaskTriangles, ranks: Array, values: Sequence[Array], reading: Reading, what: str,
+    *, groups: Array | None, starts: Sequence[int], xp: Any,
+) -> Iterator[Array]:  # fmt: skip
+    """Yield the keys, owner << 24 | combination, of some triangles of a task for their owners.
+
+    Only states of edges keep the order of the sides uv, uw and vw in a combination.
+
+    Parameters
+    ----------
+    values : sequence of array
+        The types of the edges of uv, uw and vw, unless the types are of vertices.
+    what : {"group", "vertex", "edge"}
+    groups : array, optional
+        The group of every rank, if groups are the owners.
+    starts : sequence of int
+        The number of the first edge of uv, of uw and of vw.
+    """
+    of_vertices, of_states = reading.vertex_types, isinstance(reading.rule, Directions)
+    sides = triangles.sides(ranks) if what == "edge" or of_vertices is None else []
+    if of_vertices is None:
+        pairs = zip(values, sides, strict=True)
+        types = [of_side[side].astype("uint64") for of_side, side in pairs]
+    else:
+        types = [of_vertices.codes[corner].astype("uint64") for corner in ranks]
+    first, second, third = types if of_states else ordered_corners(types, xp)
+    combination = (first << (2 * BITS)) | (second << BITS) | third
+    if groups is not None:
+        owners = [groups[ranks[0]]]
+    else:
+        owners = list(ranks) if what == "vertex" else [*map(_add, sides, starts)]
+    for owner in owners:
+        yield (owner.astype("uint64") << COMBINATION) | combination
+
+
+def _add(side: Array, start: int) -> Array:
+    return side + start
+
+
+def add(keys: Array, counts: Array, new: Array, xp: Any) -> tuple[Array, Array]:
+    """Add one to the count of each new key; keys ascend."""
+    new, numbers = xp.unique(new, return_counts=True)
+    return merge([keys, new], [counts, numbers], xp)
+
+
+def merge(keys: list[Array], counts: list[Array], xp: Any) -> tuple[Array, Array]:
+    """Add up the counts of lists of keys, each of which has a key once."""
+    joined, place = xp.unique(xp.concatenate(keys), return_inverse=True)
+    added, first = xp.zeros(len(joined), "int64"), 0
+    for of_list, numbers in zip(keys, counts, strict=True):
+        added[place[first : first + len(of_list)]] += numbers
+        first += len(of_list)
+    return joined, added

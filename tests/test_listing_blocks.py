@@ -1,0 +1,176 @@
+"""Triangles listed task by task: a graph in blocks gives the rows of the graph in memory."""
+
+import gc
+
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from block_support import split_keys
+from graphs import complete, dense_edge_lists, edge_lists
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kernel_support import ENGINE, keys_of
+from stream_support import assert_same, in_blocks
+
+import rapids_tc as tc
+from rapids_tc import datasets, testing
+from rapids_tc.blocks.geometry import block_rows
+from rapids_tc.blocks.grid import Partition, Task, tasks
+from rapids_tc.blocks.task_triangles import TaskTriangles
+from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.frames.backend import sum64
+from rapids_tc.plan import costs
+
+some = settings(max_examples=10, deadline=None)
+GRAPHS = st.one_of(edge_lists(), dense_edge_lists()).filter(bool)
+SIDES = st.integers(1, 4)
+
+
+def frame_of(rows):
+    return pd.DataFrame(rows, columns=["src", "dst"], dtype="int64")
+
+
+def triangles_of(frames):
+    return [row for frame in frames for row in frame.itertuples(index=False, name=None)]
+
+
+@some
+@given(rows=GRAPHS, n=SIDES)
+def test_the_list_of_memory(backend, rows, n):
+    edges = backend.frame(frame_of(rows))
+    expected = tc.list_triangles(edges)
+    with in_blocks(n) as made:
+        assert_same(backend, tc.list_triangles(edges), expected)
+    assert made
+
+
+@some
+@given(rows=GRAPHS, n=SIDES, size=st.integers(1, 40))
+def test_frames_of_memory_in_another_order(backend, rows, n, size):
+    edges = backend.frame(frame_of(rows))
+    with in_blocks(n):
+        frames = [*map(backend.to_pandas, tc.iter_triangles(edges, rows=size))]
+    assert sorted(triangles_of(frames)) == reference.list_triangles(rows)
+    assert all(triangles_of([frame]) == sorted(triangles_of([frame])) for frame in frames)
+    assert all(len(frame) == size for frame in frames[:-1])
+    assert all(0 < len(frame) <= size for frame in frames[-1:])
+    with in_blocks(n):
+        again = [*map(backend.to_pandas, tc.iter_triangles(edges, rows=size))]
+    assert all(a.equals(b) for a, b in zip(frames, again, strict=True))
+
+
+@some
+@given(rows=GRAPHS, n=SIDES, per=st.sampled_from(["vertex", "edge"]), of_vertices=st.booleans())
+def test_types_of_memory(backend, rows, n, per, of_vertices):
+    edges = backend.frame(frame_of(rows).assign(kind=[(u * v) % 3 for u, v in rows]))
+    types = {vertex: "ab"[vertex % 2] for row in rows for vertex in row}
+    own = {"vertex_type": types} if of_vertices else {"edge_type": "kind"}
+    call = {"per": per, "source": "src", "destination": "dst", **own}
+    expected = tc.triangles_by_type(edges, **call)
+    with in_blocks(n):
+        assert_same(backend, tc.triangles_by_type(edges, **call), expected)
+
+
+@pytest.mark.parametrize("engine", [cpu, ENGINE], ids=["cpu", "emulated cuda"])
+@pytest.mark.parametrize("parts", [1, 3])
+def test_tasks_on_blocks_and_on_parts_of_these(engine, parts):
+    """Each triangle is of one task, its sides are edges of the task's blocks."""
+    rng = np.random.default_rng(5)
+    rows = [*map(tuple, rng.integers(0, 40, (500, 2)).tolist()), *complete(12).rows]
+    rows, n = [row for row in rows if row[0] != row[1]], 3
+    by_block = split_keys(np.unique(keys_of(rows)), n, np).items()
+    blocks = {at: engine.csr(keys, block_rows(40, n, at)) for at, keys in by_block}
+    found = []
+    for task in tasks(Partition(n, parts)):
+        three = [blocks[at] for at in task.blocks]
+        bounds = np.linspace(0, three[0].n, parts + 1).astype(int).tolist()
+        of_part = (bounds[task.part], bounds[task.part + 1]) if parts > 1 else None
+        layout = engine.prepare_blocks(*three, task.residues, pivot_range=of_part)
+        triangles = TaskTriangles.count(engine, layout, three, task, n, np)
+        assert triangles.total == engine.count(layout) == sum64(np.diff(triangles.starts))
+        ranks = triangles.ranks(0, triangles.total)
+        halves = [triangles.ranks(a, b) for a, b in ((0, ranks.shape[1] // 2),)]
+        assert (halves[0] == ranks[:, : halves[0].shape[1]]).all()
+        for side, block in zip(triangles.sides(ranks), three, strict=True):
+            assert ((side >= 0) & (side < block.m)).all()
+        found += map(tuple, ranks[::-1].T.tolist())
+    assert sorted(found) == reference.list_triangles(rows)
+
+
+def test_types_on_the_emulator():
+    """Positions of sides in blocks, on an engine whose blocks lie together."""
+    rng = np.random.default_rng(2)
+    rows = rng.integers(0, 25, (160, 2)).tolist()
+    frame = frame_of(rows).assign(kind=[(u + v) % 4 for u, v in rows])
+    expected = tc.triangles_by_type(frame, edge_type="kind", per="edge")
+    with testing.host_engine(), in_blocks(3):
+        found = tc.triangles_by_type(frame, edge_type="kind", per="edge")
+    pd.testing.assert_frame_equal(found, expected)
+
+
+# Refusals, and what is held -----------------------------------------------------------------------
+
+
+def test_max_rows_counts_first(backend, monkeypatch):
+    edges = backend.frame(complete(9).frame())
+    with in_blocks(2) as made:
+        assert len(tc.list_triangles(edges, max_rows=84)) == 84
+        monkeypatch.setattr(TaskTriangles, "ranks", None)  # nothing is listed
+        with pytest.raises(tc.CapacityError, match=r"84 triangles.*max_rows=83.*iter_triangles"):
+            tc.list_triangles(edges, max_rows=83)
+    assert len(made) == 2
+
+
+def test_a_list_that_exceeds_memory_is_refused(backend):
+    edges = backend.frame(complete(40).frame())  # 9,880 triangles
+    with in_blocks(2, memory=costs.LISTED * 9_880):
+        with pytest.raises(tc.CapacityError, match=r"9,880 triangles.*iter_triangles\(edges"):
+            tc.list_triangles(edges)
+        frames = list(tc.iter_triangles(edges, rows=1000))
+        assert sum(map(len, frames)) == 9_880
+        with pytest.raises(tc.CapacityError, match="ask for fewer rows"):
+            next(tc.iter_triangles(edges, rows=9000))
+    with in_blocks(2, memory=costs.LISTED * 9_880 + 100_000):
+        assert len(tc.list_triangles(edges)) == 9_880
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("asked", [0, 1, None], ids=["none", "one", "all"])
+def test_blocks_are_kept_until_the_last_frame(asked):
+    """And no longer, also if not all frames are asked for."""
+    with in_blocks(2) as made:
+        frames = tc.iter_triangles(complete(9).frame(), rows=10)
+        [store] = [graph.blocks.store for graph in made]
+        for _ in range(asked or 0):
+            next(frames)
+        assert not store._file.closed
+        if asked is None:
+            assert sum(map(len, frames)) == 84
+        del frames
+        gc.collect()
+    assert store._file.closed
+
+
+@pytest.mark.cpu_only
+def test_frames_are_made_task_by_task():
+    """The first frame comes before the other tasks are counted."""
+    edges, counted = datasets.rmat(9), []
+
+    class Watching:
+        def __getattr__(self, name):
+            counted.append(name)
+            return getattr(cpu, name)
+
+    with in_blocks(3) as made:
+        frames = tc.iter_triangles(edges, rows=100)
+        object.__setattr__(made[0], "engine", Watching())
+        next(frames)
+        assert counted.count("triangles_per_in_edge") == 1
+        assert 1 <= counted.count("list_triangles") <= 2
+        list(frames)
+    assert counted.count("triangles_per_in_edge") <= 27
+
+
+def test_a_task_knows_its_blocks():
+    assert Task(2, 0, 1).blocks == ((2, 0), (2, 1), (0, 1))
