@@ -15,6 +15,7 @@ import rapids_tc as tc
 ARGUMENTS = {
     "approximate_count": ([], {"colours": 2, "seed": 5}),
     "annotate": (["triangles", "jaccard"], {}),
+    "annotate_vertices": (["degree", "trussness"], {}),
     "iter_triangles": ([], {"rows": 2}),
     "balance": ([], {"sign": "to"}),
     "k_truss": ([3], {}),

@@ -27,6 +27,8 @@ many = settings(max_examples=40, deadline=None)
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 GROUPS = tomllib.loads(PROJECT.read_text())["project"]["entry-points"]
 BY_NODE = ("triangles", "clustering", "generalized_degree")
+HOLES = ("effective_size",)
+PAIRS = ()
 pytestmark = pytest.mark.usefixtures("networkx_backend")
 
 
@@ -357,7 +359,9 @@ def test_names_and_signatures_are_networkxs():
 
 def test_every_function_about_triangles_is_served():
     served = {name for name in nx.algorithms.cluster.__all__ if name != "square_clustering"}
-    assert served | {"k_truss", "triadic_census"} == FUNCTIONS.keys()
+    assert (
+        served | {"k_truss", "triadic_census", *HOLES, *PAIRS, "local_bridges"} == FUNCTIONS.keys()
+    )
 
 
 @pytest.mark.parametrize(
@@ -365,7 +369,10 @@ def test_every_function_about_triangles_is_served():
     [
         ("triangles", nx.DiGraph([(0, 1)]), {}, "directed"),
         ("generalized_degree", nx.DiGraph([(0, 1)]), {}, "directed"),
-        ("triadic_census", nx.DiGraph([(0, 1)]), {"nodelist": [0]}, "nodelist="),
+        ("effective_size", nx.DiGraph([(0, 1)]), {}, "directed"),
+        ("effective_size", nx.path_graph(2), {"weight": "w"}, "weight= is left to NetworkX"),
+        ("local_bridges", nx.path_graph(2), {}, "with_span=True is left"),
+        ("local_bridges", nx.path_graph(2), {"with_span": True}, "with_span=True is left"),
         ("clustering", nx.MultiDiGraph([(0, 1)]), {}, "multigraph"),
         ("triangles", nx.MultiGraph([(0, 1)]), {}, "multigraph"),
         ("all_triangles", nx.MultiGraph([(0, 1)]), {}, "multigraph"),
@@ -383,11 +390,74 @@ def test_what_is_not_served_has_its_reason(name, graph, keywords, reason):
 
 
 def test_what_is_not_served_falls_back(first_choice):
+    graph = nx.gnm_random_graph(30, 40, seed=1)
+    spans = [*original("local_bridges", graph)]
+    assert_same([*nx.local_bridges(graph)], spans)
+    with pytest.raises(NotImplementedError, match=r"local_bridges.*rapids_tc.*given arguments"):
+        nx.local_bridges(graph, backend="rapids_tc")
+
+
+@pytest.mark.parametrize("nodes", [[4, 7, 2], [], range(30), {5}, (29,)], ids=repr)
+def test_the_triads_of_some_nodes(call, nodes):
     graph = nx.gnm_random_graph(30, 200, seed=1, directed=True)
-    some = [4, 7, 2]
-    assert_same(nx.triadic_census(graph, some), original("triadic_census", graph, some))
-    with pytest.raises(NotImplementedError, match=r"triadic_census.*rapids_tc.*given arguments"):
-        nx.triadic_census(graph, some, backend="rapids_tc")
+    assert_same(call("triadic_census", graph, nodes), original("triadic_census", graph, nodes))
+
+
+@pytest.mark.parametrize("nodes", [[1, 1], [1, 99], [[0]], 3, iter([2])], ids=repr)
+def test_nodes_of_triads_that_are_none(call, nodes):
+    graph = nx.gnm_random_graph(30, 200, seed=1, directed=True)
+    with pytest.raises(Exception) as expected:
+        original("triadic_census", graph, nodes)
+    with pytest.raises(type(expected.value), match=re.escape(str(expected.value))):
+        call("triadic_census", graph, nodes)
+
+
+def assert_near(found, expected):
+    """The same keys in the same order, and floats that differ in rounding alone."""
+    assert list(found) == list(expected)
+    assert list(found.values()) == pytest.approx(list(expected.values()), rel=1e-9, nan_ok=True)
+    assert {type(value) for value in found.values()} <= {float}
+
+
+@pytest.mark.parametrize("graph", [g for g in GRAPHS if not nx.number_of_selfloops(g)], ids=str)
+def test_structural_holes_and_local_bridges(call, graph):
+    for name in HOLES:
+        if len(graph):
+            assert_near(call(name, graph), original(name, graph))
+        some = list(graph)[3::-1]
+        assert_near(call(name, graph, some), original(name, graph, some))
+        with pytest.raises(KeyError):
+            original(name, graph, ["nobody"])
+        with pytest.raises(KeyError):
+            call(name, graph, ["nobody"])
+    bridges = original("local_bridges", graph, with_span=False)
+    assert list(call("local_bridges", graph, with_span=False)) == list(bridges)
+
+
+@pytest.mark.parametrize("name", [*HOLES, "local_bridges"])
+def test_loops_that_networkx_counts_are_left_to_it(call, first_choice, monkeypatch, name):
+    monkeypatch.setattr(ours, "SMALL", 0)
+    graph = nx.Graph([(0, 1), (1, 2), (2, 0), (1, 1), (3, 3), (2, 4)])
+    keywords = {"with_span": False} if name == "local_bridges" else {}
+    with pytest.raises(NotImplementedError, match=name):
+        call(name, graph, **keywords)
+    found, expected = getattr(nx, name)(graph, **keywords), original(name, graph, **keywords)
+    if name == "local_bridges":
+        assert list(found) == list(expected)
+    else:
+        assert_near(found, expected)
+
+
+@many
+@given(graph=random_graphs())
+def test_bridges_and_holes_of_any_graph(backend, graph):
+    graph.remove_edges_from([*nx.selfloop_edges(graph)])
+    keywords = {"backend": "rapids_tc", **backend.engine_kwargs}
+    found = nx.local_bridges(graph, with_span=False, **keywords)
+    assert list(found) == list(original("local_bridges", graph, with_span=False))
+    for name in HOLES:
+        if len(graph):
+            assert_near(getattr(nx, name)(graph, **keywords), original(name, graph))
 
 
 @pytest.mark.parametrize("name", ["triangles", "generalized_degree", "k_truss", "all_triangles"])
@@ -435,6 +505,8 @@ def test_should_run_weighs_the_conversion():
     large, small = nx.gnm_random_graph(500, 4000, seed=1), nx.path_graph(5)
     for name in FUNCTIONS:
         arguments = {"k": 3} if name == "k_truss" else {}
+        if name in PAIRS:
+            arguments = {"ebunch": [*large.edges]}
         assert ours.should_run(name, (large,), arguments) is True
         assert "edges" in ours.should_run(name, (small,), arguments)
     for nodes in (3, [3, 4], iter([3])):
@@ -493,8 +565,10 @@ VIEWS = {
     "of a subclass": lambda g: nx.graphviews.generic_graph_view(g, create_using=Subclass),
 }
 ASKED = {
-    **{name: {} for name in sorted(FUNCTIONS.keys() - {"k_truss", "triadic_census"})},
+    **{name: {} for name in sorted(FUNCTIONS.keys() - {"k_truss", "triadic_census", *PAIRS})},
+    **{name: {"ebunch": [(1, 2), (0, 5)]} for name in PAIRS},
     "k_truss": {"k": 3},
+    "local_bridges": {"with_span": False},
     "clustering by weight": {"weight": "weight"},
 }
 
@@ -504,7 +578,10 @@ def asked_of(call, graph):
     answers = {}
     for name, arguments in ASKED.items():
         answer = call(name.split()[0], graph, **arguments)
-        answers[name] = sorted(answer) if name == "all_triangles" else answer
+        if name == "all_triangles":
+            answers[name] = sorted(answer)
+        else:
+            answers[name] = list(answer) if inspect.isgenerator(answer) else answer
     return answers
 
 
@@ -527,6 +604,8 @@ def test_a_view_is_of_its_graph_as_it_is_now(call, view):
         for name, answer in expected.items():
             if isinstance(answer, float):
                 assert found[name] == pytest.approx(answer, rel=1e-12)
+            elif name in HOLES:
+                assert_near(found[name], answer)
             else:
                 assert_same(found[name], answer)
 
@@ -740,10 +819,13 @@ print("rapids_tc :" in nx.k_truss.__doc__)
     assert done.stdout.splitlines() == ["[]", "{0: 4851, 1: 4851} False", "True True", "True"]
 
 
+OWN_TESTS = ("cluster", "core", "triads", "bridges", "structuralholes")
+
+
 def test_networkxs_own_tests_pass(installed, tmp_path):
     env = {**installed, "NETWORKX_TEST_BACKEND": "rapids_tc", "NETWORKX_FALLBACK_TO_NX": "True"}
     env.pop("PYTEST_ADDOPTS", None)
-    modules = [f"networkx.algorithms.tests.test_{name}" for name in ("cluster", "core", "triads")]
+    modules = [f"networkx.algorithms.tests.test_{name}" for name in OWN_TESTS]
     options = ["-p", "no:cacheprovider", "-o", "log_cli=true", "-o", "log_cli_level=DEBUG"]
     code = f"import networkx, pytest; pytest.main({[*options, '--pyargs', *modules]})"
     done = run(code, env, tmp_path)

@@ -9,10 +9,12 @@ FUNCTIONS = {
     "Changes of the graph after the call are not seen.",
     "average_clustering": "Directed graphs, too.",
     "clustering": "Directed graphs, too. Weights must be numbers, not negative.",
+    "effective_size": "Without weights and self loops.",
     "generalized_degree": "",
     "k_truss": "`k` is an integer; the result is a NetworkX graph (`backend_priority.generators`).",
+    "local_bridges": "Without spans, `with_span=False`, and self loops.",
     "transitivity": "Directed graphs, too.",
-    "triadic_census": "Of all nodes: `nodelist` is left to NetworkX.",
+    "triadic_census": "",
     "triangles": "",
 }
 DIRECTED = {"average_clustering", "clustering", "transitivity", "triadic_census"}

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SMALL = 2000  # edges: NetworkX answers about fewer before the graph is converted
 FEW = 25  # if less than one node in 25 is asked for, NetworkX is faster than a whole graph
-ROWS = 1 << 22  # triangles that are filtered at a time
+UNWEIGHTED = {"constraint", "effective_size"}  # which take weight=, but None alone here
 
 _log = logging.getLogger("rapids_tc")
 
@@ -85,10 +85,12 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         return f"{name}: {error}"
     if callable(call.get("weight")):
         return "weight= is a function: rapids_tc takes the name of an attribute"
+    if name in UNWEIGHTED and call.get("weight") is not None:
+        return f"weight= is left to NetworkX: rapids_tc has no {name} by weight"
+    if name == "local_bridges" and call.get("with_span", True) is True:
+        return "with_span=True is left to NetworkX: rapids_tc finds bridges without their spans"
     if not isinstance(call.get("k", 0), Integral):
         return f"k={call['k']!r} is not an integer"
-    if call.get("nodelist") is not None:
-        return "nodelist= is left to NetworkX: rapids_tc counts the triads of all nodes"
     edge_data = name == "k_truss" or call.get("weight") is not None
     if reason := _not_served(call["G"], edge_data=edge_data):
         return reason
@@ -100,7 +102,8 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Return True if a graph is worth converting for a call, or the reason why not."""
     call = signature(globals()[name]).bind(*args, **kwargs).arguments
-    graph, nodes = call["G"], call.get("nodes", call.get("nbunch"))
+    graph = call["G"]
+    nodes = next((call[name] for name in ("nodes", "nbunch", "nodelist") if name in call), None)
     cache = (getattr(graph, "__networkx_cache__", None) or {}).get("backends", {})
     if any(converted is not None for converted in cache.get("rapids_tc", {}).values()):
         return True
@@ -179,8 +182,13 @@ def transitivity(G: Any, *, engine: EngineName | None = None) -> float:
 def triadic_census(
     G: Any, nodelist: Any = None, *, engine: EngineName | None = None
 ) -> dict[str, int]:
-    """Answer ``networkx.triadic_census`` of all nodes; `can_run` refuses a `nodelist`."""
-    census: dict[str, int] = tc.triad_counts(G.prepared(engine), directed=True).to_dict()
+    """Answer ``networkx.triadic_census``."""
+    chosen = None if nodelist is None else {G.index[node] for node in G.nbunch_iter(nodelist)}
+    if chosen is not None and len(nodelist) != len(chosen):
+        raise ValueError("nodelist includes duplicate nodes or nodes not in G")
+    vertices = None if chosen is None else sorted(chosen)
+    counts = tc.triad_counts(G.prepared(engine), vertices=vertices, directed=True)
+    census: dict[str, int] = counts.to_dict()
     return census
 
 
@@ -209,10 +217,8 @@ def all_triangles(G: Any, nbunch: Any = None, *, engine: EngineName | None = Non
         if chosen is None:
             rank, corners = np.arange(len(G)), tc.list_triangles(graph).to_numpy()
         else:
-            rank, selected = _ranks(G, chosen)
-            frames = (frame.to_numpy() for frame in tc.iter_triangles(graph, rows=ROWS))
-            parts = [part[(rank[part] < selected).any(axis=1)] for part in frames]
-            corners = np.concatenate([np.zeros((0, 3), np.int64), *parts])
+            rank, selected = _ranks(G, chosen), [G.index[node] for node in chosen]
+            corners = tc.list_triangles(graph, vertices=selected).to_numpy().astype(np.int64)
     except tc.CapacityError as error:  # NetworkX can no longer take the call over
         _log.warning("%s. NetworkX makes them one by one", error)
         yield from nx.all_triangles.orig_func(G.bare(), chosen)
@@ -236,6 +242,41 @@ def k_truss(G: Any, k: int, *, engine: EngineName | None = None) -> nx.Graph:
     return G.subgraph(nodes, in_truss)
 
 
+def effective_size(
+    G: Any, nodes: Any = None, weight: Any = None, *, engine: EngineName | None = None
+) -> dict[Any, float]:
+    """Answer ``networkx.effective_size``; `can_run` refuses weights."""
+    return _of_nodes(G, "effective_size", nodes, engine)
+
+
+def local_bridges(
+    G: Any, with_span: bool = True, weight: Any = None, *, engine: EngineName | None = None
+) -> Iterator[Any]:
+    """Answer ``networkx.local_bridges`` without spans; `can_run` refuses the others."""
+    _require_no_loop(G)
+    edges = G.frame()
+    bridges = edges[tc.edge_triangles(G.prepared(engine)).to_numpy() == 0]
+    ends = zip(bridges["src"].tolist(), bridges["dst"].tolist(), strict=True)
+    return ((G.nodes[u], G.nodes[v]) for u, v in ends)
+
+
+def _of_nodes(
+    G: ConvertedGraph, column: str, nodes: Any, engine: EngineName | None
+) -> dict[Any, float]:
+    """Return a column of `annotate_vertices` for all nodes, or for each of some."""
+    _require_no_loop(G)
+    values = tc.annotate_vertices(G.prepared(engine), column)[column].tolist()
+    if nodes is None:
+        return dict(zip(G.nodes, values, strict=True))
+    return {node: values[G.index[node]] for node in nodes}
+
+
+def _require_no_loop(G: ConvertedGraph) -> None:
+    """Raise NotImplementedError if the graph has a self loop, which NetworkX counts in places."""
+    if G.loops:
+        raise NotImplementedError("the graph has self loops, which rapids_tc leaves out")
+
+
 def _at(G: ConvertedGraph, nodes: Any, values: list[Any]) -> Any:
     """Select the values of `nodes`: a dict, or the value itself for a single node."""
     if nodes is None:
@@ -245,8 +286,8 @@ def _at(G: ConvertedGraph, nodes: Any, values: list[Any]) -> Any:
     return {node: values[G.index[node]] for node in G.nbunch_iter(nodes)}
 
 
-def _ranks(G: ConvertedGraph, nbunch: list[Any]) -> tuple[np.ndarray, int]:
-    """Return the rank of each node in NetworkX's order of corners, and how many are selected.
+def _ranks(G: ConvertedGraph, nbunch: list[Any]) -> np.ndarray:
+    """Return the rank of each node in NetworkX's order of corners.
 
     The selected nodes come first, then their neighbours, then all others.
     """
@@ -259,4 +300,4 @@ def _ranks(G: ConvertedGraph, nbunch: list[Any]) -> tuple[np.ndarray, int]:
     # The last of repeats counts, as in a dict.
     rank[neighbours] = len(selected) + np.arange(len(neighbours))
     rank[selected] = np.arange(len(selected))
-    return rank, len(selected)
+    return rank
