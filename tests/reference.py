@@ -294,6 +294,10 @@ def annotate_vertices(rows, columns, vertices=()):
     near, trusses = neighbours(rows, vertices), trussness(rows)
     triangles, clusterings = vertex_triangles(rows, vertices), clustering(rows, vertices)
 
+    def constraint(v):
+        shared = [sum(1 / len(near[x]) for x in near[v] & near[w]) for w in near[v]]
+        return sum(((1 + resources) / len(near[v])) ** 2 for resources in shared)
+
     def closure(v):
         paths = sum(len(near[w]) - 1 for w in near[v])
         return 2 * triangles[v] / paths if paths else 0.0
@@ -306,6 +310,7 @@ def annotate_vertices(rows, columns, vertices=()):
         "effective_size": lambda v: (
             len(near[v]) - 2 * triangles[v] / len(near[v]) if near[v] else nan
         ),
+        "constraint": lambda v: constraint(v) if near[v] else nan,
         "closure": lambda v: closure(v) if near[v] else nan,
     }
     return {v: tuple(formula[column](v) for column in columns) for v in near}

@@ -84,6 +84,7 @@ class VertexReading(Reading):
     triangles = property(lambda self: self.read(Needs.VERTEX_COUNTS, np.array([1, 0, 0])))
     degrees = property(lambda self: self.read(Needs.DEGREES, np.array([2, 1, 0])))
     neighbor_degrees = property(lambda self: self.read(Needs.NEIGHBOR_DEGREES, np.array([3, 0, 0])))
+    tie_squares = property(lambda self: self.read(Needs.THIRD_SUMS, np.array([3.5, 1.0, 0.0])))
     trussness = property(lambda self: self.read(Needs.TRUSSNESS, np.array([3, 2, 0], "int32")))
 
 

@@ -27,7 +27,7 @@ many = settings(max_examples=40, deadline=None)
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 GROUPS = tomllib.loads(PROJECT.read_text())["project"]["entry-points"]
 BY_NODE = ("triangles", "clustering", "generalized_degree")
-HOLES = ("effective_size",)
+HOLES = ("constraint", "effective_size")
 PAIRS = ()
 pytestmark = pytest.mark.usefixtures("networkx_backend")
 

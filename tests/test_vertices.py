@@ -58,10 +58,21 @@ def test_networkx_agrees():
             for v, d in graph.degree
         },
         "effective_size": nx.effective_size(graph),
+        "constraint": nx.constraint(graph),
     }
     for name, expected in others.items():
         values = [expected[v] for v in found.index]
         assert found[name].tolist() == pytest.approx(values, rel=1e-9, nan_ok=True), name
+
+
+def test_igraph_agrees_on_the_constraint():
+    igraph = pytest.importorskip("igraph")
+    graph = nx.gnm_random_graph(200, 1500, seed=6)
+    found = tc.Graph(nx.to_pandas_edgelist(graph), vertices=list(graph)).annotate_vertices(
+        "constraint"
+    )
+    expected = igraph.Graph(200, list(graph.edges)).constraint()
+    assert found["constraint"].tolist() == pytest.approx(expected, rel=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.annotate import check_names
+from rapids_tc.plan import costs
 from rapids_tc.plan.record import (
     Needs,
     OwnOptions,
@@ -22,13 +23,18 @@ from rapids_tc.preparation.edge_columns import check_fields
 if TYPE_CHECKING:
     from rapids_tc.frames.backend import Array
 
-SUMS = Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.NEIGHBOR_DEGREES  # what every path adds up
+CLOSURE = Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.NEIGHBOR_DEGREES
+SUMS = CLOSURE | Needs.THIRD_SUMS  # what every path adds up
 ANY = SUMS | Needs.EDGE_COUNTS | Needs.TRUSSNESS
 
 
 def _effective_size(vertices: VertexValues) -> Array:
     degrees = _or_nan(vertices)
     return degrees - 2 * vertices.triangles / degrees
+
+
+def _constraint(vertices: VertexValues) -> Array:
+    return vertices.tie_squares / _or_nan(vertices) ** 2
 
 
 def _closure(vertices: VertexValues) -> Array:
@@ -47,7 +53,8 @@ def _or_nan(vertices: VertexValues) -> Array:
 OWN = {
     "degree": VertexColumn("int64", lambda vertices: vertices.degrees, Needs.DEGREES),
     "effective_size": VertexColumn("float64", _effective_size, Needs.VERTEX_COUNTS | Needs.DEGREES),
-    "closure": VertexColumn("float64", _closure, SUMS),
+    "constraint": VertexColumn("float64", _constraint, Needs.THIRD_SUMS | Needs.DEGREES),
+    "closure": VertexColumn("float64", _closure, CLOSURE),
 }
 
 
@@ -60,7 +67,8 @@ def _work(own: OwnOptions) -> Work:
     known, needs = vertex_columns(), Needs.NOTHING
     for name in own["columns"]:
         needs |= known[name].needs
-    return Work(needs, Result.VERTICES, len(own["columns"]))
+    values = costs.THIRD_SUM if needs & Needs.THIRD_SUMS else 0
+    return Work(needs, Result.VERTICES, len(own["columns"]), values=values)
 
 
 def _of_edges(own: OwnOptions) -> list[str]:
@@ -80,7 +88,7 @@ def _local(own: OwnOptions, kind: str) -> TypeError | None:
 
 
 @analytic(
-    Work(ANY, Result.VERTICES, columns=3),
+    Work(ANY, Result.VERTICES, columns=3, values=costs.THIRD_SUM),
     vertex_columns=OWN,
     check=_check,
     work=_work,
@@ -125,6 +133,8 @@ def annotate_vertices(
         clustering     float64 t / (d (d - 1) / 2), as `clustering`; 0.0 below two neighbors
         trussness      int32   the largest `trussness` of its edges; 0 without an edge
         effective_size float64 d - 2 t / d; NaN without a neighbor
+        constraint     float64 the sum over its neighbors of ((1 + r) / d) ** 2, with r the sum of 1
+                               over the degree of each common neighbor; NaN without a neighbor
         closure        float64 2 t over the sum of the neighbors' degrees less one each; 0.0 if
                                this sum is 0, NaN without a neighbor
         ============== ======= ===============================================================
@@ -147,14 +157,16 @@ def annotate_vertices(
     Notes
     -----
     The effective size of Burt, "Structural Holes" (1992), in the simple form of Borgatti,
-    "Structural holes: unpacking Burt's redundancy measures" (1997), as
-    ``networkx.effective_size``: the neighbors, less their mean number of ties to one another. The
-    closure coefficient of Yin, Benson and Leskovec, "The local closure coefficient" (2019): of the
-    paths of two edges that begin at the vertex, the share whose ends are neighbors. NetworkX counts
-    self loops in the effective size; here they are dropped first.
+    "Structural holes: unpacking Burt's redundancy measures" (1997): the neighbors, less their mean
+    number of ties to one another. The constraint of Burt, "Structural holes and good ideas" (2004),
+    which is high if the neighbors are few and know each other; r is the `similarity`
+    "resource_allocation" of the edge. Both as ``networkx.effective_size`` and
+    ``networkx.constraint`` without weights, which count self loops; here they are dropped first.
+    The closure coefficient of Yin, Benson and Leskovec, "The local closure coefficient" (2019): of
+    the paths of two edges that begin at the vertex, the share whose ends are neighbors.
 
-    Cost: as `vertex_triangles`, or as `trussness` if it is asked for, for any number of columns.
-    "trussness" is made in memory alone.
+    Cost: as `vertex_triangles`, or as `trussness` if it is asked for, for any number of columns;
+    and as `edge_triangles` once more for "constraint". "trussness" is made in memory alone.
 
     Examples
     --------

@@ -256,6 +256,22 @@ def neighbor_degrees_of(
 
 
 @worker_task
+def tie_squares_of(
+    context: WorkerContext, rows: EncodedBlock, resources: list[Array], place: int, n: int,
+    vertices: int,
+) -> Array:  # fmt: skip
+    """Add the squares of `geometry.add_tie_squares` up, within a block."""
+    xp, at = context.backend.xp, divmod(place, n)
+    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
+    block, of_edges = codec.csr(rows, xp), xp.concatenate(resources)
+    require_length(of_edges, block.m, "sums of edges")
+    require_below(block.columns, geometry.members(vertices, n, at[1]), "ranks")
+    sums = xp.zeros(vertices, "float64")
+    geometry.add_tie_squares(sums, n, at, block, of_edges, xp)
+    return sums
+
+
+@worker_task
 def answer(
     context: WorkerContext,
     name: str,
@@ -263,18 +279,17 @@ def answer(
     ids: Ids,
     order: list[Any],
     degrees: Array,
-    neighbor_degrees: Array | None,
+    of_neighbors: dict[str, Array],
     total: int | None,
     sums: Array | None,
     summed: dict[str, Summed],
 ) -> Any:
     """Answer an analytic of vertices, or of the whole graph, from the sums over all blocks."""
     backend, (rank, n) = context.backend, order
-    for values in (degrees, neighbor_degrees, sums):
-        if values is not None:
-            require_length(values, n, "sums by vertex")
+    for values in (degrees, *of_neighbors.values(), degrees if sums is None else sums):
+        require_length(values, n, "sums by vertex")
     graph = VertexTotals(
         backend, ids, Order.of_ranks(rank, n, backend.xp), n_edges=int(degrees.sum()) // 2,
-        degrees=degrees, neighbor_degrees=neighbor_degrees, total=total, sums=sums, summed=summed,
+        degrees=degrees, **of_neighbors, total=total, sums=sums, summed=summed,
     )  # fmt: skip
     return ANALYTICS[name].body(graph, **options)

@@ -147,6 +147,19 @@ def add_neighbor_degrees(
     add_columns(sums, n, at[1], by_column)
 
 
+def add_tie_squares(sums: Array, n: int, at: Block, block: Csr, resources: Array, xp: Any) -> None:
+    """Add (1 + resource allocation) ** 2 of the edges of a block to the sums of both their ends.
+
+    The squares are written over `resources`.
+    """
+    resources += 1
+    resources *= resources
+    by_row = xp.bincount(block.rows.astype("int64"), resources, block.n)
+    add_rows(sums, n, at, by_row)
+    columns = members(len(sums), n, at[1])
+    add_columns(sums, n, at[1], xp.bincount(block.columns.astype("int64"), resources, columns))
+
+
 def add_corners(
     sums: Array, n: int, residues: protocol.Residues, uv: tuple[Csr, Array],
     vw: tuple[Csr, Array], *, engine: Any,

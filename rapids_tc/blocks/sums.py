@@ -71,10 +71,26 @@ def degrees(graph: DistributedGraph) -> Task:
     return result.total
 
 
-def neighbor_degrees(graph: DistributedGraph, degrees: Task, needs: Needs) -> Task | None:
-    """Add the degrees less one of the neighbors of every rank up; None if nothing needs that."""
-    if not needs & Needs.NEIGHBOR_DEGREES:
-        return None
+def of_neighbors(graph: DistributedGraph, degrees: Task, needs: Needs) -> dict[str, Task]:
+    """Return the sums over the neighbors of every rank that are needed, by their names."""
+    result = {}
+    if needs & Needs.NEIGHBOR_DEGREES:
+        result["neighbor_degrees"] = _neighbor_degrees(graph, degrees)
+    if needs & Needs.THIRD_SUMS:
+        result["tie_squares"] = _tie_squares(graph, degrees)
+    return result
+
+
+def _tie_squares(graph: DistributedGraph, degrees: Task) -> Task:
+    result = Sum(graph)
+    for place, resources in enumerate(third_sums(graph, degrees, "resource_allocation")):
+        more = resources, place, graph.n, graph.vertices
+        block = graph.block_at(place, None)
+        result.add(graph.submit("sum", counting.tie_squares_of, block, *more))
+    return result.total
+
+
+def _neighbor_degrees(graph: DistributedGraph, degrees: Task) -> Task:
     result = Sum(graph)
     for place, block in enumerate(graph.blocks[: graph.n**2]):
         more = place, graph.n, degrees

@@ -128,9 +128,9 @@ class InMemoryGraph(EdgeGraph):
         csr = self.csr
         return self.backend.xp.diff(csr.offsets) + protocol.column_counts(self.engine, csr, csr.n)
 
-    def edge_blocks(self) -> tuple[int, list[tuple[geometry.Block, Csr]]]:
+    def edge_blocks(self, summed: str = "") -> tuple[int, Any]:
         """See `EdgeGraph`."""
-        return 1, [((0, 0), self.csr)]
+        return 1, [((0, 0), self.csr, self.third_sums(summed) if summed else None)]
 
     @cached_property
     def edge_counts(self) -> Array:

@@ -118,9 +118,13 @@ class OutOfCoreGraph(EdgeGraph):
             geometry.add_degrees(degrees, self.n, at, block, self.engine)
         return degrees
 
-    def edge_blocks(self) -> tuple[int, StoredBlocks]:
+    def edge_blocks(self, summed: str = "") -> tuple[int, Any]:
         """See `EdgeGraph`."""
-        return self.n, self.blocks
+        if not summed:
+            return self.n, ((at, block, None) for at, block in self.blocks)
+        values, sums = self.third_sums(summed)
+        load = self.blocks.store.load
+        return self.n, ((at, block, values.as_floats(load(sums[at]))) for at, block in self.blocks)
 
     def count(self, method: str) -> int:
         """See `VertexStatistics`."""

@@ -228,14 +228,14 @@ class PartitionedGraph:
         )
         graph.drop_rows()
         degrees = sums.degrees(graph)
-        neighbors = sums.neighbor_degrees(graph, degrees, self.work.needs)
+        of_neighbors = sums.of_neighbors(graph, degrees, self.work.needs)
         if self.work.needs & Needs.VERTEX_COUNTS:
             by_vertex = sums.by_vertex(graph)
         elif self.work.needs & Needs.TOTAL:
             total = sums.total(graph)
         reply = graph.submit(
             "answer", counting.answer, record.name, own, graph.ids, graph.order, degrees,
-            neighbors, total, by_vertex, summed, on=graph.counting_workers[0],
+            of_neighbors, total, by_vertex, summed, on=graph.counting_workers[0],
         )  # fmt: skip
         if self.work.result in (Result.VERTICES, Result.TIMES):
             return self._split(graph, reply)

@@ -67,6 +67,14 @@ class VertexStatistics(ABC):
     def neighbor_degrees(self) -> Array:
         """The sum over the neighbors of every rank of their degrees less one, int64."""
 
+    @property
+    @abstractmethod
+    def tie_squares(self) -> Array:
+        """The sum over the neighbors of every rank of (1 + resource allocation) ** 2, float64.
+
+        The resource allocation of an edge is the sum of 1 / degree over its common neighbors.
+        """
+
     @abstractmethod
     def count(self, method: str) -> int:
         """Count the triangles of the graph."""
@@ -199,16 +207,31 @@ class EdgeGraph(VertexStatistics):
     _frame: Frame
 
     @abstractmethod
-    def edge_blocks(self) -> tuple[int, Iterable[tuple[geometry.Block, Csr]]]:
-        """Return the number of blocks a side, and all blocks; a graph in memory is one."""
+    def edge_blocks(
+        self, summed: str = ""
+    ) -> tuple[int, Iterable[tuple[geometry.Block, Csr, Array | None]]]:
+        """Return the number of blocks a side, and all blocks; a graph in memory is one.
+
+        With the name of a formula of `rapids_tc.blocks.third_sums`, each comes with these sums.
+        """
 
     @property
     def neighbor_degrees(self) -> Array:
         """See `VertexStatistics`."""
         sums, degrees = self.backend.xp.zeros(self.n_vertices, "int64"), self.degrees
         n, blocks = self.edge_blocks()
-        for at, block in blocks:
+        for at, block, _ in blocks:
             geometry.add_neighbor_degrees(sums, n, at, block, degrees, self.engine)
+        return sums
+
+    @property
+    def tie_squares(self) -> Array:
+        """See `VertexStatistics`."""
+        xp = self.backend.xp
+        n, blocks = self.edge_blocks("resource_allocation")
+        sums = xp.zeros(self.n_vertices, "float64")
+        for at, block, resources in blocks:
+            geometry.add_tie_squares(sums, n, at, block, resources, xp)
         return sums
 
     def adapter_of(self, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
@@ -289,7 +312,7 @@ class VertexTotals(VertexStatistics):
         See `VertexStatistics`.
     n_edges, degrees
         See `VertexStatistics`.
-    neighbor_degrees : array of int64, optional
+    neighbor_degrees, tie_squares : array of int64, and of float64, optional
         See `VertexStatistics`.
     total : int, optional
         Triangles of the graph.
@@ -308,6 +331,7 @@ class VertexTotals(VertexStatistics):
         n_edges: int,
         degrees: Array,
         neighbor_degrees: Array | None = None,
+        tie_squares: Array | None = None,
         total: int | None = None,
         sums: Array | None = None,
         summed: Mapping[str, Summed] | None = None,
@@ -315,7 +339,7 @@ class VertexTotals(VertexStatistics):
         self.backend, self.ids, self.order = backend, ids, order
         self._summed = summed or {}
         self._n_edges, self._degrees, self._total, self._sums = n_edges, degrees, total, sums
-        self._neighbor_degrees = neighbor_degrees
+        self._neighbor_degrees, self._tie_squares = neighbor_degrees, tie_squares
 
     @property
     def n_edges(self) -> int:
@@ -331,6 +355,11 @@ class VertexTotals(VertexStatistics):
     def neighbor_degrees(self) -> Array:
         """The sums, which only some analytics need."""
         return self._neighbor_degrees
+
+    @property
+    def tie_squares(self) -> Array:
+        """The sums, which only some analytics need."""
+        return self._tie_squares
 
     def count(self, method: str) -> int:
         """Return the total, or add up the sums."""

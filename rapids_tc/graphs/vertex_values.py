@@ -38,6 +38,11 @@ class VertexValues:
         return self.graph.neighbor_degrees
 
     @cached_property
+    def tie_squares(self) -> Array:
+        """The sum over the neighbors of each vertex of (1 + resource allocation) ** 2, float64."""
+        return self.graph.tie_squares
+
+    @cached_property
     def trussness(self) -> Array:
         """The largest trussness of an edge of every vertex, int32; 0 without an edge."""
         csr, of_edges = self.graph.csr, self.graph.trussness

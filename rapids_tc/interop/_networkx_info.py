@@ -9,6 +9,7 @@ FUNCTIONS = {
     "Changes of the graph after the call are not seen.",
     "average_clustering": "Directed graphs, too.",
     "clustering": "Directed graphs, too. Weights must be numbers, not negative.",
+    "constraint": "Without weights and self loops.",
     "effective_size": "Without weights and self loops.",
     "generalized_degree": "",
     "k_truss": "`k` is an integer; the result is a NetworkX graph (`backend_priority.generators`).",

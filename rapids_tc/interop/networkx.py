@@ -249,6 +249,13 @@ def effective_size(
     return _of_nodes(G, "effective_size", nodes, engine)
 
 
+def constraint(
+    G: Any, nodes: Any = None, weight: Any = None, *, engine: EngineName | None = None
+) -> dict[Any, float]:
+    """Answer ``networkx.constraint``; `can_run` refuses weights."""
+    return _of_nodes(G, "constraint", nodes, engine)
+
+
 def local_bridges(
     G: Any, with_span: bool = True, weight: Any = None, *, engine: EngineName | None = None
 ) -> Iterator[Any]:

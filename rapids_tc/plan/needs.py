@@ -99,7 +99,8 @@ def stages(
         more = own + costs.tables(vertices, work.by_edge) + held
         if work.needs & Needs.THIRD_SUMS:
             counting = "sum by edge"
-            more += model.COUNT * rows * bool(work.needs & Needs.EDGE_COUNTS)
+            by_edge = Needs.EDGE_COUNTS | Needs.VERTEX_COUNTS
+            more += model.COUNT * rows * bool(work.needs & by_edge)
         result.append(stage("count", counting, more))
     if work.needs & Needs.TRUSSNESS:
         result.append(stage("peel", more=costs.tables(vertices, True)))
@@ -120,7 +121,7 @@ def _answering(work: Work) -> str:
     if needs & Needs.EDGES:
         return "edges"
     if work.result is Result.VERTICES:
-        of_edges = Needs.NEIGHBOR_DEGREES | Needs.TRUSSNESS
+        of_edges = Needs.NEIGHBOR_DEGREES | Needs.TRUSSNESS | Needs.THIRD_SUMS
         return "by vertex from edges" if needs & of_edges else "by vertex"
     by_vertex = Needs.VERTEX_COUNTS | Needs.WEIGHTS
     if needs & by_vertex or Needs.TYPE_COUNTS | Needs.DEGREES in needs:

@@ -153,6 +153,10 @@ class VertexValues(Protocol):
         """The sum over the neighbors of each vertex of their degrees less one, int64."""
 
     @property
+    def tie_squares(self) -> Array:
+        """The sum over the neighbors of each vertex of (1 + resource allocation) ** 2, float64."""
+
+    @property
     def trussness(self) -> Array:
         """The largest trussness of an edge of each vertex, int32; 0 without an edge."""
 
