@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rapids_tc.analytics.annotate import annotate
 from rapids_tc.analytics.approximate import Estimate, approximate_count
+from rapids_tc.analytics.cliques import cliques, edge_cliques, vertex_cliques
 from rapids_tc.analytics.clustering import average_clustering, clustering, transitivity
 from rapids_tc.analytics.listing import iter_triangles, list_triangles
 from rapids_tc.analytics.memory import memory_estimate
@@ -50,8 +51,10 @@ __all__ = [
     "approximate_count",
     "average_clustering",
     "balance",
+    "cliques",
     "clustering",
     "count",
+    "edge_cliques",
     "edge_triangles",
     "iter_triangles",
     "k_truss",
@@ -66,6 +69,7 @@ __all__ = [
     "triangles_by_type",
     "triangles_over_time",
     "trussness",
+    "vertex_cliques",
     "vertex_triangles",
 ]
 

@@ -19,7 +19,7 @@ from rapids_tc.preparation.edges import estimate_size
 SCALES = {"dense": 16, "sparse": 16, "text": 17}  # allocators keep a few MB of text in any case
 # A k at which much of the graph is peeled, and all that estimates are promised for.
 CALLS = {**CALLS, "k_truss": lambda edges: tc.k_truss(edges, 10), "clustering": tc.clustering}
-OTHERS = ("list_triangles", "clustering with weights", "triangles_over_time")
+OTHERS = ("list_triangles", "clustering with weights", "triangles_over_time", "cliques")
 NAMES = [name for name in CALLS if name not in OTHERS]
 
 

@@ -48,7 +48,7 @@ OPTIONS = {
     "count_zeros": [True, False],
     "directed": [False, True],
     "edge_type": ["kind"],
-    "k": [3, 2, 4, 6, "max"],
+    "k": [3, 2, 4, 5, 6, "max"],
     "max_rows": [None, 10**4],
     "measure": [*MEASURES],
     "per": [None, "vertex", "edge"],
@@ -85,6 +85,7 @@ REFUSED = {  # by function and option: values of `OPTIONS` that others take
     ("balance", "per"): ("edge",),
     ("annotate", "columns"): OF_VERTICES,
     ("annotate_vertices", "columns"): OF_ROWS,
+    **{(name, "k"): (2, 6, "max") for name in ("cliques", "vertex_cliques", "edge_cliques")},
 }
 
 

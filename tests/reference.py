@@ -75,6 +75,37 @@ def approximate_count(rows, colour, colours):
     return colours**2 * len(seen), alone * len(seen) + shared * pairs
 
 
+def list_cliques(rows, k):
+    """Each clique of k vertices once, as a tuple in ascending order."""
+    near = neighbours(rows)
+    found = [(v,) for v in sorted(near)]
+    for _ in range(k - 1):
+        found = [
+            (*clique, v)
+            for clique in found
+            for v in sorted(set.intersection(*(near[u] for u in clique)))
+            if v > clique[-1]
+        ]
+    return found
+
+
+def cliques(rows, k=4):
+    """Sets of k vertices of which each two are neighbours."""
+    return len(list_cliques(rows, k))
+
+
+def vertex_cliques(rows, vertices=(), *, k=4):
+    """{vertex: cliques of k vertices that it is in}."""
+    corners = Counter(v for clique in list_cliques(rows, k) for v in clique)
+    return {v: corners[v] for v in neighbours(rows, vertices)}
+
+
+def edge_cliques(rows, k=4):
+    """{(u, v): cliques of k vertices that hold both ends}."""
+    sides = Counter(edge for clique in list_cliques(rows, k) for edge in combinations(clique, 2))
+    return {edge: sides[edge] for edge in simple_edges(rows)}
+
+
 def vertex_triangles(rows, vertices=()):
     """{vertex: triangles it is a corner of}."""
     corners = Counter(corner for triangle in list_triangles(rows) for corner in triangle)

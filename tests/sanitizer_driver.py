@@ -107,6 +107,18 @@ def without_layout(card, csr, total: int) -> None:
         assert engine.count(engine.bare(csr, "short-rows")) == total
 
 
+def cliques(card, csr, total: int) -> None:
+    """Cliques by edge, with the bits of rows in shared memory and in global memory."""
+    for sizes in (Capacities(), Capacities(clique_row=16, clique_words=5000)):
+        engine = replace(card, capacities=sizes)
+        for k in (3, 4, 5):
+            at_last, sides = engine.cliques(csr, k, per="edge")
+            found = int(at_last.sum())
+            assert found == total or k > 3
+            assert int(sides.sum()) == found * k * (k - 1) // 2
+            assert int(engine.cliques(csr, k, per="vertex")[1].sum()) == found * k
+
+
 def parts(answer) -> tuple:
     """The answer of a graph, or the three of a task on blocks."""
     return answer if isinstance(answer, tuple) else (answer,)
@@ -147,6 +159,7 @@ def main(*names: str) -> None:
                 assert int(counts.sum(dtype="uint64")) == 3 * totals[method.name], method.name
         by_bits(card, csr, totals["bitmap"])
         without_layout(card, csr, totals["bitmap"])
+        cliques(card, csr, totals["bitmap"])
         analytics(card, layout, totals["bitmap"])
         in_blocks(card, keys, n, totals["bitmap"])
         assert len(set(totals.values())) == 1 and total in (None, totals["bitmap"]), (name, totals)

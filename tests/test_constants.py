@@ -47,6 +47,18 @@ MEASURED = {
     ("cpu", "similarity", "vertices"): {"columns": 0.9},
     ("cpu", "adamic_adar", "rows"): {"count": 0.92},
     ("cpu", "adamic_adar", "vertices"): {"count": 0.73},
+    ("cpu", "cliques", "rows"): {"count": 1.04},
+    ("cpu", "cliques", "vertices"): {"count": 1.0},
+    ("cpu", "vertex_cliques", "rows"): {"count": 1.01, "columns": 1.04},
+    ("cpu", "vertex_cliques", "vertices"): {"count": 0.99, "columns": 1.0},
+    ("cpu", "edge_cliques", "rows"): {"count": 1.01, "columns": 1.01},
+    ("cpu", "edge_cliques", "vertices"): {"count": 1.0, "columns": 0.98},
+    ("cuda", "cliques", "rows"): {"count": 1.14},
+    ("cuda", "cliques", "vertices"): {"count": 0.99},
+    ("cuda", "vertex_cliques", "rows"): {"count": 1.03, "columns": 0.8},
+    ("cuda", "vertex_cliques", "vertices"): {"count": 0.99, "columns": 0.94},
+    ("cuda", "edge_cliques", "rows"): {"count": 1.02, "columns": 0.65},
+    ("cuda", "edge_cliques", "vertices"): {"count": 0.99, "columns": 0.66},
     ("cpu", "k_truss", "rows"): {"peel": 1.12},
     ("cpu", "k_truss", "vertices"): {"peel": 0.41},
     ("cpu", "simple_edges", "rows"): {"edges": 1.03},
@@ -224,6 +236,14 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         [24, 64, 0.5],
         CLUSTER,
     ),
+    "local graphs": (
+        lambda: [
+            _alone(costs_of(engine).local_graphs, rows)
+            for engine in ("cpu", "cuda") for rows in (1000, 10**9)
+        ],
+        [250, 250_524_288, 0, 333_333_333],
+        "bits of rows no longer than the square root of twice the rows",
+    ),
     "limits": (
         lambda: {name: value for name, value in vars(costs).items() if name.startswith("MOST")},
         {
@@ -233,6 +253,7 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
             "MOST_PEELED_EDGES": 2**32,
             "MOST_GRAPH_ROWS": {"cpu": 2**63, "cuda": 2**31},
             "MOST_POSITIONS": {"cpu": 2**63, "cuda": 2**32},
+            "MOST_CLIQUE_ROW": 2**16,
             "MOST_GPU_RANKS": 2**32,
             "MOST_BLOCKS": 16,
             "MOST_CLUSTER_BLOCKS": 64,

@@ -192,6 +192,9 @@ def test_a_column_of_the_file_is_not_overwritten(payments):
     for words in (["edge", payments], ["annotate", payments, "triangles"]):
         done = CliRunner().invoke(main, [*map(str, words), *ENDS])
         assert done.exit_code == 2 and "the file has a column 'triangles' already" in done.stderr
+    payments.write_text(text_of().replace("amount", "cliques"))
+    done = CliRunner().invoke(main, ["edge-cliques", str(payments), *ENDS])
+    assert done.exit_code == 2 and "the file has a column 'cliques' already" in done.stderr
 
 
 def test_a_column_that_the_file_lacks(payments):

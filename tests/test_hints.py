@@ -17,7 +17,7 @@ from graphs import complete
 
 import rapids_tc as tc
 from rapids_tc import datasets, errors, files, plot, testing
-from rapids_tc.analytics import triads
+from rapids_tc.analytics import cliques, triads
 from rapids_tc.blocks import arrivals, grid
 from rapids_tc.cli import machine, tables
 from rapids_tc.cli.edges import FileEdges
@@ -33,7 +33,7 @@ from rapids_tc.frames.adapters import PandasAdapter, pyarrow
 from rapids_tc.graphs import resolve
 from rapids_tc.graphs.lazy import polars_lazy
 from rapids_tc.kernels import _source, catalogue, launch
-from rapids_tc.plan import budget, needs
+from rapids_tc.plan import budget, costs, needs
 from rapids_tc.plan.layout import Layout, use_layout
 from rapids_tc.plan.record import ANALYTICS, Options
 from rapids_tc.preparation import (
@@ -1245,6 +1245,21 @@ HINTS = {
     "executors/watch:Watch.require_open": [(watched("closed"), "(?s)is closed.*client = Client")],
     "analytics/similarity:_check_measure": [
         (lambda h: tc.similarity(k3(), measure="no"), "accepted: 'jaccard'")
+    ],
+    "analytics/cliques:_check_k": [
+        (lambda h: tc.cliques(k3(), k=6), r"k=6; accepted: 3 \(triangles, which count finds faster")
+    ],
+    "analytics/cliques:_require_int64": [
+        (
+            lambda h: cliques._require_int64(2**63, 5),
+            r"9,223,372,036,854,775,808 cliques of 5 .*cliques\(edges, k=5\) without by=",
+        )
+    ],
+    "engines/cliques:check_rows": [
+        (
+            having(costs, "MOST_CLIQUE_ROW", 1, lambda h: tc.cliques(k3())),
+            r"2 neighbors of a degree no lower.*at most 1: .*k_truss\(edges, 4\)",
+        )
     ],
     "analytics/triads:_sets": [
         (

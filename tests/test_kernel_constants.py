@@ -9,6 +9,7 @@ import pytest
 from rapids_tc import testing
 from rapids_tc.engines.gpu import (
     block_layout,
+    cliques,
     cuda,
     grouping,
     hubs,
@@ -59,6 +60,8 @@ def test_an_expression_is_read():
         ("hubs.cu", "kThreads kHubThreads", (hubs._THREADS, hubs._HUB_THREADS)),
         ("hubs.cu", "kHubBlocksPerSm kNone", (hubs._BLOCKS_PER_SM, hubs._NONE)),
         ("look_up.cu", "kThreads kEvery", (look_up._THREADS, look_up._EVERY)),
+        ("cliques.cu", "kCliqueThreads kListWords", (cliques._THREADS, cliques._LIST_WORDS)),
+        ("cliques.cu", "kPartRows", (cliques._PART,)),
         ("list.cu", "kListThreads", (listing._THREADS,)),
         ("truss.cu", "kThreads kWarp", (truss._THREADS, truss._WARP)),
         ("truss.cu", "kBucket kSums kDone", (truss._BUCKET, truss._SUMS, truss._DONE)),

@@ -101,7 +101,7 @@ def answer_file(
     asked |= {name: edges.labels(asked[name]) for name in COLUMNS if asked.get(name) is not None}
     new = [asked["measure"]] if "measure" in asked else stars or [*record.columns]
     if record.result in WHOLE_ROWS:
-        check_new(new, list(edges.frame.columns), "the file")
+        check_new(new or record.fields, list(edges.frame.columns), "the file")
     groups = by and edges.labels(by)
     graph, ids = edges.graph(engine, groups, [edges.labels(name) for name in read])
     found = record.call(graph, *stars, **asked, **ids, memory_limit=limit)

@@ -45,10 +45,14 @@ class Commands(click.Group):
             return super().invoke(ctx)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command by its name, or by the beginning of one name alone: triads, vertex."""
+        """Return a command by its name, or by the beginning of one name alone: triads.
+
+        Of several names, the one of triangles is meant: vertex, edges.
+        """
         command = super().get_command(ctx, cmd_name)
         stem = cmd_name.rstrip("s")
         close = [name for name in self.commands if name.startswith(stem)]
+        close = [name for name in close if name == f"{stem}-triangles"] or close
         if command is None and len(stem) > 2 and len(close) == 1:
             return self.commands[close[0]]
         return command

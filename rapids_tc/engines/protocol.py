@@ -51,6 +51,8 @@ class Costs:
         Whether blocks of the next task are copied while a task is counted.
     slots : callable
         (are edges counted?) to the blocks that are in memory at least.
+    local_graphs : callable
+        (rows of the frame) to the bytes of the bits of local graphs, while cliques are counted.
     task : callable
         (edges, rows, are edges counted?, slots) to the bytes of a task and of blocks that large.
     """
@@ -66,6 +68,7 @@ class Costs:
     uv_stays_loaded: bool
     prefetch: bool
     slots: Callable[[bool], int]
+    local_graphs: Callable[[int], int]
     task: Callable[[int, int, bool, int], int]
 
 
@@ -345,6 +348,18 @@ class Engine(Protocol):
 
         `counts` are what `edge_counts` returns. With `k`, all levels below k are peeled as one,
         which is faster: edges of the k-truss get k, the others less.
+        """
+
+    def cliques(
+        self, csr: Csr, k: int, *, per: str = "row", on_progress: ProgressCallback | None = None
+    ) -> tuple[Array, Array | None]:
+        """Count the cliques of k vertices, 3 to 5: int64, n, each at its largest rank.
+
+        With `per`, "vertex" or "edge", the second array has the cliques of every rank, or of every
+        oriented edge, aligned with ``csr.columns``: int64. No layout is needed.
+
+        Numbers below 2**63 are exact, and so is their sum in Python, however large. If that sum is
+        no less than 2**63, the second array may be wrong.
         """
 
     def find_edges(self, csr: Csr, u: Array, v: Array, rank: Array | None = None) -> Array:

@@ -152,6 +152,8 @@ class Capacities:
     bucketed_from: int = 2**22  # preparation: rows from which degrees are counted in buckets
     grouped_from: int = 2**22  # preparation: edges from which in-edges are grouped without a sort
     hot: int = 65536  # preparation: ranks grouped so, a multiple of 256 up to 65,536
+    clique_row: int = 512  # cliques: entries of a row whose bits are in shared memory, at most 512
+    clique_words: int = 2**24  # cliques: words of the bits of long rows that are made at once
     counted: int = 24576  # preparation: ranks whose in-edges are counted in shared memory
 
     def fitted(self, edges: int, sm_count: int) -> Capacities:

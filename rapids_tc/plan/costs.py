@@ -44,6 +44,11 @@ STAGES: dict[str, dict[str, Pair]] = {
         "count around": (46, 42),
         "sum by edge": (30, 56),
         "peel": (56, 56),
+        "cliques": (4, 28),
+        "cliques by vertex": (12, 32),
+        "cliques by edge": (20, 28),
+        "columns of cliques by vertex": (10, 56),
+        "columns of cliques by edge": (36, 8),
         "by vertex": (16, 84),
         "by vertex from edges": (34, 84),
         "by row": (48, 32),
@@ -64,6 +69,11 @@ STAGES: dict[str, dict[str, Pair]] = {
         "count around": (48, 24),
         "sum by edge": (38, 64),
         "peel": (64, 80),
+        "cliques": (4, 20),
+        "cliques by vertex": (12, 24),
+        "cliques by edge": (20, 16),
+        "columns of cliques by vertex": (14, 56),
+        "columns of cliques by edge": (44, 16),
         "by vertex": (24, 56),
         "by vertex from edges": (37, 64),
         "by row": (51, 32),
@@ -100,6 +110,9 @@ ORIENTED: Pair = (4, 0)
 LAYOUT: Pair = (8, 32)
 # Per slot of the table of a CPU thread, which holds marks or the places of edges. Read.
 TABLE_SLOT = {"mark": 1, "place": 4}
+# Entries of a row up to which a CPU thread has the bits of the local graph for itself, and bits of
+# such an entry; all threads share the bits of a longer row. A choice.
+CLIQUE_ROW = 2048
 # The radix method, per edge, per vertex, and per wedge of a batch. Read.
 RADIX = {"edge": 28, "vertex": 8, "wedge": 32}
 # Per edge of a graph in memory: its count, and in blocks, sums and the values of corners. Read.
@@ -180,6 +193,7 @@ MOST_BLOCK_EDGES = 2**32  # a block has fewer: its offsets are stored in 32 bits
 MOST_PEELED_EDGES = 2**32  # peeling takes fewer: it numbers edges in 32 bits
 MOST_GRAPH_ROWS = {"cpu": 2**63, "cuda": 2**31}  # a graph of this many or more is cut in blocks
 MOST_POSITIONS = {"cpu": 2**63, "cuda": 2**32}  # blocks in memory have fewer edges together
+MOST_CLIQUE_ROW = 2**16  # entries of a row of which cliques are counted: sums stay below 2**63
 MOST_GPU_RANKS = 2**32  # a graph has fewer: kernels hold ranks in 32 bits
 MOST_BLOCKS = 16  # per side, on one machine: with more, every edge is moved too often
 MOST_CLUSTER_BLOCKS = 64  # per side: with more, lists are too short to be worth a task

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.distinct import DistinctIds
 
 RAISE = "raise the limit"
+_CLIQUES = {Result.VERTICES: "cliques by vertex", Result.COLUMN: "cliques by edge"}
 NARROWER = "give ids of a narrower integer type"
 
 
@@ -102,6 +103,9 @@ def stages(
             by_edge = Needs.EDGE_COUNTS | Needs.VERTEX_COUNTS
             more += model.COUNT * rows * bool(work.needs & by_edge)
         result.append(stage("count", counting, more))
+    if work.needs & Needs.CLIQUES:
+        more = costs.local_graphs(rows) + costs.tables(vertices, True)
+        result.append(stage("count", _CLIQUES.get(work.result, "cliques"), more))
     if work.needs & Needs.TRUSSNESS:
         result.append(stage("peel", more=costs.tables(vertices, True)))
     if key := _answering(work):
@@ -120,6 +124,9 @@ def _answering(work: Work) -> str:
     needs = work.needs
     if needs & Needs.EDGES:
         return "edges"
+    if needs & Needs.CLIQUES:
+        by = _CLIQUES.get(work.result)
+        return f"columns of {by}" if by else ""
     if work.result is Result.VERTICES:
         of_edges = Needs.NEIGHBOR_DEGREES | Needs.TRUSSNESS | Needs.THIRD_SUMS
         return "by vertex from edges" if needs & of_edges else "by vertex"

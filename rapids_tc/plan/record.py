@@ -33,6 +33,7 @@ class Needs(Flag):
     TRIANGLES = auto()  # each triangle, listed
     THIRD_SUMS = auto()  # sums by edge of a value of the third vertices of its triangles
     SAMPLE = auto()  # the counts of a sample of the edges
+    CLIQUES = auto()  # of three to five vertices, in memory
 
     BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS | THIRD_SUMS
     VALUES = WEIGHTS | TYPE_COUNTS | SPANS  # of edges, read from the user's rows

@@ -22,6 +22,7 @@ import numpy as np
 from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
 from rapids_tc.engines import peel
 from rapids_tc.engines.cpu import (
+    clique_rows,
     counting,
     host_slots,
     in_edges,
@@ -53,6 +54,7 @@ DEGREE_TABLES = 6  # at most: a table takes 4 bytes a number
 
 memory, free, take, bare = host_memory, host_free, look_up.take, in_edges.bare
 block_store, slot_pool, small_counter = host_slots.BlockStore, host_slots.SlotPool, small.counter
+cliques = clique_rows.count
 costs = Costs(
     tables=lambda vertices, sides: _table_bytes(vertices, sides),
     most=model.MOST_GRAPH_ROWS["cpu"],
@@ -65,6 +67,7 @@ costs = Costs(
     uv_stays_loaded=True,
     prefetch=False,
     slots=lambda sides: 3,
+    local_graphs=clique_rows.bits_bytes,
     task=lambda edges, rows, *more: host_slots.task_bytes(
         thread_count() * _slots(rows), edges, rows, *more
     ),

@@ -11,6 +11,7 @@ import numpy as np
 
 from rapids_tc.engines.gpu import (
     block_layout,
+    cliques,
     device_slots,
     grouping,
     hubs,
@@ -207,6 +208,7 @@ class CudaEngine:
     triangles_per_in_edge = listing.triangles_per_in_edge
     list_triangles = listing.list_triangles
     vertex_sums = listing.vertex_sums
+    cliques = cliques.count
 
     def truss(
         self,

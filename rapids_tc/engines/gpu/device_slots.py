@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc.engines.gpu import cliques
 from rapids_tc.engines.gpu.block_layout import write_codes
 from rapids_tc.engines.gpu.layout import CHUNK, GpuEngine, SlotView
 from rapids_tc.engines.protocol import Costs
@@ -38,6 +39,7 @@ def task_bytes(edges: int, rows: int, sides: bool, slots: int) -> int:
 # Slots hold the blocks of a task and of the next; if edges are counted, uv, too.
 COSTS = Costs(
     tables=lambda vertices, sides: 0,
+    local_graphs=cliques.bits_bytes,
     most=costs.MOST_GRAPH_ROWS["cuda"],
     positions=costs.MOST_POSITIONS["cuda"],
     unasked=costs.UNASKED["cuda"],
