@@ -49,6 +49,10 @@ class Here(LocalExecutor):
     def meta(self):
         return self.edges._meta
 
+    @property
+    def npartitions(self):
+        return self.edges.npartitions
+
     def partitions(self, labels):
         frame = self.edges if labels is None else self.edges[list(labels)]
         parts = [frame.get_partition(i) for i in range(frame.npartitions)]

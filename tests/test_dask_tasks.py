@@ -242,8 +242,6 @@ def test_columns_alone_are_refused_and_annotate_named(backend, function):
     [
         tc.list_triangles,
         partial(tc.iter_triangles, rows=3),
-        tc.memory_estimate,
-        tc.Graph,
         plot.truss_profile,
     ],
 )

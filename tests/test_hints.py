@@ -2,9 +2,11 @@
 
 import ast
 import gzip
+import pickle
 import re
 import sys
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace as Fake
@@ -25,12 +27,12 @@ from rapids_tc.engines import peel
 from rapids_tc.engines.cpu import host_slots
 from rapids_tc.engines.gpu import cuda, device_slots
 from rapids_tc.executors import persisted, watch
-from rapids_tc.executors.local import PartitionedFrame
+from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.files import arrays
 from rapids_tc.files.formats import Format
 from rapids_tc.frames import backend
 from rapids_tc.frames.adapters import PandasAdapter, pyarrow
-from rapids_tc.graphs import resolve
+from rapids_tc.graphs import prepared
 from rapids_tc.graphs.lazy import polars_lazy
 from rapids_tc.kernels import _source, catalogue, launch
 from rapids_tc.plan import budget, costs, needs
@@ -60,7 +62,7 @@ INTERNAL = {
     "engines/cpu/compiled:_Interruptible.__call__": "Ctrl-C",
     "engines/cpu/compiled:_stamp": "caught by Numba: nothing is cached then",
     "engines/cpu/host_slots:BlockStore._each_part": "caught by `_disk_errors`, which words it",
-    "executors/dask_cluster:_placement": "the cluster's own words, of keys that it lost",
+    "executors/persisted:placement": "the cluster's own words, of keys that it lost",
     "files/beside:with_columns": "no file is known whose ids can be read, and whose columns cannot",
     "files/adjacency:_number_of_line": "only of a file that is cut short between two reads",
     "files/lines:_exact": "caught by `parse`, which names the line",
@@ -423,11 +425,32 @@ def cluster(h, **fields):
     from rapids_tc.executors import dask_cluster as module
 
     @contextmanager
-    def client_for(edges):
+    def client_for(edges, chosen):
         yield Fake(asynchronous=True)
 
     h.patch.setattr(module, "client_for", client_for)
     return module.DaskExecutor(dask_of(k3()), False).__enter__()
+
+
+def kept_and_lost(h):
+    graph = tc.Graph(PartitionedFrame([k3()]))
+
+    def lost(*_):
+        raise tc.KernelError("persist the frame again")
+
+    h.patch.setattr(LocalExecutor, "as_completed", lost)
+    graph.count()
+
+
+def rows_unknown(h):
+    h.patch.setattr(LocalExecutor, "is_held", lambda _: False)
+    tc.memory_estimate(PartitionedFrame([k3()]))
+
+
+def kept_and_longer(h):
+    graph = tc.Graph(frame := PartitionedFrame([k3()]))
+    frame.partitions.append(k3())
+    graph.annotate("triangles")
 
 
 def checked(h, status):
@@ -476,7 +499,10 @@ HINTS = {
         (lambda h: tc.vertex_triangles(k3(), vertices={1}), "give a list, an array")
     ],
     "frames/backend:open_frame": [
-        (lambda h: tc.Graph(dask_of(k3())), r"\.compute\(\) brings.*annotate and others"),
+        (
+            lambda h: backend.open_frame(dask_of(k3()), None),
+            r"\.compute\(\) brings.*annotate and others",
+        ),
     ],
     "frames/backend:_recognise": [
         (lambda h: tc.memory_estimate(import_module("polars").LazyFrame()), r"call \.collect\(\)"),
@@ -1133,7 +1159,6 @@ HINTS = {
     ],
     "analytics/memory:memory_estimate": [
         (lambda h: tc.memory_estimate(k3(), function="no"), "accepted: .*count.*vertex_triangles"),
-        (on_dask(tc.memory_estimate), r"give it edges\.compute\(\)"),
     ],
     "preparation/moments:cast_named": [
         (
@@ -1234,8 +1259,26 @@ HINTS = {
             r"before it was persisted, or persist frame\.repartition",
         )
     ],
-    "graphs/distributed:DistributedGraph.partition": [
-        (spread_on_blocks, 'method="auto" counts it in blocks')
+    "blocks/grid:of_method": [(spread_on_blocks, 'method="auto" counts it in blocks')],
+    "graphs/kept:KeptGraph.csr": [(on_dask(lambda e: tc.Graph(e).csr), r"frame\.compute\(\)")],
+    "graphs/kept:KeptGraph.__reduce__": [
+        (on_dask(lambda e: pickle.dumps(tc.Graph(e))), "make another of the same frame in the")
+    ],
+    "graphs/kept:KeptGraph._require": [(kept_and_lost, "persist.*make another Graph of it")],
+    "graphs/kept:KeptGraph._check": [
+        (
+            on_dask(lambda e: tc.Graph(e).count(memory_limit=80)),
+            r"raise the limit, or make another, Graph\(edges, memory_limit=",
+        )
+    ],
+    "graphs/kept:_GraphOfCall.to_read": [(kept_and_longer, "had 1 when.*: make another")],
+    "graphs/rehearsal:estimate": [
+        (on_dask(partial(tc.memory_estimate, function="trussness")), r"annotate\(edges, "),
+    ],
+    "graphs/rehearsal:_bounds": [(rows_unknown, r"persist\(\) it, or read it from Parquet")],
+    "graphs/partitioned:prepare": [
+        (on_dask(lambda e: tc.Graph(tc.Graph(e))), "give it to the functions"),
+        (on_dask(lambda e: tc.Graph(e, vertices=[7])), "append a row to it for each isolated"),
     ],
     "blocks/versions:require_same": [(versions, "pip install 'rapids_tc==.* start them again")],
     "executors/watch:Watch.check": [
@@ -1267,9 +1310,9 @@ HINTS = {
             "give the rows of that group alone, without by=",
         )
     ],
-    "graphs/resolve:check_prepared": [
+    "graphs/prepared:check_prepared": [
         (
-            lambda h: resolve.check_prepared(
+            lambda h: prepared.check_prepared(
                 tc.Graph(k3(day=1), by="day")._prepared,
                 Fake(name="new", takes_by=False),
                 Options(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rapids_tc._arguments import with_hints
@@ -10,10 +11,10 @@ from rapids_tc._typing import EngineName
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.frames.device import place
-from rapids_tc.graphs import resolve
+from rapids_tc.graphs.prepared import check_prepared
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan import needs
-from rapids_tc.plan.record import Options, estimated, of_one_machine
+from rapids_tc.plan.record import Options, estimated
 from rapids_tc.preparation.composite_edges import estimate_composite
 from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
 from rapids_tc.preparation.edges import estimate_size
@@ -45,8 +46,8 @@ def memory_estimate(
     method : str, optional
         The intersection method of the call; some methods take more memory.
     progress, memory_limit
-        Accepted so that all functions take the same options, but without effect: an estimate shows
-        no progress, and is the same under any limit.
+        Accepted so that all functions take the same options. An estimate shows no progress; a limit
+        has an effect on a Dask frame alone, whose graph it cuts in more blocks.
 
     Returns
     -------
@@ -54,11 +55,22 @@ def memory_estimate(
         The peak bytes (int) of each stage, on top of `edges`. For a `Graph`, only stages that are
         not done yet, on top of what the graph holds.
 
+        For a Dask frame, or the `Graph` of one:
+
+        ====== ===================================================================
+        worker bytes that a worker takes at the height of the call, beside its rows
+        blocks the blocks on each side that the graph is cut in
+        tasks  the tasks of the call; of a peel in blocks, those of one round
+        moved  bytes that workers fetch from each other
+        ====== ===================================================================
+
     Raises
     ------
     ValueError
-        There is no such function or method. Other errors, such as of ids that cannot name
-        vertices: see `Graph`.
+        There is no such function or method, or how many rows a Dask frame has is not known before
+        it is computed. Other errors, such as of ids that cannot name vertices: see `Graph`.
+    TypeError
+        A function does not take Dask frames.
 
     See Also
     --------
@@ -70,6 +82,11 @@ def memory_estimate(
     their number. Every row counts as an edge of its own: if rows repeat edges, the estimate is too
     high by at most their share. Listed triangles come on top: their number is not known before
     they are counted.
+
+    A Dask frame is not computed. The workers count the ids of a frame that they hold. Parquet files
+    say how many rows they have, and each row is taken to have two ids of its own, which most graphs
+    are far below. Rows are taken to be dealt out evenly, and ids to be integers of a dense range. A
+    small frame of integers is answered by one worker, in fewer tasks.
 
     Examples
     --------
@@ -86,10 +103,13 @@ def memory_estimate(
     work = record.most_of(grouped=by is not None)
     options = Options(source, destination, engine, method, progress, by=by)
     if executor := executor_of(edges):
-        raise of_one_machine("memory_estimate", executor(edges, None).kind)
+        from rapids_tc.graphs import rehearsal  # only a cluster's calls need it
+
+        limited = replace(options, memory_limit=memory_limit)
+        return rehearsal.estimate(executor, edges, record, limited)
     with call_report(progress), place(edges):
         if isinstance(edges, Graph):
-            resolve.check_prepared(edges._prepared, record, options)
+            check_prepared(edges._prepared, record, options)
             work = record.most_of(grouped=edges._prepared.groups is not None)
             stages = edges._prepared.stages(work, method)
         else:

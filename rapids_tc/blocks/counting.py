@@ -228,6 +228,28 @@ def vertex_counts(
 
 
 @worker_task
+def ends_of(
+    context: WorkerContext, rows: EncodedBlock, counts: list[Array], place: int, n: int,
+    vertices: int,
+) -> Array:  # fmt: skip
+    """Add the triangles of the edges of a block up at both of their ends, by rank."""
+    xp, at = context.backend.xp, divmod(place, n)
+    block, triangles = codec.csr(rows, xp), xp.concatenate(counts)
+    require_length(triangles, block.m, "counts of edges")
+    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
+    sums = xp.zeros(vertices, "int64")
+    engine = registry.load(context.backend.engine)
+    geometry.add_ends(sums, n, at, *engine.sum_counts(block, triangles))
+    return sums
+
+
+@worker_task
+def halved(context: WorkerContext, sums: Array) -> Array:
+    """Halve sums over edges: a triangle is counted at two edges of each of its corners."""
+    return sums // 2
+
+
+@worker_task
 def degrees_of(
     context: WorkerContext, rows: EncodedBlock, place: int, n: int, vertices: int
 ) -> Array:

@@ -122,6 +122,24 @@ def choose(
     )
 
 
+def of_method(partition: Partition, method: str) -> Partition:
+    """Return a partition as a method takes it: any but "auto" counts on one machine.
+
+    Raises
+    ------
+    CapacityError
+        The graph is more than one block.
+    """
+    if method == "auto":
+        return partition
+    if partition.n > 1:
+        raise CapacityError(
+            f"method={method!r} counts whole graphs, and this one does not fit a "
+            'machine: method="auto" counts it in blocks'
+        )
+    return Partition(1, 1)
+
+
 def sampled(graph: Csr, every: int, xp: Any) -> Csr:
     """Return the graph with one row in `every`; the other rows are empty."""
     lengths = xp.zeros(graph.n, "int64")

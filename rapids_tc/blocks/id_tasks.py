@@ -142,6 +142,18 @@ def size_of(context: WorkerContext, ids: Ids) -> int:
 
 
 @worker_task
+def group_count(context: WorkerContext, ids: CompositeIds) -> int:
+    """Return how many groups there are."""
+    return len(ids.starts)
+
+
+@worker_task
+def compact(context: WorkerContext, numbers: Numbers) -> Numbers:
+    """Return numbers in 32 bits, as they are kept."""
+    return [*map(as_uint32, numbers)]
+
+
+@worker_task
 def number(
     context: WorkerContext,
     partitions: list[Frame],

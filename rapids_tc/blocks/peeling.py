@@ -43,6 +43,14 @@ def trussness(
     return active.trussness()
 
 
+def of_every_edge(graph: DistributedGraph) -> list[list[Task]]:
+    """Submit the trussness of every edge of each block, from the counts of edges."""
+    by_block: list[list[Task]] = graph.once(
+        "trussness", lambda: trussness(graph, None, sums.by_edge(graph))
+    )
+    return by_block
+
+
 class DistributedActiveBlocks:
     """See `rapids_tc.blocks.recount.ActiveBlocks`: what remains of each block, and its state."""
 
@@ -104,7 +112,11 @@ def in_truss(graph: DistributedGraph, k: int | None, *, by_group: bool = False) 
     if k == recount.FIRST_LEVEL - 1:
         blocks_of = [graph.block_at(place, None) for place in range(graph.n**2)]
         return [[graph.submit("peel", every, block)] for block in blocks_of]
-    by_block = trussness(graph, k)
+    by_block = graph.known.get("trussness")
+    if by_block is None and k is None:
+        by_block = of_every_edge(graph)
+    elif by_block is None:
+        by_block = trussness(graph, k, graph.known.get("edge counts"))
     if k is None and by_group:
         parts, groups = [part for (part,) in by_block], sums.edge_groups(graph)
         both = list(zip(parts, groups, strict=True))

@@ -22,10 +22,16 @@ from distributed import Client, futures_of, wait
 from distributed import Future as _Future
 from distributed.scheduler import KilledWorker
 
-from rapids_tc._progress import call_report, check_progress
+from rapids_tc._progress import Choice, call_report, check_progress
 from rapids_tc.blocks import versions
 from rapids_tc.errors import KernelError
-from rapids_tc.executors.persisted import START, client_for, persisted_partitions
+from rapids_tc.executors.persisted import (
+    START,
+    client_for,
+    known_rows,
+    persisted_partitions,
+    placement,
+)
 from rapids_tc.executors.protocol import Batch, Worker
 from rapids_tc.executors.stages import PREFIX, TaskStages
 from rapids_tc.executors.watch import Watch
@@ -50,11 +56,16 @@ class DaskExecutor:
         Where it is persisted already, its client's cluster is taken, else the current client's.
     progress : bool or None
         See `rapids_tc._progress.Report`.
+    client : Client, optional
+        The client to take instead.
     """
 
     kind = "Dask DataFrame"
 
-    def __init__(self, edges: DataFrame, progress: bool | None) -> None:
+    def __init__(
+        self, edges: DataFrame, progress: bool | None, client: Client | None = None
+    ) -> None:
+        self._chosen = client
         self.progress = check_progress(progress)
         self._edges = edges
         self._token = uuid.uuid4().hex
@@ -70,10 +81,29 @@ class DaskExecutor:
         """The frame without rows that Dask keeps beside its partitions."""
         return self._edges._meta
 
+    @property
+    def npartitions(self) -> int:
+        """The partitions of the frame before Dask optimizes it."""
+        return int(self._edges.npartitions)
+
+    def is_held(self) -> bool:
+        """Return whether the partitions are futures."""
+        return bool(persisted_partitions(self._edges.optimize()))
+
+    def rows(self) -> int | None:
+        """Ask Dask, which reads what Parquet files say of themselves."""
+        return known_rows(self._edges)
+
+    def renewed(self, progress: Choice) -> DaskExecutor:
+        """Return an executor with the client of this one, whose futures it may use."""
+        other = DaskExecutor(self._edges, progress, self.client)
+        other.kind = f"Graph of a {self.kind}"
+        return other
+
     def __enter__(self) -> DaskExecutor:
         """Find the client, and look at its cluster once."""
         with ExitStack() as stack:
-            self.client = stack.enter_context(client_for(self._edges))
+            self.client = stack.enter_context(client_for(self._edges, self._chosen))
             if self.client.asynchronous:
                 raise KernelError(f"the client is asynchronous, and functions wait. {START}")
             Watch(self.client).require_open()
@@ -104,12 +134,9 @@ class DaskExecutor:
             while not (found := watch.check()):
                 time.sleep(0.05)
             versions.require_same(self.client, found)
-            self._workers = self._described(found)
+            described = ((a, w["nthreads"], w["memory_limit"] or 0) for a, w in found.items())
+            self._workers = [Worker(*worker) for worker in sorted(described)]
         return self._workers
-
-    @staticmethod
-    def _described(found: dict[str, Any]) -> list[Worker]:
-        return [Worker(a, w["nthreads"], w["memory_limit"] or 0) for a, w in sorted(found.items())]
 
     def submit(
         self,
@@ -281,8 +308,8 @@ class DaskExecutor:
         """Return the sizes and the holders of evaluated partitions; no sizes if one is lost."""
         if self._placement is None:
             keys = [partition.key for partition in partitions]
-            placement: Any = self.client.sync(_placement, self.client.scheduler, keys)
-            self._placement = placement
+            placed: Any = self.client.sync(placement, self.client.scheduler, keys)
+            self._placement = placed
         return self._placement
 
     def batches(
@@ -303,22 +330,6 @@ class DaskExecutor:
             group.partitions.append(partition)
             groups[-1] = group, held + size
         return [group for groups in result.values() for group, _ in groups]
-
-
-async def _placement(
-    scheduler: Any, keys: list[Any]
-) -> tuple[dict[Any, int], dict[Any, list[str]]]:
-    """Ask for the bytes of results, and for their holders, at once."""
-    asked = scheduler.nbytes(keys=keys, summary=False), scheduler.who_has(keys=keys)
-    answers: Any = await asyncio.gather(*asked, return_exceptions=True)
-    sizes, holders = answers
-    if isinstance(holders, BaseException):
-        raise holders
-    if isinstance(sizes, KeyError):  # one is gone already: the task that needs it says so
-        return {}, holders
-    if isinstance(sizes, BaseException):
-        raise sizes
-    return sizes, holders
 
 
 async def _ended(client: Client, tasks: list[Future], how_many: str) -> None:

@@ -11,7 +11,9 @@ from rapids_tc.frames.adapters import root
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import TracebackType
+    from typing import Self
 
+    from rapids_tc._progress import Choice
     from rapids_tc.frames.backend import Frame
 
 WORKERS = 3  # that this process pretends to be
@@ -49,6 +51,25 @@ class LocalExecutor:
     def meta(self) -> Frame:
         """The first partition without its rows."""
         return self.edges.partitions[0].iloc[:0]
+
+    @property
+    def npartitions(self) -> int:
+        """The number of partitions."""
+        return len(self.edges.partitions)
+
+    def is_held(self) -> bool:
+        """Return True: the partitions are in this process."""
+        return True
+
+    def rows(self) -> int | None:
+        """Return None: nobody asks it of partitions that are there."""
+        return None
+
+    def renewed(self, progress: Choice) -> Self:
+        """Return another executor of the frame."""
+        other = type(self)(self.edges, progress)
+        other.kind = f"Graph of a {self.kind}"
+        return other
 
     def __enter__(self) -> LocalExecutor:
         return self

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from dask.dataframe.dask_expr._expr import Literal
+from dask.dataframe.dask_expr._reductions import Len
 from distributed import Client, Future, default_client, futures_of, get_worker, worker_client
 
 from rapids_tc.errors import KernelError
@@ -23,14 +26,18 @@ START = (
 
 
 @contextmanager
-def client_for(edges: DataFrame) -> Iterator[Client]:
+def client_for(edges: DataFrame, chosen: Client | None = None) -> Iterator[Client]:
     """Yield the client that has the frame's partitions, else the current one; in a task, its own.
 
-    A task that waits for others leaves its thread to them, as in Dask's own `compute`.
+    If a client is `chosen`, it is yielded in any case. A task that waits for others leaves its
+    thread to them, as in Dask's own `compute`.
     """
     if _in_a_task():
         with worker_client() as client:
-            yield client
+            yield chosen or client
+        return
+    if chosen is not None:
+        yield chosen
         return
     clients = (future.client for future in futures_of(edges))
     try:
@@ -68,6 +75,12 @@ def persisted_partitions(edges: DataFrame) -> list[Future[Any]]:
     return partitions
 
 
+def known_rows(edges: DataFrame) -> int | None:
+    """Return the rows of a frame, if Dask knows them without its partitions: of Parquet files."""
+    length = Len(edges.expr).simplify()
+    return int(length.value) if isinstance(length, Literal) else None
+
+
 def _dependencies(task: Any) -> Iterable[Any]:
     dependencies: Iterable[Any] = getattr(task, "dependencies", ())
     return dependencies
@@ -85,3 +98,17 @@ def _require_all(graph: dict[Any, Any], keys: list[Any]) -> None:
                 "files as one partition, and cannot compute the frame either. Pass the frame as it "
                 "was before it was persisted, or persist frame.repartition(npartitions=...)"
             )
+
+
+async def placement(scheduler: Any, keys: list[Any]) -> tuple[dict[Any, int], dict[Any, list[str]]]:
+    """Ask for the bytes of results, and for their holders, at once."""
+    asked = scheduler.nbytes(keys=keys, summary=False), scheduler.who_has(keys=keys)
+    answers: Any = await asyncio.gather(*asked, return_exceptions=True)
+    sizes, holders = answers
+    if isinstance(holders, BaseException):
+        raise holders
+    if isinstance(sizes, KeyError):  # one is gone already: the task that needs it says so
+        return {}, holders
+    if isinstance(sizes, BaseException):
+        raise sizes
+    return sizes, holders

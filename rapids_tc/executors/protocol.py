@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rapids_tc._progress import Choice
     from rapids_tc.frames.backend import Frame
 
 Task = Any  # stands for the result of a function that runs somewhere
@@ -57,6 +58,23 @@ class Executor(AbstractContextManager["Executor"], Protocol):
     @property
     def meta(self) -> Frame:
         """A frame without rows."""
+
+    @property
+    def npartitions(self) -> int:
+        """The partitions of the user's frame; a call may read several of them as one."""
+
+    def is_held(self) -> bool:
+        """Return whether the partitions are there already, and need not be computed."""
+
+    def rows(self) -> int | None:
+        """Return the rows of a frame that is not computed yet; None if they are not known."""
+
+    def renewed(self, progress: Choice) -> Executor:
+        """Return the executor of a call on a `Graph` that this one has prepared.
+
+        Its tasks may take the results of the tasks of this one. Its kind says that it is of a
+        graph.
+        """
 
     def workers(self) -> list[Worker]:
         """List the workers, once there is any; KernelError if they have other versions."""

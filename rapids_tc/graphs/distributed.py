@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc.blocks import grid, id_tasks, worker_tasks
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.blocks.grid import Task as BlockTask
-from rapids_tc.errors import CapacityError
 from rapids_tc.executors.protocol import Batch, Executor, Task, Worker, split_batches
 from rapids_tc.frames.backend import resolve_engine
 from rapids_tc.plan import costs, needs
@@ -83,6 +82,13 @@ class DistributedGraph:
         self.executor, self.context, self.method = executor, context, method
         self.workers, self.batches, self._name, self._work = workers, batches, name, work
         self._limit = limit
+        self.known: dict[str, Any] = {}  # what functions have asked of the whole graph, by name
+
+    def once(self, name: str, submit: Callable[[], Any]) -> Any:
+        """Return what `submit` returns; what is known by that name already is not asked again."""
+        if name not in self.known:
+            self.known[name] = submit()
+        return self.known[name]
 
     def profile(self) -> None:
         """Profile the ids of all partitions; decide how to number them and how much may fit."""
@@ -223,13 +229,7 @@ class DistributedGraph:
             made = grid.choose(
                 rows, self.size, self.free, len(self.counting_workers), least, self._work.values
             )
-        if self.method != "auto":
-            if made.n > 1:
-                raise CapacityError(
-                    f"method={self.method!r} counts whole graphs, and this one does not fit a "
-                    'machine: method="auto" counts it in blocks'
-                )
-            made = Partition(1, 1)
+        made = grid.of_method(made, self.method)
         log.info(
             "%s: %d rows in %d partitions on %d workers; %d x %d blocks, %d tasks",
             self._name, rows, sum(map(len, self.rows)), len(self.workers), made.n, made.n,

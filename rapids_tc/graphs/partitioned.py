@@ -7,7 +7,7 @@ value per vertex, and answers with a value or a row per vertex, its body runs on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from rapids_tc._progress import check_progress
 from rapids_tc.blocks import (
     counting,
     distributed_values,
+    edge_rows,
     peeling,
     row_lookup,
     sorting,
@@ -24,21 +25,24 @@ from rapids_tc.blocks import (
 )
 from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.blocks.worker_tasks import WorkerContext
-from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
-from rapids_tc.frames.backend import Frame, check_engine, resolve_engine
+from rapids_tc.errors import KernelError
 from rapids_tc.graphs import one_worker
 from rapids_tc.graphs.distributed import DistributedGraph, log
+from rapids_tc.graphs.frame_source import FrameSource, open_partitions
+from rapids_tc.graphs.kept import WORK, KeptGraph, kept_of
+from rapids_tc.graphs.prepared import IS_GRAPH, check_prepared
 from rapids_tc.plan import needs
-from rapids_tc.plan.answers import named_columns, require_fields
-from rapids_tc.plan.record import Analytic, Needs, Options, OwnOptions, Result
-from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
-from rapids_tc.preparation.edges import check_label
+from rapids_tc.plan.answers import named_columns
+from rapids_tc.plan.record import GRAPH, Analytic, Needs, Options, OwnOptions, Result
+from rapids_tc.preparation.edge_columns import EdgeColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from rapids_tc.executors.protocol import Batch, Executor, Task
+    from rapids_tc.executors.protocol import Executor, Task
     from rapids_tc.executors.registry import ExecutorFactory
+    from rapids_tc.frames.adapters import FrameAdapter
+    from rapids_tc.frames.backend import Frame
 
 PART_ROWS = 2**20  # the least rows of a partition, if one worker's answer is split
 ANSWERED_BY_WORKER = (Result.VALUE, Result.TABLE, Result.VERTICES, Result.TIMES)
@@ -53,27 +57,46 @@ def answer(
 
     `call` answers for a frame of one machine.
     """
-    executor = factory(edges, check_progress(options.progress))
+    executor, kept = factory(edges, check_progress(options.progress)), kept_of(edges)
     unchecked, own = own, record.check(own)
-    if (error := record.local({**own, "by": options.by}, executor.kind)) is not None:
+    by = options.by if kept is None else kept.options.by
+    if (error := record.local({**own, "by": by}, executor.kind)) is not None:
         raise error
-    adapter = CudfAdapter() if root(executor.meta) == "cudf" else PandasAdapter()
-    check_engine(options.engine)
-    needs.require_method(options.method, record, resolve_engine(adapter, options.engine))
-    needs.check_limit(options.memory_limit)
-    ids = options.source, options.destination, options.by
-    labels = edge_columns(adapter.labels(executor.meta), *ids, named_columns(own))
-    if isinstance(labels, EdgeColumns):
-        require_fields(record, [part.label for part in labels.components], len(labels.groups))
+    if kept is None:
+        adapter, labels = open_partitions(executor, record, options, named_columns(own))
+    else:
+        check_prepared(kept, record, options)
+        needs.check_limit(options.memory_limit)
+        adapter, labels = kept.adapter, kept.labels
+        options = replace(options, engine=kept.options.engine, by=by)
     with executor:
-        graph = PartitionedGraph(executor, adapter, labels, record, options, own)
-        if answered := graph.answer_by_one(call, unchecked):
+        graph = PartitionedGraph(executor, adapter, labels, record, options, own, kept)
+        if kept is None and (answered := graph.answer_by_one(call, unchecked)):
             return answered[0]
-        arguments = record.arguments(options, own)
-        of_vertices = graph.work.needs & BY_SUMS or record.sums(own)
-        if graph.work.result in ANSWERED_BY_WORKER and of_vertices:
-            return graph.answer_by_sums(record, arguments)
-        return record.body(graph, **arguments)
+        return graph.answer(record.arguments(options, own))
+
+
+def prepare(factory: ExecutorFactory, edges: Any, vertices: Any, options: Options) -> KeptGraph:
+    """Make a graph of a partitioned frame that outlives the call.
+
+    Raises
+    ------
+    TypeError
+        `edges` is a graph already, or `vertices` are given.
+    """
+    executor = factory(edges, check_progress(options.progress))
+    if kept_of(edges) is not None:
+        raise TypeError(IS_GRAPH)
+    if vertices is not None:
+        raise TypeError(
+            f"vertices= of a {executor.kind}: append a row to it for each isolated vertex, whose "
+            "two ends are the vertex; such a self loop is no edge"
+        )
+    adapter, labels = open_partitions(executor, GRAPH, options, ())
+    kept = KeptGraph(executor, adapter, labels, options)
+    with executor:
+        kept.prepare(PartitionedGraph(executor, adapter, labels, GRAPH, options, {}).begin(kept))
+    return kept
 
 
 @dataclass(frozen=True)
@@ -108,6 +131,8 @@ class PartitionedGraph:
         The two id columns, or those of composite ids.
     record, options, own
         The analytic, and the shared and own options of the call.
+    kept : KeptGraph, optional
+        The prepared graph that answers the call.
     """
 
     def __init__(
@@ -118,21 +143,40 @@ class PartitionedGraph:
         record: Analytic,
         options: Options,
         own: OwnOptions,
+        kept: KeptGraph | None = None,
     ) -> None:
         self.executor, self.adapter, self._labels = executor, adapter, labels
-        self._record, self._options, self._own = record, options, own
+        self._record, self._options, self._own, self._kept = record, options, own, kept
         self.work = record.work_of(own, grouped=options.by is not None)
+        self._known: dict[str, Any] = {}  # what will be known of a graph that is kept
+        readers = (quantity.reading.reader for quantity in record.sums(own))
+        every = record.result in one_worker.FRAMES or (kept is not None and kept.whole_rows)
+        self._source = FrameSource(
+            executor, adapter, labels, options.engine,
+            [reader for reader in readers if reader is not None], every=every,
+        )  # fmt: skip
+
+    def answer(self, arguments: OwnOptions) -> Any:
+        """Answer the call by the tasks of all workers."""
+        record, asked = self._record, self._own
+        of_vertices = self.work.needs & BY_SUMS or record.sums(asked)
+        try:
+            if self.work.result in ANSWERED_BY_WORKER and of_vertices:
+                result = self.answer_by_sums(record, arguments)
+            else:
+                result = record.body(self, **arguments)
+        except KernelError:
+            if self._kept is not None:
+                self._kept.forget()
+            raise
+        if self._kept is not None:
+            self._kept.keep(self._known)
+        return result
 
     @cached_property
     def _partitions(self) -> list[Task]:
         """The partitions, evaluated, with the columns that the call reads."""
-        self.executor.workers()  # raises if versions differ, before any task is sent
-        columns = None if self._record.result in one_worker.FRAMES else self._columns
-        try:
-            return self.executor.partitions(columns)
-        except KeyError:
-            self._require_columns()
-            raise
+        return self._source.evaluate()
 
     @cached_property
     def _context(self) -> WorkerContext:
@@ -140,9 +184,26 @@ class PartitionedGraph:
         threads = min(worker.threads for worker in self.executor.workers())
         return WorkerContext(self.adapter, self._labels, self._options.engine, threads)
 
-    def _graph(self) -> DistributedGraph:
-        """Profile the ids of the partitions."""
+    def begin(self, kept: KeptGraph) -> DistributedGraph:
+        """Profile the ids of the partitions of a graph that is to be kept.
+
+        If Dask reads several files as one partition, which of them depends on the columns: then all
+        columns are read each time.
+        """
+        kept.whole_rows = len(self._partitions) != self.executor.npartitions
+        if kept.whole_rows:
+            del self._partitions
+            self._source = replace(self._source, every=True)
+        self.work = WORK
+        return self.profiled()
+
+    def profiled(self) -> DistributedGraph:
+        """Profile the ids of the partitions, or take the graph that is kept."""
         executor, options, record = self.executor, self._options, self._record
+        if self._kept is not None:
+            asked = executor, record.name, self.work, options, self._source.evaluate
+            graph, self._known = self._kept.call(*asked)
+            return graph
         partitions, workers = self._partitions, executor.workers()
         del self._partitions  # which `drop_rows` is to let go
         batches = executor.batches(partitions, workers, options.memory_limit)
@@ -163,30 +224,6 @@ class PartitionedGraph:
         own = {name: executor.in_process(value) for name, value in own.items()}
         arguments = call, record, self._options, own, partitions
         return one_worker.ask(executor, context, *arguments)
-
-    @property
-    def _readers(self) -> list[Any]:
-        """The readers of the columns of values."""
-        readers = (quantity.reading.reader for quantity in self._record.sums(self._own))
-        return [reader for reader in readers if reader is not None]
-
-    @property
-    def _columns(self) -> list[Any]:
-        """The columns that the call reads: ids, and values."""
-        for reader in self._readers:
-            check_label(reader.role, reader.label, self.labels)
-        labels = self._labels
-        ids = labels.labels if isinstance(labels, EdgeColumns) else labels
-        return list(dict.fromkeys([*ids, *(reader.label for reader in self._readers)]))
-
-    def _require_columns(self) -> None:
-        """Raise ColumnNotFoundError, naming the partition, if one lacks a column that is read."""
-        context = WorkerContext(self.adapter, self._labels, self._options.engine, 1)
-        for place, head in enumerate(self.executor.heads()):
-            context.columns(head, place)
-            for reader in self._readers:
-                role = f"partition {place}: {reader.role}"
-                check_label(role, reader.label, self.adapter.labels(head))
 
     # What analytics ask --------------------------------------------------------------------------
 
@@ -209,19 +246,19 @@ class PartitionedGraph:
 
     def count(self, method: str) -> int:
         """Count the triangles of the graph."""
-        graph = self._graph()
+        graph = self.profiled()
         graph.drop_rows()
         return sums.total(graph)
 
     def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
         """Count a sample of the edges, and return the `sampling.moments` of each part of it."""
-        graph = self._rows = self._graph()
+        graph = self._rows = self.profiled()
         graph.sample(colours, seed)
         return sums.moments_by_group(graph) if self.groups else sums.moments(graph)
 
     def answer_by_sums(self, record: Analytic, own: OwnOptions) -> Any:
         """Answer an analytic of vertices, or of the whole graph, on one worker."""
-        graph, total, by_vertex = self._graph(), None, None
+        graph, total, by_vertex = self.profiled(), None, None
         own = {name: self.executor.in_process(value) for name, value in own.items()}
         summed = distributed_values.summed(
             graph, [quantity.limited(graph.free) for quantity in record.sums(own)]
@@ -243,13 +280,13 @@ class PartitionedGraph:
 
     def row_columns(self, names: Sequence[str], method: str) -> _Columns:
         """Compute the values that make columns of the user's rows; self loops get 0."""
-        graph = self._rows = self._graph()
+        graph = self._rows = self.profiled()
         asked, by_edge = self.work.needs, {}
         counts = sums.by_edge(graph) if asked & (Needs.EDGE_COUNTS | Needs.TRUSSNESS) else []
         if asked & Needs.EDGE_COUNTS:
             by_edge["triangles"] = counts
         if asked & Needs.TRUSSNESS:
-            by_edge["trussness"] = peeling.trussness(graph, None, counts)
+            by_edge["trussness"] = peeling.of_every_edge(graph)
         by_degree = asked & (Needs.DEGREES | Needs.THIRD_SUMS)
         degrees = sums.degrees(graph) if by_degree else None
         by_edge |= {
@@ -276,20 +313,10 @@ class PartitionedGraph:
 
     def truss_rows(self, k: int | None) -> list[list[Task]]:
         """Find the first row of each edge of the k-truss: for each batch, a task per block."""
-        graph = self._rows = self._graph()
-        rows: list[list[Task]] = [[] for _ in graph.batches]
-        chosen = peeling.in_truss(graph, k, by_group=self.groups is not None)
-        for place, edges in enumerate(chosen):
-            looked_up = [
-                graph.submit("rows", row_lookup.first_rows, *given, on=batch.worker)
-                for batch, given in _rows_of(graph, place, edges)
-            ]
-            firsts = graph.map_batches("rows", worker_tasks.one, looked_up, 0)
-            first = graph.tree("rows", row_lookup.least, firsts)
-            kept = graph.map_batches("rows", row_lookup.kept_rows, looked_up, first)
-            for own, task in zip(rows, kept, strict=True):
-                own.append(task)
-        return rows
+        graph = self._rows = self.profiled()
+        return edge_rows.first_rows(
+            graph, peeling.in_truss(graph, k, by_group=self.groups is not None)
+        )
 
     def take_rows(self, rows: list[list[Task]]) -> Frame:
         """Select the user's rows that `truss_rows` has found."""
@@ -299,7 +326,7 @@ class PartitionedGraph:
 
     def simple_edges(self) -> Frame:
         """List each edge once as ids, src < dst, sorted."""
-        graph = self._graph()
+        graph = self.profiled()
         frames, lengths = sorting.simple_edges(graph)
         log.info(
             "%s: %d rows in %d partitions on %d workers; %d ranges of edges",
@@ -334,14 +361,3 @@ class PartitionedGraph:
             for i, place in enumerate(batch.places):
                 frames[place] = graph.submit("rows", worker_tasks.one, several, i, on=batch.worker)
         return self.executor.to_frame([frames[place] for place in sorted(frames)], meta, None)
-
-
-def _rows_of(
-    graph: DistributedGraph, place: int, wanted: list[Task]
-) -> Iterator[tuple[Batch, tuple[Any, ...]]]:
-    """Yield each batch with the arguments of `row_lookup.first_rows` for a block."""
-    for i, (batch, rows) in enumerate(zip(graph.batches, graph.rows, strict=True)):
-        block = graph.block_at(place, batch.worker)
-        order = graph.orders[batch.worker]
-        given = (graph.numbers[i], order, block, wanted, place, graph.n, batch.places, rows)
-        yield batch, given

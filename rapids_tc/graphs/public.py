@@ -9,7 +9,6 @@ from rapids_tc._progress import call_report
 from rapids_tc._typing import EngineName
 from rapids_tc.frames.device import place
 from rapids_tc.graphs import resolve
-from rapids_tc.graphs.in_memory import InMemoryGraph  # noqa: TC001 - a type hint
 from rapids_tc.plan.record import Options
 from rapids_tc.preparation.csr import Csr  # noqa: TC001 - a type hint
 
@@ -20,15 +19,19 @@ class Graph:
     Direction is ignored, repeated rows collapse and self loops are dropped. The frame is read when
     the graph is made; changing it afterwards does not change the graph. A graph can be pickled.
     Every function of edges is a method, too: ``graph.trussness()`` is ``tc.trussness(graph)``.
+    The graph of a Dask frame stays on the workers, as long as it is referred to, and cannot be
+    pickled.
 
     Parameters
     ----------
     edges : DataFrame
         One row per edge: pandas, cuDF, Polars, PyArrow, narwhals, or any ``__arrow_c_stream__``,
-        which is read once here, as a lazy frame is.
+        which is read once here, as a lazy frame is; or a Dask frame, whose columns other than ids
+        are read when a call needs them.
     vertices : list, array, Series, Index or DataFrame, optional
         Further vertices: those in no row are isolated. With `by`, or ids of several columns, a
-        frame with the columns of groups and of ids, as in answers: ``vertex``.
+        frame with the columns of groups and of ids, as in answers: ``vertex``. Not with a Dask
+        frame, to which self loops of these vertices can be appended.
     source, destination : label or list of labels, optional
         The two id columns; by default the first pair of ``src`` and ``dst``, ``source`` and
         ``destination``, ``source`` and ``target``, ``from`` and ``to``, ``u`` and ``v``, in lower
@@ -51,7 +54,7 @@ class Graph:
         Distinct undirected edges without self loops; of each group, with `by`.
     csr : Csr
         The oriented graph over ranks, for kernels of your own: rank 0 is a vertex of the highest
-        degree, and row u holds the neighbors of rank u whose rank is lower.
+        degree, and row u holds the neighbors of rank u whose rank is lower. Not of a Dask frame.
 
     Raises
     ------
@@ -74,7 +77,7 @@ class Graph:
     (4, 3, 1)
     """
 
-    _prepared: InMemoryGraph
+    _prepared: Any  # an InMemoryGraph; of a partitioned frame, a KeptGraph
 
     @with_hints
     def __init__(
@@ -100,17 +103,18 @@ class Graph:
     @property
     def n_vertices(self) -> int:
         """Distinct ids, isolated ones included."""
-        return self._prepared.n_vertices
+        return int(self._prepared.n_vertices)
 
     @property
     def n_edges(self) -> int:
         """Distinct undirected edges without self loops."""
-        return self._prepared.n_edges
+        return int(self._prepared.n_edges)
 
     @property
     def csr(self) -> Csr:
         """The oriented graph over ranks, for kernels of your own."""
-        return self._prepared.csr
+        csr: Csr = self._prepared.csr
+        return csr
 
     @property
     def _size(self) -> str:

@@ -15,11 +15,12 @@ from rapids_tc.blocks.rows import Rows
 from rapids_tc.engines import registry
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.adapters import ID_COLUMNS
-from rapids_tc.frames.backend import Backend, Frame, check_engine, is_lazy, open_frame
+from rapids_tc.frames.backend import Backend, Frame, is_lazy, open_frame
 from rapids_tc.frames.device import place
 from rapids_tc.graphs import in_memory, lazy
 from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.graphs.out_of_core import OutOfCoreGraph
+from rapids_tc.graphs.prepared import CHOSEN, IS_GRAPH, check_prepared, prepared_in
 from rapids_tc.kernels import catalogue
 from rapids_tc.plan import needs
 from rapids_tc.plan.answers import named_columns, require_fields
@@ -41,10 +42,10 @@ from rapids_tc.preparation.edge_columns import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rapids_tc.graphs.kept import KeptGraph
     from rapids_tc.graphs.protocol import EdgeGraph
 
 Labels = tuple[Any, Any] | EdgeColumns
-CHOSEN = "a Graph has its columns chosen: give {}= to Graph() instead"
 ROW_BYTES = 1024  # more than any stage takes per row and its two vertices
 _log = logging.getLogger("rapids_tc")
 
@@ -99,12 +100,14 @@ def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> 
     )
 
 
-def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph:
+def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph | KeptGraph:
     """Make a graph that outlives the call."""
+    if executor := executor_of(edges):
+        from rapids_tc.graphs import partitioned
+
+        return partitioned.prepare(executor, edges, vertices, options)
     if _prepared_of(edges) is not None:
-        raise TypeError(
-            "edges is a Graph already: give it to the functions, or its frame to Graph()"
-        )
+        raise TypeError(IS_GRAPH)
     edges = edges.collect() if is_lazy(edges) else edges
     frame, labels, backend = _open(edges, options, GRAPH)
     inspected = None
@@ -139,7 +142,7 @@ def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
 
 def _prepared_of(edges: Any) -> InMemoryGraph | None:
     """Return the graph of a `Graph`, and None of a frame, even if it has a column of the name."""
-    graph = getattr(edges, "__dict__", {}).get("_prepared")  # pandas takes long to lack a name
+    graph = prepared_in(edges)
     return graph if isinstance(graph, InMemoryGraph) else None
 
 
@@ -167,24 +170,6 @@ def _rows(frame: Frame, labels: Labels, backend: Backend, memory: int) -> Rows:
     if isinstance(labels, EdgeColumns):
         return CompositeRows(frame, labels, backend, memory)
     return Rows(frame, labels, backend, memory)
-
-
-def check_prepared(graph: InMemoryGraph, record: Analytic, options: Options) -> None:
-    """Raise ValueError if a call's options contradict those that its graph was prepared with."""
-    needs.require_method(options.method, record, graph.backend.engine)
-    for option in ("source", "destination", "by"):
-        if getattr(options, option) is not None:
-            raise ValueError(CHOSEN.format(option))
-    if (ids := graph.groups) is not None:
-        if not record.takes_by:
-            raise ValueError(f"{record.name} takes no by=, and this Graph has groups: make another")
-        require_fields(record, ids.labels, ids.groups)
-    check_engine(options.engine)
-    if options.engine not in (None, graph.backend.engine):
-        raise ValueError(
-            f"this Graph lives on {graph.backend.engine!r}, not on {options.engine!r}: make "
-            f"another, Graph(edges, engine={options.engine!r})"
-        )
 
 
 def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int | None:

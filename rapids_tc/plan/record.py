@@ -298,8 +298,9 @@ ANALYTICS: dict[str, Analytic] = {}  # by name; each module of `analytics` adds 
 
 def of_one_machine(name: str, kind: str) -> TypeError:
     """Return the error of a function that takes no partitioned frame."""
+    whole = "the frame itself by compute()" if kind.startswith("Graph") else "edges.compute()"
     return TypeError(
-        f"edges is a {kind}, and {name} runs on one machine: give it edges.compute(), or the rows "
+        f"edges is a {kind}, and {name} runs on one machine: give it {whole}, or the rows "
         "that matter, such as k_truss(edges, k).compute()"
     )
 
