@@ -371,6 +371,8 @@ def networkx_call(name):
             "multi": lambda: convert(nx.MultiGraph([(0, 1)])),
             "view": lambda: convert(one_way),
             "loops": lambda: ours.k_truss(convert(looped), 3),
+            "looped holes": lambda: ours.constraint(convert(looped)),
+            "nodelist": lambda: ours.triadic_census(convert(nx.DiGraph([(0, 1)])), [0, 0]),
             "weights": lambda: convert(texts, edge_attrs={"weight": 1}).weighted("cpu", "weight"),
         }[name]()
 
@@ -1109,6 +1111,8 @@ HINTS = {
         (networkx_call("multi"), "multi"),
         (networkx_call("view"), "mind its filter"),
     ],
+    "interop/networkx:_require_no_loop": [(networkx_call("looped holes"), "rapids_tc leaves out")],
+    "interop/networkx:triadic_census": [(networkx_call("nodelist"), "duplicate nodes")],
     "interop/networkx:k_truss": [(networkx_call("loops"), r"G\.remove_edges_from")],
     "kernels/_source:_find": [
         (
