@@ -34,6 +34,7 @@ def frame_of(seed=0):
 FRAME = frame_of()
 TYPES = {int(v): "ab"[v % 2] for v in {*FRAME["src"], *FRAME["dst"]}}  # of vertices
 ROWS = list(zip(FRAME["src"].tolist(), FRAME["dst"].tolist(), strict=True))
+PAIRS = pd.DataFrame({"src": [0, 3, 5, 5, 50, 2, 1], "dst": [3, 0, 5, 50, 1, 9, 0]})
 IDS = {"source": "src", "destination": "dst"}
 
 OF_ROWS = [tuple(row_columns()), ("jaccard", "trussness")]  # sets of columns
@@ -51,6 +52,7 @@ OPTIONS = {
     "k": [3, 2, 4, 5, 6, "max"],
     "max_rows": [None, 10**4],
     "measure": [*MEASURES],
+    "pairs": [None, PAIRS],
     "per": [None, "vertex", "edge"],
     "rows": [7, 10**4],
     "seed": [3],
@@ -116,6 +118,10 @@ def expected(name, own, frame=FRAME):
     record, own = ANALYTICS[name], dict(own)
     definition = getattr(reference, name)
     vertices, within = own.pop("vertices", None), own.pop("within", None)
+    if (pairs := own.pop("pairs", None)) is not None:
+        pairs = list(pairs.itertuples(index=False, name=None))
+        values = reference.similarity(rows, own["measure"], pairs)
+        return [values[pair] for pair in pairs]
     timed = list(frame[["src", "dst", "t"]].itertuples(index=False, name=None))
     if own.pop("time", None) is not None and within is None:
         return definition(timed, **own)

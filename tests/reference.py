@@ -295,20 +295,30 @@ def balance(signed_rows, *, per=None, aggregate=None):
     return [(sign, total[i], i % 2 == 0) for i, sign in enumerate(signs)]
 
 
-def similarity(rows, measure):
-    """{(u, v): how much the neighbourhoods of its two ends overlap}."""
+def similarity(rows, measure, pairs=None):
+    """{(u, v): how much the neighbourhoods of its two ends overlap}, of edges or of other pairs."""
     near = neighbours(rows)
-    formula = {
-        "jaccard": lambda a, b: len(a & b) / len(a | b),
-        "overlap": lambda a, b: len(a & b) / min(len(a), len(b)),
-        "sorensen": lambda a, b: 2 * len(a & b) / (len(a) + len(b)),
-        "cosine": lambda a, b: len(a & b) / sqrt(len(a) * len(b)),
-        "adamic_adar": lambda a, b: sum(1 / log(len(near[w])) for w in a & b),
-        "resource_allocation": lambda a, b: sum(1 / len(near[w]) for w in a & b),
-        "forman": lambda a, b: 4.0 - len(a) - len(b) + 3 * len(a & b),
-        "edge_clustering": lambda a, b: len(a & b) / max(min(len(a), len(b)) - 1, 1),
+    pairs = simple_edges(rows) if pairs is None else pairs
+    return {(u, v): similarity_of(near, measure, u, v) for u, v in pairs}
+
+
+def similarity_of(near, measure, u, v):
+    """How much the neighbourhoods of two vertices overlap; 0.0 for a loop."""
+    a, b = near[u], near[v]
+    common, degrees = len(a & b), (len(a), len(b))
+    value = {
+        "jaccard": lambda: common / len(a | b),
+        "overlap": lambda: common / min(degrees),
+        "sorensen": lambda: 2 * common / sum(degrees),
+        "cosine": lambda: common / sqrt(degrees[0] * degrees[1]),
+        "adamic_adar": lambda: sum(1 / log(len(near[w])) for w in a & b),
+        "resource_allocation": lambda: sum(1 / len(near[w]) for w in a & b),
+        "forman": lambda: 4.0 - sum(degrees) + 3 * common,
+        "edge_clustering": lambda: common / (min(degrees) - 1) if min(degrees) > 1 else 0.0,
     }[measure]
-    return {(u, v): formula(near[u], near[v]) for u, v in simple_edges(rows)}
+    if u == v:
+        return 0.0
+    return value() if common or measure == "forman" else 0.0
 
 
 def annotate(rows, columns):

@@ -132,6 +132,11 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         "the most of weights, signs, types of text and directions",
     ),
     "sums of values": (lambda: costs.SUMMED, 24, LOW),
+    "pairs": (
+        lambda: [costs.PAIR, *(costs.STAGES[engine]["pairs"] for engine in ("cpu", "cuda"))],
+        [56, (12, 56), (44, 56)],
+        "traced, in a stage that begins before the graph is made",
+    ),
     "sums by edge": (
         lambda: [costs.COUNT, costs.THIRD_SUM], [4, 24],
         "the dtypes of counts; of sums, and of the values of the corners of blocks",

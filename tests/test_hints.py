@@ -73,6 +73,7 @@ INTERNAL = {
     "graphs/protocol:VertexTotals.vertex_counts": "no public function asks it",
     "graphs/protocol:EdgeGraph.sample_moments": "samples are counted in memory alone",
     "graphs/out_of_core:_Values.trussness": "a column of it is made in memory alone",
+    "graphs/pairs:PairValues.trussness": "no measure of pairs asks for it",
     "plan/record:register": "a mistake of ours, told when the package is imported",
     "testing/_build:_compiled": "the compiler's own words: test_emulator.py",
     "testing/_launch:HostKernel.__call__": "of kernels under test: test_emulator.py",
@@ -1290,6 +1291,18 @@ HINTS = {
         (watched(workers={"tcp://a": WORKER}), r"0 of 3 tasks.*client\.restart\(\)"),
     ],
     "executors/watch:Watch.require_open": [(watched("closed"), "(?s)is closed.*client = Client")],
+    "graphs/pairs:pair_column": [
+        (lambda h: tc.similarity(k3(a=1), by="a", pairs=k3()), "combine the columns of an id"),
+    ],
+    "graphs/pairs:_open": [
+        (lambda h: tc.similarity(k3(), pairs=[(0, 1)]), "give a frame of one machine with two"),
+    ],
+    "graphs/pairs:_require_vertices": [
+        (
+            lambda h: tc.similarity(k3(), pairs=pd.DataFrame({"src": [0], "dst": [9]})),
+            r"in the graph: \(0, 9\); isolated vertices are added with Graph",
+        ),
+    ],
     "analytics/similarity:_check_measure": [
         (lambda h: tc.similarity(k3(), measure="no"), "accepted: 'jaccard'")
     ],

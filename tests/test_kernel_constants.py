@@ -17,6 +17,7 @@ from rapids_tc.engines.gpu import (
     layout,
     listing,
     look_up,
+    pairs,
     truss,
 )
 from rapids_tc.kernels import catalogue, radix, raw_rows
@@ -57,6 +58,7 @@ def test_an_expression_is_read():
         ("rows.cu", "kPartThreads kPartTile", (raw_rows._PART_THREADS, raw_rows._PART_TILE)),
         ("rows.cu", "kBucketThreads", (raw_rows._BUCKET_THREADS,)),
         ("bitmap.cu", "kChunk", (layout.CHUNK,)),
+        ("pairs.cu", "kThreads kLanes", (pairs._THREADS, pairs._LANES)),
         ("hubs.cu", "kThreads kHubThreads", (hubs._THREADS, hubs._HUB_THREADS)),
         ("hubs.cu", "kHubBlocksPerSm kNone", (hubs._BLOCKS_PER_SM, hubs._NONE)),
         ("look_up.cu", "kThreads kEvery", (look_up._THREADS, look_up._EVERY)),

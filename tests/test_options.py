@@ -222,7 +222,7 @@ OPTIONS = [  # every one that names or counts something, with what its function 
     if name in tc.__all__ and (name == "Graph" or inspect.isfunction(function))
     for option in inspect.signature(function).parameters.values()
     if option.kind is option.KEYWORD_ONLY or option.name == "k"
-    if name not in ("methods", "register_accessor") and option.name != "vertices"
+    if name not in ("methods", "register_accessor") and option.name not in ("vertices", "pairs")
 ]
 BESIDE = {"k_truss": {"k": 3}, "iter_triangles": {"rows": 2}}
 BESIDE["approximate_count"] = {"colours": 2, "seed": 1}

@@ -6,9 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
-from rapids_tc.analytics.analytic import analytic
+from rapids_tc.analytics.analytic import analytic, no_column
+from rapids_tc.graphs.pairs import pair_column
 from rapids_tc.plan import costs
-from rapids_tc.plan.record import Column, EdgeValues, Needs, OwnOptions, Result, Work
+from rapids_tc.plan.record import (
+    Column,
+    EdgeValues,
+    Needs,
+    OwnOptions,
+    Result,
+    Work,
+    of_one_machine,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +42,8 @@ def _sum(name: str) -> Column:
 
 def _clustering(xp: Any, common: Any, a: Any, b: Any) -> Any:
     """Return the share of the triangles that an edge can be in; 0 if it can be in none."""
-    return common / xp.maximum(xp.minimum(a, b) - 1, 1)
+    fewer = xp.minimum(a, b)
+    return common * (fewer > 1) / xp.maximum(fewer - 1, 1)
 
 
 MEASURES = {
@@ -56,18 +66,34 @@ def _check_measure(own: OwnOptions) -> OwnOptions:
 
 
 def _work(own: OwnOptions) -> Work:
+    if own["pairs"] is not None:
+        pairs = own["pairs"]
+        number = len(pairs) if hasattr(pairs, "__len__") else 0
+        return Work(Needs.DEGREES | Needs.NEIGHBORS, Result.COLUMN, pairs=number)
     needs = MEASURES[own["measure"]].needs
     return SUMMED if needs & Needs.THIRD_SUMS else Work(needs, Result.COLUMN)
+
+
+def _in_memory(own: OwnOptions) -> str:
+    return "" if own["pairs"] is None else "similarity without pairs= is"
+
+
+def _local(own: OwnOptions, kind: str) -> Exception:
+    if own["pairs"] is None:
+        return no_column(kind, own["measure"])
+    return of_one_machine("similarity with pairs=", kind)
 
 
 @analytic(
     replace(SUMMED, needs=SUMMED.needs | Needs.EDGE_COUNTS | Needs.DEGREES), columns=MEASURES,
     check=_check_measure, work=_work,
+    in_memory=_in_memory, local=_local,
 )  # fmt: skip
 def similarity(
     edges: Any,
     *,
     measure: str = "jaccard",
+    pairs: Any = None,
     source: Any = None,
     destination: Any = None,
     by: Any = None,
@@ -76,7 +102,7 @@ def similarity(
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Any:
-    """Compare the neighbourhoods of the two ends of each row's edge.
+    """Compare the neighbourhoods of the two ends of each row's edge, or of other pairs.
 
     With N(u) the set of neighbours of u, to which u itself does not belong:
 
@@ -99,18 +125,26 @@ def similarity(
     measure : {"jaccard", "overlap", "sorensen", "cosine", "adamic_adar", "resource_allocation", \
 "forman", "edge_clustering"}, optional
         One of the measures above.
+    pairs : DataFrame, optional
+        Pairs of vertices to compare in place of the edges, joined by an edge or not: a frame of any
+        accepted library, whose two id columns are found as in `edges`, and named by `source` and
+        `destination`, too.
     source, destination, by, engine, method, progress, memory_limit
         See `count`.
 
     Returns
     -------
     Series
-        Named as the measure, float64, one value per row, with the index of `edges`.
+        Named as the measure, float64, one value per row, with the index of `edges`; with `pairs`,
+        in the library of `pairs` and with its index. A pair of a vertex with itself gets 0.
 
     Raises
     ------
     ValueError
-        `measure` is not one of these. Other errors: see `Graph`.
+        `measure` is not one of these; or a pair has an end that is not in the graph, of which up to
+        five are listed. Other errors, of `pairs` as of `edges`: see `Graph`.
+    TypeError
+        `pairs` is no frame of one machine.
 
     See Also
     --------
@@ -121,6 +155,12 @@ def similarity(
     Neighbourhoods are open, as in ``networkx.jaccard_coefficient``: v is in N(u) and not in N(v),
     so an edge of a clique of n vertices has a Jaccard index of (n - 2) / n. Each common neighbour
     is a triangle of the edge, so the cost is as of `edge_triangles`.
+
+    With `pairs`, the same formulas hold for pairs that are no edges, and values without a common
+    neighbour are 0, but for "forman". The graph is kept in memory, with 8 bytes per edge for the
+    rows of all neighbours, and up to 56 bytes per pair: `memory_limit` counts them, while
+    `memory_estimate` is of calls without `pairs`. Each pair costs the length of the shorter of its
+    two rows. `pairs` takes neither `by`, nor ids of several columns.
 
     The terms of "adamic_adar" and "resource_allocation" are rounded to multiples of one power of
     two, so that their sum does not depend on the order of addition: answers have the same bits on
@@ -140,5 +180,9 @@ def similarity(
     >>> df["jaccard"] = tc.similarity(df)
     >>> df["jaccard"].round(3).tolist()
     [0.333, 0.25, 0.25, 0.0]
+    >>> tc.similarity(df[["src", "dst"]], pairs=pd.DataFrame({"src": [3], "dst": [0]})).tolist()
+    [0.5]
     """
+    if pairs is not None:
+        return pair_column(edges, measure, MEASURES[measure], pairs, source, destination)
     return edges.row_columns([measure], method)[measure]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rapids_tc._typing import EngineName
 
 LISTS = ("vertices",)  # options that are typed as ids between commas
-UNTYPED = ("vertex_type", "max_rows")  # options that only Python has: a mapping, a bound of memory
+UNTYPED = ("vertex_type", "max_rows", "pairs")  # options that only Python has: frames, bounds
 WHOLE_ROWS = (Result.COLUMN, Result.COLUMNS, Result.ROWS)  # answers with the rows of the file
 READING = "`rapids-tc count --help` tells how FILE is read."
 

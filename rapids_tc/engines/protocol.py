@@ -293,6 +293,16 @@ class Engine(Protocol):
         column of uw; the sums are three arrays, aligned with the columns of uv, uw and vw.
         """
 
+    def neighbors(self, csr: Csr) -> Csr:
+        """Return the rows of all neighbors of every rank, ascending: 8 bytes per edge."""
+
+    def common_sums(self, rows: Csr, u: Array, v: Array, values: Array) -> Array:
+        """Sum for pairs of ranks the values of the common neighbors: int64, which are exact.
+
+        `rows` is of `neighbors`; `values` (int64) are by rank, and if there are none, common
+        neighbors are counted. The sums of loops are left open.
+        """
+
     def triangles_per_in_edge(
         self, layout: Any, *, on_progress: ProgressCallback | None = None
     ) -> Array:

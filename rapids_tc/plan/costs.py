@@ -43,6 +43,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "count by edge": (16, 24),
         "count around": (46, 42),
         "sum by edge": (30, 56),
+        "pairs": (12, 56),
         "peel": (56, 56),
         "cliques": (4, 28),
         "cliques by vertex": (12, 32),
@@ -68,6 +69,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "count by edge": (16, 32),
         "count around": (48, 24),
         "sum by edge": (38, 64),
+        "pairs": (44, 56),
         "peel": (64, 80),
         "cliques": (4, 20),
         "cliques by vertex": (12, 24),
@@ -117,6 +119,8 @@ CLIQUE_ROW = 2048
 RADIX = {"edge": 28, "vertex": 8, "wedge": 32}
 # Per edge of a graph in memory: its count, and in blocks, sums and the values of corners. Read.
 COUNT, THIRD_SUM = 4, 24
+# Per pair that the user gives: numbers of both ends, the answer, and what is made for it. Traced.
+PAIR = 56
 # Per listed triangle: its ranks, a sort, and ids of eight bytes. Read.
 LISTED = 80
 # Per row, for each column of a result but the first: the column and its source values. Read.

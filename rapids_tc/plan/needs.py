@@ -108,6 +108,9 @@ def stages(
         result.append(stage("count", _CLIQUES.get(work.result, "cliques"), more))
     if work.needs & Needs.TRUSSNESS:
         result.append(stage("peel", more=costs.tables(vertices, True)))
+    if work.needs & Needs.NEIGHBORS:
+        more = costs.tables(vertices, False) + model.PAIR * work.pairs
+        result.append(stage("pairs", more=more))
     if key := _answering(work):
         name = key if key == "edges" else "columns"
         values = 2 * vertices if work.result is Result.VERTICES else rows  # by rank, and by id

@@ -31,6 +31,7 @@ class Needs(Flag):
     TYPE_COUNTS = auto()  # the triangles by the types of their sides
     SPANS = auto()  # the times of each edge
     TRIANGLES = auto()  # each triangle, listed
+    NEIGHBORS = auto()  # the rows of all neighbors, for pairs that need not be edges
     THIRD_SUMS = auto()  # sums by edge of a value of the third vertices of its triangles
     SAMPLE = auto()  # the counts of a sample of the edges
     CLIQUES = auto()  # of three to five vertices, in memory
@@ -69,6 +70,8 @@ class Work:
         The number of colours of a sample: about one edge in `colours` is kept.
     values : int
         Bytes of the values of an edge that are read from the user's rows, or added up for it.
+    pairs : int
+        The pairs of vertices that the user gives.
     by_time : bool
         Whether the distinct times of all rows are held; one row per time of an answer is one of
         them.
@@ -81,6 +84,7 @@ class Work:
     columns: int = 1
     colours: int = 1
     values: int = 0
+    pairs: int = 0
     by_time: bool = False
     around: bool = False
 
@@ -288,6 +292,8 @@ class Analytic:
     def arguments(self, options: Options, own: OwnOptions) -> OwnOptions:
         """Return the arguments of the body: its own options, and the shared options it reads."""
         shared: OwnOptions = {"method": options.method} if self.takes_method else {}
+        if own.get("pairs") is not None:  # whose columns have the names of those of the edges
+            shared |= {"source": options.source, "destination": options.destination}
         if self.needs & Needs.TRIANGLES or self.result is Result.TIMES:
             shared |= {"progress": options.progress, "memory_limit": options.memory_limit}
         return {**own, **shared}

@@ -28,6 +28,7 @@ from rapids_tc.engines.cpu import (
     in_edges,
     listing,
     look_up,
+    pairs,
     raw_rows,
     row_counts,
     small,
@@ -53,6 +54,7 @@ TASKS_PER_THREAD = 64  # their lengths still differ, so threads draw them one by
 DEGREE_TABLES = 6  # at most: a table takes 4 bytes a number
 
 memory, free, take, bare = host_memory, host_free, look_up.take, in_edges.bare
+neighbors, common_sums = pairs.neighbors, pairs.common_sums
 block_store, slot_pool, small_counter = host_slots.BlockStore, host_slots.SlotPool, small.counter
 cliques = clique_rows.count
 costs = Costs(
@@ -193,9 +195,8 @@ def window_changes(
 def third_sums(layout: Layout, values: Any, *, on_progress: ProgressCallback | None = None) -> Any:
     """Sum for every oriented edge, over its triangles, the values of the third vertices: int64."""
     if layout.whole:
-        sums, sizes = np.zeros(layout.csr.m, np.int64), (_slots(layout.csr.n), _threads(layout))
-        row_counts.sum_thirds(layout, values, sums, *sizes, on_progress)
-        return sums
+        sizes = _slots(layout.csr.n), _threads(layout)
+        return row_counts.sum_thirds(layout, values, *sizes, on_progress)
     visitor = visitors.third_sums(values, layout.edges, layout.walked, layout.csr)
     _visit(layout, [visitor], on_progress)
     return visitor.of_uv, visitor.of_uw, visitor.of_vw

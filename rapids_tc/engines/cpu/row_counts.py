@@ -36,16 +36,17 @@ def count_edges(
 
 
 def sum_thirds(
-    layout: Layout, values: Array, sums: Array, slots: int, threads: int,
-    on_progress: ProgressCallback | None,
-) -> None:  # fmt: skip
-    """Add to `sums` of every edge the values, by rank, of the third vertices of its triangles."""
+    layout: Layout, values: Array, slots: int, threads: int, on_progress: ProgressCallback | None
+) -> Array:
+    """Sum for every edge the values, by rank, of the third vertices of its triangles: int64."""
+    sums = np.zeros(layout.csr.m, np.int64)
     hits = np.zeros((threads, layout.csr.longest_row + 1), np.uint32)
 
     def more(thread: int) -> tuple[Array, Array]:
         return values, hits[thread]
 
     _each_range(layout, sums, slots, threads, on_progress, _sum_thirds, more)
+    return sums
 
 
 def _each_range(

@@ -18,6 +18,7 @@ from rapids_tc.engines.gpu import (
     keys,
     listing,
     look_up,
+    pairs,
     visitors,
 )
 from rapids_tc.engines.gpu.layout import CHUNK, Blocks, Layout
@@ -205,6 +206,8 @@ class CudaEngine:
     type_counts = visitors.type_counts
     window_changes = visitors.window_changes
     third_sums = visitors.third_sums
+    neighbors = pairs.neighbors
+    common_sums = pairs.common_sums
     triangles_per_in_edge = listing.triangles_per_in_edge
     list_triangles = listing.list_triangles
     vertex_sums = listing.vertex_sums

@@ -1,0 +1,156 @@
+"""Columns of pairs of vertices, which need not be edges, on a graph in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.blocks.third_sums import ThirdValues, third_values
+from rapids_tc.frames.backend import open_frame
+from rapids_tc.preparation.composite import CompositeIds
+from rapids_tc.preparation.edges import find_ids, id_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rapids_tc._typing import Array, Frame, Series
+    from rapids_tc.frames.backend import Backend
+    from rapids_tc.graphs.in_memory import InMemoryGraph
+    from rapids_tc.plan.record import Column
+    from rapids_tc.preparation.csr import Csr
+
+BATCH = 1 << 22  # pairs that are worked on at a time
+
+
+def pair_column(
+    graph: InMemoryGraph, name: str, column: Column, pairs: Any, source: Any, destination: Any
+) -> Series:
+    """Compute a column aligned with the rows of `pairs`, in their library; loops get 0.
+
+    Raises
+    ------
+    TypeError
+        `pairs` is no frame of one machine.
+    ValueError
+        An id is of no vertex of the graph, or the graph has ids of several parts.
+    ColumnNotFoundError, IdTypeError, NullIdError
+        See `rapids_tc.Graph`, of the columns of `pairs`.
+    """
+    if isinstance(graph.ids, CompositeIds):
+        raise ValueError(
+            "pairs= names each end by one column, and takes neither by= nor ids of several "
+            "columns: combine the columns of an id into one first"
+        )
+    frame, opened = _open(pairs)
+    backend, xp = graph.backend, graph.backend.xp
+    labels = id_columns(opened.adapter.labels(frame), source, destination)
+    ends = [backend.to_working_series(opened.adapter.column(frame, label)) for label in labels]
+    numbers = [
+        find_ids(graph.ids, end.reset_index(drop=True), f"column {label!r} of pairs=")
+        for end, label in zip(ends, labels, strict=True)
+    ]
+    _require_vertices(graph, numbers, ends)
+    _ = graph.csr  # reports its own stages
+    with graph.stage("comparing pairs"):
+        result, whole = xp.zeros(len(numbers[0]), column.dtype), _Whole(graph)
+        for first in range(0, len(result), BATCH):
+            part = slice(first, first + BATCH)
+            u, v = (graph.order.rank[number[part]] for number in numbers)
+            with np.errstate(invalid="ignore"):  # 0 / 0 for pairs of isolated vertices
+                values = column.formula(PairValues(whole, u, v))
+            values[(u == v) | xp.isnan(values)] = 0
+            result[part] = values
+    return opened.adapter.column_like(frame, result, name)
+
+
+def _open(pairs: Any) -> tuple[Frame, Backend]:
+    try:
+        return open_frame(pairs, None, once=True)
+    except TypeError as error:
+        raise TypeError(
+            f"pairs= is a {type(pairs).__name__}; give a frame of one machine with two columns of "
+            "ids, such as src and dst"
+        ) from error
+
+
+def _require_vertices(graph: InMemoryGraph, numbers: list[Array], ends: Sequence[Series]) -> None:
+    """Raise ValueError if an end is no vertex; the message lists up to five such pairs."""
+    xp = graph.backend.xp
+    unknown = xp.zeros(len(numbers[0]), bool)
+    for number in numbers:
+        unknown |= number < 0
+        known = number >= 0
+        unknown[known] |= ~graph.order.present[number[known]]
+    rows = graph.backend.host(xp.flatnonzero(unknown)).tolist()
+    if rows:
+        pairs = (tuple(str(end.iloc[row]) for end in ends) for row in rows[:5])
+        listed = ", ".join(f"({u}, {v})" for u, v in pairs)
+        raise ValueError(
+            f"{len(rows):,} of pairs= have an end that is not in the graph: {listed}"
+            f"{', …' * (len(rows) > 5)}; isolated vertices are added with Graph(vertices=...)"
+        )
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """What all batches of pairs read of a graph."""
+
+    graph: InMemoryGraph
+
+    @cached_property
+    def rows(self) -> Csr:
+        """The neighbors of every rank."""
+        return self.graph.engine.neighbors(self.graph.csr)
+
+    @cached_property
+    def values(self) -> dict[str, ThirdValues]:
+        """The values that are summed, by the name of their formula."""
+        return {}
+
+    def sums(self, u: Array, v: Array, name: str | None) -> Array:
+        """Count the common neighbors of pairs, or sum a value of them."""
+        if name is None:
+            none = self.graph.backend.xp.zeros(0, "int64")
+            return self.graph.engine.common_sums(self.rows, u, v, none)
+        if name not in self.values:
+            self.values[name] = third_values(name, self.graph.degrees, self.graph.backend)
+        values = self.values[name]
+        sums = self.graph.engine.common_sums(self.rows, u, v, values.by_rank)
+        return values.as_floats(sums)
+
+
+@dataclass(frozen=True)
+class PairValues:
+    """What formulas may ask about some pairs of ranks: see `rapids_tc.plan.record.EdgeValues`."""
+
+    whole: _Whole
+    u: Array
+    v: Array
+
+    @property
+    def xp(self) -> Any:
+        """NumPy or CuPy."""
+        return self.whole.graph.backend.xp
+
+    @cached_property
+    def triangles(self) -> Array:
+        """The common neighbors of every pair, int64: the triangles of an edge."""
+        return self.whole.sums(self.u, self.v, None)
+
+    @cached_property
+    def degrees(self) -> tuple[Array, Array]:
+        """The degrees of both ends of every pair, int64: 0 for an isolated vertex."""
+        degrees = self.whole.graph.degrees
+        return degrees[self.u], degrees[self.v]
+
+    @property
+    def trussness(self) -> Array:
+        """Raise: a pair that is no edge has none."""
+        raise NotImplementedError("trussness is of edges alone")
+
+    def third_sums(self, name: str) -> Array:
+        """Sum a value of the common neighbors of every pair, float64."""
+        return self.whole.sums(self.u, self.v, name)

@@ -1,0 +1,214 @@
+"""Measures of pairs of vertices, joined by an edge or not: kernels, engines and calls."""
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from checks import assert_column
+from emulator_support import SEEDS, compiler, long, plain_only, run_again
+from graphs import edge_lists
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kernel_support import ENGINE, keys_of, random_rows
+
+import rapids_tc as tc
+from rapids_tc import datasets, testing
+from rapids_tc.analytics.similarity import MEASURES
+from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.cpu import pairs as cpu_pairs
+from rapids_tc.graphs import pairs as pairs_of_graphs
+from rapids_tc.plan.record import ANALYTICS
+
+__all__ = ["compiler"]
+INDEX = {
+    "jaccard": nx.jaccard_coefficient,
+    "adamic_adar": nx.adamic_adar_index,
+    "resource_allocation": nx.resource_allocation_index,
+}
+EDGES = datasets.rmat(7, edge_factor=6, seed=4)
+CLUB = pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})
+
+
+def random_pairs(rows, size, seed=0):
+    """Pairs of vertices, loops and repeats and edges among them."""
+    vertices = sorted({end for row in rows for end in row})
+    random = np.random.default_rng(seed)
+    pairs = [tuple(random.choice(vertices, 2).tolist()) for _ in range(size)]
+    return [*pairs, *pairs[:3], *list(rows)[:5], (vertices[0], vertices[0])]
+
+
+def common_of(rows, pairs, values=None):
+    """The common neighbours of pairs, counted or summed; those of a loop are left open."""
+    near = reference.neighbours(rows)
+    values = dict.fromkeys(near, 1) if values is None else values
+    return [sum(int(values[w]) for w in near[u] & near[v]) if u != v else None for u, v in pairs]
+
+
+# Engines ------------------------------------------------------------------------------------------
+
+
+def check_engine(engine, rows, pairs, n):
+    csr = engine.csr(keys_of(rows), n)
+    of_all = engine.neighbors(csr)
+    near = reference.neighbours(rows)
+    assert (of_all.n, of_all.m) == (n, 2 * csr.m) and of_all.columns.dtype == np.uint32
+    for u in range(n):
+        row = of_all.columns[of_all.offsets[u] : of_all.offsets[u + 1]]
+        assert row.tolist() == sorted(near.get(u, ()))
+    u, v = np.ascontiguousarray(np.array(pairs, np.uint32).reshape(-1, 2).T)
+    for values in (np.zeros(0, np.int64), np.arange(n) * 2**40 - 7):
+        sums = engine.common_sums(of_all, u, v, values)
+        assert sums.dtype == np.int64
+        right = common_of(rows, pairs, values if len(values) else None)
+        found = [s if r is not None else None for s, r in zip(sums.tolist(), right, strict=True)]
+        assert found == right
+
+
+@pytest.mark.cpu_only
+@settings(max_examples=60, deadline=None)
+@given(rows=edge_lists(25, 120), seed=st.integers(0, 9))
+def test_any_pairs_on_the_cpu(rows, seed):
+    if rows:
+        n = 1 + max(map(max, rows))
+        check_engine(cpu, rows, random_pairs(rows, 5 * seed, seed), n)
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("size", [3, 400])
+def test_rows_are_searched_or_marked_by_several_threads(monkeypatch, size):
+    """A long row with few pairs is searched, and one with many is marked."""
+    monkeypatch.setattr(cpu_pairs, "thread_count", lambda: 3)
+    monkeypatch.setattr(cpu_pairs, "SERIAL_BELOW", 0)
+    rows = [*random_rows(60, 100, 3), *((v, 0) for v in range(1, 60))]
+    check_engine(cpu, rows, random_pairs(rows, size), 60)
+
+
+@pytest.mark.cpu_only
+@pytest.mark.usefixtures("compiler")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_hundred_pairs_by_kernels(seed):
+    rows = random_rows(40, 200, 5)
+    with testing.thread_order(seed):
+        check_engine(ENGINE, rows, random_pairs(rows, 100), 41)
+
+
+@pytest.mark.cpu_only
+@pytest.mark.usefixtures("compiler")
+@plain_only
+@long
+@pytest.mark.parametrize("tool", ["address", "thread"])
+def test_overruns_and_races(tool):
+    run_again(__file__, tool, "-k", "hundred")
+
+
+# Calls --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measure", INDEX)
+def test_networkx_agrees(backend, measure):
+    graph = nx.Graph(EDGES.to_numpy().tolist())
+    graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+    pairs = [(u, v) for u, v in random_pairs(EDGES.to_numpy().tolist(), 300) if u != v]
+    asked = backend.frame(pd.DataFrame(pairs, columns=["src", "dst"]))
+    found = tc.similarity(backend.frame(EDGES), measure=measure, pairs=asked)
+    expected = [value for _, _, value in INDEX[measure](graph, pairs)]
+    assert backend.to_pandas(found).tolist() == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_pairs_of_edges_have_the_bits_of_edges(backend, measure, monkeypatch):
+    monkeypatch.setattr(pairs_of_graphs, "BATCH", 100)
+    edges = backend.frame(EDGES)
+    by_row = backend.to_pandas(tc.similarity(edges, measure=measure))
+    turned = backend.frame(EDGES.rename(columns={"src": "dst", "dst": "src"})[["src", "dst"]])
+    for pairs in (edges, turned):
+        found = backend.to_pandas(tc.similarity(edges, measure=measure, pairs=pairs))
+        assert_column(found, measure, np.float64, EDGES.index, by_row.tolist())
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_every_pair_of_a_small_graph(backend, measure):
+    """Isolated vertices, pairs that are no edges, loops and repeats, by the definitions."""
+    pairs = pd.DataFrame([(u, v) for u in (0, 1, 2, 3, 7) for v in (0, 1, 2, 3, 7)] * 2)
+    pairs = pairs.set_axis(["src", "dst"], axis=1).set_axis(range(100, 150))
+    graph = tc.Graph(backend.frame(CLUB), vertices=[7])
+    found = backend.to_pandas(graph.similarity(measure=measure, pairs=backend.frame(pairs)))
+    near = {**reference.neighbours(CLUB.to_numpy().tolist()), 7: set()}
+    expected = [
+        0.0 if u == v else reference.similarity_of(near, measure, u, v)
+        for u, v in pairs.itertuples(index=False)
+    ]
+    assert_column(found.round(9), measure, np.float64, pairs.index, np.round(expected, 9))
+
+
+def test_columns_of_pairs_are_found_as_those_of_edges(backend):
+    edges = backend.frame(CLUB.set_axis(["a", "b"], axis=1))
+    pairs = pd.DataFrame({"b": [3, 1], "x": [9, 9], "a": [0, 0]})
+    named = {"source": "a", "destination": "b"}
+    found = tc.similarity(edges, pairs=backend.frame(pairs), **named)
+    assert backend.to_pandas(found).tolist() == [0.5, pytest.approx(1 / 3)]
+    in_pair = backend.frame(pd.DataFrame({"target": [3], "source": [0]}))
+    assert backend.to_pandas(tc.similarity(edges, pairs=in_pair)).tolist() == [0.5]
+    with pytest.raises(ValueError, match="which columns hold the edges"):
+        tc.similarity(edges, pairs=backend.frame(pairs))
+    with pytest.raises(tc.ColumnNotFoundError, match="'a'"):
+        tc.similarity(edges, pairs=in_pair, **named)
+
+
+@pytest.mark.parametrize("dtype", ["str", "category", "datetime64[ns]"])
+def test_ids_of_other_dtypes(backend, dtype):
+    make = lambda frame: backend.frame(frame.astype("int64").astype("str").astype(dtype))  # noqa: E731
+    if dtype == "datetime64[ns]":
+        make = lambda frame: backend.frame(frame.astype("int64").astype(dtype))  # noqa: E731
+    pairs = pd.DataFrame({"src": [3, 0, 1], "dst": [1, 1, 1]})
+    found = backend.to_pandas(tc.similarity(make(CLUB), measure="overlap", pairs=make(pairs)))
+    assert found.tolist() == [1.0, 0.5, 0.0]
+
+
+def test_pairs_without_rows(backend):
+    none = backend.frame(pd.DataFrame({"src": [], "dst": []}, dtype="int64"))
+    found = backend.to_pandas(tc.similarity(backend.frame(CLUB), pairs=none))
+    assert (len(found), found.name, found.dtype) == (0, "jaccard", np.float64)
+
+
+def test_unknown_vertices_are_named(backend):
+    pairs = pd.DataFrame({"src": [0, 9, *range(10, 16)], "dst": [8, 9, *[1] * 6]})
+    words = r"8 of pairs= have .*: \(0, 8\), \(9, 9\), \(10, 1\), \(11, 1\), \(12, 1\), …;"
+    with pytest.raises(ValueError, match=words):
+        tc.similarity(backend.frame(CLUB), pairs=backend.frame(pairs))
+
+
+@pytest.mark.cpu_only
+def test_pairs_of_another_library():
+    polars = pytest.importorskip("polars")
+    pairs = {"src": [3, 0], "dst": [1, 1]}
+    found = tc.similarity(CLUB, pairs=polars.DataFrame(pairs))
+    assert isinstance(found, polars.Series) and found.to_list() == [0.5, pytest.approx(1 / 3)]
+    found = tc.similarity(polars.DataFrame(CLUB.to_dict("list")), pairs=pd.DataFrame(pairs))
+    assert isinstance(found, pd.Series) and found.tolist() == [0.5, pytest.approx(1 / 3)]
+
+
+@pytest.mark.cpu_only
+def test_what_takes_no_pairs():
+    with pytest.raises(tc.NullIdError, match=r"column 'dst' of pairs="):
+        tc.similarity(CLUB, pairs=pd.DataFrame({"src": [0.0], "dst": [np.nan]}))
+    with pytest.raises(tc.IdTypeError, match=r"column 'src' of pairs="):
+        tc.similarity(CLUB, pairs=pd.DataFrame({"src": ["0"], "dst": ["1"]}))
+    with pytest.raises(TypeError, match="pairs= is a list; give a frame"):
+        tc.similarity(CLUB, pairs=[(0, 1)])
+    with pytest.raises(ValueError, match="neither by= nor ids of several columns"):
+        tc.similarity(CLUB.assign(g=1), by="g", pairs=CLUB)
+    with pytest.raises(tc.CapacityError, match="similarity without pairs= is"):
+        tc.similarity(EDGES, pairs=EDGES, memory_limit=10_000)
+
+
+@pytest.mark.cpu_only
+def test_the_memory_of_pairs_is_counted():
+    graph, work = tc.Graph(EDGES)._prepared, ANALYTICS["similarity"].work
+    few, many = (
+        graph.stages(work({"measure": "jaccard", "pairs": EDGES.iloc[:size]}), "auto")
+        for size in (0, len(EDGES))
+    )
+    assert [stage.name for stage in many] == ["pairs"]
+    assert many[0].bytes - few[0].bytes >= 24 * len(EDGES)
