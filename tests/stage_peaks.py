@@ -61,7 +61,7 @@ def work_of(function):
         own = {"weight": "weight", "aggregate": None, "directed": False}
         return ANALYTICS["clustering"].work(own)
     if function == "adamic_adar":
-        return ANALYTICS["similarity"].work({"measure": function})
+        return ANALYTICS["similarity"].work({"measure": function, "pairs": None})
     own = {"annotate": {"columns": ("triangles",)}, "approximate_count": {"colours": 2}}
     own["annotate_vertices"] = {"columns": ("closure",)}
     record = estimated()[function]

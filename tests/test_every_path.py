@@ -117,7 +117,7 @@ def test_a_column_of_vertices_that_says_too_little_or_too_much_is_noticed(column
 
 MADE_FOR = {  # by part of a graph in memory
     "edge_counts": Needs.BY_EDGE | Needs.TRIANGLES,
-    "degrees": Needs.DEGREES | Needs.VERTEX_COUNTS,
+    "degrees": Needs.DEGREES | Needs.VERTEX_COUNTS | Needs.THIRD_SUMS,
     "trussness": Needs.TRUSSNESS,
 }
 

@@ -92,6 +92,8 @@ def launch_all(engine):
     starts = np.concatenate([[0], np.cumsum(engine.triangles_per_in_edge(layout), dtype=np.int64)])
     engine.list_triangles(layout, starts, 0, int(starts[-1]))
     engine.sum_counts(csr, counts)
+    ends = csr.rows.astype(np.uint32), csr.columns
+    engine.common_sums(engine.neighbors(csr), *ends, np.ones(csr.n, np.int64))
     places = engine.find_edges(csr, csr.rows, csr.columns)
     for dtype in ("bool", "uint32", "int64"):
         engine.take(np.zeros(csr.m, dtype), places)
@@ -110,6 +112,7 @@ def launch_all(engine):
         alike = (lambda values: values) if of is layout else (lambda values: [values] * 3)
         engine.type_counts(of, alike(np.zeros(csr.m, np.uint8)), 2)
         engine.vertex_sums(of, alike(np.ones(csr.m)))
+        engine.third_sums(of, alike(np.ones(csr.n, np.int64)))
         for spans in (one, several):
             engine.window_changes(of, alike(spans), 5)
             engine.edge_counts(of, spans=alike(spans))
