@@ -10,6 +10,7 @@ import sys
 import tomllib
 import warnings
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import networkx as nx
@@ -28,7 +29,7 @@ PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 GROUPS = tomllib.loads(PROJECT.read_text())["project"]["entry-points"]
 BY_NODE = ("triangles", "clustering", "generalized_degree")
 HOLES = ("constraint", "effective_size")
-PAIRS = ()
+PAIRS = ("adamic_adar_index", "jaccard_coefficient", "resource_allocation_index")
 pytestmark = pytest.mark.usefixtures("networkx_backend")
 
 
@@ -371,6 +372,8 @@ def test_every_function_about_triangles_is_served():
         ("generalized_degree", nx.DiGraph([(0, 1)]), {}, "directed"),
         ("effective_size", nx.DiGraph([(0, 1)]), {}, "directed"),
         ("effective_size", nx.path_graph(2), {"weight": "w"}, "weight= is left to NetworkX"),
+        ("jaccard_coefficient", nx.path_graph(2), {}, "without a list of pairs"),
+        ("adamic_adar_index", nx.path_graph(2), {"ebunch": iter([(0, 1)])}, "a list of pairs"),
         ("local_bridges", nx.path_graph(2), {}, "with_span=True is left"),
         ("local_bridges", nx.path_graph(2), {"with_span": True}, "with_span=True is left"),
         ("clustering", nx.MultiDiGraph([(0, 1)]), {}, "multigraph"),
@@ -432,6 +435,42 @@ def test_structural_holes_and_local_bridges(call, graph):
             call(name, graph, ["nobody"])
     bridges = original("local_bridges", graph, with_span=False)
     assert list(call("local_bridges", graph, with_span=False)) == list(bridges)
+
+
+def assert_same_pairs(found, expected):
+    """The same pairs in the same order, values of the same types that differ in rounding alone."""
+    found, expected = list(found), list(expected)
+    assert [pair[:2] for pair in found] == [pair[:2] for pair in expected]
+    assert [p for *_, p in found] == pytest.approx([p for *_, p in expected], rel=1e-12)
+    assert [type(p) for *_, p in found] == [type(p) for *_, p in expected]
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("graph", [g for g in GRAPHS if not nx.number_of_selfloops(g)], ids=str)
+def test_pairs_of_nodes(call, graph, name):
+    pairs = [*combinations(list(graph)[:12], 2)]
+    pairs += [(v, u) for u, v in pairs[::3]]
+    assert_same_pairs(call(name, graph, pairs), original(name, graph, pairs))
+    assert inspect.isgenerator(call(name, graph, pairs))
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_pairs_that_are_left_to_networkx_or_refused_alike(call, first_choice, monkeypatch, name):
+    monkeypatch.setattr(ours, "SMALL", 0)
+    graph = nx.Graph([(0, 1), (1, 2), (2, 0), (2, 3)])
+    for pairs in ([(0, 9)], [(9, 0)], [([], 0)]):
+        with pytest.raises(nx.NodeNotFound) as expected:
+            original(name, graph, pairs)
+        with pytest.raises(nx.NodeNotFound, match=re.escape(str(expected.value))):
+            call(name, graph, pairs)
+    with pytest.raises(NotImplementedError, match=name):
+        call(name, graph, [(0, 0)])
+    looped = nx.Graph([*graph.edges, (2, 2)])
+    for seen, pairs in ((graph, [(1, 1), (0, 1)]), (looped, [(0, 1), (0, 3)]), (graph, None)):
+        found = getattr(nx, name)(seen, pairs)
+        assert_same_pairs(found, original(name, seen, pairs))
+    many_pairs = [*combinations(range(4), 2)]
+    assert ours.should_run(name, (nx.path_graph(500), many_pairs), {}).startswith("few pairs")
 
 
 @pytest.mark.parametrize("name", [*HOLES, "local_bridges"])
@@ -606,6 +645,8 @@ def test_a_view_is_of_its_graph_as_it_is_now(call, view):
                 assert found[name] == pytest.approx(answer, rel=1e-12)
             elif name in HOLES:
                 assert_near(found[name], answer)
+            elif name in PAIRS:
+                assert_same_pairs(found[name], answer)
             else:
                 assert_same(found[name], answer)
 
@@ -819,7 +860,7 @@ print("rapids_tc :" in nx.k_truss.__doc__)
     assert done.stdout.splitlines() == ["[]", "{0: 4851, 1: 4851} False", "True True", "True"]
 
 
-OWN_TESTS = ("cluster", "core", "triads", "bridges", "structuralholes")
+OWN_TESTS = ("cluster", "core", "triads", "bridges", "structuralholes", "link_prediction")
 
 
 def test_networkxs_own_tests_pass(installed, tmp_path):

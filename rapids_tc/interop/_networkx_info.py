@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+OF_PAIRS = (
+    "`ebunch` is a list of pairs; without it, all pairs that are no edges, and with self loops, "
+)
+OF_PAIRS += "the call is left to NetworkX."
 FUNCTIONS = {
+    "adamic_adar_index": OF_PAIRS,
     "all_triangles": "In the order of NetworkX; if a set gives that order, in the order of nodes. "
     "Changes of the graph after the call are not seen.",
     "average_clustering": "Directed graphs, too.",
@@ -12,8 +17,10 @@ FUNCTIONS = {
     "constraint": "Without weights and self loops.",
     "effective_size": "Without weights and self loops.",
     "generalized_degree": "",
+    "jaccard_coefficient": OF_PAIRS,
     "k_truss": "`k` is an integer; the result is a NetworkX graph (`backend_priority.generators`).",
     "local_bridges": "Without spans, `with_span=False`, and self loops.",
+    "resource_allocation_index": OF_PAIRS,
     "transitivity": "Directed graphs, too.",
     "triadic_census": "",
     "triangles": "",

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 
 import rapids_tc as tc
 from rapids_tc.interop._networkx_graph import ConvertedGraph
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
 
 SMALL = 2000  # edges: NetworkX answers about fewer before the graph is converted
 FEW = 25  # if less than one node in 25 is asked for, NetworkX is faster than a whole graph
+PAIRS = {  # by the name of a function of pairs, our measure
+    "adamic_adar_index": "adamic_adar",
+    "jaccard_coefficient": "jaccard",
+    "resource_allocation_index": "resource_allocation",
+}
 UNWEIGHTED = {"constraint", "effective_size"}  # which take weight=, but None alone here
 
 _log = logging.getLogger("rapids_tc")
@@ -92,6 +98,8 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     if not isinstance(call.get("k", 0), Integral):
         return f"k={call['k']!r} is not an integer"
     edge_data = name == "k_truss" or call.get("weight") is not None
+    if name in PAIRS and not hasattr(call.get("ebunch"), "__len__"):
+        return "without a list of pairs, ebunch= is left to NetworkX"
     if reason := _not_served(call["G"], edge_data=edge_data):
         return reason
     if call["G"].is_directed() and name not in DIRECTED:
@@ -103,7 +111,8 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     """Return True if a graph is worth converting for a call, or the reason why not."""
     call = signature(globals()[name]).bind(*args, **kwargs).arguments
     graph = call["G"]
-    nodes = next((call[name] for name in ("nodes", "nbunch", "nodelist") if name in call), None)
+    choices = ("nodes", "nbunch", "nodelist", "ebunch")
+    nodes = next((call[name] for name in choices if name in call), None)
     cache = (getattr(graph, "__networkx_cache__", None) or {}).get("backends", {})
     if any(converted is not None for converted in cache.get("rapids_tc", {}).values()):
         return True
@@ -111,7 +120,8 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         return f"fewer than {SMALL} edges: NetworkX has answered before they are converted"
     single = nodes in graph or not hasattr(nodes, "__len__")
     if nodes is not None and (1 if single else len(nodes)) * FEW < len(graph):
-        return "few nodes are asked for: NetworkX looks at their neighbours alone"
+        what = "pairs" if name in PAIRS else "nodes"
+        return f"few {what} are asked for: NetworkX looks at their neighbours alone"
     return True
 
 
@@ -265,6 +275,63 @@ def local_bridges(
     bridges = edges[tc.edge_triangles(G.prepared(engine)).to_numpy() == 0]
     ends = zip(bridges["src"].tolist(), bridges["dst"].tolist(), strict=True)
     return ((G.nodes[u], G.nodes[v]) for u, v in ends)
+
+
+def jaccard_coefficient(
+    G: Any, ebunch: Any = None, *, engine: EngineName | None = None
+) -> Iterator[Any]:
+    """Answer ``networkx.jaccard_coefficient`` of a list of pairs."""
+    pairs, ends = _ends(G, ebunch)
+    has_edge = np.bincount(G.src, minlength=len(G)) > 0
+    joined = has_edge[ends].any(axis=0).tolist()
+    values = zip(_similarity(G, ends, "jaccard_coefficient", engine), joined, strict=True)
+    shares = (value if any_edge else 0 for value, any_edge in values)  # 0, not 0.0, as in NetworkX
+    return ((u, v, share) for (u, v), share in zip(pairs, shares, strict=True))
+
+
+def adamic_adar_index(
+    G: Any, ebunch: Any = None, *, engine: EngineName | None = None
+) -> Iterator[Any]:
+    """Answer ``networkx.adamic_adar_index`` of a list of pairs."""
+    return _sums(G, ebunch, "adamic_adar_index", engine)
+
+
+def resource_allocation_index(
+    G: Any, ebunch: Any = None, *, engine: EngineName | None = None
+) -> Iterator[Any]:
+    """Answer ``networkx.resource_allocation_index`` of a list of pairs."""
+    return _sums(G, ebunch, "resource_allocation_index", engine)
+
+
+def _sums(G: ConvertedGraph, ebunch: Any, name: str, engine: EngineName | None) -> Iterator[Any]:
+    """Return pairs with sums over their common neighbors: 0, not 0.0, without any."""
+    pairs, ends = _ends(G, ebunch)
+    values = _similarity(G, ends, name, engine)
+    return ((u, v, value or 0) for (u, v), value in zip(pairs, values, strict=True))
+
+
+def _ends(G: ConvertedGraph, ebunch: Any) -> tuple[list[Any], np.ndarray]:
+    """Return the pairs, and the numbers of their ends: int64, shape (2, pairs)."""
+    pairs = list(ebunch)
+    for pair in pairs:
+        for node in pair:
+            if node not in G:
+                raise nx.NodeNotFound(f"Node {node} not in G.")
+    ends = np.array([[G.index[u], G.index[v]] for u, v in pairs], np.int64).reshape(-1, 2).T
+    _require_no_loop(G)
+    if (ends[0] == ends[1]).any():
+        raise NotImplementedError("a node with itself is no pair in rapids_tc")
+    return pairs, ends
+
+
+def _similarity(
+    G: ConvertedGraph, ends: np.ndarray, name: str, engine: EngineName | None
+) -> list[float]:
+    pairs = pd.DataFrame({"src": ends[0], "dst": ends[1]})
+    values: list[float] = tc.similarity(
+        G.prepared(engine), measure=PAIRS[name], pairs=pairs
+    ).tolist()
+    return values
 
 
 def _of_nodes(
