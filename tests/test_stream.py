@@ -294,7 +294,7 @@ def test_vertices_are_chosen_and_refused(backend):
 
 def test_the_pages_list_what_is_not_served_in_blocks(backend):
     """Each function is asked for blocks; those that make none are named, and no other is."""
-    beside = {"k_truss": (3,), "annotate": ("triangles",)}
+    beside = {"k_truss": (3,), "annotate": ("triangles",), "annotate_vertices": ("triangles",)}
     options = {
         "iter_triangles": {"rows": 9}, "approximate_count": {"colours": 2, "seed": 1},
         "balance": {"sign": "w"}, "triangles_by_type": {"edge_type": "w"},
