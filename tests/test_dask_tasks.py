@@ -240,14 +240,23 @@ def test_columns_alone_are_refused_and_annotate_named(backend, function):
 @pytest.mark.parametrize(
     "function",
     [
-        tc.list_triangles,
         partial(tc.iter_triangles, rows=3),
+        partial(tc.list_triangles, vertices=[0]),
         plot.truss_profile,
     ],
 )
 def test_what_is_of_one_machine_says_so(backend, function):
     with pytest.raises(TypeError, match=r"Dask DataFrame.*compute\(\)"):
         function(apart(backend, small(), 2))
+
+
+def test_the_list_has_the_rows_of_one_machine(backend):
+    frame = datasets.rmat(7)
+    right = backend.to_pandas(tc.list_triangles(backend.frame(frame)))
+    found = tc.list_triangles(apart(backend, frame, 5))
+    pd.testing.assert_frame_equal(together(backend, found), right)
+    none = together(backend, tc.list_triangles(apart(backend, frame.iloc[:1], 2)))
+    assert len(none) == 0 and none.dtypes.equals(right.dtypes)
 
 
 # Vertices, limits, methods ------------------------------------------------------------------------

@@ -1227,6 +1227,14 @@ HINTS = {
     "blocks/arrivals:require": [
         (lambda h: arrivals.require(False, "a"), r"edges\.persist\(\), and the same versions")
     ],
+    "blocks/distributed_triangles:DistributedTriangles.frame": [
+        (
+            lambda h: tc.list_triangles(
+                PartitionedFrame([complete(40).frame()]), memory_limit=60_000
+            ),
+            "k_truss\\(edges, 3\\) has the same triangles, or raise memory_limit=",
+        )
+    ],
     "blocks/grid:choose": [(lambda h: grid.choose(9, 9, 1), "1 are free: give more memory")],
     "plan/budget:Budget.check_text": [
         (lambda h: budgeted().check_text(9), "raise the limit, or give integers")

@@ -1,6 +1,7 @@
 """Triangles listed task by task: a graph in blocks gives the rows of the graph in memory."""
 
 import gc
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -19,8 +20,10 @@ from rapids_tc.blocks.geometry import block_rows
 from rapids_tc.blocks.grid import Partition, Task, tasks
 from rapids_tc.blocks.task_triangles import TaskTriangles
 from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.frames.backend import sum64
 from rapids_tc.plan import costs
+from rapids_tc.plan.layout import Layout, use_layout
 
 some = settings(max_examples=10, deadline=None)
 GRAPHS = st.one_of(edge_lists(), dense_edge_lists()).filter(bool)
@@ -174,3 +177,50 @@ def test_frames_are_made_task_by_task():
 
 def test_a_task_knows_its_blocks():
     assert Task(2, 0, 1).blocks == ((2, 0), (2, 1), (0, 1))
+
+
+# Partitioned frames -------------------------------------------------------------------------------
+
+
+def partitioned(frame, parts):
+    bounds = np.linspace(0, len(frame), parts + 1).astype(int)
+    return PartitionedFrame([frame.iloc[a:b] for a, b in pairwise(bounds)])
+
+
+@pytest.mark.cpu_only
+@some
+@given(rows=GRAPHS, n=SIDES, m=st.integers(1, 3), parts=st.sampled_from([1, 7]))
+def test_partitions_together_have_the_list_of_memory(rows, n, m, parts):
+    frame = frame_of(rows)
+    with use_layout(Layout(n, m)):
+        found = tc.list_triangles(partitioned(frame, parts))
+    pd.testing.assert_frame_equal(pd.concat(found.partitions), tc.list_triangles(frame))
+
+
+@pytest.mark.cpu_only
+def test_a_list_in_ranges_that_fit_a_worker():
+    """Of 9,880 triangles, each of the ranges, and what a task lists at a time."""
+    frame, limit = complete(40).frame(), 100_000
+    found = tc.list_triangles(partitioned(frame, 7), memory_limit=limit)
+    lengths = [len(part) for part in found.partitions]
+    assert len(lengths) == 8 and max(lengths) < 2 * 9_880 / 8
+    pd.testing.assert_frame_equal(pd.concat(found.partitions), tc.list_triangles(frame))
+    told = r"9,880 triangles takes about 237,120 bytes.* 3 workers may take 180,000: k_truss"
+    with pytest.raises(tc.CapacityError, match=told):
+        tc.list_triangles(partitioned(frame, 7), memory_limit=60_000)
+    with pytest.raises(tc.CapacityError, match="9,880 triangles, more than max_rows=9,879"):
+        tc.list_triangles(partitioned(frame, 7), max_rows=9_879)
+
+
+@pytest.mark.cpu_only
+def test_what_a_cluster_does_not_list():
+    frame = partitioned(complete(4).frame().assign(day=1), 2)
+    columns = {"source": "src", "destination": "dst"}
+    with pytest.raises(TypeError, match=r"PartitionedFrame.*list_triangles\(edges\) gives"):
+        tc.iter_triangles(frame, rows=3, **columns)
+    for options, told in (
+        ({"vertices": [0]}, "with vertices= runs on one machine"),
+        ({"by": "day", "max_rows": 9}, "with by= and max_rows= runs on one machine"),
+    ):
+        with pytest.raises(TypeError, match=told):
+            tc.list_triangles(frame, **options, **columns)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import call_report, outlive
 from rapids_tc._typing import EngineName
-from rapids_tc.analytics.analytic import analytic
+from rapids_tc.analytics.analytic import analytic, not_on_clusters
 from rapids_tc.analytics.chosen import OF_SOME, TrianglesAround
+from rapids_tc.blocks.distributed_triangles import DistributedTriangles
 from rapids_tc.blocks.whole_triangles import LISTING
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import needs
@@ -30,6 +31,23 @@ def _in_memory(own: OwnOptions) -> str:
     return "" if own["vertices"] is None else "without vertices= it is"
 
 
+def _alone(own: OwnOptions) -> list[str]:
+    if own["vertices"] is not None:
+        return ["vertices="]
+    return ["by=", "max_rows="] if own.get("by") is not None and own["max_rows"] is not None else []
+
+
+_local = not_on_clusters("list_triangles", _alone)
+
+
+def _no_frames(own: OwnOptions, kind: str) -> TypeError:
+    return TypeError(
+        f"edges is a {kind}, and iter_triangles runs on one machine: list_triangles(edges) gives a "
+        "frame of all triangles, whose partitions may be taken one after another, or give it "
+        "edges.compute()"
+    )
+
+
 def _check_most(own: OwnOptions) -> OwnOptions:
     most = own["max_rows"]
     if most is not None and not (needs.is_integer(most) and most >= 0):
@@ -37,7 +55,7 @@ def _check_most(own: OwnOptions) -> OwnOptions:
     return own
 
 
-@analytic(LISTING, check=_check_most, work=_work, in_memory=_in_memory)
+@analytic(LISTING, check=_check_most, work=_work, in_memory=_in_memory, local=_local)
 def list_triangles(
     edges: Any,
     *,
@@ -74,7 +92,8 @@ def list_triangles(
         w   as ids the largest
         === ====== ==================================
 
-        Sorted by all three.
+        Sorted by all three. Of a partitioned frame, a partitioned frame of their library, sorted
+        from its first partition to its last.
 
     Raises
     ------
@@ -109,7 +128,6 @@ def list_triangles(
     """
     source = _source(edges, vertices)
     total, tasks = source.counted()
-    memory = source.memory(memory_limit, beside_task=False)
     advice = "iter_triangles(edges, rows=...) gives them frame by frame"
     if max_rows is not None:
         most, whose = _most_triangles(edges, source, total)
@@ -117,16 +135,18 @@ def list_triangles(
             raise CapacityError(
                 f"{whose} has {most:,} triangles, more than max_rows={max_rows:,}: {advice}"
             )
+    if isinstance(source, DistributedTriangles):
+        return source.frame()
+    memory = source.memory(memory_limit, beside_task=False)
     needs.require_listing(total, memory, advice, edges.ids.text)
     listing = Listing(edges, source.number, tasks, memory, advice)
     return next(listing.frames(total)) if total else listing.frame([])
 
 
-def _source(graph: Any, vertices: Any) -> Triangles:
+def _source(graph: Any, vertices: Any) -> Any:
     """Return the triangles of a graph, or only those with a corner among some vertices."""
     if vertices is None:
-        triangles: Triangles = graph.listing
-        return triangles
+        return graph.listing
     return TrianglesAround(graph, graph.numbers_of(vertices))
 
 
@@ -149,7 +169,7 @@ def _check_rows(own: OwnOptions) -> OwnOptions:
     return {**own, "rows": int(rows)}
 
 
-@analytic(LISTING, check=_check_rows, work=_work, in_memory=_in_memory)
+@analytic(LISTING, check=_check_rows, work=_work, in_memory=_in_memory, local=_no_frames)
 def iter_triangles(
     edges: Any,
     *,

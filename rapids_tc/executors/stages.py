@@ -26,6 +26,7 @@ STAGES = {
     "count": "counting",
     "sum": "counting",
     "peel": "peeling",
+    "list": "listing",
     "edges": "sorting the edges",
     "answer": "summing by vertex",
     "columns": "looking rows up",

@@ -23,6 +23,7 @@ from rapids_tc.blocks import (
     sums,
     worker_tasks,
 )
+from rapids_tc.blocks.distributed_triangles import DistributedTriangles
 from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.errors import KernelError
@@ -324,6 +325,11 @@ class PartitionedGraph:
         made = graph.map_batches("rows", row_lookup.take, *graph.to_read, rows)
         return self._aligned(graph, made, self.executor.meta)
 
+    @property
+    def listing(self) -> DistributedTriangles:
+        """The triangles, to be listed by the workers."""
+        return DistributedTriangles(self.profiled())
+
     def simple_edges(self) -> Frame:
         """List each edge once as ids, src < dst, sorted."""
         graph = self.profiled()
@@ -345,13 +351,9 @@ class PartitionedGraph:
         )
         parts = max(1, min(len(graph.workers), rows // PART_ROWS))
         bounds = [rows * part // parts for part in range(parts + 1)]
-        frames = (
-            [frame]
-            if parts == 1
-            else [
-                graph.submit("answer", worker_tasks.cut, frame, a, b) for a, b in pairwise(bounds)
-            ]
-        )
+        frames, cut = [frame], worker_tasks.cut
+        if parts > 1:
+            frames = [graph.submit("answer", cut, frame, a, b) for a, b in pairwise(bounds)]
         return self.executor.to_frame(frames, meta, [b - a for a, b in pairwise(bounds)])
 
     def _aligned(self, graph: DistributedGraph, made: list[Task], meta: Frame) -> Frame:
