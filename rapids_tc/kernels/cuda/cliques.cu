@@ -14,17 +14,17 @@
 
 constexpr u32 kCliqueThreads = 256, kCliqueWarps = kCliqueThreads / kWarp;
 constexpr u32 kFilterBits = 32768, kFilterWords = kFilterBits / 32;  // of N+(u), by the last bits of an entry
-constexpr u32 kListed = 256;              // entries that a warp lists at once: a byte of bits per lane
+constexpr u32 kListed = 256;  // entries that a warp lists at once: a byte of bits per lane
 constexpr u32 kListWords = kListed / 2 * 2 * kCliqueWarps;  // two lists of 16 bits per warp
-constexpr u32 kPartRows = 64;             // rows of a long row that a block takes
-constexpr u32 kSearchFrom = 8;            // times as long as the row, a list is searched, not walked
+constexpr u32 kPartRows = 64;  // rows of a long row that a block takes
+constexpr u32 kSearchFrom = 8;  // times as long as the row, a list is searched, not walked
 
 __device__ __forceinline__ u32 stride_of(u32 d) { return (d + 31) / 32 | 1; }
 
 struct LocalGraph {
   const i64* __restrict__ offsets;
   const u32* __restrict__ columns;
-  u32 begin;     // of N+(u) in columns
+  u32 begin;  // of N+(u) in columns
   u32 d, stride;
   u32* bits;
 
