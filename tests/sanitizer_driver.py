@@ -84,6 +84,20 @@ def by_sides(card, layout, graphs, total: int) -> None:
                 assert bool((mine == right).all())
     sums = card.vertex_sums(layout, alike([cupy.ones(graph.m) for graph in graphs]))
     assert round(sum(float(corner.sum()) for corner in parts(sums))) == 3 * total
+    uv, vw = graphs[0], graphs[-1]  # v has the rows of vw, and w at most one row more
+    ones = [cupy.ones(size, "int64") for size in (uv.n, vw.n, uv.n + 1)]
+    found = card.third_sums(layout, alike(ones))
+    for mine, right in zip(parts(found), parts(counts), strict=True):
+        assert bool((mine == right).all())
+
+
+def pairs(card, csr, total: int) -> None:
+    """The ends of all edges have their triangles in common, in either order."""
+    rows = card.neighbors(csr)
+    u, v = csr.rows.astype("uint32"), csr.columns
+    for first, second in ((u, v), (v, u)):
+        for values in (cupy.ones(csr.n, "int64"), cupy.empty(0, "int64")):
+            assert int(card.common_sums(rows, first, second, values).sum()) == 3 * total
 
 
 def by_bits(card, csr, total: int) -> None:
@@ -160,6 +174,7 @@ def main(*names: str) -> None:
         by_bits(card, csr, totals["bitmap"])
         without_layout(card, csr, totals["bitmap"])
         cliques(card, csr, totals["bitmap"])
+        pairs(card, csr, totals["bitmap"])
         analytics(card, layout, totals["bitmap"])
         in_blocks(card, keys, n, totals["bitmap"])
         assert len(set(totals.values())) == 1 and total in (None, totals["bitmap"]), (name, totals)
