@@ -119,9 +119,12 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
     "by vertex, beside much by row": (
         lambda: [
             costs.STAGES[engine][name][1]
-            for engine in ("cpu", "cuda") for name in ("orient", "by row", "by row from degrees")
+            for engine in ("cpu", "cuda") for name in (
+                "orient", "by row", "by row from degrees",
+                "count by edge", "cliques by edge", "columns of cliques by edge",
+            )
         ],
-        [0, 32, 32, 0, 32, 32],
+        [0, 32, 32, 24, 28, 8, 0, 32, 32, 32, 16, 16],
         LOW,
     ),
     "degrees and keys of a chunk": (lambda: [cpu.costs.row, device_slots.COSTS.row], [24, 0], LOW),
@@ -416,7 +419,7 @@ def test_a_figure_that_is_changed_is_noticed():
 
 def test_every_figure_is_known():
     """Those of `Costs` at least: a new one is changed too, or named here as no bytes."""
-    others = {"tables", "task", "uv_stays_loaded", "prefetch", "slots"}
+    others = {"tables", "local_graphs", "task", "uv_stays_loaded", "prefetch", "slots"}
     assert {field.name for field in fields(protocol.Costs)} == {*FIELDS.values(), *others}
     for name, of in FIELDS.items():
         for engine, place in ENGINES.items():

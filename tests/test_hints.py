@@ -373,6 +373,10 @@ def networkx_call(name):
             "view": lambda: convert(one_way),
             "loops": lambda: ours.k_truss(convert(looped), 3),
             "looped holes": lambda: ours.constraint(convert(looped)),
+            "loop as a pair": lambda: ours.jaccard_coefficient(
+                convert(nx.Graph([(0, 1)])), [(0, 0)]
+            ),
+            "unknown node": lambda: ours.jaccard_coefficient(convert(nx.Graph([(0, 1)])), [(0, 5)]),
             "nodelist": lambda: ours.triadic_census(convert(nx.DiGraph([(0, 1)])), [0, 0]),
             "weights": lambda: convert(texts, edge_attrs={"weight": 1}).weighted("cpu", "weight"),
         }[name]()
@@ -1112,7 +1116,13 @@ HINTS = {
         (networkx_call("multi"), "multi"),
         (networkx_call("view"), "mind its filter"),
     ],
-    "interop/networkx:_require_no_loop": [(networkx_call("looped holes"), "rapids_tc leaves out")],
+    "interop/_networkx_graph:ConvertedGraph.require_no_loop": [
+        (networkx_call("looped holes"), "rapids_tc leaves out")
+    ],
+    "interop/_networkx_pairs:_ends": [
+        (networkx_call("loop as a pair"), "is no pair in rapids_tc"),
+        (networkx_call("unknown node"), "Node 5 not in G"),
+    ],
     "interop/networkx:triadic_census": [(networkx_call("nodelist"), "duplicate nodes")],
     "interop/networkx:k_truss": [(networkx_call("loops"), r"G\.remove_edges_from")],
     "kernels/_source:_find": [

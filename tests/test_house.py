@@ -50,6 +50,7 @@ HOMES = {
         "files/networks.py",
         "interop/networkx.py",
         "interop/_networkx_graph.py",
+        "interop/_networkx_pairs.py",
         "plot.py",
     },
     "cupy": {"engines/gpu/cuda.py", "kernels/_nvrtc.py", "frames/backend.py"},

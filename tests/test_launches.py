@@ -92,6 +92,10 @@ def launch_all(engine):
     starts = np.concatenate([[0], np.cumsum(engine.triangles_per_in_edge(layout), dtype=np.int64)])
     engine.list_triangles(layout, starts, 0, int(starts[-1]))
     engine.sum_counts(csr, counts)
+    for sizes in ({}, {"clique_row": 16, "clique_words": 5000}):  # short rows, and long ones
+        of_cliques = replace(engine, capacities=replace(engine.capacities, **sizes))
+        for per in ("row", "vertex", "edge"):
+            of_cliques.cliques(csr, 4, per=per)
     ends = csr.rows.astype(np.uint32), csr.columns
     engine.common_sums(engine.neighbors(csr), *ends, np.ones(csr.n, np.int64))
     places = engine.find_edges(csr, csr.rows, csr.columns)

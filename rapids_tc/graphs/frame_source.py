@@ -60,8 +60,9 @@ class FrameSource:
     def evaluate(self) -> list[Task]:
         """Evaluate the partitions."""
         self.executor.workers()  # raises if versions differ, before any task is sent
+        columns = self._columns
         try:
-            return self.executor.partitions(None if self.every else self._columns)
+            return self.executor.partitions(None if self.every else columns)
         except KeyError:
             self._require_columns()
             raise

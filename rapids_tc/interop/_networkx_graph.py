@@ -117,6 +117,11 @@ class ConvertedGraph:
         """Whether the graph has a self loop."""
         return bool((self.src == self.dst).any())
 
+    def require_no_loop(self) -> None:
+        """Raise NotImplementedError if the graph has self loops, which some of NetworkX counts."""
+        if self.loops:
+            raise NotImplementedError("the graph has self loops, which rapids_tc leaves out")
+
     @property
     def symmetric(self) -> bool:
         """Whether undirected edges are stored at both ends: the filter of a view may hide one."""

@@ -20,11 +20,16 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
-import pandas as pd
 
 import rapids_tc as tc
 from rapids_tc.interop._networkx_graph import ConvertedGraph
 from rapids_tc.interop._networkx_info import DIRECTED, FUNCTIONS
+from rapids_tc.interop._networkx_pairs import (  # noqa: F401  NetworkX finds them here by name
+    PAIRS,
+    adamic_adar_index,
+    jaccard_coefficient,
+    resource_allocation_index,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +38,6 @@ if TYPE_CHECKING:
 
 SMALL = 2000  # edges: NetworkX answers about fewer before the graph is converted
 FEW = 25  # if less than one node in 25 is asked for, NetworkX is faster than a whole graph
-PAIRS = {  # by the name of a function of pairs, our measure
-    "adamic_adar_index": "adamic_adar",
-    "jaccard_coefficient": "jaccard",
-    "resource_allocation_index": "resource_allocation",
-}
 UNWEIGHTED = {"constraint", "effective_size"}  # which take weight=, but None alone here
 
 _log = logging.getLogger("rapids_tc")
@@ -270,85 +270,22 @@ def local_bridges(
     G: Any, with_span: bool = True, weight: Any = None, *, engine: EngineName | None = None
 ) -> Iterator[Any]:
     """Answer ``networkx.local_bridges`` without spans; `can_run` refuses the others."""
-    _require_no_loop(G)
+    G.require_no_loop()
     edges = G.frame()
     bridges = edges[tc.edge_triangles(G.prepared(engine)).to_numpy() == 0]
     ends = zip(bridges["src"].tolist(), bridges["dst"].tolist(), strict=True)
     return ((G.nodes[u], G.nodes[v]) for u, v in ends)
 
 
-def jaccard_coefficient(
-    G: Any, ebunch: Any = None, *, engine: EngineName | None = None
-) -> Iterator[Any]:
-    """Answer ``networkx.jaccard_coefficient`` of a list of pairs."""
-    pairs, ends = _ends(G, ebunch)
-    has_edge = np.bincount(G.src, minlength=len(G)) > 0
-    joined = has_edge[ends].any(axis=0).tolist()
-    values = zip(_similarity(G, ends, "jaccard_coefficient", engine), joined, strict=True)
-    shares = (value if any_edge else 0 for value, any_edge in values)  # 0, not 0.0, as in NetworkX
-    return ((u, v, share) for (u, v), share in zip(pairs, shares, strict=True))
-
-
-def adamic_adar_index(
-    G: Any, ebunch: Any = None, *, engine: EngineName | None = None
-) -> Iterator[Any]:
-    """Answer ``networkx.adamic_adar_index`` of a list of pairs."""
-    return _sums(G, ebunch, "adamic_adar_index", engine)
-
-
-def resource_allocation_index(
-    G: Any, ebunch: Any = None, *, engine: EngineName | None = None
-) -> Iterator[Any]:
-    """Answer ``networkx.resource_allocation_index`` of a list of pairs."""
-    return _sums(G, ebunch, "resource_allocation_index", engine)
-
-
-def _sums(G: ConvertedGraph, ebunch: Any, name: str, engine: EngineName | None) -> Iterator[Any]:
-    """Return pairs with sums over their common neighbors: 0, not 0.0, without any."""
-    pairs, ends = _ends(G, ebunch)
-    values = _similarity(G, ends, name, engine)
-    return ((u, v, value or 0) for (u, v), value in zip(pairs, values, strict=True))
-
-
-def _ends(G: ConvertedGraph, ebunch: Any) -> tuple[list[Any], np.ndarray]:
-    """Return the pairs, and the numbers of their ends: int64, shape (2, pairs)."""
-    pairs = list(ebunch)
-    for pair in pairs:
-        for node in pair:
-            if node not in G:
-                raise nx.NodeNotFound(f"Node {node} not in G.")
-    ends = np.array([[G.index[u], G.index[v]] for u, v in pairs], np.int64).reshape(-1, 2).T
-    _require_no_loop(G)
-    if (ends[0] == ends[1]).any():
-        raise NotImplementedError("a node with itself is no pair in rapids_tc")
-    return pairs, ends
-
-
-def _similarity(
-    G: ConvertedGraph, ends: np.ndarray, name: str, engine: EngineName | None
-) -> list[float]:
-    pairs = pd.DataFrame({"src": ends[0], "dst": ends[1]})
-    values: list[float] = tc.similarity(
-        G.prepared(engine), measure=PAIRS[name], pairs=pairs
-    ).tolist()
-    return values
-
-
 def _of_nodes(
     G: ConvertedGraph, column: str, nodes: Any, engine: EngineName | None
 ) -> dict[Any, float]:
     """Return a column of `annotate_vertices` for all nodes, or for each of some."""
-    _require_no_loop(G)
+    G.require_no_loop()
     values = tc.annotate_vertices(G.prepared(engine), column)[column].tolist()
     if nodes is None:
         return dict(zip(G.nodes, values, strict=True))
     return {node: values[G.index[node]] for node in nodes}
-
-
-def _require_no_loop(G: ConvertedGraph) -> None:
-    """Raise NotImplementedError if the graph has a self loop, which NetworkX counts in places."""
-    if G.loops:
-        raise NotImplementedError("the graph has self loops, which rapids_tc leaves out")
 
 
 def _at(G: ConvertedGraph, nodes: Any, values: list[Any]) -> Any:

@@ -115,10 +115,11 @@ def stages(
         name = key if key == "edges" else "columns"
         values = 2 * vertices if work.result is Result.VERTICES else rows  # by rank, and by id
         more = model.COLUMN * (work.columns - 1) * values + held
-        if key == "by vertex from edges" and work.needs & Needs.THIRD_SUMS:
-            more += 2 * model.COUNT * rows  # sums have eight bytes, and counts are kept beside
-        if work.needs & Needs.THIRD_SUMS and not work.needs & Needs.EDGE_COUNTS:
-            more -= model.COUNT * rows  # which no sum is made from
+        if work.needs & Needs.THIRD_SUMS:
+            if key == "by vertex from edges":
+                more += 2 * model.COUNT * rows  # sums have eight bytes, and counts are kept beside
+            elif not work.needs & Needs.EDGE_COUNTS:
+                more -= model.COUNT * rows  # which no sum is made from
         if key == "edges":  # Arrow reuses what it keeps
             kept_text = model.total(model.TEXT_IDS, rows, 0)
             more += max(2 * text.in_answers * rows - kept_text, 0)
