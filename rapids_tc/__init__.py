@@ -29,6 +29,7 @@ from rapids_tc.errors import (
     NullIdError,
     RapidsTCError,
 )
+from rapids_tc.graphs.delta import Delta
 from rapids_tc.graphs.public import Graph
 from rapids_tc.interop.accessor import register_accessor
 
@@ -40,6 +41,7 @@ __version__ = "0.1.0"
 __all__ = [
     "CapacityError",
     "ColumnNotFoundError",
+    "Delta",
     "Estimate",
     "Graph",
     "IdTypeError",

@@ -62,8 +62,10 @@ def _hint(function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[st
     positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     stars = [f"*{p.name}" for p in parameters if p.kind is p.VAR_POSITIONAL]
     name = function.__name__
-    if positional[0] == "self":  # the constructor of a class
-        name, positional, args = function.__qualname__.split(".")[0], positional[1:], args[1:]
+    if positional[0] == "self":
+        positional, args = positional[1:], args[1:]
+    if name == "__init__":
+        name = function.__qualname__.split(".")[0]
     required = [
         p.name + "=" for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty
     ]

@@ -19,7 +19,7 @@ PUBLIC = {"n_vertices", "n_edges", "csr"}
 def test_the_face_has_sizes_and_functions_alone(backend):
     graph = tc.Graph(backend.frame(small()))
     public = {name for name in dir(graph) if not name.startswith("_")}
-    assert public == PUBLIC | ANALYTICS.keys() | {"memory_estimate"}
+    assert public == PUBLIC | ANALYTICS.keys() | {"memory_estimate", "update"}
     assert all(getattr(tc.Graph, name) is getattr(tc, name) for name in ANALYTICS)
 
 

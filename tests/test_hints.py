@@ -70,6 +70,8 @@ INTERNAL = {
     "files/lines:_blocks_for_arrow": "caught by `parse`: pandas reads the file",
     "kernels/_nvrtc:_compile": "the compiler's own words: test_nvrtc.py",
     "preparation/id_scheme:resolve_scheme": "made elsewhere: ids.integers",
+    "graphs/tally:Tally.find": "caught by `_by_tally`, which makes another tally",
+    "graphs/updated:UpdatedGraph.__getattr__": "Python's own words for a name that is not there",
     "graphs/protocol:VertexTotals.vertex_counts": "no public function asks it",
     "graphs/protocol:EdgeGraph.sample_moments": "samples are counted in memory alone",
     "graphs/out_of_core:_Values.trussness": "a column of it is made in memory alone",
@@ -1266,6 +1268,23 @@ HINTS = {
         (lambda h: checked(h, "cancelled"), "Persist or read the frame again"),
     ],
     "graphs/resolve:prepare": [(lambda h: tc.Graph(tc.Graph(k3())), "give it to the functions")],
+    "graphs/updates:update": [
+        (on_dask(lambda edges: tc.Graph(edges).update(insert=k3())), r"Graph\(edges\.compute\(\)\)")
+    ],
+    "graphs/batches:open_batch": [(lambda h: tc.Graph(k3()).update(), "give insert= or delete=")],
+    "graphs/batches:_open": [
+        (lambda h: tc.Graph(k3()).update(insert=dask_of(k3())), r"on one machine: \.compute\(\)"),
+        (lambda h: tc.Graph(k3()).update(insert=[1]), "give a frame of edges"),
+        (lambda h: tc.Graph(k3()).update(insert=pyarrow().table(k3())), "of Pandas: convert it"),
+        (lambda h: tc.Graph(k3()).update(delete=k3()[["src"]]), "it needs 'src', 'dst'"),
+        (lambda h: tc.Graph(k3()).update(insert=k3(w=1)), "drop it, or make another Graph"),
+    ],
+    "graphs/batches:_check_dtypes": [
+        (lambda h: tc.Graph(k3()).update(insert=k3().astype("str")), "int64 in the rows.*convert")
+    ],
+    "graphs/batches:refuse": [
+        (lambda h: tc.Graph(k3()).update(delete=ends([5], [1])), r"not in the graph: \(5, 1\)")
+    ],
     "graphs/partitioned:answer": [
         (on_dask(tc.trussness), r'annotate\(edges, "trussness"\) adds it'),
     ],

@@ -67,7 +67,7 @@ HOMES = {
 # The public names themselves; NetworkX's names of its own functions.
 TABLES = {"__init__.py", "interop/_networkx_info.py"}
 # What is public and no analytic, and so has no record.
-BESIDE = {"Estimate", "Graph", "memory_estimate", "methods", "register_accessor"}
+BESIDE = {"Delta", "Estimate", "Graph", "memory_estimate", "methods", "register_accessor"}
 
 
 def unit(name):

@@ -9,6 +9,7 @@ import pytest
 from rapids_tc import testing
 from rapids_tc.engines.gpu import (
     block_layout,
+    changes,
     cliques,
     cuda,
     grouping,
@@ -20,6 +21,7 @@ from rapids_tc.engines.gpu import (
     pairs,
     truss,
 )
+from rapids_tc.engines.neighbor_rows import WORDS
 from rapids_tc.kernels import catalogue, radix, raw_rows
 from rapids_tc.kernels.method import Capacities
 
@@ -65,6 +67,7 @@ def test_an_expression_is_read():
         ("cliques.cu", "kCliqueThreads kListWords", (cliques._THREADS, cliques._LIST_WORDS)),
         ("cliques.cu", "kPartRows", (cliques._PART,)),
         ("list.cu", "kListThreads", (listing._THREADS,)),
+        ("changes.cu", "kThreads kChunk kWords", (changes._THREADS, changes._CHUNK, WORDS)),
         ("truss.cu", "kThreads kWarp", (truss._THREADS, truss._WARP)),
         ("truss.cu", "kBucket kSums kDone", (truss._BUCKET, truss._SUMS, truss._DONE)),
         ("radix.cu", "kDigit kDigits", (radix._DIGIT, radix._DIGITS)),

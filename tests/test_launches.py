@@ -14,6 +14,7 @@ import rapids_tc
 from rapids_tc import testing
 from rapids_tc.engines.gpu import keys
 from rapids_tc.engines.gpu.truss import CudaPeeler
+from rapids_tc.engines.neighbor_rows import LIVE, WORDS, ChangedEdges, NeighborRows
 from rapids_tc.engines.protocol import Spans
 from rapids_tc.errors import KernelError
 from rapids_tc.frames.adapters import PandasAdapter
@@ -98,6 +99,16 @@ def launch_all(engine):
             of_cliques.cliques(csr, 4, per=per)
     ends = csr.rows.astype(np.uint32), csr.columns
     engine.common_sums(engine.neighbors(csr), *ends, np.ones(csr.n, np.int64))
+    near = NeighborRows(
+        csr,
+        *engine.in_rows(csr),
+        np.diff(csr.offsets),
+        np.zeros(0, np.uint64),
+        *[ends[1][:0]] * 2,
+        n,
+    )
+    states = np.full((csr.m, WORDS), LIVE, np.uint32)
+    engine.add_changes(near, ChangedEdges(*ends, np.arange(csr.m, dtype=np.uint32)), states, 1)
     places = engine.find_edges(csr, csr.rows, csr.columns)
     for dtype in ("bool", "uint32", "int64"):
         engine.take(np.zeros(csr.m, dtype), places)

@@ -11,6 +11,7 @@ from rapids_tc._parallel import limit_threads as limit_threads
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from rapids_tc.engines.neighbor_rows import ChangedEdges, NeighborRows
     from rapids_tc.preparation.csr import Array, Csr
 
 ProgressCallback = Callable[..., None]  # (done), or (done, note)
@@ -381,6 +382,47 @@ class Engine(Protocol):
 
     def take(self, values: Array, positions: Array) -> Array:
         """Return the value at each position (int64), and 0 for the position -1."""
+
+    def in_rows(self, csr: Csr) -> tuple[Array, Array, Array]:
+        """Transpose a graph: the last three arrays of `NeighborRows` that describe ``csr``.
+
+        They are the offsets (int64, n + 1) of the edges to every rank, their rows, ascending, and
+        their positions in ``csr.columns`` (uint32, m).
+        """
+
+    def add_changes(
+        self, near: NeighborRows, edges: ChangedEdges, states: Array, sign: int
+    ) -> tuple[int, Array]:
+        """Add `sign` to the change of each side of each triangle with an edge that changes.
+
+        `states` (uint32, one row per slot) has four words: `WHEN`, 0 of an edge that is not there;
+        `CHANGE`, modulo 2**32; `COUNT`; and the larger end, `END`. Edges that change have different
+        values of `WHEN`, less than `LIVE`, which all other edges have. A triangle belongs to its
+        edge of the least `WHEN`.
+
+        Returns
+        -------
+        triangles : int
+            How many triangles there are.
+        slots : array of uint32
+            What `settle` needs to find the changes.
+        """
+
+    def settle(
+        self, near: NeighborRows, slots: Array, states: Array, of_vertex: Array
+    ) -> tuple[Array, Array, Array, Array]:
+        """Add the changes in `states` to the counts there, and set them to 0.
+
+        They are added to both ends in `of_vertex` (uint64), too, modulo 2**64. `slots` are what all
+        calls of `add_changes` have returned.
+
+        Returns
+        -------
+        u, v : arrays of uint32
+            The larger and the smaller end of each edge with a change, each once, in any order.
+        triangles, delta : arrays of int64
+            The count that the edge has now, and its change.
+        """
 
 
 def column_counts(engine: Any, csr: Csr, size: int) -> Array:

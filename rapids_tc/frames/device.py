@@ -30,16 +30,19 @@ def place(edges: Any) -> Iterator[None]:
         edges = native(edges)
         device = _only_device() if root(edges) == "cudf" else None
         device = _device(edges) if device is None else device
-    if device is None:
+    with on_device(device):
         yield
-    else:
-        with on_device(device):
-            yield
 
 
 @contextmanager
-def on_device(device: int) -> Iterator[None]:
-    """Make a device and cuDF's stream the current ones; wait for their work at the end."""
+def on_device(device: int | None) -> Iterator[None]:
+    """Make a device and cuDF's stream the current ones; wait for their work at the end.
+
+    None stands for the memory of a CPU: nothing is changed.
+    """
+    if device is None:
+        yield
+        return
     cupy = sys.modules["cupy"]
     per_thread = os.environ.get("CUDF_PER_THREAD_STREAM", "0") == "1"
     stream = cupy.cuda.Stream.ptds if per_thread else cupy.cuda.Stream.null
@@ -62,7 +65,8 @@ def _only_device() -> int | None:
 
 def _device(edges: Any) -> int | None:
     """Return the number of the device that holds a frame or graph; None if it is not on a GPU."""
-    array = getattr(getattr(edges, "csr", None), "columns", None)
+    graph = getattr(edges, "__dict__", {}).get("_prepared")
+    array = getattr(graph, "some_array", None)
     if hasattr(edges, "as_gpu_object"):  # cudf.pandas has all frames on the current device
         return int(sys.modules["cupy"].cuda.Device().id)
     if array is None and root(edges) == "cudf" and getattr(edges, "ndim", 0) == 2:
@@ -70,6 +74,11 @@ def _device(edges: Any) -> int | None:
         array = next((a for a in map(_values, columns) if a is not None), None)
         if array is None:
             return int(sys.modules["cupy"].cuda.Device().id)
+    return device_of(array)
+
+
+def device_of(array: Array | None) -> int | None:
+    """Return the number of the device that holds an array; None if it is not on a GPU."""
     device = getattr(getattr(array, "device", None), "id", None)
     return None if device is None else int(device)
 

@@ -57,6 +57,7 @@ class InMemoryGraph(EdgeGraph):
         self._edges, self.ids, self._limit = edges, edges.ids, limit
         self.engine = registry.load(backend.engine)
         self.lasting = False  # whether the user keeps this graph
+        self.labels_of_ids: Any = None  # of a lasting graph
         self._keys: Array | None = None  # of a small graph, until its CSR is made of them
 
     @cached_property
@@ -102,13 +103,17 @@ class InMemoryGraph(EdgeGraph):
                 self._keys = orient.orient(ends, self.order.rank, self.backend)
         return counter(self.order.n)
 
-    def keep(self) -> None:
+    def keep(self, labels: tuple[Any, Any] | EdgeColumns) -> None:
         """Build the CSR, and copy what the graph shares with the frame, which may change later."""
         _ = self.csr
+        self.copy_rows(labels)
+
+    def copy_rows(self, labels: tuple[Any, Any] | EdgeColumns) -> None:
+        """Copy what the graph shares with the frame, and keep the labels of its id columns."""
         src, dst = self._edges.src.copy(), self._edges.dst.copy()
         self._edges = replace(self._edges, src=src, dst=dst)
         self._frame = self.backend.adapter.snapshot(self._frame)
-        self.lasting, self._limit = True, None
+        self.lasting, self._limit, self.labels_of_ids = True, None, labels
 
     @property
     def n_edges(self) -> int:
@@ -345,16 +350,11 @@ def read(
 
     `inspected` holds the id columns, if they have been inspected already.
     """
-    need = partial(_rows_need, frame, backend)
+    rows = backend.adapter.rows(frame)  # as if there were as many ids as rows
+    need = partial(needs.describe, rows, rows, False, backend.engine)
     with report_stage("numbering the ids", progress, need):
         if isinstance(labels, EdgeColumns):
             edges = number_composite(frame, labels, backend, vertices=vertices)
         else:
             edges = number_edges(frame, *labels, backend, vertices=vertices, inspected=inspected)
     return InMemoryGraph(frame, backend, progress, edges, limit)
-
-
-def _rows_need(frame: Frame, backend: Backend) -> str:
-    """Describe the memory before ids are numbered, as if there were as many ids as rows."""
-    rows = backend.adapter.rows(frame)
-    return needs.describe(rows, rows, False, backend.engine)

@@ -96,6 +96,11 @@ class VertexStatistics(ABC):
         return self.order.n
 
     @property
+    def some_array(self) -> Array:
+        """An array in the memory where the graph is."""
+        return self.order.rank
+
+    @property
     def wedges(self) -> int:
         """Paths of two edges."""
         return int((self.degrees * (self.degrees - 1) // 2).sum())
@@ -292,6 +297,11 @@ class EdgeGraph(VertexStatistics):
     def assign(self, columns: dict[str, Any]) -> Frame:
         """Add aligned columns behind those of the user's frame."""
         return self.backend.adapter.assign(self._frame, columns)
+
+    @property
+    def user_frame(self) -> Frame:
+        """The user's frame."""
+        return self._frame
 
     @property
     def labels(self) -> list[Any]:

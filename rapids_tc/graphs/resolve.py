@@ -77,7 +77,9 @@ def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> 
     if (prepared := _prepared_of(edges)) is not None:
         check_prepared(prepared, record, options)
         work = record.work_of(own, grouped=prepared.groups is not None)
-        needs.require(prepared.stages(work, options.method), options.memory_limit)
+        needs.check_limit(options.memory_limit)
+        if options.memory_limit is not None:
+            needs.require(prepared.stages(work, options.method), options.memory_limit)
         return prepared
     frame, labels, backend = _open(edges, options, record, named_columns(own))
     work = record.work_of(own, grouped=options.by is not None)
@@ -122,7 +124,7 @@ def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph | Kept
     )
     if options.memory_limit is not None and vertices is not None:  # whose number is known by now
         needs.require(graph.stages(GRAPH.most, "auto"), options.memory_limit)
-    graph.keep()
+    graph.keep(labels)
     return graph
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
 from rapids_tc.engines import peel
 from rapids_tc.engines.cpu import (
+    changes,
     clique_rows,
     counting,
     host_slots,
@@ -41,7 +42,6 @@ from rapids_tc.engines.cpu.truss import CpuPeeler
 from rapids_tc.engines.host import host_free, host_memory
 from rapids_tc.engines.protocol import Costs, PivotRange, ProgressCallback, Residues, shifts
 from rapids_tc.errors import require_unchanged
-from rapids_tc.frames.backend import as_uint32
 from rapids_tc.plan import costs as model
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ DEGREE_TABLES = 6  # at most: a table takes 4 bytes a number
 
 memory, free, take, bare = host_memory, host_free, look_up.take, in_edges.bare
 neighbors, common_sums = pairs.neighbors, pairs.common_sums
+in_rows, add_changes, settle = changes.in_rows, changes.add_changes, changes.settle
 block_store, slot_pool, small_counter = host_slots.BlockStore, host_slots.SlotPool, small.counter
 cliques = clique_rows.count
 costs = Costs(
@@ -89,7 +90,7 @@ def degrees(src: Array, dst: Array, size: int, out: Array = None) -> tuple[Array
 
     def count(number: int, thread: int) -> int:
         parts = (end[cuts[number]] for end, cuts in zip((src, dst), rows, strict=True))
-        return sum(raw_rows.count_ends(_read_only(part), tables[number]) for part in parts)
+        return sum(raw_rows.count_ends(raw_rows.read_only(part), tables[number]) for part in parts)
 
     require_unchanged(parallel_for(count, threads, threads))
     degree, numbers = np.empty(size, np.int64), sorting.cut_evenly(size, threads)
@@ -211,15 +212,8 @@ def split(
     ends: tuple[Array, Array], rank: Array, n: int, group: PivotRange, *, free: Array, keys: Array
 ) -> None:
     """Write the keys of some of n x n blocks; see `rapids_tc.engines.protocol.Engine`."""
-    src, dst = map(_read_only, ends)
+    src, dst = map(raw_rows.read_only, ends)
     require_unchanged(raw_rows.split(src, dst, rank, n, *group, free, keys))
-
-
-def _read_only(ends: Array) -> Array:
-    """Return the ends as read-only uint32 or int64, so that one compiled version serves all."""
-    numbers = (ends if ends.dtype == "int64" else as_uint32(ends)).view()
-    numbers.flags.writeable = False
-    return numbers
 
 
 def triangles_per_in_edge(layout: Layout, *, on_progress: ProgressCallback | None = None) -> Array:

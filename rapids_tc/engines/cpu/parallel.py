@@ -106,6 +106,7 @@ def _bits(operation: str) -> Callable[[Any], Any]:
 
 
 atomic_add, atomic_or, atomic_and = _atomic("add"), _atomic("or"), _atomic("and")
+exchange = _atomic("xchg")
 add_in_order = _atomic("add", "acq_rel")
 count_ones, lowest_one = _bits("ctpop"), _bits("cttz")
 swap_if: Callable[[Array, Any, Any, Any], Any] = intrinsic(_swap_if)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rapids_tc.engines.cpu.compiled import compiled, inlined
+from rapids_tc.frames.backend import as_uint32
 
 if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array
@@ -100,3 +101,10 @@ def sum_counts(offsets: Array, columns: Array, counts: Array) -> tuple[Array, Ar
             by_row[r] += counts[p]
             by_column[columns[p]] += counts[p]
     return by_row, by_column
+
+
+def read_only(ends: Array) -> Array:
+    """Return the ends as read-only uint32 or int64, so that one compiled version serves all."""
+    numbers = (ends if ends.dtype == "int64" else as_uint32(ends)).view()
+    numbers.flags.writeable = False
+    return numbers

@@ -11,6 +11,7 @@ import numpy as np
 
 from rapids_tc.engines.gpu import (
     block_layout,
+    changes,
     cliques,
     device_slots,
     grouping,
@@ -228,6 +229,9 @@ class CudaEngine:
 
     find_edges = look_up.find_edges
     take = look_up.take
+    in_rows = changes.in_rows
+    add_changes = changes.add_changes
+    settle = changes.settle
 
     def rows(self, csr: Csr, least: int, most: int) -> tuple[Array, int]:
         """List the rows of `least` to `most` entries, and count them."""

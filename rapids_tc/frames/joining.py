@@ -1,0 +1,54 @@
+"""Rows of frames with the same columns put together, in the library of the frames."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.frames.adapters import root
+
+if TYPE_CHECKING:
+    from rapids_tc._typing import Frame
+
+
+def dtypes(frame: Frame) -> list[Any]:
+    """Return the dtypes of all columns."""
+    return list(frame.schema.types if root(frame) == "pyarrow" else frame.dtypes)
+
+
+def select(frame: Frame, labels: list[Any]) -> Frame:
+    """Return the columns with these labels, in this order."""
+    return frame.select(labels) if root(frame) == "pyarrow" else frame[labels]
+
+
+def append(frames: list[Frame]) -> Frame:
+    """Return the rows of frames of one library, one after another.
+
+    Frames without rows have no say in the dtypes.
+    """
+    filled = [frame for frame in frames if frame.shape[0]] or frames[:1]
+    if len(filled) == 1:
+        return filled[0]
+    library = root(filled[0])
+    if library == "pyarrow":
+        return sys.modules["pyarrow"].concat_tables(filled)
+    if library == "polars":
+        return sys.modules["polars"].concat(filled)
+    library = "cudf" if library == "cudf" else "pandas"  # whose frames may be of a subclass
+    return sys.modules[library].concat(_with_one_set_of_categories(filled))
+
+
+def _with_one_set_of_categories(frames: list[Frame]) -> list[Frame]:
+    """Return frames whose columns of categories have all the categories of all the frames."""
+    first, *others = frames
+    for place, dtype in enumerate(first.dtypes):
+        if all(frame.dtypes.iloc[place] == dtype for frame in others):
+            continue
+        label, categories = first.columns[place], dtype.categories
+        for other in others:
+            more = other.dtypes.iloc[place].categories
+            categories = categories.append(more[~more.isin(categories)])
+        frames = [frame.copy(deep=False) for frame in frames]
+        for frame in frames:
+            frame[label] = frame[label].astype(type(dtype)(categories))
+    return frames

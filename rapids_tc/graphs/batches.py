@@ -1,0 +1,138 @@
+"""The frames of an update, checked against the rows of the graph, and what is wrong with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rapids_tc.errors import ColumnNotFoundError, IdTypeError
+from rapids_tc.frames.adapters import is_dask
+from rapids_tc.frames.backend import is_lazy, open_frame
+from rapids_tc.frames.joining import dtypes, select
+from rapids_tc.preparation.edge_columns import EdgeColumns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rapids_tc._typing import Array, Frame
+    from rapids_tc.frames.adapters import FrameAdapter
+    from rapids_tc.frames.backend import Backend
+
+NOT_THERE = "{} of delete= not in the graph: {}"
+IN_BOTH = "{} in insert= and in delete=: {}; leave each out of one"
+
+
+class Batch(NamedTuple):
+    """What is put in and taken out: frames with the columns of the graph's rows, or None.
+
+    Of what is taken out, only the columns of ids and of groups are there.
+    """
+
+    insert: Frame | None
+    delete: Frame | None
+
+
+def open_batch(insert: Any, delete: Any, rows: Frame, labels: Any, backend: Backend) -> Batch:
+    """Check the frames of an update against rows of the graph, and the labels of its ids.
+
+    Raises
+    ------
+    ValueError
+        Neither frame is there, or one has columns that the rows do not have.
+    ColumnNotFoundError
+        A frame lacks a column.
+    IdTypeError, TypeError
+        A frame is none, or one of another library, or a column has another dtype.
+    """
+    if insert is None and delete is None:
+        raise ValueError("give insert= or delete=, a frame of edges each, or both")
+    ids = id_labels(labels)
+    all_labels = backend.adapter.labels(rows)
+    frames = [
+        None if edges is None else _open(edges, name, needed, rows, ids, backend)
+        for edges, name, needed in ((insert, "insert", all_labels), (delete, "delete", ids))
+    ]
+    return Batch(*frames)
+
+
+def id_labels(labels: Any) -> list[Any]:
+    """Return the labels of the columns of ids and of groups."""
+    return labels.labels if isinstance(labels, EdgeColumns) else list(labels)
+
+
+def _open(
+    edges: Any, name: str, needed: list[Any], rows: Frame, ids: list[Any], backend: Backend
+) -> Frame:
+    """Return a frame with the columns needed, in their order."""
+    adapter = backend.adapter
+    if is_dask(edges):
+        raise TypeError(
+            f"{name}= is a Dask DataFrame, and a Graph is on one machine: .compute() it"
+        )
+    edges = edges.collect() if is_lazy(edges) else edges
+    try:
+        frame, opened = open_frame(edges, backend.engine, once=True)
+    except TypeError:
+        kind = type(edges).__qualname__
+        raise TypeError(f"{name}= is of type {kind}: give a frame of edges") from None
+    if _library(opened.adapter) != _library(adapter):
+        raise TypeError(
+            f"{name}= is a frame of {_library(opened.adapter)}, and the graph was made of one of "
+            f"{_library(adapter)}: convert it"
+        )
+    given = adapter.labels(frame)
+    if missing := [label for label in needed if label not in given]:
+        raise ColumnNotFoundError(
+            f"{name}= has no column {missing[0]!r}; it needs {', '.join(map(repr, needed))}"
+        )
+    if name == "insert" and len(given) != len(needed):
+        further = [label for label in given if label not in needed] or given
+        raise ValueError(
+            f"insert= has the column {further[0]!r} more than the graph's rows, whose columns are "
+            f"{', '.join(map(repr, needed))}: drop it, or make another Graph"
+        )
+    frame = frame if given == needed else select(frame, needed)
+    if adapter.rows(frame) and adapter.rows(rows):
+        _check_dtypes(frame, rows, name, ids, adapter)
+    return frame
+
+
+def _check_dtypes(
+    frame: Frame, rows: Frame, name: str, ids: list[Any], adapter: FrameAdapter
+) -> None:
+    """Raise an error if a column has another dtype than in the rows of the graph."""
+    expected = dict(zip(adapter.labels(rows), dtypes(rows), strict=True))
+    for label, dtype in zip(adapter.labels(frame), dtypes(frame), strict=True):
+        if dtype != expected[label] and not _both_categories(dtype, expected[label]):
+            error = IdTypeError if label in ids else TypeError
+            raise error(
+                f"column {label!r} of {name}= has dtype {dtype}, and {expected[label]} in the rows "
+                "of the graph: convert it"
+            )
+
+
+def _both_categories(*dtypes: Any) -> bool:
+    """Return whether two dtypes are categorical, without an order, of the same kind of values."""
+    if any(type(dtype).__name__ != "CategoricalDtype" or dtype.ordered for dtype in dtypes):
+        return False
+    first, second = (dtype.categories.dtype for dtype in dtypes)
+    return bool(first == second)
+
+
+def _library(adapter: Any) -> str:
+    """Return what messages call the library of an adapter's frames."""
+    name = type(adapter).__name__.removesuffix("Adapter")
+    inner = getattr(adapter, "inner", None)
+    return name if inner is None else f"{name} of {_library(inner)}"
+
+
+def refuse(
+    rows: Array, name_ends: Callable[[Array], tuple[list[Any], list[Any]]], message: str, xp: Any
+) -> None:
+    """Raise ValueError with up to five of the edges in some rows (bool), if there are any."""
+    places = xp.flatnonzero(rows)
+    if not len(places):
+        return
+    edges = dict.fromkeys(zip(*name_ends(places), strict=True))
+    shown = ", ".join(f"({u}, {v})" for u, v in [*edges][:5])
+    count = f"{len(edges)} edge{'s' * (len(edges) > 1)}"
+    raise ValueError(message.format(count, shown + ", …" * (len(edges) > 5)))

@@ -1,0 +1,172 @@
+"""Edges put into a graph, and taken out of it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc._progress import report_stage
+from rapids_tc.frames.joining import dtypes
+from rapids_tc.graphs import remade
+from rapids_tc.graphs.batches import IN_BOTH, NOT_THERE, Batch, id_labels, open_batch, refuse
+from rapids_tc.graphs.in_memory import InMemoryGraph
+from rapids_tc.graphs.tally import Found, FullError, Tally, edge_keys
+from rapids_tc.graphs.updated import Step, UpdatedGraph
+from rapids_tc.preparation.composite import CompositeIds
+from rapids_tc.preparation.id_columns import check, describe
+
+if TYPE_CHECKING:
+    from rapids_tc._typing import Array, Frame
+    from rapids_tc.frames.backend import Backend
+    from rapids_tc.graphs.delta import Delta
+    from rapids_tc.preparation.id_columns import IdColumn
+
+ROOM = 1 << 12  # edges that a tally has room for, at least
+SHARE = 16  # a tally has room for one edge in so many of the graph's
+
+
+def update(
+    graph: Any, insert: Any, delete: Any, *, progress: bool | None
+) -> tuple[InMemoryGraph, Delta]:
+    """Return the graph with the rows of `insert`, and without the edges of `delete`.
+
+    The graph that is given stays as it is.
+
+    Raises
+    ------
+    TypeError
+        The graph is on the workers of a cluster.
+    """
+    if not isinstance(graph, InMemoryGraph):
+        raise TypeError(
+            "update needs the rows on one machine, and this Graph is of a partitioned frame: make "
+            "Graph(edges.compute()), or a new Graph of the new frame"
+        )
+    base = graph.tally.base if isinstance(graph, UpdatedGraph) and graph.has_tally else graph
+    batch = open_batch(insert, delete, base.user_frame, base.labels_of_ids, base.backend)
+    with report_stage("updating", progress, lambda: "an update needs as much as a new graph"):
+        return _by_tally(graph, base, batch) or remade.update(graph, batch)
+
+
+def _by_tally(
+    graph: InMemoryGraph, base: InMemoryGraph, batch: Batch
+) -> tuple[InMemoryGraph, Delta] | None:
+    """Update by a tally; None if the graph has to be made anew."""
+    if isinstance(base.ids, CompositeIds) or not _keeps_dtype(base):
+        return None
+    backend = base.backend
+    inserted, deleted = (
+        _describe(frame, name, base.labels_of_ids, backend)
+        for frame, name in zip(batch, batch._fields, strict=True)
+    )
+    if any(column.categorical for column in (*inserted, *deleted)):
+        return None
+    if isinstance(graph, UpdatedGraph):
+        if graph.is_current:
+            with suppress(FullError):
+                return _apply(graph.tally, graph.steps, batch, inserted, deleted)
+        graph = graph.settled()
+    rows = 0 if batch.insert is None else backend.adapter.rows(batch.insert)
+    room = max(ROOM, graph.n_edges // SHARE, 2 * rows)
+    if not Tally.fits(graph, room):
+        return None
+    return _apply(Tally(graph, room), (), batch, inserted, deleted)
+
+
+def _apply(
+    tally: Tally,
+    steps: tuple[Step, ...],
+    batch: Batch,
+    inserted: list[IdColumn],
+    deleted: list[IdColumn],
+) -> tuple[InMemoryGraph, Delta] | None:
+    """Change a tally and return the graph; None if a loop is deleted, which a tally does not know.
+
+    Raises
+    ------
+    FullError
+        The tally has no room for the edges, and is as it was.
+    """
+    found = _find(tally, inserted, deleted)
+    if found is None:
+        return None
+    frame = batch.insert
+    if frame is not None:
+        frame = tally.base.backend.adapter.snapshot(frame)
+    delta = tally.apply(found)
+    tally.version = object()
+    return UpdatedGraph(tally, (*steps, Step(found.deleted, frame, found.row_slots))), delta
+
+
+def _keeps_dtype(base: InMemoryGraph) -> bool:
+    """Return whether new ids that are no categories leave the dtype of the ids as it is."""
+    if base.ids.kind == "empty":
+        return False
+    adapter, rows = base.backend.adapter, base.user_frame
+    by_label = dict(zip(adapter.labels(rows), dtypes(rows), strict=True))
+    first, second = (by_label[label] for label in id_labels(base.labels_of_ids))
+    return bool(first == second)
+
+
+def _describe(frame: Frame | None, name: str, labels: Any, backend: Backend) -> list[IdColumn]:
+    """Describe the id columns of a frame of the batch; an empty list if it has no rows.
+
+    Raises
+    ------
+    IdTypeError, NullIdError
+        A column cannot name vertices.
+    """
+    if frame is None or not backend.adapter.rows(frame):
+        return []
+    columns = [
+        describe(
+            backend.to_working_series(backend.adapter.column(frame, label)),
+            f"column {label!r} of {name}=",
+            backend,
+        )
+        for label in id_labels(labels)
+    ]
+    check(columns)
+    return columns
+
+
+def _find(tally: Tally, inserted: list[IdColumn], deleted: list[IdColumn]) -> Found | None:
+    """Find the edges of a batch; None if a loop is deleted.
+
+    Raises
+    ------
+    ValueError
+        An edge to delete is not there, or is inserted, too.
+    FullError
+        The tally has no room for the edges.
+    """
+    xp, ids, columns = tally.xp, tally.ids, [*inserted, *deleted]
+    vertices = ids.find(columns)
+    new, old = (xp.zeros(0, "uint64"),) * 2
+    slots = xp.zeros(0, "int64")
+    if deleted:
+        u, v = vertices[-2:]
+        old = edge_keys(u, v, xp)
+        slots = xp.where(xp.minimum(u, v) < 0, -1, tally.slots_of(old))
+        absent = ~tally.is_live(slots)
+        if bool(absent.any()):
+            if bool((absent & (u == v)).any()):
+                return None
+            refuse(absent, partial(_names, deleted), NOT_THERE, xp)
+    if inserted:
+        ids = ids.with_all(columns, vertices)
+        u, v = (vertices if ids is tally.ids else ids.find(inserted))[:2]
+        new = edge_keys(u, v, xp)
+        if deleted:
+            refuse(xp.isin(new, old), partial(_names, inserted), IN_BOTH, xp)
+    return tally.find(new, slots, ids)
+
+
+def _names(columns: list[IdColumn], rows: Array) -> tuple[list[str], list[str]]:
+    """Return both ends of some rows, as messages show them."""
+    ends = (column.values.take(rows) for column in columns)
+    source, destination = (
+        [str(i) for i in (end.to_pandas() if hasattr(end, "to_pandas") else end)] for end in ends
+    )
+    return source, destination
