@@ -75,6 +75,7 @@ INTERNAL = {
     "graphs/protocol:VertexTotals.vertex_counts": "no public function asks it",
     "graphs/protocol:EdgeGraph.sample_moments": "samples are counted in memory alone",
     "graphs/out_of_core:_Values.trussness": "a column of it is made in memory alone",
+    "graphs/pairs:_Rows.common": "each kind of graph has its own",
     "graphs/pairs:PairValues.trussness": "no measure of pairs asks for it",
     "plan/record:register": "a mistake of ours, told when the package is imported",
     "testing/_build:_compiled": "the compiler's own words: test_emulator.py",
@@ -1163,6 +1164,14 @@ HINTS = {
                 "Total",
             ),
             r"36 bytes of shared memory per block, of 64: lower Capacities",
+        )
+    ],
+    "analytics/chosen:TrianglesAround._check": [
+        (
+            lambda h: tc.list_triangles(
+                complete(60).frame(), vertices=[0], memory_limit=60_000
+            ),
+            "raise the limit, give fewer vertices, or list all triangles, without vertices=",
         )
     ],
     "analytics/listing:_check_most": [

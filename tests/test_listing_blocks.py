@@ -64,6 +64,40 @@ def test_frames_of_memory_in_another_order(backend, rows, n, size):
 
 
 @some
+@given(rows=GRAPHS, n=SIDES, data=st.data())
+def test_triangles_at_some_vertices(backend, rows, n, data):
+    vertices = sorted({end for row in rows for end in row})
+    some = data.draw(st.lists(st.sampled_from(vertices), max_size=4))
+    edges, expected = backend.frame(frame_of(rows)), reference.list_triangles(rows, among=some)
+    with in_blocks(n) as made:
+        found = backend.to_pandas(tc.list_triangles(edges, vertices=some))
+        frames = [*map(backend.to_pandas, tc.iter_triangles(edges, rows=3, vertices=some))]
+    assert len(made) == 2 and triangles_of([found]) == expected
+    assert sorted(triangles_of(frames)) == expected
+    assert all(0 < len(frame) <= 3 for frame in frames)
+
+
+@pytest.mark.cpu_only
+def test_surroundings_that_do_not_fit_are_refused():
+    """Those of a vertex of a clique, not those of a vertex beside it."""
+    rows = frame_of([*complete(40).rows, (100, 101), (101, 102), (100, 102)])
+    with in_blocks(2, memory=60_000):
+        assert triangles_of([tc.list_triangles(rows, vertices=[100])]) == [(100, 101, 102)]
+        with pytest.raises(tc.CapacityError, match=r"surroundings of vertices= have [\d,]+ edges"):
+            next(tc.iter_triangles(rows, rows=1, vertices=[0]))
+
+
+@pytest.mark.cpu_only
+def test_max_rows_of_some_vertices_of_each_group():
+    edges = frame_of([*complete(4).rows] * 2).assign(day=[1] * 6 + [2] * 6)
+    own = {"by": "day", "source": "src", "destination": "dst"}
+    with in_blocks(2):
+        assert len(tc.list_triangles(edges, vertices=[0], max_rows=3, **own)) == 6
+        with pytest.raises(tc.CapacityError, match="'day': 1 has 3 triangles"):
+            tc.list_triangles(edges, vertices=[0], max_rows=2, **own)
+
+
+@some
 @given(rows=GRAPHS, n=SIDES, per=st.sampled_from(["vertex", "edge"]), of_vertices=st.booleans())
 def test_types_of_memory(backend, rows, n, per, of_vertices):
     edges = backend.frame(frame_of(rows).assign(kind=[(u * v) % 3 for u, v in rows]))

@@ -1,5 +1,7 @@
 """Measures of pairs of vertices, joined by an edge or not: kernels, engines and calls."""
 
+import logging
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -11,10 +13,12 @@ from graphs import edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_support import ENGINE, keys_of, random_rows
+from stream_support import in_blocks
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing
 from rapids_tc.analytics.similarity import MEASURES
+from rapids_tc.blocks import neighbor_rows
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import pairs as cpu_pairs
 from rapids_tc.graphs import pairs as pairs_of_graphs
@@ -199,7 +203,7 @@ def test_what_takes_no_pairs():
         tc.similarity(CLUB, pairs=[(0, 1)])
     with pytest.raises(ValueError, match="neither by= nor ids of several columns"):
         tc.similarity(CLUB.assign(g=1), by="g", pairs=CLUB)
-    with pytest.raises(tc.CapacityError, match="similarity without pairs= is"):
+    with pytest.raises(tc.CapacityError, match="10,000 may be taken"):
         tc.similarity(EDGES, pairs=EDGES, memory_limit=10_000)
 
 
@@ -212,3 +216,47 @@ def test_the_memory_of_pairs_is_counted():
     )
     assert [stage.name for stage in many] == ["pairs"]
     assert many[0].bytes - few[0].bytes >= 24 * len(EDGES)
+
+
+# Blocks -------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=10, deadline=None)
+@given(rows=edge_lists().filter(bool), n=st.integers(1, 4), entries=st.sampled_from([1, 9, 10**6]))
+def test_pairs_of_a_graph_in_blocks(backend, rows, n, entries):
+    """Whatever number of rows fits, the values have the bits of the graph in memory."""
+    edges = backend.frame(pd.DataFrame(rows, columns=["src", "dst"], dtype="int64"))
+    pairs = pd.DataFrame(random_pairs(rows, 20), columns=["src", "dst"])
+    by_pair = reference.similarity(rows, "jaccard", [*map(tuple, pairs.to_numpy().tolist())])
+    right = [by_pair[pair] for pair in map(tuple, pairs.to_numpy().tolist())]
+    with in_blocks(n) as graphs, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neighbor_rows, "ENTRY", (1 << 29) // entries)
+        found = tc.similarity(edges, pairs=pairs)
+        sums = tc.similarity(edges, measure="adamic_adar", pairs=pairs)
+    assert len(graphs) == 2 and found.tolist() == pytest.approx(right, abs=1e-12)
+    expected = tc.similarity(edges, measure="adamic_adar", pairs=pairs)
+    pd.testing.assert_series_equal(sums, expected, check_exact=True)
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("most", [1, 100, 10**6])
+def test_pairs_in_parts_whose_rows_fit(most):
+    random = np.random.default_rng(most)
+    degrees, (u, v) = random.integers(0, 30, 50), random.integers(0, 50, (2, 70))
+    parts = [*neighbor_rows.parts_of(u, v, degrees, most, np)]
+    assert [place for part in parts for place in range(70)[part]] == [*range(70)]
+    sizes = [degrees[np.union1d(u[part], v[part])].sum() for part in parts]
+    alone = [part.stop - part.start == 1 for part in parts]
+    assert all(size <= most or single for size, single in zip(sizes, alone, strict=True))
+    assert len(parts) == {1: 70, 10**6: 1}.get(most, len(parts))
+
+
+@pytest.mark.cpu_only
+def test_a_limit_below_the_graph_in_memory_counts_pairs_in_blocks(caplog):
+    edges = datasets.rmat(12, edge_factor=16, seed=4)
+    pairs = edges.sample(500, random_state=0)
+    expected = tc.similarity(edges, pairs=pairs)
+    with caplog.at_level(logging.INFO, logger="rapids_tc"):
+        found = tc.similarity(edges, pairs=pairs, memory_limit=1_000_000)
+    assert "counted in" in caplog.text
+    pd.testing.assert_series_equal(found, expected, check_exact=True)

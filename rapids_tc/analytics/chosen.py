@@ -6,13 +6,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from rapids_tc.blocks import geometry
+from rapids_tc.blocks.stored_triangles import StoredTriangles
 from rapids_tc.blocks.whole_triangles import LISTING, WholeTriangles
+from rapids_tc.errors import CapacityError
+from rapids_tc.plan import needs
 from rapids_tc.preparation.csr import pack_keys
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
     from rapids_tc.blocks.task_triangles import TaskTriangles
     from rapids_tc.frames.backend import Array
-    from rapids_tc.graphs.in_memory import InMemoryGraph
+    from rapids_tc.graphs.protocol import EdgeGraph
     from rapids_tc.preparation.csr import Csr
 
 OF_SOME = replace(LISTING, around=True)
@@ -39,23 +46,34 @@ class Surroundings:
     chosen: int
 
     @classmethod
-    def of(cls, graph: InMemoryGraph, numbers: Array) -> Surroundings:
-        """Cut the surroundings of the vertices of some numbers out of a graph."""
-        csr, engine, xp = graph.csr, graph.engine, graph.backend.xp
-        chosen, near, place = (xp.zeros(csr.n, dtype) for dtype in (bool, bool, "uint32"))
+    def of(
+        cls, graph: EdgeGraph, numbers: Array, check: Callable[[int, int], None]
+    ) -> Surroundings:
+        """Cut the surroundings of the vertices of some numbers out of a graph.
+
+        `check` gets the edges of the surroundings that are collected so far, and the vertices.
+        """
+        engine, xp, vertices = graph.engine, graph.backend.xp, graph.n_vertices
+        chosen, near, place = (xp.zeros(vertices, dtype) for dtype in (bool, bool, "uint32"))
         chosen[graph.order.rank[numbers]] = True
-        rows, columns = csr.rows, csr.columns
-        near[rows[chosen[columns]]] = True
-        near[columns[chosen[rows]]] = True
+        for rows, columns in _ends(graph):
+            near[rows[chosen[columns]]] = True
+            near[columns[chosen[rows]]] = True
         members = xp.concatenate([xp.flatnonzero(chosen), xp.flatnonzero(near & ~chosen)])
         place[members] = xp.arange(len(members), dtype="uint32")
         near |= chosen
-        inside = near[rows]
-        inside &= near[columns]
-        u, v = place[rows[inside]], place[columns[inside]]
-        del rows, inside
-        keys = pack_keys(xp.maximum(u, v), xp.minimum(u, v), xp)
-        del u, v
+        parts, edges = [], 0
+        for rows, columns in _ends(graph):
+            inside = near[rows]
+            inside &= near[columns]
+            u, v = place[rows[inside]], place[columns[inside]]
+            del rows, columns, inside
+            edges += len(u)
+            check(edges, len(members))
+            parts.append(pack_keys(xp.maximum(u, v), xp.minimum(u, v), xp))
+            del u, v
+        keys = parts.pop() if len(parts) == 1 else xp.concatenate(parts)
+        parts.clear()
         around = engine.csr(keys, len(members))
         return cls(around, graph.order.number[members], len(numbers))
 
@@ -74,25 +92,60 @@ class Surroundings:
         return layout, counts
 
 
+def _ends(graph: EdgeGraph) -> Iterator[tuple[Array, Array]]:
+    """Yield the larger and the smaller rank of every edge, block by block."""
+    n, blocks = graph.edge_blocks()
+    for at, block, _ in blocks:
+        yield (block.rows, block.columns) if n == 1 else geometry.block_ends(block, n, at)
+
+
 class TrianglesAround(WholeTriangles):
-    """The triangles of a graph in memory that have a corner among some vertices.
+    """The triangles of a graph that have a corner among some vertices.
+
+    Only the surroundings of these are held, and counted in memory, if the graph is in blocks, too.
 
     Parameters
     ----------
-    graph : InMemoryGraph
+    graph : EdgeGraph
     numbers : array
         The numbers of the vertices.
     """
 
     work = OF_SOME
 
-    def __init__(self, graph: InMemoryGraph, numbers: Array) -> None:
+    def __init__(self, graph: Any, numbers: Array) -> None:
         super().__init__(graph)
-        self._in_memory, self._numbers = graph, numbers
+        self._numbers = numbers
+        self._stored = graph.listing if isinstance(graph.listing, StoredTriangles) else None
 
     @cached_property
     def _around(self) -> Surroundings:
-        return Surroundings.of(self._in_memory, self._numbers)
+        graph: EdgeGraph = self._graph  # type: ignore[assignment]
+        return Surroundings.of(graph, self._numbers, self._check)
+
+    def _check(self, edges: int, vertices: int) -> None:
+        """Raise CapacityError if surroundings do not fit beside the blocks of a graph."""
+        if self._stored is None:
+            return
+        memory = self._stored.memory(None, beside_task=True)
+        size = edges, vertices, True
+        stages = needs.stages(OF_SOME, *size, self._graph.backend.engine)
+        if (need := max(stage.bytes for stage in stages)) > memory:
+            raise CapacityError(
+                f"the surroundings of vertices= have {edges:,} edges or more, which take about "
+                f"{need:,} bytes, and {memory:,} may be taken: raise the limit, give fewer "
+                "vertices, or list all triangles, without vertices="
+            )
+
+    def placed(self) -> AbstractContextManager[None]:
+        """See `Triangles`."""
+        return super().placed() if self._stored is None else self._stored.placed()
+
+    def memory(self, limit: int | None, *, beside_task: bool) -> int:
+        """See `Triangles`: beside the surroundings, if these are of a graph in blocks."""
+        if self._stored is None:
+            return super().memory(limit, beside_task=beside_task)
+        return self._stored.memory(limit, beside_task=True)
 
     @property
     def number(self) -> Array:
@@ -100,8 +153,8 @@ class TrianglesAround(WholeTriangles):
         return self._around.number
 
     def _count(self) -> TaskTriangles:
-        graph = self._graph
-        _ = graph.csr  # reports its own stages
+        graph: Any = self._graph
+        _ = graph.n_edges  # reports its own stages
         with graph.stage("counting"):
             layout, per_in_edge = self._around.layout(graph.engine)
             return self.of_counts(layout, per_in_edge)

@@ -27,10 +27,6 @@ def _work(own: OwnOptions) -> Work:
     return LISTING if own["vertices"] is None else OF_SOME
 
 
-def _in_memory(own: OwnOptions) -> str:
-    return "" if own["vertices"] is None else "without vertices= it is"
-
-
 def _alone(own: OwnOptions) -> list[str]:
     if own["vertices"] is not None:
         return ["vertices="]
@@ -55,7 +51,7 @@ def _check_most(own: OwnOptions) -> OwnOptions:
     return own
 
 
-@analytic(LISTING, check=_check_most, work=_work, in_memory=_in_memory, local=_local)
+@analytic(LISTING, check=_check_most, work=_work, local=_local)
 def list_triangles(
     edges: Any,
     *,
@@ -114,7 +110,8 @@ def list_triangles(
     counts the triangles of each edge, the second, over edges that have any, writes them. A sort
     follows, which takes longest. A triangle takes 12 bytes if ids have four, and about 80 while it
     is made; there can be as many triangles as the number of edges to the power 1.5. With
-    `vertices`, only edges among these and their neighbors are counted and walked. The order is from
+    `vertices`, only edges among these and their neighbors are counted and walked, in memory even if
+    the graph is counted in blocks. The order is from
     Chiba and Nishizeki, "Arboricity and subgraph listing algorithms", SIAM J. Comput. 14
     (1985).
 
@@ -169,7 +166,7 @@ def _check_rows(own: OwnOptions) -> OwnOptions:
     return {**own, "rows": int(rows)}
 
 
-@analytic(LISTING, check=_check_rows, work=_work, in_memory=_in_memory, local=_no_frames)
+@analytic(LISTING, check=_check_rows, work=_work, local=_no_frames)
 def iter_triangles(
     edges: Any,
     *,

@@ -74,10 +74,6 @@ def _work(own: OwnOptions) -> Work:
     return SUMMED if needs & Needs.THIRD_SUMS else Work(needs, Result.COLUMN)
 
 
-def _in_memory(own: OwnOptions) -> str:
-    return "" if own["pairs"] is None else "similarity without pairs= is"
-
-
 def _local(own: OwnOptions, kind: str) -> Exception:
     if own["pairs"] is None:
         return no_column(kind, own["measure"])
@@ -87,7 +83,7 @@ def _local(own: OwnOptions, kind: str) -> Exception:
 @analytic(
     replace(SUMMED, needs=SUMMED.needs | Needs.EDGE_COUNTS | Needs.DEGREES), columns=MEASURES,
     check=_check_measure, work=_work,
-    in_memory=_in_memory, local=_local,
+    local=_local,
 )  # fmt: skip
 def similarity(
     edges: Any,
@@ -157,9 +153,10 @@ def similarity(
     is a triangle of the edge, so the cost is as of `edge_triangles`.
 
     With `pairs`, the same formulas hold for pairs that are no edges, and values without a common
-    neighbour are 0, but for "forman". The graph is kept in memory, with 8 bytes per edge for the
-    rows of all neighbours, and up to 56 bytes per pair: `memory_limit` counts them, while
-    `memory_estimate` is of calls without `pairs`. Each pair costs the length of the shorter of its
+    neighbour are 0, but for "forman". In memory, the rows of all neighbours take 8 bytes per edge,
+    and a pair up to 56: `memory_limit` counts them, while `memory_estimate` is of calls without
+    `pairs`. In blocks, only the rows of vertices in pairs are made, for as many pairs at a time as
+    fit: all blocks are read once for each part. Each pair costs the length of the shorter of its
     two rows. `pairs` takes neither `by`, nor ids of several columns.
 
     The terms of "adamic_adar" and "resource_allocation" are rounded to multiples of one power of

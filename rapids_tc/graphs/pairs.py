@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc.blocks import neighbor_rows
 from rapids_tc.blocks.third_sums import ThirdValues, third_values
 from rapids_tc.frames.backend import open_frame
+from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.preparation.composite import CompositeIds
 from rapids_tc.preparation.edges import find_ids, id_columns
 
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 
     from rapids_tc._typing import Array, Frame, Series
     from rapids_tc.frames.backend import Backend
-    from rapids_tc.graphs.in_memory import InMemoryGraph
+    from rapids_tc.graphs.out_of_core import OutOfCoreGraph
+    from rapids_tc.graphs.protocol import EdgeGraph
     from rapids_tc.plan.record import Column
     from rapids_tc.preparation.csr import Csr
 
@@ -26,8 +29,9 @@ BATCH = 1 << 22  # pairs that are worked on at a time
 
 
 def pair_column(
-    graph: InMemoryGraph, name: str, column: Column, pairs: Any, source: Any, destination: Any
-) -> Series:
+    graph: InMemoryGraph | OutOfCoreGraph, name: str, column: Column, pairs: Any, source: Any,
+    destination: Any,
+) -> Series:  # fmt: skip
     """Compute a column aligned with the rows of `pairs`, in their library; loops get 0.
 
     Raises
@@ -53,9 +57,10 @@ def pair_column(
         for end, label in zip(ends, labels, strict=True)
     ]
     _require_vertices(graph, numbers, ends)
-    _ = graph.csr  # reports its own stages
+    _ = graph.n_edges  # reports its own stages
     with graph.stage("comparing pairs"):
-        result, whole = xp.zeros(len(numbers[0]), column.dtype), _Whole(graph)
+        kind = _Whole if isinstance(graph, InMemoryGraph) else _Stored
+        result, whole = xp.zeros(len(numbers[0]), column.dtype), kind(graph)
         for first in range(0, len(result), BATCH):
             part = slice(first, first + BATCH)
             u, v = (graph.order.rank[number[part]] for number in numbers)
@@ -76,7 +81,7 @@ def _open(pairs: Any) -> tuple[Frame, Backend]:
         ) from error
 
 
-def _require_vertices(graph: InMemoryGraph, numbers: list[Array], ends: Sequence[Series]) -> None:
+def _require_vertices(graph: EdgeGraph, numbers: list[Array], ends: Sequence[Series]) -> None:
     """Raise ValueError if an end is no vertex; the message lists up to five such pairs."""
     xp = graph.backend.xp
     unknown = xp.zeros(len(numbers[0]), bool)
@@ -95,15 +100,10 @@ def _require_vertices(graph: InMemoryGraph, numbers: list[Array], ends: Sequence
 
 
 @dataclass(frozen=True)
-class _Whole:
+class _Rows:
     """What all batches of pairs read of a graph."""
 
-    graph: InMemoryGraph
-
-    @cached_property
-    def rows(self) -> Csr:
-        """The neighbors of every rank."""
-        return self.graph.engine.neighbors(self.graph.csr)
+    graph: Any
 
     @cached_property
     def values(self) -> dict[str, ThirdValues]:
@@ -113,20 +113,58 @@ class _Whole:
     def sums(self, u: Array, v: Array, name: str | None) -> Array:
         """Count the common neighbors of pairs, or sum a value of them."""
         if name is None:
-            none = self.graph.backend.xp.zeros(0, "int64")
-            return self.graph.engine.common_sums(self.rows, u, v, none)
+            return self.common(u, v, self.graph.backend.xp.zeros(0, "int64"))
         if name not in self.values:
             self.values[name] = third_values(name, self.graph.degrees, self.graph.backend)
         values = self.values[name]
-        sums = self.graph.engine.common_sums(self.rows, u, v, values.by_rank)
-        return values.as_floats(sums)
+        return values.as_floats(self.common(u, v, values.by_rank))
+
+    def common(self, u: Array, v: Array, values: Array) -> Array:
+        """Return the `common_sums` of an engine."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class _Whole(_Rows):
+    """What all batches of pairs read of a graph in memory."""
+
+    @cached_property
+    def rows(self) -> Csr:
+        """The neighbors of every rank."""
+        rows: Csr = self.graph.engine.neighbors(self.graph.csr)
+        return rows
+
+    def common(self, u: Array, v: Array, values: Array) -> Array:
+        """See `_Rows`."""
+        return self.graph.engine.common_sums(self.rows, u, v, values)
+
+
+@dataclass(frozen=True)
+class _Stored(_Rows):
+    """What all batches of pairs read of a graph out of core: the rows of as many ends as fit."""
+
+    def common(self, u: Array, v: Array, values: Array) -> Array:
+        """See `_Rows`; all blocks are read for each part of the pairs."""
+        graph: OutOfCoreGraph = self.graph
+        xp, vertices = graph.backend.xp, graph.n_vertices
+        sums = xp.zeros(len(u), "int64")
+        most = graph.blocks.allowed // (2 * neighbor_rows.ENTRY)
+        for part in neighbor_rows.parts_of(u, v, graph.degrees, most, xp):
+            chosen = xp.zeros(vertices, bool)
+            chosen[u[part]] = chosen[v[part]] = True
+            keys = [
+                neighbor_rows.keys_of(block, graph.n, at, chosen, xp) for at, block in graph.blocks
+            ]
+            rows = neighbor_rows.rows_of(keys, vertices, xp)
+            sums[part] = graph.engine.common_sums(rows, u[part], v[part], values)
+        return sums
 
 
 @dataclass(frozen=True)
 class PairValues:
     """What formulas may ask about some pairs of ranks: see `rapids_tc.plan.record.EdgeValues`."""
 
-    whole: _Whole
+    whole: _Rows
     u: Array
     v: Array
 

@@ -60,6 +60,8 @@ class Budget:
 
     def result(self, rows: int) -> int:
         """Return the bytes of the answer at their height."""
+        if self.work.needs & Needs.NEIGHBORS:  # one row per pair
+            return costs.PAIR * self.work.pairs
         text = 2 * self.text * (self.work.result is Result.EDGES)
         times = costs.WINDOW * (self.work.by_time and self.work.result is Result.TIMES)
         per_row = costs.RESULTS.get(self.work.result.name, 0) + text + times
