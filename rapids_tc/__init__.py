@@ -11,6 +11,7 @@ from rapids_tc.analytics.annotate import annotate
 from rapids_tc.analytics.approximate import Estimate, approximate_count
 from rapids_tc.analytics.cliques import cliques, edge_cliques, vertex_cliques
 from rapids_tc.analytics.clustering import average_clustering, clustering, transitivity
+from rapids_tc.analytics.communities import truss_communities
 from rapids_tc.analytics.listing import iter_triangles, list_triangles
 from rapids_tc.analytics.memory import memory_estimate
 from rapids_tc.analytics.methods import methods
@@ -70,6 +71,7 @@ __all__ = [
     "triad_counts",
     "triangles_by_type",
     "triangles_over_time",
+    "truss_communities",
     "trussness",
     "vertex_cliques",
     "vertex_triangles",

@@ -37,7 +37,8 @@ ROWS = list(zip(FRAME["src"].tolist(), FRAME["dst"].tolist(), strict=True))
 PAIRS = pd.DataFrame({"src": [0, 3, 5, 5, 50, 2, 1], "dst": [3, 0, 5, 50, 1, 9, 0]})
 IDS = {"source": "src", "destination": "dst"}
 
-OF_ROWS = [tuple(row_columns()), ("jaccard", "trussness")]  # sets of columns
+SERVED = tuple(name for name in row_columns() if name != "truss_community")  # on clusters, too
+OF_ROWS = [tuple(row_columns()), SERVED, ("jaccard", "trussness")]  # sets of columns
 OF_VERTICES = [tuple(vertex_columns()), ("closure", "degree"), ("effective_size", "clustering")]
 
 # By option: the values that are tried, the first of them beside those of other options.
@@ -46,10 +47,11 @@ OPTIONS = {
     "colours": [1],
     "columns": [("triangles",), *OF_ROWS, *OF_VERTICES],
     "confidence": [0.95],
+    "connected": ["triangles", "edges"],
     "count_zeros": [True, False],
     "directed": [False, True],
     "edge_type": ["kind"],
-    "k": [3, 2, 4, 5, 6, "max"],
+    "k": [3, 2, 4, 5, 6, "max", "all"],
     "max_rows": [None, 10**4],
     "measure": [*MEASURES],
     "pairs": [None, PAIRS],
@@ -83,11 +85,12 @@ def choices(record):
 
 
 REFUSED = {  # by function and option: values of `OPTIONS` that others take
+    ("k_truss", "k"): ("all",),
     ("triangles_by_type", "aggregate"): ("sum", "mean", "min", "max"),
     ("balance", "per"): ("edge",),
     ("annotate", "columns"): OF_VERTICES,
     ("annotate_vertices", "columns"): OF_ROWS,
-    **{(name, "k"): (2, 6, "max") for name in ("cliques", "vertex_cliques", "edge_cliques")},
+    **{(name, "k"): (2, 6, "max", "all") for name in ("cliques", "vertex_cliques", "edge_cliques")},
 }
 
 
@@ -157,11 +160,18 @@ def expected(name, own, frame=FRAME):
     if record.result is Result.COLUMN:
         return reference.by_row(rows, values)
     if record.result is Result.COLUMNS:
-        return {column: reference.by_row(rows, by_edge) for column, by_edge in values.items()}
-    if record.result is Result.ROWS:
+        return {
+            column: reference.by_row(rows, by_edge, row_columns()[column].absent)
+            for column, by_edge in values.items()
+        }
+    if isinstance(values, list) and record.result is Result.COMMUNITIES:
+        return values
+    if record.result in (Result.ROWS, Result.COMMUNITIES):
         first = {}
         for place, (u, v) in enumerate(rows):
             first.setdefault((min(u, v), max(u, v)), place)
+        if record.result is Result.COMMUNITIES:
+            return sorted((first[edge], number) for edge, number in values.items())
         return sorted(first[edge] for edge in values)
     return values  # edges and triangles are listed
 
@@ -181,9 +191,18 @@ def plain(name, found):
         return {c: found[c].tolist() for c in found.columns if c not in FRAME.columns}
     if record.result is Result.ROWS:
         return found.index.tolist()
+    if record.result is Result.COMMUNITIES:
+        return plain_communities(found)
     frames = [found] if isinstance(found, pd.DataFrame) else list(found)
     rows = [row for frame in frames for row in frame.itertuples(index=False, name=None)]
     return sorted(rows) if record.result is Result.TRIANGLES else rows
+
+
+def plain_communities(found):
+    """Rows with their communities, or the hierarchy, as plain Python values."""
+    if "parent" not in found:
+        return list(zip(found.index.tolist(), found["community"].tolist(), strict=True))
+    return list(found.astype("object").replace({pd.NA: None}).itertuples(index=False, name=None))
 
 
 def assert_right(name, own, found):

@@ -118,9 +118,9 @@ def edge_triangles(rows):
     return {(u, v): len(near[u] & near[v]) for u, v in simple_edges(rows)}
 
 
-def by_row(rows, values):
-    """The value of each row's edge, in the order of the rows; 0 for a loop."""
-    return [0 if u == v else values[min(u, v), max(u, v)] for u, v in rows]
+def by_row(rows, values, loop=0):
+    """The value of each row's edge, in the order of the rows; 0 for a loop, if not said else."""
+    return [loop if u == v else values[min(u, v), max(u, v)] for u, v in rows]
 
 
 def wedges(rows):
@@ -235,6 +235,67 @@ def trussness(rows):
         k += 1
         edges = k_truss(edges, k)
     return number
+
+
+def joined_edges(edges, connected):
+    """Sets of edges that chains of triangles join, or of common ends, by their smallest edges."""
+    sets = {edge: edge for edge in edges}
+
+    def find(edge):
+        while sets[edge] != edge:
+            edge = sets[edge]
+        return edge
+
+    if connected == "triangles":
+        pairs = [((u, v), side) for u, v, w in list_triangles(edges) for side in ((u, w), (v, w))]
+    else:
+        pairs = [(one, other) for one, other in combinations(edges, 2) if {*one} & {*other}]
+    for one, other in pairs:
+        sets[find(one)] = find(other)
+    members = {}
+    for edge in edges:
+        members.setdefault(find(edge), []).append(edge)
+    return sorted(map(sorted, members.values()))
+
+
+def truss_communities(rows, k, *, connected="triangles"):
+    """{(u, v): the number of its community} in the k-truss.
+
+    Of "all", (number, k, parent, edges, vertices) of every community from k = 3 on: the largest k
+    whose truss has exactly this community, and the smallest community that has more edges.
+    """
+    if k == "all":
+        found = _hierarchy(rows, connected)
+        return [
+            (i, k, around, len(edges), len({end for edge in edges for end in edge}))
+            for i, (k, around, edges) in enumerate(found)
+        ]
+    communities = joined_edges(k_truss(rows, k), connected)
+    return {edge: i for i, edges in enumerate(communities) for edge in edges}
+
+
+def truss_community(rows):
+    """{(u, v): the number of its community at its own trussness, in the hierarchy}; -1 below 3."""
+    found, number = _hierarchy(rows, "triangles"), trussness(rows)
+    return {
+        edge: next((i for i, (at, _, edges) in enumerate(found) if at == k and edge in edges), -1)
+        for edge, k in number.items()
+    }
+
+
+def _hierarchy(rows, connected):
+    """(k, parent, edges) of every community, by the smallest edge, of two the larger one first."""
+    last = {}
+    for k in range(3, max(trussness(rows).values(), default=2) + 1):
+        for edges in joined_edges(k_truss(rows, k), connected):
+            last[tuple(edges)] = k
+    order = sorted(last, key=lambda edges: (edges[0], -len(edges)))
+
+    def parent(edges):
+        around = [i for i, other in enumerate(order) if {*edges} < {*other}]
+        return min(around, key=lambda i: len(order[i]), default=None)
+
+    return [(last[edges], parent(edges), edges) for edges in order]
 
 
 def triad_counts(rows, vertices=(), *, among=None, directed=False):

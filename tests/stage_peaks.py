@@ -31,9 +31,11 @@ NAMED = {  # stages by the words of the bar; what comes after one is the last, "
     "counting": "count",
     "summing over triangles": "count",
     "peeling": "peel",
+    "joining communities": "communities",
     "sorting the edges": "edges",
 }
 WEIGHTED = "clustering with weights"
+HIERARCHY = "all communities"
 CALLS = {
     "count": tc.count,
     "vertex_triangles": tc.vertex_triangles,
@@ -47,6 +49,8 @@ CALLS = {
     "edge_cliques": tc.edge_cliques,
     "trussness": tc.trussness,
     "k_truss": lambda edges: tc.k_truss(edges, 3),
+    "truss_communities": lambda edges: tc.truss_communities(edges, 3),
+    HIERARCHY: lambda edges: tc.truss_communities(edges, "all"),
     "simple_edges": tc.simple_edges,
     "list_triangles": tc.list_triangles,
     "approximate_count": lambda edges: tc.approximate_count(edges, colours=2, seed=1),
@@ -62,8 +66,11 @@ def work_of(function):
         return ANALYTICS["clustering"].work(own)
     if function == "adamic_adar":
         return ANALYTICS["similarity"].work({"measure": function, "pairs": None})
+    if function == HIERARCHY:
+        return ANALYTICS["truss_communities"].work({"k": "all"})
     own = {"annotate": {"columns": ("triangles",)}, "approximate_count": {"colours": 2}}
     own["annotate_vertices"] = {"columns": ("closure",)}
+    own["truss_communities"] = {"k": 3}
     record = estimated()[function]
     return record.work({**record.defaults, **own.get(function, {})})
 

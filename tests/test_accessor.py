@@ -19,6 +19,7 @@ ARGUMENTS = {
     "iter_triangles": ([], {"rows": 2}),
     "balance": ([], {"sign": "to"}),
     "k_truss": ([3], {}),
+    "truss_communities": (["all"], {}),
     "triangles_by_type": ([], {"edge_type": "to", "aggregate": "last"}),
     "triangles_over_time": ([], {"time": "from"}),
 }

@@ -56,6 +56,9 @@ COMMANDS = {
     "similarity --measure cosine": CLUB.assign(cosine=tc.similarity(CLUB, measure="cosine")),
     "trussness": CLUB.assign(trussness=tc.trussness(CLUB)),
     "k-truss --k 4": tc.k_truss(CLUB, 4),
+    "truss-communities --k 4": tc.truss_communities(CLUB, 4),
+    "truss-communities --k 3 --connected edges": tc.truss_communities(CLUB, 3, connected="edges"),
+    "truss-communities --k all": tc.truss_communities(CLUB, "all").astype({"parent": "float"}),
     "simple-edges": tc.simple_edges(CLUB),
     "clustering --directed": tc.clustering(CLUB, directed=True),
     "triads": pd.DataFrame(

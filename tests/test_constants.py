@@ -61,6 +61,10 @@ MEASURED = {
     ("cuda", "edge_cliques", "vertices"): {"count": 0.99, "columns": 0.66},
     ("cpu", "k_truss", "rows"): {"peel": 1.12},
     ("cpu", "k_truss", "vertices"): {"peel": 0.41},
+    ("cpu", "truss_communities", "rows"): {"communities": 0.94, "columns": 1.21},
+    ("cpu", "truss_communities", "vertices"): {"communities": 0.86, "columns": 0.65},
+    ("cpu", "all communities", "rows"): {"columns": 0.88},
+    ("cpu", "all communities", "vertices"): {"columns": 0.57},
     ("cpu", "simple_edges", "rows"): {"edges": 1.03},
     ("cpu", "simple_edges", "vertices"): {"edges": 0.89},
     ("cpu", "list_triangles", "vertices"): {"columns": 0.71},
@@ -88,6 +92,10 @@ MEASURED = {
     ("cuda", "adamic_adar", "vertices"): {"count": 0.54},
     ("cuda", "k_truss", "rows"): {"peel": 1.01},
     ("cuda", "k_truss", "vertices"): {"peel": 0.17},
+    ("cuda", "truss_communities", "rows"): {"communities": 0.96, "columns": 1.12},
+    ("cuda", "truss_communities", "vertices"): {"communities": 0.64, "columns": 0.43},
+    ("cuda", "all communities", "rows"): {"columns": 0.74},
+    ("cuda", "all communities", "vertices"): {"columns": 0.37},
     ("cuda", "simple_edges", "rows"): {"edges": 0.68},
     ("cuda", "simple_edges", "vertices"): {"edges": 0.79},
     ("cuda", "list_triangles", "vertices"): {"layout": 0.56, "columns": 0.45},
@@ -127,6 +135,15 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         [0, 32, 32, 24, 28, 8, 0, 32, 32, 32, 16, 16],
         LOW,
     ),
+    "communities, beside much by row": (
+        lambda: [
+            costs.STAGES[engine][name][1]
+            for engine in ("cpu", "cuda")
+            for name in ("communities", "rows of communities", "hierarchy")
+        ],
+        [24, 32, 32, 24, 32, 32],
+        LOW,
+    ),
     "degrees and keys of a chunk": (lambda: [cpu.costs.row, device_slots.COSTS.row], [24, 0], LOW),
     "edges": (lambda: costs.STAGES["cpu"]["edges"], (43, 8), LOW),
     "values": (
@@ -134,6 +151,7 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         [(46, 0), (46, 0)],
         "the most of weights, signs, types of text and directions",
     ),
+    "communities of rows": (lambda: costs.COMMUNITY, 8, "the dtypes of both arrays"),
     "sums of values": (lambda: costs.SUMMED, 24, LOW),
     "pairs": (
         lambda: [costs.PAIR, *(costs.STAGES[engine]["pairs"] for engine in ("cpu", "cuda"))],

@@ -32,7 +32,7 @@ def test_estimates_are_near_the_peak(ids):
     )
     assert done.returncode == 0, done.stderr
     shares, (least, most) = json.loads(done.stdout), BANDS[ids]
-    assert len(shares) == (3 if ids == "composite" else 14)
+    assert len(shares) == (3 if ids == "composite" else 16)
     assert not {name: share for name, share in shares.items() if not least <= share <= most}
 
 

@@ -44,6 +44,9 @@ def test_a_wrong_definition_is_noticed(monkeypatch):
 # Records ------------------------------------------------------------------------------------------
 
 
+FOUND_BY_TRIANGLES = Needs.EDGE_COUNTS | Needs.TRUSSNESS | Needs.COMMUNITIES
+
+
 class Reading:
     """The values of some edges, and what of them a formula has read."""
 
@@ -55,6 +58,7 @@ class Reading:
 
     triangles = property(lambda self: self.read(Needs.EDGE_COUNTS, np.array([1, 0])))
     trussness = property(lambda self: self.read(Needs.TRUSSNESS, np.array([3, 2], "int32")))
+    community = property(lambda self: self.read(FOUND_BY_TRIANGLES, np.array([0, -1])))
     degrees = property(lambda self: self.read(Needs.DEGREES, np.array([2, 3]), np.array([2, 1])))
 
     def third_sums(self, name):

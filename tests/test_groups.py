@@ -46,10 +46,14 @@ def by_group(name, own, frame=GROUPED):
                 aligned.setdefault(column, []).append(pd.Series(values, rows.index))
         elif record.result is Result.ROWS:
             kept += rows.index[right].tolist()
+        elif record.result is Result.COMMUNITIES and own["k"] != "all":
+            listed += [(rows.index[place], number) for place, number in right]
         else:
             listed += [(group, *row) for row in right]
     if aligned:
         return {column: pd.concat(parts).sort_index().tolist() for column, parts in aligned.items()}
+    if record.result is Result.COMMUNITIES and own["k"] != "all":
+        return sorted(listed)
     return sorted(kept) if record.result is Result.ROWS else listed
 
 
@@ -64,6 +68,8 @@ def plain(name, found):
         return {c: found[c].tolist() for c in found.columns if c not in GROUPED.columns}
     if record.result is Result.ROWS:
         return found.index.tolist()
+    if record.result is Result.COMMUNITIES:
+        return every_path.plain_communities(found)
     frames = [found] if isinstance(found, pd.DataFrame) else found
     rows = [row for frame in frames for row in frame.itertuples(index=False, name=None)]
     if name == "approximate_count":

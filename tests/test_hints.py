@@ -77,6 +77,9 @@ INTERNAL = {
     "graphs/out_of_core:_Values.trussness": "a column of it is made in memory alone",
     "graphs/pairs:_Rows.common": "each kind of graph has its own",
     "graphs/pairs:PairValues.trussness": "no measure of pairs asks for it",
+    "graphs/pairs:PairValues.community": "no measure of pairs asks for it",
+    "graphs/out_of_core:_Values.community": "a column of it is made in memory alone",
+    "blocks/row_lookup:_RowValues.community": "a column of it is made in memory alone",
     "plan/record:register": "a mistake of ours, told when the package is imported",
     "testing/_build:_compiled": "the compiler's own words: test_emulator.py",
     "testing/_launch:HostKernel.__call__": "of kernels under test: test_emulator.py",
@@ -1469,6 +1472,12 @@ HINTS = {
             ),
             "in some partitions and float64 in others: give all one dtype",
         ),
+    ],
+    "analytics/communities:_check": [
+        (
+            lambda h: tc.truss_communities(k3(), 3, connected="no"),
+            'accepted: "triangles" or "edges"',
+        )
     ],
     "analytics/truss:checked_k": [
         (lambda h: tc.k_truss(k3(), 1), 'accepted: an integer from 2 on, or "max"')

@@ -370,6 +370,6 @@ def test_the_frame_alone_is_positional():
         parameters = list(inspect.signature(getattr(tc, name)).parameters.values())
         assert parameters[0].name == "edges"
         positional = [p.name for p in parameters[1:] if p.kind is p.POSITIONAL_OR_KEYWORD]
-        assert positional == (["k"] if name == "k_truss" else [])
+        assert positional == (["k"] if name in ("k_truss", "truss_communities") else [])
         keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
         assert {"source", "destination", "engine", "progress", "memory_limit"} <= keywords

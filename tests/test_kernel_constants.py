@@ -20,10 +20,12 @@ from rapids_tc.engines.gpu import (
     look_up,
     pairs,
     truss,
+    visitors,
 )
 from rapids_tc.engines.neighbor_rows import WORDS
 from rapids_tc.kernels import catalogue, radix, raw_rows
 from rapids_tc.kernels.method import Capacities
+from rapids_tc.preparation import communities
 
 CONSTANT = re.compile(r"^constexpr (?:u32|u64|int) (.*?);", re.MULTILINE)
 BOUNDS = re.compile(r"__launch_bounds__\((\w+)(?:, (\w+))?\)\s+(\w+)\(")
@@ -68,6 +70,8 @@ def test_an_expression_is_read():
         ("cliques.cu", "kPartRows", (cliques._PART,)),
         ("list.cu", "kListThreads", (listing._THREADS,)),
         ("changes.cu", "kThreads kChunk kWords", (changes._THREADS, changes._CHUNK, WORDS)),
+        ("join.cu", "kThreads kLevelAt", (visitors._THREADS, communities.LEVEL_AT)),
+        ("join.cu", "kOfEnds", (communities.OF_ENDS,)),
         ("truss.cu", "kThreads kWarp", (truss._THREADS, truss._WARP)),
         ("truss.cu", "kBucket kSums kDone", (truss._BUCKET, truss._SUMS, truss._DONE)),
         ("radix.cu", "kDigit kDigits", (radix._DIGIT, radix._DIGITS)),

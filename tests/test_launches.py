@@ -93,6 +93,8 @@ def launch_all(engine):
     starts = np.concatenate([[0], np.cumsum(engine.triangles_per_in_edge(layout), dtype=np.int64)])
     engine.list_triangles(layout, starts, 0, int(starts[-1]))
     engine.sum_counts(csr, counts)
+    engine.join_triangles(layout, np.ones(csr.m, np.uint32))
+    engine.join_ends(csr, np.ones(csr.m, np.uint32))
     for sizes in ({}, {"clique_row": 16, "clique_words": 5000}):  # short rows, and long ones
         of_cliques = replace(engine, capacities=replace(engine.capacities, **sizes))
         for per in ("row", "vertex", "edge"):

@@ -32,6 +32,8 @@ CALLS = [
     ("simple_edges", (), {}),
     ("k_truss", (3,), {}),
     ("k_truss", ("max",), {}),
+    ("truss_communities", (3,), {}),
+    ("truss_communities", ("all",), {}),
     ("list_triangles", (), {}),
     ("triangles_over_time", (), {"time": "when"}),
     ("balance", (), {"sign": "sign", "aggregate": "last"}),

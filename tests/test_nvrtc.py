@@ -47,6 +47,7 @@ OPTIONS |= {
     )
     for visitor, payloads in PAYLOADS.items()
 }
+OPTIONS["bitmap.cu-JoinTriangles"] = ("bitmap.cu", ("-DRTC_VISIT=JoinTriangles", "-DRTC_LEVELS"))
 OTHERS = {path.name for path in _source.FOLDER.glob("*.cu")} - {m.source for m in METHODS}
 OPTIONS |= {name: (name, ()) for name in sorted(OTHERS)}
 

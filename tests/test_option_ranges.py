@@ -69,7 +69,7 @@ def over_time(edges, **given):
 
 
 ASKED = {  # an option: the functions that take it, and what they are given
-    "k": ([tc.k_truss], [*NUMBERS, *OTHERS]),
+    "k": ([tc.k_truss, tc.truss_communities], [*NUMBERS, *OTHERS]),
     "colours": ([sampled], [*NUMBERS, *OTHERS]),
     "seed": ([sampled], [*NUMBERS, *OTHERS]),
     "confidence": ([sampled], [*NUMBERS, *OTHERS, *SHARES]),

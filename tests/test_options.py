@@ -155,11 +155,12 @@ OF_VERTICES = "trussness", "constraint", "closure"  # three, which need the most
 # What is called for each of the functions that have an estimate.
 ESTIMATED = {
     "Graph": lambda graph, **options: None,  # made already
-    "annotate": lambda graph, **o: tc.annotate(graph, "trussness", "jaccard", **o),
+    "annotate": lambda graph, **o: tc.annotate(graph, "truss_community", "jaccard", **o),
     "annotate_vertices": lambda graph, **o: tc.annotate_vertices(graph, *OF_VERTICES, **o),
     "approximate_count": lambda graph, **o: tc.approximate_count(graph, colours=2, seed=1, **o),
     "iter_triangles": lambda graph, **o: list(tc.iter_triangles(graph, rows=10**6, **o)),
     "k_truss": lambda graph, **o: tc.k_truss(graph, "max", **o),
+    "truss_communities": lambda graph, **o: tc.truss_communities(graph, 3, **o),
     "balance": lambda graph, **o: tc.balance(graph, sign="w", **o),
     "triangles_by_type": lambda graph, **o: tc.triangles_by_type(graph, edge_type="w", **o),
     "triangles_over_time": lambda graph, **o: tc.triangles_over_time(graph, time="t", **o),
@@ -224,7 +225,7 @@ OPTIONS = [  # every one that names or counts something, with what its function 
     if option.kind is option.KEYWORD_ONLY or option.name == "k"
     if name not in ("methods", "register_accessor") and option.name not in ("vertices", "pairs")
 ]
-BESIDE = {"k_truss": {"k": 3}, "iter_triangles": {"rows": 2}}
+BESIDE = {"k_truss": {"k": 3}, "truss_communities": {"k": 3}, "iter_triangles": {"rows": 2}}
 BESIDE["approximate_count"] = {"colours": 2, "seed": 1}
 BESIDE |= {"balance": {"sign": "dst"}, "triangles_by_type": {"edge_type": "dst"}}
 BESIDE["triangles_over_time"] = {"time": "src", "window": 2}

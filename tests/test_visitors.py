@@ -22,16 +22,18 @@ from rapids_tc import datasets, testing
 from rapids_tc.blocks import geometry, grid
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.blocks.third_sums import ThirdValues
+from rapids_tc.engines.cpu import communities, row_counts, visitors
 from rapids_tc.engines.cpu import engine as cpu
-from rapids_tc.engines.cpu import row_counts, visitors
 from rapids_tc.engines.gpu.cuda import CudaEngine
 from rapids_tc.engines.protocol import SHORT, Spans
+from rapids_tc.preparation.communities import LEVEL_AT
 
 __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")
 
 WINDOWS = 9  # and intervals reach two windows further
 TYPES = 3
+LEVELS = 4
 FORMS = ("one", "several", "mixed")  # of intervals: mixed, some blocks have one of each edge
 
 
@@ -63,6 +65,7 @@ class Valued:
         self.type = {edge: int(random.integers(types)) for edge in edges}
         self.value = {edge: float(random.random()) - 0.25 for edge in edges}
         self.third = random.integers(-(2**40), 2**60 // (self.n + 1), self.n)  # by vertex
+        self.level = {edge: int(random.integers(LEVELS + 1)) for edge in edges}
         self.intervals = {edge: intervals_of(random, form) for edge in edges}
         if form == "mixed":  # in one of 2 x 2 blocks, each edge has one interval
             even = [edge for edge in edges if edge[0] % 2 == edge[1] % 2 == 0]
@@ -96,6 +99,11 @@ class Valued:
                 met.update(sides)
         return {edge: met[edge] for edge in self.type}
 
+    def joined(self, connected):
+        """By level, the sets of edges that triangles, or ends, of edges of that level join."""
+        present = [[e for e, level in self.level.items() if level > i] for i in range(LEVELS)]
+        return [reference.joined_edges(edges, connected) for edges in present]
+
     @property
     def thirds(self):
         sums = dict.fromkeys(self.type, 0)
@@ -125,6 +133,7 @@ class Aligned:
         self.edges = edges_of(block, n, at)
         self.type = np.array([valued.type[edge] for edge in self.edges], np.uint8)
         self.value = np.array([valued.value[edge] for edge in self.edges], float)
+        self.level = np.array([valued.level[edge] for edge in self.edges], np.uint32)
         lists = [valued.intervals[edge] for edge in self.edges]
         flat = np.array([ends for one in lists for ends in one], np.uint32).reshape(-1, 2)
         first, last = (np.ascontiguousarray(side) for side in flat.T)
@@ -146,6 +155,33 @@ def counted(counts):
     assert counts.dtype == np.int64
     cells = map(tuple, np.argwhere(counts).tolist())
     return Counter({cell: int(counts[cell]) for cell in cells})
+
+
+def sets_by_level(words, values):
+    """The sets of edges that a forest has at each level."""
+    assert words.dtype == np.uint64 and words.shape == values.level.shape
+    parents = [(int(word) >> LEVEL_AT, int(word) % 2**LEVEL_AT) for word in words]
+    sets = []
+    for level in range(1, LEVELS + 1):
+        members = {}
+        for edge, own in enumerate(values.level.tolist()):
+            head = edge
+            while own >= level and parents[head][0] >= level:
+                assert parents[head][0] <= values.level[parents[head][1]]
+                head = parents[head][1]
+            if own >= level:
+                members.setdefault(head, []).append(values.edges[edge])
+        sets.append(sorted(map(sorted, members.values())))
+    return sets
+
+
+def check_joins(engine, valued):
+    """The sets that triangles join, and those of common ends."""
+    graph = engine.csr(keys_of(valued.rows), valued.n)
+    values = Aligned(valued, graph)
+    words = engine.join_triangles(engine.prepare(graph), values.level)
+    assert sets_by_level(words, values) == valued.joined("triangles")
+    assert sets_by_level(engine.join_ends(graph, values.level), values) == valued.joined("edges")
 
 
 def check(engine, valued):
@@ -241,6 +277,12 @@ def test_any_graph_on_the_cpu(rows, seed, form):
 
 
 @settings(max_examples=40, deadline=None)
+@given(rows=edge_lists(25, 120) | dense_edge_lists(), seed=st.integers(0, 9))
+def test_joins_of_any_graph_on_the_cpu(rows, seed):
+    check_joins(cpu, Valued(rows, seed))
+
+
+@settings(max_examples=40, deadline=None)
 @graphs_and_values
 def test_any_graph_in_blocks_on_the_cpu(rows, seed, form):
     check_blocks(cpu, Valued(rows, seed, form), 1 + seed % 5, 1 + seed % 2)
@@ -270,6 +312,27 @@ def middle_sized():
     return graph, cpu.prepare(graph)
 
 
+def joins(graph, layout, levels):
+    """Forests of triangles and of ends, each with its levels."""
+    yield cpu.join_triangles(layout, levels), levels
+    yield cpu.join_ends(graph, levels), levels
+
+
+def sets_of_heads(forest):
+    """By level, the smallest edge of each edge's set, which no order of joins changes."""
+    words, levels = forest
+    parent, at = (words % 2**LEVEL_AT).astype(np.int64), words >> np.uint64(LEVEL_AT)
+    smallest = []
+    for level in range(1, int(levels.max()) + 1):
+        head = np.where((at >= level), parent, np.arange(len(words)))
+        for _ in range(20):
+            head = head[head]
+        least = np.full(len(words), len(words))
+        np.minimum.at(least, head, np.arange(len(words)))
+        smallest.append(np.where(levels >= level, least[head], -1).tolist())
+    return smallest
+
+
 @pytest.mark.parametrize("shared", [False, True])
 def test_several_threads(monkeypatch, shared):
     """Their counters apart, and together."""
@@ -288,13 +351,16 @@ def test_several_threads(monkeypatch, shared):
             cpu.third_sums(layout, np.arange(1024) ** 5),
         )
 
-    expected = answers()
-    monkeypatch.setattr(cpu, "SERIAL_BELOW", 0)
-    monkeypatch.setattr(cpu, "thread_count", lambda: 4)
+    expected, levels = answers(), random.integers(0, 9, graph.m).astype(np.uint32)
+    sets = [sets_of_heads(words) for words in joins(graph, layout, levels)]
+    for module in (cpu, communities):
+        monkeypatch.setattr(module, "SERIAL_BELOW", 0)
+        monkeypatch.setattr(module, "thread_count", lambda: 4)
     monkeypatch.setattr(row_counts, "RANGE", 200)
     monkeypatch.setattr(visitors, "SHARED_FROM", 0 if shared else 1 << 20)
     for mine, alone in zip(answers(), expected, strict=True):
         assert (mine == alone).all()
+    assert [sets_of_heads(words) for words in joins(graph, layout, levels)] == sets
     assert expected[0].sum() == cpu.count(layout) and (expected[1] == expected[2]).all()
     assert (expected[3] == expected[4]).all()
 
@@ -350,6 +416,7 @@ def hard(name, form):
 def test_small_graphs_by_kernels(engine, seed):
     with testing.thread_order(seed):
         check(engine, hard("hundred", FORMS[seed]))
+        check_joins(engine, hard("hundred", "one"))
         check_parts(engine, hard("hundred", FORMS[seed]), 3)
         check_blocks(engine, hard("hundred", FORMS[2 * seed]), 2, 1 + seed)
 
@@ -359,6 +426,8 @@ def test_small_graphs_by_kernels(engine, seed):
 @pytest.mark.parametrize("name, form", [("long", "one"), ("skewed", "several")])
 def test_hard_graphs_by_kernels(engine, name, form):
     check(engine, hard(name, form))
+    if name == "skewed":
+        check_joins(engine, hard(name, form))
     check_blocks(engine, hard(name, form), 3)
 
 
@@ -375,6 +444,7 @@ def test_hundred_edges_by_kernels(size, seed):
         thirds = engine.third_sums(engine.prepare(graph), valued.third)
         by_edge = zip(Aligned(valued, graph).edges, thirds.tolist(), strict=True)
         assert dict(by_edge) == valued.thirds
+        check_joins(engine, valued)
         check_spans_on_blocks(engine, valued)
 
 

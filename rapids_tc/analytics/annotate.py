@@ -14,6 +14,7 @@ from rapids_tc.plan.record import (
     OwnOptions,
     Result,
     Work,
+    of_one_machine,
     row_columns,
     vertex_columns,
 )
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 # The most that columns need.
-ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS | Needs.THIRD_SUMS
+ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS | Needs.THIRD_SUMS | Needs.COMMUNITIES
 
 
 def _check(own: OwnOptions) -> OwnOptions:
@@ -40,11 +41,20 @@ def _work(own: OwnOptions) -> Work:
 
 
 def _in_memory(own: OwnOptions) -> str:
-    peeled = _work(own).needs & Needs.TRUSSNESS
-    return 'without "trussness" it is, and so is k_truss' if peeled else ""
+    known, whole = row_columns(), Needs.TRUSSNESS | Needs.COMMUNITIES
+    names = [f'"{name}"' for name in own["columns"] if known[name].needs & whole]
+    return f"without {' and '.join(names)} it is, and so is k_truss" if names else ""
 
 
-@analytic(Work(ANY, Result.COLUMNS, columns=2), check=_check, work=_work, in_memory=_in_memory)
+def _local(own: OwnOptions, kind: str) -> Exception | None:
+    column = next((c for c in own["columns"] if row_columns()[c].needs & Needs.COMMUNITIES), None)
+    return of_one_machine(f'annotate with "{column}"', kind) if column else None
+
+
+@analytic(
+    Work(ANY, Result.COLUMNS, columns=2), check=_check, work=_work, in_memory=_in_memory,
+    local=_local,
+)  # fmt: skip
 def annotate(
     edges: Any,
     *columns: str,
@@ -75,6 +85,7 @@ def annotate(
         =================== ======= =========================================
         triangles           int64   as `edge_triangles`
         trussness           int32   as `trussness`
+        truss_community     int64   see below
         jaccard             float64 as `similarity`, as are the next seven
         overlap             float64
         sorensen            float64
@@ -84,6 +95,10 @@ def annotate(
         forman              float64
         edge_clustering     float64
         =================== ======= =========================================
+
+        ``truss_community`` is the community that an edge has in the k-truss whose k is the edge's
+        trussness, by its number in ``truss_communities(edges, "all")``; -1 for self loops and for
+        edges in no triangle, which are in no community from k = 3 on.
 
     Raises
     ------
@@ -96,12 +111,14 @@ def annotate(
     annotate_vertices : Columns of vertices.
     edge_triangles : One column of triangles.
     trussness : One column of truss numbers.
+    truss_communities : The communities of one k, and the hierarchy of all.
     similarity : One column of a similarity.
 
     Notes
     -----
-    Cost: as `edge_triangles`, or as `trussness` if it is added, for any number of columns; and as
-    `edge_triangles` once more for each of "adamic_adar" and "resource_allocation".
+    Cost: as `edge_triangles`, or as `trussness` or `truss_communities` if these are added, for any
+    number of columns; and as `edge_triangles` once more for each of "adamic_adar" and
+    "resource_allocation".
 
     Examples
     --------

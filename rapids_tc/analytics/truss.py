@@ -144,8 +144,8 @@ def k_truss(
     return edges.take_rows(edges.truss_rows(k))
 
 
-def checked_k(k: Any) -> int | None:
-    """Return `k` as an integer that engines accept; None for "max"."""
+def checked_k(k: Any, words: str = '"max"') -> int | None:
+    """Return `k` as an integer that engines accept; None for "max". `words` are all accepted."""
     if isinstance(k, str) and k == "max":
         return None
     try:
@@ -153,5 +153,5 @@ def checked_k(k: Any) -> int | None:
     except TypeError:
         number = 0
     if number < 2:
-        raise ValueError(f'k={k!r}; accepted: an integer from 2 on, or "max"')
+        raise ValueError(f"k={k!r}; accepted: an integer from 2 on, or {words}")
     return min(number, MOST)

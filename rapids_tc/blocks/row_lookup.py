@@ -120,6 +120,10 @@ class _RowValues:
     def third_sums(self, name: str) -> Array:
         return self.by_edge[name]
 
+    @property
+    def community(self) -> Array:
+        raise NotImplementedError("communities are never found on a cluster")
+
 
 @worker_task
 def first_rows(

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 LISTS = ("vertices",)  # options that are typed as ids between commas
 UNTYPED = ("vertex_type", "max_rows", "pairs")  # options that only Python has: frames, bounds
-WHOLE_ROWS = (Result.COLUMN, Result.COLUMNS, Result.ROWS)  # answers with the rows of the file
+# Answers with the rows of the file.
+WHOLE_ROWS = (Result.COLUMN, Result.COLUMNS, Result.ROWS, Result.COMMUNITIES)
 READING = "`rapids-tc count --help` tells how FILE is read."
 
 
@@ -99,7 +100,8 @@ def answer_file(
     if asked.get("vertices") is not None:
         asked["vertices"] = edges.ids(asked["vertices"])
     asked |= {name: edges.labels(asked[name]) for name in COLUMNS if asked.get(name) is not None}
-    new = [asked["measure"]] if "measure" in asked else stars or [*record.columns]
+    added = [*record.columns] if record.result is Result.COLUMN else []
+    new = [asked["measure"]] if "measure" in asked else stars or added
     if record.result in WHOLE_ROWS:
         check_new(new or record.fields, list(edges.frame.columns), "the file")
     groups = by and edges.labels(by)
@@ -121,6 +123,8 @@ def _table(record: Analytic, frame: Any, found: Any, stars: Sequence[str]) -> An
         return frame.assign(**{name: found[name].to_numpy() for name in stars})
     if record.result is Result.ROWS:
         return frame.loc[found.index]
+    if record.result is Result.COMMUNITIES and "parent" not in found.columns[-3:]:
+        return frame.loc[found.index].assign(community=found["community"])
     if isinstance(found, pd.Series):  # of integers by name
         return pd.DataFrame({"triad": found.index, "count": found.to_numpy()})
     if isinstance(found, pd.DataFrame):
@@ -181,6 +185,8 @@ def _option(record: Analytic, parameter: inspect.Parameter, text: str) -> Callab
         settings["type"] = kinds[parameter.annotation]
         if default is not parameter.empty:
             settings |= {"default": default, "show_default": True}
+    elif isinstance(default, str):
+        settings |= {"default": default, "show_default": True}
     return click.option(typed, **settings)
 
 

@@ -304,6 +304,24 @@ class Engine(Protocol):
         neighbors are counted. The sums of loops are left open.
         """
 
+    def join_triangles(
+        self, layout: Any, levels: Array, *, on_progress: ProgressCallback | None = None
+    ) -> Array:
+        """Join the edges of each triangle, level by level: a forest of the edges, uint64, m.
+
+        `levels` (uint32, below 2**24) is aligned with ``csr.columns``. An edge is present at all
+        levels from 1 to its own, and absent if its own is 0. A triangle is present at the levels at
+        which its three sides are, and makes them members of one set there.
+
+        The word of an edge names its parent in the forest: the parent's level, no higher than the
+        edge's own, << 40 | the parent's position; 0 is a root. The edges of a tree whose
+        paths to the root keep to one level and those above are one set of that level. The sets are
+        always the same, but which of a set's edges is the parent of others is left open.
+        """
+
+    def join_ends(self, csr: Csr, levels: Array) -> Array:
+        """Join the edges that have an end in common, as `join_triangles` those of triangles."""
+
     def triangles_per_in_edge(
         self, layout: Any, *, on_progress: ProgressCallback | None = None
     ) -> Array:

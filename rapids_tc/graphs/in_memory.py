@@ -7,17 +7,19 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import report_stage
-from rapids_tc.blocks import geometry, whole_values
+from rapids_tc.blocks import whole_values
 from rapids_tc.blocks.third_sums import third_values
 from rapids_tc.blocks.time_sums import spans_of
 from rapids_tc.blocks.whole_triangles import WholeTriangles
 from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
+from rapids_tc.graphs import communities
 from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
 from rapids_tc.graphs.row_values import RowValues
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, Result, Work, row_columns
 from rapids_tc.preparation import orient, sampling
+from rapids_tc.preparation.composite import largest_by_group
 from rapids_tc.preparation.composite_edges import number_composite
 from rapids_tc.preparation.edge_columns import EdgeColumns
 from rapids_tc.preparation.edges import InspectedColumns, NumberedEdges, number_edges, sorted_edges
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.triangle_sums import Sum, Summed
     from rapids_tc.plan.needs import Stage
+    from rapids_tc.preparation.communities import CommunityTree
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.orient import Order
@@ -266,20 +269,18 @@ class InMemoryGraph(EdgeGraph):
 
     def group_largest(self, values: Array) -> Array:
         """Return, for every oriented edge, the largest value of an edge in its group."""
-        library, group = self.backend.library, self.edge_groups()
-        largest = library.Series(values).groupby(library.Series(group)).max()
-        by_group = self.backend.xp.zeros(int(group.max()) + 1 if len(group) else 0, values.dtype)
-        by_group[self.backend.array(largest.index)] = self.backend.array(largest)
-        return by_group[group]
+        return largest_by_group(values, self.edge_groups(), self.backend)
 
     def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
         """Align values of edges with the user's rows; self loops get 0."""
         with self.stage("looking rows up"):
             where, column_like = self.row_edges(), self.backend.adapter.column_like
-            return {
-                name: column_like(self._frame, self.engine.take(values, where), name)
-                for name, values in columns.items()
-            }
+            absent = {name: column.absent for name, column in row_columns().items()}
+            taken = {name: self.engine.take(values, where) for name, values in columns.items()}
+            for name in taken:
+                if absent.get(name):
+                    taken[name][where < 0] = absent[name]
+            return {name: column_like(self._frame, taken[name], name) for name in taken}
 
     def row_columns(
         self, names: Sequence[str], method: str, within: Reading | None = None
@@ -290,15 +291,14 @@ class InMemoryGraph(EdgeGraph):
 
     def truss_rows(self, k: int | None) -> Array:
         """Find the first row of each edge of the k-truss; None is the largest k with an edge."""
-        if k is None:
-            top = self.max_truss if self.groups is None else self.group_largest(self.trussness)
-            wanted = self.trussness == top
-        else:
-            wanted = (self.trussness if "trussness" in self.__dict__ else self.peel(k)) >= k
+        present = communities.truss_edges(self, k)
         with self.stage("looking rows up"):
-            where = self.row_edges()
-            positions = self.backend.xp.flatnonzero(self.engine.take(wanted, where))
-            return positions[geometry.is_first(where[positions], self.backend)]
+            return communities.first_rows(self, self.row_edges(), present)
+
+    @cached_property
+    def community_tree(self) -> CommunityTree:
+        """The communities of every k that triangles join."""
+        return communities.hierarchy(self)
 
     @property
     def max_truss(self) -> int:

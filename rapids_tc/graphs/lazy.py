@@ -12,7 +12,8 @@ from rapids_tc.plan.record import Analytic, Options, OwnOptions, Result
 from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
 
 Call = Callable[[Any, OwnOptions], Any]
-WHOLE_ROWS = (Result.COLUMNS, Result.ROWS)  # answers that hold the user's columns
+# Answers that hold the user's columns.
+WHOLE_ROWS = (Result.COLUMNS, Result.ROWS, Result.COMMUNITIES)
 
 
 def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions, call: Call) -> Any:

@@ -315,3 +315,7 @@ class _Values:
     @property
     def trussness(self) -> Array:
         raise NotImplementedError("trussness is never counted in blocks")
+
+    @property
+    def community(self) -> Array:
+        raise NotImplementedError("communities are never found in blocks")

@@ -189,6 +189,11 @@ class PairValues:
         """Raise: a pair that is no edge has none."""
         raise NotImplementedError("trussness is of edges alone")
 
+    @property
+    def community(self) -> Array:
+        """Raise: a pair that is no edge has none."""
+        raise NotImplementedError("communities are of edges alone")
+
     def third_sums(self, name: str) -> Array:
         """Sum a value of the common neighbors of every pair, float64."""
         return self.whole.sums(self.u, self.v, name)

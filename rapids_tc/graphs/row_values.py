@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from rapids_tc.graphs.communities import numbers
+
 if TYPE_CHECKING:
     from rapids_tc._typing import Array
     from rapids_tc.preparation.edge_values import Reading
@@ -43,3 +45,9 @@ class RowValues:
     def third_sums(self, name: str) -> Array:
         """Sum a value of the third vertices of every edge, float64."""
         return self.graph.third_sums(name)
+
+    @property
+    def community(self) -> Array:
+        """The community of every edge at its own trussness."""
+        tree = self.graph.community_tree
+        return numbers(self.graph, tree)[tree.of_edge]

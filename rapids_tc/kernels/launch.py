@@ -73,8 +73,7 @@ def run(
     layout : Layout
         A layout that the engine has made.
     method : Method
-    visit : {"Total", "EdgeCounts", "InEdgeCounts", "TypeCounts", "WindowChanges", "SpanEdgeCounts",
-        "ThirdSums"}
+    visit : str
         The visitor of ``visit.cuh`` or ``triangles.cuh`` that the kernels are compiled for.
     out : array
         Zeros that the visitor adds to.

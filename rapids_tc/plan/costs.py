@@ -50,6 +50,9 @@ STAGES: dict[str, dict[str, Pair]] = {
         "cliques by edge": (20, 28),
         "columns of cliques by vertex": (10, 56),
         "columns of cliques by edge": (36, 8),
+        "communities": (57, 24),
+        "rows of communities": (72, 32),
+        "hierarchy": (70, 32),
         "by vertex": (16, 84),
         "by vertex from edges": (28, 84),
         "by row": (48, 32),
@@ -76,6 +79,9 @@ STAGES: dict[str, dict[str, Pair]] = {
         "cliques by edge": (20, 16),
         "columns of cliques by vertex": (14, 56),
         "columns of cliques by edge": (44, 16),
+        "communities": (58, 24),
+        "rows of communities": (80, 32),
+        "hierarchy": (86, 32),
         "by vertex": (24, 56),
         "by vertex from edges": (31, 64),
         "by row": (51, 32),
@@ -125,6 +131,9 @@ PAIR = 56
 LISTED = 80
 # Per row, for each column of a result but the first: the column and its source values. Read.
 COLUMN = 16
+
+# Per row, while columns are made of communities: the trussness and the community of its edge. Read.
+COMMUNITY = 8
 
 # Per window: its start, the change of its triangles, their sum, and what is made on the way. Read.
 WINDOW = 40

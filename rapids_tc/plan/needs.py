@@ -111,6 +111,9 @@ def stages(
     if work.needs & Needs.NEIGHBORS:
         more = costs.tables(vertices, False) + model.PAIR * work.pairs
         result.append(stage("pairs", more=more))
+    if work.needs & Needs.COMMUNITIES:
+        result.append(stage("communities", more=costs.tables(vertices, True)))
+        held += model.COMMUNITY * rows if work.result is Result.COLUMNS else 0
     if key := _answering(work):
         name = key if key == "edges" else "columns"
         values = 2 * vertices if work.result is Result.VERTICES else rows  # by rank, and by id
@@ -143,6 +146,10 @@ def _answering(work: Work) -> str:
         return "by vertex"
     if needs & Needs.TRIANGLES:
         return "listing"
+    if needs & Needs.COMMUNITIES and work.result is Result.COMMUNITIES:
+        return "rows of communities"
+    if needs & Needs.COMMUNITIES and work.result is Result.TABLE:
+        return "hierarchy"
     if needs & Needs.BY_EDGE & ~Needs.VALUES:
         return "by row from degrees" if needs & Needs.DEGREES else "by row"
     return ""
@@ -215,6 +222,8 @@ def remaining(
             made.add("count")
         if "trussness" in has:
             made.add("peel")
+        if "community_tree" in has:
+            made.add("communities")
     rest = stages(work, rows, vertices, dense, engine, method, text=text)
     return [Stage(s.name, max(s.bytes - held, 0)) for s in rest if s.name not in made]
 

@@ -35,6 +35,7 @@ class Needs(Flag):
     THIRD_SUMS = auto()  # sums by edge of a value of the third vertices of its triangles
     SAMPLE = auto()  # the counts of a sample of the edges
     CLIQUES = auto()  # of three to five vertices, in memory
+    COMMUNITIES = auto()  # sets of edges that triangles join
 
     BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS | THIRD_SUMS
     VALUES = WEIGHTS | TYPE_COUNTS | SPANS  # of edges, read from the user's rows
@@ -50,6 +51,7 @@ class Result(Enum):
     COLUMN = "one value per row"
     COLUMNS = "the rows with further columns"
     ROWS = "some of the rows"
+    COMMUNITIES = "some of the rows with a column, or a small table"
     EDGES = "one row per edge"
     TIMES = "one row per time"
     TRIANGLES = "one row per triangle"
@@ -119,10 +121,14 @@ class EdgeValues(Protocol):
         `name` is of a formula of `rapids_tc.blocks.third_sums`, and of the column that asks.
         """
 
+    @property
+    def community(self) -> Array:
+        """The community of each edge at its own trussness, int64; -1 for an edge in none."""
+
 
 @dataclass(frozen=True)
 class Column:
-    """A column aligned with the user's rows, in which self loops hold 0.
+    """A column aligned with the user's rows.
 
     Attributes
     ----------
@@ -131,11 +137,14 @@ class Column:
         A function of `EdgeValues` that returns an array with one value per edge.
     needs : Needs
         What the formula reads.
+    absent : int
+        What self loops hold. Only columns of graphs in memory may hold anything but 0.
     """
 
     dtype: str
     formula: Callable[[EdgeValues], Array]
     needs: Needs = Needs.EDGE_COUNTS
+    absent: int = 0
 
 
 class VertexValues(Protocol):

@@ -202,6 +202,15 @@ class CompositeIds:
         return backend.adapter.frame(frame)
 
 
+def largest_by_group(values: Array, group: Array, backend: Backend) -> Array:
+    """Return, for every value, the largest value of its group."""
+    library = backend.library
+    largest = library.Series(values).groupby(library.Series(group)).max()
+    by_group = backend.xp.zeros(int(group.max()) + 1 if len(group) else 0, values.dtype)
+    by_group[backend.array(largest.index)] = backend.array(largest)
+    return by_group[group]
+
+
 def name_in_answers(role: str, label: Any) -> str:
     """Return the name of the column of an answer that holds a part of the ids of a role."""
     return role if label is None else f"{role}_{label}"

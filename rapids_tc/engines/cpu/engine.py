@@ -24,6 +24,7 @@ from rapids_tc.engines import peel
 from rapids_tc.engines.cpu import (
     changes,
     clique_rows,
+    communities,
     counting,
     host_slots,
     in_edges,
@@ -56,6 +57,7 @@ DEGREE_TABLES = 6  # at most: a table takes 4 bytes a number
 memory, free, take, bare = host_memory, host_free, look_up.take, in_edges.bare
 neighbors, common_sums = pairs.neighbors, pairs.common_sums
 in_rows, add_changes, settle = changes.in_rows, changes.add_changes, changes.settle
+join_ends = communities.join_ends
 block_store, slot_pool, small_counter = host_slots.BlockStore, host_slots.SlotPool, small.counter
 cliques = clique_rows.count
 costs = Costs(
@@ -203,6 +205,15 @@ def third_sums(layout: Layout, values: Any, *, on_progress: ProgressCallback | N
     return visitor.of_uv, visitor.of_uw, visitor.of_vw
 
 
+def join_triangles(
+    layout: Layout, levels: Array, *, on_progress: ProgressCallback | None = None
+) -> Array:
+    """Join the sides of triangles, level by level; return the word of every edge: uint64, m."""
+    parents = np.zeros(layout.csr.m, np.uint64)
+    _visit(layout, [communities.JoinTriangles(levels, parents)], on_progress)
+    return parents
+
+
 def sum_counts(csr: Csr, counts: Array) -> tuple[Array, Array]:
     """Sum the counts of edges by row, and by column: int64, n each."""
     return raw_rows.sum_counts(*_arrays(csr), counts)
@@ -228,23 +239,8 @@ def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Arra
 
     On blocks, list u by row of uv, v by column of uv, and w by column of uw.
     """
-    graph, threads = layout.csr, _threads_for(last - first)
-    ranks = np.empty((3, last - first), np.uint32)
-    targets = np.linspace(first, last, threads * TASKS_PER_THREAD + 1).astype(np.int64)
-    bounds = np.searchsorted(starts, targets, side="right") - 1
-    bounds[-1] = np.searchsorted(starts, last)
-    bounds = np.unique(bounds)
-    tables = np.zeros((threads, _slots(graph.n)), np.uint8)
-    arrays = (*_arrays(graph), *_arrays(layout.walked), layout.in_offsets, layout.in_edges)
-
-    def task(number: int, thread: int) -> None:
-        begin, end = bounds[number], bounds[number + 1]
-        listing.write(*arrays, begin, end, tables[thread], starts, first, last, ranks)
-
-    parallel_for(task, len(bounds) - 1, threads)
-    if not layout.whole:
-        listing.to_uv(ranks, layout.walked.n - layout.edges.n, layout.shift)
-    return ranks
+    sizes = _threads_for(last - first), _slots(layout.csr.n)
+    return listing.list_ranks(layout, starts, first, last, *sizes)
 
 
 def vertex_sums(layout: Layout, sides: Any, *, on_progress: ProgressCallback | None = None) -> Any:

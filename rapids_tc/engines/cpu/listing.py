@@ -7,16 +7,44 @@ its last triangle, and an in-edge without triangles is not walked.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc._parallel import parallel_for
 from rapids_tc.engines.cpu.compiled import compiled
 from rapids_tc.engines.cpu.counting import pivot_of, walk
 from rapids_tc.engines.cpu.parallel import find
 
 if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array
+
+
+_TASKS = 64  # per thread
+
+
+def list_ranks(
+    layout: Any, starts: Array, first: int, last: int, threads: int, slots: int
+) -> Array:
+    """List the ranks u > v > w of triangles `first` to `last` - 1: uint32, (3, last - first)."""
+    graph, walked = layout.csr, layout.walked
+    ranks = np.empty((3, last - first), np.uint32)
+    targets = np.linspace(first, last, threads * _TASKS + 1).astype(np.int64)
+    bounds = np.searchsorted(starts, targets, side="right") - 1
+    bounds[-1] = np.searchsorted(starts, last)
+    bounds = np.unique(bounds)
+    tables = np.zeros((threads, slots), np.uint8)
+    of_rows = (graph.offsets, graph.columns, walked.offsets, walked.columns)
+    arrays = (*of_rows, layout.in_offsets, layout.in_edges)
+
+    def task(number: int, thread: int) -> None:
+        begin, end = bounds[number], bounds[number + 1]
+        write(*arrays, begin, end, tables[thread], starts, first, last, ranks)
+
+    parallel_for(task, len(bounds) - 1, threads)
+    if not layout.whole:
+        to_uv(ranks, walked.n - layout.edges.n, layout.shift)
+    return ranks
 
 
 @compiled

@@ -209,6 +209,8 @@ class CudaEngine:
     third_sums = visitors.third_sums
     neighbors = pairs.neighbors
     common_sums = pairs.common_sums
+    join_triangles = visitors.join_triangles
+    join_ends = visitors.join_ends
     triangles_per_in_edge = listing.triangles_per_in_edge
     list_triangles = listing.list_triangles
     vertex_sums = listing.vertex_sums

@@ -18,7 +18,9 @@ from rapids_tc.kernels.launch import Payload
 if TYPE_CHECKING:
     from rapids_tc.engines.gpu.layout import GpuEngine, Layout
     from rapids_tc.engines.protocol import ProgressCallback, Spans
-    from rapids_tc.preparation.csr import Array
+    from rapids_tc.preparation.csr import Array, Csr
+
+_THREADS = 256  # as in join.cu
 
 
 def type_counts(
@@ -95,6 +97,32 @@ def span_edge_counts(
     """Add the triangles whose sides have a window in common to the counts of their edges."""
     payload = _pack_spans(engine, layout, spans, None, (np.uint32(0), np.uint32(0)))
     _run(engine, layout, "SpanEdgeCounts", counts, payload, on_progress)
+
+
+def join_triangles(
+    engine: GpuEngine,
+    layout: Layout,
+    levels: Array,
+    *,
+    on_progress: ProgressCallback | None = None,
+) -> Array:
+    """Join the sides of triangles, level by level; return the word of every edge: uint64, m."""
+    with engine.device(layout.csr.columns):
+        words = engine.xp.zeros(layout.csr.m, "uint64")
+        payload = Payload("-DRTC_LEVELS", (levels,))
+        _run(engine, layout, "JoinTriangles", words, payload, on_progress)
+        return words
+
+
+def join_ends(engine: GpuEngine, csr: Csr, levels: Array) -> Array:
+    """Join edges with a common end, level by level; return the word of every edge: uint64, m."""
+    with engine.device(csr.columns):
+        words = engine.xp.zeros(csr.m + csr.n, "uint64")
+        if csr.m:
+            kernel = engine.compile(launch.read("join.cu"), ("join_ends",), ())["join_ends"]
+            arguments = (csr.rows, csr.columns, levels, np.uint64(csr.m), words)
+            kernel((-(-csr.m // _THREADS),), (_THREADS,), arguments)
+        return words[: csr.m]
 
 
 def align(engine: GpuEngine, layout: Layout, values: Any, dtype: str) -> Array:

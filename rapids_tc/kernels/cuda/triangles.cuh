@@ -6,6 +6,7 @@
 // RTC_SPANS (u32 or u64): spans[p] is its first window, in the upper half, and its last.
 // RTC_INTERVALS: its intervals are firsts[i], lasts[i] for begins[p] <= i < ends[p], ascending and disjoint.
 // An interval with first > last is empty. Positions are those of edge counts.
+// RTC_LEVELS: levels[p] is its highest level; at 0 it is absent. out: the words of join.cuh.
 #pragma once
 #include "visit.cuh"
 
@@ -50,7 +51,32 @@ struct TrianglesAlone {
   __device__ void list(u32, u32, u32) {}
 };
 
-#if defined(RTC_THIRDS)
+#if defined(RTC_LEVELS)
+#include "join.cuh"
+#define RTC_VISITOR(shared) RTC_VISIT(out, levels)
+
+// Join the sides of every triangle, at the level of the lowest of them.
+struct JoinTriangles : TrianglesAlone {
+  u64* parents;
+  const u32* levels;
+
+  __device__ JoinTriangles(u64* out, const u32* levels) : parents(out), levels(levels) {}
+  __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
+    const u32 a = levels[uv], b = levels[uw], c = levels[vw];
+    if (a == 0 || b == 0 || c == 0) return false;
+    if (a <= b && a <= c) join_both(uv, a, uw, b, vw, c);
+    else if (b <= c) join_both(uw, b, uv, a, vw, c);
+    else join_both(vw, c, uv, a, uw, b);
+    return true;
+  }
+  __device__ void join_both(u32 lowest, u32 level, u32 x, u32 x_level, u32 y, u32 y_level) {
+    join(parents, x, x_level, lowest, level);
+    join(parents, y, y_level, lowest, level);
+  }
+  __device__ void finish() {}
+};
+
+#elif defined(RTC_THIRDS)
 #define RTC_VISITOR(shared) RTC_VISIT(out, larger, smaller)
 
 // For every edge, the sum over its triangles of the value of the third vertex, in 64 bits: of integers, so
