@@ -18,6 +18,7 @@ from block_support import split_keys
 
 from rapids_tc.blocks import geometry, grid
 from rapids_tc.engines.gpu.cuda import engine
+from rapids_tc.engines.neighbor_rows import END, WHEN, WORDS, ChangedEdges, NeighborRows
 from rapids_tc.engines.protocol import Spans
 from rapids_tc.kernels import catalogue
 from rapids_tc.kernels.method import Capacities
@@ -100,6 +101,19 @@ def pairs(card, csr, total: int) -> None:
             assert int(card.common_sums(rows, first, second, values).sum()) == 3 * total
 
 
+def changes(card, csr, total: int) -> None:
+    """Every triangle has a first edge if all edges change at once."""
+    degrees = cupy.diff(csr.offsets) + cupy.bincount(csr.columns, minlength=csr.n)
+    none = cupy.empty(0, "uint64"), *[cupy.empty(0, "uint32")] * 2
+    near = NeighborRows(csr, *card.in_rows(csr), degrees, *none, csr.n)
+    states, slots = cupy.zeros((csr.m, WORDS), "uint32"), cupy.arange(csr.m, dtype="uint32")
+    states[:, WHEN], states[:, END] = slots + cupy.uint32(1), csr.rows
+    edges = ChangedEdges(csr.columns, csr.rows.astype("uint32"), slots)
+    found, touched = card.add_changes(near, edges, states, 1)
+    counts = card.settle(near, touched, states, cupy.zeros(csr.n, "uint64"))[2]
+    assert (found, int(counts.sum())) == (total, 3 * total)
+
+
 def by_bits(card, csr, total: int) -> None:
     """Totals and edge counts by the bit rows of hubs, which small graphs do without."""
     counts = card.edge_counts(card.prepare(csr))
@@ -175,6 +189,7 @@ def main(*names: str) -> None:
         without_layout(card, csr, totals["bitmap"])
         cliques(card, csr, totals["bitmap"])
         pairs(card, csr, totals["bitmap"])
+        changes(card, csr, totals["bitmap"])
         analytics(card, layout, totals["bitmap"])
         in_blocks(card, keys, n, totals["bitmap"])
         assert len(set(totals.values())) == 1 and total in (None, totals["bitmap"]), (name, totals)

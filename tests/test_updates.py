@@ -21,6 +21,7 @@ KARATE = [
     1, 0, 2, 0, 0, 0, 3, 1, 3, 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 2, 1, 1, 0, 1, 10,
 ]  # fmt: skip
+K3 = [(0, 1), (1, 2), (2, 0)]
 IDS = {
     "integers": lambda i: i,
     "far apart": lambda i: (i - 4) * 10**12,
@@ -209,10 +210,31 @@ def test_a_graph_without_rows_takes_any_ids(library):
     assert delta.triangles == graph.count() == 1
 
 
+def test_a_graph_that_lost_all_rows_takes_edges_again(library):
+    graph = tc.Graph(library.frame(table(K3)))
+    graph.update(delete=library.frame(table(K3)))
+    other = copy.copy(graph)
+    for each in (graph, other):  # the second has no tally
+        assert (each.count(), each.n_vertices) == (0, 0)
+        delta = each.update(insert=library.frame(table([(7, 1), (1, 5), (5, 7)])))
+        assert delta.triangles == each.count() == 1 and each.n_vertices == 3
+
+
+def test_changes_are_those_of_their_update_whenever_they_are_read(library):
+    graph, rows = tc.Graph(library.frame(table(K3))), [K3]
+    deltas = []
+    for new in ([(3, 0), (3, 1)], [(9, 1), (9, 3), (3, 2)], [(0, 9)]):
+        deltas.append(graph.update(insert=library.frame(table(new))))
+        rows.append(rows[-1] + new)
+    deltas[1] = pickle.loads(pickle.dumps(deltas[1]))
+    assert repr(deltas[0]) == "Delta(triangles=+1, vertices=3 rows, edges=3 rows)"
+    for delta, before, now in zip(deltas, rows, rows[1:], strict=False):
+        check_delta(delta, before, now, library)
+
+
 # What is refused ----------------------------------------------------------------------------------
 
 
-K3 = [(0, 1), (1, 2), (2, 0)]
 REFUSED = {
     "neither": ({}, ValueError, "give insert= or delete="),
     "not there": ({"delete": [(0, 1), (5, 6), (1, 9)]}, ValueError, r"2 edg.* \(5, 6\), \(1, 9\)$"),

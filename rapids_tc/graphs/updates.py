@@ -53,7 +53,7 @@ def _by_tally(
     graph: InMemoryGraph, base: InMemoryGraph, batch: Batch
 ) -> tuple[InMemoryGraph, Delta] | None:
     """Update by a tally; None if the graph has to be made anew."""
-    if isinstance(base.ids, CompositeIds) or not _keeps_dtype(base):
+    if isinstance(base.ids, CompositeIds):
         return None
     backend = base.backend
     inserted, deleted = (
@@ -67,6 +67,8 @@ def _by_tally(
             with suppress(FullError):
                 return _apply(graph.tally, graph.steps, batch, inserted, deleted)
         graph = graph.settled()
+    if not _keeps_dtype(graph):
+        return None
     rows = 0 if batch.insert is None else backend.adapter.rows(batch.insert)
     room = max(ROOM, graph.n_edges // SHARE, 2 * rows)
     if not Tally.fits(graph, room):
@@ -99,13 +101,13 @@ def _apply(
     return UpdatedGraph(tally, (*steps, Step(found.deleted, frame, found.row_slots))), delta
 
 
-def _keeps_dtype(base: InMemoryGraph) -> bool:
+def _keeps_dtype(graph: InMemoryGraph) -> bool:
     """Return whether new ids that are no categories leave the dtype of the ids as it is."""
-    if base.ids.kind == "empty":
+    if graph.ids.kind == "empty":
         return False
-    adapter, rows = base.backend.adapter, base.user_frame
+    adapter, rows = graph.backend.adapter, graph.user_frame
     by_label = dict(zip(adapter.labels(rows), dtypes(rows), strict=True))
-    first, second = (by_label[label] for label in id_labels(base.labels_of_ids))
+    first, second = (by_label[label] for label in id_labels(graph.labels_of_ids))
     return bool(first == second)
 
 
