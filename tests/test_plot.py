@@ -148,7 +148,15 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch, club):
 
 @pytest.mark.cpu_only
 @pytest.mark.parametrize(
-    "name", ["karate_club", "les_miserables", "messages_over_time", "python_imports", "rings"]
+    "name",
+    [
+        "fraud_rings",
+        "karate_club",
+        "les_miserables",
+        "messages_over_time",
+        "python_imports",
+        "rings",
+    ],
 )
 def test_examples(tmp_path, name):
     script = EXAMPLES / f"{name}.py"
