@@ -651,7 +651,7 @@ HINTS = {
         (lambda h: tc.triangles_by_type(k3(t=1), edge_type="t", per="row"),
          'accepted: "vertex", "edge", None'),
     ],
-    "analytics/triangle_types:_require": [
+    "blocks/tallies:require_rows": [
         (
             lambda h: tc.triangles_by_type(
                 tc.Graph(complete(60).frame().assign(t=1)), edge_type="t", per="edge",

@@ -258,3 +258,33 @@ def test_what_a_cluster_does_not_list():
     ):
         with pytest.raises(TypeError, match=told):
             tc.list_triangles(frame, **options, **columns)
+
+
+@pytest.mark.cpu_only
+@some
+@given(rows=GRAPHS, n=SIDES, m=st.integers(1, 3), per=st.sampled_from([None, "vertex", "edge"]))
+def test_types_of_partitions(rows, n, m, per):
+    """Of each vertex, edge, or group: what the definition says of all rows, or of each group."""
+    kinds = [(u * v) % 3 for u, v in rows]
+    frame = frame_of(rows).assign(kind=kinds, day=np.arange(len(rows)) % 2)
+    call = {"edge_type": "kind", "aggregate": "first", "source": "src", "destination": "dst"}
+    typed = [(u, v, kind) for (u, v), kind in zip(rows, kinds, strict=True)]
+    days = [typed[day::2] for day in (0, 1)]
+    with use_layout(Layout(n, m)):
+        found = tc.triangles_by_type(partitioned(frame, 3), per=per, **call)
+        by_day = tc.triangles_by_type(partitioned(frame, 3), per=per, by="day", **call)
+    own = {"per": per, "aggregate": "first"}
+    found = [found] if per is None else found.partitions
+    assert triangles_of(found) == reference.triangles_by_type(typed, **own)
+    expected = [
+        (day, *row) for day in (0, 1) for row in reference.triangles_by_type(days[day], **own)
+    ]
+    assert triangles_of(by_day.partitions) == expected
+
+
+@pytest.mark.cpu_only
+def test_types_that_exceed_a_worker_are_refused():
+    frame = complete(40).frame().assign(kind=1)
+    call = {"edge_type": "kind", "per": "edge", "source": "src", "destination": "dst"}
+    with pytest.raises(tc.CapacityError, match=r"triangles_by_type has \d+ rows or more"):
+        tc.triangles_by_type(partitioned(frame, 2), memory_limit=60_000, **call)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics import directions
-from rapids_tc.analytics.analytic import analytic, not_on_clusters
+from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Products
 from rapids_tc.plan.record import Needs, OwnOptions, Result, VertexColumn, VertexValues, Work
 from rapids_tc.preparation.edge_values import Reading, Reduced, check_aggregate
@@ -255,7 +255,6 @@ def average_clustering(
     fields=("transitivity",),
     check=directions.check_flag,
     work=directions.census_work,
-    local=not_on_clusters("transitivity", directions.census_alone),
     sums=directions.census_sums,
 )
 def transitivity(

@@ -51,9 +51,8 @@ def census_work(own: OwnOptions) -> Work:
 
 
 def census_alone(own: OwnOptions) -> Sequence[str]:
-    """Return the options of directed triads by group, or of some vertices: counted in memory."""
-    others = [f"{name}=" for name in ("by", "vertices") if own.get(name) is not None]
-    return [" and ".join(others), "directed=True"] if own["directed"] and others else []
+    """Return the options of directed triads of some vertices, which are counted in memory."""
+    return ["vertices=", "directed=True"] if own["directed"] and own["vertices"] is not None else []
 
 
 def check_flag(own: OwnOptions, name: str = "directed") -> OwnOptions:

@@ -8,17 +8,13 @@ import numpy as np
 
 from rapids_tc.blocks import tallies
 from rapids_tc.blocks.tallies import Tally
-from rapids_tc.errors import CapacityError
-from rapids_tc.plan import costs
+from rapids_tc.graphs.protocol import VertexTotals
 from rapids_tc.preparation.composite import answer_columns
 
 if TYPE_CHECKING:
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics
     from rapids_tc.preparation.edge_values import Reading
-
-BATCH = 1 << 22  # triangles that are listed at a time, at most
-BATCHES = 4  # lists that a batch takes as much memory as, with its keys
 
 
 def frame(graph: VertexStatistics, counts: Any, reading: Reading) -> Frame:
@@ -44,38 +40,44 @@ def _in_users_library(graph: VertexStatistics, columns: dict[Any, Any], reading:
     return graph.adapter_of(sources).frame(answer)
 
 
-def tally(graph: EdgeGraph, reading: Reading, what: str, limit: int | None = None) -> Tally:
+def tally(
+    graph: EdgeGraph | VertexTotals, reading: Reading, what: str, limit: int | None = None
+) -> Tally:
     """Count the triangles of each "group", "vertex" or "edge" by type, by listing all triangles.
+
+    A graph that was counted elsewhere has them, as the record of the analytic says.
 
     Raises
     ------
     CapacityError
         The answer has more rows than a frame, or takes more than memory.
     """
+    if isinstance(graph, VertexTotals):
+        counted: Tally = graph.tallied
+        return counted
     values, xp, listing = graph.edge_values(reading), graph.backend.xp, graph.listing
     keys, counts = xp.zeros(0, "uint64"), xp.zeros(0, "int64")
     memory, groups = listing.memory(limit, beside_task=True), None
-    batch = min(BATCH, max(memory // (BATCHES * costs.LISTED), 1))
     if what == "group" and graph.groups is not None:
         groups = graph.groups.group_of[graph.order.number]
     for task in listing.tasks():
         sides, starts = listing.side_values(values.arrays, task), listing.edge_numbers(task)
-        for first in range(0, task.total, batch):
+        for first, last in tallies.batches(task.total, memory):
             with graph.stage("listing"):
-                ranks = task.ranks(first, min(first + batch, task.total))
+                ranks = task.ranks(first, last)
                 given = ranks, sides, values.reading, what
                 for new in tallies.keys_of(task, *given, groups=groups, starts=starts, xp=xp):
                     keys, counts = tallies.add(keys, counts, new, xp)
-            _require(len(keys), memory)
+            tallies.require_rows(len(keys), memory)
         del task, sides  # before the next is loaded
     return Tally.of_keys(keys, counts, values.reading)
 
 
-def per(graph: EdgeGraph, reading: Reading, what: str, limit: int | None) -> Frame:
+def per(graph: Any, reading: Reading, what: str, limit: int | None) -> Frame:
     """Return the combinations of every vertex, or of every edge; see `tally`."""
     tallied, backend = tally(graph, reading, what, limit), graph.backend
     with graph.stage("sorting the answer"):
-        ends = _owner_numbers(graph, tallied.owner, what)
+        ends = _owner_numbers(graph, tallied, what)
         order = backend.xp.lexsort(backend.xp.stack([*tallied.codes[::-1], *ends[::-1]]))
         names = ("vertex",) if what == "vertex" else ("src", "dst")
         ordered_ends = (end[order] for end in ends)
@@ -114,21 +116,11 @@ def _type_columns(backend: Backend, codes: list[Array], types: Series) -> dict[s
     }
 
 
-def _owner_numbers(graph: EdgeGraph, owner: Array, what: str) -> list[Array]:
+def _owner_numbers(graph: Any, tallied: Tally, what: str) -> list[Array]:
     """Return the numbers of vertices, or of both ends of edges, the smaller first."""
     number, xp = graph.order.number, graph.backend.xp
     if what == "vertex":
-        return [number[owner]]
-    u, v = (number[end] for end in graph.listing.edge_ends(owner))
+        return [number[tallied.owner]]
+    ends = graph.listing.edge_ends(tallied.owner) if tallied.ends is None else tallied.ends
+    u, v = (number[end] for end in ends)
     return [xp.minimum(u, v), xp.maximum(u, v)]
-
-
-def _require(rows: int, memory: int) -> None:
-    """Raise CapacityError if an answer of so many rows is more than can be tallied."""
-    need = costs.LISTED * rows
-    if rows > costs.MOST_ROWS or need > memory:
-        raise CapacityError(
-            f"triangles_by_type has {rows:,} rows or more, which take about {need:,} bytes; a "
-            f"frame may have {costs.MOST_ROWS:,} rows and take {memory:,} bytes: without per= it "
-            "is one row per combination"
-        )

@@ -8,7 +8,7 @@ import numpy as np
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics import directions, triangle_types
-from rapids_tc.analytics.analytic import analytic, not_on_clusters
+from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Products, TypeCounts
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation.edge_values import PICKS, EndTypes, Reading, Reduced, check_aggregate
@@ -49,7 +49,7 @@ def _type_reading(own: OwnOptions) -> Reading:
 
 
 def _type_sums(own: OwnOptions) -> list[Sum]:
-    return [TypeCounts("types", _type_reading(own))] if own["per"] is None else []
+    return [TypeCounts("types", _type_reading(own), per=own["per"] or "")]
 
 
 def _type_work(own: OwnOptions) -> Work:
@@ -58,22 +58,11 @@ def _type_work(own: OwnOptions) -> Work:
     return Work(Needs.TYPE_COUNTS | Needs.TRIANGLES, Result.TRIANGLES, values=1)
 
 
-def _types_alone(own: OwnOptions) -> Sequence[str]:
-    """Return the option because of which triangles are listed; per= answers by group as well."""
-    return ["per="] if own["per"] is not None else _balance_alone(own)
-
-
-def _balance_alone(own: OwnOptions) -> Sequence[str]:
-    """Return by= if the triangles of each group are listed; per= adds sums up instead."""
-    return ["by="] if own.get("by") is not None and own["per"] is None else []
-
-
 @analytic(
     Work(Needs.TYPE_COUNTS | Needs.TRIANGLES, Result.TABLE, values=1),
     check=_check_types,
     work=_type_work,
     fields=("type_1", "type_2", "type_3", "triangles", "vertex", "src", "dst"),
-    local=not_on_clusters("triangles_by_type", _types_alone),
     sums=_type_sums,
 )
 def triangles_by_type(
@@ -198,7 +187,6 @@ def _balance_work(own: OwnOptions) -> Work:
     check=_check_balance,
     work=_balance_work,
     fields=("signs", "triangles", "balanced", "unbalanced"),
-    local=not_on_clusters("balance", _balance_alone),
     sums=_balance_sums,
 )
 def balance(
@@ -265,7 +253,7 @@ def balance(
     A triangle is balanced if the product of its signs is positive: the friend of a friend is a
     friend. Cartwright and Harary, "Structural balance: a generalization of Heider's theory",
     Psychological Review 63 (1956). Cost: as `edge_triangles`; per vertex, two sums over all
-    triangles; with `by`, triangles are listed, on one machine alone.
+    triangles; with `by`, triangles are listed.
 
     Examples
     --------

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.grid import Task
+    from rapids_tc.blocks.tallies import Tally
     from rapids_tc.blocks.third_sums import ThirdValues
     from rapids_tc.blocks.triangle_sums import Summed
     from rapids_tc.frames.backend import Array
@@ -305,6 +306,7 @@ def answer(
     total: int | None,
     sums: Array | None,
     summed: dict[str, Summed],
+    tallied: Tally | None,
 ) -> Any:
     """Answer an analytic of vertices, or of the whole graph, from the sums over all blocks."""
     backend, (rank, n) = context.backend, order
@@ -313,5 +315,6 @@ def answer(
     graph = VertexTotals(
         backend, ids, Order.of_ranks(rank, n, backend.xp), n_edges=int(degrees.sum()) // 2,
         degrees=degrees, **of_neighbors, total=total, sums=sums, summed=summed,
+        tallied=tallied,
     )  # fmt: skip
     return ANALYTICS[name].body(graph, **options)

@@ -20,12 +20,12 @@ class Sum:
     So no more results are held than the number of all results has bits.
     """
 
-    def __init__(self, graph: DistributedGraph) -> None:
-        self._graph = graph
+    def __init__(self, graph: DistributedGraph, combine: Callable[..., Any] = counting.add) -> None:
+        self._graph, self._combine = graph, combine
         self._sizes: dict[int, Task] = {}  # by how often it was doubled
 
     def add(self, result: Task) -> None:
-        """Add one more result, an array."""
+        """Add one more result, of the kind that `combine` takes a list of: an array, by default."""
         size = 0
         while size in self._sizes:
             result = self._both(self._sizes.pop(size), result)
@@ -41,7 +41,7 @@ class Sum:
         return result
 
     def _both(self, one: Task, other: Task) -> Task:
-        return self._graph.submit("sum", counting.add, [one, other], first=True)
+        return self._graph.submit("sum", self._combine, [one, other], first=True)
 
 
 def total(graph: DistributedGraph) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from rapids_tc.errors import CapacityError
+from rapids_tc.plan import costs
 from rapids_tc.preparation.edge_values import Directions
 from rapids_tc.preparation.triangles import ordered_corners
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 BITS = 8  # of a type in a key
 COMBINATION = 3 * BITS  # bits of three types
+BATCH = 1 << 22  # triangles that are listed at a time, at most
+BATCHES = 4  # lists that a batch takes as much memory as, with its keys
 
 
 @dataclass(frozen=True)
@@ -32,18 +36,43 @@ class Tally:
     counts : array of int64
     reading : Reading
         What was read, which knows the types that codes stand for.
+    ends : pair of array of int64, optional
+        The larger and the smaller rank of owners that are edges, if the graph cannot say.
     """
 
     owner: Array
     codes: list[Array]
     counts: Array
     reading: Reading
+    ends: tuple[Array, Array] | None = None
 
     @classmethod
     def of_keys(cls, keys: Array, counts: Array, reading: Reading) -> Tally:
         """Make the tally of ascending keys."""
         codes = [(keys >> (BITS * i) & 255).astype("int64") for i in (2, 1, 0)]
         return cls((keys >> COMBINATION).astype("int64"), codes, counts, reading)
+
+    def with_ends(self, larger: Array, smaller: Array) -> Tally:
+        """Return the tally with the ends of its owners."""
+        return replace(self, ends=(larger, smaller))
+
+
+def batches(total: int, memory: int) -> Iterator[tuple[int, int]]:
+    """Yield the bounds of lists of triangles that so much memory takes."""
+    batch = min(BATCH, max(memory // (BATCHES * costs.LISTED), 1))
+    for first in range(0, total, batch):
+        yield first, min(first + batch, total)
+
+
+def require_rows(rows: int, memory: int) -> None:
+    """Raise CapacityError if an answer of so many rows is more than can be tallied."""
+    need = costs.LISTED * rows
+    if rows > costs.MOST_ROWS or need > memory:
+        raise CapacityError(
+            f"triangles_by_type has {rows:,} rows or more, which take about {need:,} bytes; a "
+            f"frame may have {costs.MOST_ROWS:,} rows and take {memory:,} bytes: without per= it "
+            "is one row per combination"
+        )
 
 
 def keys_of(

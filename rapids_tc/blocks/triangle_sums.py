@@ -133,9 +133,12 @@ class TypeCounts(TriangleSum):
     ----------
     types : int
         How many types there are; 0 if the resolved reading says so.
+    per : str
+        "vertex" or "edge" if the triangles of each are asked for: a tally, and no sum.
     """
 
     types: int = 0
+    per: str = ""
 
     @property
     def of_blocks(self) -> bool:

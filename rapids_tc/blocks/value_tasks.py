@@ -159,7 +159,7 @@ def ends(
     return [ids_in_messages(ids, number[end[chosen]])[0] for end in ranks]
 
 
-def _require_values(reading: Reading, values: list[Array], edges: int) -> None:
+def require_values(reading: Reading, values: list[Array], edges: int) -> None:
     """Raise KernelError unless the arrays are of a block of so many edges."""
     if not isinstance(reading.rule, Intervals):
         for array in values:
@@ -187,7 +187,7 @@ def triangle_sum(
     engine, xp = registry.load(context.backend.engine), context.backend.xp
     quantity = quantity.resolved(reading)
     for block, arrays in zip((uv, uw, vw), values, strict=True):
-        _require_values(reading, arrays, len(block[1]))
+        require_values(reading, arrays, len(block[1]))
     total, three = quantity.zeros(vertices, xp), counting.decode_blocks(context, uv, uw, vw)
     of_blocks = n > 1 or quantity.of_blocks
     sides = [*zip(*values, strict=True)] if of_blocks else values[0]
@@ -203,7 +203,7 @@ def edge_sum(
 ) -> Array:  # fmt: skip
     """Add up the part of a sum that a block has."""
     engine, xp = registry.load(context.backend.engine), context.backend.xp
-    _require_values(reading, values, len(block[1]))
+    require_values(reading, values, len(block[1]))
     total, at = quantity.zeros(vertices, xp), divmod(place, n)
     quantity = quantity.resolved(reading)
     return quantity.add_block(total, engine, codec.csr(block, xp), values, n, at)

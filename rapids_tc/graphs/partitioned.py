@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._progress import check_progress
 from rapids_tc.blocks import (
     counting,
+    distributed_tallies,
     distributed_values,
     edge_rows,
     peeling,
@@ -25,6 +26,7 @@ from rapids_tc.blocks import (
 )
 from rapids_tc.blocks.distributed_triangles import DistributedTriangles
 from rapids_tc.blocks.third_sums import FORMULAS
+from rapids_tc.blocks.triangle_sums import TypeCounts
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.errors import KernelError
 from rapids_tc.graphs import one_worker
@@ -162,7 +164,7 @@ class PartitionedGraph:
         record, asked = self._record, self._own
         of_vertices = self.work.needs & BY_SUMS or record.sums(asked)
         try:
-            if self.work.result in ANSWERED_BY_WORKER and of_vertices:
+            if of_vertices and (self._tallied() or self.work.result in ANSWERED_BY_WORKER):
                 result = self.answer_by_sums(record, arguments)
             else:
                 result = record.body(self, **arguments)
@@ -261,9 +263,16 @@ class PartitionedGraph:
         """Answer an analytic of vertices, or of the whole graph, on one worker."""
         graph, total, by_vertex = self.profiled(), None, None
         own = {name: self.executor.in_process(value) for name, value in own.items()}
+        tallied, quantities = self._tallied(), record.sums(own)
+        if tallied is not None:
+            quantities = [q for q in quantities if not isinstance(q, TypeCounts)]
         summed = distributed_values.summed(
-            graph, [quantity.limited(graph.free) for quantity in record.sums(own)]
+            graph, [quantity.limited(graph.free) for quantity in quantities]
         )
+        tally = None
+        if tallied is not None:
+            what = tallied.per or "group"
+            tally = distributed_tallies.tally(graph, tallied.reading, what)
         graph.drop_rows()
         degrees = sums.degrees(graph)
         of_neighbors = sums.of_neighbors(graph, degrees, self.work.needs)
@@ -273,11 +282,17 @@ class PartitionedGraph:
             total = sums.total(graph)
         reply = graph.submit(
             "answer", counting.answer, record.name, own, graph.ids, graph.order, degrees,
-            of_neighbors, total, by_vertex, summed, on=graph.counting_workers[0],
+            of_neighbors, total, by_vertex, summed, tally, on=graph.counting_workers[0],
         )  # fmt: skip
-        if self.work.result in (Result.VERTICES, Result.TIMES):
+        if tally is not None or self.work.result in (Result.VERTICES, Result.TIMES):
             return self._split(graph, reply)
         return self.executor.gather(reply)
+
+    def _tallied(self) -> TypeCounts | None:
+        """Return what is tallied by type in place of a sum: of groups, vertices or edges."""
+        sums_by_type = [q for q in self._record.sums(self._own) if isinstance(q, TypeCounts)]
+        asked = [q for q in sums_by_type if q.per or self.groups is not None]
+        return asked[0] if asked else None
 
     def row_columns(self, names: Sequence[str], method: str) -> _Columns:
         """Compute the values that make columns of the user's rows; self loops get 0."""

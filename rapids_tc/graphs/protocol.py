@@ -8,6 +8,7 @@ one on a cluster.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -330,6 +331,8 @@ class VertexTotals(VertexStatistics):
         Triangles at every rank. Without it, only what needs no more than the total is answered.
     summed : mapping of str to Summed, optional
         The sums that the record of the analytic names.
+    tallied : Tally, optional
+        The triangles by type, if the record of the analytic asks for a tally.
     """
 
     def __init__(
@@ -345,9 +348,10 @@ class VertexTotals(VertexStatistics):
         total: int | None = None,
         sums: Array | None = None,
         summed: Mapping[str, Summed] | None = None,
+        tallied: Any = None,
     ) -> None:
         self.backend, self.ids, self.order = backend, ids, order
-        self._summed = summed or {}
+        self._summed, self.tallied = summed or {}, tallied
         self._n_edges, self._degrees, self._total, self._sums = n_edges, degrees, total, sums
         self._neighbor_degrees, self._tie_squares = neighbor_degrees, tie_squares
 
@@ -384,3 +388,7 @@ class VertexTotals(VertexStatistics):
     def summed(self, *quantities: Sum) -> list[Summed]:
         """Return the sums of these names."""
         return [self._summed[quantity.name] for quantity in quantities]
+
+    def stage(self, name: str) -> AbstractContextManager[None]:
+        """Report nothing: the tasks of the call do."""
+        return nullcontext()

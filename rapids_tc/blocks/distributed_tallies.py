@@ -1,0 +1,129 @@
+"""Tally the triangles of a graph on a cluster by type: jobs list them, and their counts merge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.blocks import codec, counting, distributed_values, geometry, sums, tallies
+from rapids_tc.blocks.arrivals import require_length
+from rapids_tc.blocks.tallies import Tally
+from rapids_tc.blocks.task_triangles import TaskTriangles
+from rapids_tc.blocks.value_tasks import require_values
+from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
+from rapids_tc.engines import registry
+from rapids_tc.preparation.orient import Order
+
+if TYPE_CHECKING:
+    from rapids_tc.blocks.codec import EncodedBlock
+    from rapids_tc.blocks.grid import Task as BlockTask
+    from rapids_tc.executors.protocol import Task
+    from rapids_tc.frames.backend import Array
+    from rapids_tc.graphs.distributed import DistributedGraph
+    from rapids_tc.preparation.edge_values import Reading
+    from rapids_tc.preparation.numbering import Ids
+
+Counted = list["Array"]  # keys of `tallies.keys_of`, ascending, and how many triangles have each
+
+
+def tally(graph: DistributedGraph, reading: Reading, what: str) -> Task:
+    """Submit the triangles of each "group", "vertex" or "edge" by type; see `Tally`."""
+    resolved, values = distributed_values.read(graph, reading)
+    graph.drop_rows()
+    starts = _first_edges(graph) if what == "edge" else [0]
+    result = sums.Sum(graph, merge)
+    more = resolved, what, graph.ids, graph.order, starts, graph.free
+    for _, task in graph.each_job(counted, *more, values=values):
+        result.add(task)
+    merged, ends = result.total, None
+    if what == "edge":
+        ends = [
+            graph.submit("sum", edge_ends, graph.block_at(place, None), merged, place, graph.n, at)
+            for place, at in enumerate(starts)
+        ]
+    return graph.submit("sum", tally_of, merged, resolved, ends)
+
+
+def _first_edges(graph: DistributedGraph) -> list[int]:
+    """Return the number of the first edge of each block."""
+    tasks = [
+        graph.submit("sum", edges_of, graph.block_at(place, None)) for place in range(graph.n**2)
+    ]
+    starts: list[int] = np.cumsum([0, *graph.executor.gather(tasks)])[:-1].tolist()
+    return starts
+
+
+@worker_task
+def edges_of(context: WorkerContext, block: EncodedBlock) -> int:
+    """Return how many edges a block has."""
+    return len(block[1])
+
+
+@worker_task
+def counted(
+    context: WorkerContext, uv: EncodedBlock, uw: EncodedBlock, vw: EncodedBlock,
+    tasks: list[BlockTask], n: int, method: str, values: list[list[Array]], reading: Reading,
+    what: str, ids: Ids, order: list[Any], starts: list[int], memory: int,
+) -> Counted:  # fmt: skip
+    """Count the triangles of some tasks on the same blocks, for their owners, by type."""
+    engine, xp = registry.load(context.backend.engine), context.backend.xp
+    require_length(order[0], ids.size, "ranks")
+    for block, arrays in zip((uv, uw, vw), values, strict=True):
+        require_values(reading, arrays, len(block[1]))
+    groups = None
+    if what == "group":
+        composite: Any = ids
+        groups = composite.group_of[Order.of_ranks(order[0], order[1], xp).number]
+    of_blocks = [starts[i * n + j] if what == "edge" else 0 for i, j in tasks[0].blocks]
+    of_sides = reading, what
+    three = counting.decode_blocks(context, uv, uw, vw)
+    keys, counts = xp.zeros(0, "uint64"), xp.zeros(0, "int64")
+    for layout in counting.task_layouts(context, three, tasks, n):
+        triangles = TaskTriangles.count(engine, layout, three, tasks[0], n, xp)
+        for first, last in tallies.batches(triangles.total, memory):
+            listed = triangles.ranks(first, last), [arrays[0] for arrays in values]
+            for new in tallies.keys_of(
+                triangles, *listed, *of_sides, groups=groups, starts=of_blocks, xp=xp
+            ):
+                keys, counts = tallies.add(keys, counts, new, xp)
+            tallies.require_rows(len(keys), memory)
+    return [keys, counts]
+
+
+@worker_task
+def merge(context: WorkerContext, several: list[Counted]) -> Counted:
+    """Add the counts of several lists of keys up."""
+    for keys, counts in several:
+        require_length(counts, len(keys), "counts")
+    columns: Any = zip(*several, strict=True)
+    keys, counts = map(list, columns)
+    return [*tallies.merge(keys, counts, context.backend.xp)]
+
+
+@worker_task
+def edge_ends(
+    context: WorkerContext, block: EncodedBlock, merged: Counted, place: int, n: int, start: int
+) -> list[Array]:
+    """Return the larger and the smaller rank of the owners that are edges of a block."""
+    xp, at = context.backend.xp, divmod(place, n)
+    csr, owners = codec.csr(block, xp), (merged[0] >> tallies.COMBINATION).astype("int64")
+    first, last = xp.searchsorted(owners, xp.asarray([start, start + csr.m])).tolist()
+    where = owners[first:last] - start
+    return [end[where] for end in geometry.block_ends(csr, n, at)]
+
+
+@worker_task
+def tally_of(
+    context: WorkerContext, merged: Counted, reading: Reading, ends: list[list[Array]] | None
+) -> Tally:
+    """Return the tally of all keys; edges with their ends."""
+    xp, (keys, counts) = context.backend.xp, merged
+    require_length(counts, len(keys), "counts")
+    tallied = Tally.of_keys(keys, counts, reading)
+    if ends is None:
+        return tallied
+    larger, smaller = (xp.concatenate(side) for side in zip(*ends, strict=True))
+    require_length(larger, len(keys), "ends of edges")
+    require_length(smaller, len(keys), "ends of edges")
+    return tallied.with_ends(larger, smaller)
