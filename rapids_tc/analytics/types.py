@@ -130,8 +130,8 @@ def triangles_by_type(
     -----
     The types of the three sides, or of the three corners, in ascending order; categories keep the
     order of their dtype. Cost: as `edge_triangles`, whatever the number of types. With `per`, the
-    triangles are listed, some millions at a time, as in `iter_triangles`, on one machine alone; so
-    they are with `by`.
+    triangles are listed, some millions at a time, as in `iter_triangles`; so they are
+    with `by`. On a cluster, workers list the triangles of their tasks, and add the counts up.
 
     Examples
     --------

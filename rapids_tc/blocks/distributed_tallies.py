@@ -10,14 +10,18 @@ from rapids_tc.blocks import codec, counting, distributed_values, geometry, sums
 from rapids_tc.blocks.arrivals import require_length
 from rapids_tc.blocks.tallies import Tally
 from rapids_tc.blocks.task_triangles import TaskTriangles
+from rapids_tc.blocks.triangle_sums import TypeCounts
 from rapids_tc.blocks.value_tasks import require_values
 from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.engines import registry
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.grid import Task as BlockTask
+    from rapids_tc.blocks.triangle_sums import Sum
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array
     from rapids_tc.graphs.distributed import DistributedGraph
@@ -25,6 +29,24 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.numbering import Ids
 
 Counted = list["Array"]  # keys of `tallies.keys_of`, ascending, and how many triangles have each
+
+
+def summed(
+    graph: DistributedGraph, quantities: Sequence[Sum], groups: Any
+) -> tuple[dict[str, Task], Task | None]:
+    """Submit what an analytic asks for: sums by name, and a tally in place of sums by type.
+
+    Types are tallied of each vertex or edge, or of each group if there are any.
+    """
+    by_type = [q for q in quantities if isinstance(q, TypeCounts) and (q.per or groups is not None)]
+    others = [
+        q.limited(graph.free) for q in quantities if not (by_type and isinstance(q, TypeCounts))
+    ]
+    sums_by_name = distributed_values.summed(graph, others)
+    if not by_type:
+        return sums_by_name, None
+    [asked] = by_type
+    return sums_by_name, tally(graph, asked.reading, asked.per or "group")
 
 
 def tally(graph: DistributedGraph, reading: Reading, what: str) -> Task:

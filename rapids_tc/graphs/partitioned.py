@@ -16,7 +16,6 @@ from rapids_tc._progress import check_progress
 from rapids_tc.blocks import (
     counting,
     distributed_tallies,
-    distributed_values,
     edge_rows,
     peeling,
     row_lookup,
@@ -26,7 +25,6 @@ from rapids_tc.blocks import (
 )
 from rapids_tc.blocks.distributed_triangles import DistributedTriangles
 from rapids_tc.blocks.third_sums import FORMULAS
-from rapids_tc.blocks.triangle_sums import TypeCounts
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.errors import KernelError
 from rapids_tc.graphs import one_worker
@@ -48,7 +46,7 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Frame
 
 PART_ROWS = 2**20  # the least rows of a partition, if one worker's answer is split
-ANSWERED_BY_WORKER = (Result.VALUE, Result.TABLE, Result.VERTICES, Result.TIMES)
+ANSWERED_BY_WORKER = (Result.VALUE, Result.TABLE, Result.VERTICES, Result.TIMES, Result.TRIANGLES)
 BY_SUMS = Needs.DEGREES | Needs.VERTEX_COUNTS  # values per vertex: the body runs on a worker
 
 
@@ -164,7 +162,7 @@ class PartitionedGraph:
         record, asked = self._record, self._own
         of_vertices = self.work.needs & BY_SUMS or record.sums(asked)
         try:
-            if of_vertices and (self._tallied() or self.work.result in ANSWERED_BY_WORKER):
+            if of_vertices and self.work.result in ANSWERED_BY_WORKER:
                 result = self.answer_by_sums(record, arguments)
             else:
                 result = record.body(self, **arguments)
@@ -263,16 +261,7 @@ class PartitionedGraph:
         """Answer an analytic of vertices, or of the whole graph, on one worker."""
         graph, total, by_vertex = self.profiled(), None, None
         own = {name: self.executor.in_process(value) for name, value in own.items()}
-        tallied, quantities = self._tallied(), record.sums(own)
-        if tallied is not None:
-            quantities = [q for q in quantities if not isinstance(q, TypeCounts)]
-        summed = distributed_values.summed(
-            graph, [quantity.limited(graph.free) for quantity in quantities]
-        )
-        tally = None
-        if tallied is not None:
-            what = tallied.per or "group"
-            tally = distributed_tallies.tally(graph, tallied.reading, what)
+        summed, tally = distributed_tallies.summed(graph, record.sums(own), self.groups)
         graph.drop_rows()
         degrees = sums.degrees(graph)
         of_neighbors = sums.of_neighbors(graph, degrees, self.work.needs)
@@ -287,12 +276,6 @@ class PartitionedGraph:
         if tally is not None or self.work.result in (Result.VERTICES, Result.TIMES):
             return self._split(graph, reply)
         return self.executor.gather(reply)
-
-    def _tallied(self) -> TypeCounts | None:
-        """Return what is tallied by type in place of a sum: of groups, vertices or edges."""
-        sums_by_type = [q for q in self._record.sums(self._own) if isinstance(q, TypeCounts)]
-        asked = [q for q in sums_by_type if q.per or self.groups is not None]
-        return asked[0] if asked else None
 
     def row_columns(self, names: Sequence[str], method: str) -> _Columns:
         """Compute the values that make columns of the user's rows; self loops get 0."""
