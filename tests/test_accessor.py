@@ -26,7 +26,9 @@ ARGUMENTS = {
 TAKING_EDGES = [
     name
     for name in tc.__all__
-    if not name.endswith("Error") and "edges" in inspect.signature(getattr(tc, name)).parameters
+    if not name.endswith("Error")
+    and name != "Delta"
+    and "edges" in inspect.signature(getattr(tc, name)).parameters
 ]
 
 

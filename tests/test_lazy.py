@@ -26,6 +26,8 @@ KEYS = {"source": "src", "destination": "dst"}
 TYPES = dict.fromkeys([1, 2, 5, 7, 9], "x")
 CALLS = [
     ("annotate", ("triangles", "trussness", "cosine"), {}),
+    ("annotate_vertices", ("degree", "closure"), {}),
+    ("vertex_cliques", (), {"k": 3}),
     ("vertex_triangles", (), {}),
     ("vertex_triangles", (), {"vertices": [9, 1]}),
     ("clustering", (), {"weight": "w", "aggregate": "sum"}),
