@@ -252,12 +252,24 @@ def test_what_a_cluster_does_not_list():
     columns = {"source": "src", "destination": "dst"}
     with pytest.raises(TypeError, match=r"PartitionedFrame.*list_triangles\(edges\) gives"):
         tc.iter_triangles(frame, rows=3, **columns)
-    for options, told in (
-        ({"vertices": [0]}, "with vertices= runs on one machine"),
-        ({"by": "day", "max_rows": 9}, "with by= and max_rows= runs on one machine"),
-    ):
-        with pytest.raises(TypeError, match=told):
-            tc.list_triangles(frame, **options, **columns)
+    with pytest.raises(TypeError, match="with vertices= runs on one machine"):
+        tc.list_triangles(frame, vertices=[0], **columns)
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("n", [1, 3])
+def test_max_rows_of_each_group_of_partitions(n):
+    rows = [*complete(4).rows, *complete(5).rows, *complete(3).rows]
+    frame = frame_of(rows).assign(day=[1] * 6 + [2] * 10 + [3] * 3)
+    own = {"by": "day", "source": "src", "destination": "dst"}
+    expected = tc.list_triangles(frame, **own)
+    with use_layout(Layout(n)):
+        found = tc.list_triangles(partitioned(frame, 3), max_rows=10, **own)
+        with pytest.raises(tc.CapacityError, match="'day': 2 has 10 triangles, more than max_"):
+            tc.list_triangles(partitioned(frame, 3), max_rows=9, **own)
+        none = tc.list_triangles(partitioned(frame.iloc[:0], 1), max_rows=0, **own)
+    pd.testing.assert_frame_equal(pd.concat(found.partitions), expected)
+    assert len(expected) == 15 and not any(map(len, none.partitions))
 
 
 @pytest.mark.cpu_only

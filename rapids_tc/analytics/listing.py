@@ -14,6 +14,7 @@ from rapids_tc.blocks.distributed_triangles import DistributedTriangles
 from rapids_tc.blocks.whole_triangles import LISTING
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import needs
+from rapids_tc.preparation.composite import fullest
 from rapids_tc.preparation.triangles import named_triangles, sorted_corners
 
 if TYPE_CHECKING:
@@ -28,9 +29,7 @@ def _work(own: OwnOptions) -> Work:
 
 
 def _alone(own: OwnOptions) -> list[str]:
-    if own["vertices"] is not None:
-        return ["vertices="]
-    return ["by=", "max_rows="] if own.get("by") is not None and own["max_rows"] is not None else []
+    return ["vertices="] if own["vertices"] is not None else []
 
 
 _local = not_on_clusters("list_triangles", _alone)
@@ -147,16 +146,14 @@ def _source(graph: Any, vertices: Any) -> Any:
     return TrianglesAround(graph, graph.numbers_of(vertices))
 
 
-def _most_triangles(graph: EdgeGraph, source: Triangles, total: int) -> tuple[int, str]:
+def _most_triangles(graph: EdgeGraph, source: Any, total: int) -> tuple[int, str]:
     """Return the triangles of the graph, or of the group that has most; and the name of either."""
     groups = graph.groups
-    if groups is None or not groups.size:
+    if groups is None:
         return total, "the graph"
-    counts = source.by_group()
-    group = int(counts.argmax())
-    named = groups.group_columns().items()
-    values = (f"{label!r}: {values.iloc[group]}" for label, values in named)
-    return int(counts[group]), f"the group {', '.join(values)}"
+    if isinstance(source, DistributedTriangles):
+        return source.fullest_group()
+    return fullest(groups, source.by_group()) if groups.size else (total, "the graph")
 
 
 def _check_rows(own: OwnOptions) -> OwnOptions:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import counting, worker_tasks
+from rapids_tc.blocks import counting, sums, worker_tasks
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.task_triangles import TaskTriangles
 from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.engines import registry
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
+from rapids_tc.preparation.composite import fullest
 from rapids_tc.preparation.orient import Order
 from rapids_tc.preparation.triangles import named_triangles, ordered_corners
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Frame
     from rapids_tc.graphs.distributed import DistributedGraph
+    from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.numbering import Ids
 
 PART_ROWS = 2**20  # the least rows of a partition, if one worker could hold them all
@@ -58,6 +60,13 @@ class DistributedTriangles:
     def counted(self) -> tuple[int, None]:
         """Return how many triangles there are."""
         return self.total, None
+
+    def fullest_group(self) -> tuple[int, str]:
+        """Return the triangles of the group that has most, and the name of the group."""
+        graph = self._graph
+        given = graph.ids, graph.order, sums.by_vertex(graph)
+        most: tuple[int, str] = graph.executor.gather(graph.submit("list", of_groups, *given))
+        return most
 
     def frame(self) -> Frame:
         """Make a partitioned frame of all triangles, sorted.
@@ -129,6 +138,22 @@ def _by_job(graph: DistributedGraph, of_jobs: list[Any]) -> Iterator[tuple[Any, 
     totals = graph.executor.gather([task for _, task in of_jobs])
     for (job, _), total in zip(of_jobs, totals, strict=True):
         yield tuple(job.tasks), total
+
+
+@worker_task
+def of_groups(
+    context: WorkerContext, ids: CompositeIds, order: list[Any], by_rank: Array
+) -> tuple[int, str]:
+    """Return the triangles of the group that has most, and the name of the group."""
+    xp, host = context.backend.xp, context.backend.host
+    require_length(order[0], ids.size, "ranks")
+    require_length(by_rank, order[1], "sums by vertex")
+    if not ids.size:
+        return 0, "the graph"
+    groups = host(ids.group_of[Order.of_ranks(order[0], order[1], xp).number])
+    counts = np.zeros(len(ids.starts), "int64")
+    np.add.at(counts, groups, host(by_rank))
+    return fullest(ids, counts // 3)
 
 
 @worker_task

@@ -227,3 +227,11 @@ def ids_in_messages(ids: Any, numbers: Array) -> list[Any]:
     """Return some ids as messages show them; ids of several parts are text."""
     names = ids.names(numbers) if isinstance(ids, CompositeIds) else ids.take(numbers)
     return [names.iloc[i] for i in range(len(names))]
+
+
+def fullest(ids: CompositeIds, counts: Array) -> tuple[int, str]:
+    """Return the largest of the counts of groups, and the name of its group."""
+    group = int(counts.argmax())
+    named = ids.group_columns().items()
+    values = (f"{label!r}: {values.iloc[group]}" for label, values in named)
+    return int(counts[group]), f"the group {', '.join(values)}"
