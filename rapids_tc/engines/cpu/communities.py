@@ -81,8 +81,8 @@ def _climb(parents: Any, x: Any, level: Any, least: Any) -> Any:
     while word >> _SHIFT >= least:
         above, above_level = word & _NODE, word >> _SHIFT
         next_word = parents[np.int64(above)]
-        if (above_level == level) & (next_word >> _SHIFT == level):
-            swap_if(parents, np.int64(x), word, next_word)  # halves the paths of a level
+        if next_word >> _SHIFT == above_level:
+            swap_if(parents, np.int64(x), word, next_word)  # halves paths within a level
         x, level, word = above, above_level, next_word
     return x, level, word
 

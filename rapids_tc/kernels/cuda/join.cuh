@@ -21,7 +21,7 @@ __device__ __forceinline__ Joined climb(u64* parents, u64 x, u64 level, u64 leas
   u64 word = RTC_PEEK(parents + x);
   while (level_of(word) >= least) {
     const u64 above = word & kNode, next = RTC_PEEK(parents + above);
-    if (level_of(word) == level && level_of(next) == level) atomicCAS(parents + x, word, next);  // halves paths
+    if (level_of(next) == level_of(word)) atomicCAS(parents + x, word, next);  // halves paths within a level
     x = above;
     level = level_of(word);
     word = next;
