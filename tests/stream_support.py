@@ -19,6 +19,10 @@ FUNCTIONS = {
     "jaccard": tc.similarity,
     "cosine": lambda edges, **options: tc.similarity(edges, measure="cosine", **options),
     "annotate": lambda edges, **options: tc.annotate(edges, "triangles", "overlap", **options),
+    "trussness": tc.trussness,
+    "annotate with trusses": lambda edges, **options: tc.annotate(
+        edges, "trussness", "triangles", **options
+    ),
     "clustering": tc.clustering,
     "average_clustering": tc.average_clustering,
     "transitivity": tc.transitivity,

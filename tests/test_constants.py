@@ -245,6 +245,11 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         lambda: [costs.PEELED_EDGE, costs.PEELED_VERTEX, costs.PEELED_RANK], [64, 80, 16],
         "as `peel` of a whole graph, and the ranks",
     ),
+    "levels of a peel": (
+        lambda: [cpu.costs.levels, device_slots.COSTS.levels, costs.CLUSTER_LEVELS],
+        [12, 24, 20],
+        "read off the arrays of a task: levels, counts, and copies in the order of a layout",
+    ),
     "tasks": (
         lambda: [host_slots.task_bytes(1, 10, 100, True, 3),
                  device_slots.task_bytes(10, 100, True, 3)],
@@ -338,6 +343,7 @@ FIELDS = {  # of `Costs`, which engines fill from the table once
     "ORDERING": "order",
     "SORTING": "sort",
     "CHUNK_ROW": "row",
+    "LEVELS": "levels",
     "UNASKED": "unasked",
     "MOST_GRAPH_ROWS": "most",
     "MOST_POSITIONS": "positions",

@@ -74,7 +74,6 @@ INTERNAL = {
     "graphs/updated:UpdatedGraph.__getattr__": "Python's own words for a name that is not there",
     "graphs/protocol:VertexTotals.vertex_counts": "no public function asks it",
     "graphs/protocol:EdgeGraph.sample_moments": "samples are counted in memory alone",
-    "graphs/out_of_core:_Values.trussness": "a column of it is made in memory alone",
     "graphs/pairs:_Rows.common": "each kind of graph has its own",
     "graphs/pairs:PairValues.trussness": "no measure of pairs asks for it",
     "graphs/pairs:PairValues.community": "no measure of pairs asks for it",
@@ -1211,7 +1210,7 @@ HINTS = {
     ],
     "plan/needs:require": [
         (
-            lambda h: tc.trussness(k3(), memory_limit=1),
+            lambda h: tc.Graph(k3(), memory_limit=1),
             r'the stage ".*" needs about .*memory_limit= allows 1: raise the limit',
         )
     ],

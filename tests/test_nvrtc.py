@@ -32,6 +32,7 @@ OPTIONS |= {
 PAYLOADS = {
     "ThirdSums": ("-DRTC_THIRDS",),
     "TypeCounts": ("-DRTC_TYPES",),
+    "LevelCounts": ("-DRTC_BOUNDS",),
     "WindowChanges": ("-DRTC_SPANS=u32", "-DRTC_SPANS=u64", "-DRTC_INTERVALS"),
     "SpanEdgeCounts": ("-DRTC_SPANS=u64", "-DRTC_INTERVALS"),
 }

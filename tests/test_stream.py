@@ -105,13 +105,16 @@ def test_trusses(backend, rows, n):
     if not rows:
         return
     edges = backend.frame(frame_of(rows))
-    last = max(reference.trussness(rows).values(), default=2)
+    numbers = reference.trussness(rows)
+    last = max(numbers.values(), default=2)
     with in_blocks(n, peel_below=0):  # never in memory
         for k in (2, 3, 4, last, last + 1, "max"):
             found = backend.to_pandas(tc.k_truss(edges, k))
             kept = {tuple(sorted(row)) for row in found.itertuples(index=False)}
             assert sorted(kept) == reference.k_truss(rows, last if k == "max" else k)
             assert len(kept) == len(found)
+        found = backend.to_pandas(tc.trussness(edges))
+        assert found.tolist() == reference.by_row(rows, numbers)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -179,9 +182,10 @@ LIMITS = (
 @pytest.mark.parametrize("function", sorted(FUNCTIONS.keys() - {"list_triangles"}))
 def test_limits_make_blocks(backend, skewed, function, caplog):
     """Every limit gives the same answer, or says what is missing; the smaller, the more blocks."""
-    name = {"jaccard": "similarity", "cosine": "similarity"}.get(function, function)
-    name = "k_truss" if "truss" in name else name
-    edges = backend.frame(skewed_frame(7) if name == "k_truss" else skewed)
+    names = {"jaccard": "similarity", "cosine": "similarity", "annotate with trusses": "trussness"}
+    name = names.get(function, function)
+    name = "k_truss" if name.endswith("truss") else name
+    edges = backend.frame(skewed_frame(7) if "truss" in function else skewed)
     need = max(tc.memory_estimate(edges, function=name).values())
     expected, sides = FUNCTIONS[function](edges), []
     for share in LIMITS:
@@ -226,8 +230,6 @@ def test_a_limit_that_is_no_number_of_bytes(backend, wrong):
 def test_what_needs_the_whole_graph_says_so(backend, skewed):
     edges, limit = backend.frame(skewed), 100_000
     for call in (
-        lambda: tc.trussness(edges, memory_limit=limit),
-        lambda: tc.annotate(edges, "triangles", "trussness", memory_limit=limit),
         lambda: tc.approximate_count(edges, colours=2, seed=1, memory_limit=limit),
         lambda: tc.Graph(edges, memory_limit=limit),
     ):

@@ -62,6 +62,8 @@ class Valued:
             reference.simple_edges(rows),
         )
         self.types = types
+        self.upper = {edge: int(random.integers(5)) for edge in edges}
+        self.probe = {edge: int(random.integers(5)) for edge in edges}
         self.type = {edge: int(random.integers(types)) for edge in edges}
         self.value = {edge: float(random.random()) - 0.25 for edge in edges}
         self.third = random.integers(-(2**40), 2**60 // (self.n + 1), self.n)  # by vertex
@@ -113,6 +115,17 @@ class Valued:
         return sums
 
     @property
+    def by_level(self):
+        """The triangles of each edge whose other two sides reach its upper level, or its probe."""
+        reached = {edge: [0, 0] for edge in self.type}
+        for sides in self.sides():
+            for edge in sides:
+                others = min(self.upper[side] for side in sides if side != edge)
+                reached[edge][0] += others >= max(self.upper[edge], self.probe[edge])
+                reached[edge][1] += others >= self.probe[edge]
+        return reached
+
+    @property
     def sums(self):
         sums = np.zeros(self.n)
         for sides in self.sides():
@@ -132,6 +145,8 @@ class Aligned:
     def __init__(self, valued, block, n=1, at=(0, 0)):
         self.edges = edges_of(block, n, at)
         self.type = np.array([valued.type[edge] for edge in self.edges], np.uint8)
+        self.upper = np.array([valued.upper[edge] for edge in self.edges], np.uint32)
+        self.probe = np.array([valued.probe[edge] for edge in self.edges], np.uint32)
         self.value = np.array([valued.value[edge] for edge in self.edges], float)
         self.level = np.array([valued.level[edge] for edge in self.edges], np.uint32)
         lists = [valued.intervals[edge] for edge in self.edges]
@@ -194,6 +209,9 @@ def check(engine, valued):
         engine.vertex_sums(whole, values.value),
     )
     counts = engine.edge_counts(whole, spans=values.spans)
+    levels = engine.level_counts(whole, values.upper, values.probe)
+    assert levels.dtype == np.uint32
+    assert dict(zip(values.edges, levels.T.tolist(), strict=True)) == valued.by_level
     assert types.shape == (valued.types,) * 3 and counted(types) == valued.by_types
     assert triangles_of_windows(changes) == valued.by_window
     assert counts.dtype == np.uint32
@@ -232,6 +250,7 @@ def check_blocks(engine, valued, n, m=1):
     counts, thirds = (
         {at: np.zeros(block.m, np.int64) for at, block in blocks.items()} for _ in range(2)
     )
+    levels = {at: np.zeros((2, block.m), np.int64) for at, block in blocks.items()}
     sums, third_values = np.zeros(valued.n), ThirdValues(valued.third, 1.0)
     for task in grid.tasks(Partition(n, 1)):
         three, sides = [blocks[at] for at in task.blocks], [values[at] for at in task.blocks]
@@ -247,6 +266,9 @@ def check_blocks(engine, valued, n, m=1):
             of_blocks = engine.third_sums(layout, of_corners)
             for at, part in zip(task.blocks, of_blocks, strict=True):
                 thirds[at] += part
+            bounds_of = [[getattr(side, name) for side in sides] for name in ("upper", "probe")]
+            for at, part in zip(task.blocks, engine.level_counts(layout, *bounds_of), strict=True):
+                levels[at] += part
             i, j, k = task.residues
             of_u, of_v, of_w = engine.vertex_sums(layout, [side.value for side in sides])
             geometry.add_ends(sums, n, (i, j), of_u, of_v)
@@ -260,6 +282,12 @@ def check_blocks(engine, valued, n, m=1):
             for edge, count in zip(values[at].edges, by_block[at].tolist(), strict=True)
         }
         assert by_edge == expected
+    by_level = {
+        edge: reached
+        for at in blocks
+        for edge, reached in zip(values[at].edges, levels[at].T.tolist(), strict=True)
+    }
+    assert by_level == valued.by_level
     np.testing.assert_allclose(sums, valued.sums, atol=1e-9)
 
 

@@ -37,13 +37,14 @@ def _work(own: OwnOptions) -> Work:
     for name in own["columns"]:
         needs |= known[name].needs
     values = costs.THIRD_SUM if needs & Needs.THIRD_SUMS else 0
-    return Work(needs, Result.COLUMNS, len(own["columns"]), values=values)
+    levels = bool(needs & Needs.TRUSSNESS)
+    return Work(needs, Result.COLUMNS, len(own["columns"]), values=values, levels=levels)
 
 
 def _in_memory(own: OwnOptions) -> str:
-    known, whole = row_columns(), Needs.TRUSSNESS | Needs.COMMUNITIES
-    names = [f'"{name}"' for name in own["columns"] if known[name].needs & whole]
-    return f"without {' and '.join(names)} it is, and so is k_truss" if names else ""
+    known = row_columns()
+    names = [f'"{name}"' for name in own["columns"] if known[name].needs & Needs.COMMUNITIES]
+    return f"without {' and '.join(names)} it is" if names else ""
 
 
 def _local(own: OwnOptions, kind: str) -> Exception | None:

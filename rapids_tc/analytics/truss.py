@@ -17,10 +17,9 @@ OF_VERTICES = VertexColumn("int32", lambda vertices: vertices.trussness, Needs.T
 
 
 @analytic(
-    Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.COLUMN),
+    Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.COLUMN, levels=True),
     columns={"trussness": NUMBERS},
     vertex_columns={"trussness": OF_VERTICES},
-    in_memory=lambda own: "k_truss is",
 )
 def trussness(
     edges: Any,
@@ -77,14 +76,19 @@ def _check_k(own: OwnOptions) -> OwnOptions:
     return {"k": checked_k(own["k"])}
 
 
+def _k_work(own: OwnOptions) -> Work:
+    return Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS, levels=own["k"] is None)
+
+
 def _k_in_memory(own: OwnOptions) -> str:
     of_each = own["k"] is None and own.get("by") is not None
     return 'with an integer, and with k="max" for all rows together, it is' if of_each else ""
 
 
 @analytic(
-    Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS), check=_check_k, in_memory=_k_in_memory
-)
+    Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS), check=_check_k, work=_k_work,
+    in_memory=_k_in_memory,
+)  # fmt: skip
 def k_truss(
     edges: Any,
     k: Any,

@@ -28,6 +28,7 @@ from rapids_tc.preparation.csr import Array, Csr
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.geometry import Block
+    from rapids_tc.plan.record import Work
 
 LIST_COST = 32  # probes that a list costs besides its own
 TASKS_A_WORKER = 4  # at least: workers that are slower than others draw fewer
@@ -81,6 +82,11 @@ def assign_snake(tasks: list[Task], workers: int) -> list[list[Task]]:
         turn = number % (2 * workers)
         result[min(turn, 2 * workers - 1 - turn)].append(task)
     return result
+
+
+def values_of(work: Work) -> int:
+    """Return the bytes that a call takes of the values of an edge, or of its levels of a peel."""
+    return max(work.values, costs.CLUSTER_LEVELS * work.levels)
 
 
 def need(edges: int, vertices: int, n: int, values: int = 0) -> int:

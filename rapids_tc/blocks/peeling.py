@@ -1,14 +1,16 @@
-"""The trussness of a graph on a cluster: the rounds of `recount`, whose blocks are on workers.
+"""The trusses of a graph on a cluster: the rounds of `recount` for one, of `levels` for all.
 
-The state of a block is [whether each edge remains, the truss that each was last known to be in].
+The state of a block in rounds of `recount` is whether each edge remains.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import codec, geometry, recount, sums
+from rapids_tc.blocks import codec, geometry, levels, recount, sums
 from rapids_tc.blocks.arrivals import require_length
+from rapids_tc.blocks.distributed_levels import DistributedLevels
+from rapids_tc.blocks.level_tasks import size
 from rapids_tc.blocks.worker_tasks import WorkerContext, one, worker_task
 from rapids_tc.engines import registry
 
@@ -22,33 +24,43 @@ if TYPE_CHECKING:
 NO_EDGE = 2**32  # more than the triangles of any edge
 
 
-def trussness(
-    graph: DistributedGraph, k: int | None, counts: list[list[Task]] | None = None
-) -> list[list[Task]]:
-    """Submit the trussness of every edge of each block.
-
-    With `k` it is k or more in the k-truss, and less outside. `counts` are the triangles of the
-    edges, if they are known already.
+def of_every_edge(graph: DistributedGraph) -> list[list[Task]]:
+    """Submit the trussness of every edge of each block, from the counts of edges.
 
     Returns
     -------
     for each block a list of tasks, slices (int32).
     """
-    if graph.n == 1:
-        (slices,), worker = counts or sums.by_edge(graph), graph.counting_workers[0]
-        block = graph.block_at(0, worker)
-        return [[graph.submit("peel", peel, block, slices, k, on=worker)]]
-    active = DistributedActiveBlocks(graph, counts)
-    recount.peel_blocks(active, k)
-    return active.trussness()
-
-
-def of_every_edge(graph: DistributedGraph) -> list[list[Task]]:
-    """Submit the trussness of every edge of each block, from the counts of edges."""
-    by_block: list[list[Task]] = graph.once(
-        "trussness", lambda: trussness(graph, None, sums.by_edge(graph))
-    )
+    by_block: list[list[Task]] = graph.once("trussness", lambda: _of_every_edge(graph))
     return by_block
+
+
+def _of_every_edge(graph: DistributedGraph) -> list[list[Task]]:
+    counts = sums.by_edge(graph)
+    if graph.n == 1:
+        return _peel_whole(graph, counts, None)
+    blocks = DistributedLevels(graph, counts)
+    levels.find_levels(blocks)
+    return blocks.trussness()
+
+
+def _one_truss(graph: DistributedGraph, k: int) -> list[list[Task]]:
+    """Mark the edges of each block in the k-truss."""
+    if graph.n == 1:
+        [[truss]] = _peel_whole(graph, sums.by_edge(graph), k)
+        return [[graph.submit("peel", at_least, truss, k)]]
+    active = DistributedActiveBlocks(graph, graph.known.get("edge counts"))
+    recount.peel_blocks(active, k)
+    return active.in_truss()
+
+
+def _peel_whole(
+    graph: DistributedGraph, counts: list[list[Task]], k: int | None
+) -> list[list[Task]]:
+    """Submit the trussness of every edge of a graph that is one block; with k, as engines do."""
+    worker = graph.counting_workers[0]
+    block = graph.block_at(0, worker)
+    return [[graph.submit("peel", peel, block, counts[0], k, on=worker)]]
 
 
 class DistributedActiveBlocks:
@@ -72,28 +84,24 @@ class DistributedActiveBlocks:
         of_blocks: list[int] = self._graph.executor.gather(self._each(fewest, self._counts))
         return min(of_blocks)
 
-    def mark_truss(self, k: int) -> None:
+    def drop(self, k: int) -> None:
         """See `ActiveBlocks`."""
-        self._states = self._each(settle, self._states, [k] * len(self._states))
-
-    def drop(self, level: int) -> None:
-        """See `ActiveBlocks`."""
-        levels = [level] * len(self._blocks)
+        levels = [k] * len(self._blocks)
         self._states = self._each(drop, self._states, self._counts, levels)
         self._blocks = self._each(compress, self._blocks, self._counts, levels)
         self._counts = []
         self.edges = self._size()
 
-    def peel(self, k: int | None, level: int) -> None:
+    def peel(self, k: int) -> None:
         """See `ActiveBlocks`; one worker does it."""
         graph = self._graph
-        peeled = graph.submit("peel", finish, self._blocks, graph.n, k, level)
+        peeled = graph.submit("peel", finish, self._blocks, graph.n, k)
         by_block = [graph.submit("peel", one, peeled, i) for i in range(len(self._states))]
         self._states = self._each(settle, self._states, by_block)
 
-    def trussness(self) -> list[list[Task]]:
-        """Submit the trussness of every edge of each block, as `trussness` returns it."""
-        return [[self._graph.submit("peel", one, state, 1)] for state in self._states]
+    def in_truss(self) -> list[list[Task]]:
+        """Return the marks of the edges of each block in the k-truss."""
+        return [[state] for state in self._states]
 
     def _size(self) -> int:
         of_blocks: list[int] = self._graph.executor.gather(self._each(size, self._blocks))
@@ -109,14 +117,14 @@ def in_truss(graph: DistributedGraph, k: int | None, *, by_group: bool = False) 
 
     With `by_group`, the last truss is that of each group.
     """
-    if k == recount.FIRST_LEVEL - 1:
+    if k == 2:
         blocks_of = [graph.block_at(place, None) for place in range(graph.n**2)]
         return [[graph.submit("peel", every, block)] for block in blocks_of]
     by_block = graph.known.get("trussness")
-    if by_block is None and k is None:
+    if k is None:
         by_block = of_every_edge(graph)
     elif by_block is None:
-        by_block = trussness(graph, k, graph.known.get("edge counts"))
+        return _one_truss(graph, k)
     if k is None and by_group:
         parts, groups = [part for (part,) in by_block], sums.edge_groups(graph)
         both = list(zip(parts, groups, strict=True))
@@ -182,16 +190,9 @@ def peel(context: WorkerContext, rows: EncodedBlock, counts: list[Array], k: int
 
 
 @worker_task
-def begin(context: WorkerContext, rows: EncodedBlock) -> list[Array]:
-    """Return the state of a block none of whose edges has gone: all are in the 2-truss."""
-    xp, m = context.backend.xp, len(rows[1])
-    return [xp.ones(m, bool), xp.full(m, recount.FIRST_LEVEL - 1, "int32")]
-
-
-@worker_task
-def size(context: WorkerContext, rows: EncodedBlock) -> int:
-    """Return the number of edges of a block."""
-    return len(rows[1])
+def begin(context: WorkerContext, rows: EncodedBlock) -> Array:
+    """Return the state of a block none of whose edges has gone."""
+    return context.backend.xp.ones(len(rows[1]), bool)
 
 
 @worker_task
@@ -201,49 +202,45 @@ def fewest(context: WorkerContext, counts: list[Array]) -> int:
 
 
 @worker_task
-def drop(
-    context: WorkerContext, state: list[Array], counts: list[Array], level: int
-) -> list[Array]:
-    """Return the state without the remaining edges in fewer than level - 2 triangles."""
-    xp, (remains, truss) = context.backend.xp, state
+def drop(context: WorkerContext, remains: Array, counts: list[Array], k: int) -> Array:
+    """Return the state without the remaining edges in fewer than k - 2 triangles."""
+    xp = context.backend.xp
     triangles, edges = xp.concatenate(counts), xp.flatnonzero(remains)
     require_length(triangles, len(edges), "counts of edges")
     remains = remains.copy()
-    remains[edges[triangles < level - 2]] = False
-    return [remains, truss]
+    remains[edges[triangles < k - 2]] = False
+    return remains
 
 
 @worker_task
 def compress(
-    context: WorkerContext, rows: EncodedBlock, counts: list[Array], level: int
+    context: WorkerContext, rows: EncodedBlock, counts: list[Array], k: int
 ) -> EncodedBlock:
-    """Return a block without the edges in fewer than level - 2 triangles."""
+    """Return a block without the edges in fewer than k - 2 triangles."""
     xp = context.backend.xp
     triangles, block = xp.concatenate(counts), codec.csr(rows, xp)
     require_length(triangles, block.m, "counts of edges")
-    return codec.rows(recount.remaining(block, triangles, level), xp)
+    return codec.rows(recount.remaining(block, triangles, k), xp)
 
 
 @worker_task
-def finish(
-    context: WorkerContext, remaining: list[EncodedBlock], n: int, k: int | None, level: int
-) -> list[Array]:
-    """Return the trussness of all edges that remain, block by block, from a graph of them alone."""
+def finish(context: WorkerContext, remaining: list[EncodedBlock], n: int, k: int) -> list[Array]:
+    """Mark the edges of each block that are in the k-truss, from a graph of them alone."""
     xp, engine = context.backend.xp, registry.load(context.backend.engine)
     blocks = [(divmod(place, n), codec.csr(rows, xp)) for place, rows in enumerate(remaining)]
     edges = sum(block.m for _, block in blocks)
     ranks = max(geometry.rank_limit(block, n, at, xp) for at, block in blocks)
     graph, relabel = recount.join_blocks(blocks, edges, ranks, n, engine=engine, xp=xp)
-    truss = recount.peel_graph(graph, k, engine)
-    truss = xp.maximum(truss, level - 1)  # edges of that truss may have lost what kept them in it
+    in_truss = recount.peel_graph(graph, k, engine) >= k
     ends = (geometry.block_ends(block, n, at) for at, block in blocks)
-    return [truss[engine.find_edges(graph, relabel[u], relabel[v])] for u, v in ends]
+    return [in_truss[engine.find_edges(graph, relabel[u], relabel[v])] for u, v in ends]
 
 
 @worker_task
-def settle(context: WorkerContext, state: list[Array], trussness: Any) -> list[Array]:
-    """Return the state with the truss of the edges that remain: one for all, or one for each."""
-    remains, truss = state
-    truss = truss.copy()
-    truss[remains] = trussness
-    return [remains, truss]
+def settle(context: WorkerContext, remains: Array, in_truss: Array) -> Array:
+    """Return the state without the remaining edges that are not in the k-truss."""
+    edges = context.backend.xp.flatnonzero(remains)
+    require_length(in_truss, len(edges), "marks of edges")
+    remains = remains.copy()
+    remains[edges] = in_truss
+    return remains

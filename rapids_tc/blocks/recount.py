@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.geometry import Block
 
-FIRST_LEVEL = 3  # every edge is in the 2-truss
-
 
 class ActiveBlocks(Protocol):
     """The edges of a graph in blocks that no round has removed yet."""
@@ -35,38 +33,27 @@ class ActiveBlocks(Protocol):
     def count(self) -> int:
         """Count the triangles of every edge that remains; return the fewest of any edge."""
 
-    def mark_truss(self, k: int) -> None:
-        """Note that the edges that remain are the k-truss."""
+    def drop(self, k: int) -> None:
+        """Remove the edges that were just counted in fewer than k - 2 triangles."""
 
-    def drop(self, level: int) -> None:
-        """Remove the edges that were just counted in fewer than level - 2 triangles."""
-
-    def peel(self, k: int | None, level: int) -> None:
-        """Peel the edges that remain as one graph: all of them are in the truss below `level`."""
+    def peel(self, k: int) -> None:
+        """Find the k-truss of the edges that remain, as one graph."""
 
 
-def peel_blocks(active: ActiveBlocks, k: int | None) -> None:
-    """Remove edges until those that remain are the k-truss, or fit into memory and are peeled.
-
-    Without `k`, every truss is marked, until no edge remains.
-    """
-    level = FIRST_LEVEL if k is None else k
-    while level >= FIRST_LEVEL and active.edges:
+def peel_blocks(active: ActiveBlocks, k: int) -> None:
+    """Remove edges until those that remain are the k-truss, or fit into memory and are peeled."""
+    while k > 2 and active.edges:  # every edge is in the 2-truss
         if active.fits():
-            active.peel(k, level)
+            active.peel(k)
             return
-        fewest = active.count()
-        if fewest >= level - 2:
-            active.mark_truss(fewest + 2 if k is None else k)
-            if k is not None:
-                return
-            level = fewest + 3  # the first that takes an edge away: no second count is needed
-        active.drop(level)
+        if active.count() >= k - 2:
+            return
+        active.drop(k)
 
 
-def remaining(block: Csr, counts: Array, level: int) -> Csr:
-    """Return a block with the edges alone that are in level - 2 triangles or more."""
-    return block.select(counts >= level - 2)
+def remaining(block: Csr, counts: Array, k: int) -> Csr:
+    """Return a block with the edges alone that are in k - 2 triangles or more."""
+    return block.select(counts >= k - 2)
 
 
 def join_blocks(

@@ -8,40 +8,53 @@ from rapids_tc.blocks import counting, row_lookup, worker_tasks
 from rapids_tc.plan.record import Needs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from rapids_tc.executors.protocol import Task
-    from rapids_tc.graphs.distributed import DistributedGraph
+    from rapids_tc.graphs.distributed import DistributedGraph, Job
 
 
 class Sum:
-    """The sum of results that come one by one: two sums of equally many are added at once.
+    """The sum of results that come one by one: some sums of equally many are added at once.
 
-    So no more results are held than the number of all results has bits.
+    So few results are held: of two at once, no more than the number of all results has bits.
+
+    Parameters
+    ----------
+    graph : DistributedGraph
+    combine : callable
+        The task that adds a list of results.
+    at_once : int
+        How many results a task adds.
     """
 
-    def __init__(self, graph: DistributedGraph, combine: Callable[..., Any] = counting.add) -> None:
-        self._graph, self._combine = graph, combine
-        self._sizes: dict[int, Task] = {}  # by how often it was doubled
+    def __init__(
+        self, graph: DistributedGraph, combine: Callable[..., Any] = counting.add, at_once: int = 2
+    ) -> None:
+        self._graph, self._combine, self._at_once = graph, combine, at_once
+        self._held: list[list[Task]] = []  # by how often they were added
 
     def add(self, result: Task) -> None:
         """Add one more result, of the kind that `combine` takes a list of: an array, by default."""
-        size = 0
-        while size in self._sizes:
-            result = self._both(self._sizes.pop(size), result)
-            size += 1
-        self._sizes[size] = result
+        for held in self._held:
+            held.append(result)
+            if len(held) < self._at_once:
+                return
+            result = self._sum(held)
+            held.clear()
+        self._held.append([result])
 
     @property
     def total(self) -> Task:
         """The sum of all results."""
-        result, *others = (self._sizes[size] for size in sorted(self._sizes))
-        for other in others:
-            result = self._both(result, other)
-        return result
+        results = [result for held in self._held for result in held]
+        while len(results) > 1:
+            some, results = results[: self._at_once], results[self._at_once :]
+            results.insert(0, self._sum(some))
+        return results[0]
 
-    def _both(self, one: Task, other: Task) -> Task:
-        return self._graph.submit("sum", self._combine, [one, other], first=True)
+    def _sum(self, results: list[Task]) -> Task:
+        return self._graph.submit("sum", self._combine, list(results), first=True)
 
 
 def total(graph: DistributedGraph) -> int:
@@ -154,11 +167,18 @@ def _by_edge(
     """Add up by block what all jobs have for the edges of three blocks."""
     if graph.n == 1:
         return [_in_slices(graph, chunk, *more)]
-    by_block = [Sum(graph) for _ in range(graph.n**2)]
-    for job, task in graph.each_job(chunk, *more, of=of):
+    return [[total] for total in add_by_block(graph, graph.each_job(chunk, *more, of=of))]
+
+
+def add_by_block(
+    graph: DistributedGraph, jobs: Iterator[tuple[Job, Task]], at_once: int = 2
+) -> list[Task]:
+    """Sum what jobs return for each of their blocks."""
+    by_block = [Sum(graph, at_once=at_once) for _ in range(graph.n**2)]
+    for job, task in jobs:
         for side, place in enumerate(graph.places(job)):
             by_block[place].add(graph.submit("sum", worker_tasks.one, task, side, first=True))
-    return [[block.total] for block in by_block]
+    return [block.total for block in by_block]
 
 
 def moments(graph: DistributedGraph) -> list[tuple[int, float]]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rapids_tc._progress import Report
     from rapids_tc.blocks.geometry import Block
-    from rapids_tc.blocks.store import StoredBlocks
+    from rapids_tc.blocks.store import Found, StoredBlocks
     from rapids_tc.frames.backend import Backend
     from rapids_tc.preparation.csr import Array, Csr
 
@@ -46,6 +46,9 @@ class StoredGraph(Protocol):
     ) -> dict[Block, Any]:
         """Count the triangles of the edges of every block; return the counters on the store."""
 
+    def run(self, found: Found, of: StoredBlocks | None = None) -> None:
+        """Count every task of some blocks, or of those of the graph."""
+
     def located(
         self, at: Block, block: Csr, n: int, rank: Array
     ) -> Iterator[tuple[Array, Array, tuple[Array, Array]]]:
@@ -55,29 +58,36 @@ class StoredGraph(Protocol):
         """Report a stage of the call."""
 
 
-def truss_rows(graph: StoredGraph, k: int | None) -> Array:
-    """See `rapids_tc.graphs.protocol.EdgeGraph.truss_rows`."""
+def truss_rows(graph: StoredGraph, k: int) -> Array:
+    """Find the first row of every edge of the k-truss, ascending."""
     active = StoredActiveBlocks(graph)
     recount.peel_blocks(active, k)
-    return active.first_rows(k)
+    return active.first_rows()
 
 
-def fits(active: StoredBlocks) -> bool:
-    """Return whether these blocks can be peeled as one graph in memory."""
+def last_truss_rows(graph: StoredGraph, trussness: dict[Block, Any]) -> Array:
+    """Find the first row of every edge of the largest trussness that there is, ascending."""
+    load = graph.blocks.store.load
+    tops = (int(load(truss).max()) for truss in trussness.values() if truss.size)
+    top = max(tops, default=2)
+    last = ((at, block.select(load(trussness[at]) >= top)) for at, block in graph.blocks)
+    return _first_rows(graph, last, graph.blocks.n, graph.rank)
+
+
+def fits(active: StoredBlocks, edges: int) -> bool:
+    """Return whether so many edges of these blocks can be peeled as one graph in memory."""
     if (layout := given_layout()) and layout.peel_below is not None:
-        return active.edges < layout.peel_below
-    vertices = min(active.vertices, 2 * active.edges)
-    peeling = costs.PEELED_EDGE * active.edges + costs.PEELED_VERTEX * vertices
+        return edges < layout.peel_below
+    vertices = min(active.vertices, 2 * edges)
+    peeling = costs.PEELED_EDGE * edges + costs.PEELED_VERTEX * vertices
     return peeling + costs.PEELED_RANK * active.vertices <= active.allowed
 
 
 class StoredActiveBlocks:
-    """See `rapids_tc.blocks.recount.ActiveBlocks`: what remains, and the last truss, on a store."""
+    """See `rapids_tc.blocks.recount.ActiveBlocks`: what remains of the graph, on a store."""
 
     def __init__(self, graph: StoredGraph) -> None:
-        self._graph = graph
-        self._active = self._last_truss = graph.blocks
-        self._spare: dict[Block, Any] = {}  # blocks of the store that may be written over
+        self._graph, self._active = graph, graph.blocks
         self._counts: dict[Block, Any] = {}
         self._peeled: tuple[Csr, Array] | None = None
 
@@ -88,7 +98,7 @@ class StoredActiveBlocks:
 
     def fits(self) -> bool:
         """See `ActiveBlocks`."""
-        return fits(self._active)
+        return fits(self._active, self.edges)
 
     def count(self) -> int:
         """See `ActiveBlocks`."""
@@ -97,25 +107,19 @@ class StoredActiveBlocks:
         stored = [counts for counts in self._counts.values() if counts.size]
         return min(int(active.store.load(counts).min()) for counts in stored)
 
-    def mark_truss(self, k: int) -> None:
-        """Keep the blocks as they are: `drop` writes over those of the truss before, if any."""
-        if self._last_truss is not self._active:
-            self._spare = self._last_truss.stored
-        self._last_truss = self._active
-
-    def drop(self, level: int) -> None:
+    def drop(self, k: int) -> None:
         """See `ActiveBlocks`; blocks are written over larger ones that nothing reads any more."""
         active = self._active
-        over = self._spare if active is self._last_truss else active.stored
+        over = {} if active is self._graph.blocks else active.stored
         stored = {}
         for at, block in active:
-            smaller = recount.remaining(block, active.store.load(self._counts[at]), level)
+            smaller = recount.remaining(block, active.store.load(self._counts[at]), k)
             stored[at] = active.put(smaller, over.get(at))
         active.store.synchronize()
         self._active = replace(active, stored=stored)
 
-    def peel(self, k: int | None, level: int) -> None:
-        """Find the k-truss, or the last truss if `k` is None."""
+    def peel(self, k: int) -> None:
+        """See `ActiveBlocks`."""
         graph, active = self._graph, self._active
         engine, xp = graph.engine, graph.backend.xp
         joined, relabel = recount.join_blocks(
@@ -123,21 +127,15 @@ class StoredActiveBlocks:
         )
         with graph.stage("peeling") as report:
             truss = recount.peel_graph(joined, k, engine, report.on_progress)
-        top = int(truss.max()) if k is None else k
-        if k is None and top < level:
-            self._active = self._last_truss
-        else:
-            self._peeled = joined.select(truss >= top), relabel
+        self._peeled = joined.select(truss >= k), relabel
 
-    def first_rows(self, k: int | None) -> Array:
-        """Return the first row of every edge of the k-truss, or of the last truss, ascending."""
+    def first_rows(self) -> Array:
+        """Return the first row of every edge of the k-truss, ascending."""
         graph, truss = self._graph, self._active
         if self._peeled:
             peeled, relabel = self._peeled
             rank = relabel[graph.backend.xp.minimum(graph.rank, truss.vertices - 1)]
             return _first_rows(graph, [((0, 0), peeled)], 1, rank)
-        if k is None and not truss.edges:
-            truss = self._last_truss
         return _first_rows(graph, truss, truss.n, graph.rank)
 
 

@@ -56,6 +56,8 @@ class Costs:
         (rows of the frame) to the bytes of the bits of local graphs, while cliques are counted.
     task : callable
         (edges, rows, are edges counted?, slots) to the bytes of a task and of blocks that large.
+    levels : int
+        Bytes per edge of a block that levels of a peel take on top.
     """
 
     tables: Callable[[int, bool], int]
@@ -71,6 +73,7 @@ class Costs:
     slots: Callable[[bool], int]
     local_graphs: Callable[[int], int]
     task: Callable[[int, int, bool, int], int]
+    levels: int
 
 
 @dataclass(frozen=True)
@@ -259,6 +262,22 @@ class Engine(Protocol):
 
         A task on blocks gives the triangles that it finds: three arrays, aligned with the columns
         of uv, uw and vw.
+        """
+
+    def level_counts(
+        self, layout: Any, upper: Any, probe: Any, *, on_progress: ProgressCallback | None = None
+    ) -> Any:
+        """Count the triangles of every oriented edge whose two other sides reach its levels.
+
+        `upper` and `probe` (uint32) are aligned with ``csr.columns``. On blocks each is three
+        arrays, aligned with the columns of uv, uw and vw.
+
+        Returns
+        -------
+        array of uint32, shape (2, m)
+            The triangles in which the `upper` of both other sides is at least the `upper` and the
+            `probe` of the edge; and those in which it is at least its `probe`. On blocks, three
+            such arrays, of the triangles of the task.
         """
 
     def type_counts(

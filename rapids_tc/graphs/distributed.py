@@ -79,9 +79,8 @@ class DistributedGraph:
         method: str,
         limit: int | None,
     ) -> None:
-        self.executor, self.context, self.method = executor, context, method
+        self.executor, self.context, self.method, self._limit = executor, context, method, limit
         self.workers, self.batches, self._name, self._work = workers, batches, name, work
-        self._limit = limit
         self.known: dict[str, Any] = {}  # what functions have asked of the whole graph, by name
 
     def once(self, name: str, submit: Callable[[], Any]) -> Any:
@@ -218,7 +217,7 @@ class DistributedGraph:
     @cached_property
     def partition(self) -> Partition:
         """The numbers n and m: the graph is n x n blocks, and each task is in m parts."""
-        rows, least = sum(map(sum, self.rows)), 1
+        rows, least, values = sum(map(sum, self.rows)), 1, grid.values_of(self._work)
         if self._work.needs & Needs.TRUSSNESS and not self.fits(rows):
             least = 2
         if self._on_cards and rows > costs.MOST_KEYS:  # limits three blocks' edges to 2**32
@@ -227,7 +226,7 @@ class DistributedGraph:
             made = Partition(layout.n, layout.m)
         else:
             made = grid.choose(
-                rows, self.size, self.free, len(self.counting_workers), least, self._work.values
+                rows, self.size, self.free, len(self.counting_workers), least, values
             )
         made = grid.of_method(made, self.method)
         log.info(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import grid, id_tasks, peeling
+from rapids_tc.blocks import grid, id_tasks, level_tasks
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.executors.protocol import Batch
 from rapids_tc.executors.registry import register_executor
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.fingerprints import Fingerprint
 
 MOST_VALUES = 17  # bytes of values that an analytic reads for an edge, at most
-WORK = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.GRAPH, values=MOST_VALUES)
+WORK = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.GRAPH, values=MOST_VALUES, levels=True)
 
 # Attributes of `DistributedGraph` that calls share.
 NUMBERED = ("ids", "size", "rows", "free", "numbers", "_prints")
@@ -92,7 +92,7 @@ class KeptGraph:
         """Make the order and the blocks of a graph whose ids have been profiled; wait for all."""
         gather = self._executor.gather
         graph.numbers = graph.map_batches("number", id_tasks.compact, graph.numbers)
-        blocks = [graph.submit("merge", peeling.size, block) for block in graph.blocks]
+        blocks = [graph.submit("merge", level_tasks.size, block) for block in graph.blocks]
         self.n_edges = sum(gather(blocks)[: graph.n**2])  # if n is 1, others are copies
         self.n_vertices = gather(graph.vertices)
         self.groups = None
@@ -192,7 +192,7 @@ class KeptGraph:
         if given_layout():
             return
         rows = sum(map(sum, graph.rows))
-        need = grid.need(rows, graph.size, graph.n, work.values)
+        need = grid.need(rows, graph.size, graph.n, grid.values_of(work))
         peeled = graph.n > 1 or not work.needs & Needs.TRUSSNESS or graph.fits(rows)
         if need > graph.free or not peeled:
             raise CapacityError(

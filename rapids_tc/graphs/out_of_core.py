@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import at_end
-from rapids_tc.blocks import geometry, stored_values, truss
+from rapids_tc.blocks import geometry, stored_levels, stored_values, truss
 from rapids_tc.blocks.store import Found, StoredBlocks, cut
 from rapids_tc.blocks.stored_triangles import StoredTriangles
 from rapids_tc.blocks.third_sums import ThirdValues, third_values
@@ -204,17 +204,21 @@ class OutOfCoreGraph(EdgeGraph):
     ) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0."""
         xp, columns, store = self.backend.xp, row_columns(), self.blocks.store
-        counted = any(columns[name].needs & Needs.EDGE_COUNTS for name in names)
+        asked = [columns[name].needs for name in names]
+        counted = any(needs & (Needs.EDGE_COUNTS | Needs.TRUSSNESS) for needs in asked)
         counts = self.edge_counts(method, within=within) if counted else {}
+        peeled = any(needs & Needs.TRUSSNESS for needs in asked)
+        trussness = stored_levels.trussness(self, counts) if peeled else {}
         summed = [name for name in names if columns[name].needs & Needs.THIRD_SUMS]
         thirds = {name: self.third_sums(name) for name in summed}
         made = {name: xp.zeros(self.size, columns[name].dtype) for name in names}
         with self.stage("looking rows up") as report:
             for number, (at, block) in enumerate(self.blocks):
                 known = store.load(counts[at]) if counted else None
+                numbers = store.load(trussness[at]) if peeled else None
                 sums = {name: v.as_floats(store.load(by[at])) for name, (v, by) in thirds.items()}
                 for row, where, ends in self.located(at, block, self.n, self.rank):
-                    values = _Values(self, where, known, sums, ends)
+                    values = _Values(self, where, known, numbers, sums, ends)
                     for name in names:
                         made[name][row] = columns[name].formula(values)
                 report.advance((number + 1) / self.n**2)
@@ -235,7 +239,10 @@ class OutOfCoreGraph(EdgeGraph):
 
     def truss_rows(self, k: int | None) -> Array:
         """See `EdgeGraph`."""
-        return truss.truss_rows(self, k)
+        if k is not None:
+            return truss.truss_rows(self, k)
+        trussness = stored_levels.trussness(self, self.edge_counts("auto"))
+        return truss.last_truss_rows(self, trussness)
 
     def edge_values(self, reading: Reading) -> EdgeArrays:
         """See `EdgeGraph`: the arrays of every block are kept on the store."""
@@ -292,6 +299,7 @@ class _Values:
     graph: OutOfCoreGraph
     where: Array
     counts: Array | None
+    numbers: Array | None
     sums: dict[str, Array]
     ends: tuple[Array, Array]
 
@@ -304,6 +312,11 @@ class _Values:
         assert self.counts is not None
         return self.counts[self.where].astype("int64")
 
+    @property
+    def trussness(self) -> Array:
+        assert self.numbers is not None
+        return self.numbers[self.where]
+
     def third_sums(self, name: str) -> Array:
         return self.sums[name][self.where]
 
@@ -311,10 +324,6 @@ class _Values:
     def degrees(self) -> tuple[Array, Array]:
         u, v = self.ends
         return self.graph.degrees[u], self.graph.degrees[v]
-
-    @property
-    def trussness(self) -> Array:
-        raise NotImplementedError("trussness is never counted in blocks")
 
     @property
     def community(self) -> Array:

@@ -104,7 +104,7 @@ class Sizes:
             "sorting.split": (8 * rows, self.batches),
             "sorting.merge": (8 * rows, 1),
             "peeling.peel": (4 * block, 1),
-            "peeling.finish": (4 * self.rows, self.n**2),
+            "peeling.finish": (self.rows, self.n**2),
         }.get(function, (largest, parts))
 
 
@@ -152,6 +152,7 @@ class Rehearsal(LocalExecutor):
             "worker_tasks.head": self._meta,
             "counting.moments": (0, 0.0),
             "counting.moments_by_group": [],
+            "level_tasks.add": np.zeros(4, "int64"),  # no level is open
         }
         return plain.get(tasks.function, 0)
 
@@ -258,7 +259,7 @@ class RehearsedGraph(KeptGraph):
         stages = [
             costs.CLUSTER_NUMBER * self._ids,
             costs.CLUSTER_ROW * max(map(sum, graph.rows)),
-            grid.need(rows, self._ids, graph.n, work.values),
+            grid.need(rows, self._ids, graph.n, grid.values_of(work)),
         ]
         if self._kept is not None:
             stages = stages[2:]

@@ -150,7 +150,8 @@ class Budget:
 
     def task(self, edges: int, rows: int, slots: int) -> int:
         """Return the bytes of a task in so many slots, with the values of its three blocks."""
-        return self.costs.task(edges, rows, self.sides, slots) + 3 * self.work.values * edges
+        more = max(self.work.values, self.costs.levels * self.work.levels)
+        return self.costs.task(edges, rows, self.sides, slots) + 3 * more * edges
 
     def _read_values(self, edges: int, rows: int) -> int:
         """Return the bytes of a block and of a chunk of rows, while values are read."""

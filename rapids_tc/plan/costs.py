@@ -154,6 +154,9 @@ TASK: dict[str, dict[str, Pair]] = {
     "cpu": {"block": (4, 8), "layout": (8, 32), "counts": (20, 32), "counts of a slot": (0, 0)},
     "cuda": {"block": (6, 12), "layout": (17, 56), "counts": (8, 32), "counts of a slot": (4, 0)},
 }
+# Per edge of each block of a task, while levels of a peel are counted: two levels, a second count,
+# and on a GPU a copy of them in the order of the layout. Read.
+LEVELS = {"cpu": 12, "cuda": 24}
 # Per distinct id of text, while ids are numbered: Arrow's memory, unseen by tracemalloc. Limits.
 TEXT = {"cpu": 260, "cuda": 0}
 # Per number, while vertices are ordered by degree. Traced.
@@ -191,6 +194,9 @@ RESULTS = {"COLUMN": 8, "COLUMNS": 8, "ROWS": 9, "EDGES": 48}
 
 # Per edge and per row of each of the three blocks of a task, with all that is made of it. Cluster.
 CLUSTER_TASK: Pair = (14, 16)
+# Per edge of each of these blocks, while levels of a peel are counted: two levels, a second count,
+# and on a GPU a copy of the levels. Read.
+CLUSTER_LEVELS = 20
 # The expected size of the largest block, as a multiple of the mean. Cluster.
 UNEVEN = 1.2
 # Per number, while vertices are ordered; per row, while rows become sorted parts. Cluster.

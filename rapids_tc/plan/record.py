@@ -79,6 +79,8 @@ class Work:
         them.
     around : bool
         Whether only triangles at some vertices are listed, in a graph of these and their neighbors.
+    levels : bool
+        Whether the truss numbers of edges are found, and not one truss alone.
     """
 
     needs: Needs
@@ -89,6 +91,7 @@ class Work:
     pairs: int = 0
     by_time: bool = False
     around: bool = False
+    levels: bool = False
 
     @property
     def by_edge(self) -> bool:

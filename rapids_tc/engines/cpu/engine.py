@@ -76,6 +76,7 @@ costs = Costs(
     task=lambda edges, rows, *more: host_slots.task_bytes(
         thread_count() * _slots(rows), edges, rows, *more
     ),
+    levels=model.LEVELS["cpu"],
 )
 
 
@@ -183,6 +184,13 @@ def type_counts(
     return counters.total.reshape(n, n, n)
 
 
+def level_counts(
+    layout: Layout, upper: Any, probe: Any, *, on_progress: ProgressCallback | None = None
+) -> Any:
+    """Count the triangles of every edge at two levels: uint32, (2, m); on blocks three arrays."""
+    return visitors.level_counts(layout, upper, probe, _visiting(layout, on_progress))
+
+
 def window_changes(
     layout: Layout, spans: Any, windows: int, *, on_progress: ProgressCallback | None = None
 ) -> Array:
@@ -245,16 +253,7 @@ def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Arra
 
 def vertex_sums(layout: Layout, sides: Any, *, on_progress: ProgressCallback | None = None) -> Any:
     """Sum for each rank, over its triangles, the products of the values of their sides."""
-    sizes = (layout.walked.n, layout.csr.n, layout.walked.n)
-    sums = [np.zeros(size) for size in sizes] if not layout.whole else [np.zeros(sizes[0])] * 3
-    visitor = visitors.VertexSums(*_sides(layout, sides), sums[0], sums[1], sums[2])
-    _visit(layout, [visitor], on_progress)
-    if layout.whole:
-        return sums[0]
-    to_row = layout.walked.n - layout.edges.n  # from a row of uv to the row of u in uw
-    by_row = np.zeros(layout.edges.n)
-    by_row[max(-to_row, 0) :] = sums[0][max(to_row, 0) :]
-    return by_row, sums[1][layout.shift :], sums[2]
+    return visitors.vertex_sums(layout, _sides(layout, sides), _visiting(layout, on_progress))
 
 
 def find_edges(csr: Csr, u: Array, v: Array, rank: Array | None = None) -> Array:
@@ -329,10 +328,14 @@ def _visit(layout: Layout, by_thread: Sequence[Any], on_progress: ProgressCallba
     _run(layout, counting.visit, np.int32, on_progress, arguments)
 
 
+def _visiting(layout: Layout, on_progress: ProgressCallback | None) -> Callable[[Any], None]:
+    """Return a function that calls a visitor of all threads for every triangle."""
+    return lambda visitor: _visit(layout, [visitor], on_progress)
+
+
 def _sides(layout: Layout, values: Any) -> tuple[Any, Any, Any]:
     """Return the values of uv, of uw and of vw, which are one on a whole graph."""
-    of_uv, of_uw, of_vw = (values,) * 3 if layout.whole else values
-    return of_uv, of_uw, of_vw
+    return (values, values, values) if layout.whole else values
 
 
 def _threads(layout: Layout) -> int:

@@ -30,6 +30,9 @@ from rapids_tc.engines.cpu.spans import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rapids_tc.engines.cpu.layout import Layout
     from rapids_tc.preparation.csr import Array, Csr
 
 SHARED_FROM = 1 << 20  # counters of all threads, past which threads share one array
@@ -132,6 +135,31 @@ class ThirdSums(NamedTuple):
         for index in range(len(scratch)):
             if scratch[index]:
                 atomic_add(self.of_vw, begin + index, scratch[index])
+
+
+class LevelCounts(NamedTuple):
+    """The triangles of every edge whose two other sides reach its upper level, or its probe."""
+
+    upper_uv: Array
+    upper_uw: Array
+    upper_vw: Array
+    probe_uv: Array
+    probe_uw: Array
+    probe_vw: Array
+    of_uv: Array
+    of_uw: Array
+    of_vw: Array
+
+    def open_edge(self, uv: Any) -> Any:
+        return uv
+
+    def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
+        a, b = np.int64(self.upper_uv[edge]), np.int64(self.upper_uw[uw])
+        c = np.int64(self.upper_vw[vw])
+        _reach(self.of_uv, self.probe_uv, edge, a, smaller(b, c))
+        _reach(self.of_uw, self.probe_uw, uw, b, smaller(a, c))
+        _reach(self.of_vw, self.probe_vw, vw, c, smaller(a, b))
+        return 0
 
 
 class VertexSums(NamedTuple):
@@ -276,6 +304,30 @@ def type_counts(uv: Array, uw: Array, vw: Array, n: int, counters: Counters) -> 
     return [TypeCounts(*types, array, counters.shared) for array in counters.arrays]
 
 
+def vertex_sums(layout: Layout, sides: tuple[Any, Any, Any], visit: Callable[[Any], None]) -> Any:
+    """Have a visitor add up products of values by vertex: see `protocol.Engine`."""
+    u = np.zeros(layout.walked.n)
+    v, w = (u, u) if layout.whole else (np.zeros(layout.csr.n), np.zeros(layout.walked.n))
+    visit(VertexSums(*sides, u, v, w))
+    if layout.whole:
+        return u
+    to_row = layout.walked.n - layout.edges.n  # from a row of uv to the row of u in uw
+    by_row = np.zeros(layout.edges.n)
+    by_row[max(-to_row, 0) :] = u[max(to_row, 0) :]
+    return by_row, v[layout.shift :], w
+
+
+def level_counts(layout: Layout, upper: Any, probe: Any, visit: Callable[[Any], None]) -> Any:
+    """Have a visitor count the triangles of edges at two levels: see `protocol.Engine`."""
+    graphs = (layout.csr,) if layout.whole else (layout.edges, layout.walked, layout.csr)
+    counts = tuple(np.zeros((2, graph.m), np.uint32) for graph in graphs)
+    sides = (upper,) * 3 + (probe,) * 3 if layout.whole else (*upper, *probe)
+    visit(LevelCounts(*sides, *[array.ravel() for array in counts] * (3 // len(counts))))
+    for of_upper, of_probe in counts:
+        of_probe += of_upper
+    return counts[0] if layout.whole else counts
+
+
 def window_changes(spans: OneInterval | SeveralIntervals, counters: Counters) -> list[Any]:
     """Return a visitor for each thread: `begun` is one half of its counters, `ended` the other."""
     visitor: Any = WindowChanges if isinstance(spans, OneInterval) else RepeatedChanges
@@ -288,3 +340,10 @@ def _add(counts: Any, index: Any, amount: Any, shared: Any) -> None:
         atomic_add(counts, index, amount)
     else:
         counts[index] += amount
+
+
+@inlined
+def _reach(counts: Any, probe: Any, edge: Any, upper: Any, others: Any) -> None:
+    """Count a triangle of an edge: in the first half of the counters, in the second, or nowhere."""
+    if others >= probe[edge]:
+        atomic_add(counts, edge if others >= upper else edge + len(probe), 1)

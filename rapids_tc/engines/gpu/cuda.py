@@ -205,6 +205,7 @@ class CudaEngine:
             return block_layout.apart(self, blocks, counts) if blocks else counts
 
     type_counts = visitors.type_counts
+    level_counts = visitors.level_counts
     window_changes = visitors.window_changes
     third_sums = visitors.third_sums
     neighbors = pairs.neighbors

@@ -51,6 +51,7 @@ COSTS = Costs(
     prefetch=True,
     slots=lambda sides: 4 + sides,
     task=task_bytes,
+    levels=costs.LEVELS["cuda"],
 )
 
 

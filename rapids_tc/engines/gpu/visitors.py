@@ -70,6 +70,29 @@ def third_sums(
         return of_uv, sums[blocks.uw], sums[blocks.vw]
 
 
+def level_counts(
+    engine: GpuEngine,
+    layout: Layout,
+    upper: Any,
+    probe: Any,
+    *,
+    on_progress: ProgressCallback | None = None,
+) -> Any:
+    """Count the triangles of every edge at two levels: uint32, (2, m); on blocks three arrays."""
+    blocks, xp = layout.blocks, engine.xp
+    size = layout.csr.m + (len(layout.in_edges) if blocks else 0)
+    with engine.device(layout.csr.columns):
+        counts = xp.zeros((2, size), "uint32")
+        levels = (align(engine, layout, values, "uint32") for values in (upper, probe))
+        payload = Payload("-DRTC_BOUNDS", (*levels, np.uint32(size)))
+        _run(engine, layout, "LevelCounts", counts, payload, on_progress)
+        counts[1] += counts[0]
+        if blocks is None:
+            return counts
+        halves = (block_layout.apart(engine, blocks, half) for half in counts)
+        return tuple(map(xp.stack, zip(*halves, strict=True)))
+
+
 def window_changes(
     engine: GpuEngine,
     layout: Layout,

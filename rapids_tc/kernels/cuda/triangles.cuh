@@ -1,8 +1,9 @@
 // triangles.cuh - visitors that get the positions of all three sides of a triangle, and look up values of
-// these edges: their types, or the windows of time in which they are present.
+// these edges: their types, their levels in a peel, or the windows of time in which they are present.
 //
 // RTC_THIRDS: larger[p] and smaller[p] are the values of the ends of the edge at p, of u and of v or w.
 // RTC_TYPES: types[p], less than n, is the type of the edge at p.
+// RTC_BOUNDS: upper[p] bounds the level of the edge at p, one of `size`; probe[p] is another level.
 // RTC_SPANS (u32 or u64): spans[p] is its first window, in the upper half, and its last.
 // RTC_INTERVALS: its intervals are firsts[i], lasts[i] for begins[p] <= i < ends[p], ascending and disjoint.
 // An interval with first > last is empty. Positions are those of edge counts.
@@ -119,6 +120,33 @@ struct TypeCounts : TrianglesAlone {
     return true;
   }
   __device__ void finish() { counters.finish(); }
+};
+
+#elif defined(RTC_BOUNDS)
+#define RTC_VISITOR(shared) RTC_VISIT(out, upper, probe, size)
+
+// The triangles of the edge at p whose two other sides both reach probe[p]: in out[p] if they reach upper[p],
+// too, else in out[size + p].
+struct LevelCounts : TrianglesAlone {
+  using Out = u32;
+  u32* out;
+  const u32 *upper, *probe;
+  u32 size;
+
+  __device__ LevelCounts(u32* out, const u32* upper, const u32* probe, u32 size)
+      : out(out), upper(upper), probe(probe), size(size) {}
+  __device__ void reach(u32 p, u32 own, u32 a, u32 b) {
+    const u32 others = a < b ? a : b;
+    if (others >= probe[p]) atomicAdd(out + (others >= own ? 0 : u64(size)) + p, 1u);
+  }
+  __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
+    const u32 a = upper[uv], b = upper[uw], c = upper[vw];
+    reach(uv, a, b, c);
+    reach(uw, b, a, c);
+    reach(vw, c, a, b);
+    return true;
+  }
+  __device__ void finish() {}
 };
 
 #elif defined(RTC_SPANS) || defined(RTC_INTERVALS)

@@ -1,0 +1,240 @@
+"""The tasks of a cluster's workers on the levels of edges: the arrays of `levels`, by block.
+
+The state of a block is [whether each edge remains, the trussness of each edge that does not].
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.blocks import codec, counting, geometry, levels
+from rapids_tc.blocks.arrivals import require_below, require_length
+from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
+from rapids_tc.engines import registry
+from rapids_tc.frames.backend import sum64
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rapids_tc.blocks.codec import EncodedBlock
+    from rapids_tc.blocks.geometry import Block
+    from rapids_tc.blocks.grid import Task
+    from rapids_tc.blocks.levels import Bounds, Levels, Survey
+    from rapids_tc.frames.backend import Array
+    from rapids_tc.preparation.csr import Csr
+
+State = list[Any]
+Part = list[Any]  # an encoded block of some edges, their upper bounds, and their triangles
+
+
+@worker_task
+def begin(context: WorkerContext, rows: EncodedBlock) -> State:
+    """Return the state of a block none of whose edges has gone."""
+    xp, m = context.backend.xp, len(rows[1])
+    return [xp.ones(m, bool), xp.full(m, 2, "int32")]
+
+
+@worker_task
+def size(context: WorkerContext, rows: EncodedBlock) -> int:
+    """Return the number of edges of a block."""
+    return len(rows[1])
+
+
+@worker_task
+def level_counts(
+    context: WorkerContext,
+    uv: EncodedBlock,
+    uw: EncodedBlock,
+    vw: EncodedBlock,
+    tasks: list[Task],
+    n: int,
+    method: str,
+    of_blocks: list[Levels],
+) -> list[Array]:
+    """Count triangles by edge that reach the levels of the edges: an array for each block."""
+    three = counting.decode_blocks(context, uv, uw, vw)
+    for block, pair in zip(three, of_blocks, strict=True):
+        for values in pair:
+            require_length(values, block.m, "levels of edges")
+    engine = registry.load(context.backend.engine)
+    sums: list[Array] = []
+    upper, probe = zip(*of_blocks, strict=True)
+    for layout in counting.task_layouts(context, three, tasks, n):
+        counts = engine.level_counts(layout, upper, probe)
+        sums = [a + b for a, b in zip(sums, counts, strict=True)] if sums else list(counts)
+    return sums
+
+
+@worker_task
+def first_bounds(context: WorkerContext, counts: list[Array], most: int) -> Bounds:
+    """Bound the levels of edges by their triangles, which come in slices."""
+    xp = context.backend.xp
+    return levels.first_bounds(xp.concatenate(counts), most, xp)
+
+
+@worker_task
+def first_tally(context: WorkerContext, bounds: Bounds, most: int) -> Array:
+    """Tally the first bounds of a block."""
+    return _tally(context, bounds[0], bounds, most)
+
+
+@worker_task
+def tally(context: WorkerContext, asked: Levels, bounds: Bounds, most: int) -> Array:
+    """Tally the bounds of a block that a round has lowered."""
+    return _tally(context, asked[0], bounds, most)
+
+
+def _tally(context: WorkerContext, before: Array, bounds: Bounds, most: int) -> Array:
+    require_below(before, most + 1, "levels of edges")
+    require_length(before, len(bounds[0]), "levels of edges")
+    return context.backend.host(levels.tally(before, bounds, most, context.backend.xp).ravel())
+
+
+@worker_task
+def add(context: WorkerContext, pair: list[Array]) -> Array:
+    """Add two tallies."""
+    require_length(pair[0], len(pair[-1]), "levels")
+    return pair[0] + pair[-1]
+
+
+@worker_task
+def probes(context: WorkerContext, bounds: Bounds, cap: int) -> Levels:
+    """Return the levels that the edges of a block ask for in a round."""
+    return levels.probes(bounds, cap, context.backend.xp)
+
+
+@worker_task
+def lowered(context: WorkerContext, asked: Levels, counts: Array) -> Bounds:
+    """Return the bounds of the edges of a block after a round."""
+    require_length(counts[0], len(asked[0]), "counts of edges")
+    return levels.lowered(asked, counts, context.backend.xp)
+
+
+@worker_task
+def note(context: WorkerContext, state: State, bounds: Bounds, floor: int) -> State:
+    """Return the state with the trussness of the edges that remain; those below the floor go."""
+    xp, (remains, truss), upper = context.backend.xp, state, bounds[0]
+    edges = xp.flatnonzero(remains)
+    require_length(upper, len(edges), "levels of edges")
+    remains, truss = remains.copy(), truss.copy()
+    truss[edges] = upper.astype("int32") + 2
+    remains[edges[upper < floor]] = False
+    return [remains, truss]
+
+
+@worker_task
+def compress(
+    context: WorkerContext, rows: EncodedBlock, bounds: Bounds, floor: int
+) -> EncodedBlock:
+    """Return a block without the edges below the floor."""
+    xp = context.backend.xp
+    return codec.rows(_select(rows, bounds[0] >= floor, xp), xp)
+
+
+@worker_task
+def keep_bounds(context: WorkerContext, bounds: Bounds, floor: int) -> Bounds:
+    """Return the bounds without the edges below the floor."""
+    stays = bounds[0] >= floor
+    return [values[stays] for values in bounds]
+
+
+@worker_task
+def marks(context: WorkerContext, bounds: Bounds, survey: Survey) -> Levels:
+    """Return the levels that mark the open edges of a block."""
+    return levels.marks(_known(bounds[0], survey), survey, context.backend.xp)
+
+
+@worker_task
+def chosen(context: WorkerContext, bounds: Bounds, counts: Array, survey: Survey) -> Array:
+    """Mark the open edges of a block, and their companions."""
+    upper = _known(bounds[0], survey)
+    require_length(counts[1], len(upper), "counts of edges")
+    return levels.chosen(upper, counts[1], survey, context.backend.xp)
+
+
+@worker_task
+def marked(context: WorkerContext, marks: Array) -> int:
+    """Return how many edges are marked."""
+    return sum64(marks)
+
+
+@worker_task
+def of_range(context: WorkerContext, bounds: Bounds, survey: Survey) -> Levels:
+    """Return the levels at which the triangles of open edges of a block are counted."""
+    return levels.of_range(_known(bounds[0], survey), survey, context.backend.xp)
+
+
+@worker_task
+def select(
+    context: WorkerContext, rows: EncodedBlock, bounds: Bounds, counts: Array, marks: Array
+) -> Part:
+    """Return the marked edges of a block, with their upper bounds and triangles."""
+    xp, upper = context.backend.xp, bounds[0]
+    for values in (upper, counts[1]):
+        require_length(values, len(marks), "levels of edges")
+    return [*codec.rows(_select(rows, marks, xp), xp), upper[marks], counts[1][marks]]
+
+
+@worker_task
+def peel_some(context: WorkerContext, parts: list[Part], n: int, survey: Survey) -> list[Array]:
+    """Peel the marked edges of all blocks as one graph; return their levels, block by block."""
+    xp, engine = context.backend.xp, registry.load(context.backend.engine)
+    blocks = _Decoded([part[:2] for part in parts], n, xp)
+    for (_, block), part in zip(blocks, parts, strict=True):
+        for values in part[2:]:
+            require_length(values, block.m, "levels of edges")
+    values = [(part[2], part[3]) for part in parts]
+    sizes = blocks.edges, blocks.vertices, n
+    return list(levels.peel_ranges(blocks, values, *sizes, survey, engine=engine, xp=xp))
+
+
+@worker_task
+def peel_all(context: WorkerContext, remaining: list[EncodedBlock], n: int) -> list[Bounds]:
+    """Peel all blocks as one graph; return the bounds of their edges, which are their levels."""
+    xp, engine = context.backend.xp, registry.load(context.backend.engine)
+    blocks = _Decoded(remaining, n, xp)
+    peeled = levels.peel_all(blocks, blocks.edges, blocks.vertices, n, engine=engine, xp=xp)
+    return [[upper, upper] for upper in peeled]
+
+
+@worker_task
+def replaced(context: WorkerContext, bounds: Bounds, marks: Array, peeled: Array) -> Bounds:
+    """Return the bounds of a block, those of the marked edges replaced by their levels."""
+    require_length(marks, len(bounds[0]), "marks of edges")
+    require_length(peeled, sum64(marks), "levels of edges")
+    upper = bounds[0].copy()
+    upper[marks] = peeled
+    return [upper, bounds[1]]
+
+
+class _Decoded:
+    """Blocks as they arrived, decoded one at a time."""
+
+    def __init__(self, encoded: list[EncodedBlock], n: int, xp: Any) -> None:
+        self._encoded, self._n, self._xp = encoded, n, xp
+
+    @property
+    def edges(self) -> int:
+        """The number of edges of all blocks."""
+        return sum(len(rows[1]) for rows in self._encoded)
+
+    @property
+    def vertices(self) -> int:
+        """The largest rank at an edge, plus one."""
+        return max(geometry.rank_limit(block, self._n, at, self._xp) for at, block in self)
+
+    def __iter__(self) -> Iterator[tuple[Block, Csr]]:
+        for place, rows in enumerate(self._encoded):
+            yield divmod(place, self._n), codec.csr(rows, self._xp)
+
+
+def _known(upper: Array, survey: Survey) -> Array:
+    """Return upper bounds, once it is sure that the survey knows their levels."""
+    require_below(upper, len(survey.edges), "levels of edges")
+    return upper
+
+
+def _select(rows: EncodedBlock, stays: Array, xp: Any) -> Csr:
+    block = codec.csr(rows, xp)
+    require_length(stays, block.m, "marks of edges")
+    return block.select(stays)
