@@ -66,6 +66,7 @@ def test_far_triangles_are_listed(tmp_path, at):
     starts[at : at + 10] = [0, 2, 4, *[6] * 7]
     in_offsets = np.array([0, 0, 0, at + 9, at + 9], np.int64)
     ranks, marks = np.zeros((3, 5), np.uint32), np.zeros(8, np.uint8)
-    given = (csr.offsets, csr.columns, in_offsets, in_edges, np.int64(at), np.int64(at + 3))
+    walked = (csr.offsets, csr.columns) * 2  # marked, and walked
+    given = (*walked, in_offsets, in_edges, np.int64(at), np.int64(at + 3))
     listing.write(*given, marks, starts, 1, 6, ranks)
     assert ranks.T.tolist() == [[3, 2, 1], [3, 2, 0], [3, 2, 1], [3, 2, 0], [3, 2, 1]]

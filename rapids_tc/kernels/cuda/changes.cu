@@ -9,8 +9,8 @@
 #include "device.cuh"
 
 constexpr u32 kThreads = 256;
-constexpr u32 kChunk = 256;          // neighbors that a warp walks
-constexpr u32 kWords = 4;            // of the state of a slot
+constexpr u32 kChunk = 256;  // neighbors that a warp walks
+constexpr u32 kWords = 4;  // of the state of a slot
 
 // All neighbors of every vertex. Row v of columns holds those below v, in_rows those above v, whose slots are
 // positions; vertices from n on have none there. keys are the edges that were added, both ways, ascending.
@@ -66,8 +66,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 add_changes(const i64* offsets, const u32* columns, const i64* in_offsets, const u32* in_rows,
             const u32* positions, const u64* keys, const u32* key_slots, u32 n, const u32* walked,
             const u32* hubs, const u32* slots, u64 n_edges, const i64* lengths, const i64* walked_keys,
-            const i64* hub_keys, const i64* hub_ends, const i64* chunks, u64 n_chunks, u32* states,
-            u32 sign, u64* total) {
+            const i64* hub_keys, const i64* hub_ends, const i64* chunks, u64 n_chunks, u32* states, u32 sign,
+            u64* total) {
   const Near g{offsets, columns, in_offsets, in_rows, positions, keys, key_slots, n};
   const u64 chunk = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / kWarp;
   if (chunk >= n_chunks) return;

@@ -2,7 +2,7 @@
 #include "join.cuh"
 
 constexpr u32 kThreads = 256;
-constexpr u64 kOfEnds = (1u << 24) - 1;      // the level of ends, which are nodes m + rank: above all others
+constexpr u64 kOfEnds = (1u << 24) - 1;  // the level of ends, which are nodes m + rank: above all others
 
 // Written: the words of all m + n nodes, zeros before; an edge of level 0 is absent.
 extern "C" __global__ void __launch_bounds__(kThreads)

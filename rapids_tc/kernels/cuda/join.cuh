@@ -10,9 +10,7 @@ constexpr u32 kLevelAt = 40;                 // the lowest bit of a level in a w
 constexpr u64 kNode = 0xffffffffff;          // the bits below it
 
 // A node, its level, and its word.
-struct Joined {
-  u64 node, level, word;
-};
+struct Joined { u64 node, level, word; };
 
 __device__ __forceinline__ u64 level_of(u64 word) { return word >> kLevelAt; }
 
@@ -44,7 +42,7 @@ __device__ __forceinline__ void join(u64* parents, u64 x, u64 x_level, u64 y, u6
     y = b.node;
     if (atomicCAS(parents + x, a.word, y_level << kLevelAt | y) != a.word) continue;
     if (a.word == 0) return;
-    x = y;                                   // and still to be joined to the old parent
+    x = y;  // and still to be joined to the old parent
     x_level = y_level;
     y = a.word & kNode;
     y_level = level_of(a.word);
