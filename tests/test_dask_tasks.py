@@ -8,6 +8,7 @@ from itertools import chain, count, pairwise
 
 import dask
 import dask.dataframe as dd
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,18 +26,21 @@ from dask_support import (
     together,
     worked_on_here,
 )
+from emulator_support import compiler
 from graphs import TRIANGLES, edge_frames, small
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rapids_tc as tc
-from rapids_tc import datasets, plot
+from rapids_tc import datasets, plot, testing
 from rapids_tc.blocks import grid, id_tasks, versions
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.executors.protocol import Batch, split_batches
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter
 from rapids_tc.graphs import distributed, partitioned
 from rapids_tc.plan import costs
+
+__all__ = ["compiler"]
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +59,21 @@ def test_any_frame_in_any_layout(backend, name, frame, partitions, n, m):
         found = ASKED[name](edges)
     expected = ASKED[name](backend.frame(frame))
     assert_same(together(backend, found), plain(backend, expected))
+
+
+@pytest.mark.cpu_only
+def test_values_of_edges_on_several_gpus(compiler):
+    """Each worker has a share of the pivot vertices of the same graph: not all in-edges."""
+    frame = datasets.karate().assign(t=np.arange(78), weight=1 + np.arange(78) % 7)
+    edges = from_parts([frame[a : a + 20] for a in range(0, 78, 20)])
+    graph = nx.from_pandas_edgelist(frame, "src", "dst", "weight")
+    rows = list(frame[["src", "dst", "t"]].itertuples(index=False, name=None))
+    with testing.host_engine():
+        found = tc.count(edges, time="t", within=20, engine="cuda")
+        shares = tc.clustering(edges, weight="weight", engine="cuda").compute(scheduler="sync")
+    assert found == reference.count_within(rows, 20)
+    expected = nx.clustering(graph, weight="weight")
+    assert shares.set_index("vertex")["clustering"].to_dict() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("colours", [1, 3, 40])

@@ -168,7 +168,7 @@ def test_no_layout_is_needed_for_short_rows(in_lane, warps, graph):
     csr, total, _ = graph
     engine = replace(ENGINE, capacities=Capacities(in_lane=in_lane, warps=warps))
     bare = engine.bare(csr, "short-rows")
-    assert bare.bare and not bare.whole
+    assert bare.bare and not bare.complete
     assert engine.count(bare, method="short-rows") == engine.count(bare) == total
     done = []
     assert engine.count(bare, on_progress=done.append) == total

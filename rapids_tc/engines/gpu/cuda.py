@@ -170,7 +170,7 @@ class CudaEngine:
         """Count the triangles of the graph, or the triangles of a task."""
         with self.device(layout.csr.columns):
             total = self.xp.zeros(1, "uint64")
-            if method == "auto" and (layout.bare or layout.whole):
+            if method == "auto" and (layout.bare or layout.complete):
                 method = catalogue.fastest(layout.csr, bare=layout.bare)
             launch.run(
                 self, layout, catalogue.find(method), "Total", total, on_progress=on_progress

@@ -60,7 +60,7 @@ def describe(engine: GpuEngine, csr: Csr, packed: Array) -> Grouped:
 
 def sort(engine: GpuEngine, layout: Layout) -> None:
     """Put the in-edges of a graph in the order of their rows, the same on every run, in place."""
-    if layout.whole and len(layout.in_edges) >= engine.capacities.grouped_from:
+    if layout.complete and len(layout.in_edges) >= engine.capacities.grouped_from:
         csr = layout.csr
         packed, m = layout.in_edges, np.uint64(csr.m)
         engine.step("pack_in_edges", csr.m, csr.columns, m, packed)

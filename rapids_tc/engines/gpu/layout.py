@@ -138,8 +138,13 @@ class Layout:
 
     @property
     def whole(self) -> bool:
-        """Whether all in-edges of a whole graph are there, so that any method counts it."""
-        return self.blocks is None and not self.bare and len(self.in_edges) == self.csr.m
+        """Whether the layout is made of a graph, not of blocks."""
+        return self.blocks is None
+
+    @property
+    def complete(self) -> bool:
+        """Whether all in-edges of a graph are there, so that any method counts it."""
+        return self.whole and not self.bare and len(self.in_edges) == self.csr.m
 
 
 class GpuEngine(KernelEngine, Protocol):
