@@ -124,7 +124,7 @@ def truss_communities(
     Cost: as `trussness`, or as `k_truss` of one k, and a pass over all triangles, none of which is
     kept: a forest of the edges takes 8 bytes per edge. For one k the pass takes about as long as
     `edge_triangles` two or three times. For "all" it walks up the hierarchy at every triangle: on a
-    CPU it takes one to two times as long as `trussness`, on a GPU two to seven times.
+    CPU it takes one to two times as long as `trussness`, on a GPU up to five times.
 
     Examples
     --------
