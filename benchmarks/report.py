@@ -4,6 +4,7 @@
 
 Each file in ``results/`` holds the figures of one machine. The README shows a few columns of the
 newest files, STUDY.md shows all. After a results file is added, only this command must be run.
+Files in ``results/others/`` have lines of other kinds, which NOTES.md tells of.
 """
 
 from __future__ import annotations

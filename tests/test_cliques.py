@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
-from emulator_support import SEEDS, compiler, plain_only, run_again
+from emulator_support import SEEDS, compiler, long, plain_only, run_again
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_support import ENGINE, clique, hundred, keys_of, random_rows, union, wheel
@@ -172,11 +172,13 @@ def test_numbers_past_int64_are_exact_or_refused(monkeypatch):
             call(edges, source="src", destination="dst")
 
 
+@long
 @plain_only
 def test_overruns():
     run_again(__file__, "address", "-k", "igraph and mixed")
 
 
+@long
 @plain_only
 def test_races():
     run_again(__file__, "thread", "-k", "hundred")

@@ -10,7 +10,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from emulator_support import PLANTED, SEEDS, compiler, plain_only, run_again
+from emulator_support import PLANTED, SEEDS, compiler, long, plain_only, run_again
 
 from rapids_tc import testing
 from rapids_tc.errors import KernelError
@@ -188,6 +188,7 @@ def test_the_corrected_twin_is_quiet(planted):
             assert planted.run(sound) == planted.right
 
 
+@long
 @plain_only
 @pytest.mark.parametrize("sanitizer", ["address", "thread"])
 def test_again(sanitizer):

@@ -202,14 +202,14 @@ def test_the_whole_stack_agrees_with_the_cpu():
     pd.testing.assert_frame_equal(emulated[2], answers()[2])
 
 
+@long
 @plain_only
-@pytest.mark.parametrize(
-    "file", [pytest.param("test_kernel_tiers.py", marks=long), "test_kernels.py"]
-)
+@pytest.mark.parametrize("file", ["test_kernel_tiers.py", "test_kernels.py"])
 def test_overruns_and_undefined_arithmetic(file):
     run_again(str(HERE / file), "address")
 
 
+@long
 @plain_only
 def test_races():
     run_again(__file__, "thread", "-k", "hundred")

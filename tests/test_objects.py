@@ -219,7 +219,9 @@ def test_a_wrong_call_is_told_what_to_write(call, words):
     ],
 )
 def test_annotate_says_what_is_wrong_with_a_name(columns, words):
-    with pytest.raises(ValueError, match=re.escape(words) + r".*name each of \['jaccard', .*once"):
+    with pytest.raises(
+        ValueError, match=re.escape(words) + r".*name each of \[.*'jaccard', .*once"
+    ):
         tc.annotate(FRAME, *columns, source="payer", destination="payee")
 
 

@@ -397,4 +397,4 @@ def test_intervals_of_another_block_are_refused(values, words):
     first, last, places = values
     arrays = [np.array(first, "uint32"), np.array(last, "uint32"), np.array(places, "int64")]
     with pytest.raises(tc.KernelError, match=words):
-        value_tasks._require_values(time_values.reading("t"), arrays, 3)
+        value_tasks.require_values(time_values.reading("t"), arrays, 3)

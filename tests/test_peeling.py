@@ -12,7 +12,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import reference
-from emulator_support import SEEDS, Numpy, compiler, plain_only, run_again
+from emulator_support import SEEDS, Numpy, compiler, long, plain_only, run_again
 from graphs import book, complete, tube, wheel
 from kernel_support import ENGINE, keys_of, random_rows, union
 
@@ -232,11 +232,13 @@ def test_levels_and_rounds_are_told(on):
     assert on == "cpu" or len(told) == 5  # a launch is 7 rounds, or searches
 
 
+@long
 @plain_only
 def test_overruns_and_undefined_arithmetic():
     run_again(__file__, "address", "-k", "card or engine")
 
 
+@long
 @plain_only
 def test_races():
     run_again(__file__, "thread", "-k", "emulated and hundred")

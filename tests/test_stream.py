@@ -199,6 +199,8 @@ def test_limits_make_blocks(backend, skewed, function, caplog):
                 assert re.search(f"{limit}|{cut}", str(error))
                 break
         assert_same(backend, found, expected)
+        if not (caplog.records or sides):  # the estimate is for more columns than are asked for
+            continue
         (record,) = caplog.records
         assert record.levelname == "INFO" and "one task after another" in record.message
         sides.append(record.args[-1])
@@ -296,7 +298,10 @@ def test_vertices_are_chosen_and_refused(backend):
 
 def test_the_pages_list_what_is_not_served_in_blocks(backend):
     """Each function is asked for blocks; those that make none are named, and no other is."""
-    beside = {"k_truss": (3,), "annotate": ("triangles",), "annotate_vertices": ("triangles",)}
+    beside = {
+        "k_truss": (3,), "truss_communities": (3,), "annotate": ("triangles",),
+        "annotate_vertices": ("triangles",),
+    }  # fmt: skip
     options = {
         "iter_triangles": {"rows": 9}, "approximate_count": {"colours": 2, "seed": 1},
         "balance": {"sign": "w"}, "triangles_by_type": {"edge_type": "w"},

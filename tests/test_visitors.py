@@ -454,7 +454,7 @@ def test_small_graphs_by_kernels(engine, seed):
 @pytest.mark.parametrize("name, form", [("long", "one"), ("skewed", "several")])
 def test_hard_graphs_by_kernels(engine, name, form):
     check(engine, hard(name, form))
-    if name == "skewed":
+    if name == "skewed" and engine in (CUDA["default"], CUDA["heavy"]):  # dear in the emulator
         check_joins(engine, hard(name, form))
     check_blocks(engine, hard(name, form), 3)
 

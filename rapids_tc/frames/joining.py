@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.frames.adapters import root
+from rapids_tc.frames.wrapped import native
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Frame
@@ -24,8 +25,9 @@ def select(frame: Frame, labels: list[Any]) -> Frame:
 def append(frames: list[Frame]) -> Frame:
     """Return the rows of frames of one library, one after another.
 
-    Frames without rows have no say in the dtypes.
+    Frames without rows have no say in the dtypes. Frames of narwhals are unwrapped.
     """
+    frames = [native(frame) for frame in frames]
     filled = [frame for frame in frames if frame.shape[0]] or frames[:1]
     if len(filled) == 1:
         return filled[0]
