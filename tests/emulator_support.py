@@ -57,5 +57,5 @@ def run_again(file: str, sanitizer: str, *arguments: str) -> None:
 # What is not about a sanitizer runs in the plain process only, and starts those of the sanitizers.
 plain_only = pytest.mark.skipif(testing.sanitizer() is not None, reason="not about a sanitizer")
 long = pytest.mark.skipif(
-    not os.environ.get("RAPIDS_TC_LONG"), reason="a minute of a sanitizer: RAPIDS_TC_LONG=1 runs it"
+    not os.environ.get("RAPIDS_TC_LONG"), reason="takes a minute: RAPIDS_TC_LONG=1 runs it"
 )

@@ -382,6 +382,7 @@ def networkx_call(name):
                 convert(nx.Graph([(0, 1)])), [(0, 0)]
             ),
             "unknown node": lambda: ours.jaccard_coefficient(convert(nx.Graph([(0, 1)])), [(0, 5)]),
+            "nothing": lambda: ours.constraint(convert(nx.Graph())),
             "nodelist": lambda: ours.triadic_census(convert(nx.DiGraph([(0, 1)])), [0, 0]),
             "weights": lambda: convert(texts, edge_attrs={"weight": 1}).weighted("cpu", "weight"),
         }[name]()
@@ -1128,6 +1129,7 @@ HINTS = {
         (networkx_call("loop as a pair"), "is no pair in rapids_tc"),
         (networkx_call("unknown node"), "Node 5 not in G"),
     ],
+    "interop/networkx:_of_nodes": [(networkx_call("nothing"), "no nodes or edges")],
     "interop/networkx:triadic_census": [(networkx_call("nodelist"), "duplicate nodes")],
     "interop/networkx:k_truss": [(networkx_call("loops"), r"G\.remove_edges_from")],
     "kernels/_source:_find": [

@@ -427,6 +427,11 @@ def test_structural_holes_and_local_bridges(call, graph):
     for name in HOLES:
         if len(graph):
             assert_near(call(name, graph), original(name, graph))
+        else:
+            with pytest.raises(nx.NetworkXError, match="no nodes"):
+                original(name, graph)
+            with pytest.raises(nx.NetworkXError, match="no nodes"):
+                call(name, graph)
         some = list(graph)[3::-1]
         assert_near(call(name, graph, some), original(name, graph, some))
         with pytest.raises(KeyError):

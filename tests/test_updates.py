@@ -370,3 +370,12 @@ def test_the_gains_of_the_karate_club(library):
     for row in range(len(club)):
         gains.append(graph.update(insert=library.frame(club.iloc[[row]])).triangles)
     assert gains == KARATE
+
+
+@pytest.mark.parametrize("name", ["vertex", "src", "dst", "triangles", "delta"])
+def test_groups_are_not_named_like_a_column_of_the_answer(library, name):
+    frame = pd.DataFrame({"a": [0, 1, 2], "b": [1, 2, 0], name: [7, 7, 7]})
+    graph = tc.Graph(library.frame(frame), by=name, source="a", destination="b")
+    with pytest.raises(ValueError, match=f"by= names the column '{name}'.*rename it first"):
+        graph.update(delete=library.frame(frame))
+    assert graph.n_edges == 3

@@ -14,6 +14,7 @@ from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.graphs.tally import Found, FullError, Tally, edge_keys
 from rapids_tc.graphs.updated import Step, UpdatedGraph
 from rapids_tc.preparation.composite import CompositeIds
+from rapids_tc.preparation.edge_columns import check_fields
 from rapids_tc.preparation.id_columns import check, describe
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.delta import Delta
     from rapids_tc.preparation.id_columns import IdColumn
 
+FIELDS = ("vertex", "src", "dst", "triangles", "delta")  # the columns of a `Delta`
 ROOM = 1 << 12  # edges that a tally has room for, at least
 SHARE = 16  # a tally has room for one edge in so many of the graph's
 
@@ -37,12 +39,16 @@ def update(
     ------
     TypeError
         The graph is on the workers of a cluster.
+    ValueError
+        A column of groups is named like a column of a `Delta`.
     """
     if not isinstance(graph, InMemoryGraph):
         raise TypeError(
             "update needs the rows on one machine, and this Graph is of a partitioned frame: make "
             "Graph(edges.compute()), or a new Graph of the new frame"
         )
+    if (groups := graph.groups) is not None:
+        check_fields(groups.labels[: groups.groups], FIELDS)
     base = graph.tally.base if isinstance(graph, UpdatedGraph) and graph.has_tally else graph
     batch = open_batch(insert, delete, base.user_frame, base.labels_of_ids, base.backend)
     with report_stage("updating", progress, lambda: "an update needs as much as a new graph"):

@@ -282,6 +282,8 @@ def _of_nodes(
 ) -> dict[Any, float]:
     """Return a column of `annotate_vertices` for all nodes, or for each of some."""
     G.require_no_loop()
+    if nodes is None and not len(G):
+        raise nx.NetworkXError("Graph has no nodes or edges")
     values = tc.annotate_vertices(G.prepared(engine), column)[column].tolist()
     if nodes is None:
         return dict(zip(G.nodes, values, strict=True))
