@@ -15,7 +15,7 @@ from rapids_tc.preparation import sampling
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.grid import Task
@@ -67,8 +67,7 @@ def _edge_counts(
     sums: list[Array] = []
     for layout in task_layouts(context, three, tasks, n):
         counts = engine.edge_counts(layout, method=method)
-        by_block = [counts] if n == 1 else list(counts)
-        sums = [a + b for a, b in zip(sums, by_block, strict=True)] if sums else by_block
+        sums = added(sums, [counts] if n == 1 else counts)
     return sums
 
 
@@ -97,8 +96,7 @@ def third_sums(
     sums: list[Array] = []
     for layout in task_layouts(context, three, tasks, n):
         found = engine.third_sums(layout, of_corners)
-        by_block = [found] if n == 1 else list(found)
-        sums = [a + b for a, b in zip(sums, by_block, strict=True)] if sums else by_block
+        sums = added(sums, [found] if n == 1 else found)
     return sums
 
 
@@ -106,6 +104,11 @@ def third_sums(
 def as_floats(context: WorkerContext, sums: Array, values: ThirdValues) -> Array:
     """Return sums of values of third vertices as float64."""
     return values.as_floats(sums)
+
+
+def added(sums: Sequence[Array], more: Sequence[Array]) -> list[Array]:
+    """Add arrays to the sums of the arrays before, of which there are none at first."""
+    return [a + b for a, b in zip(sums, more, strict=True)] if sums else list(more)
 
 
 def decode_blocks(context: WorkerContext, *blocks: EncodedBlock) -> tuple[Csr, ...]:
@@ -214,10 +217,8 @@ def vertex_counts(
     vertices: int,
 ) -> Array:
     """Count the triangles of some tasks on the same blocks, by rank."""
-    engine, sums = (
-        registry.load(context.backend.engine),
-        context.backend.xp.zeros(vertices, "int64"),
-    )
+    engine = registry.load(context.backend.engine)
+    sums = context.backend.xp.zeros(vertices, "int64")
     three = decode_blocks(context, uv, uw, vw)
     counts = _edge_counts(context, three, tasks, n, method)
     if n == 1:  # a triangle is counted at two edges of each of its corners

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import level_tasks, levels, sums
-from rapids_tc.blocks.worker_tasks import one
+from rapids_tc.blocks.worker_tasks import edges_of, one
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.levels import Survey
@@ -61,7 +61,7 @@ class DistributedLevels:
         self._states = self._each(level_tasks.note, self._states, self._bounds, floors)
         self._blocks = self._each(level_tasks.compress, self._blocks, self._bounds, floors)
         self._bounds = self._each(level_tasks.keep_bounds, self._bounds, floors)
-        sizes = self._each(level_tasks.size, self._blocks)
+        sizes = self._each(edges_of, self._blocks)
         self.edges = sum(self._graph.executor.gather(sizes))
 
     def peel(self) -> None:

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import codec, counting, distributed_values, geometry, sums, tallies
+from rapids_tc.blocks import (
+    codec,
+    counting,
+    distributed_values,
+    geometry,
+    sums,
+    tallies,
+    worker_tasks,
+)
 from rapids_tc.blocks.arrivals import require_length
 from rapids_tc.blocks.tallies import Tally
 from rapids_tc.blocks.task_triangles import TaskTriangles
@@ -70,16 +78,11 @@ def tally(graph: DistributedGraph, reading: Reading, what: str) -> Task:
 def _first_edges(graph: DistributedGraph) -> list[int]:
     """Return the number of the first edge of each block."""
     tasks = [
-        graph.submit("sum", edges_of, graph.block_at(place, None)) for place in range(graph.n**2)
+        graph.submit("sum", worker_tasks.edges_of, graph.block_at(place, None))
+        for place in range(graph.n**2)
     ]
     starts: list[int] = np.cumsum([0, *graph.executor.gather(tasks)])[:-1].tolist()
     return starts
-
-
-@worker_task
-def edges_of(context: WorkerContext, block: EncodedBlock) -> int:
-    """Return how many edges a block has."""
-    return len(block[1])
 
 
 @worker_task

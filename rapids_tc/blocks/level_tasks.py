@@ -35,12 +35,6 @@ def begin(context: WorkerContext, rows: EncodedBlock) -> State:
 
 
 @worker_task
-def size(context: WorkerContext, rows: EncodedBlock) -> int:
-    """Return the number of edges of a block."""
-    return len(rows[1])
-
-
-@worker_task
 def level_counts(
     context: WorkerContext,
     uv: EncodedBlock,
@@ -60,8 +54,7 @@ def level_counts(
     sums: list[Array] = []
     upper, probe = zip(*of_blocks, strict=True)
     for layout in counting.task_layouts(context, three, tasks, n):
-        counts = engine.level_counts(layout, upper, probe)
-        sums = [a + b for a, b in zip(sums, counts, strict=True)] if sums else list(counts)
+        sums = counting.added(sums, engine.level_counts(layout, upper, probe))
     return sums
 
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc.blocks import codec, geometry, levels, recount, sums
 from rapids_tc.blocks.arrivals import require_length
 from rapids_tc.blocks.distributed_levels import DistributedLevels
-from rapids_tc.blocks.level_tasks import size
-from rapids_tc.blocks.worker_tasks import WorkerContext, one, worker_task
+from rapids_tc.blocks.worker_tasks import WorkerContext, edges_of, one, worker_task
 from rapids_tc.engines import registry
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ class DistributedActiveBlocks:
         return [[state] for state in self._states]
 
     def _size(self) -> int:
-        of_blocks: list[int] = self._graph.executor.gather(self._each(size, self._blocks))
+        of_blocks: list[int] = self._graph.executor.gather(self._each(edges_of, self._blocks))
         return sum(of_blocks)
 
     def _each(self, task: Any, *of_blocks: list[Any]) -> list[Task]:

@@ -236,6 +236,12 @@ def cut(context: WorkerContext, frame: Frame, first: int, last: int) -> Frame:
 
 
 @worker_task
+def edges_of(context: WorkerContext, rows: EncodedBlock) -> int:
+    """Return the number of edges of a block."""
+    return len(rows[1])
+
+
+@worker_task
 def one(context: WorkerContext, several: list[Any], place: int) -> Any:
     """Return one of several results."""
     return several[place]

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from rapids_tc._typing import Array, Frame
     from rapids_tc.frames.backend import Backend
 
+FIELDS = ("vertex", "src", "dst", "triangles", "delta")  # the columns of both frames
+
 
 class Delta:
     """What `Graph.update` has changed.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import grid, id_tasks, level_tasks
+from rapids_tc.blocks import grid, id_tasks, worker_tasks
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.executors.protocol import Batch
 from rapids_tc.executors.registry import register_executor
@@ -92,7 +92,7 @@ class KeptGraph:
         """Make the order and the blocks of a graph whose ids have been profiled; wait for all."""
         gather = self._executor.gather
         graph.numbers = graph.map_batches("number", id_tasks.compact, graph.numbers)
-        blocks = [graph.submit("merge", level_tasks.size, block) for block in graph.blocks]
+        blocks = [graph.submit("merge", worker_tasks.edges_of, block) for block in graph.blocks]
         self.n_edges = sum(gather(blocks)[: graph.n**2])  # if n is 1, others are copies
         self.n_vertices = gather(graph.vertices)
         self.groups = None

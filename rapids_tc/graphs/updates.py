@@ -10,6 +10,7 @@ from rapids_tc._progress import report_stage
 from rapids_tc.frames.joining import dtypes
 from rapids_tc.graphs import remade
 from rapids_tc.graphs.batches import IN_BOTH, NOT_THERE, Batch, id_labels, open_batch, refuse
+from rapids_tc.graphs.delta import FIELDS
 from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.graphs.tally import Found, FullError, Tally, edge_keys
 from rapids_tc.graphs.updated import Step, UpdatedGraph
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.delta import Delta
     from rapids_tc.preparation.id_columns import IdColumn
 
-FIELDS = ("vertex", "src", "dst", "triangles", "delta")  # the columns of a `Delta`
 ROOM = 1 << 12  # edges that a tally has room for, at least
 SHARE = 16  # a tally has room for one edge in so many of the graph's
 

@@ -163,8 +163,7 @@ def edge_counts(
 
     A task on blocks gives three arrays, aligned with the columns of uv, uw and vw.
     """
-    graphs = (layout.csr,) if layout.whole else (layout.edges, layout.walked, layout.csr)
-    counts: tuple[Array, ...] = tuple(np.zeros(graph.m, np.uint32) for graph in graphs)
+    counts: tuple[Array, ...] = tuple(np.zeros(graph.m, np.uint32) for graph in layout.graphs)
     if spans is None and layout.whole:
         sizes = _slots(layout.csr.n), _threads(layout)
         row_counts.count_edges(layout, counts[0], *sizes, on_progress)

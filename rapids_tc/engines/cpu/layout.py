@@ -45,3 +45,8 @@ class Layout:
     pivot_range: PivotRange
     shift: int
     whole: bool
+
+    @property
+    def graphs(self) -> tuple[Csr, ...]:
+        """What edges are counted of: the graph, or the blocks uv, uw and vw."""
+        return (self.csr,) if self.whole else (self.edges, self.walked, self.csr)

@@ -319,8 +319,7 @@ def vertex_sums(layout: Layout, sides: tuple[Any, Any, Any], visit: Callable[[An
 
 def level_counts(layout: Layout, upper: Any, probe: Any, visit: Callable[[Any], None]) -> Any:
     """Have a visitor count the triangles of edges at two levels: see `protocol.Engine`."""
-    graphs = (layout.csr,) if layout.whole else (layout.edges, layout.walked, layout.csr)
-    counts = tuple(np.zeros((2, graph.m), np.uint32) for graph in graphs)
+    counts = tuple(np.zeros((2, graph.m), np.uint32) for graph in layout.graphs)
     sides = (upper,) * 3 + (probe,) * 3 if layout.whole else (*upper, *probe)
     visit(LevelCounts(*sides, *[array.ravel() for array in counts] * (3 // len(counts))))
     for of_upper, of_probe in counts:
