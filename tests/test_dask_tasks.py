@@ -258,11 +258,7 @@ def test_columns_alone_are_refused_and_annotate_named(backend, function):
 
 @pytest.mark.parametrize(
     "function",
-    [
-        partial(tc.iter_triangles, rows=3),
-        partial(tc.list_triangles, vertices=[0]),
-        plot.truss_profile,
-    ],
+    [partial(tc.vertex_cliques, k=4), partial(tc.truss_communities, k=3), plot.truss_profile],
 )
 def test_what_is_of_one_machine_says_so(backend, function):
     with pytest.raises(TypeError, match=r"Dask DataFrame.*compute\(\)"):
@@ -274,6 +270,14 @@ def test_the_list_has_the_rows_of_one_machine(backend):
     right = backend.to_pandas(tc.list_triangles(backend.frame(frame)))
     found = tc.list_triangles(apart(backend, frame, 5))
     pd.testing.assert_frame_equal(together(backend, found), right)
+    hubs = frame["src"].value_counts().index[:2].tolist()
+    of_hubs = together(backend, tc.list_triangles(apart(backend, frame, 5), vertices=hubs))
+    expected = right[right.isin(hubs).any(axis=1)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(of_hubs, expected)
+    frames = [*map(backend.to_pandas, tc.iter_triangles(apart(backend, frame, 5), rows=1000))]
+    assert [len(part) for part in frames[:-1]] == [1000] * (len(right) // 1000)
+    whole = pd.concat(frames).sort_values([*right], ignore_index=True)
+    pd.testing.assert_frame_equal(whole, right)
     none = together(backend, tc.list_triangles(apart(backend, frame.iloc[:1], 2)))
     assert len(none) == 0 and none.dtypes.equals(right.dtypes)
 

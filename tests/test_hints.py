@@ -1257,7 +1257,7 @@ HINTS = {
             lambda h: tc.list_triangles(
                 PartitionedFrame([complete(40).frame()]), memory_limit=60_000
             ),
-            "k_truss\\(edges, 3\\) has the same triangles, or raise memory_limit=",
+            r"iter_triangles\(edges, rows=\.\.\.\) gives them frame by frame, or raise memory_",
         )
     ],
     "blocks/grid:choose": [(lambda h: grid.choose(9, 9, 1), "1 are free: give more memory")],

@@ -1,7 +1,7 @@
 """Triangles listed task by task: a graph in blocks gives the rows of the graph in memory."""
 
 import gc
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pandas as pd
@@ -239,7 +239,7 @@ def test_a_list_in_ranges_that_fit_a_worker():
     lengths = [len(part) for part in found.partitions]
     assert len(lengths) == 8 and max(lengths) < 2 * 9_880 / 8
     pd.testing.assert_frame_equal(pd.concat(found.partitions), tc.list_triangles(frame))
-    told = r"9,880 triangles takes about 237,120 bytes.* 3 workers may take 180,000: k_truss"
+    told = r"9,880 triangles takes about 237,120 bytes.* 3 workers may take 180,000: iter_triangles"
     with pytest.raises(tc.CapacityError, match=told):
         tc.list_triangles(partitioned(frame, 7), memory_limit=60_000)
     with pytest.raises(tc.CapacityError, match="9,880 triangles, more than max_rows=9,879"):
@@ -247,13 +247,52 @@ def test_a_list_in_ranges_that_fit_a_worker():
 
 
 @pytest.mark.cpu_only
-def test_what_a_cluster_does_not_list():
-    frame = partitioned(complete(4).frame().assign(day=1), 2)
-    columns = {"source": "src", "destination": "dst"}
-    with pytest.raises(TypeError, match=r"PartitionedFrame.*list_triangles\(edges\) gives"):
-        tc.iter_triangles(frame, rows=3, **columns)
-    with pytest.raises(TypeError, match="with vertices= runs on one machine"):
-        tc.list_triangles(frame, vertices=[0], **columns)
+@some
+@given(rows=GRAPHS, n=SIDES, m=st.integers(1, 3), size=st.integers(1, 40), data=st.data())
+def test_frames_of_partitions(rows, n, m, size, data):
+    """All triangles, or those at some vertices: as many as the definition says, in full frames."""
+    edges = partitioned(frame_of(rows), 5)
+    some = data.draw(st.none() | st.lists(st.sampled_from(sorted({*sum(rows, ())})), max_size=4))
+    with use_layout(Layout(n, m)):
+        frames, again = (list(tc.iter_triangles(edges, rows=size, vertices=some)) for _ in range(2))
+        found = tc.list_triangles(edges, vertices=some)
+    expected = reference.list_triangles(rows, among=some)
+    assert sorted(triangles_of(frames)) == expected
+    assert all(triangles_of([frame]) == sorted(triangles_of([frame])) for frame in frames)
+    assert all(len(frame) == size for frame in frames[:-1]) and all(map(len, frames))
+    assert all(a.equals(b) for a, b in zip(frames, again, strict=True))
+    assert triangles_of(found.partitions) == expected
+
+
+@pytest.mark.cpu_only
+def test_frames_of_partitions_of_a_list_that_exceeds_the_workers():
+    edges, call = partitioned(complete(40).frame(), 7), {"memory_limit": 60_000}
+    with pytest.raises(tc.CapacityError, match="iter_triangles"):
+        tc.list_triangles(edges, **call)
+    frames = list(tc.iter_triangles(edges, rows=700, **call))
+    assert [len(frame) for frame in frames] == [700] * 14 + [80]
+    assert sorted(triangles_of(frames)) == [*combinations(range(40), 3)]
+    with pytest.raises(tc.CapacityError, match=r"800 triangles.*: ask for fewer rows"):
+        tc.iter_triangles(edges, rows=800, **call)
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("n", [1, 2])
+def test_vertices_of_each_group_of_partitions(n):
+    rows = [*complete(4).rows, *complete(5).rows, *complete(3).rows]
+    frame = frame_of(rows).assign(day=[1] * 6 + [2] * 10 + [3] * 3)
+    own = {"by": "day", "source": "src", "destination": "dst", "vertices": [0, 1]}
+    expected = tc.list_triangles(frame, **own)
+    with use_layout(Layout(n)):
+        graph = tc.Graph(partitioned(frame, 3), by="day", source="src", destination="dst")
+        found = tc.list_triangles(partitioned(frame, 3), max_rows=9, **own)
+        kept = list(tc.iter_triangles(graph, rows=99, vertices=[0, 1]))
+        with pytest.raises(tc.CapacityError, match="'day': 2 has 9 triangles, more than max_"):
+            tc.list_triangles(graph, max_rows=8, vertices=[0, 1])
+    pd.testing.assert_frame_equal(pd.concat(found.partitions), expected)
+    pd.testing.assert_frame_equal(kept[0].sort_values([*kept[0]], ignore_index=True), expected)
+    with pytest.raises(ValueError, match="not in the graph"):
+        tc.iter_triangles(partitioned(frame, 3), rows=9, **{**own, "vertices": [9]})
 
 
 @pytest.mark.cpu_only

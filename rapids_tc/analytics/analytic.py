@@ -99,7 +99,7 @@ def analytic(
             takes_method="method" in names, takes_by="by" in names, fields=fields, check=check,
             defaults={option: defaults[option] for option in own_names},
             work=with_values, in_memory=refused[0],
-            local=refused[1] or _local(name, most.result, columns or {}), sums=sums,
+            local=refused[1] or _local(most.result, columns or {}), sums=sums,
         )  # fmt: skip
         register(record)
         setattr(Graph, name, call)
@@ -156,7 +156,7 @@ def not_on_clusters(name: str, alone: Alone) -> Local:
     return local
 
 
-def _local(name: str, result: Result, columns: Mapping[str, Column]) -> Local:
+def _local(result: Result, columns: Mapping[str, Column]) -> Local:
     """Return the `local` of a record that gives none, by the shape of its answer."""
 
     def of_rows(own: OwnOptions, kind: str) -> Exception:
@@ -164,11 +164,7 @@ def _local(name: str, result: Result, columns: Mapping[str, Column]) -> Local:
         column = next((value for value in named if value in columns), next(iter(columns)))
         return no_column(kind, column)
 
-    def of_triangles(own: OwnOptions, kind: str) -> Exception:
-        return of_one_machine(name, kind)
-
     def everywhere(own: OwnOptions, kind: str) -> None:
         return None
 
-    special = {Result.COLUMN: of_rows, Result.TRIANGLES: of_triangles}
-    return special.get(result, everywhere)
+    return of_rows if result is Result.COLUMN else everywhere

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import call_report, outlive
 from rapids_tc._typing import EngineName
-from rapids_tc.analytics.analytic import analytic, not_on_clusters
+from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.chosen import OF_SOME, TrianglesAround
 from rapids_tc.blocks.distributed_triangles import DistributedTriangles
 from rapids_tc.blocks.whole_triangles import LISTING
 from rapids_tc.errors import CapacityError
+from rapids_tc.graphs.protocol import EdgeGraph
 from rapids_tc.plan import needs
 from rapids_tc.preparation.composite import fullest
 from rapids_tc.preparation.triangles import named_triangles, sorted_corners
@@ -20,27 +21,11 @@ from rapids_tc.preparation.triangles import named_triangles, sorted_corners
 if TYPE_CHECKING:
     from rapids_tc.blocks.task_triangles import TaskTriangles, Triangles
     from rapids_tc.frames.backend import Array, Frame
-    from rapids_tc.graphs.protocol import EdgeGraph
     from rapids_tc.plan.record import OwnOptions, Work
 
 
 def _work(own: OwnOptions) -> Work:
     return LISTING if own["vertices"] is None else OF_SOME
-
-
-def _alone(own: OwnOptions) -> list[str]:
-    return ["vertices="] if own["vertices"] is not None else []
-
-
-_local = not_on_clusters("list_triangles", _alone)
-
-
-def _no_frames(own: OwnOptions, kind: str) -> TypeError:
-    return TypeError(
-        f"edges is a {kind}, and iter_triangles runs on one machine: list_triangles(edges) gives a "
-        "frame of all triangles, whose partitions may be taken one after another, or give it "
-        "edges.compute()"
-    )
 
 
 def _check_most(own: OwnOptions) -> OwnOptions:
@@ -50,7 +35,7 @@ def _check_most(own: OwnOptions) -> OwnOptions:
     return own
 
 
-@analytic(LISTING, check=_check_most, work=_work, local=_local)
+@analytic(LISTING, check=_check_most, work=_work)
 def list_triangles(
     edges: Any,
     *,
@@ -110,7 +95,7 @@ def list_triangles(
     follows, which takes longest. A triangle takes 12 bytes if ids have four, and about 80 while it
     is made; there can be as many triangles as the number of edges to the power 1.5. With
     `vertices`, only edges among these and their neighbors are counted and walked, in memory even if
-    the graph is counted in blocks. The order is from
+    the graph is counted in blocks; of a partitioned frame, by its workers. The order is from
     Chiba and Nishizeki, "Arboricity and subgraph listing algorithms", SIAM J. Comput. 14
     (1985).
 
@@ -143,6 +128,8 @@ def _source(graph: Any, vertices: Any) -> Any:
     """Return the triangles of a graph, or only those with a corner among some vertices."""
     if vertices is None:
         return graph.listing
+    if not isinstance(graph, EdgeGraph):  # its edges lie on many machines
+        return graph.listing_around(vertices)
     return TrianglesAround(graph, graph.numbers_of(vertices))
 
 
@@ -163,7 +150,7 @@ def _check_rows(own: OwnOptions) -> OwnOptions:
     return {**own, "rows": int(rows)}
 
 
-@analytic(LISTING, check=_check_rows, work=_work, local=_no_frames)
+@analytic(LISTING, check=_check_rows, work=_work)
 def iter_triangles(
     edges: Any,
     *,
@@ -209,7 +196,7 @@ def iter_triangles(
         `rows` is not an integer from 1 on; some of `vertices` are not in the graph. Other errors:
         see `Graph`.
     CapacityError
-        A frame of `rows` rows does not fit in memory.
+        A frame of `rows` rows does not fit in memory; of a partitioned frame, in a worker's.
 
     See Also
     --------
@@ -225,6 +212,10 @@ def iter_triangles(
     counted when its first frame is asked for. Frames come in another order than in memory. The
     blocks are kept until the last frame, or until nobody holds the iterator.
 
+    Of a partitioned frame, workers list and sort one task after another; each frame comes to this
+    process, in the library of the partitions, while the next is made. The order of the frames
+    follows from the number of workers and their memory.
+
     Examples
     --------
     >>> import pandas as pd, rapids_tc as tc
@@ -232,8 +223,10 @@ def iter_triangles(
     >>> [len(frame) for frame in tc.iter_triangles(df, rows=1)]
     [1, 1]
     """
-    _ = edges.n_edges  # prepared at the call, before the frame can change
     source = _source(edges, vertices)
+    if isinstance(source, DistributedTriangles):
+        return source.frames(rows)
+    _ = edges.n_edges  # prepared at the call, before the frame can change
     frames, resources = _frames(edges, source, rows, memory_limit, progress), outlive()
     weakref.finalize(frames, resources.close)  # also if no frame is asked for
     return frames

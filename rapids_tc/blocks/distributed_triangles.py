@@ -1,11 +1,14 @@
 """List the triangles of a graph on a cluster: workers list tasks, and each merges a range.
 
 A triangle u < v < w of numbers has the key u << 32 | v, and w beside it. Numbers are in the order
-of ids, so that a range of keys is a range of rows of the answer.
+of ids, so that a range of keys is a range of rows of the answer. Frame after frame, the sorted
+lists of tasks are cut one after another, and nothing is merged but the ends of two lists.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
+from itertools import islice
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +16,12 @@ import numpy as np
 
 from rapids_tc.blocks import counting, sums, worker_tasks
 from rapids_tc.blocks.arrivals import require_below, require_length
+from rapids_tc.blocks.distributed_surroundings import SurroundingBlocks
 from rapids_tc.blocks.task_triangles import TaskTriangles
 from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.engines import registry
 from rapids_tc.errors import CapacityError
-from rapids_tc.plan import costs
+from rapids_tc.plan import costs, needs
 from rapids_tc.preparation.composite import fullest
 from rapids_tc.preparation.orient import Order
 from rapids_tc.preparation.triangles import named_triangles, ordered_corners
@@ -41,21 +45,32 @@ Sorted = list["Array"]  # keys (uint64), ascending, and w (uint32), ascending fo
 
 
 class DistributedTriangles:
-    """The triangles of a graph on a cluster. Make one before the graph drops its rows."""
+    """The triangles of a graph on a cluster. Make one before the graph drops its rows.
 
-    def __init__(self, graph: DistributedGraph) -> None:
+    Parameters
+    ----------
+    graph : DistributedGraph
+    vertices : any, optional
+        The vertices at whose corners triangles are listed, as the user names them; by default all.
+    """
+
+    def __init__(self, graph: DistributedGraph, vertices: Any = None) -> None:
         self._graph = graph
         graph.drop_rows()
-        of_jobs = graph.each_job(counting.count)
-        if graph.n == 1:  # a task per machine: asked for their results together
-            self._totals = dict(_by_job(graph, list(of_jobs)))
-        else:
-            self._totals = {tuple(job.tasks): graph.executor.gather(t) for job, t in of_jobs}
+        around = None if vertices is None else SurroundingBlocks.of(graph, vertices)
+        self._around = around
+        self._totals = self._count(None if around is None else around.blocks)
+        self.total = sum(self._totals.values())
+        if around is not None:
+            self.total -= sum(self._count(around.others).values())
 
-    @property
-    def total(self) -> int:
-        """The number of triangles."""
-        return sum(self._totals.values())
+    def _count(self, blocks: list[Task] | None) -> dict[tuple[BlockTask, ...], int]:
+        """Count the triangles of every job on the graph, or on blocks of some of its edges."""
+        graph = self._graph
+        of_jobs = graph.each_job(counting.count, of=blocks)
+        if graph.n == 1:  # a task per machine: asked for their results together
+            return dict(_by_job(graph, list(of_jobs)))
+        return {tuple(job.tasks): graph.executor.gather(t) for job, t in of_jobs}
 
     def counted(self) -> tuple[int, None]:
         """Return how many triangles there are."""
@@ -63,8 +78,14 @@ class DistributedTriangles:
 
     def fullest_group(self) -> tuple[int, str]:
         """Return the triangles of the group that has most, and the name of the group."""
-        graph = self._graph
-        given = graph.ids, graph.order, sums.by_vertex(graph)
+        graph, around = self._graph, self._around
+        by_vertex = [sums.by_vertex(graph)] if around is None else []
+        for blocks in (around.blocks, around.others) if around is not None else ():
+            of_jobs = sums.Sum(graph)
+            for _, task in graph.each_job(counting.vertex_counts, graph.vertices, of=blocks):
+                of_jobs.add(task)
+            by_vertex.append(of_jobs.total)
+        given = graph.ids, graph.order, by_vertex
         most: tuple[int, str] = graph.executor.gather(graph.submit("list", of_groups, *given))
         return most
 
@@ -82,8 +103,8 @@ class DistributedTriangles:
         if need > memory:
             raise CapacityError(
                 f"a list of {total:,} triangles takes about {need:,} bytes while it is sorted, and "
-                f"{len(graph.workers)} workers may take {memory:,}: k_truss(edges, 3) has the same "
-                "triangles, or raise memory_limit="
+                f"{len(graph.workers)} workers may take {memory:,}: iter_triangles(edges, "
+                "rows=...) gives them frame by frame, or raise memory_limit="
             )
         lists = [task for _, task in self._listed()]
         fewest = ceil(costs.LISTED * total / graph.free)
@@ -98,21 +119,68 @@ class DistributedTriangles:
         meta = graph.executor.gather(graph.submit("list", worker_tasks.head, frames[0]))
         return graph.executor.to_frame(frames, meta, lengths)
 
+    def frames(self, rows: int) -> Iterator[Frame]:
+        """Return an iterator over sorted frames of `rows` triangles; the last one may have fewer.
+
+        Raises
+        ------
+        CapacityError
+            A worker cannot make such a frame.
+        """
+        needs.require_listing(min(rows, self.total), self._graph.free, "ask for fewer rows")
+        return self._frames(rows)
+
+    def _frames(self, rows: int) -> Iterator[Frame]:
+        """Yield the frames, of which the next is made while the caller has one."""
+        executor, tasks = self._graph.executor, self._frame_tasks(rows)
+        ahead: list[Task] = []
+        while True:
+            with executor:  # not around the yield: between frames, the call waits for nothing
+                ahead += islice(tasks, 2 - len(ahead))
+                found = executor.gather(ahead.pop(0)) if ahead else None
+            if found is None:
+                return
+            yield found
+            del found
+
+    def _frame_tasks(self, rows: int) -> Iterator[Task]:
+        """Yield a task per frame, whose triangles are cut out of the lists of jobs in turn."""
+        graph, parts, size = self._graph, list[Any](), 0
+        for _, task in self._lists():
+            first, length = 0, graph.executor.gather(graph.submit("list", _length, task))
+            while first < length:
+                last = min(first + rows - size, length)
+                parts.append(graph.submit("list", cut, task, first, last))
+                size, first = size + last - first, last
+                if size == rows:
+                    yield graph.submit("list", merged_frame, parts, graph.ids)
+                    parts, size = [], 0
+        if size:
+            yield graph.submit("list", merged_frame, parts, graph.ids)
+
     def _listed(self) -> Iterator[tuple[Any, Task]]:
-        """Yield tasks that return the sorted triangles of jobs, each in as many shares as fit."""
+        """Yield tasks that return the sorted triangles of jobs, as they end."""
         graph, at_once = self._graph, len(self._graph.workers)
-        shares = {
-            tasks: ceil(costs.LISTED * total / graph.free) for tasks, total in self._totals.items()
-        }
+        return graph.executor.as_completed(self._lists(), at_once, sum(self._shares.values()))
 
-        def submitted() -> Iterator[tuple[Any, Task]]:
-            for job in graph.jobs:
-                three = [graph.block_at(p, job.worker) for p in graph.places(job)]
-                for share in range(many := shares[tuple(job.tasks)]):
-                    given = job.tasks, graph.n, graph.ids, graph.order, share, many
-                    yield None, graph.submit("list", listed, *three, *given, on=job.worker)
+    @cached_property
+    def _shares(self) -> dict[tuple[BlockTask, ...], int]:
+        """In how many shares the triangles of each job are listed, so that each fits a worker."""
+        free = self._graph.free
+        return {tasks: ceil(costs.LISTED * total / free) for tasks, total in self._totals.items()}
 
-        return graph.executor.as_completed(submitted(), at_once, sum(shares.values()))
+    def _lists(self) -> Iterator[tuple[Any, Task]]:
+        """Submit the lists of one share after another."""
+        graph, around = self._graph, self._around
+        for job in graph.jobs:
+            places = graph.places(job)
+            three = [graph.block_at(p, job.worker) for p in places]
+            chosen = None
+            if around is not None:
+                three, chosen = [around.blocks[place] for place in places], around.chosen
+            for share in range(shares := self._shares[tuple(job.tasks)]):
+                given = job.tasks, graph.n, graph.ids, graph.order, share, shares, chosen
+                yield None, graph.submit("list", listed, *three, *given, on=job.worker)
 
     def _ranges(self, lists: list[Task], parts: int, total: int) -> list[Task]:
         """Cut all lists into ranges of keys of about equal length, and merge each range."""
@@ -142,12 +210,17 @@ def _by_job(graph: DistributedGraph, of_jobs: list[Any]) -> Iterator[tuple[Any, 
 
 @worker_task
 def of_groups(
-    context: WorkerContext, ids: CompositeIds, order: list[Any], by_rank: Array
+    context: WorkerContext, ids: CompositeIds, order: list[Any], by_vertex: list[Array]
 ) -> tuple[int, str]:
-    """Return the triangles of the group that has most, and the name of the group."""
+    """Return the triangles of the group that has most, and the name of the group.
+
+    `by_vertex` are the triangles at every rank, and those to be taken off, if any.
+    """
     xp, host = context.backend.xp, context.backend.host
     require_length(order[0], ids.size, "ranks")
-    require_length(by_rank, order[1], "sums by vertex")
+    for of_ranks in by_vertex:
+        require_length(of_ranks, order[1], "sums by vertex")
+    by_rank = by_vertex[0] - by_vertex[1] if by_vertex[1:] else by_vertex[0]
     if not ids.size:
         return 0, "the graph"
     groups = host(ids.group_of[Order.of_ranks(order[0], order[1], xp).number])
@@ -160,8 +233,12 @@ def of_groups(
 def listed(
     context: WorkerContext, uv: EncodedBlock, uw: EncodedBlock, vw: EncodedBlock,
     tasks: list[BlockTask], n: int, ids: Ids, order: list[Any], share: int, shares: int,
+    chosen: Array | None,
 ) -> Sorted:  # fmt: skip
-    """List a share of the triangles of some tasks on the same blocks, sorted."""
+    """List a share of the triangles of some tasks on the same blocks, sorted.
+
+    If ranks are `chosen`, only triangles with such a corner are listed.
+    """
     engine, xp = registry.load(context.backend.engine), context.backend.xp
     require_length(order[0], ids.size, "ranks")
     number = Order.of_ranks(order[0], order[1], xp).number.astype("uint32")
@@ -169,7 +246,11 @@ def listed(
     for layout in counting.task_layouts(context, three, tasks, n):
         triangles = TaskTriangles.count(engine, layout, three, tasks[0], n, xp)
         bounds = (triangles.total * part // shares for part in (share, share + 1))
-        parts.append(number[triangles.ranks(*bounds)])
+        ranks = triangles.ranks(*bounds)
+        if chosen is not None:
+            require_length(chosen, order[1], "marks of ranks")
+            ranks = ranks[:, chosen[ranks].any(axis=0)]
+        parts.append(number[ranks])
     low, middle, high = ordered_corners(xp.concatenate(parts, axis=1), xp)
     return _sorted(low.astype("uint64") << 32 | middle, high, xp)
 
@@ -195,9 +276,18 @@ def split_at(context: WorkerContext, triangles: Sorted, cuts: tuple[int, ...]) -
 
 
 @worker_task
+def cut(context: WorkerContext, triangles: Sorted, first: int, last: int) -> Sorted:
+    """Copy some triangles of a list, which then need not be kept."""
+    return [array[first:last].copy() for array in triangles]
+
+
+@worker_task
 def merge(context: WorkerContext, lists: list[Sorted]) -> Sorted:
     """Merge one range of all lists."""
-    xp = context.backend.xp
+    return _merged(lists, context.backend.xp)
+
+
+def _merged(lists: list[Sorted], xp: Any) -> Sorted:
     for keys, last in lists:
         require_length(last, len(keys), "triangles")
     keys = xp.concatenate([xp.empty(0, "uint64"), *(own[0] for own in lists)])
@@ -213,6 +303,16 @@ def _length(context: WorkerContext, triangles: Sorted) -> int:
 @worker_task
 def frame(context: WorkerContext, triangles: Sorted, ids: Ids, start: int) -> Frame:
     """Make a range of the answer, whose rows are numbered from `start` on."""
+    return _frame(context, triangles, ids, start)
+
+
+@worker_task
+def merged_frame(context: WorkerContext, lists: list[Sorted], ids: Ids) -> Frame:
+    """Make a frame of all triangles of some lists, sorted."""
+    return _frame(context, _merged(lists, context.backend.xp), ids, 0)
+
+
+def _frame(context: WorkerContext, triangles: Sorted, ids: Ids, start: int) -> Frame:
     keys, last = triangles
     require_below(last, ids.size, "numbers of ids")  # the largest of the three
     corners = iter((keys >> 32, keys & 0xFFFFFFFF, last))

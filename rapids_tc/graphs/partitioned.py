@@ -328,6 +328,10 @@ class PartitionedGraph:
         """The triangles, to be listed by the workers."""
         return DistributedTriangles(self.profiled())
 
+    def listing_around(self, vertices: Any) -> DistributedTriangles:
+        """Return the triangles with a corner among some vertices, to be listed by the workers."""
+        return DistributedTriangles(self.profiled(), self.executor.in_process(vertices))
+
     def simple_edges(self) -> Frame:
         """List each edge once as ids, src < dst, sorted."""
         graph = self.profiled()
