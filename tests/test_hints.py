@@ -75,6 +75,8 @@ INTERNAL = {
     "graphs/protocol:VertexTotals.vertex_counts": "no public function asks it",
     "graphs/protocol:EdgeGraph.sample_moments": "samples are counted in memory alone",
     "graphs/pairs:_Rows.common": "each kind of graph has its own",
+    "blocks/pair_tasks:_PairValues.trussness": "no measure of pairs asks for it",
+    "blocks/pair_tasks:_PairValues.community": "no measure of pairs asks for it",
     "graphs/pairs:PairValues.trussness": "no measure of pairs asks for it",
     "graphs/pairs:PairValues.community": "no measure of pairs asks for it",
     "graphs/out_of_core:_Values.community": "a column of it is made in memory alone",
@@ -1344,10 +1346,22 @@ HINTS = {
     "graphs/pairs:pair_column": [
         (lambda h: tc.similarity(k3(a=1), by="a", pairs=k3()), "combine the columns of an id"),
     ],
-    "graphs/pairs:_open": [
+    "graphs/distributed_pairs:pair_column": [
+        (
+            lambda h: tc.similarity(PartitionedFrame([k3(a=1)]), by="a", pairs=k3()),
+            "combine the columns of an id",
+        ),
+    ],
+    "graphs/distributed_pairs:_executor_of_pairs": [
+        (
+            on_dask(lambda e: tc.similarity(e, pairs=PartitionedFrame([k3()]))),
+            "give a frame of one machine, or one that is partitioned as edges",
+        ),
+    ],
+    "graphs/pairs:open_pairs": [
         (lambda h: tc.similarity(k3(), pairs=[(0, 1)]), "give a frame of one machine with two"),
     ],
-    "graphs/pairs:_require_vertices": [
+    "preparation/pair_ends:require_vertices": [
         (
             lambda h: tc.similarity(k3(), pairs=pd.DataFrame({"src": [0], "dst": [9]})),
             r"in the graph: \(0, 9\); isolated vertices are added with Graph",

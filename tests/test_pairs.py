@@ -1,6 +1,7 @@
 """Measures of pairs of vertices, joined by an edge or not: kernels, engines and calls."""
 
 import logging
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -21,7 +22,11 @@ from rapids_tc.analytics.similarity import MEASURES
 from rapids_tc.blocks import neighbor_rows
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import pairs as cpu_pairs
+from rapids_tc.executors import registry
+from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
+from rapids_tc.graphs import distributed_pairs
 from rapids_tc.graphs import pairs as pairs_of_graphs
+from rapids_tc.plan.layout import Layout, use_layout
 from rapids_tc.plan.record import ANALYTICS
 
 __all__ = ["compiler"]
@@ -260,3 +265,89 @@ def test_a_limit_below_the_graph_in_memory_counts_pairs_in_blocks(caplog):
         found = tc.similarity(edges, pairs=pairs, memory_limit=1_000_000)
     assert "counted in" in caplog.text
     pd.testing.assert_series_equal(found, expected, check_exact=True)
+
+
+# Partitioned frames -------------------------------------------------------------------------------
+
+
+def partitioned(frame, parts):
+    bounds = np.linspace(0, len(frame), parts + 1).astype(int)
+    return PartitionedFrame([frame.iloc[a:b] for a, b in pairwise(bounds)])
+
+
+@pytest.mark.cpu_only
+@settings(max_examples=10, deadline=None)
+@given(
+    rows=edge_lists().filter(bool), n=st.integers(1, 3), entries=st.sampled_from([1, 9, 10**6]),
+    most=st.sampled_from([3, 10**6]), measure=st.sampled_from(sorted(MEASURES)),
+)  # fmt: skip
+def test_pairs_of_a_partitioned_frame(rows, n, entries, most, measure):
+    """Of this process, cut in pieces, or partitioned: aligned, by the definition, in its bits."""
+    edges = pd.DataFrame(rows, columns=["src", "dst"], dtype="int64")
+    pairs = pd.DataFrame(random_pairs(rows, 20), columns=["src", "dst"]).iloc[::-1]
+    ends = [*pairs.itertuples(index=False, name=None)]
+    by_pair = reference.similarity(rows, measure, ends)
+    cut = partitioned(edges, 4)
+    with use_layout(Layout(n, 2)), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neighbor_rows, "ENTRY", (1 << 29) // entries)
+        patch.setattr(distributed_pairs, "MOST_PAIRS", most)
+        found = tc.similarity(cut, measure=measure, pairs=pairs, memory_limit=1 << 30)
+        apart = tc.similarity(tc.Graph(cut), measure=measure, pairs=partitioned(pairs, 5))
+    right = [0.0 if u == v else by_pair[u, v] for u, v in ends]
+    assert found.tolist() == pytest.approx(right, abs=1e-12)
+    expected = tc.similarity(edges, measure=measure, pairs=pairs)
+    pd.testing.assert_series_equal(found, expected, check_exact=True)
+    assert len(apart.partitions) == 5
+    pd.testing.assert_series_equal(pd.concat(apart.partitions), expected, check_exact=True)
+
+
+@pytest.mark.cpu_only
+def test_pairs_of_other_libraries_and_ids_of_a_partitioned_frame():
+    edges = CLUB.astype("str").set_axis(["a", "b"], axis=1)
+    named = {"source": "a", "destination": "b"}
+    pairs = pd.DataFrame({"b": ["1", "1"], "a": ["3", "0"]}, index=[9, 4])
+    found = tc.similarity(partitioned(edges, 2), pairs=pairs, **named)
+    assert_column(found, "jaccard", np.float64, pairs.index, [0.5, pytest.approx(1 / 3)])
+    polars = pytest.importorskip("polars")
+    found = tc.similarity(partitioned(edges, 2), pairs=polars.from_pandas(pairs), **named)
+    assert isinstance(found, polars.Series) and found.to_list() == [0.5, pytest.approx(1 / 3)]
+    none = tc.similarity(partitioned(edges, 2), pairs=partitioned(pairs.iloc[:0], 1), **named)
+    assert_column(none.partitions[0], "jaccard", np.float64, pairs.index[:0], [])
+
+
+@pytest.mark.cpu_only
+def test_pairs_that_a_partitioned_frame_does_not_take():
+    edges, graph = partitioned(CLUB, 2), tc.Graph(partitioned(CLUB, 2))
+    pairs = pd.DataFrame({"src": [0, 9, *range(10, 16)], "dst": [8, 9, *[1] * 6]})
+    words = r"8 of pairs= have .*: \(0, 8\), \(9, 9\), \(10, 1\), \(11, 1\), \(12, 1\), …;"
+    for asked in (pairs, partitioned(pairs, 3)):
+        with pytest.raises(ValueError, match=words):
+            tc.similarity(edges, pairs=asked)
+    with pytest.raises(tc.IdTypeError, match=r"column 'src' of pairs="):
+        tc.similarity(edges, pairs=pd.DataFrame({"src": ["0"], "dst": ["1"]}))
+    with pytest.raises(TypeError, match="pairs= is a list; give a frame"):
+        tc.similarity(edges, pairs=[(0, 1)])
+    with pytest.raises(TypeError, match="pairs= is a Graph; give a frame"):
+        tc.similarity(edges, pairs=graph)
+    with pytest.raises(TypeError, match="pairs= is a PartitionedFrame; give a frame of one"):
+        tc.similarity(CLUB, pairs=edges)
+    with pytest.raises(ValueError, match="neither by= nor ids of several columns"):
+        tc.similarity(partitioned(CLUB.assign(g=1), 2), by="g", pairs=CLUB)
+
+
+class _Elsewhere(LocalExecutor):
+    kind = "frame of elsewhere"
+
+
+@pytest.mark.cpu_only
+def test_pairs_that_are_partitioned_elsewhere():
+    class Elsewhere(PartitionedFrame):
+        pass
+
+    load = lambda: _Elsewhere  # noqa: E731
+    registry.register_executor(lambda frame: isinstance(frame, Elsewhere), load)
+    try:
+        with pytest.raises(TypeError, match="a frame of elsewhere, and edges is a Partitioned"):
+            tc.similarity(partitioned(CLUB, 2), pairs=Elsewhere([CLUB]))
+    finally:
+        registry.unregister_executor(load)

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic, no_column
+from rapids_tc.executors.registry import executor_of
+from rapids_tc.graphs import distributed_pairs
 from rapids_tc.graphs.pairs import pair_column
+from rapids_tc.graphs.protocol import EdgeGraph
 from rapids_tc.plan import costs
 from rapids_tc.plan.record import (
     Column,
@@ -16,7 +19,6 @@ from rapids_tc.plan.record import (
     OwnOptions,
     Result,
     Work,
-    of_one_machine,
 )
 
 if TYPE_CHECKING:
@@ -68,16 +70,14 @@ def _check_measure(own: OwnOptions) -> OwnOptions:
 def _work(own: OwnOptions) -> Work:
     if own["pairs"] is not None:
         pairs = own["pairs"]
-        number = len(pairs) if hasattr(pairs, "__len__") else 0
+        number = 0 if executor_of(pairs) or not hasattr(pairs, "__len__") else len(pairs)
         return Work(Needs.DEGREES | Needs.NEIGHBORS, Result.COLUMN, pairs=number)
     needs = MEASURES[own["measure"]].needs
     return SUMMED if needs & Needs.THIRD_SUMS else Work(needs, Result.COLUMN)
 
 
-def _local(own: OwnOptions, kind: str) -> Exception:
-    if own["pairs"] is None:
-        return no_column(kind, own["measure"])
-    return of_one_machine("similarity with pairs=", kind)
+def _local(own: OwnOptions, kind: str) -> Exception | None:
+    return no_column(kind, own["measure"]) if own["pairs"] is None else None
 
 
 @analytic(
@@ -124,7 +124,8 @@ def similarity(
     pairs : DataFrame, optional
         Pairs of vertices to compare in place of the edges, joined by an edge or not: a frame of any
         accepted library, whose two id columns are found as in `edges`, and named by `source` and
-        `destination`, too.
+        `destination`, too. If `edges` is a Dask frame, or the `Graph` of one, `pairs` may be a
+        frame of this process or a Dask frame.
     source, destination, by, engine, method, progress, memory_limit
         See `count`.
 
@@ -132,7 +133,8 @@ def similarity(
     -------
     Series
         Named as the measure, float64, one value per row, with the index of `edges`; with `pairs`,
-        in the library of `pairs` and with its index. A pair of a vertex with itself gets 0.
+        in the library of `pairs` and with its index: of a Dask frame, a Dask Series. A pair of a
+        vertex with itself gets 0.
 
     Raises
     ------
@@ -140,7 +142,8 @@ def similarity(
         `measure` is not one of these; or a pair has an end that is not in the graph, of which up to
         five are listed. Other errors, of `pairs` as of `edges`: see `Graph`.
     TypeError
-        `pairs` is no frame of one machine.
+        `pairs` is no frame, or a Dask frame and `edges` is not; `edges` is a Dask frame and there
+        are no `pairs`: `annotate` adds the column.
 
     See Also
     --------
@@ -156,8 +159,9 @@ def similarity(
     neighbour are 0, but for "forman". In memory, the rows of all neighbours take 8 bytes per edge,
     and a pair up to 56: `memory_limit` counts them, while `memory_estimate` is of calls without
     `pairs`. In blocks, only the rows of vertices in pairs are made, for as many pairs at a time as
-    fit: all blocks are read once for each part. Each pair costs the length of the shorter of its
-    two rows. `pairs` takes neither `by`, nor ids of several columns.
+    fit: all blocks are read once for each part. On a cluster it is the same: for each part, blocks
+    send the rows of its vertices, 8 bytes a neighbor, to one worker. Each pair costs the length of
+    the shorter of its two rows. `pairs` takes neither `by`, nor ids of several columns.
 
     The terms of "adamic_adar" and "resource_allocation" are rounded to multiples of one power of
     two, so that their sum does not depend on the order of addition: answers have the same bits on
@@ -180,6 +184,8 @@ def similarity(
     >>> tc.similarity(df[["src", "dst"]], pairs=pd.DataFrame({"src": [3], "dst": [0]})).tolist()
     [0.5]
     """
+    if pairs is not None and not isinstance(edges, EdgeGraph):  # its edges lie on many machines
+        return distributed_pairs.pair_column(edges, measure, pairs, source, destination)
     if pairs is not None:
         return pair_column(edges, measure, MEASURES[measure], pairs, source, destination)
     return edges.row_columns([measure], method)[measure]

@@ -28,9 +28,11 @@ from rapids_tc.errors import KernelError
 from rapids_tc.executors.persisted import (
     START,
     client_for,
+    head,
     known_rows,
     persisted_partitions,
     placement,
+    same,
 )
 from rapids_tc.executors.protocol import Batch, Worker
 from rapids_tc.executors.stages import PREFIX, TaskStages
@@ -98,6 +100,12 @@ class DaskExecutor:
         """Return an executor with the client of this one, whose futures it may use."""
         other = DaskExecutor(self._edges, progress, self.client)
         other.kind = f"Graph of a {self.kind}"
+        return other
+
+    def beside(self, frame: DataFrame) -> DaskExecutor:
+        """Return an executor with the client, the stages and the tasks of this one."""
+        other = DaskExecutor(frame, self.progress, self.client)
+        other.client, other._stages, other._tasks = self.client, self._stages, self._tasks
         return other
 
     def __enter__(self) -> DaskExecutor:
@@ -255,13 +263,13 @@ class DaskExecutor:
 
     def heads(self) -> list[Any]:
         """Return every partition without its rows."""
-        heads = self._edges.map_partitions(_head, meta=self.meta, enforce_metadata=False)
+        heads = self._edges.map_partitions(head, meta=self.meta, enforce_metadata=False)
         return list(self.gather(self._evaluate(heads.optimize())))
 
     def _evaluate(self, frame: DataFrame) -> list[Future]:
         if not (partitions := persisted_partitions(frame)):
             renamed = frame.map_partitions(
-                _same, self._token, meta=frame._meta, enforce_metadata=False
+                same, self._token, meta=frame._meta, enforce_metadata=False
             )
             partitions = self.client.compute(renamed.to_delayed(optimize_graph=False))
             self._tasks.update(partitions)
@@ -348,11 +356,3 @@ async def _ended(client: Client, tasks: list[Future], how_many: str) -> None:
 async def _gathered(client: Client, tasks: Any, several: list[Future]) -> Any:
     await _ended(client, several, "ALL_COMPLETED")
     return await client.gather(tasks, asynchronous=True)
-
-
-def _same(part: Any, _: str) -> Any:
-    return part
-
-
-def _head(part: Any) -> Any:
-    return part.iloc[:0]

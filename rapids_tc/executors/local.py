@@ -71,6 +71,10 @@ class LocalExecutor:
         other.kind = f"Graph of a {self.kind}"
         return other
 
+    def beside(self, frame: Any) -> LocalExecutor:
+        """Return the executor of another frame."""
+        return type(self)(frame, self.progress)
+
     def __enter__(self) -> LocalExecutor:
         return self
 

@@ -112,3 +112,13 @@ async def placement(scheduler: Any, keys: list[Any]) -> tuple[dict[Any, int], di
     if isinstance(sizes, BaseException):
         raise sizes
     return sizes, holders
+
+
+def same(partition: Any, _: str) -> Any:
+    """Return a partition as it is, as the result of a task of another name."""
+    return partition
+
+
+def head(partition: Any) -> Any:
+    """Return a partition without its rows."""
+    return partition.iloc[:0]

@@ -76,6 +76,12 @@ class Executor(AbstractContextManager["Executor"], Protocol):
         graph.
         """
 
+    def beside(self, frame: Any) -> Executor:
+        """Return the executor of another frame of the kind, whose tasks those of this one take.
+
+        It is of the same call: there is no block of its own to enter.
+        """
+
     def workers(self) -> list[Worker]:
         """List the workers, once there is any; KernelError if they have other versions."""
 

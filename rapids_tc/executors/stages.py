@@ -26,6 +26,7 @@ STAGES = {
     "count": "counting",
     "sum": "counting",
     "peel": "peeling",
+    "pairs": "comparing pairs",
     "list": "listing",
     "edges": "sorting the edges",
     "answer": "summing by vertex",

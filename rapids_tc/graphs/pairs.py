@@ -12,20 +12,22 @@ from rapids_tc.blocks import neighbor_rows
 from rapids_tc.blocks.third_sums import ThirdValues, third_values
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.graphs.in_memory import InMemoryGraph
+from rapids_tc.preparation import pair_ends
 from rapids_tc.preparation.composite import CompositeIds
-from rapids_tc.preparation.edges import find_ids, id_columns
+from rapids_tc.preparation.edges import id_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rapids_tc._typing import Array, Frame, Series
     from rapids_tc.frames.backend import Backend
     from rapids_tc.graphs.out_of_core import OutOfCoreGraph
-    from rapids_tc.graphs.protocol import EdgeGraph
     from rapids_tc.plan.record import Column
     from rapids_tc.preparation.csr import Csr
 
 BATCH = 1 << 22  # pairs that are worked on at a time
+SINGLE_COLUMNS = (
+    "pairs= names each end by one column, and takes neither by= nor ids of several columns: "
+    "combine the columns of an id into one first"
+)
 
 
 def pair_column(
@@ -44,19 +46,14 @@ def pair_column(
         See `rapids_tc.Graph`, of the columns of `pairs`.
     """
     if isinstance(graph.ids, CompositeIds):
-        raise ValueError(
-            "pairs= names each end by one column, and takes neither by= nor ids of several "
-            "columns: combine the columns of an id into one first"
-        )
-    frame, opened = _open(pairs)
+        raise ValueError(SINGLE_COLUMNS)
+    frame, opened = open_pairs(pairs)
     backend, xp = graph.backend, graph.backend.xp
     labels = id_columns(opened.adapter.labels(frame), source, destination)
     ends = [backend.to_working_series(opened.adapter.column(frame, label)) for label in labels]
-    numbers = [
-        find_ids(graph.ids, end.reset_index(drop=True), f"column {label!r} of pairs=")
-        for end, label in zip(ends, labels, strict=True)
-    ]
-    _require_vertices(graph, numbers, ends)
+    numbers = pair_ends.numbers_of(graph.ids, ends, labels)
+    unknown = pair_ends.unknown_rows(numbers, graph.order.present, backend)
+    pair_ends.require_vertices(len(unknown), pair_ends.examples(ends, unknown))
     _ = graph.n_edges  # reports its own stages
     with graph.stage("comparing pairs"):
         kind = _Whole if isinstance(graph, InMemoryGraph) else _Stored
@@ -71,7 +68,8 @@ def pair_column(
     return opened.adapter.column_like(frame, result, name)
 
 
-def _open(pairs: Any) -> tuple[Frame, Backend]:
+def open_pairs(pairs: Any) -> tuple[Frame, Backend]:
+    """Open a frame of pairs; TypeError if it is none of this process."""
     try:
         return open_frame(pairs, None, once=True)
     except TypeError as error:
@@ -79,24 +77,6 @@ def _open(pairs: Any) -> tuple[Frame, Backend]:
             f"pairs= is a {type(pairs).__name__}; give a frame of one machine with two columns of "
             "ids, such as src and dst"
         ) from error
-
-
-def _require_vertices(graph: EdgeGraph, numbers: list[Array], ends: Sequence[Series]) -> None:
-    """Raise ValueError if an end is no vertex; the message lists up to five such pairs."""
-    xp = graph.backend.xp
-    unknown = xp.zeros(len(numbers[0]), bool)
-    for number in numbers:
-        unknown |= number < 0
-        known = number >= 0
-        unknown[known] |= ~graph.order.present[number[known]]
-    rows = graph.backend.host(xp.flatnonzero(unknown)).tolist()
-    if rows:
-        pairs = (tuple(str(end.iloc[row]) for end in ends) for row in rows[:5])
-        listed = ", ".join(f"({u}, {v})" for u, v in pairs)
-        raise ValueError(
-            f"{len(rows):,} of pairs= have an end that is not in the graph: {listed}"
-            f"{', …' * (len(rows) > 5)}; isolated vertices are added with Graph(vertices=...)"
-        )
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,7 @@ class PartitionedGraph:
         own: OwnOptions,
         kept: KeptGraph | None = None,
     ) -> None:
-        self.executor, self.adapter, self._labels = executor, adapter, labels
+        self.executor, self.adapter, self.id_labels = executor, adapter, labels
         self._record, self._options, self._own, self._kept = record, options, own, kept
         self.work = record.work_of(own, grouped=options.by is not None)
         self._known: dict[str, Any] = {}  # what will be known of a graph that is kept
@@ -183,7 +183,7 @@ class PartitionedGraph:
     def _context(self) -> WorkerContext:
         """The first argument of every task."""
         threads = min(worker.threads for worker in self.executor.workers())
-        return WorkerContext(self.adapter, self._labels, self._options.engine, threads)
+        return WorkerContext(self.adapter, self.id_labels, self._options.engine, threads)
 
     def begin(self, kept: KeptGraph) -> DistributedGraph:
         """Profile the ids of the partitions of a graph that is to be kept.
@@ -218,7 +218,7 @@ class PartitionedGraph:
     def answer_by_one(self, call: one_worker.Answer, own: OwnOptions) -> tuple[Any] | None:
         """Have one worker answer the call, if the frame is small; return None if none can."""
         executor, record = self.executor, self._record
-        asked = record, self._options, self._own, self._labels, executor.meta
+        asked = record, self._options, self._own, self.id_labels, executor.meta
         if not one_worker.serves(*asked):
             return None
         partitions, context = self._partitions, self._context
@@ -231,7 +231,7 @@ class PartitionedGraph:
     @property
     def groups(self) -> EdgeColumns | None:
         """The columns, if some are of groups."""
-        labels = self._labels
+        labels = self.id_labels
         return labels if isinstance(labels, EdgeColumns) and labels.groups else None
 
     def group_frame(self, columns: dict[str, Any]) -> Frame:

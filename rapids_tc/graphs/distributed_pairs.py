@@ -1,0 +1,136 @@
+"""Columns of pairs of vertices, which need not be edges, on a graph on a cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.blocks import counting, neighbor_rows, pair_tasks, sums
+from rapids_tc.blocks.third_sums import FORMULAS
+from rapids_tc.executors.registry import executor_of
+from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter, root
+from rapids_tc.graphs import pairs as pairs_of_graphs
+from rapids_tc.graphs.one_worker import column_meta
+from rapids_tc.graphs.prepared import prepared_in
+from rapids_tc.preparation.edge_columns import EdgeColumns
+from rapids_tc.preparation.edges import id_columns
+from rapids_tc.preparation.pair_ends import SHOWN, require_vertices
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rapids_tc.executors.protocol import Executor, Task
+    from rapids_tc.graphs.distributed import DistributedGraph
+    from rapids_tc.graphs.partitioned import PartitionedGraph
+
+MOST_PAIRS = 2**18  # of a frame of this process that travel together
+
+
+def pair_column(
+    partitioned: PartitionedGraph, name: str, pairs: Any, source: Any, destination: Any
+) -> Any:
+    """Compute a column that is aligned with the rows of `pairs`, in their library; loops get 0.
+
+    `pairs` is a frame of this process, or a partitioned frame of the same kind as the edges, whose
+    answer is partitioned as it is. Errors are those of `rapids_tc.graphs.pairs.pair_column`.
+    """
+    if isinstance(partitioned.id_labels, EdgeColumns):
+        raise ValueError(pairs_of_graphs.SINGLE_COLUMNS)
+    executor, own = partitioned.executor, _executor_of_pairs(partitioned.executor, pairs)
+    if own is None:
+        frame, opened = pairs_of_graphs.open_pairs(pairs)
+        labels = id_columns(opened.adapter.labels(frame), source, destination)
+        ends = [opened.adapter.column(frame, label) for label in labels]
+        if not partitioned.adapter.on_gpu:  # workers may have no cuDF
+            ends = [end.to_pandas() if root(end) == "cudf" else end for end in ends]
+        starts = range(0, max(len(ends[0]), 1), MOST_PAIRS)
+        several = [[end.iloc[at : at + MOST_PAIRS] for end in ends] for at in starts]
+        graph = partitioned.profiled()
+        parts = _compare(graph, several, labels, name)
+        given = [graph.submit("pairs", pair_tasks.together, of_piece) for of_piece in parts]
+        values = np.concatenate(executor.gather(given))
+        return opened.adapter.column_like(frame, values, name)
+    adapter = CudfAdapter() if root(own.meta) == "cudf" else PandasAdapter()
+    labels = id_columns(adapter.labels(own.meta), source, destination)
+    graph = partitioned.profiled()
+    partitions = own.partitions([*labels])
+    parts = _compare(graph, partitions, labels, name)
+    made = [
+        graph.submit("pairs", pair_tasks.column, partition, of_partition, adapter, name)
+        for partition, of_partition in zip(partitions, parts, strict=True)
+    ]
+    return own.to_frame(made, column_meta(adapter, own.meta, name), None)
+
+
+def _executor_of_pairs(executor: Executor, pairs: Any) -> Executor | None:
+    """Return the executor of a partitioned frame of pairs; None for a frame of this process.
+
+    Raises
+    ------
+    TypeError
+        `pairs` is a prepared graph, or partitioned in another way than the edges.
+    """
+    if prepared_in(pairs) is not None or (factory := executor_of(pairs)) is None:
+        return None
+    if not executor.kind.endswith(kind := factory(pairs, None).kind):
+        raise TypeError(
+            f"pairs= is a {kind}, and edges is a {executor.kind}: give a frame of one machine, or "
+            "one that is partitioned as edges"
+        )
+    return executor.beside(pairs)
+
+
+def _compare(
+    graph: DistributedGraph, several: list[Any], labels: tuple[Any, Any], name: str
+) -> list[list[Task]]:
+    """Submit the values of pairs: for each of `several` partitions, a list of tasks.
+
+    A partition of pairs is cut in parts, the rows of whose ends fit a worker. These rows are
+    collected from all blocks.
+    """
+    graph.drop_rows()
+    submit, gather = graph.submit, graph.executor.gather
+    pairs = [
+        submit("pairs", pair_tasks.ranked_pairs, graph.ids, graph.order, part, labels)
+        for part in several
+    ]
+    unknown = gather([submit("pairs", pair_tasks.unknown_ends, part) for part in pairs])
+    shown = [example for _, examples in unknown for example in examples]
+    require_vertices(sum(many for many, _ in unknown), shown[:SHOWN])
+    degrees = sums.degrees(graph)
+    most = graph.free // (2 * neighbor_rows.ENTRY)
+    parts = gather([submit("pairs", pair_tasks.parts_of, part, degrees, most) for part in pairs])
+    third = submit("degrees", counting.third_values, name, degrees) if name in FORMULAS else None
+    workers = graph.counting_workers
+
+    def submitted() -> Iterator[tuple[int, Task]]:
+        turn = 0
+        for place, of_pairs in enumerate(parts):
+            for part in of_pairs:
+                on, turn = workers[turn % len(workers)], turn + 1
+                own = pairs[place], part
+                keys = [
+                    submit(
+                        "pairs", pair_tasks.keys_of, graph.block_at(at, on), *own, at, graph.n,
+                        graph.vertices, on=on if graph.n == 1 else None,
+                    )
+                    for at in range(graph.n**2)
+                ]  # fmt: skip
+                arguments = keys, *own, degrees, third, name
+                yield place, submit("pairs", pair_tasks.compared, *arguments, on=on)
+
+    values: list[list[Task]] = [[] for _ in several]
+    at_once, total = len(graph.workers), sum(map(len, parts))
+    for place, task in _in_order(graph, submitted(), at_once, total):
+        values[place].append(task)
+    return values
+
+
+def _in_order(
+    graph: DistributedGraph, tasks: Iterator[tuple[int, Task]], at_once: int, total: int
+) -> list[tuple[int, Task]]:
+    """Wait for all tasks, a few at a time; return them in the order in which they are submitted."""
+    numbered = (((number, place), task) for number, (place, task) in enumerate(tasks))
+    ended = sorted(graph.executor.as_completed(numbered, at_once, total), key=lambda one: one[0])
+    return [(place, task) for (_, place), task in ended]
