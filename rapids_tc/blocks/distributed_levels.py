@@ -8,7 +8,7 @@ from rapids_tc.blocks import level_tasks, levels, sums
 from rapids_tc.blocks.worker_tasks import edges_of, one
 
 if TYPE_CHECKING:
-    from rapids_tc.blocks.levels import Survey
+    from rapids_tc.blocks.levels import Goal, Survey
     from rapids_tc.executors.protocol import Task
     from rapids_tc.graphs.distributed import DistributedGraph
 
@@ -31,7 +31,9 @@ class DistributedLevels:
         self._most = levels.most_levels(self.edges)
         self._bounds: list[Task] = []
         self._states = self._each(level_tasks.begin, self._blocks)
-        self._marks: list[Task] = []
+        self._asked: list[Task] = []
+        self._counts: list[Task] = []
+        self._parts: list[Task] = []
 
     def fits(self, edges: int) -> bool:
         """See `LevelBlocks`."""
@@ -39,71 +41,68 @@ class DistributedLevels:
 
     def begin(self) -> Survey:
         """See `LevelBlocks`."""
-        most = [self._most] * len(self._blocks)
+        most = self._same(self._most)
         self._bounds = self._each(level_tasks.first_bounds, self._first, most)
-        parts = self._each(level_tasks.first_tally, self._bounds, most)
-        survey = self._survey(parts)
+        survey = self._survey(None)
         self.edges = int(survey.edges.sum())
         return survey
 
-    def lower(self, survey: Survey) -> Survey:
+    def count(self, goal: Goal) -> tuple[int, int]:
         """See `LevelBlocks`."""
-        caps = [survey.cap] * len(self._blocks)
-        asked = self._each(level_tasks.probes, self._bounds, caps)
-        counts = self._count(asked)
-        self._bounds = self._each(level_tasks.lowered, asked, counts)
-        most = [self._most] * len(self._blocks)
-        return self._survey(self._each(level_tasks.tally, asked, self._bounds, most))
+        graph = self._graph
+        self._asked = self._each(level_tasks.asked, self._bounds, self._same(goal))
+        jobs = graph.each_job(level_tasks.level_counts, of=self._blocks, values=self._asked)
+        self._counts = sums.add_by_block(graph, jobs, AT_ONCE)
+        self._parts = []
+        if not goal.chooses:
+            return 0, 0
+        self._parts = self._each(level_tasks.select, self._blocks, self._asked, self._counts)
+        sizes = graph.executor.gather(self._each(level_tasks.sizes, self._parts))
+        chosen, companions = map(sum, zip(*sizes, strict=True))
+        return chosen, companions
+
+    def lower(self, goal: Goal, survey: Survey, *, peel: bool) -> Survey:
+        """See `LevelBlocks`; one worker peels."""
+        asked, counts = self._asked, self._counts
+        if peel:
+            peeled = self._take(
+                self._graph.submit("peel", level_tasks.peel_chosen, self._parts, self._graph.n)
+            )
+            more = peeled, self._same(goal)
+            self._bounds = self._each(level_tasks.settled, asked, counts, *more)
+        else:
+            self._bounds = self._each(level_tasks.lowered, asked, counts, self._same(goal))
+        self._counts, self._parts = [], []
+        return self._survey(survey)
 
     def drop(self, floor: int) -> None:
         """See `LevelBlocks`."""
-        floors = [floor] * len(self._blocks)
+        floors = self._same(floor)
         self._states = self._each(level_tasks.note, self._states, self._bounds, floors)
         self._blocks = self._each(level_tasks.compress, self._blocks, self._bounds, floors)
         self._bounds = self._each(level_tasks.keep_bounds, self._bounds, floors)
         sizes = self._each(edges_of, self._blocks)
         self.edges = sum(self._graph.executor.gather(sizes))
 
-    def peel(self) -> None:
+    def peel(self, floor: int) -> None:
         """See `LevelBlocks`; one worker does it."""
-        peeled = self._graph.submit("peel", level_tasks.peel_all, self._blocks, self._graph.n)
-        self._bounds = self._take(peeled)
-
-    def count_companions(self, survey: Survey) -> int:
-        """See `LevelBlocks`."""
-        surveys = [survey] * len(self._blocks)
-        asked = self._each(level_tasks.marks, self._bounds, surveys)
-        counts = self._count(asked)
-        self._marks = self._each(level_tasks.chosen, self._bounds, counts, surveys)
-        sizes = self._each(level_tasks.marked, self._marks)
-        return sum(self._graph.executor.gather(sizes))
-
-    def peel_ranges(self, survey: Survey) -> None:
-        """See `LevelBlocks`; one worker does it."""
-        surveys = [survey] * len(self._blocks)
-        asked = self._each(level_tasks.of_range, self._bounds, surveys)
-        counts = self._count(asked)
-        arguments = self._blocks, self._bounds, counts, self._marks
-        parts = self._each(level_tasks.select, *arguments)
-        peeled = self._graph.submit("peel", level_tasks.peel_some, parts, self._graph.n, survey)
-        self._bounds = self._each(
-            level_tasks.replaced, self._bounds, self._marks, self._take(peeled)
-        )
+        where = self._blocks, self._graph.n, floor
+        self._bounds = self._take(self._graph.submit("peel", level_tasks.peel_all, *where))
 
     def trussness(self) -> list[list[Task]]:
         """Submit the trussness of every edge of each block: for each a list of one task."""
-        floors = [0] * len(self._blocks)
+        floors = self._same(0)
         states = self._each(level_tasks.note, self._states, self._bounds, floors)
         return [[self._graph.submit("peel", one, state, 1)] for state in states]
 
-    def _count(self, asked: list[Task]) -> list[Task]:
-        """Count the triangles of every edge of each block that reach its levels."""
-        jobs = self._graph.each_job(level_tasks.level_counts, of=self._blocks, values=asked)
-        return sums.add_by_block(self._graph, jobs, AT_ONCE)
+    def _survey(self, before: Survey | None) -> Survey:
+        tallies = self._each(level_tasks.tally, self._bounds, self._same(self._most))
+        total = self._graph.tree("peel", level_tasks.add, tallies)
+        return levels.Survey.of(self._graph.executor.gather(total).reshape(2, -1), before)
 
-    def _survey(self, parts: list[Task]) -> Survey:
-        total = self._graph.tree("peel", level_tasks.add, parts)
-        return levels.Survey(*self._graph.executor.gather(total).reshape(2, -1))
+    def _same(self, value: Any) -> list[Any]:
+        """Return a value for each block."""
+        return [value] * len(self._blocks)
 
     def _take(self, by_block: Task) -> list[Task]:
         places = range(len(self._blocks))

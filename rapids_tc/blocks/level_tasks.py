@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.grid import Task
-    from rapids_tc.blocks.levels import Bounds, Levels, Survey
+    from rapids_tc.blocks.levels import Bounds, Goal, Levels
     from rapids_tc.frames.backend import Array
     from rapids_tc.preparation.csr import Csr
 
 State = list[Any]
-Part = list[Any]  # an encoded block of some edges, their upper bounds, and their triangles
+Part = list[Any]  # an encoded block of some edges, and their triangles
 
 
 @worker_task
@@ -66,21 +66,11 @@ def first_bounds(context: WorkerContext, counts: list[Array], most: int) -> Boun
 
 
 @worker_task
-def first_tally(context: WorkerContext, bounds: Bounds, most: int) -> Array:
-    """Tally the first bounds of a block."""
-    return _tally(context, bounds[0], bounds, most)
-
-
-@worker_task
-def tally(context: WorkerContext, asked: Levels, bounds: Bounds, most: int) -> Array:
-    """Tally the bounds of a block that a round has lowered."""
-    return _tally(context, asked[0], bounds, most)
-
-
-def _tally(context: WorkerContext, before: Array, bounds: Bounds, most: int) -> Array:
-    require_below(before, most + 1, "levels of edges")
-    require_length(before, len(bounds[0]), "levels of edges")
-    return context.backend.host(levels.tally(before, bounds, most, context.backend.xp).ravel())
+def tally(context: WorkerContext, bounds: Bounds, most: int) -> Array:
+    """Tally the bounds of a block."""
+    require_below(bounds[2], most + 1, "levels of edges")
+    require_length(bounds[2], len(bounds[0]), "levels of edges")
+    return context.backend.host(levels.tally(bounds, most, context.backend.xp).ravel())
 
 
 @worker_task
@@ -91,16 +81,26 @@ def add(context: WorkerContext, pair: list[Array]) -> Array:
 
 
 @worker_task
-def probes(context: WorkerContext, bounds: Bounds, cap: int) -> Levels:
-    """Return the levels that the edges of a block ask for in a round."""
-    return levels.probes(bounds, cap, context.backend.xp)
+def asked(context: WorkerContext, bounds: Bounds, goal: Goal) -> Levels:
+    """Return what the edges of a block are asked in a round."""
+    return levels.asked(bounds, goal, context.backend.xp)
 
 
 @worker_task
-def lowered(context: WorkerContext, asked: Levels, counts: Array) -> Bounds:
+def lowered(context: WorkerContext, asked: Levels, counts: Array, goal: Goal) -> Bounds:
     """Return the bounds of the edges of a block after a round."""
     require_length(counts[0], len(asked[0]), "counts of edges")
-    return levels.lowered(asked, counts, context.backend.xp)
+    return levels.lowered(asked, counts, goal, context.backend.xp)
+
+
+@worker_task
+def settled(
+    context: WorkerContext, asked: Levels, counts: Array, peeled: Array, goal: Goal
+) -> Bounds:
+    """Return the bounds of the edges of a block after a round whose chosen edges were peeled."""
+    bounds = lowered(context, asked, counts, goal)
+    require_length(peeled, sum64(levels.is_peeled(asked, counts)), "levels of edges")
+    return levels.settled(asked, counts, bounds, peeled, goal.low, context.backend.xp)
 
 
 @worker_task
@@ -132,72 +132,43 @@ def keep_bounds(context: WorkerContext, bounds: Bounds, floor: int) -> Bounds:
 
 
 @worker_task
-def marks(context: WorkerContext, bounds: Bounds, survey: Survey) -> Levels:
-    """Return the levels that mark the open edges of a block."""
-    return levels.marks(_known(bounds[0], survey), survey, context.backend.xp)
+def select(context: WorkerContext, rows: EncodedBlock, asked: Levels, counts: Array) -> Part:
+    """Return the chosen edges of a block and their companions, and their triangles."""
+    xp = context.backend.xp
+    require_length(counts[0], len(asked[0]), "counts of edges")
+    part = _select(rows, levels.is_peeled(asked, counts), xp)
+    return [*codec.rows(part, xp), levels.support(asked, counts, xp)]
 
 
 @worker_task
-def chosen(context: WorkerContext, bounds: Bounds, counts: Array, survey: Survey) -> Array:
-    """Mark the open edges of a block, and their companions."""
-    upper = _known(bounds[0], survey)
-    require_length(counts[1], len(upper), "counts of edges")
-    return levels.chosen(upper, counts[1], survey, context.backend.xp)
+def sizes(context: WorkerContext, part: Part) -> tuple[int, int]:
+    """Return how many edges of a part are chosen, and how many are companions."""
+    chosen = sum64(part[2] != levels.STAYS)
+    return chosen, len(part[2]) - chosen
 
 
 @worker_task
-def marked(context: WorkerContext, marks: Array) -> int:
-    """Return how many edges are marked."""
-    return sum64(marks)
-
-
-@worker_task
-def of_range(context: WorkerContext, bounds: Bounds, survey: Survey) -> Levels:
-    """Return the levels at which the triangles of open edges of a block are counted."""
-    return levels.of_range(_known(bounds[0], survey), survey, context.backend.xp)
-
-
-@worker_task
-def select(
-    context: WorkerContext, rows: EncodedBlock, bounds: Bounds, counts: Array, marks: Array
-) -> Part:
-    """Return the marked edges of a block, with their upper bounds and triangles."""
-    xp, upper = context.backend.xp, bounds[0]
-    for values in (upper, counts[1]):
-        require_length(values, len(marks), "levels of edges")
-    return [*codec.rows(_select(rows, marks, xp), xp), upper[marks], counts[1][marks]]
-
-
-@worker_task
-def peel_some(context: WorkerContext, parts: list[Part], n: int, survey: Survey) -> list[Array]:
-    """Peel the marked edges of all blocks as one graph; return their levels, block by block."""
+def peel_chosen(context: WorkerContext, parts: list[Part], n: int) -> list[Array]:
+    """Peel the chosen edges of all blocks as one graph; return levels, block by block."""
     xp, engine = context.backend.xp, registry.load(context.backend.engine)
     blocks = _Decoded([part[:2] for part in parts], n, xp)
     for (_, block), part in zip(blocks, parts, strict=True):
-        for values in part[2:]:
-            require_length(values, block.m, "levels of edges")
-    values = [(part[2], part[3]) for part in parts]
-    sizes = blocks.edges, blocks.vertices, n
-    return list(levels.peel_ranges(blocks, values, *sizes, survey, engine=engine, xp=xp))
+        require_length(part[2], block.m, "triangles of edges")
+    supports = [part[2] for part in parts]
+    size = blocks.edges, blocks.vertices, n
+    return list(levels.peel_chosen(blocks, supports, *size, engine=engine, xp=xp))
 
 
 @worker_task
-def peel_all(context: WorkerContext, remaining: list[EncodedBlock], n: int) -> list[Bounds]:
+def peel_all(
+    context: WorkerContext, remaining: list[EncodedBlock], n: int, floor: int
+) -> list[Bounds]:
     """Peel all blocks as one graph; return the bounds of their edges, which are their levels."""
     xp, engine = context.backend.xp, registry.load(context.backend.engine)
     blocks = _Decoded(remaining, n, xp)
-    peeled = levels.peel_all(blocks, blocks.edges, blocks.vertices, n, engine=engine, xp=xp)
-    return [[upper, upper] for upper in peeled]
-
-
-@worker_task
-def replaced(context: WorkerContext, bounds: Bounds, marks: Array, peeled: Array) -> Bounds:
-    """Return the bounds of a block, those of the marked edges replaced by their levels."""
-    require_length(marks, len(bounds[0]), "marks of edges")
-    require_length(peeled, sum64(marks), "levels of edges")
-    upper = bounds[0].copy()
-    upper[marks] = peeled
-    return [upper, bounds[1]]
+    size = blocks.edges, blocks.vertices, n
+    peeled = levels.peel_all(blocks, *size, floor, engine=engine, xp=xp)
+    return [[upper, upper, upper] for upper in peeled]
 
 
 class _Decoded:
@@ -219,12 +190,6 @@ class _Decoded:
     def __iter__(self) -> Iterator[tuple[Block, Csr]]:
         for place, rows in enumerate(self._encoded):
             yield divmod(place, self._n), codec.csr(rows, self._xp)
-
-
-def _known(upper: Array, survey: Survey) -> Array:
-    """Return upper bounds, once it is sure that the survey knows their levels."""
-    require_below(upper, len(survey.edges), "levels of edges")
-    return upper
 
 
 def _select(rows: EncodedBlock, stays: Array, xp: Any) -> Csr:

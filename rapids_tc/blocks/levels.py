@@ -6,19 +6,21 @@ counts as the smaller level of its two other sides (Sariyuce, Seshadhri and Pina
 for hierarchical dense subgraph discovery", PVLDB 12, 2018). The same formula on upper bounds gives
 lower upper bounds. A round is one count of all triangles, of which blocks add up their parts:
 
-- Every edge asks how many triangles reach its bound, and how many reach a *probe*, a level in the
-  middle between its bound and the level that it reached in the round before. Enough triangles
-  raise what it reached, and limit its bound, too: no more triangles can reach a higher level. Too
-  few lower the bound. So a round halves what is open, at least, with two counters per edge. The
-  whole h-index would take a counter per level, and few rounds less: 14 for R-MAT 12, this 16.
+- An edge asks how many triangles reach its bound, and how many reach a *probe*, a level in the
+  middle between its bound and a level that it is known to reach. Enough triangles raise what it
+  reached, and limit its bound, too: no more triangles can reach a higher level. Too few lower the
+  bound. So a round halves what is open, at least, with two counters per edge.
 - A level is *closed* if all edges whose bounds reach it have enough triangles of such edges: then
-  they are the truss of this level. An edge is *settled* if its bound and the next level are closed.
+  they are the truss of this level, and it stays closed. An edge of a closed bound is *settled*.
+- Meanwhile, from the top down: the *chosen* edges have bounds from `low` to below `high`, where all
+  levels from `high` on are closed. The same count finds their triangles that reach `low`, and their
+  *companions*: edges of bound `high` or more that are in a triangle with two chosen edges. If both
+  fit in memory, the chosen edges are peeled there, and then all levels from `low` on are closed.
+  Companions are never removed. Nor are triangles whose other sides both stay: they are counted once
+  and need not be in memory.
 
-The rest takes many rounds if a core collapses edge by edge: 45 for the last 2,656 edges of R-MAT
-14. It is peeled in memory as soon as the open edges fit there, with their *companions*: settled
-edges that are in a triangle with two open ones. A companion stays as long as the open edges of its
-range of levels are peeled, and a triangle with two settled sides stays, too. Thus the triangles
-whose other sides are settled need not be in memory: they are counted once, and never taken off.
+Bounds alone take many rounds if a core collapses edge by edge: R-MAT 14 in 4 x 4 blocks took 66,
+and takes 22 from the top down. All edges that are left are peeled in memory as soon as they fit.
 
 Blocks outside of memory (`rapids_tc.blocks.stored_levels`) and blocks on a cluster
 (`rapids_tc.blocks.distributed_levels`) take the same rounds.
@@ -26,7 +28,8 @@ Blocks outside of memory (`rapids_tc.blocks.stored_levels`) and blocks on a clus
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_right
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isqrt
 from typing import TYPE_CHECKING, Any, Protocol
@@ -41,10 +44,14 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.preparation.csr import Array, Csr
 
-FIXED = 2**30  # more triangles than any open edge has: an edge that stays
+STAYS = 2**30  # more than the level, or the triangles, of any open edge: an edge that stays
 SHRINK = 0.75  # blocks are made smaller if less than that part of their edges is left
-Bounds = list[Any]  # of the edges of a block, uint32: upper bounds of levels, and levels reached
-Levels = list[Any]  # of the edges of a block, uint32: upper bounds of levels, and probes
+COMPANIONS = 0.3  # of a chosen edge, before any were counted. R-MAT graphs had 0 to 0.3 at first
+# Of the edges of a block, uint32: upper bounds of levels, levels reached, and the bounds by which
+# these were counted.
+Bounds = list[Any]
+# Of the edges of a block, uint32: what they count as in triangles, and probes.
+Levels = list[Any]
 
 
 def most_levels(edges: int) -> int:
@@ -56,41 +63,62 @@ def most_levels(edges: int) -> int:
 
 
 @dataclass(frozen=True)
+class Goal:
+    """What a round asks of edges, by their bounds.
+
+    Attributes
+    ----------
+    cap : int
+        The highest level that any edge can have.
+    low, high : int
+        Edges with bounds from `low` to below `high` are chosen; none if both are equal. All levels
+        from `high` on are closed.
+    floors : array of uint32
+        By level: the highest closed level up to it, which edges with this bound reach.
+    """
+
+    cap: int
+    low: int
+    high: int
+    floors: Any
+
+    @property
+    def chooses(self) -> bool:
+        """Whether any edges are chosen."""
+        return self.low < self.high
+
+
+@dataclass(frozen=True)
 class Survey:
     """What is known of all edges after a round.
 
     Attributes
     ----------
-    changes, edges : array of int64
-        By level: how many edges more than at the level below leave it open; and how many edges
-        have it as their bound.
+    is_open : array of bool
+        Whether each level is open.
+    edges : array of int64
+        By level: how many edges have it as their bound.
     """
 
-    changes: Any
+    is_open: Any
     edges: Any
 
-    @cached_property
-    def is_open(self) -> Any:
-        """Whether each level is open."""
-        return np.cumsum(self.changes) > 0
-
-    @cached_property
-    def unsettled(self) -> Any:
-        """Whether the edges with each level as their bound are open; edges of level 0 never are."""
-        result = self.is_open.copy()
-        result[:-1] |= self.is_open[1:]
-        result[0] = False
-        return result
+    @classmethod
+    def of(cls, tallied: Any, before: Survey | None) -> Survey:
+        """Survey edges by the sum of all tallies, and by the survey before the round, if any."""
+        changes, edges = tallied
+        is_open = np.cumsum(changes) > 0
+        return cls(is_open if before is None else is_open & before.is_open, edges)
 
     @property
     def open_edges(self) -> int:
         """The number of edges that are not settled."""
-        return int(self.edges[self.unsettled].sum())
+        return int(self.edges[self.is_open].sum())
 
     @property
     def floor(self) -> int:
-        """The level below which all edges are settled, and none is in a triangle with the rest."""
-        return max(int(np.argmax(self.is_open)) - 1, 1)
+        """The lowest open level: all edges below are settled, and support none that is open."""
+        return max(int(np.argmax(self.is_open)), 1)
 
     @property
     def remaining(self) -> int:
@@ -105,19 +133,64 @@ class Survey:
         return int(np.flatnonzero(2 * reach >= (levels + 1) * (levels + 2)).max(initial=0))
 
     @cached_property
-    def ranges(self) -> list[tuple[int, int]]:
-        """The ranges of levels, last one excluded, between which edges are open; both closed."""
-        closed = np.append(np.flatnonzero(~self.is_open), len(self.is_open))
-        wide = np.flatnonzero(np.diff(closed) > 1)
-        return [(max(int(closed[i]), 1), int(closed[i + 1])) for i in wide]
+    def floors(self) -> Any:
+        """By level: the highest closed level up to it; uint32."""
+        levels = np.arange(len(self.is_open), dtype="uint32")
+        return np.maximum.accumulate(np.where(self.is_open, np.uint32(0), levels))
 
-    @cached_property
-    def bottoms(self) -> Any:
-        """For each level the first one of its range, itself outside of ranges; uint32."""
-        result = np.arange(len(self.is_open), dtype="uint32")
-        for first, last in self.ranges:
-            result[first:last] = first
-        return result
+    def goal(self, fits: Callable[[int], bool], guess: Guess) -> Goal:
+        """Choose what the next round asks, and as many edges as fit with their companions."""
+        cap = self.cap
+        edges, is_open = self.edges[: cap + 1].copy(), self.is_open[: cap + 1]
+        edges[cap] += self.edges[cap + 1 :].sum()  # a round caps their bounds
+        high = int(np.flatnonzero(is_open).max(initial=0)) + 1
+        through = np.cumsum(edges[:high][::-1])  # of the highest level, of the two highest, ...
+        fitting = bisect_right(through, 0, key=lambda some: not fits(guess.with_companions(some)))
+        if guess.pauses:
+            fitting = 0
+        elif not (fitting and through[fitting - 1]):  # the guess may be too high for one level
+            top = 1 + int(np.argmax(through > 0))
+            fitting = (
+                top if (high - top, high) != guess.missed and fits(int(through[top - 1])) else 0
+            )
+        low = max(high - fitting, self.floor)
+        low = low + int(np.argmax(is_open[low:high])) if low < high else high
+        return Goal(cap, low, high, self.floors[: cap + 1])
+
+
+@dataclass(frozen=True)
+class Guess:
+    """How many companions edges will have, by what the last round that counted any has found.
+
+    Attributes
+    ----------
+    rate : float
+        Companions of an edge.
+    most : int
+        All companions, at most.
+    missed : tuple of int
+        `Goal.low` and `Goal.high` of chosen edges that did not fit.
+    """
+
+    rate: float = COMPANIONS
+    most: int = 2**62
+    missed: tuple[int, int] = (0, 0)
+    pauses: bool = False
+
+    def with_companions(self, edges: int) -> int:
+        """Return how many edges so many are with their companions."""
+        return int(edges) + min(int(self.rate * edges), self.most)
+
+    def after(self, goal: Goal, edges: int, companions: int, *, fit: bool) -> Guess:
+        """Return the next guess, after these were counted."""
+        rate = companions / max(edges, 1)
+        if fit:
+            return Guess(max(COMPANIONS, 1.1 * rate))
+        return Guess(2 * rate, companions, (goal.low, goal.high))  # fewer edges, no more companions
+
+    def after_peel(self, edges: int, stayed: int) -> Guess:
+        """Return the next guess, after so many of the chosen edges stayed in their range."""
+        return replace(self, pauses=2 * stayed < edges)
 
 
 class LevelBlocks(Protocol):
@@ -133,43 +206,36 @@ class LevelBlocks(Protocol):
     def fits(self, edges: int) -> bool:
         """Return whether so many edges can be peeled as one graph in memory."""
 
-    def lower(self, survey: Survey) -> Survey:
-        """Lower the bounds by one round."""
+    def count(self, goal: Goal) -> tuple[int, int]:
+        """Count all triangles for a round; return how many edges are chosen, and companions."""
+
+    def lower(self, goal: Goal, survey: Survey, *, peel: bool) -> Survey:
+        """Lower the bounds by what was counted; `peel` the chosen edges with their companions."""
 
     def drop(self, floor: int) -> None:
         """Note the levels of the edges below the floor, and remove these edges."""
 
-    def peel(self) -> None:
-        """Peel all edges of the blocks as one graph."""
-
-    def count_companions(self, survey: Survey) -> int:
-        """Count the open edges and their companions."""
-
-    def peel_ranges(self, survey: Survey) -> None:
-        """Peel the open edges in memory, with the companions that were just counted."""
+    def peel(self, floor: int) -> None:
+        """Peel all edges of the blocks as one graph; all reach the level below the floor."""
 
 
 def find_levels(blocks: LevelBlocks) -> None:
     """Lower the bounds of all edges until they are the levels, or what is left fits in memory."""
-    survey, tried = blocks.begin(), 2 * blocks.edges
+    survey, guess = blocks.begin(), Guess()
     while survey.open_edges:
         fits = blocks.fits(survey.remaining)
         if fits or survey.remaining < SHRINK * blocks.edges:
             blocks.drop(survey.floor)
         if fits:
-            blocks.peel()
+            blocks.peel(survey.floor)
             return
-        if 2 * survey.open_edges <= tried and blocks.fits(with_levels(survey.open_edges)):
-            tried = survey.open_edges
-            if blocks.fits(with_levels(blocks.count_companions(survey))):
-                blocks.peel_ranges(survey)
-                return
-        survey = blocks.lower(survey)
-
-
-def with_levels(edges: int) -> int:
-    """Return how many edges that are peeled alone take the memory of so many with their levels."""
-    return edges + edges // 4
+        goal = survey.goal(blocks.fits, guess)
+        edges, companions = blocks.count(goal)
+        fit = bool(edges) and blocks.fits(edges + companions)
+        if edges:
+            guess = guess.after(goal, edges, companions, fit=fit)
+        survey = blocks.lower(goal, survey, peel=fit)
+        guess = guess.after_peel(edges if fit else 0, int(survey.edges[goal.low : goal.high].sum()))
 
 
 # The arrays of a block ----------------------------------------------------------------------------
@@ -178,31 +244,87 @@ def with_levels(edges: int) -> int:
 def first_bounds(counts: Array, most: int, xp: Any) -> Bounds:
     """Bound the levels of edges by their triangles, and by a level that no edge exceeds."""
     upper = xp.minimum(counts, xp.uint32(most))
-    return [upper, xp.zeros(len(upper), "uint32")]
+    return [upper, xp.zeros(len(upper), "uint32"), upper]
 
 
-def probes(bounds: Bounds, cap: int, xp: Any) -> Levels:
-    """Return the levels that edges ask for in a round; no level is above the cap."""
-    upper, reached = (xp.minimum(values, xp.uint32(cap)) for values in bounds)
-    return [upper, reached + (upper - reached + xp.uint32(1)) // xp.uint32(2)]
+def asked(bounds: Bounds, goal: Goal, xp: Any) -> Levels:
+    """Return what edges count as in a round, and the level that they ask for besides.
 
-
-def lowered(levels: Levels, counts: Array, xp: Any) -> Bounds:
-    """Return the bounds of edges by the triangles that reach their levels."""
-    (upper, probe), (of_upper, of_probe) = levels, counts
-    below = xp.where(of_probe >= probe, of_probe, probe - xp.uint32(1))
-    below = xp.minimum(below, upper - xp.uint32(1))  # wraps where it is not taken
-    reached = xp.maximum(xp.minimum(of_upper, upper), xp.minimum(of_probe, probe))
-    return [xp.where(of_upper >= upper, upper, below), reached]
-
-
-def tally(before: Array, bounds: Bounds, most: int, xp: Any) -> Array:
-    """Return the part of a block in `Survey.changes` and `Survey.edges`: int64, (2, levels).
-
-    `before` are the upper bounds by which the levels that edges reached were counted.
+    Chosen edges count as `STAYS` more, and ask for `Goal.low`. Edges that stay ask for `STAYS`: for
+    triangles with two chosen edges.
     """
-    (upper, reached), size = bounds, most + 2
-    failed = reached < before
+    upper, reached = (xp.minimum(values, xp.uint32(goal.cap)) for values in bounds[:2])
+    least = xp.maximum(reached, xp.asarray(goal.floors)[upper])
+    probe = least + (upper - least + xp.uint32(1)) // xp.uint32(2)
+    stays = upper >= goal.high
+    chosen = (upper >= goal.low) & ~stays
+    probe = xp.where(chosen, xp.uint32(goal.low), xp.where(stays, xp.uint32(STAYS), probe))
+    return [xp.where(chosen, upper + xp.uint32(STAYS), upper), probe]
+
+
+def is_chosen(levels: Levels) -> Array:
+    """Mark the chosen edges, by what they were asked."""
+    marks: Array = levels[0] >= STAYS
+    return marks
+
+
+def is_peeled(levels: Levels, counts: Array) -> Array:
+    """Mark the chosen edges and their companions, by what they were asked, and what was counted."""
+    marks: Array = is_chosen(levels) | ((levels[1] == STAYS) & (counts[1] > 0))
+    return marks
+
+
+def support(levels: Levels, counts: Array, xp: Any) -> Array:
+    """Return the triangles of the chosen edges and their companions, by which they are peeled."""
+    peeled = is_peeled(levels, counts)
+    return xp.where(is_chosen(levels), counts[1], xp.uint32(STAYS))[peeled]
+
+
+def lowered(levels: Levels, counts: Array, goal: Goal, xp: Any) -> Bounds:
+    """Return the bounds of edges by the triangles that reach their levels.
+
+    Of chosen edges it is known how many triangles reach their probe, and no more. No bound falls
+    below a closed level: some of its edges may be dropped already, so that too few were counted.
+    """
+    (values, probe), (of_upper, of_probe) = levels, counts
+    chosen, stays = is_chosen(levels), probe == STAYS
+    upper = xp.where(chosen, values - xp.uint32(STAYS), values)
+    below = xp.where(of_probe >= probe, of_probe, probe - xp.uint32(1))
+    limit = xp.where(chosen, upper, upper - xp.uint32(1))  # wraps where it is not taken
+    fails = ~stays & (chosen | (of_upper < upper))
+    reached = xp.minimum(of_probe, probe)
+    reached = xp.where(chosen, reached, xp.maximum(xp.minimum(of_upper, upper), reached))
+    least = xp.asarray(goal.floors)[upper]
+    return [
+        xp.where(fails, xp.maximum(xp.minimum(below, limit), least), upper),
+        xp.where(stays, upper, reached),
+        upper,
+    ]
+
+
+def settled(
+    levels: Levels, counts: Array, bounds: Bounds, peeled: Array, low: int, xp: Any
+) -> Bounds:
+    """Return the bounds that `lowered` has found, those of chosen edges by what was peeled.
+
+    A chosen edge whose level is below `low` reaches the level before it as often as it reaches it.
+    """
+    (upper, reached, before), chosen = (values.copy() for values in bounds), is_chosen(levels)
+    of_chosen = peeled[chosen[is_peeled(levels, counts)]]
+    of_chosen = xp.minimum(xp.maximum(of_chosen, xp.uint32(low - 1)), before[chosen])
+    upper[chosen] = before[chosen] = of_chosen
+    reached[chosen] = xp.minimum(of_chosen, counts[1][chosen])
+    return [upper, reached, before]
+
+
+def tally(bounds: Bounds, most: int, xp: Any) -> Array:
+    """Return the part of a block in the next survey: int64, (2, levels).
+
+    By level: how many edges more than at the level below leave it open; and `Survey.edges`. An edge
+    fails at the levels above what it reached, up to the bound by which this was counted.
+    """
+    upper, reached, before = bounds
+    failed, size = reached < before, most + 2
 
     def count(levels: Array) -> Array:
         return xp.bincount(levels.astype("int64"), minlength=size)
@@ -211,55 +333,42 @@ def tally(before: Array, bounds: Bounds, most: int, xp: Any) -> Array:
     return xp.stack([changes, count(upper)]).astype("int64")
 
 
-def marks(upper: Array, survey: Survey, xp: Any) -> Levels:
-    """Return levels by which triangles with two open edges are counted: 1 marks an open edge."""
-    is_open = xp.asarray(survey.unsettled)[upper].astype("uint32")
-    return [is_open, xp.ones(len(upper), "uint32")]
-
-
-def chosen(upper: Array, with_open: Array, survey: Survey, xp: Any) -> Array:
-    """Mark the open edges and their companions; `with_open` are the triangles with two open."""
-    is_open = xp.asarray(survey.unsettled)[upper]
-    return is_open | ((with_open > 0) & (upper >= survey.floor))
-
-
-def of_range(upper: Array, survey: Survey, xp: Any) -> Levels:
-    """Return levels by which the triangles of open edges are counted from their range upwards."""
-    return [upper, xp.minimum(xp.asarray(survey.bottoms)[upper], upper)]
-
-
-def peel_ranges(
-    blocks: Iterable[tuple[Block, Csr]], values: Iterable[tuple[Array, Array]], edges: int,
-    vertices: int, n: int, survey: Survey, *, engine: Any, xp: Any,
+def peel_chosen(
+    blocks: Iterable[tuple[Block, Csr]], supports: Iterable[Array], edges: int, vertices: int,
+    n: int, *, engine: Any, xp: Any,
 ) -> Iterator[Array]:  # fmt: skip
-    """Peel open edges and their companions as one graph; yield the levels of each block.
+    """Peel chosen edges and their companions as one graph; yield the levels of each block.
 
-    `values` are the upper bounds of the edges of each block, and the triangles of `of_range`.
+    `supports` are the triangles of the edges of each block.
     """
     graph, relabel = recount.join_blocks(blocks, edges, vertices, n, engine=engine, xp=xp)
-    upper, support = xp.empty(edges, "uint32"), xp.empty(edges, "uint32")
-    for (at, block), (bound, triangles) in zip(blocks, values, strict=True):
-        place = _places(graph, relabel, block, n, at, engine)
-        upper[place], support[place] = bound, triangles
-    for first, last in survey.ranges:
-        present, stays = upper >= first, upper >= last
-        counts = xp.where(stays, xp.uint32(FIXED), support)[present]
-        part = graph.select(present)
-        truss = engine.truss(engine.prepare(part), counts)
-        upper[present] = xp.where(stays[present], upper[present], (truss - 2).astype("uint32"))
-    for at, block in blocks:
-        yield upper[_places(graph, relabel, block, n, at, engine)]
+    counts = xp.empty(edges, "uint32")
+    for (at, block), triangles in zip(blocks, supports, strict=True):
+        counts[_places(graph, relabel, block, n, at, engine)] = triangles
+    truss = engine.truss(engine.prepare(graph), counts)
+    del counts
+    yield from _levels_of(blocks, (truss - 2).astype("uint32"), graph, relabel, n, engine)
 
 
 def peel_all(
-    blocks: Iterable[tuple[Block, Csr]], edges: int, vertices: int, n: int, *,
+    blocks: Iterable[tuple[Block, Csr]], edges: int, vertices: int, n: int, floor: int, *,
     engine: Any, xp: Any, on_progress: Callable[..., None] | None = None,
 ) -> Iterator[Array]:  # fmt: skip
     """Peel all edges of the blocks as one graph; yield the levels of each block."""
     graph, relabel = recount.join_blocks(blocks, edges, vertices, n, engine=engine, xp=xp)
-    level = (recount.peel_graph(graph, None, engine, on_progress) - 2).astype("uint32")
+    truss = recount.peel_graph(graph, None, engine, on_progress)
+    levels = xp.maximum(truss - 2, floor - 1).astype("uint32")
+    del truss
+    yield from _levels_of(blocks, levels, graph, relabel, n, engine)
+
+
+def _levels_of(
+    blocks: Iterable[tuple[Block, Csr]], levels: Array, graph: Csr, relabel: Array, n: int,
+    engine: Any,
+) -> Iterator[Array]:  # fmt: skip
+    """Yield the levels of the edges of each block, from the levels in the graph of all."""
     for at, block in blocks:
-        yield level[_places(graph, relabel, block, n, at, engine)]
+        yield levels[_places(graph, relabel, block, n, at, engine)]
 
 
 def _places(graph: Csr, relabel: Array, block: Csr, n: int, at: Block, engine: Any) -> Array:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.grid import Task
-    from rapids_tc.blocks.levels import Survey
+    from rapids_tc.blocks.levels import Goal, Survey
     from rapids_tc.blocks.store import StoredBlocks
     from rapids_tc.blocks.truss import StoredGraph
     from rapids_tc.preparation.csr import Array, Csr
@@ -40,7 +40,6 @@ class StoredLevels:
         self._bounds: Pairs = {}
         self._levels: Pairs = {}
         self._counts: Stored = {}
-        self._chosen: Stored = {}
         self._edges: Stored = {}  # where the edges that are left are in the whole block
         self._trussness: Stored = {}
 
@@ -59,23 +58,52 @@ class StoredLevels:
         for at, counts in self._first.items():
             triangles = self._store.load(counts)
             bounds = levels.first_bounds(triangles, self._most, self._xp)
-            total = total + levels.tally(bounds[0], bounds, self._most, self._xp)
-            self._bounds[at] = self._put(bounds, None)
+            total = total + levels.tally(bounds, self._most, self._xp)
+            self._bounds[at] = self._put(bounds[:2], None)
             edges = self._xp.arange(len(triangles), dtype="uint32")
             truss = self._xp.full(len(triangles), 2, "int32")
             self._edges[at], self._trussness[at] = self._put([edges, truss], None)
-        return self._survey(total)
+        return self._survey(total, None)
 
-    def lower(self, survey: Survey) -> Survey:
+    def count(self, goal: Goal) -> tuple[int, int]:
+        """See `LevelBlocks`."""
+        store, xp = self._store, self._xp
+        for at, bounds in self._bounds.items():
+            asked = levels.asked(self._get(bounds), goal, xp)
+            self._levels[at] = self._put(asked, self._levels.get(at))
+        self._counts = {
+            at: store.zeros(2 * columns.size, "uint32", self._counts.get(at))
+            for at, (_, columns) in self._blocks.stored.items()
+        }
+
+        def found(task: Task, made: list[Csr], layout: Any) -> None:
+            three = [self._levels[at] for at in task.blocks]
+            upper, probe = (tuple(map(store.load, side)) for side in zip(*three, strict=True))
+            counts = self._graph.engine.level_counts(layout, upper, probe)
+            for at, part in zip(task.blocks, counts, strict=True):
+                store.add(self._counts[at], part.ravel())
+
+        self._graph.run(found, self._blocks)
+        chosen = peeled = 0
+        if goal.chooses:
+            for at, stored in self._levels.items():
+                asked = self._get(stored)
+                chosen += sum64(levels.is_chosen(asked))
+                peeled += sum64(levels.is_peeled(asked, self._counted(at)))
+        return chosen, peeled - chosen
+
+    def lower(self, goal: Goal, survey: Survey, *, peel: bool) -> Survey:
         """See `LevelBlocks`."""
         xp, total = self._xp, 0
-        self._count(lambda bounds: levels.probes(bounds, survey.cap, xp))
+        peeled = self._peel_chosen() if peel else None
         for at, stored in self._levels.items():
-            before = self._get(stored)
-            bounds = levels.lowered(before, self._counted(at), xp)
-            total = total + levels.tally(before[0], bounds, self._most, xp)
-            self._bounds[at] = self._put(bounds, self._bounds[at])
-        return self._survey(total)
+            asked, counts = self._get(stored), self._counted(at)
+            bounds = levels.lowered(asked, counts, goal, xp)
+            if peeled is not None:
+                bounds = levels.settled(asked, counts, bounds, next(peeled), goal.low, xp)
+            total = total + levels.tally(bounds, self._most, xp)
+            self._bounds[at] = self._put(bounds[:2], self._bounds[at])
+        return self._survey(total, survey)
 
     def drop(self, floor: int) -> None:
         """See `LevelBlocks`."""
@@ -90,43 +118,34 @@ class StoredLevels:
         self._store.synchronize()
         self._blocks = replace(self._blocks, stored=stored)
 
-    def peel(self) -> None:
+    def peel(self, floor: int) -> None:
         """See `LevelBlocks`."""
         blocks, graph = self._blocks, self._graph
         with graph.stage("peeling") as report:
             peeled = levels.peel_all(
-                blocks, blocks.edges, blocks.vertices, blocks.n,
+                blocks, blocks.edges, blocks.vertices, blocks.n, floor,
                 engine=graph.engine, xp=self._xp, on_progress=report.on_progress,
             )  # fmt: skip
             for at, upper in zip(blocks.stored, peeled, strict=True):
                 self._bounds[at] = self._put([upper, upper], self._bounds[at])
 
-    def count_companions(self, survey: Survey) -> int:
-        """See `LevelBlocks`."""
-        xp, total = self._xp, 0
-        self._count(lambda bounds: levels.marks(bounds[0], survey, xp))
-        for at, bounds in self._bounds.items():
-            upper, _ = self._get(bounds)
-            chosen = levels.chosen(upper, self._counted(at)[1], survey, xp)
-            total += sum64(chosen)
-            self._chosen[at] = self._store.store(chosen, self._chosen.get(at))
-            self._store.synchronize()
-        return total
-
-    def peel_ranges(self, survey: Survey) -> None:
-        """See `LevelBlocks`."""
-        xp, blocks, graph = self._xp, self._blocks, self._graph
-        self._count(lambda bounds: levels.of_range(bounds[0], survey, xp))
-        part = _ChosenBlocks(blocks, self._chosen)
+    def _peel_chosen(self) -> Iterator[Array]:
+        """Peel the chosen edges and their companions; yield the levels of each block."""
+        blocks, graph = self._blocks, self._graph
+        part = _PeeledEdges(blocks, self._peeled)
+        supports = (self._support(at) for at in self._levels)
         with graph.stage("peeling"):
-            peeled = levels.peel_ranges(
-                part, self._of_chosen(), part.edges, blocks.vertices, blocks.n, survey,
-                engine=graph.engine, xp=xp,
+            yield from levels.peel_chosen(
+                part, supports, part.edges, blocks.vertices, blocks.n,
+                engine=graph.engine, xp=self._xp,
             )  # fmt: skip
-            for (at, stored), upper_of_chosen in zip(self._chosen.items(), peeled, strict=True):
-                upper, reached = self._get(self._bounds[at])
-                upper[self._store.load(stored)] = upper_of_chosen
-                self._bounds[at] = self._put([upper, reached], self._bounds[at])
+
+    def _peeled(self, at: Block) -> Array:
+        """Mark the chosen edges of a block and their companions."""
+        return levels.is_peeled(self._get(self._levels[at]), self._counted(at))
+
+    def _support(self, at: Block) -> Array:
+        return levels.support(self._get(self._levels[at]), self._counted(at), self._xp)
 
     def trussness(self) -> Stored:
         """Return the trussness of every edge of each block of the graph."""
@@ -134,33 +153,8 @@ class StoredLevels:
             self._note(at, self._get(bounds)[0])
         return self._trussness
 
-    def _count(self, levels_of: Callable[[list[Array]], list[Array]]) -> None:
-        """Count the triangles that reach the levels of every edge, which are made of its bounds."""
-        store, stored = self._store, self._blocks.stored
-        for at, bounds in self._bounds.items():
-            self._levels[at] = self._put(levels_of(self._get(bounds)), self._levels.get(at))
-        self._counts = {
-            at: store.zeros(2 * columns.size, "uint32", self._counts.get(at))
-            for at, (_, columns) in stored.items()
-        }
-
-        def found(task: Task, made: list[Csr], layout: Any) -> None:
-            three = [self._levels[at] for at in task.blocks]
-            upper, probe = (tuple(map(store.load, side)) for side in zip(*three, strict=True))
-            counts = self._graph.engine.level_counts(layout, upper, probe)
-            for at, part in zip(task.blocks, counts, strict=True):
-                store.add(self._counts[at], part.ravel())
-
-        self._graph.run(found, self._blocks)
-
     def _counted(self, at: Block) -> Array:
         return self._store.load(self._counts[at]).reshape(2, -1)
-
-    def _of_chosen(self) -> Iterator[tuple[Array, Array]]:
-        """Yield the bounds of the chosen edges of each block, and their triangles."""
-        for at, stored in self._chosen.items():
-            chosen = self._store.load(stored)
-            yield self._get(self._bounds[at])[0][chosen], self._counted(at)[1][chosen]
 
     def _note(self, at: Block, upper: Array) -> Array:
         """Note what is known of the edges that are left; return where these are in the block."""
@@ -185,22 +179,22 @@ class StoredLevels:
         self._store.synchronize()
         return stored
 
-    def _survey(self, total: Array) -> Survey:
-        return levels.Survey(*self._graph.backend.host(total))
+    def _survey(self, total: Array, before: Survey | None) -> Survey:
+        return levels.Survey.of(self._graph.backend.host(total), before)
 
 
 @dataclass(frozen=True)
-class _ChosenBlocks:
-    """The chosen edges of each block, one block at a time in memory."""
+class _PeeledEdges:
+    """The edges of each block that are peeled, one block at a time in memory."""
 
     blocks: StoredBlocks
-    chosen: Stored
+    marks: Callable[[Block], Array]
 
     @property
     def edges(self) -> int:
-        """The number of chosen edges."""
-        return sum(sum64(self.blocks.store.load(stored)) for stored in self.chosen.values())
+        """The number of edges that are peeled."""
+        return sum(sum64(self.marks(at)) for at in self.blocks.stored)
 
     def __iter__(self) -> Iterator[tuple[Block, Csr]]:
         for at, block in self.blocks:
-            yield at, block.select(self.blocks.store.load(self.chosen[at]))
+            yield at, block.select(self.marks(at))
