@@ -108,9 +108,9 @@ def a_cluster(backend, **options):
         yield cluster
 
 
-def layout(n, m, fits=100):
-    """Graphs are cut in n x n blocks, tasks in m parts; one machine peels so many edges."""
-    return use_layout(Layout(n, m, peel_below=fits if n > 1 else None))
+def layout(n, m, fits=100, ranges=1):
+    """Graphs are cut in n x n blocks, tasks in m parts; one machine peels `fits` edges."""
+    return use_layout(Layout(n, m, peel_below=fits if n > 1 else None, ranges=ranges))
 
 
 def plain(backend, result):

@@ -4,6 +4,7 @@ A process of its own, for without its checks compiled code writes outside of arr
 """
 
 import sys
+from itertools import product
 
 import numpy as np
 from dask_support import ASKED, Here, from_parts, layout, worked_on_here
@@ -32,6 +33,11 @@ def shorter(array):
 
 def longer(array):
     return np.append(array, array[-1:])
+
+
+def one_of(change):
+    """The first of several arrays changed, or the only one."""
+    return lambda result: change(result) if hasattr(result, "dtype") else part(0, change)(result)
 
 
 def pieces_of(place, change):
@@ -70,8 +76,13 @@ CHANGES = {
     "a block of columns past the last": ("worker_tasks.merge", part(1, last(HUGE))),
     "fewer counts": ("counting.edge_counts", part(0, shorter)),
     "more counts": ("counting.edge_counts", part(0, longer)),
-    "fewer sums": ("counting.vertex_counts", shorter),
-    "fewer degrees of ranks": ("counting.degrees_of", shorter),
+    "fewer sums": ("vertex_tasks.vertex_counts", one_of(shorter)),
+    "fewer degrees of ranks": ("vertex_tasks.degrees_of", one_of(shorter)),
+    "fewer codes of a range": ("ranges.codes_in", shorter),
+    "other codes of a range": ("ranges.ranks_of", lambda rank: rank + np.uint32(2**20)),
+    "fewer ranks of a range": ("ranges.ranks_of", shorter),
+    "fewer ranks of rows in a range": ("ranges.in_part", part(0, shorter)),
+    "ranks of rows past the last": ("ranges.in_part", part(0, last(HUGE))),
     "fewer values": ("row_lookup.values", part(-1, shorter)),
     "fewer places of rows": ("row_lookup.first_rows", part(0, lambda first: first[:1])),
 }
@@ -99,18 +110,19 @@ def main():
     frame = datasets.rmat(6)
     edges = from_parts([frame.iloc[at::5] for at in range(5)])
     distributed.LEAST_ROWS = 1
-    for n in (1, 2):
-        for kind, (name, change) in CHANGES.items():
-            for call in CALLS:
-                executor = tampered(name, change)
-                with worked_on_here(executor), layout(n, 1):
-                    print(f"{kind}, {call}, {n} x {n}: ", end="", flush=True)
-                    try:
-                        ASKED[call](edges)
-                        told = "no error"
-                    except Exception as error:
-                        told = f"{type(error).__name__}: {error}"
-                    print(told if executor.done else "not asked", flush=True)
+    for n, kind in product((1, 2), CHANGES):
+        name, change = CHANGES[kind]
+        ranges = 3 if name.startswith("ranges.") else 1
+        for call in CALLS:
+            executor = tampered(name, change)
+            with worked_on_here(executor), layout(n, 1, ranges=ranges):
+                print(f"{kind}, {call}, {n} x {n}: ", end="", flush=True)
+                try:
+                    ASKED[call](edges)
+                    told = "no error"
+                except Exception as error:
+                    told = f"{type(error).__name__}: {error}"
+                print(told if executor.done else "not asked", flush=True)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from kernel_support import SIZES, book, fan, hundred, pages, random_rows, union
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing
-from rapids_tc.blocks import codec, counting, geometry, grid
+from rapids_tc.blocks import codec, counting, geometry, grid, vertex_tasks
 from rapids_tc.blocks.grid import Partition, Task
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.engines.cpu import engine as cpu
@@ -265,7 +265,7 @@ def test_a_job_of_a_machine_groups_and_decodes_its_blocks_once(parts, residues, 
             open_frame(pd.DataFrame({"src": [], "dst": []}), None)[1].adapter, (0, 1), None, 1
         )
         total = counting.count(site, *three, tasks, 2, "auto")
-        for function, more in ((counting.edge_counts, ()), (counting.vertex_counts, (300,))):
+        for function, more in ((counting.edge_counts, ()), (vertex_tasks.vertex_counts, (300,))):
             calls = {kind: len(calls) for kind, calls in seen.items()}
             found = function(site, *three, tasks, 2, "auto", *more)
             assert len(seen["grouped"]) == calls["grouped"] + 1

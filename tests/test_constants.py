@@ -267,6 +267,11 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         [24, 64, 0.5],
         CLUSTER,
     ),
+    "ranges of ids on a cluster": (
+        lambda: [costs.RANGE_SHARE, costs.RANGE_BYTES, costs.RANGES],
+        [8, 4, 4096],
+        "shares of a worker: a range is small beside what a graph takes there",
+    ),
     "local graphs": (
         lambda: [
             _alone(costs_of(engine).local_graphs, rows)

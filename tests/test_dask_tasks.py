@@ -33,7 +33,7 @@ from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc import datasets, plot, testing
-from rapids_tc.blocks import grid, id_tasks, versions
+from rapids_tc.blocks import grid, id_tasks, submission, versions
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.executors.protocol import Batch, split_batches
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter
@@ -52,10 +52,13 @@ def here(monkeypatch):
 
 @pytest.mark.parametrize("name", ASKED)
 @settings(max_examples=15, deadline=None)
-@given(frame=edge_frames(), partitions=st.integers(1, 9), n=st.integers(1, 4), m=st.integers(1, 3))
-def test_any_frame_in_any_layout(backend, name, frame, partitions, n, m):
+@given(
+    frame=edge_frames(), partitions=st.integers(1, 9), n=st.integers(1, 4), m=st.integers(1, 3),
+    ranges=st.sampled_from([1, 2, 5]),
+)  # fmt: skip
+def test_any_frame_in_any_layout(backend, name, frame, partitions, n, m, ranges):
     edges = apart(backend, frame, partitions)
-    with layout(n, m):
+    with layout(n, m, ranges=ranges):
         found = ASKED[name](edges)
     expected = ASKED[name](backend.frame(frame))
     assert_same(together(backend, found), plain(backend, expected))
@@ -74,6 +77,18 @@ def test_values_of_edges_on_several_gpus(compiler):
     assert found == reference.count_within(rows, 20)
     expected = nx.clustering(graph, weight="weight")
     assert shares.set_index("vertex")["clustering"].to_dict() == pytest.approx(expected)
+
+
+@pytest.mark.cpu_only
+def test_ranges_of_ids_on_several_gpus(compiler):
+    frame = datasets.karate()
+    expected = reference.vertex_triangles(rows_of(frame))
+    edges = from_parts([frame[a : a + 20] for a in range(0, 78, 20)])
+    with testing.host_engine(), layout(2, 1, ranges=3):
+        counts = tc.vertex_triangles(edges, engine="cuda").compute(scheduler="sync")
+        wide = tc.annotate(edges, "triangles", "jaccard", engine="cuda").compute(scheduler="sync")
+    assert dict(rows_of(counts, "vertex", "triangles")) == expected
+    assert_same(wide, tc.annotate(frame, "triangles", "jaccard"))
 
 
 @pytest.mark.parametrize("colours", [1, 3, 40])
@@ -344,7 +359,7 @@ def test_an_engine_that_is_not_there_says_what_to_install(backend):
 
 
 def test_many_groups_combine_their_degrees(backend, monkeypatch):
-    monkeypatch.setattr(distributed, "FEW", 2)
+    monkeypatch.setattr(submission, "FEW", 2)
     frame = datasets.rmat(8)
     assert tc.count(apart(backend, frame, 11)) == tc.count(backend.frame(frame))
 

@@ -400,6 +400,14 @@ def accessor(h, name, present=False):
     return register_accessor(name)
 
 
+def in_ranges(h):
+    """Types of vertices of a graph whose ids are ranked in two ranges."""
+    from dask_support import layout
+
+    with layout(1, 1, ranges=2):
+        on_dask(lambda e: tc.triangles_by_type(e, vertex_type={0: "a"}))(h)
+
+
 def spread_on_blocks(h):
     from dask_support import layout, worked_on_here
 
@@ -844,7 +852,7 @@ HINTS = {
             "and vertices= str: groups need one kind of values; convert one of them",
         )
     ],
-    "preparation/edges:find_vertices": [
+    "preparation/edges:require_vertices": [
         (lambda h: tc.vertex_triangles(k3(), vertices=[9]), r"9; isolated.*Graph\(vertices=\.\.\."),
     ],
     "engines/cpu/host_slots:_disk_errors": [
@@ -1262,7 +1270,9 @@ HINTS = {
             r"iter_triangles\(edges, rows=\.\.\.\) gives them frame by frame, or raise memory_",
         )
     ],
-    "blocks/grid:choose": [(lambda h: grid.choose(9, 9, 1), "1 are free: give more memory")],
+    "blocks/grid:choose": [
+        (lambda h: grid.choose(9, 9, 1), "1 are free: raise memory_limit=, or give more memory")
+    ],
     "plan/budget:Budget.check_text": [
         (lambda h: budgeted().check_text(9), "raise the limit, or give integers")
     ],
@@ -1317,6 +1327,9 @@ HINTS = {
         )
     ],
     "blocks/grid:of_method": [(spread_on_blocks, 'method="auto" counts it in blocks')],
+    "graphs/distributed:DistributedGraph.require_whole": [
+        (in_ranges, "raise memory_limit=, or take workers of more memory")
+    ],
     "graphs/kept:KeptGraph.csr": [(on_dask(lambda e: tc.Graph(e).csr), r"frame\.compute\(\)")],
     "graphs/kept:KeptGraph.__reduce__": [
         (on_dask(lambda e: pickle.dumps(tc.Graph(e))), "make another of the same frame in the")

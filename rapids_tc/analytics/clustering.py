@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from math import nan
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
@@ -247,7 +246,7 @@ def average_clustering(
         return edges.group_frame({"average_clustering": edges.group_means(values, groups)})
     values = edges.at_vertices(by_rank, vertices)
     values = values if count_zeros else values[values > 0]
-    return float(values.mean()) if len(values) else nan
+    return edges.mean(values)
 
 
 @analytic(

@@ -13,11 +13,13 @@ from rapids_tc.preparation.csr import Array
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Ends = tuple[Array, Array]  # the numbers (uint32) of both ends of some rows
+Ends = tuple[Array, Array]  # the numbers (uint32) of both ends of some rows, or their ranks
 
 
-def count_rows(chunks: Iterable[Ends], rank: Array, n: int, *, engine: Any, xp: Any) -> list[int]:
-    """Count the rows of every block, i * n + j; loops are in none."""
+def count_rows(
+    chunks: Iterable[Ends], rank: Array | None, n: int, *, engine: Any, xp: Any
+) -> list[int]:
+    """Count the rows of every block, i * n + j; loops are in none. See ``Engine.split``."""
     sizes, nothing = xp.zeros(n * n, "uint64"), xp.empty(0, "uint64")
     for ends in chunks:
         engine.split(ends, rank, n, (0, n * n), free=sizes, keys=nothing)
@@ -25,7 +27,7 @@ def count_rows(chunks: Iterable[Ends], rank: Array, n: int, *, engine: Any, xp: 
 
 
 def collect_keys(
-    chunks: Iterable[Ends], rank: Array, n: int, first: int, sizes: list[int], *,
+    chunks: Iterable[Ends], rank: Array | None, n: int, first: int, sizes: list[int], *,
     engine: Any, xp: Any,
 ) -> list[Array]:  # fmt: skip
     """Write the keys row << 32 | column of the blocks from `first` on that have so many rows.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import codec, geometry, grid
+from rapids_tc.blocks import codec, geometry, grid, parts
 from rapids_tc.blocks import third_sums as third_sums_of
 from rapids_tc.blocks.arrivals import require, require_below, require_length
 from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
@@ -57,12 +57,13 @@ def edge_counts(
     method: str,
 ) -> list[Array]:
     """Count triangles by edge of some tasks on the same blocks: the graph, or three blocks."""
-    return _edge_counts(context, decode_blocks(context, uv, uw, vw), tasks, n, method)
+    return counts_by_edge(context, decode_blocks(context, uv, uw, vw), tasks, n, method)
 
 
-def _edge_counts(
+def counts_by_edge(
     context: WorkerContext, three: tuple[Csr, ...], tasks: list[Task], n: int, method: str
 ) -> list[Array]:
+    """Count triangles by edge of some tasks on the same blocks, which are decoded."""
     engine = registry.load(context.backend.engine)
     sums: list[Array] = []
     for layout in task_layouts(context, three, tasks, n):
@@ -206,116 +207,24 @@ def group_frame(context: WorkerContext, ids: CompositeIds, columns: dict[str, An
 
 
 @worker_task
-def vertex_counts(
-    context: WorkerContext,
-    uv: EncodedBlock,
-    uw: EncodedBlock,
-    vw: EncodedBlock,
-    tasks: list[Task],
-    n: int,
-    method: str,
-    vertices: int,
-) -> Array:
-    """Count the triangles of some tasks on the same blocks, by rank."""
-    engine = registry.load(context.backend.engine)
-    sums = context.backend.xp.zeros(vertices, "int64")
-    three = decode_blocks(context, uv, uw, vw)
-    counts = _edge_counts(context, three, tasks, n, method)
-    if n == 1:  # a triangle is counted at two edges of each of its corners
-        geometry.add_ends(sums, 1, (0, 0), *engine.sum_counts(three[0], counts[0]))
-        return sums // 2
-    of_uv, of_vw = (three[0], counts[0]), (three[2], counts[2])
-    geometry.add_corners(sums, n, tasks[0].residues, of_uv, of_vw, engine=engine)
-    return sums
-
-
-@worker_task
-def ends_of(
-    context: WorkerContext, rows: EncodedBlock, counts: list[Array], place: int, n: int,
-    vertices: int,
-) -> Array:  # fmt: skip
-    """Add the triangles of the edges of a block up at both of their ends, by rank."""
-    xp, at = context.backend.xp, divmod(place, n)
-    block, triangles = codec.csr(rows, xp), xp.concatenate(counts)
-    require_length(triangles, block.m, "counts of edges")
-    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
-    sums = xp.zeros(vertices, "int64")
-    engine = registry.load(context.backend.engine)
-    geometry.add_ends(sums, n, at, *engine.sum_counts(block, triangles))
-    return sums
-
-
-@worker_task
-def halved(context: WorkerContext, sums: Array) -> Array:
-    """Halve sums over edges: a triangle is counted at two edges of each of its corners."""
-    return sums // 2
-
-
-@worker_task
-def degrees_of(
-    context: WorkerContext, rows: EncodedBlock, place: int, n: int, vertices: int
-) -> Array:
-    """Count the neighbours of every rank within a block."""
-    xp = context.backend.xp
-    require_length(rows[0], geometry.block_rows(vertices, n, divmod(place, n)), "rows of a block")
-    sums = xp.zeros(vertices, "int64")
-    engine = registry.load(context.backend.engine)
-    geometry.add_degrees(sums, n, divmod(place, n), codec.csr(rows, xp), engine)
-    return sums
-
-
-@worker_task
-def neighbor_degrees_of(
-    context: WorkerContext, rows: EncodedBlock, place: int, n: int, degrees: Array
-) -> Array:
-    """Add the degrees less one of the neighbors of every rank up, within a block."""
-    xp, at = context.backend.xp, divmod(place, n)
-    require_length(rows[0], geometry.block_rows(len(degrees), n, at), "rows of a block")
-    sums, engine = xp.zeros(len(degrees), "int64"), registry.load(context.backend.engine)
-    block = codec.csr(rows, xp)
-    for end in geometry.block_ends(block, n, at):
-        require_below(end, len(degrees), "ranks")
-    geometry.add_neighbor_degrees(sums, n, at, block, degrees, engine)
-    return sums
-
-
-@worker_task
-def tie_squares_of(
-    context: WorkerContext, rows: EncodedBlock, resources: list[Array], place: int, n: int,
-    vertices: int,
-) -> Array:  # fmt: skip
-    """Add the squares of `geometry.add_tie_squares` up, within a block."""
-    xp, at = context.backend.xp, divmod(place, n)
-    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
-    block, of_edges = codec.csr(rows, xp), xp.concatenate(resources)
-    require_length(of_edges, block.m, "sums of edges")
-    require_below(block.columns, geometry.members(vertices, n, at[1]), "ranks")
-    sums = xp.zeros(vertices, "float64")
-    geometry.add_tie_squares(sums, n, at, block, of_edges, xp)
-    return sums
-
-
-@worker_task
 def answer(
     context: WorkerContext,
     name: str,
     options: OwnOptions,
     ids: Ids,
     order: list[Any],
-    degrees: Array,
-    of_neighbors: dict[str, Array],
+    by_residue: dict[str, list[Array]],
     total: int | None,
-    sums: Array | None,
     summed: dict[str, Summed],
     tallied: Tally | None,
 ) -> Any:
     """Answer an analytic of vertices, or of the whole graph, from the sums over all blocks."""
     backend, (rank, n) = context.backend, order
-    for values in (degrees, *of_neighbors.values(), degrees if sums is None else sums):
+    by_rank = {kind: parts.by_rank(values, backend.xp) for kind, values in by_residue.items()}
+    for values in by_rank.values():
         require_length(values, n, "sums by vertex")
     graph = VertexTotals(
-        backend, ids, Order.of_ranks(rank, n, backend.xp), n_edges=int(degrees.sum()) // 2,
-        degrees=degrees, **of_neighbors, total=total, sums=sums, summed=summed,
-        tallied=tallied,
+        backend, ids, Order.of_ranks(rank, n, backend.xp), **by_rank,
+        n_edges=int(by_rank["degrees"].sum()) // 2, total=total, summed=summed, tallied=tallied,
     )  # fmt: skip
     return ANALYTICS[name].body(graph, **options)

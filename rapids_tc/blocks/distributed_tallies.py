@@ -63,7 +63,8 @@ def tally(graph: DistributedGraph, reading: Reading, what: str) -> Task:
     graph.drop_rows()
     starts = _first_edges(graph) if what == "edge" else [0]
     result = sums.Sum(graph, merge)
-    more = resolved, what, graph.ids, graph.order, starts, graph.free
+    order = graph.order if what == "group" else []  # other owners have no ids yet
+    more = resolved, what, graph.ids, order, starts, graph.free
     for _, task in graph.each_job(counted, *more, values=values):
         result.add(task)
     merged, ends = result.total, None
@@ -93,11 +94,11 @@ def counted(
 ) -> Counted:  # fmt: skip
     """Count the triangles of some tasks on the same blocks, for their owners, by type."""
     engine, xp = registry.load(context.backend.engine), context.backend.xp
-    require_length(order[0], ids.size, "ranks")
     for block, arrays in zip((uv, uw, vw), values, strict=True):
         require_values(reading, arrays, len(block[1]))
     groups = None
     if what == "group":
+        require_length(order[0], ids.size, "ranks")
         composite: Any = ids
         groups = composite.group_of[Order.of_ranks(order[0], order[1], xp).number]
     of_blocks = [starts[i * n + j] if what == "edge" else 0 for i, j in tasks[0].blocks]

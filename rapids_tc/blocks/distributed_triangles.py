@@ -79,13 +79,10 @@ class DistributedTriangles:
     def fullest_group(self) -> tuple[int, str]:
         """Return the triangles of the group that has most, and the name of the group."""
         graph, around = self._graph, self._around
-        by_vertex = [sums.by_vertex(graph)] if around is None else []
+        counted = [sums.by_vertex(graph)] if around is None else []
         for blocks in (around.blocks, around.others) if around is not None else ():
-            of_jobs = sums.Sum(graph)
-            for _, task in graph.each_job(counting.vertex_counts, graph.vertices, of=blocks):
-                of_jobs.add(task)
-            by_vertex.append(of_jobs.total)
-        given = graph.ids, graph.order, by_vertex
+            counted.append(sums.count_by_vertex(graph, blocks))
+        given = graph.ids, graph.order, [sums.whole(graph, each) for each in counted]
         most: tuple[int, str] = graph.executor.gather(graph.submit("list", of_groups, *given))
         return most
 

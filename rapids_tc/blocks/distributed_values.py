@@ -96,7 +96,7 @@ def _merge(graph: DistributedGraph, reading: Task, values: list[Any], place: int
     workers = graph.counting_workers
     parts = [
         graph.submit(
-            "values", value_tasks.rows, graph.numbers[i], graph.orders[batch.worker],
+            "values", value_tasks.rows, graph.ranks[i],
             graph.block_at(place, batch.worker), values[i], reading, place, graph.n,
             on=batch.worker,
         )

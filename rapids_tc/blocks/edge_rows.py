@@ -17,7 +17,7 @@ def first_rows(graph: DistributedGraph, chosen: list[list[Task]]) -> list[list[T
     for place, edges in enumerate(chosen):
         looked_up = [
             graph.submit(
-                "rows", row_lookup.first_rows, graph.numbers[i], graph.orders[batch.worker],
+                "rows", row_lookup.first_rows, graph.ranks[i],
                 graph.block_at(place, batch.worker), edges, place, graph.n, batch.places,
                 graph.rows[i], on=batch.worker,
             )

@@ -124,6 +124,14 @@ def collect_keys(
 # Sums by vertex -----------------------------------------------------------------------------------
 
 
+def end_sums(vertices: int, n: int, at: Block, by_row: Array, by_column: Array) -> list[Array]:
+    """Return a value per row and a value per column of a block as values of the ranks of a residue.
+
+    The first are of the ranks with the residue of the rows, the second with that of the columns.
+    """
+    return [by_row[row_shift(at) :], by_column[: members(vertices, n, at[1])]]
+
+
 def add_ends(sums: Array, n: int, at: Block, by_row: Array, by_column: Array) -> None:
     """Add a value per row and a value per column of a block to the sums of their ranks."""
     add_rows(sums, n, at, by_row)
@@ -140,24 +148,38 @@ def add_neighbor_degrees(
     sums: Array, n: int, at: Block, block: Csr, degrees: Array, engine: Any
 ) -> None:
     """Add the degree less one of each end of the edges of a block to the sum of the other end."""
-    others = (degrees - 1).astype("uint32")  # a vertex without an edge is no end
-    by_row, _ = engine.sum_counts(block, others[_smaller(block, n, at)])
-    add_rows(sums, n, at, by_row)
-    _, by_column = engine.sum_counts(block, others[_larger(block, n, at)])
-    add_columns(sums, n, at[1], by_column)
+    i, j = at
+    add_ends(sums, n, at, *neighbor_degrees(block, at, degrees[i::n], degrees[j::n], engine))
+
+
+def neighbor_degrees(
+    block: Csr, at: Block, of_rows: Array, of_columns: Array, engine: Any
+) -> tuple[Array, Array]:
+    """Sum the degrees less one of the other ends of the edges of a block, by row and by column.
+
+    The degrees are of the ranks with the residue of the rows, and of the columns.
+    """
+    of_rows, of_columns = ((own - 1).astype("uint32") for own in (of_rows, of_columns))
+    by_row, _ = engine.sum_counts(block, of_columns[block.columns])
+    _, by_column = engine.sum_counts(block, of_rows[block.rows.astype("int64") - row_shift(at)])
+    return by_row, by_column
 
 
 def add_tie_squares(sums: Array, n: int, at: Block, block: Csr, resources: Array, xp: Any) -> None:
-    """Add (1 + resource allocation) ** 2 of the edges of a block to the sums of both their ends.
+    """Add the `tie_squares` of the edges of a block to the sums of both their ends."""
+    columns = members(len(sums), n, at[1])
+    add_ends(sums, n, at, *tie_squares(block, columns, resources, xp))
+
+
+def tie_squares(block: Csr, columns: int, resources: Array, xp: Any) -> tuple[Array, Array]:
+    """Sum (1 + resource allocation) ** 2 of the edges of a block, by row and by column.
 
     The squares are written over `resources`.
     """
     resources += 1
     resources *= resources
     by_row = xp.bincount(block.rows.astype("int64"), resources, block.n)
-    add_rows(sums, n, at, by_row)
-    columns = members(len(sums), n, at[1])
-    add_columns(sums, n, at[1], xp.bincount(block.columns.astype("int64"), resources, columns))
+    return by_row, xp.bincount(block.columns.astype("int64"), resources, columns)
 
 
 def add_corners(

@@ -124,7 +124,8 @@ def choose(
     smallest = need(edges, vertices, most, values)
     raise CapacityError(
         f"three of {most} x {most} blocks of {edges:,} edges over {vertices:,} "
-        f"vertices take {smallest:,} bytes, and {free_bytes:,} are free: give more memory"
+        f"vertices take {smallest:,} bytes, and {free_bytes:,} are free: raise memory_limit=, or "
+        "give more memory"
     )
 
 

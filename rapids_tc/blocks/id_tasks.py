@@ -17,8 +17,9 @@ from rapids_tc.preparation.fingerprints import Fingerprint
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array
+    from rapids_tc.blocks.parts import Range
     from rapids_tc.preparation.id_columns import IdColumn
-    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.numbering import ColumnIds, Ids
 
 Fingerprints = list[Fingerprint]  # of the partitions of one group
 Profile = id_scheme.IdProfile | CompositeProfile
@@ -145,6 +146,12 @@ def size_of(context: WorkerContext, ids: Ids) -> int:
 def group_count(context: WorkerContext, ids: CompositeIds) -> int:
     """Return how many groups there are."""
     return len(ids.starts)
+
+
+@worker_task
+def ids_in(context: WorkerContext, ids: ColumnIds, part: Range) -> ColumnIds:
+    """Return the ids of a range of numbers."""
+    return ids.part(part.first, part.size)
 
 
 @worker_task

@@ -16,9 +16,9 @@ import numpy as np
 from rapids_tc.blocks import codec, geometry
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
-from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, worker_task
+from rapids_tc.blocks.worker_tasks import Ranks, WorkerContext, worker_task
 from rapids_tc.engines import registry
-from rapids_tc.frames.backend import Array, Frame, gather, sum64
+from rapids_tc.frames.backend import Array, Frame, sum64
 from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation.edges import check_new
 
@@ -31,8 +31,7 @@ NONE = 2**31 - 1  # stands for no partition: above the number of any
 @worker_task
 def values(
     context: WorkerContext,
-    numbers: Numbers,
-    order: list[Any],
+    ranks: Ranks,
     rows: EncodedBlock,
     by_edge: Any,
     place: int,
@@ -46,7 +45,7 @@ def values(
     known = xp.concatenate(by_edge)
     require_length(known, len(rows[1]), "values of edges")
     with_loop = xp.concatenate([known, xp.zeros(1, known.dtype)])  # for loops, at -1
-    *those, where = locate(context, numbers, order, rows, place, n)
+    *those, where = locate(context, ranks, rows, place, n)
     return [*those, with_loop[where]]
 
 
@@ -55,9 +54,8 @@ def columns(
     context: WorkerContext,
     partitions: list[Frame],
     prints: Fingerprints,
-    numbers: Numbers,
-    order: list[Any],
-    degrees: Array | None,
+    ranks: Ranks,
+    degrees: list[Array] | None,
     found: dict[str, list[list[Array]]],
     names: list[str],
 ) -> list[Frame]:
@@ -66,15 +64,10 @@ def columns(
     for partition, seen in zip(partitions, prints, strict=True):
         check_new(names, context.adapter.labels(partition), f"partition {seen.place} of the frame")
     id_columns(context, partitions, prints)
-    rows = len(numbers[0])
-    values = _RowValues(
-        context,
-        {name: _together(context, blocks, rows) for name, blocks in found.items()},
-        numbers,
-        order,
-        degrees,
-    )
-    known, loops, made = row_columns(), numbers[0] == numbers[1], {}
+    rows = len(ranks[0])
+    by_edge = {name: _together(context, blocks, rows) for name, blocks in found.items()}
+    values = _RowValues(context, by_edge, rows, degrees)
+    known, loops, made = row_columns(), ranks[0] == ranks[1], {}
     for name in names:
         made[name] = known[name].formula(values).astype(known[name].dtype)
         made[name][loops] = 0
@@ -93,9 +86,8 @@ class _RowValues:
 
     context: WorkerContext
     by_edge: dict[str, Array]
-    numbers: Numbers
-    order: list[Any]
-    by_rank: Array | None
+    rows: int
+    by_end: list[Array] | None
 
     @property
     def xp(self) -> Any:
@@ -107,10 +99,11 @@ class _RowValues:
 
     @cached_property
     def degrees(self) -> tuple[Array, Array]:
-        require_length(self.by_rank, self.order[1], "degrees")
-        u, v = (gather(self.order[0], end) for end in self.numbers)
+        assert self.by_end is not None
+        for end in self.by_end:
+            require_length(end, self.rows, "degrees of rows")
         # A vertex with only self loops has degree 0, by which formulas would divide.
-        a, b = (self.xp.maximum(gather(self.by_rank, end), 1) for end in (u, v))
+        a, b = (self.xp.maximum(end, 1) for end in self.by_end)
         return a, b
 
     @property
@@ -128,8 +121,7 @@ class _RowValues:
 @worker_task
 def first_rows(
     context: WorkerContext,
-    numbers: Numbers,
-    order: list[Any],
+    ranks: Ranks,
     rows: EncodedBlock,
     wanted: Any,
     place: int,
@@ -151,7 +143,7 @@ def first_rows(
     xp = context.backend.xp
     mask = xp.concatenate(wanted)
     require_length(mask, len(rows[1]), "marks of edges")
-    *block_rows, where = locate(context, numbers, order, rows, place, n)
+    *block_rows, where = locate(context, ranks, rows, place, n)
     row = block_rows[0] if block_rows else xp.arange(len(where))
     chosen = xp.concatenate([mask, xp.zeros(1, bool)])[where]  # for loops, at -1
     where, row = where[chosen], row[chosen]
@@ -200,8 +192,7 @@ def take(
 
 def locate(
     context: WorkerContext,
-    numbers: Numbers,
-    order: list[Any],
+    ranks: Ranks,
     rows: EncodedBlock,
     place: int,
     n: int,
@@ -210,13 +201,13 @@ def locate(
 
     If n > 1, return [rows, positions], for only some rows lie in the block.
     """
-    backend = context.backend
-    engine, block = registry.load(backend.engine), codec.csr(rows, backend.xp)
-    larger, smaller = geometry.ranked_ends((numbers[0], numbers[1]), order[0], backend.xp)
+    xp = context.backend.xp
+    engine, block = registry.load(context.backend.engine), codec.csr(rows, xp)
+    larger, smaller = xp.maximum(*ranks), xp.minimum(*ranks)
     if n == 1:
         require_below(larger, block.n, "ranks")
         return [engine.find_edges(block, larger, smaller)]
-    row, u, v = geometry.rows_in_block(larger, smaller, n, divmod(place, n), backend.xp)
+    row, u, v = geometry.rows_in_block(larger, smaller, n, divmod(place, n), xp)
     require_below(u, block.n, "ranks")
     return [row, engine.find_edges(block, u, v)]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import counting, row_lookup, worker_tasks
+from rapids_tc.blocks import counting, parts, ranges, row_lookup, vertex_tasks, worker_tasks
 from rapids_tc.plan.record import Needs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from rapids_tc.executors.protocol import Task
     from rapids_tc.graphs.distributed import DistributedGraph, Job
@@ -74,39 +74,76 @@ def _total(graph: DistributedGraph) -> int:
     return sum(int(graph.executor.gather(task)) for _, task in jobs)
 
 
-def by_vertex(graph: DistributedGraph) -> Task:
-    """Count the triangles of every rank."""
-    return graph.once("vertex counts", lambda: _by_vertex(graph))
+def by_vertex(graph: DistributedGraph) -> list[Task]:
+    """Count the triangles of every rank: a task per residue."""
+    by_residue: list[Task] = graph.once("vertex counts", lambda: _by_vertex(graph))
+    return by_residue
 
 
-def _by_vertex(graph: DistributedGraph) -> Task:
-    result = Sum(graph)
+def _by_vertex(graph: DistributedGraph) -> list[Task]:
     if slices := graph.known.get("edge counts"):
-        for place, counts in enumerate(slices):
-            where = graph.block_at(place, None), counts, place, graph.n, graph.vertices
-            result.add(graph.submit("sum", counting.ends_of, *where))
-        return graph.submit("sum", counting.halved, result.total)
-    for _, task in graph.each_job(counting.vertex_counts, graph.vertices):
-        result.add(task)
-    return result.total
+        doubled = _by_residue(graph, _of_blocks(graph, "sum", vertex_tasks.ends_of, slices))
+        return [graph.submit("sum", vertex_tasks.halved, own) for own in doubled]
+    return count_by_vertex(graph)
 
 
-def degrees(graph: DistributedGraph) -> Task:
-    """Count the neighbours of every rank."""
-    return graph.once("degrees", lambda: _degrees(graph))
+def count_by_vertex(graph: DistributedGraph, of: list[Task] | None = None) -> list[Task]:
+    """Count the triangles of every rank; `of` are blocks in place of the blocks of the graph."""
+    jobs = graph.each_job(vertex_tasks.vertex_counts, graph.vertices, of=of)
+    return _by_residue(graph, ((job.tasks[0].residues, task) for job, task in jobs))
 
 
-def _degrees(graph: DistributedGraph) -> Task:
-    result = Sum(graph)
+def _by_residue(
+    graph: DistributedGraph, results: Iterable[tuple[tuple[int, ...], Task]]
+) -> list[Task]:
+    """Sum results, each a list of the values of ranks of some residues, or of all ranks."""
+    by_residue = [Sum(graph) for _ in range(graph.n)]
+    for residues, task in results:
+        if graph.n == 1:
+            by_residue[0].add(task)
+            continue
+        for side, residue in enumerate(residues):
+            own = graph.submit("sum", worker_tasks.one, task, side, first=True)
+            by_residue[residue].add(own)
+    return [each.total for each in by_residue]
+
+
+def _of_blocks(
+    graph: DistributedGraph, stage: str, chunk: Callable[..., Any], *values: list[list[Task]]
+) -> Iterator[tuple[tuple[int, ...], Task]]:
+    """Submit a task per block, with values of its edges, which has values of ranks."""
     for place, block in enumerate(graph.blocks[: graph.n**2]):
-        of_block = graph.submit(
-            "degrees", counting.degrees_of, block, place, graph.n, graph.vertices
-        )
-        result.add(of_block)
-    return result.total
+        where = *(own[place] for own in values), place, graph.n, graph.vertices
+        yield divmod(place, graph.n), graph.submit(stage, chunk, block, *where)
 
 
-def of_neighbors(graph: DistributedGraph, degrees: Task, needs: Needs) -> dict[str, Task]:
+def whole(graph: DistributedGraph, by_residue: list[Task]) -> Task:
+    """Join the values of all ranks on one machine.
+
+    Raises
+    ------
+    CapacityError
+        There are too many.
+    """
+    graph.require_whole()
+    return (
+        graph.submit("sum", vertex_tasks.by_rank, by_residue) if by_residue[1:] else by_residue[0]
+    )
+
+
+def degrees(graph: DistributedGraph) -> list[Task]:
+    """Count the neighbours of every rank: a task per residue."""
+    by_residue: list[Task] = graph.once("degrees", lambda: _degrees(graph))
+    return by_residue
+
+
+def _degrees(graph: DistributedGraph) -> list[Task]:
+    return _by_residue(graph, _of_blocks(graph, "degrees", vertex_tasks.degrees_of))
+
+
+def of_neighbors(
+    graph: DistributedGraph, degrees: list[Task], needs: Needs
+) -> dict[str, list[Task]]:
     """Return the sums over the neighbors of every rank that are needed, by their names."""
     result = {}
     if needs & Needs.NEIGHBOR_DEGREES:
@@ -116,21 +153,19 @@ def of_neighbors(graph: DistributedGraph, degrees: Task, needs: Needs) -> dict[s
     return result
 
 
-def _tie_squares(graph: DistributedGraph, degrees: Task) -> Task:
-    result = Sum(graph)
-    for place, resources in enumerate(third_sums(graph, degrees, "resource_allocation")):
-        more = resources, place, graph.n, graph.vertices
-        block = graph.block_at(place, None)
-        result.add(graph.submit("sum", counting.tie_squares_of, block, *more))
-    return result.total
+def _tie_squares(graph: DistributedGraph, degrees: list[Task]) -> list[Task]:
+    resources = third_sums(graph, degrees, "resource_allocation")
+    return _by_residue(graph, _of_blocks(graph, "sum", vertex_tasks.tie_squares_of, resources))
 
 
-def _neighbor_degrees(graph: DistributedGraph, degrees: Task) -> Task:
-    result = Sum(graph)
-    for place, block in enumerate(graph.blocks[: graph.n**2]):
-        more = place, graph.n, degrees
-        result.add(graph.submit("degrees", counting.neighbor_degrees_of, block, *more))
-    return result.total
+def _neighbor_degrees(graph: DistributedGraph, degrees: list[Task]) -> list[Task]:
+    def submitted() -> Iterator[tuple[tuple[int, ...], Task]]:
+        for place, block in enumerate(graph.blocks[: graph.n**2]):
+            i, j = divmod(place, graph.n)
+            more = place, graph.n, graph.vertices, degrees[i], degrees[j]
+            yield (i, j), graph.submit("degrees", vertex_tasks.neighbor_degrees_of, block, *more)
+
+    return _by_residue(graph, submitted())
 
 
 def by_edge(graph: DistributedGraph, left: list[Task] | None = None) -> list[list[Task]]:
@@ -148,12 +183,18 @@ def by_edge(graph: DistributedGraph, left: list[Task] | None = None) -> list[lis
     return by_block
 
 
-def third_sums(graph: DistributedGraph, degrees: Any, name: str) -> list[list[Task]]:
+def of_row_ends(graph: DistributedGraph, by_residue: list[Task]) -> list[Task]:
+    """Look up values of ranks for both ends of the rows of each batch."""
+    values = by_residue, [parts.Residue(residue, graph.n) for residue in range(graph.n)]
+    return ranges.look_up(graph, "columns", graph.ranks, graph.workers_of_rows, *values)
+
+
+def third_sums(graph: DistributedGraph, degrees: list[Task], name: str) -> list[list[Task]]:
     """Sum a value of the third vertices of every edge of each block, as `by_edge` counts: float64.
 
     `name` is of a formula of `rapids_tc.blocks.third_sums`.
     """
-    values = graph.submit("sum", counting.third_values, name, degrees)
+    values = graph.submit("sum", counting.third_values, name, whole(graph, degrees))
     by_block = _by_edge(graph, counting.third_sums, values)
     return [
         [graph.submit("sum", counting.as_floats, part, values) for part in parts]
@@ -231,7 +272,7 @@ def by_row(graph: DistributedGraph, by_edge: list[list[Task]]) -> list[list[Task
     return [
         [
             graph.submit(
-                "columns", row_lookup.values, graph.numbers[i], graph.orders[batch.worker],
+                "columns", row_lookup.values, graph.ranks[i],
                 graph.block_at(place, batch.worker), slices, place, graph.n, on=batch.worker,
             )
             for place, slices in enumerate(by_edge)

@@ -9,9 +9,9 @@ from rapids_tc.blocks import codec, counting, geometry, row_lookup
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
 from rapids_tc.blocks.triangle_sums import EdgeSum, Summed, TriangleSum
-from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, worker_task
+from rapids_tc.blocks.worker_tasks import Ranks, WorkerContext, worker_task
 from rapids_tc.engines import registry
-from rapids_tc.frames.backend import Array, Frame, gather
+from rapids_tc.frames.backend import Array, Frame
 from rapids_tc.preparation.composite import ids_in_messages
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
 from rapids_tc.preparation.edges import check_label
@@ -77,18 +77,18 @@ def _columns(
 
 @worker_task
 def rows(
-    context: WorkerContext, numbers: Numbers, order: list[Any], block: EncodedBlock,
+    context: WorkerContext, ranks: Ranks, block: EncodedBlock,
     values: list[Array], reading: Reading, place: int, n: int,
 ) -> list[Array]:  # fmt: skip
     """Select the rows of a batch in a block: [edges, directions if asked for, *values]."""
-    *block_rows, edge = row_lookup.locate(context, numbers, order, block, place, n)
+    *block_rows, edge = row_lookup.locate(context, ranks, block, place, n)
     for column in values:
-        require_length(column, len(numbers[0]), "values of rows")
+        require_length(column, len(ranks[0]), "values of rows")
     inside = edge >= 0
     row = (block_rows[0] if block_rows else context.backend.xp.arange(len(edge)))[inside]
     directions = []
     if reading.rule.directed:
-        source, destination = (gather(order[0], end[row]) for end in numbers)
+        source, destination = (end[row] for end in ranks)
         directions = [source < destination]
     return [edge[inside], *directions, *(column[row] for column in values)]
 

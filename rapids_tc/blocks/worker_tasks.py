@@ -19,7 +19,7 @@ from rapids_tc.blocks.versions import EDITION
 from rapids_tc.engines import protocol, registry
 from rapids_tc.errors import KernelError
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter
-from rapids_tc.frames.backend import Array, Backend, Frame, Series, as_uint32, resolve_backend
+from rapids_tc.frames.backend import Array, Backend, Frame, Series, resolve_backend
 from rapids_tc.frames.device import on_device
 from rapids_tc.preparation import composite_scheme, id_scheme, orient
 from rapids_tc.preparation.edge_columns import EdgeColumns
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.id_columns import IdColumn
 
 Numbers = list[Array]  # of the source and of the destination of every row
+Ranks = list[Array]  # of both ends of every row, uint32
 
 
 @dataclass(frozen=True)
@@ -159,18 +160,24 @@ def count_ranks(context: WorkerContext, order: list[Any]) -> int:
 
 
 @worker_task
-def pack(
-    context: WorkerContext, numbers: Numbers, order: list[Any], n: int, batch: int
-) -> list[EncodedPart]:
-    """Encode the edges of some rows by block of n x n, `batch` rows at a time."""
-    xp, (_, vertices) = context.backend.xp, order
-    engine = registry.load(context.backend.engine)
-    result: list[EncodedPart] = [[] for _ in range(n * n)]
+def ranks(context: WorkerContext, numbers: Numbers, order: list[Any]) -> Ranks:
+    """Look up the ranks of both ends of some rows."""
     for end in numbers:
         require_below(end, len(order[0]), "numbers of ids")
-    for start in range(0, max(len(numbers[0]), 1), batch):
-        ends = [end[start : start + batch] for end in numbers]
-        for place, keys in enumerate(_keys(context, engine, ends, order, n)):
+    return [*orient.ranks_in_order((numbers[0], numbers[1]), order[0], context.backend)]
+
+
+@worker_task
+def pack(
+    context: WorkerContext, ranks: Ranks, vertices: int, n: int, batch: int
+) -> list[EncodedPart]:
+    """Encode the edges of some rows by block of n x n, `batch` rows at a time."""
+    xp = context.backend.xp
+    engine = registry.load(context.backend.engine)
+    result: list[EncodedPart] = [[] for _ in range(n * n)]
+    for start in range(0, max(len(ranks[0]), 1), batch):
+        ends = [end[start : start + batch] for end in ranks]
+        for place, keys in enumerate(_keys(context, engine, ends, n)):
             rows = geometry.block_rows(vertices, n, divmod(place, n))
             require_below(keys, rows << 32, "keys of edges")
             block = engine.csr(keys, rows)
@@ -178,16 +185,14 @@ def pack(
     return result
 
 
-def _keys(
-    context: WorkerContext, engine: Any, ends: Numbers, order: list[Any], n: int
-) -> list[Array]:
+def _keys(context: WorkerContext, engine: Any, ends: Ranks, n: int) -> list[Array]:
     """Make the keys row << 32 | column of the edges of some rows, by block."""
-    xp, (rank, _) = context.backend.xp, order
+    xp = context.backend.xp
     if n == 1:
-        return [orient.orient((ends[0], ends[1]), rank, context.backend)]
-    chunks = [(as_uint32(ends[0]), as_uint32(ends[1]))]
-    sizes = build.count_rows(chunks, rank, n, engine=engine, xp=xp)
-    return build.collect_keys(chunks, rank, n, 0, sizes, engine=engine, xp=xp)
+        return [orient.keys_of_ranks((ends[0], ends[1]), context.backend)]
+    chunks = [(ends[0], ends[1])]
+    sizes = build.count_rows(chunks, None, n, engine=engine, xp=xp)
+    return build.collect_keys(chunks, None, n, 0, sizes, engine=engine, xp=xp)
 
 
 @worker_task

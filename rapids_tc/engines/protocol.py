@@ -188,7 +188,7 @@ class Engine(Protocol):
     def split(
         self,
         ends: tuple[Array, Array],
-        rank: Array,
+        rank: Array | None,
         n: int,
         group: tuple[int, int],
         *,
@@ -198,6 +198,7 @@ class Engine(Protocol):
         """Write the keys, row << 32 | column, of rows whose edges lie in some of n x n blocks.
 
         `ends` are the numbers of both ends of every row (uint32), `rank` (uint32) is by number;
+        without `rank`, the ends are ranks.
         `group` is the first block, i * n + j, and one past the last. free[i] (uint64, n * n) is
         the place of the next key of block i, and counts on; a key past the end of `keys` (uint64)
         is only counted. Loops are dropped. Within a block keys are in no order.

@@ -20,6 +20,7 @@ STAGES = {
     "sample": "sampling the edges",
     "degrees": "ordering by degree",
     "order": "ordering by degree",
+    "rank": "ordering by degree",
     "pack": "cutting into blocks",
     "send": "cutting into blocks",
     "merge": "cutting into blocks",

@@ -15,9 +15,11 @@ from functools import cached_property
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import grid, id_tasks, worker_tasks
+from rapids_tc.blocks import grid, id_tasks, parts, ranges, worker_tasks
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.blocks.grid import Task as BlockTask
+from rapids_tc.blocks.submission import Submission
+from rapids_tc.errors import CapacityError
 from rapids_tc.executors.protocol import Batch, Executor, Task, Worker, split_batches
 from rapids_tc.frames.backend import resolve_engine
 from rapids_tc.plan import costs, needs
@@ -28,12 +30,12 @@ from rapids_tc.preparation.edge_columns import EdgeColumns
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from rapids_tc.blocks.parts import Range
     from rapids_tc.blocks.worker_tasks import WorkerContext
     from rapids_tc.preparation.fingerprints import Fingerprint
 
 PEELING = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS)
 LEAST_ROWS = 2**16  # per counting machine, at least: fewer rows are not worth sending
-FEW = 8  # results that every machine fetches; more results are combined first
 AT_ONCE = 2  # tasks on blocks under way per thread of the cluster
 BY_HOST = ("tcp://", "tls://")  # addresses of workers that cannot send from GPU memory
 log = logging.getLogger("rapids_tc")
@@ -47,7 +49,7 @@ class Job:
     worker: str | None
 
 
-class DistributedGraph:
+class DistributedGraph(Submission):
     """The graph of one call. Call `profile` before any other method.
 
     Parameters
@@ -79,8 +81,8 @@ class DistributedGraph:
         method: str,
         limit: int | None,
     ) -> None:
-        self.executor, self.context, self.method, self._limit = executor, context, method, limit
-        self.workers, self.batches, self._name, self._work = workers, batches, name, work
+        super().__init__(executor, context, workers, batches)
+        self.method, self._limit, self._name, self._work = method, limit, name, work
         self.known: dict[str, Any] = {}  # what functions have asked of the whole graph, by name
 
     def once(self, name: str, submit: Callable[[], Any]) -> Any:
@@ -125,8 +127,8 @@ class DistributedGraph:
 
     def _divide(self, memory: int) -> None:
         """Set the bytes that a machine may take; CapacityError if vertices alone exceed them."""
-        limit = self._limit
-        needs.require([needs.Stage("order", costs.CLUSTER_NUMBER * self.size)], limit)
+        limit, least = self._limit, ceil(self.size / costs.RANGES)
+        needs.require([needs.Stage("order", costs.CLUSTER_NUMBER * least)], limit)
         if not self._on_cards:  # workers of one host have the same memory
             memory //= max(Counter(w.address.rpartition(":")[0] for w in self.workers).values())
         least = min([memory, *(w.memory for w in self.workers if w.memory)])
@@ -138,41 +140,15 @@ class DistributedGraph:
     def _on_cards(self) -> bool:
         return resolve_engine(self.context.adapter, self.context.engine) == "cuda"
 
-    # Tasks ----------------------------------------------------------------------------------------
-
-    def submit(
-        self,
-        stage: str,
-        chunk: Callable[..., Any],
-        *args: Any,
-        on: str | None = None,
-        first: bool = False,
-    ) -> Task:
-        """Submit one task, with the context as its first argument."""
-        return self.executor.submit(stage, chunk, self.context, *args, on=on, first=first)
-
-    def map_batches(self, stage: str, chunk: Callable[..., Any], *several: Any) -> list[Task]:
-        """Submit a task per batch, on its worker; a list in `several` has one item per batch."""
-        return [
-            self.submit(stage, chunk, *(s[i] if isinstance(s, list) else s for s in several), on=at)
-            for i, at in enumerate(group.worker for group in self.batches)
-        ]
-
-    def tree(self, stage: str, chunk: Callable[..., Any], tasks: list[Task]) -> Task:
-        """Combine results in pairs until one is left."""
-        while len(tasks) > 1:
-            pairs = [tasks[i : i + 2] for i in range(0, len(tasks), 2)]
-            tasks = [self.submit(stage, chunk, p) if p[1:] else p[0] for p in pairs]
-        return tasks[0]
+    # The way to blocks ----------------------------------------------------------------------------
 
     def drop_rows(self) -> None:
         """Drop the rows, for analytics that need only blocks."""
         self.blocks  # noqa: B018 - built now, while there are rows
-        self.__dict__.pop("numbers", None)
+        for name in ("numbers", "ranks"):
+            self.__dict__.pop(name, None)
         for group in self.batches:
             group.partitions.clear()
-
-    # The way to blocks ----------------------------------------------------------------------------
 
     @property
     def to_read(self) -> tuple[list[list[Task]], list[list[Fingerprint]]]:
@@ -193,16 +169,34 @@ class DistributedGraph:
         self.rows = [[rows] for rows in self.executor.gather(kept)]
 
     @cached_property
+    def ranges(self) -> list[Range]:
+        """The ranges in which numbers are ranked: one, if every machine may hold all ranks."""
+        layout, sizes = given_layout(), (self.size, self.free, len(self.workers))
+        return parts.cut(self.size, layout.ranges if layout else parts.range_count(*sizes))
+
+    def require_whole(self) -> None:
+        """Raise CapacityError if no machine may hold a value of every vertex."""
+        if len(self.ranges) > 1:
+            raise CapacityError(
+                f"{self._name}, as it is called, needs the ranks of all {self.size:,} ids on one "
+                f"worker: {costs.CLUSTER_NUMBER * self.size:,} bytes while they are made, of "
+                f"{self.free:,}; raise memory_limit=, or take workers of more memory"
+            )
+
+    @cached_property
     def orders(self) -> dict[str, Task]:
-        """The rank of every number, and the number of vertices, on each machine that has rows."""
+        """The rank of every number, and the number of vertices, on each machine that has rows.
+
+        Raises
+        ------
+        CapacityError
+            Numbers are ranked in several ranges.
+        """
+        self.require_whole()
         codes = self.map_batches("degrees", worker_tasks.degrees, self.numbers, self.size)
-        while len(codes) > FEW:
-            several = [codes[i : i + FEW] for i in range(0, len(codes), FEW)]
-            codes = [self.submit("degrees", worker_tasks.add_degrees, some) for some in several]
-        there = dict.fromkeys(g.worker for g in self.batches)
-        return {
-            worker: self.submit("order", worker_tasks.order, codes, on=worker) for worker in there
-        }
+        codes = self.few("degrees", worker_tasks.add_degrees, codes)
+        workers = dict.fromkeys(batch.worker for batch in self.batches)
+        return {at: self.submit("order", worker_tasks.order, codes, on=at) for at in workers}
 
     @property
     def order(self) -> Task:
@@ -210,9 +204,25 @@ class DistributedGraph:
         return next(iter(self.orders.values()))
 
     @cached_property
+    def ranked(self) -> tuple[list[Task], Task]:
+        """The ranks of each of several ranges of numbers, and the number of vertices."""
+        return ranges.ranks(self, self.numbers, self.size, self.ranges)
+
+    @cached_property
     def vertices(self) -> Task:
         """The number of vertices."""
+        if len(self.ranges) > 1:
+            return self.ranked[1]
         return self.submit("order", worker_tasks.count_ranks, self.order)
+
+    @cached_property
+    def ranks(self) -> list[Task]:
+        """The ranks of both ends of every row, by batch."""
+        if len(self.ranges) > 1:
+            values = self.ranked[0], self.ranges
+            return ranges.look_up(self, "rank", self.numbers, self.workers_of_rows, *values)
+        orders = [self.orders[worker] for worker in self.workers_of_rows]
+        return self.map_batches("rank", worker_tasks.ranks, self.numbers, orders)
 
     @cached_property
     def partition(self) -> Partition:
@@ -261,9 +271,9 @@ class DistributedGraph:
     @cached_property
     def packed(self) -> list[Task]:
         """The edges of each batch, encoded in one part per block."""
-        orders = [self.orders[g.worker] for g in self.batches]
         batch = min(costs.MOST_KEYS, max(LEAST_ROWS, self.free // costs.CLUSTER_ROW))
-        return self.map_batches("pack", worker_tasks.pack, self.numbers, orders, self.n, batch)
+        shape = self.vertices, self.n
+        return self.map_batches("pack", worker_tasks.pack, self.ranks, *shape, batch)
 
     @cached_property
     def blocks(self) -> list[Task]:

@@ -98,7 +98,7 @@ def _compare(
     unknown = gather([submit("pairs", pair_tasks.unknown_ends, part) for part in pairs])
     shown = [example for _, examples in unknown for example in examples]
     require_vertices(sum(many for many, _ in unknown), shown[:SHOWN])
-    degrees = sums.degrees(graph)
+    degrees = sums.whole(graph, sums.degrees(graph))
     most = graph.free // (2 * neighbor_rows.ENTRY)
     parts = gather([submit("pairs", pair_tasks.parts_of, part, degrees, most) for part in pairs])
     third = submit("degrees", counting.third_values, name, degrees) if name in FORMULAS else None

@@ -38,7 +38,7 @@ WORK = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.GRAPH, values=MOST_VALUE
 
 # Attributes of `DistributedGraph` that calls share.
 NUMBERED = ("ids", "size", "rows", "free", "numbers", "_prints")
-IN_BLOCKS = (*NUMBERED, "orders", "vertices", "partition", "counting_workers", "blocks")
+IN_BLOCKS = (*NUMBERED, "ranges", "vertices", "partition", "counting_workers", "blocks")
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,8 @@ class KeptGraph:
             count = gather(graph.submit("ids", id_tasks.group_count, graph.ids))
             parts = tuple(part.label for part in self.labels.components)
             self.groups = Groups(parts, len(self.labels.groups), range(count))
-        self.state = {name: getattr(graph, name) for name in IN_BLOCKS}
+        ranks = "ranked" if len(graph.ranges) > 1 else "orders"
+        self.state = {name: getattr(graph, name) for name in (*IN_BLOCKS, ranks)}
         self._context = graph.context
         self.batches = [(batch.worker, batch.places) for batch in graph.batches]
 
@@ -148,7 +149,7 @@ class KeptGraph:
             The blocks are too large for the call.
         """
         known = dict(self.known)
-        names = NUMBERED if work.needs & Needs.SAMPLE else IN_BLOCKS
+        names = NUMBERED if work.needs & Needs.SAMPLE else self.state
         state = {name: self.state[name] for name in names}
         self._require(executor, [state["numbers"], state.get("blocks", [])])
         graph = _GraphOfCall(

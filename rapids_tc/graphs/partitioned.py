@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import check_progress
@@ -27,7 +26,7 @@ from rapids_tc.blocks.distributed_triangles import DistributedTriangles
 from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.errors import KernelError
-from rapids_tc.graphs import one_worker
+from rapids_tc.graphs import one_worker, vertex_answers
 from rapids_tc.graphs.distributed import DistributedGraph, log
 from rapids_tc.graphs.frame_source import FrameSource, open_partitions
 from rapids_tc.graphs.kept import WORK, KeptGraph, kept_of
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Frame
 
-PART_ROWS = 2**20  # the least rows of a partition, if one worker's answer is split
 ANSWERED_BY_WORKER = (Result.VALUE, Result.TABLE, Result.VERTICES, Result.TIMES, Result.TRIANGLES)
 BY_SUMS = Needs.DEGREES | Needs.VERTEX_COUNTS  # values per vertex: the body runs on a worker
 
@@ -110,13 +108,13 @@ class _Columns:
     by_edge : dict of str to list of list of Task
         By kind of value ("triangles", "trussness", or the name of a sum): for each batch a list of
         tasks, one per block, that return the values of the rows.
-    degrees : Task or None
-        The degree of every rank.
+    degrees : list of Task or None
+        For each batch the degrees of both ends of its rows.
     """
 
     names: list[str]
     by_edge: dict[str, list[list[Task]]]
-    degrees: Task | None
+    degrees: list[Task | None]
 
 
 class PartitionedGraph:
@@ -238,7 +236,7 @@ class PartitionedGraph:
         """Make a frame of values by group on a worker, sorted by group."""
         graph = self._rows
         reply = graph.submit("answer", counting.group_frame, graph.ids, columns)
-        return self._split(graph, reply)
+        return vertex_answers.split(graph, reply)
 
     @property
     def labels(self) -> list[Any]:
@@ -258,24 +256,20 @@ class PartitionedGraph:
         return sums.moments_by_group(graph) if self.groups else sums.moments(graph)
 
     def answer_by_sums(self, record: Analytic, own: OwnOptions) -> Any:
-        """Answer an analytic of vertices, or of the whole graph, on one worker."""
-        graph, total, by_vertex = self.profiled(), None, None
+        """Answer an analytic of vertices, or of the whole graph, from sums by vertex."""
+        graph, total = self.profiled(), None
         own = {name: self.executor.in_process(value) for name, value in own.items()}
         summed, tally = distributed_tallies.summed(graph, record.sums(own), self.groups)
         graph.drop_rows()
-        degrees = sums.degrees(graph)
-        of_neighbors = sums.of_neighbors(graph, degrees, self.work.needs)
-        if self.work.needs & Needs.VERTEX_COUNTS:
-            by_vertex = sums.by_vertex(graph)
-        elif self.work.needs & Needs.TOTAL:
+        needs, degrees = self.work.needs, sums.degrees(graph)
+        by_residue = {"degrees": degrees, **sums.of_neighbors(graph, degrees, needs)}
+        if needs & Needs.VERTEX_COUNTS:
+            by_residue["sums"] = sums.by_vertex(graph)
+        elif needs & Needs.TOTAL:
             total = sums.total(graph)
-        reply = graph.submit(
-            "answer", counting.answer, record.name, own, graph.ids, graph.order, degrees,
-            of_neighbors, total, by_vertex, summed, tally, on=graph.counting_workers[0],
-        )  # fmt: skip
-        if tally is not None or self.work.result in (Result.VERTICES, Result.TIMES):
-            return self._split(graph, reply)
-        return self.executor.gather(reply)
+        return vertex_answers.answer(
+            graph, self.work, record.name, own, by_residue, total, summed, tally
+        )
 
     def row_columns(self, names: Sequence[str], method: str) -> _Columns:
         """Compute the values that make columns of the user's rows; self loops get 0."""
@@ -286,13 +280,16 @@ class PartitionedGraph:
             by_edge["triangles"] = counts
         if asked & Needs.TRUSSNESS:
             by_edge["trussness"] = peeling.of_every_edge(graph)
-        by_degree = asked & (Needs.DEGREES | Needs.THIRD_SUMS)
-        degrees = sums.degrees(graph) if by_degree else None
-        by_edge |= {
-            name: sums.third_sums(graph, degrees, name) for name in names if name in FORMULAS
-        }
+        of_ends = [None] * len(graph.batches)
+        if asked & (Needs.DEGREES | Needs.THIRD_SUMS):
+            degrees = sums.degrees(graph)
+            by_edge |= {
+                name: sums.third_sums(graph, degrees, name) for name in names if name in FORMULAS
+            }
+            if asked & Needs.DEGREES:
+                of_ends = sums.of_row_ends(graph, degrees)
         by_row = {kind: sums.by_row(graph, values) for kind, values in by_edge.items()}
-        return _Columns(list(names), by_row, degrees)
+        return _Columns(list(names), by_row, of_ends)
 
     def assign(self, columns: _Columns) -> Frame:
         """Append columns to the user's frame."""
@@ -300,8 +297,8 @@ class PartitionedGraph:
         partitions, prints = graph.to_read
         made = [
             graph.submit(
-                "columns", row_lookup.columns, partitions[i], prints[i], graph.numbers[i],
-                graph.orders[batch.worker], columns.degrees,
+                "columns", row_lookup.columns, partitions[i], prints[i], graph.ranks[i],
+                columns.degrees[i],
                 {kind: values[i] for kind, values in columns.by_edge.items()}, columns.names,
                 on=batch.worker,
             )
@@ -345,18 +342,6 @@ class PartitionedGraph:
         return self.executor.to_frame(frames, meta, lengths)
 
     # Frames of the answer ------------------------------------------------------------------------
-
-    def _split(self, graph: DistributedGraph, frame: Task) -> Frame:
-        """Split the frame of one worker into at most one partition per worker, or keep it whole."""
-        rows, meta = self.executor.gather(
-            [graph.submit("answer", f, frame) for f in (worker_tasks.length, worker_tasks.head)]
-        )
-        parts = max(1, min(len(graph.workers), rows // PART_ROWS))
-        bounds = [rows * part // parts for part in range(parts + 1)]
-        frames, cut = [frame], worker_tasks.cut
-        if parts > 1:
-            frames = [graph.submit("answer", cut, frame, a, b) for a, b in pairwise(bounds)]
-        return self.executor.to_frame(frames, meta, [b - a for a, b in pairwise(bounds)])
 
     def _aligned(self, graph: DistributedGraph, made: list[Task], meta: Frame) -> Frame:
         """Join the partitions that all batches return, in the order of the user's partitions."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import nullcontext
 from dataclasses import dataclass
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -116,6 +117,10 @@ class VertexStatistics(ABC):
         values = {name: columns.pop(name)[ranks] for name in [*columns]}
         values = {**answer_columns(self.ids, {"vertex": numbers}), **values}
         return self.backend.adapter.frame(self.backend.library.DataFrame(values))
+
+    def mean(self, values: Array) -> Any:
+        """Average values of some vertices; NaN if there are none."""
+        return float(values.mean()) if len(values) else nan
 
     def vertex_columns(self, names: Sequence[str], method: str) -> dict[str, Array]:
         """Compute columns by rank; `names` are those of `plan.record.vertex_columns`."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.blocks import grid
+from rapids_tc.blocks.ranges import CODES
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.executors.local import LocalExecutor
 from rapids_tc.executors.protocol import Batch
@@ -23,6 +24,7 @@ from rapids_tc.graphs.frame_source import open_partitions
 from rapids_tc.graphs.kept import WORK, KeptGraph, kept_of
 from rapids_tc.graphs.partitioned import PartitionedGraph
 from rapids_tc.graphs.prepared import check_prepared
+from rapids_tc.graphs.result_sizes import Sizes
 from rapids_tc.plan import costs, needs
 from rapids_tc.plan.record import GRAPH, Needs, Result
 
@@ -64,57 +66,13 @@ class StandIn:
     holders: set[str]
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """What the sizes of results follow from: rows, numbers of ids, batches, and blocks a side."""
-
-    rows: int
-    ids: int
-    batches: int
-    n: int
-    jobs: int
-
-    def of(self, function: str, largest: float, parts: int) -> tuple[float, int]:
-        """Return the bytes of a result, and how many parts it has.
-
-        `largest` are the bytes of the largest argument, and `parts` its parts.
-        """
-        rows, block = self.rows / self.batches, self.rows / self.n**2
-        return {
-            "id_tasks.make_ids": (0, 1),
-            "id_tasks.number": (8 * rows, 1),
-            "worker_tasks.degrees": (self.ids, 1),
-            "worker_tasks.order": (4 * self.ids, 1),
-            "worker_tasks.count_ranks": (8, 1),
-            "worker_tasks.pack": (4 * rows, self.n**2),
-            "worker_tasks.merge": (4 * block + 8 * self.ids / self.n, 1),
-            "worker_tasks.pick": (largest / parts, 1),
-            "worker_tasks.one": (largest / parts, 1),
-            "counting.count": (8, 1),
-            "counting.edge_counts": ((4 if self.n == 1 else 12) * block, 3),
-            "counting.slices": (4 * block, self.jobs),
-            "counting.vertex_counts": (8 * self.ids, 1),
-            "counting.degrees_of": (8 * self.ids, 1),
-            "counting.ends_of": (8 * self.ids, 1),
-            "counting.answer": (16 * self.ids, 1),
-            "value_tasks.triangle_sum": (8 * self.ids, 1),
-            "value_tasks.edge_sum": (8 * self.ids, 1),
-            "row_lookup.first_rows": (4 * block, 1),
-            "sorting.sorted_keys": (8 * rows, 1),
-            "sorting.split": (8 * rows, self.batches),
-            "sorting.merge": (8 * rows, 1),
-            "peeling.peel": (4 * block, 1),
-            "peeling.finish": (self.rows, self.n**2),
-        }.get(function, (largest, parts))
-
-
 class Rehearsal(LocalExecutor):
     """Counts the tasks of a call, and the bytes that they would fetch; runs none."""
 
     def __init__(self, meta: Frame, workers: list[Worker], kind: str) -> None:
         super().__init__(None, None)
         self._meta, self._workers, self.kind = meta, workers, kind
-        self.sizes = Sizes(0, 0, 1, 1, 1)
+        self.sizes = Sizes(0, 0, 1, 1, 1, 1)
         self.tasks, self.moved = 0, 0.0
 
     @property
@@ -148,6 +106,7 @@ class Rehearsal(LocalExecutor):
             return [self.gather(task) for task in tasks]
         plain: dict[str, Any] = {
             "value_tasks.status": (0.0, None),
+            "ranges.code_sizes": [0] * CODES,
             "sorting.sample": np.zeros(0, "uint64"),
             "worker_tasks.head": self._meta,
             "counting.moments": (0, 0.0),
@@ -223,7 +182,7 @@ class RehearsedGraph(KeptGraph):
                 self._take_over(graph, self._kept)
         n = graph.n
         jobs = len(graph.counting_workers) if n == 1 else n**3
-        self._rehearsal.sizes = Sizes(rows, ids, len(places), n, jobs)
+        self._rehearsal.sizes = Sizes(rows, ids, len(graph.ranges), len(places), n, jobs)
         self.blocks, self.bytes = n, self._need(graph, work)
         return graph, {}
 
@@ -237,9 +196,14 @@ class RehearsedGraph(KeptGraph):
         vars(graph).update(
             partition=state["partition"], counting_workers=holders,
             vertices=self._stand_in(everywhere),
-            orders={place: self._stand_in({place}) for place in places},
+            ranges=state["ranges"],
             blocks=[StandIn("", block, 1, {place}) for place in at],
         )  # fmt: skip
+        if len(graph.ranges) > 1:
+            ranked = [self._stand_in(everywhere) for _ in graph.ranges]
+            vars(graph).update(ranked=(ranked, self._stand_in(everywhere)))
+        else:
+            vars(graph).update(orders={place: self._stand_in({place}) for place in places})
         graph.known = {name: self._known_in(value) for name, value in kept.known.items()}
 
     def _known_in(self, value: Any) -> Any:
@@ -257,7 +221,7 @@ class RehearsedGraph(KeptGraph):
         """Return the bytes of the largest stage on a worker."""
         engine, rows = self.backend.engine, self._rows
         stages = [
-            costs.CLUSTER_NUMBER * self._ids,
+            ceil(costs.CLUSTER_NUMBER * self._ids / len(graph.ranges)),
             costs.CLUSTER_ROW * max(map(sum, graph.rows)),
             grid.need(rows, self._ids, graph.n, grid.values_of(work)),
         ]

@@ -26,6 +26,8 @@ class Layout:
         Parts of a task, on a cluster.
     peel_below : int or None
         With fewer edges, what remains of a graph is peeled in memory; None leaves it to the plan.
+    ranges : int
+        Ranges in which ids are ranked, on a cluster.
     memory : int
         Bytes that the call may take, which is far more than small graphs need.
     """
@@ -33,6 +35,7 @@ class Layout:
     n: int
     m: int = 1
     peel_below: int | None = None
+    ranges: int = 1
     memory: int = 1 << 30
 
 

@@ -311,19 +311,35 @@ def find_vertices(ids: ColumnIds, vertices: Any, present: Array) -> Array:
     IdTypeError, NullIdError
         The dtype of the ids, or a null, cannot name any vertex of this graph.
     """
-    backend, xp = ids.backend, ids.backend.xp
+    numbers, values = look_up_vertices(ids, vertices, present)
+    require_vertices(numbers >= 0, values, ids.backend)
+    return numbers
+
+
+def look_up_vertices(ids: ColumnIds, vertices: Any, present: Array) -> tuple[Array, Series]:
+    """Return the numbers (int64) of the vertices that the user names, -1 for one that is none.
+
+    Also return their ids. Both are in the user's order, each vertex once. IdTypeError and
+    NullIdError are those of `find_vertices`.
+    """
+    backend = ids.backend
     named = _describe_vertices(vertices, backend)
     if named.kind == "empty":
-        return xp.zeros(0, "int64")
+        return backend.xp.zeros(0, "int64"), named.values
     check([named])
     values = named.values.astype(named.distinct.dtype).drop_duplicates().reset_index(drop=True)
     numbers = find_named(ids, named, values)
     is_vertex = numbers >= 0
     is_vertex[is_vertex] = present[numbers[is_vertex]]
-    unknown = backend.host(xp.flatnonzero(~is_vertex)).tolist()
+    numbers[~is_vertex] = -1
+    return numbers, values
+
+
+def require_vertices(is_vertex: Array, values: Series, backend: Backend) -> None:
+    """Raise ValueError unless all ids are of vertices; up to five others are listed."""
+    unknown = backend.host(backend.xp.flatnonzero(~is_vertex)).tolist()
     if unknown:
         raise unknown_vertices(len(unknown), [str(values.iloc[i]) for i in unknown[:5]])
-    return numbers
 
 
 def find_named(ids: ColumnIds, named: IdColumn, values: Series) -> Array:

@@ -7,7 +7,7 @@ memory grows with the number of distinct ids, never with their values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -45,6 +45,10 @@ class DenseIds:
     def words(self) -> Array:
         """A uint64 per number: the value of the id, modulo 2**64."""
         return self.backend.xp.arange(self.size, dtype="uint64") + np.uint64(self.base % 2**64)
+
+    def part(self, first: int, size: int) -> DenseIds:
+        """Return the ids of the numbers from `first` on, `size` of them."""
+        return replace(self, base=self.base + first, size=size)
 
     def number(self, ids: Array) -> Array:
         """Return the numbers of integers, all of which are among these ids."""
@@ -110,6 +114,10 @@ class IndexedIds:
         if self.kind == "integer":
             return self.backend.array(self.index).astype("uint64")
         return self.backend.xp.arange(self.size, dtype="uint64")
+
+    def part(self, first: int, size: int) -> IndexedIds:
+        """Return the ids of the numbers from `first` on, `size` of them."""
+        return replace(self, index=self.index[first : first + size])
 
     def take(self, numbers: Array) -> Series:
         """Return the ids of some numbers, in the user's dtype."""

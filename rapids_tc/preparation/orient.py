@@ -134,6 +134,36 @@ def orient(ends: Ends, rank: Array, backend: Backend) -> Array:
     return keys
 
 
+def ranks_in_order(ends: tuple[Array, Array], rank: Array, backend: Backend) -> list[Array]:
+    """Return the rank (uint32) of both ends of every row, each end apart, from their numbers."""
+    if backend.engine != "cpu":
+        return [gather(rank, end) for end in ends]
+    ranks = [np.empty(len(end), "uint32") for end in ends]
+
+    def write(batch: slice) -> None:
+        for end, own in zip(ends, ranks, strict=True):
+            own[batch] = gather(rank, end[batch])
+
+    _for_batches(write, len(ends[0]))
+    return ranks
+
+
+def keys_of_ranks(ranks: tuple[Array, Array], backend: Backend) -> Array:
+    """Direct every row as `orient` does, from the ranks of its ends."""
+    xp = backend.xp
+    if backend.engine != "cpu":
+        larger, smaller = xp.maximum(*ranks), xp.minimum(*ranks)
+        return raw_rows.pack(backend.compile, xp, larger, smaller)
+    keys = np.empty(len(ranks[0]), "uint64")
+
+    def write(batch: slice) -> None:
+        a, b = (end[batch] for end in ranks)
+        pack_keys(np.maximum(a, b), np.minimum(a, b), np, keys[batch])
+
+    _for_batches(write, len(ranks[0]))
+    return keys
+
+
 def in_batches(
     function: Callable[..., Array], ends: tuple[Array, Array], dtype: str, backend: Backend
 ) -> Array:

@@ -227,11 +227,20 @@ def sum_counts(csr: Csr, counts: Array) -> tuple[Array, Array]:
 
 
 def split(
-    ends: tuple[Array, Array], rank: Array, n: int, group: PivotRange, *, free: Array, keys: Array
+    ends: tuple[Array, Array],
+    rank: Array | None,
+    n: int,
+    group: PivotRange,
+    *,
+    free: Array,
+    keys: Array,
 ) -> None:
     """Write the keys of some of n x n blocks; see `rapids_tc.engines.protocol.Engine`."""
     src, dst = map(raw_rows.read_only, ends)
-    require_unchanged(raw_rows.split(src, dst, rank, n, *group, free, keys))
+    by_number = np.empty(0, "uint32") if rank is None else rank
+    numbers = 2**32 if rank is None else len(rank)
+    rows = src, dst, by_number, numbers
+    require_unchanged(raw_rows.split(*rows, n, *group, free, keys))
 
 
 def triangles_per_in_edge(layout: Layout, *, on_progress: ProgressCallback | None = None) -> Array:

@@ -67,19 +67,22 @@ def find_in_edges(
 
 @compiled
 def split(
-    src: Array, dst: Array, rank: Array, n: int, first: int, last: int, free: Array, keys: Array
-) -> int:
+    src: Array, dst: Array, rank: Array, numbers: int, n: int, first: int, last: int, free: Array,
+    keys: Array,
+) -> int:  # fmt: skip
     """Write the keys of rows in blocks `first` to `last` - 1 of n x n: see `protocol.Engine`.
 
-    Return how many rows have an end without a rank. Each end is read once: see `count_ends`.
+    Without entries in `rank`, the ends are ranks. Return how many rows have an end of `numbers` or
+    more. Each end is read once: see `count_ends`.
     """
-    capacity, numbers, outside = len(keys), np.uint64(len(rank)), 0
+    capacity, limit, by_number, outside = len(keys), np.uint64(numbers), len(rank) > 0, 0
     for p in range(len(src)):
         source, destination = np.uint64(src[p]), np.uint64(dst[p])
-        if source >= numbers or destination >= numbers:
+        if source >= limit or destination >= limit:
             outside += 1
             continue
-        a, b = np.int64(rank[source]), np.int64(rank[destination])
+        a = np.int64(rank[source] if by_number else source)
+        b = np.int64(rank[destination] if by_number else destination)
         u, v = max(a, b), min(a, b)
         i, j = u % n, v % n
         block = i * n + j

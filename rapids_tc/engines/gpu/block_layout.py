@@ -174,7 +174,7 @@ def sum_counts(engine: GpuEngine, csr: Csr, counts: Array) -> tuple[Array, Array
 def split(
     engine: GpuEngine,
     ends: tuple[Array, Array],
-    rank: Array,
+    rank: Array | None,
     n: int,
     group: PivotRange,
     *,
@@ -184,7 +184,9 @@ def split(
     """Write the keys of some of n x n blocks; see `rapids_tc.engines.protocol.Engine`."""
     (first, last), size = group, len(ends[0])
     if size:
-        rows = (*ends, np.uint64(size), rank, np.uint64(len(rank)))
+        # Without ranks by number, the kernel reads none: any array stands for them.
+        by_number = (ends[0], np.uint64(0)) if rank is None else (rank, np.uint64(len(rank)))
+        rows = (*ends, np.uint64(size), *by_number)
         grid, shared = (-(-size // (_THREADS * _EACH)),), 12 * (last - first)
         args = (*rows, *map(np.uint32, (n, first, last)), np.uint64(len(keys)), free, keys)
         _kernels(engine)["split_rows"](grid, (_THREADS,), args, shared_mem=shared)

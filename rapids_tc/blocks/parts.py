@@ -1,0 +1,81 @@
+"""Parts of keys, which are numbers of ids or ranks: ranges of them, or residues."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil, sqrt
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.blocks import geometry
+from rapids_tc.blocks.arrivals import require_length
+from rapids_tc.plan import costs
+
+if TYPE_CHECKING:
+    from rapids_tc.frames.backend import Array
+
+
+@dataclass(frozen=True)
+class Range:
+    """The keys from `first` on, `size` of them."""
+
+    first: int
+    size: int
+
+    def select(self, keys: Array) -> Array:
+        """Return which keys are in the part."""
+        return (keys >= self.first) & (keys < self.first + self.size)
+
+    def place(self, keys: Array) -> Array:
+        """Return the places in the part of keys that are in it."""
+        return keys - keys.dtype.type(self.first)
+
+
+@dataclass(frozen=True)
+class Residue:
+    """The keys whose remainder is `residue` if they are divided by `n`."""
+
+    residue: int
+    n: int
+
+    def select(self, keys: Array) -> Array:
+        """Return which keys are in the part."""
+        return keys % self.n == self.residue
+
+    def place(self, keys: Array) -> Array:
+        """Return the places in the part of keys that are in it."""
+        return keys // self.n
+
+
+Part = Range | Residue
+
+
+def range_count(size: int, free: int, workers: int) -> int:
+    """Return in how many ranges so many numbers are ranked: in one if they fit a worker at once.
+
+    Else a range takes a small share of the worker, and at most 4 bytes times the numbers over the
+    root of the workers.
+    """
+    need = costs.CLUSTER_NUMBER * size
+    if need <= free:
+        return 1
+    most = min(free / costs.RANGE_SHARE, costs.RANGE_BYTES * size / sqrt(workers))
+    return min(ceil(need / max(most, 1)), costs.RANGES)
+
+
+def cut(size: int, parts: int) -> list[Range]:
+    """Cut the numbers below `size` in ranges of about equal size."""
+    bounds = [size * part // parts for part in range(parts + 1)]
+    return [Range(a, b - a) for a, b in pairwise(bounds)]
+
+
+def by_rank(residues: list[Array], xp: Any) -> Array:
+    """Join the values of the ranks of all residues, in the order of the ranks."""
+    n, vertices = len(residues), sum(map(len, residues))
+    if n == 1:
+        return residues[0]
+    result = xp.empty(vertices, residues[0].dtype)
+    for residue, values in enumerate(residues):
+        require_length(values, geometry.members(vertices, n, residue), "values of ranks")
+        result[residue::n] = values
+    return result

@@ -1,0 +1,178 @@
+"""Look values up by parts, for graphs with more ids than one worker should hold a value of each.
+
+Numbers are cut in ranges. The ranks of a range are made by one worker: a rank is the place of the
+vertex by the code of its degree, then by its number, so that it follows from the sizes of all codes
+in all ranges, and needs no sort of all numbers. Values by rank are kept by residue, as blocks are.
+A worker looks up the values of its keys, numbers or ranks, part by part, and joins what it has.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.blocks import degree_codes
+from rapids_tc.blocks.arrivals import require, require_below, require_length
+from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, add_degrees, worker_task
+from rapids_tc.frames.backend import Array, gather, sum64
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rapids_tc.blocks.parts import Part, Range
+    from rapids_tc.blocks.submission import Submission
+    from rapids_tc.executors.protocol import Task
+
+CODES = 256  # of degrees
+
+
+# Ranks --------------------------------------------------------------------------------------------
+
+
+def ranks(
+    graph: Submission, numbers: list[Task], size: int, parts: list[Range]
+) -> tuple[list[Task], Task]:
+    """Rank the numbers of each range; also return the number of vertices.
+
+    `numbers` are of both ends of the rows of each batch, all below `size`.
+    """
+    codes = [
+        graph.combined(
+            "degrees", add_degrees, graph.map_batches("degrees", codes_in, numbers, part, size)
+        )
+        for part in parts
+    ]
+    sizes = graph.executor.gather([graph.submit("order", code_sizes, own) for own in codes])
+    starts = _starts(np.array(sizes, "int64").reshape(len(parts), CODES))
+    ranked = [
+        graph.submit("order", ranks_of, own, size, start)
+        for own, size, start in zip(codes, sizes, starts.tolist(), strict=True)
+    ]
+    return ranked, graph.submit("order", vertices, sizes)
+
+
+def _starts(sizes: Array) -> Array:
+    """Return the first rank of each code in each range: higher codes first, then earlier ranges."""
+    in_order = sizes.T[::-1].reshape(-1)  # codes from the highest, of each the ranges in order
+    before = np.cumsum(in_order) - in_order
+    return before.reshape(CODES, len(sizes))[::-1].T
+
+
+@worker_task
+def codes_in(context: WorkerContext, numbers: Numbers, part: Range, size: int) -> Array:
+    """Count the degree of every number of a range among some rows, as codes."""
+    xp, degree = context.backend.xp, 0
+    for end in numbers:
+        require_below(end, size, "numbers of ids")
+        inside = part.place(end[part.select(end)]).astype("int64")
+        degree = degree + xp.bincount(inside, minlength=part.size)
+    return degree_codes.codes(degree, xp)
+
+
+@worker_task
+def code_sizes(context: WorkerContext, codes: Array) -> list[int]:
+    """Count the numbers of a range by the code of their degree."""
+    return [*map(int, _sizes(codes, context.backend.xp).tolist())]
+
+
+def _sizes(codes: Array, xp: Any) -> Array:
+    return xp.bincount(codes, minlength=CODES)
+
+
+@worker_task
+def ranks_of(context: WorkerContext, codes: Array, sizes: list[int], starts: list[int]) -> Array:
+    """Rank the numbers of a range, from the first rank of each code in this range."""
+    xp = context.backend.xp
+    require(_sizes(codes, xp).tolist() == sizes, "degrees of a range")
+    from_highest = xp.argsort(np.uint8(CODES - 1) - codes, kind="stable")
+    # In this order, the numbers of a code follow one another: so do their ranks.
+    before = np.cumsum(sizes[::-1])[::-1] - sizes
+    shift = xp.asarray(np.array(starts, "int64") - before)
+    result = xp.empty(len(codes), "uint32")
+    places = xp.arange(len(codes)) + shift[codes[from_highest]]
+    result[from_highest] = places.astype("uint32")
+    return result
+
+
+@worker_task
+def vertices(context: WorkerContext, sizes: list[list[int]]) -> int:
+    """Return how many numbers have a degree."""
+    return sum(sum(own[1:]) for own in sizes)
+
+
+@worker_task
+def ranks_of_vertices(context: WorkerContext, ranked: Array, vertices: int) -> list[Array]:
+    """Select the ranks of the numbers of a range that are vertices, as keys to look up."""
+    return [ranked[ranked < vertices]]
+
+
+@worker_task
+def order_of_range(context: WorkerContext, ranked: Array, vertices: int) -> list[Any]:
+    """Order the vertices of a range by number, in the form of `worker_tasks.order`."""
+    xp, present = context.backend.xp, ranked < vertices
+    count = sum64(present)
+    places = xp.cumsum(present, dtype="int64") - 1
+    return [xp.where(present, places, count).astype("uint32"), count]
+
+
+# Values by key ------------------------------------------------------------------------------------
+
+
+def look_up(
+    graph: Submission, stage: str, keys: list[Task], workers: Sequence[str | None],
+    values: list[Task], parts: Sequence[Part],
+) -> list[Task]:  # fmt: skip
+    """Look up the values of keys, which lists of arrays hold, each list on a worker.
+
+    `values` are by place in each part. Few parts are under way at once, so that a worker does not
+    fetch the values of all.
+    """
+    pieces: list[list[Task]] = [[None] * len(parts) for _ in keys]
+
+    def submitted() -> Iterator[tuple[tuple[int, int], Task]]:
+        for place, i in product(range(len(parts)), range(len(keys))):
+            own = keys[i], values[place], parts[place]
+            yield (i, place), graph.submit(stage, in_part, *own, on=workers[i])
+
+    at_once = 2 * max(len(graph.workers), len(set(workers)))
+    total = len(parts) * len(keys)
+    for (i, place), task in graph.executor.as_completed(submitted(), at_once, total):
+        pieces[i][place] = task
+    if len(parts) == 1:
+        return [piece for [piece] in pieces]
+    return [
+        graph.submit(stage, joined, keys[i], pieces[i], [*parts], on=workers[i])
+        for i in range(len(keys))
+    ]
+
+
+@worker_task
+def in_part(context: WorkerContext, keys: list[Array], values: Array, part: Part) -> list[Array]:
+    """Look up the values of the keys that are in a part, in the order of the keys."""
+    result = []
+    for array in keys:
+        places = part.place(array[part.select(array)])
+        require_below(places, len(values), "keys of values")
+        result.append(gather(values, places))
+    return result
+
+
+@worker_task
+def joined(
+    context: WorkerContext, keys: list[Array], pieces: list[list[Array]], parts: list[Part]
+) -> list[Array]:
+    """Put the values that the keys have in all parts in the order of the keys."""
+    xp, result = context.backend.xp, []
+    for side, array in enumerate(keys):
+        values = xp.empty(len(array), pieces[0][side].dtype)
+        missing = len(array)
+        for part, own in zip(parts, pieces, strict=True):
+            where = part.select(array)
+            require_length(own[side], sum64(where), "values of keys")
+            values[where] = own[side]
+            missing -= len(own[side])
+        require(not missing, f"{missing} keys of no part")
+        result.append(values)
+    return result

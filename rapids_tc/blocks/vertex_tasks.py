@@ -1,0 +1,115 @@
+"""Run the tasks of a cluster's workers that add values up by vertex, for the ranks of a residue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.blocks import codec, counting, geometry, parts
+from rapids_tc.blocks.arrivals import require_below, require_length
+from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
+from rapids_tc.engines import protocol, registry
+
+if TYPE_CHECKING:
+    from rapids_tc.blocks.codec import EncodedBlock
+    from rapids_tc.blocks.grid import Task
+    from rapids_tc.frames.backend import Array
+
+
+@worker_task
+def vertex_counts(
+    context: WorkerContext,
+    uv: EncodedBlock,
+    uw: EncodedBlock,
+    vw: EncodedBlock,
+    tasks: list[Task],
+    n: int,
+    method: str,
+    vertices: int,
+) -> Any:
+    """Count the triangles of some tasks on the same blocks at u, v and w; see `by_residue`."""
+    engine = registry.load(context.backend.engine)
+    three, (i, j, k) = counting.decode_blocks(context, uv, uw, vw), tasks[0].residues
+    counts = counting.counts_by_edge(context, three, tasks, n, method)
+    by_ends = geometry.end_sums(vertices, n, (i, j), *engine.sum_counts(three[0], counts[0]))
+    if n == 1:  # a triangle is counted at two edges of each of its corners
+        return by_residue(by_ends, n) // 2
+    _, by_w = geometry.end_sums(vertices, n, (j, k), *engine.sum_counts(three[2], counts[2]))
+    return [*by_ends, by_w]
+
+
+def by_residue(by_ends: list[Array], n: int) -> Any:
+    """Return values by rank of the residue of each end; of a graph in one block, their sums."""
+    return by_ends[0] + by_ends[1] if n == 1 else by_ends
+
+
+@worker_task
+def ends_of(
+    context: WorkerContext, rows: EncodedBlock, counts: list[Array], place: int, n: int,
+    vertices: int,
+) -> Any:  # fmt: skip
+    """Add the triangles of the edges of a block up at both of their ends; see `by_residue`."""
+    xp, at = context.backend.xp, divmod(place, n)
+    block, triangles = codec.csr(rows, xp), xp.concatenate(counts)
+    require_length(triangles, block.m, "counts of edges")
+    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
+    engine = registry.load(context.backend.engine)
+    by_ends = engine.sum_counts(block, triangles)
+    return by_residue(geometry.end_sums(vertices, n, at, *by_ends), n)
+
+
+@worker_task
+def halved(context: WorkerContext, sums: Array) -> Array:
+    """Halve sums over edges: a triangle is counted at two edges of each of its corners."""
+    return sums // 2
+
+
+@worker_task
+def degrees_of(
+    context: WorkerContext, rows: EncodedBlock, place: int, n: int, vertices: int
+) -> Any:
+    """Count the neighbours within a block of the ends of its edges; see `by_residue`."""
+    xp, at = context.backend.xp, divmod(place, n)
+    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
+    block, engine = codec.csr(rows, xp), registry.load(context.backend.engine)
+    by_row = block.offsets[1:] - block.offsets[:-1]
+    by_column = protocol.column_counts(engine, block, block.n)
+    by_ends = geometry.end_sums(vertices, n, at, by_row, by_column)
+    return by_residue([degrees.astype("int64") for degrees in by_ends], n)
+
+
+@worker_task
+def neighbor_degrees_of(
+    context: WorkerContext, rows: EncodedBlock, place: int, n: int, vertices: int,
+    of_rows: Array, of_columns: Array,
+) -> Any:  # fmt: skip
+    """Add up the degrees less one of the other ends of the edges of a block; see `by_residue`."""
+    xp, at = context.backend.xp, divmod(place, n)
+    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
+    block, engine = codec.csr(rows, xp), registry.load(context.backend.engine)
+    for degrees, residue in zip((of_rows, of_columns), at, strict=True):
+        require_length(degrees, geometry.members(vertices, n, residue), "degrees")
+    require_below(block.columns, len(of_columns), "ranks")
+    by_ends = geometry.neighbor_degrees(block, at, of_rows, of_columns, engine)
+    return by_residue(geometry.end_sums(vertices, n, at, *by_ends), n)
+
+
+@worker_task
+def tie_squares_of(
+    context: WorkerContext, rows: EncodedBlock, resources: list[Array], place: int, n: int,
+    vertices: int,
+) -> Any:  # fmt: skip
+    """Add `geometry.tie_squares` up at the ends of the edges of a block; see `by_residue`."""
+    xp, at = context.backend.xp, divmod(place, n)
+    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
+    block, of_edges = codec.csr(rows, xp), xp.concatenate(resources)
+    require_length(of_edges, block.m, "sums of edges")
+    columns = geometry.members(vertices, n, at[1])
+    require_below(block.columns, columns, "ranks")
+    by_ends = geometry.tie_squares(block, columns, of_edges, xp)
+    return by_residue(geometry.end_sums(vertices, n, at, *by_ends), n)
+
+
+@worker_task
+def by_rank(context: WorkerContext, residues: list[Array]) -> Array:
+    """Join the values of the ranks of all residues, in the order of the ranks."""
+    return parts.by_rank(residues, context.backend.xp)

@@ -1,0 +1,276 @@
+"""Answers about the vertices of a graph on a cluster, from values that were added up by vertex.
+
+If one worker may hold a value of every vertex, the body of the analytic runs there, on all of them.
+If not, it runs on the vertices of each range of ids as on a graph of its own, and what it returns
+is joined: frames one after another, or the parts of a mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import pairwise
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.blocks import counting, id_tasks, parts, ranges, worker_tasks
+from rapids_tc.blocks.arrivals import require_length
+from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
+from rapids_tc.frames.adapters import root
+from rapids_tc.graphs.protocol import VertexTotals
+from rapids_tc.plan.record import ANALYTICS, OwnOptions, Result
+from rapids_tc.preparation.edges import look_up_vertices, require_vertices
+from rapids_tc.preparation.orient import Order
+
+if TYPE_CHECKING:
+    from rapids_tc.executors.protocol import Task
+    from rapids_tc.frames.backend import Array, Backend, Frame, Series
+    from rapids_tc.graphs.distributed import DistributedGraph
+    from rapids_tc.plan.record import Work
+    from rapids_tc.preparation.numbering import ColumnIds
+
+PART_ROWS = 2**20  # the least rows of a partition, if one worker's answer is split
+
+ByResidue = dict[str, list["Task"]]  # values of all ranks by name, a task per residue
+
+
+@dataclass(frozen=True)
+class PartOfMean:
+    """The sum of some of the values of a mean, and how many they are."""
+
+    sum: float
+    count: int
+
+
+@dataclass
+class Named:
+    """The vertices that the user names, of which some are in a range.
+
+    Attributes
+    ----------
+    ids : Series
+        All of them, each once, in the user's order.
+    is_found : array of bool
+        Which are in the range.
+    """
+
+    ids: Series
+    is_found: Array
+
+
+@dataclass
+class Part:
+    """What the body of an analytic answered for a range; `named` if the user named vertices."""
+
+    answer: Any
+    named: Named | None
+
+
+class VertexRange(VertexTotals):
+    """The vertices of a range of ids, each with its sums."""
+
+    named: Named | None = None
+
+    def numbers_of(self, vertices: Any) -> Array:
+        """Return the numbers of the vertices of the range, or of those that the user names."""
+        if vertices is None:
+            return super().numbers_of(None)
+        ids: Any = self.ids
+        numbers, named = look_up_vertices(ids, vertices, self.order.present)
+        self.named = Named(named, numbers >= 0)
+        return numbers[numbers >= 0]
+
+    def mean(self, values: Array) -> PartOfMean:
+        """Return the part of the mean that these values are."""
+        return PartOfMean(float(values.sum()), len(values))
+
+
+@dataclass
+class GraphTotals:
+    """The sums over all vertices of a graph, for analytics that ask for no more."""
+
+    backend: Backend
+    n_vertices: int
+    n_edges: int
+    wedges: int
+    total: int
+    groups: None = field(default=None, init=False)
+
+    def count(self, method: str) -> int:
+        """Return the triangles of the graph."""
+        return self.total
+
+
+def answer(
+    graph: DistributedGraph, work: Work, name: str, own: OwnOptions, by_residue: ByResidue,
+    total: int | None, summed: dict[str, Task], tally: Task | None,
+) -> Any:  # fmt: skip
+    """Answer an analytic of vertices, or of the whole graph: a frame, or a value."""
+    is_frame = tally is not None or work.result in (Result.VERTICES, Result.TIMES)
+    if len(graph.ranges) > 1 and not summed and tally is None:
+        if not is_frame:
+            return _value(graph, name, own, by_residue, total)
+        frames, lengths = _frames(graph, name, own, by_residue)
+        meta = graph.executor.gather(graph.submit("answer", worker_tasks.head, frames[0]))
+        return graph.executor.to_frame(frames, meta, lengths)
+    reply = graph.submit(
+        "answer", counting.answer, name, own, graph.ids, graph.order, by_residue, total, summed,
+        tally, on=graph.counting_workers[0],
+    )  # fmt: skip
+    return split(graph, reply) if is_frame else graph.executor.gather(reply)
+
+
+def split(graph: DistributedGraph, frame: Task) -> Frame:
+    """Split the frame of one worker into at most one partition per worker, or keep it whole."""
+    rows, meta = graph.executor.gather(
+        [graph.submit("answer", f, frame) for f in (worker_tasks.length, worker_tasks.head)]
+    )
+    parts = max(1, min(len(graph.workers), rows // PART_ROWS))
+    bounds = [rows * part // parts for part in range(parts + 1)]
+    frames, cut = [frame], worker_tasks.cut
+    if parts > 1:
+        frames = [graph.submit("answer", cut, frame, a, b) for a, b in pairwise(bounds)]
+    return graph.executor.to_frame(frames, meta, [b - a for a, b in pairwise(bounds)])
+
+
+def _frames(
+    graph: DistributedGraph, name: str, own: OwnOptions, by_residue: ByResidue
+) -> tuple[list[Task], list[int]]:
+    """Answer an analytic of vertices in frames, by ascending ids; return the rows of each, too.
+
+    If the user names vertices, one frame has them in the user's order.
+    """
+    answered = _parts(graph, name, own, by_residue)
+    if own.get("vertices") is not None:
+        frame = graph.submit("answer", in_order, answered)
+        return [frame], graph.executor.gather([graph.submit("answer", worker_tasks.length, frame)])
+    answers = [graph.submit("answer", answer_of, part) for part in answered]
+    lengths = graph.executor.gather(
+        [graph.submit("answer", worker_tasks.length, answer) for answer in answers]
+    )
+    starts = np.cumsum([0, *lengths]).tolist()
+    return [
+        graph.submit("answer", numbered, answer, start)
+        for answer, start in zip(answers, starts, strict=False)
+    ], lengths
+
+
+def _value(
+    graph: DistributedGraph, name: str, own: OwnOptions, by_residue: ByResidue, total: int | None
+) -> Any:
+    """Answer an analytic of the whole graph."""
+    if total is None:
+        answered = _parts(graph, name, own, by_residue)
+        return graph.executor.gather(graph.submit("answer", mean, answered))
+    moments = [graph.submit("answer", degree_moments, own) for own in by_residue["degrees"]]
+    totals = graph.vertices, moments, total
+    return graph.executor.gather(graph.submit("answer", answer_totals, name, own, *totals))
+
+
+def _parts(
+    graph: DistributedGraph, name: str, own: OwnOptions, by_residue: ByResidue
+) -> list[Task]:
+    """Answer an analytic on the vertices of each range."""
+    ranked, vertices = graph.ranked
+    keys = [graph.submit("answer", ranges.ranks_of_vertices, own, vertices) for own in ranked]
+    residues = [parts.Residue(residue, graph.n) for residue in range(graph.n)]
+    workers = [None] * len(keys)
+    values = {
+        kind: ranges.look_up(graph, "answer", keys, workers, each, residues)
+        for kind, each in by_residue.items()
+    }
+    result = []
+    for place, part in enumerate(graph.ranges):
+        ids = graph.submit("answer", id_tasks.ids_in, graph.ids, part)
+        order = graph.submit("answer", ranges.order_of_range, ranked[place], vertices)
+        of_range = {kind: each[place] for kind, each in values.items()}
+        result.append(graph.submit("answer", answer_part, name, own, ids, order, of_range))
+    return result
+
+
+@worker_task
+def answer_part(
+    context: WorkerContext, name: str, options: OwnOptions, ids: ColumnIds, order: list[Any],
+    values: dict[str, list[Array]],
+) -> Part:  # fmt: skip
+    """Answer an analytic on the vertices of a range."""
+    backend, (rank, n) = context.backend, order
+    by_number = {kind: array for kind, [array] in values.items()}
+    require_length(rank, ids.size, "ranks")
+    for array in by_number.values():
+        require_length(array, n, "sums by vertex")
+    graph = VertexRange(
+        backend, ids, Order.of_ranks(rank, n, backend.xp), **by_number,
+        n_edges=int(by_number["degrees"].sum()) // 2,
+    )  # fmt: skip
+    return Part(ANALYTICS[name].body(graph, **options), graph.named)
+
+
+@worker_task
+def answer_of(context: WorkerContext, part: Part) -> Frame:
+    """Return the frame of a range."""
+    return part.answer
+
+
+@worker_task
+def numbered(context: WorkerContext, frame: Frame, start: int) -> Frame:
+    """Return a frame whose rows are numbered from `start` on."""
+    result = frame.copy(deep=False)
+    result.index = result.index + start
+    return result
+
+
+@worker_task
+def in_order(context: WorkerContext, parts: list[Part]) -> Frame:
+    """Join the rows of the vertices that the user names, in the user's order.
+
+    Raises
+    ------
+    ValueError
+        Some are in no range.
+    """
+    xp = context.backend.xp
+    places = _places(context, parts)
+    rows = xp.empty(len(places), "int64")
+    rows[places] = xp.arange(len(places))
+    frames = [part.answer for part in parts]
+    joined = import_module(root(frames[0])).concat(frames, ignore_index=True)
+    return context.adapter.take(joined, rows).reset_index(drop=True)
+
+
+def _places(context: WorkerContext, parts: list[Part]) -> Array:
+    """Return the places in the user's order of the vertices that are found, range by range."""
+    xp, of_ranges = context.backend.xp, [part.named for part in parts if part.named is not None]
+    is_found = xp.zeros(len(of_ranges[0].ids), bool)
+    for named in of_ranges:
+        is_found |= named.is_found
+    require_vertices(is_found, of_ranges[0].ids, context.backend)
+    return xp.concatenate([xp.flatnonzero(named.is_found) for named in of_ranges])
+
+
+@worker_task
+def mean(context: WorkerContext, parts: list[Part]) -> float:
+    """Join the parts of a mean; NaN if there is nothing to average over."""
+    if parts[0].named is not None:
+        _places(context, parts)
+    count = sum(part.answer.count for part in parts)
+    return sum(part.answer.sum for part in parts) / count if count else nan
+
+
+@worker_task
+def degree_moments(context: WorkerContext, degrees: Array) -> tuple[int, int]:
+    """Sum degrees, and the pairs of neighbors."""
+    return int(degrees.sum()), int((degrees * (degrees - 1) // 2).sum())
+
+
+@worker_task
+def answer_totals(
+    context: WorkerContext, name: str, options: OwnOptions, vertices: int,
+    moments: list[tuple[int, int]], total: int,
+) -> Any:  # fmt: skip
+    """Answer an analytic from the totals of a graph."""
+    degrees, wedges = (sum(side) for side in zip(*moments, strict=True))
+    graph = GraphTotals(context.backend, vertices, degrees // 2, wedges, total)
+    return ANALYTICS[name].body(graph, **options)
