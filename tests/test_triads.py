@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rapids_tc as tc
-from rapids_tc.plan.layout import Layout
+from rapids_tc.plan.layout import Layout, use_layout
 
 
 def assert_triads(series, expected):
@@ -83,10 +83,36 @@ def test_the_vertices_of_triads_are_in_the_graph():
     with pytest.raises(ValueError, match=r"vertices=.* 9"):
         tc.triad_counts(frame_of([(0, 1)]), vertices=[0, 9])
     path = Path(layout=Layout(2))
-    with pytest.raises(tc.CapacityError, match=r"with vertices= or with directed=True is"):
-        frame = frame_of(np.random.default_rng(0).integers(0, 300, (4000, 2)))
-        tc.triad_counts(frame, vertices=[0], directed=True, memory_limit=100_000)
+    frame = frame_of(np.random.default_rng(0).integers(0, 300, (4000, 2)))
+    own = {"vertices": [0], "directed": True}
+    assert tc.triad_counts(frame, memory_limit=100_000, **own).equals(tc.triad_counts(frame, **own))
     assert path.call("triad_counts", {"vertices": [50], "directed": False})["wedge"] == 0
+
+
+@pytest.mark.cpu_only
+@settings(max_examples=10, deadline=None)
+@given(rows=dense_edge_lists().filter(bool), n=st.integers(1, 3), data=st.data())
+def test_directed_triads_with_some_vertices_on_every_path(rows, n, data):
+    """And of each group, those of whose vertices are chosen in every group that has them."""
+    some = data.draw(st.lists(st.sampled_from(sorted({*sum(rows, ())})), max_size=4))
+    frame, own = frame_of(rows), {"vertices": some, "directed": True}
+    days = frame.assign(day=frame.index % 2)
+    by = {"by": "day", "source": "src", "destination": "dst", **own, "vertices": frame["dst"][:3]}
+    expected = reference.triad_counts(rows, among=some, directed=True)
+    of_days = tc.triad_counts(days, **by)
+    with use_layout(Layout(n, 2)):
+        for path in (Path(), Path(5)):
+            with path.edges(frame) as edges:
+                assert tc.triad_counts(edges, **own).to_dict() == expected
+            with path.edges(days) as edges:
+                found = tc.triad_counts(edges, **by)
+            found = pd.concat(found.partitions) if path.partitions else found
+            pd.testing.assert_frame_equal(found, of_days)
+    for day, part in days.groupby("day"):
+        seen = [*part[["src", "dst"]].itertuples(index=False, name=None)]
+        among = {*frame["dst"][:3]} & {*part["src"], *part["dst"]}
+        right = reference.triad_counts(seen, among=among, directed=True)
+        assert of_days.set_index("day").loc[day].to_dict() == right
 
 
 def test_networkx_agrees(backend):

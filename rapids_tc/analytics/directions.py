@@ -12,16 +12,17 @@ import numpy as np
 from rapids_tc.analytics import triangle_types
 from rapids_tc.blocks.triangle_sums import Degrees, Products, TypeCounts
 from rapids_tc.plan.record import Needs, Result, Work
-from rapids_tc.preparation.edge_values import DOWN, UP, Directions, Reading, Reduced
+from rapids_tc.preparation.chosen_vertices import ChosenVertices
+from rapids_tc.preparation.edge_values import APART, DOWN, UP, Directions, Reading, Reduced
 from rapids_tc.preparation.readers import WeightReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
+    from rapids_tc.blocks.tallies import Tally
     from rapids_tc.blocks.triangle_sums import Sum
     from rapids_tc.frames.backend import Array
     from rapids_tc.plan.record import OwnOptions
-    from rapids_tc.preparation.csr import Csr
 
 STATES = Reading(Directions())
 # Names of Holland and Leinhardt, in the order of NetworkX: mutual, one-way and no edges, and how
@@ -35,24 +36,20 @@ CLOSED_PATHS = {"030T": 1, "120D": 2, "120U": 2, "120C": 1, "210": 3, "300": 6}
 
 
 def census_sums(own: OwnOptions) -> list[Sum]:
-    """Return the sums of the triads of a directed graph."""
-    return sums_of_states(STATES) if own["directed"] else []
-
-
-def sums_of_states(states: Reading) -> list[Sum]:
-    """Return the sums of triads, from the states of edges; 0 is the state of an edge left out."""
-    return [TypeCounts("census", states, 4), Degrees("degrees", states)]
+    """Return the sums of the triads of a directed graph; with ``vertices=``, those apart, too."""
+    if not own["directed"]:
+        return []
+    if (vertices := own.get("vertices")) is None:
+        return [TypeCounts("census", STATES, 4), Degrees("degrees", STATES)]
+    states = Reading(Directions(), chosen=ChosenVertices(vertices))
+    degrees = Degrees("degrees", states), Degrees("degrees apart", states, mark=APART)
+    return [TypeCounts("census", states, 2 * APART), *degrees]
 
 
 def census_work(own: OwnOptions) -> Work:
     """Return what a call needs whose directed form asks for the triads."""
     total = Needs.TYPE_COUNTS if own["directed"] else Needs.TOTAL
     return Work(total | Needs.DEGREES, Result.VALUE)
-
-
-def census_alone(own: OwnOptions) -> Sequence[str]:
-    """Return the options of directed triads of some vertices, which are counted in memory."""
-    return ["vertices=", "directed=True"] if own["directed"] and own["vertices"] is not None else []
 
 
 def check_flag(own: OwnOptions, name: str = "directed") -> OwnOptions:
@@ -147,35 +144,75 @@ class Census:
     degrees: Array
 
     @classmethod
-    def of(cls, graph: Any, states: Reading = STATES) -> Census:
-        """Ask a graph."""
-        quantities = sums_of_states(states)
+    def of(cls, graph: Any) -> Census:
+        """Ask a graph for all its triads."""
+        types, degrees = census_sums({"directed": True})
         if graph.groups is None:
-            by_state, degrees = (summed.values for summed in graph.summed(*quantities))
-            closed = closed_triangles(graph.backend.host(by_state))
-            closed = [(sides, number) for sides, number in closed if all(sides)]
-            return cls([*closed], lambda values: int(values.sum()), degrees)
-        [degrees] = (summed.values for summed in graph.summed(quantities[1]))
-        tallied = triangle_types.tally(graph, states, "group")
-        place = sum(codes << (2 * i) for i, codes in enumerate(tallied.codes))
-        counts, host = triangle_types.sum_by_group(graph, tallied, place, 64), graph.backend.host
-        by_states: list[tuple[tuple[int, ...], Any]] = [
-            ((i & 3, i >> 2 & 3, i >> 4), counts[:, i]) for i in range(64) if counts[:, i].any()
-        ]
-        by_states = [(sides, number) for sides, number in by_states if all(sides)]
-        return cls(by_states, lambda values: host(graph.group_sums(values)), degrees)
+            by_state, summed = (one.values for one in graph.summed(types, degrees))
+            closed = _closed_triangles(graph, by_state)
+        else:
+            [summed] = (one.values for one in graph.summed(degrees))
+            closed = _closed_by_group(graph, triangle_types.tally(graph, STATES, "group"))
+        return cls(closed, partial(_total, graph), summed)
+
+    @classmethod
+    def apart(cls, graph: Any, vertices: Any) -> tuple[Census, Census, Array]:
+        """Ask a graph for all its triads, and for those of the vertices that are not chosen.
+
+        Which ranks are chosen is returned, too, as bool. One pass counts both: states say which
+        edges have no chosen end.
+        """
+        types, *degrees = census_sums({"directed": True, "vertices": vertices})
+        if graph.groups is None:
+            by_state, every, apart = graph.summed(types, *degrees)
+            closed = _closed_triangles(graph, by_state.values)
+        else:
+            every, apart = graph.summed(*degrees)
+            closed = _closed_by_group(graph, triangle_types.tally(graph, types.reading, "group"))
+        total, chosen = partial(_total, graph), every.reading.chosen.codes
+        others = [(sides, number) for sides, number in closed if min(sides) >= APART]
+        return cls(closed, total, every.values), cls(others, total, apart.values), chosen
 
 
-def triads(graph: Any, n: Any, sets: Any, states: Reading = STATES) -> dict[str, Any]:
+def _total(graph: Any, by_rank: Array) -> Any:
+    """Add values by rank up, over the graph or over each group."""
+    return (
+        int(by_rank.sum())
+        if graph.groups is None
+        else graph.backend.host(graph.group_sums(by_rank))
+    )
+
+
+def _closed_triangles(graph: Any, by_state: Array) -> list[tuple[tuple[int, ...], Any]]:
+    """List the states of uv, uw and vw that occur, each with the number of such triangles."""
+    return [*closed_triangles(graph.backend.host(by_state))]
+
+
+def _closed_by_group(graph: Any, tallied: Tally) -> list[tuple[tuple[int, ...], Any]]:
+    """List the states of uv, uw and vw that occur, each with the number in each group.
+
+    Either all three sides are told to be `APART`, or none is: no more is asked of them.
+    """
+    xp = graph.backend.xp
+    apart = xp.minimum(xp.minimum(*tallied.codes[:2]), tallied.codes[2]) >= APART
+    place = sum((codes % APART) << (2 * i) for i, codes in enumerate(tallied.codes))
+    counts = triangle_types.sum_by_group(graph, tallied, place + 64 * apart, 128)
+    marks = [(i & 63, APART * (i >> 6)) for i in range(128)]
+    return [
+        ((i & 3 | mark, i >> 2 & 3 | mark, i >> 4 | mark), counts[:, at])
+        for at, (i, mark) in enumerate(marks)
+        if counts[:, at].any()
+    ]
+
+
+def triads(census: Census, n: Any, sets: Any) -> dict[str, Any]:
     """Count the sets of three vertices by the 16 triads; of `n` vertices there are `sets`.
-
-    `states` may leave edges out, by the state 0.
 
     Closed triads are counted by the states of their sides. Each has three pairs of edges at a
     vertex; the other such pairs, whose number follows from degrees, are the open triads of two
     edges. The triads of one edge are the rest of the n - 2 that each edge is in.
     """
-    census, counts = Census.of(graph, states), dict.fromkeys(TRIADS, 0 * n)
+    counts = dict.fromkeys(TRIADS, 0 * n)
     for sides, number in census.closed:
         counts[_closed(sides)] = counts[_closed(sides)] + number
     outward, inward, mutual = census.degrees
@@ -197,20 +234,6 @@ def triads(graph: Any, n: Any, sets: Any, states: Reading = STATES) -> dict[str,
         counts[name] = edges[name] * (n - 2) - of_others
     counts["003"] = sets - sum(counts.values())
     return counts
-
-
-def states_apart(graph: Any, chosen: Array) -> Reading:
-    """Return the states of the edges of a graph in memory, 0 for those with an end of some ranks.
-
-    `chosen` is bool, by rank.
-    """
-    return Reading(Directions(), formula=partial(_apart, graph.csr, chosen))
-
-
-def _apart(csr: Csr, chosen: Array, arrays: list[Array], largest: float, xp: Any) -> list[Array]:
-    """Return the states, 0 for an edge with a chosen end."""
-    [states] = arrays
-    return [states * ~(chosen[csr.rows] | chosen[csr.columns])]
 
 
 def closed_triangles(by_state: Any) -> list[tuple[tuple[int, int, int], int]]:
@@ -252,6 +275,7 @@ def _pair(arcs: set[tuple[int, int]], x: int) -> str:
 
 def _closed(states: tuple[int, ...]) -> str:
     """Return the triad of a triangle with these states of uv, uw and vw."""
+    states = tuple(state % APART for state in states)
     arcs = _arcs(states)
     mutual = states.count(DOWN + UP)
     if mutual == 1:  # the way of both other edges at the vertex that the mutual edge leaves out

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics import directions
-from rapids_tc.analytics.analytic import analytic, not_on_clusters
+from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Ends, Products
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
@@ -31,11 +31,6 @@ def _sums(own: OwnOptions) -> list[Sum]:
     return [Products("triangles apart", reading), Ends("degrees apart", reading)]
 
 
-def _in_memory(own: OwnOptions) -> str:
-    both = own["directed"] and own["vertices"] is not None
-    return "triad_counts with vertices= or with directed=True is, but not with both" if both else ""
-
-
 def _work(own: OwnOptions) -> Work:
     work = directions.census_work(own)
     if own["directed"] or own["vertices"] is None:
@@ -48,8 +43,6 @@ def _work(own: OwnOptions) -> Work:
     fields=(*NAMES, *directions.TRIADS),
     check=directions.check_flag,
     work=_work,
-    in_memory=_in_memory,
-    local=not_on_clusters("triad_counts", directions.census_alone),
     sums=_sums,
 )
 def triad_counts(
@@ -122,7 +115,7 @@ def triad_counts(
 
     With `vertices`, as ``networkx.triadic_census`` with a `nodelist`: all sets, less the sets of
     the other vertices alone. Both are counted, at twice the cost of `edge_triangles`; with
-    `directed`, in memory alone.
+    `directed`, in one pass.
 
     Examples
     --------
@@ -135,7 +128,7 @@ def triad_counts(
     if vertices is not None:
         triads = _with_some(edges, vertices, method, directed=directed)
     elif directed:
-        triads = directions.triads(edges, *_sizes(edges))
+        triads = directions.triads(directions.Census.of(edges), *_sizes(edges))
     else:
         triads = _triads(*_sizes(edges), *_totals(edges, method))
     if edges.groups is not None:
@@ -146,11 +139,9 @@ def triad_counts(
 def _with_some(graph: Any, vertices: Any, method: str, *, directed: bool) -> dict[str, Any]:
     """Count the sets with one of some vertices: all sets, less those of the other vertices."""
     if directed:
-        chosen = graph.backend.xp.zeros(graph.n_vertices, bool)
-        chosen[graph.order.rank[graph.numbers_of(vertices)]] = True
-        states = directions.states_apart(graph, chosen)
-        every = directions.triads(graph, *_sizes(graph))
-        others = directions.triads(graph, *_sizes(graph, ~chosen), states)
+        census, apart, chosen = directions.Census.apart(graph, vertices)
+        every = directions.triads(census, *_sizes(graph))
+        others = directions.triads(apart, *_sizes(graph, ~chosen))
     else:
         closed, degrees = graph.summed(*_sums({"directed": False, "vertices": vertices}))
         sizes = _sizes(graph, ~closed.reading.vertex_types.codes)

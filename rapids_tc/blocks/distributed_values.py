@@ -27,7 +27,7 @@ def read(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[Task]]:
         Values are unusable, or rows of one edge disagree.
     """
     if reading.vertex_types is not None:
-        resolved = graph.submit("values", value_tasks.vertex_types, reading, graph.ids, graph.order)
+        resolved = graph.submit("values", value_tasks.of_graph, reading, graph.ids, graph.order)
         return resolved, [
             graph.submit("values", value_tasks.end_types, block, resolved, place, graph.n)
             for place, block in enumerate(graph.blocks[: graph.n**2])
@@ -40,9 +40,16 @@ def read(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[Task]]:
         if error is not None:
             raise _name_edge(graph, error, place)
     largest = max(value for value, _ in largest_and_errors)
-    return resolved, [
+    arrays = [
         graph.submit("values", value_tasks.arrays, block, resolved, largest) for block in merged
     ]
+    if reading.chosen is not None:
+        resolved = graph.submit("values", value_tasks.of_graph, resolved, graph.ids, graph.order)
+        arrays = [
+            graph.submit("values", value_tasks.marked, block, of_block, resolved, place, graph.n)
+            for place, (block, of_block) in enumerate(zip(graph.blocks, arrays, strict=False))
+        ]
+    return resolved, arrays
 
 
 def summed(graph: DistributedGraph, quantities: Sequence[Sum]) -> dict[str, Task]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rapids_tc.blocks import geometry
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.numbering import Ids
     from rapids_tc.preparation.orient import Order
-    from rapids_tc.preparation.readers import VertexReader
 
 Values = dict[tuple[int, int], list[Any]]  # by block, as the store keeps them
 
@@ -74,8 +72,10 @@ class StoredGraph(Protocol):
 def read(graph: StoredGraph, reading: Reading) -> tuple[Reading, Values]:
     """Read values of all edges; return the resolved reading, and the arrays of each block."""
     backend, blocks, column = graph.backend, graph.blocks, None
+    if reading.names_vertices:
+        reading = reading.of_graph(graph.ids, graph.order)
     if reading.vertex_types is not None:
-        return _of_vertices(graph, reading, reading.vertex_types)
+        return reading, _of_vertices(graph, reading)
     if (reader := reading.reader) is not None:
         check_label(reader.role, reading.label, graph.labels)
         column = graph.users_column(reading.label)
@@ -96,6 +96,8 @@ def read(graph: StoredGraph, reading: Reading) -> tuple[Reading, Values]:
                 largest = max(largest, reading.largest(arrays))
             else:
                 arrays = reading.formula(arrays, 0.0, backend.xp)
+            if reading.chosen is not None:
+                arrays = reading.marked(arrays, *geometry.block_ends(block, blocks.n, at))
             values[at] = [blocks.store.store(array) for array in arrays]
             blocks.store.synchronize()
             report.advance(number / blocks.n**2)
@@ -134,17 +136,14 @@ def load_sides(graph: StoredGraph, values: Values, task: Task) -> list[Any]:
     return [tuple(map(graph.blocks.store.load, three)) for three in sides]
 
 
-def _of_vertices(
-    graph: StoredGraph, reading: Reading, types: VertexReader
-) -> tuple[Reading, Values]:
+def _of_vertices(graph: StoredGraph, reading: Reading) -> Values:
     """Store the types of both ends of the edges of every block."""
-    reading = replace(reading, vertex_types=types.resolve(graph.ids, graph.order))
     blocks, values = graph.blocks, {}
     for at, block in blocks:
         arrays = reading.end_types(*geometry.block_ends(block, blocks.n, at))
         values[at] = [blocks.store.store(array) for array in arrays]
         blocks.store.synchronize()
-    return reading, values
+    return values
 
 
 def _rows_of_block(

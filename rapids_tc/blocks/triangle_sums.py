@@ -174,9 +174,12 @@ class Degrees(EdgeSum):
     ----------
     array : int
         Which array of the reading has the states.
+    mark : int
+        Bits that the states of the edges have that count.
     """
 
     array: int = 0
+    mark: int = 0
 
     def zeros(self, vertices: int, xp: Any) -> Array:
         """See `_Sum`."""
@@ -191,7 +194,7 @@ class Degrees(EdgeSum):
         for bits, of_rows, of_columns in (
             (DOWN, outward, inward), (UP, inward, outward), (DOWN | UP, mutual, mutual),
         ):  # fmt: skip
-            has = ((states & bits) == bits).astype("uint32")
+            has = ((states & (bits | self.mark)) == (bits | self.mark)).astype("uint32")
             by_row, by_column = engine.sum_counts(block, has)
             geometry.add_rows(of_rows, n, at, by_row)
             geometry.add_columns(of_columns, n, at[1], by_column)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import codec, counting, geometry, row_lookup
@@ -130,11 +129,20 @@ def arrays(context: WorkerContext, merged: Merged, reading: Reading, largest: fl
 
 
 @worker_task
-def vertex_types(context: WorkerContext, reading: Reading, ids: Ids, order: list[Any]) -> Reading:
-    """Find the types of all vertices, as the user gives them."""
-    types: Any = reading.vertex_types
-    ranks = Order.of_ranks(order[0], order[1], context.backend.xp)
-    return replace(reading, vertex_types=types.resolve(ids, ranks))
+def of_graph(context: WorkerContext, reading: Reading, ids: Ids, order: list[Any]) -> Reading:
+    """Find the vertices that a reading names, as the user gives them."""
+    return reading.of_graph(ids, Order.of_ranks(order[0], order[1], context.backend.xp))
+
+
+@worker_task
+def marked(
+    context: WorkerContext, block: EncodedBlock, arrays: list[Array], reading: Reading, place: int,
+    n: int,
+) -> list[Array]:  # fmt: skip
+    """Mark the edges of a block by the vertices that the user chooses."""
+    csr = codec.csr(block, context.backend.xp)
+    require_values(reading, arrays, csr.m)
+    return reading.marked(arrays, *geometry.block_ends(csr, n, divmod(place, n)))
 
 
 @worker_task

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rapids_tc.blocks.triangle_sums import EdgeSum, Summed
@@ -72,8 +71,9 @@ class WholeGraph(Protocol):
 
 def read(graph: WholeGraph, reading: Reading) -> tuple[Reading, list[Array]]:
     """Read values of all edges; return the resolved reading, and its arrays."""
-    if (types := reading.vertex_types) is not None:
-        reading = replace(reading, vertex_types=types.resolve(graph.ids, graph.order))
+    if reading.names_vertices:
+        reading = reading.of_graph(graph.ids, graph.order)
+    if reading.vertex_types is not None:
         return reading, reading.end_types(graph.csr.rows, graph.csr.columns)
     values: Array | None = None
     if (reader := reading.reader) is not None:
@@ -89,7 +89,10 @@ def read(graph: WholeGraph, reading: Reading) -> tuple[Reading, list[Array]]:
     except EdgeError as error:
         raise _name_edge(graph, error) from None
     largest = reading.largest(arrays) if reading.scaled else 0.0
-    return reading, reading.formula(arrays, largest, graph.backend.xp)
+    arrays = reading.formula(arrays, largest, graph.backend.xp)
+    if reading.chosen is not None:
+        arrays = reading.marked(arrays, graph.csr.rows, graph.csr.columns)
+    return reading, arrays
 
 
 def summed(graph: WholeGraph, quantities: Sequence[Sum]) -> list[Summed]:

@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
+    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.orient import Order
     from rapids_tc.preparation.readers import Reader, VertexReader
 
 PICKS = ("first", "last")
 SUMS = ("sum", "mean")
 AGGREGATES = (*PICKS, *SUMS, "min", "max")
 DOWN, UP = 1, 2  # bits of a state: a row leads from the larger rank to the smaller, or back
+APART = 4  # a bit beside those of a state: neither end of the edge is chosen
 
 
 def check_aggregate(aggregate: object, accepted: tuple[str, ...] = AGGREGATES) -> None:
@@ -324,6 +327,9 @@ class Reading:
         states. Without an edge it is 0.0.
     vertex_types : VertexReader or None
         Types of vertices, which take the place of rows: each edge gets the types of its ends.
+    chosen : VertexReader or None
+        Vertices that the user chooses: the states of edges, which are the first array, say which
+        edges are `APART` from them.
     """
 
     rule: Rule
@@ -331,6 +337,29 @@ class Reading:
     formula: Callable[[list[Array], float, Any], list[Array]] = _unchanged
     scaled: bool = False
     vertex_types: VertexReader | None = None
+    chosen: VertexReader | None = None
+
+    @property
+    def names_vertices(self) -> bool:
+        """Whether the reading names vertices, which are found in each graph by `of_graph`."""
+        return self.vertex_types is not None or self.chosen is not None
+
+    def of_graph(self, ids: Ids, order: Order) -> Reading:
+        """Return the reading with the vertices that it names found in a graph."""
+        types, chosen = (
+            None if reader is None else reader.resolve(ids, order)
+            for reader in (self.vertex_types, self.chosen)
+        )
+        return replace(self, vertex_types=types, chosen=chosen)
+
+    def marked(self, arrays: list[Array], larger: Array, smaller: Array) -> list[Array]:
+        """Return the arrays of some edges, marked as `chosen` says, from the ranks of their ends.
+
+        `of_graph` comes first.
+        """
+        chosen: Any = self.chosen and self.chosen.codes
+        apart = ~(chosen[larger] | chosen[smaller])
+        return [arrays[0] + apart.astype("uint8") * APART, *arrays[1:]]
 
     @property
     def types(self) -> Any:
