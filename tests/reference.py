@@ -198,7 +198,7 @@ def weighted_clustering(weighted_rows, vertices=(), *, aggregate=None):
     largest = max(weight.values(), default=0)
     total = Counter()
     for u, v, w in list_triangles(rows) if largest else []:
-        product = weight[u, v] * weight[u, w] * weight[v, w] / largest**3
+        product = weight[u, v] / largest * (weight[u, w] / largest) * (weight[v, w] / largest)
         for corner in (u, v, w):
             total[corner] += cbrt(product)
     degree = {v: len(near) for v, near in neighbours(rows, vertices).items()}

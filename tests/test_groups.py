@@ -376,6 +376,7 @@ def test_weights_are_scaled_by_the_largest_of_their_group():
     weights = GROUPED.assign(
         w=GROUPED["w"] * GROUPED["day"].map(len).where(GROUPED["day"] != "mon", 90)
     )
+    weights.loc[weights["day"] == "tue", "w"] = 0.0  # nothing to divide by
     found = tc.clustering(weights, weight="w", by="day")
     for day, own in weights.groupby("day"):
         right = reference.weighted_clustering(
@@ -383,6 +384,14 @@ def test_weights_are_scaled_by_the_largest_of_their_group():
         )
         values = found[found["day"] == day].set_index("vertex")["clustering"].to_dict()
         assert values == pytest.approx(right, abs=1e-12)
+    options = {"weight": "w", "by": "day", **every_path.IDS, "aggregate": "max"}
+    for directed in (False, True):
+        expected = tc.clustering(weights, directed=directed, **options)
+        for path in map(PATHS.get, (*EMULATED, CHOSEN[-1])):
+            with path.edges(weights) as edges:
+                apart = tc.clustering(edges, directed=directed, **options)
+            apart = pd.concat(apart.partitions) if path.partitions else apart
+            pd.testing.assert_frame_equal(apart, expected, rtol=0, atol=1e-15)
 
 
 # What is refused ----------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import EngineName
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.triangle_sums import Sum
     from rapids_tc.frames.backend import Array
-    from rapids_tc.graphs.in_memory import InMemoryGraph
     from rapids_tc.graphs.protocol import VertexStatistics
 
 
@@ -31,12 +29,7 @@ def _clustering_work(own: OwnOptions) -> Work:
 def _clustering_sums(own: OwnOptions) -> Sequence[Sum]:
     if own["directed"]:
         return directions.clustering_sums(own["weight"], own["aggregate"])
-    return [] if own["weight"] is None else [_weighted(None, own["weight"], own["aggregate"])]
-
-
-def _alone(own: OwnOptions) -> Sequence[str]:
-    by_group = own["weight"] is not None and own.get("by") is not None
-    return ["by=", "weight="] if by_group else []
+    return [] if own["weight"] is None else [_weighted(own["weight"], own["aggregate"])]
 
 
 def _check_clustering(own: OwnOptions) -> OwnOptions:
@@ -58,7 +51,6 @@ COLUMN = VertexColumn("float64", _of_vertices, Needs.VERTEX_COUNTS | Needs.DEGRE
     vertex_columns={"clustering": COLUMN},
     fields=("clustering",),
     check=_check_clustering,
-    alone=_alone,
     work=_clustering_work,
     sums=_clustering_sums,
 )
@@ -125,11 +117,12 @@ def clustering(
     The local clustering coefficient of Watts and Strogatz, "Collective dynamics of 'small-world'
     networks" (1998): triangles of the vertex over pairs of its neighbours. With weights, a
     triangle counts with the cube root of the product of its three weights, each divided by the
-    largest of the graph: Onnela et al., "Intensity and coherence of motifs in weighted complex
-    networks" (2005). With directions, a triangle counts once for each way to choose a direction of
-    each of its sides, and a vertex of d edges in and out, m of them mutual, has d (d - 1) - 2 m
-    pairs: Fagiolo, "Clustering in complex directed networks" (2007). All agree with
-    ``networkx.clustering``, except that here self loops do not count towards the largest weight.
+    largest of the graph, or of its group: Onnela et al., "Intensity and coherence of motifs in
+    weighted complex networks" (2005). With directions, a triangle counts once for each way to
+    choose a direction of each of its sides, and a vertex of d edges in and out, m of them mutual,
+    has d (d - 1) - 2 m pairs: Fagiolo, "Clustering in complex directed networks" (2007). All agree
+    with ``networkx.clustering``, except that here self loops do not count towards the largest
+    weight.
 
     Cost: as `vertex_triangles`, and with weights one look-up more per triangle. The weights of a
     `Graph` come from the frame that it was made from.
@@ -143,13 +136,13 @@ def clustering(
     """
     if directed:
         directions.require_auto(method, "directed=True")
-        sums = directions.clustering_sums(weight, aggregate, edges)
+        sums = directions.clustering_sums(weight, aggregate)
         values = directions.clustering(edges, sums)
     elif weight is None:
         values = per_pair(edges, edges.vertex_counts(method))
     else:
         directions.require_auto(method, "weight=")
-        [sums] = edges.summed(_weighted(edges, weight, aggregate))
+        [sums] = edges.summed(_weighted(weight, aggregate))
         values = per_pair(edges, sums.values)
     return edges.vertex_frame({"clustering": values}, vertices)
 
@@ -328,21 +321,12 @@ def _per_pair(sums: Array, degrees: Array, xp: Any) -> Array:
     return sums / xp.maximum(degrees * (degrees - 1) // 2, 1)  # no pair, no triangle
 
 
-def _weighted(graph: Any, label: Any, aggregate: str | None) -> Products:
+def _weighted(label: Any, aggregate: str | None) -> Products:
     """Sum, over the triangles of each rank, the cube root of the product of scaled weights."""
-    grouped = graph is not None and graph.groups is not None
-    formula = partial(_roots_by_group, graph) if grouped else _roots
-    reading = Reading(Reduced(aggregate), WeightReader(label=label), formula, scaled=not grouped)
+    reading = Reading(Reduced(aggregate), WeightReader(label=label), _roots, scaled=True)
     return Products("weighted", reading)
 
 
-def _roots(arrays: list[Array], largest: float, xp: Any) -> list[Array]:
+def _roots(arrays: list[Array], largest: Any, xp: Any) -> list[Array]:
     """Take the cube root of each weight over the largest."""
-    return [xp.cbrt(arrays[0] / (largest or 1.0))]
-
-
-def _roots_by_group(
-    graph: InMemoryGraph, arrays: list[Array], largest: float, xp: Any
-) -> list[Array]:
-    """Take the cube root of each weight over the largest of its group."""
-    return [xp.cbrt(arrays[0] / directions.group_scale(graph, arrays[0]))]
+    return [xp.cbrt(arrays[0] / directions.divisor(largest, xp))]

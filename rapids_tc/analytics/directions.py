@@ -68,17 +68,12 @@ def require_auto(method: str, option: str) -> None:
 # Clustering ---------------------------------------------------------------------------------------
 
 
-def clustering_sums(weight: Any, aggregate: str | None, graph: Any = None) -> list[Sum]:
-    """Return the sums of directed clustering: over triangles of each vertex, and its degrees.
-
-    If a graph with groups is given, weights are scaled by the largest of each group.
-    """
+def clustering_sums(weight: Any, aggregate: str | None) -> list[Sum]:
+    """Return the sums of directed clustering: over triangles of each vertex, and its degrees."""
     reading = Reading(Directions(), formula=_ways)
     if weight is not None:
         rule = Reduced(aggregate, directed=True)
-        grouped = graph is not None and graph.groups is not None
-        formula = partial(_roots_by_group, graph) if grouped else _roots_both_ways
-        reading = Reading(rule, WeightReader(label=weight), formula, scaled=not grouped)
+        reading = Reading(rule, WeightReader(label=weight), _roots_both_ways, scaled=True)
     return [Products("directed", reading), Degrees("degrees", reading, 1)]
 
 
@@ -95,32 +90,24 @@ def clustering(graph: Any, sums: list[Sum]) -> Array:
     return triangles / graph.backend.xp.maximum(pairs, 1)  # no pair, no triangle
 
 
-def _ways(arrays: list[Array], largest: float, xp: Any) -> list[Array]:
+def _ways(arrays: list[Array], largest: Any, xp: Any) -> list[Array]:
     """Return how many ways each edge leads, one or two, and its state."""
     [state] = arrays
     return [(1.0 + (state == DOWN + UP)).astype("float64"), state]
 
 
-def _roots_both_ways(arrays: list[Array], largest: float, xp: Any) -> list[Array]:
+def _roots_both_ways(arrays: list[Array], largest: Any, xp: Any) -> list[Array]:
     """Return the sum of the cube roots of the scaled weights of both directions, and the state."""
     down, up, state = arrays
-    sides = xp.cbrt(down / (largest or 1.0))
-    sides += xp.cbrt(up / (largest or 1.0))
+    scale = divisor(largest, xp)
+    sides = xp.cbrt(down / scale)
+    sides += xp.cbrt(up / scale)
     return [sides, state]
 
 
-def _roots_by_group(graph: Any, arrays: list[Array], largest: float, xp: Any) -> list[Array]:
-    """Return what `_roots_both_ways` does, with weights scaled by the largest of their group."""
-    down, up, state = arrays
-    scale = group_scale(graph, xp.maximum(down, up))
-    return _roots_both_ways([down / scale, up / scale, state], 1.0, xp)
-
-
-def group_scale(graph: Any, weights: Array) -> Array:
-    """Return, for every edge, the largest weight of its group; 1 in place of 0, to divide by."""
-    scale = graph.group_largest(weights)
-    scale[scale == 0] = 1.0
-    return scale
+def divisor(largest: Any, xp: Any) -> Any:
+    """Return what scales weights: the largest, of the graph or for each edge; 1 in place of 0."""
+    return largest or 1.0 if isinstance(largest, float) else xp.where(largest > 0, largest, 1.0)
 
 
 # Triads -------------------------------------------------------------------------------------------

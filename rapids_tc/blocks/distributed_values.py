@@ -8,6 +8,7 @@ import numpy as np
 
 from rapids_tc.blocks import sums, value_tasks
 from rapids_tc.blocks.triangle_sums import EdgeSum
+from rapids_tc.preparation.edge_columns import EdgeColumns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,10 +40,13 @@ def read(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[Task]]:
     for place, (_, error) in enumerate(largest_and_errors):
         if error is not None:
             raise _name_edge(graph, error, place)
-    largest = max(value for value, _ in largest_and_errors)
-    arrays = [
-        graph.submit("values", value_tasks.arrays, block, resolved, largest) for block in merged
-    ]
+    if reading.scaled and _has_groups(graph):
+        arrays = _scaled_by_group(graph, resolved, merged)
+    else:
+        largest = max(value for value, _ in largest_and_errors)
+        arrays = [
+            graph.submit("values", value_tasks.arrays, block, resolved, largest) for block in merged
+        ]
     if reading.chosen is not None:
         resolved = graph.submit("values", value_tasks.of_graph, resolved, graph.ids, graph.order)
         arrays = [
@@ -50,6 +54,25 @@ def read(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[Task]]:
             for place, (block, of_block) in enumerate(zip(graph.blocks, arrays, strict=False))
         ]
     return resolved, arrays
+
+
+def _has_groups(graph: DistributedGraph) -> bool:
+    labels = graph.context.labels
+    return isinstance(labels, EdgeColumns) and bool(labels.groups)
+
+
+def _scaled_by_group(graph: DistributedGraph, reading: Task, merged: list[Task]) -> list[Task]:
+    """Submit the arrays of each block, whose formula gets the largest values of groups."""
+    both = list(zip(merged, sums.edge_groups(graph), strict=True))
+    tops = [
+        graph.submit("values", value_tasks.largest_by_group, *of_block, reading, graph.ids)
+        for of_block in both
+    ]
+    largest = graph.tree("values", value_tasks.largest_of, tops)
+    return [
+        graph.submit("values", value_tasks.arrays_by_group, *of_block, reading, largest)
+        for of_block in both
+    ]
 
 
 def summed(graph: DistributedGraph, quantities: Sequence[Sum]) -> dict[str, Task]:

@@ -56,6 +56,10 @@ class StoredGraph(Protocol):
     def n_vertices(self) -> int:
         """The number of vertices."""
 
+    @property
+    def groups(self) -> Any:
+        """The ids, if they have groups."""
+
     def users_column(self, label: Any) -> Any:
         """Return a column of the user's frame."""
 
@@ -84,7 +88,7 @@ def read(graph: StoredGraph, reading: Reading) -> tuple[Reading, Values]:
     bytes_of_edge = reading.rule.bytes * (1 + reading.scaled)
     blocks.store.reserve(bytes_of_edge * blocks.edges + RESERVED * blocks.n**2)
     values: Values = {}
-    largest = 0.0
+    scale = _Scale(graph, reading)
     with graph.stage("reading the values") as report:
         for number, (at, block) in enumerate(blocks, 1):
             rows = _rows_of_block(graph, reading, column, at, block)
@@ -93,7 +97,7 @@ def read(graph: StoredGraph, reading: Reading) -> tuple[Reading, Values]:
             except EdgeError as error:
                 raise _name_edge(graph, error, at, block) from None
             if reading.scaled:
-                largest = max(largest, reading.largest(arrays))
+                scale.add(arrays, at, block)
             else:
                 arrays = reading.formula(arrays, 0.0, backend.xp)
             if reading.chosen is not None:
@@ -102,8 +106,43 @@ def read(graph: StoredGraph, reading: Reading) -> tuple[Reading, Values]:
             blocks.store.synchronize()
             report.advance(number / blocks.n**2)
     if reading.scaled:
-        values = {at: _scale(graph, reading, kept, largest) for at, kept in values.items()}
+        values = {at: _scale(graph, reading, values[at], largest) for at, largest in scale.of_all()}
     return reading, values
+
+
+class _Scale:
+    """The largest value of all blocks, or of each group, while blocks are added."""
+
+    def __init__(self, graph: StoredGraph, reading: Reading) -> None:
+        self._graph, self._reading, xp = graph, reading, graph.backend.xp
+        self._groups = graph.groups if reading.scaled else None
+        self._largest: Any = 0.0
+        if self._groups is not None:
+            self._largest = xp.zeros(len(self._groups.starts), "float64")
+            self._by_rank = self._groups.group_of[graph.order.number]
+
+    def add(self, arrays: list[Array], at: Block, block: Csr) -> None:
+        """Add the values of a block."""
+        reading, xp = self._reading, self._graph.backend.xp
+        if self._groups is None:
+            self._largest = max(self._largest, reading.largest(arrays))
+            return
+        own = arrays, self._group(at, block), len(self._largest), xp
+        self._largest = xp.maximum(self._largest, reading.largest_by_group(*own))
+
+    def of_all(self) -> Iterator[tuple[Block, Any]]:
+        """Yield what a formula gets for the edges of each block, once all blocks are added."""
+        if self._groups is None:
+            yield from ((at, self._largest) for at in self._graph.blocks.stored)
+            return
+        for at, block in self._graph.blocks:
+            yield at, self._largest[self._group(at, block)]
+
+    def _group(self, at: Block, block: Csr) -> Array:
+        """Return the group of each edge of a block."""
+        larger, _ = geometry.block_ends(block, self._graph.blocks.n, at)
+        group: Array = self._by_rank[larger]
+        return group
 
 
 def summed(graph: StoredGraph, quantities: Sequence[Sum]) -> list[Summed]:
@@ -167,7 +206,7 @@ def _rows_of_block(
         yield EdgeRows(edge, reverse, values)
 
 
-def _scale(graph: StoredGraph, reading: Reading, stored: list[Any], largest: float) -> list[Any]:
+def _scale(graph: StoredGraph, reading: Reading, stored: list[Any], largest: Any) -> list[Any]:
     """Store what the formula makes of the arrays of a block."""
     store = graph.blocks.store
     arrays = reading.formula([store.load(array) for array in stored], largest, graph.backend.xp)

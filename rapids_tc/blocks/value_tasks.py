@@ -20,6 +20,7 @@ from rapids_tc.preparation.time_values import Intervals
 if TYPE_CHECKING:
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.grid import Task
+    from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.numbering import Ids
 
@@ -126,6 +127,39 @@ def arrays(context: WorkerContext, merged: Merged, reading: Reading, largest: fl
     if not reading.scaled:
         return merged[0]
     return reading.formula(merged[0], largest, context.backend.xp)
+
+
+@worker_task
+def largest_by_group(
+    context: WorkerContext, merged: Merged, group: Array, reading: Reading, ids: CompositeIds
+) -> Array:
+    """Return the largest value in a block of each group."""
+    groups, xp = len(ids.starts), context.backend.xp
+    _require_groups(merged, group, groups)
+    return reading.largest_by_group(merged[0], group, groups, xp)
+
+
+@worker_task
+def largest_of(context: WorkerContext, pair: list[Array]) -> Array:
+    """Return the larger entries of two arrays."""
+    require_length(pair[0], len(pair[-1]), "groups")
+    return context.backend.xp.maximum(*pair)
+
+
+@worker_task
+def arrays_by_group(
+    context: WorkerContext, merged: Merged, group: Array, reading: Reading, largest: Array
+) -> list[Array]:
+    """Return the arrays of a block, once the largest value of each group is known."""
+    _require_groups(merged, group, len(largest))
+    return reading.formula(merged[0], largest[group], context.backend.xp)
+
+
+def _require_groups(merged: Merged, group: Array, groups: int) -> None:
+    """Raise KernelError unless each edge of a block has one of so many groups."""
+    for array in merged[0]:
+        require_length(group, len(array), "groups of edges")
+    require_below(group, groups, "groups")
 
 
 @worker_task

@@ -53,6 +53,13 @@ class WholeGraph(Protocol):
     def ends(self) -> tuple[Array, Array]:
         """The numbers of both ends of each of the user's rows."""
 
+    @property
+    def groups(self) -> Any:
+        """The ids, if they have groups."""
+
+    def edge_groups(self) -> Array:
+        """Return the group of every edge, if ids have groups."""
+
     def column(self, label: Any) -> Any:
         """Read a column of the user's frame."""
 
@@ -88,11 +95,19 @@ def read(graph: WholeGraph, reading: Reading) -> tuple[Reading, list[Array]]:
         arrays = reading.collect([rows], graph.csr.m, graph.backend)
     except EdgeError as error:
         raise _name_edge(graph, error) from None
-    largest = reading.largest(arrays) if reading.scaled else 0.0
+    largest = _largest(graph, reading, arrays) if reading.scaled else 0.0
     arrays = reading.formula(arrays, largest, graph.backend.xp)
     if reading.chosen is not None:
         arrays = reading.marked(arrays, graph.csr.rows, graph.csr.columns)
     return reading, arrays
+
+
+def _largest(graph: WholeGraph, reading: Reading, arrays: list[Array]) -> Any:
+    """Return the largest value of the graph, or of the group of each edge."""
+    if graph.groups is None:
+        return reading.largest(arrays)
+    group, size = graph.edge_groups(), len(graph.groups.starts)
+    return reading.largest_by_group(arrays, group, size, graph.backend.xp)[group]
 
 
 def summed(graph: WholeGraph, quantities: Sequence[Sum]) -> list[Summed]:

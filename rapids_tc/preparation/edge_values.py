@@ -305,7 +305,7 @@ def _states(seen: Array, edges: int) -> Array:
 # Readings -----------------------------------------------------------------------------------------
 
 
-def _unchanged(arrays: list[Array], largest: float, xp: Any) -> list[Array]:
+def _unchanged(arrays: list[Array], largest: Any, xp: Any) -> list[Array]:
     return arrays
 
 
@@ -324,7 +324,8 @@ class Reading:
         at the top of a module, for it travels between machines.
     scaled : bool
         Whether the formula uses the largest value of the graph, in any array of the rule but the
-        states. Without an edge it is 0.0.
+        states. Without an edge it is 0.0. If the graph has groups, the formula gets an array: for
+        each edge the largest value of its group.
     vertex_types : VertexReader or None
         Types of vertices, which take the place of rows: each edge gets the types of its ends.
     chosen : VertexReader or None
@@ -334,7 +335,7 @@ class Reading:
 
     rule: Rule
     reader: Reader | None = None
-    formula: Callable[[list[Array], float, Any], list[Array]] = _unchanged
+    formula: Callable[[list[Array], Any, Any], list[Array]] = _unchanged
     scaled: bool = False
     vertex_types: VertexReader | None = None
     chosen: VertexReader | None = None
@@ -393,3 +394,13 @@ class Reading:
         """Return the largest value of a graph or block."""
         values = arrays[:-1] if self.rule.directed else arrays
         return max((float(part.max()) for part in values if len(part)), default=0.0)
+
+    def largest_by_group(self, arrays: list[Array], group: Array, groups: int, xp: Any) -> Array:
+        """Return the largest value of each group in a graph or block; 0.0 without an edge.
+
+        `group` is the group of each edge.
+        """
+        largest = xp.zeros(groups, "float64")
+        for values in arrays[:-1] if self.rule.directed else arrays:
+            xp.maximum.at(largest, group, values)
+        return largest
