@@ -47,7 +47,7 @@ def in_blocks(n, memory=MEMORY, peel_below=None):
             made.append(self)
             assert self.n == n
 
-    with pytest.MonkeyPatch.context() as patch, use_layout(Layout(n, 1, peel_below, memory)):
+    with pytest.MonkeyPatch.context() as patch, use_layout(Layout(n, 1, peel_below, memory=memory)):
         patch.setattr(resolve, "OutOfCoreGraph", Noted)
         yield made
 
