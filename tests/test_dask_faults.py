@@ -14,6 +14,7 @@ import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 import reference
 from checks import rows_of
@@ -149,6 +150,48 @@ def test_paused_workers_are_waited_for_but_not_for_ever(backend, monkeypatch, st
             tc.count(edges)
 
 
+def test_what_a_worker_was_given_before_it_was_paused_is_done_by_others(backend, monkeypatch):
+    """Dask steals from a worker only if it has more tasks than threads."""
+    monkeypatch.setattr(watch, "NUDGE_AFTER", 0.5)
+    monkeypatch.setattr(watch, "STANDSTILL_LIMIT", 20.0)
+    edges = apart(backend, small(), 2)
+    with (
+        threads(memory_limit=0) as (scheduler, client),
+        dask_cluster.DaskExecutor(edges, False) as executor,
+    ):
+        full, other = list(scheduler.workers)
+        begun = executor.submit("begun", begin_and_pause, "goes on", on=full)
+        Event("begun", client=client).wait(SOON)
+        waiting = executor.submit("waiting", first, ["done"], on=full)
+        Event("goes on", client=client).set()
+        assert executor.gather([begun, waiting]) == ["paused", "done"]
+        assert [worker.address for worker in scheduler.tasks[waiting.key].who_has] == [other]
+        assert scheduler.workers[full].status == Status.paused
+
+
+def begin_and_pause(name):
+    """Pause this worker, as if its memory were full, once it has been given another task."""
+    Event("begun").set()
+    Event(name).wait(SOON)
+    pause(get_worker())
+    return "paused"
+
+
+def test_a_workers_libraries_are_not_free_memory(backend):
+    """A plan that took them for free would fill a small worker, which Dask then pauses."""
+    edges = apart(backend, small(), 2)
+    with (
+        a_cluster(backend, n_workers=1, memory_limit="2 GiB") as started,
+        Client(started) as client,
+    ):
+        assert tc.count(edges) == 1
+        with dask_cluster.DaskExecutor(edges, False) as executor:
+            [worker] = executor.workers()
+        [resident] = client.run(lambda: psutil.Process().memory_info().rss).values()
+    if backend.name == "pandas":
+        assert 0.75 * resident < 2**31 - worker.memory < 1.3 * resident
+
+
 def spilled(dask_worker):
     """How many results a worker has moved out of its memory, or its card's, by now."""
     held = dask_worker.data
@@ -232,9 +275,9 @@ class At(SchedulerPlugin):
 
 
 @contextmanager
-def threads(workers=2, saturation=1.1):
+def threads(workers=2, saturation=1.1, **options):
     """A cluster of workers with a thread each, and a client of it."""
-    options = {"processes": False, "threads_per_worker": 1, "dashboard_address": ":0"}
+    options |= {"processes": False, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
         dask.config.set({"distributed.scheduler.worker-saturation": saturation}),
         LocalCluster(n_workers=workers, **options) as started,

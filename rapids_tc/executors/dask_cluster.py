@@ -34,13 +34,15 @@ from rapids_tc.executors.persisted import (
     placement,
     same,
 )
-from rapids_tc.executors.protocol import Batch, Worker
+from rapids_tc.executors.protocol import Batch
 from rapids_tc.executors.stages import PREFIX, TaskStages
-from rapids_tc.executors.watch import Watch
+from rapids_tc.executors.watch import Watch, described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import TracebackType
+
+    from rapids_tc.executors.protocol import Worker
 
 Future = _Future[Any]
 LOOK = 1.0  # seconds between looks at the cluster
@@ -142,8 +144,7 @@ class DaskExecutor:
             while not (found := watch.check()):
                 time.sleep(0.05)
             versions.require_same(self.client, found)
-            described = ((a, w["nthreads"], w["memory_limit"] or 0) for a, w in found.items())
-            self._workers = [Worker(*worker) for worker in sorted(described)]
+            self._workers = described(found)
         return self._workers
 
     def submit(
@@ -256,9 +257,8 @@ class DaskExecutor:
         frame that it gives back does not know.
         """
         frame = (self._edges if labels is None else self._edges[list(labels)]).optimize()
-        self._divisions: tuple[Any, ...] = (
-            frame.divisions
-        )  # of what is read: perhaps several files a partition
+        # Of what is read, which is perhaps several files per partition.
+        self._divisions: tuple[Any, ...] = frame.divisions
         return self._evaluate(frame)
 
     def heads(self) -> list[Any]:

@@ -1,25 +1,33 @@
 """A watch on a cluster while a call waits for its tasks: which workers work, and if anything moves.
 
 Dask waits for ever if no worker is left, or if all workers are paused. It also waits for ever after
-the loss of a worker whose tasks go to a queue, which Dask reads only when some other task ends.
+the loss of a worker whose tasks go to a queue, which Dask reads only when some other task ends; and
+for a task that a worker was given before it was paused.
 """
 
 from __future__ import annotations
 
 import time
 import uuid
+from contextlib import suppress
 from typing import Any
 
 from distributed import Client, Future, Status
 
 from rapids_tc.errors import KernelError
 from rapids_tc.executors.persisted import START
+from rapids_tc.executors.protocol import Worker
 
 # Seconds
 NO_WORKER_LIMIT = 60.0  # a call gives up if no worker has run for so long
 NUDGE_AFTER = 4.0  # after such a standstill, the scheduler gets a task that ends at once
 STANDSTILL_LIMIT = 60.0  # after such a standstill, a call gives up
 HEARTBEAT_LIMIT = 10.0  # if it had no heartbeat for so long, a worker's report is out of date
+
+# Bytes of a worker's process with its libraries, which count against its limit. Measured after
+# calls: 306 to 320 MiB. A measurement of Dask would be too early: a call loads the libraries.
+PROCESS = 320 << 20
+LEAST_SHARE = 16  # of a limit that the process nearly fills, one part in so many is planned with
 
 MOVING = ("executing", "flight", "cancelled", "resumed")  # states of tasks that occupy a worker
 
@@ -60,6 +68,8 @@ class Watch:
             raise KernelError(self._standstill(workers, done, of))
         elif now - self._moved > NUDGE_AFTER:
             self._open_queue(list(running))
+            if len(running) < len(workers):
+                self._relieve_paused()
         return running
 
     def require_open(self) -> None:
@@ -89,6 +99,14 @@ class Watch:
             int, key=f"rapids_tc-nudge-{uuid.uuid4().hex}", workers=addresses, priority=1000
         )
 
+    def _relieve_paused(self) -> None:
+        """Have other workers do what paused ones were given, if the scheduler lets tasks move.
+
+        Dask steals from a worker only if it has more tasks than threads.
+        """
+        with suppress(Exception):  # the scheduler's process may lack rapids_tc
+            self._client.run_on_scheduler(move_from_paused)
+
     def _standstill(self, workers: dict[str, Any], done: int, of: int) -> str:
         """Describe a cluster in which nothing moves."""
         tasks = self._client.processing()
@@ -101,6 +119,34 @@ class Watch:
             f"tasks are done, no worker computes or fetches anything, and {listed}. Restart the "
             "workers, by client.restart() perhaps, and call again"
         )
+
+
+def described(workers: dict[str, Any]) -> list[Worker]:
+    """List workers of `Watch.check` by address, with the memory that data may take."""
+    return [
+        Worker(
+            address,
+            worker["nthreads"],
+            max((limit := worker["memory_limit"] or 0) - PROCESS, limit // LEAST_SHARE),
+        )
+        for address, worker in sorted(workers.items())
+    ]
+
+
+def move_from_paused(dask_scheduler: Any) -> None:
+    """Ask paused workers for the tasks that they have not begun, for workers that are running.
+
+    The request is the one of Dask's work stealing: a worker that has begun a task keeps it.
+    """
+    running = dask_scheduler.running
+    for victim in dask_scheduler.workers.values():
+        for task in list(victim.processing) if victim.status == Status.paused else ():
+            choice = dask_scheduler.valid_workers(task)
+            if not choice and (choice is None or task.loose_restrictions):
+                choice = running
+            if choice:
+                thief = min(choice, key=lambda worker: len(worker.processing))
+                dask_scheduler.extensions["stealing"].move_task_request(task, victim, thief)
 
 
 def _no_worker(workers: dict[str, Any]) -> str:
