@@ -123,6 +123,14 @@ def tube(circumference: int, rings: int) -> Known:
     return _known(source, destination, at.size, edges)
 
 
+def clique_and_tube():
+    """The rows of a clique, of a tube that a peel takes ring by ring, and of fans between them."""
+    rows, random = complete(30).rows + tube(5, 8).rows, np.random.default_rng(1)
+    for fan in range(40, 52):
+        rows += [(int(end), fan) for end in random.choice(30, 3, replace=False)] + [(fan - 1, fan)]
+    return rows
+
+
 SMALL: dict[str, Known] = {
     "one edge": complete(2),
     "triangle": complete(3),

@@ -31,10 +31,11 @@ from dask_support import (
     together,
 )
 from distributed import Client, futures_of, get_client, get_task_stream, worker_client
-from graphs import ID_DTYPES, ROWS, TRIANGLES, small
+from graphs import ID_DTYPES, ROWS, TRIANGLES, clique_and_tube, small
 
 import rapids_tc as tc
 from rapids_tc import _progress, datasets
+from rapids_tc.blocks.distributed_levels import DistributedLevels
 from rapids_tc.executors import dask_cluster
 from rapids_tc.graphs import distributed, one_worker
 
@@ -114,6 +115,22 @@ def test_the_reported_cases(client, backend, partitions):
     assert sorted(tuple(sorted(row)) for row in rows_of(kept)) == sorted(
         {tuple(sorted(row)) for row, k in zip(rows, by_row("truss"), strict=True) if k >= 4}
     )
+
+
+def test_truss_numbers_in_blocks(client, backend, monkeypatch):
+    """Workers peel some edges of each round in two processes, and the rest of the bounds falls."""
+    rows, peeled, lower = clique_and_tube(), [], DistributedLevels.lower
+
+    def noted(self, *args, peel):
+        peeled.append(peel)
+        return lower(self, *args, peel=peel)
+
+    monkeypatch.setattr(DistributedLevels, "lower", noted)
+    edges = apart(backend, pd.DataFrame(rows, columns=["src", "dst"]), 3)
+    with layout(2, 1, 300):
+        found = together(backend, tc.annotate(edges, "trussness"))
+    assert found["trussness"].tolist() == reference.by_row(rows, reference.trussness(rows))
+    assert True in peeled and False in peeled
 
 
 @pytest.mark.parametrize("param", CASES)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
-from graphs import complete, dense_edge_lists, edge_lists, star, tube
+from graphs import clique_and_tube, complete, dense_edge_lists, edge_lists, star, tube
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stream_support import in_blocks
@@ -79,14 +79,6 @@ def test_any_graph_in_blocks(rows, n, below, engine):
         assert on_workers(frame, n, below, 1 + n % 2) == expected
 
 
-def clique_and_tube():
-    """A clique that is known at once, a tube that falls ring by ring, and fans between them."""
-    rows, random = complete(30).rows + tube(5, 8).rows, np.random.default_rng(1)
-    for fan in range(40, 52):
-        rows += [(int(end), fan) for end in random.choice(30, 3, replace=False)] + [(fan - 1, fan)]
-    return rows
-
-
 @pytest.mark.parametrize("engine", ENGINES)
 def test_chosen_edges_are_peeled_with_their_companions(monkeypatch, engine):
     rows, peeled, peel = clique_and_tube(), [], levels.peel_chosen
@@ -130,6 +122,17 @@ def test_rounds_are_few(monkeypatch, n):
     rounds, tasks = rounds_and_tasks(monkeypatch, edges, "trussness", n, below)
     _, of_count = rounds_and_tasks(monkeypatch, edges, "triangles", n, below)
     assert rounds <= {2: 10, 4: 14}[n] and tasks < 12 * of_count
+
+
+@pytest.mark.parametrize("below", [0, 50])
+@pytest.mark.parametrize("kind, size", [("grid", 30), ("chain", 40)])
+def test_a_core_that_collapses_edge_by_edge(kind, size, below):
+    """All edges of a tube have its level in triangles, and go ring by ring from both ends."""
+    rows = PARTS[kind](size)
+    frame, expected = frame_of(rows), reference.by_row(rows, reference.trussness(rows))
+    with in_blocks(2, peel_below=below):
+        assert tc.trussness(frame).tolist() == expected
+    assert on_workers(frame, 2, below) == expected
 
 
 def test_a_survey():
