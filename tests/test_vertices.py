@@ -1,17 +1,20 @@
 """Several measures of vertices at once: by their definitions, by NetworkX and by igraph."""
 
+import logging
 from math import nan
 
+import every_path
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 import reference
-from every_path import PATHS
+from every_path import PATHS, Path
 from graphs import edge_lists
 from hypothesis import given, settings
 
 import rapids_tc as tc
+from rapids_tc.plan.layout import Layout
 from rapids_tc.plan.record import vertex_columns
 
 pytestmark = pytest.mark.cpu_only
@@ -140,11 +143,20 @@ def test_a_column_of_vertices_is_none_of_rows():
         tc.annotate(frame_of([(0, 1)]), "degree")
 
 
-def test_what_runs_in_memory_alone():
+def test_trussness_in_blocks_and_on_a_cluster(caplog):
+    """Beside other columns and alone, of graphs that are peeled whole and in blocks."""
     frame = frame_of(np.random.default_rng(0).integers(0, 300, (4000, 2)))
-    with pytest.raises(tc.CapacityError, match='counted in blocks: without "trussness" it is'):
-        tc.annotate_vertices(frame, "degree", "trussness", memory_limit=100_000)
-    found = PATHS["3 x 3 blocks"].call("annotate_vertices", {"columns": ("closure",)})
-    assert len(found) == len(PATHS["whole"].call("annotate_vertices", {"columns": ("closure",)}))
-    with pytest.raises(TypeError, match='annotate_vertices with "trussness" runs on one machine'):
-        PATHS["7 partitions"].call("annotate_vertices", {"columns": ("degree", "trussness")})
+    expected = tc.annotate_vertices(frame, "degree", "trussness")
+    with caplog.at_level(logging.INFO, "rapids_tc"):
+        found = tc.annotate_vertices(frame, "degree", "trussness", memory_limit=200_000)
+    assert "counted in" in caplog.text
+    pd.testing.assert_frame_equal(found, expected)
+    right = every_path.expected("annotate_vertices", {"columns": ("trussness",), "vertices": None})
+    chosen = ("3 x 3 blocks", "7 partitions", "7 partitions, 3 x 3 blocks to the end")
+    by_range = Path(7, Layout(2, 1, peel_below=0, ranges=3))
+    for path in (*map(PATHS.get, chosen), by_range):
+        for columns in (("trussness",), ("triangles", "trussness")):
+            found = path.call("annotate_vertices", {"columns": columns})
+            found = pd.concat(found.partitions) if path.partitions else found
+            assert found["trussness"].dtype == "int32"
+            assert [*zip(found["vertex"], found["trussness"], strict=True)] == right

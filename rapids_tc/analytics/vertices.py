@@ -15,7 +15,6 @@ from rapids_tc.plan.record import (
     VertexColumn,
     VertexValues,
     Work,
-    of_one_machine,
     vertex_columns,
 )
 from rapids_tc.preparation.edge_columns import check_fields
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Array
 
 CLOSURE = Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.NEIGHBOR_DEGREES
-SUMS = CLOSURE | Needs.THIRD_SUMS  # what every path adds up
-ANY = SUMS | Needs.EDGE_COUNTS | Needs.TRUSSNESS
+ANY = CLOSURE | Needs.THIRD_SUMS | Needs.EDGE_COUNTS | Needs.TRUSSNESS
 
 
 def _effective_size(vertices: VertexValues) -> Array:
@@ -68,23 +66,8 @@ def _work(own: OwnOptions) -> Work:
     for name in own["columns"]:
         needs |= known[name].needs
     values = costs.THIRD_SUM if needs & Needs.THIRD_SUMS else 0
-    return Work(needs, Result.VERTICES, len(own["columns"]), values=values)
-
-
-def _of_edges(own: OwnOptions) -> list[str]:
-    """Return the columns that are made of more than sums, which one machine makes in memory."""
-    known = vertex_columns()
-    return [f'"{name}"' for name in own["columns"] if known[name].needs & ~SUMS]
-
-
-def _in_memory(own: OwnOptions) -> str:
-    names = _of_edges(own)
-    return f"without {' and '.join(names)} it is" if names else ""
-
-
-def _local(own: OwnOptions, kind: str) -> TypeError | None:
-    names = _of_edges(own)
-    return of_one_machine(f"annotate_vertices with {' and '.join(names)}", kind) if names else None
+    levels = bool(needs & Needs.TRUSSNESS)
+    return Work(needs, Result.VERTICES, len(own["columns"]), values=values, levels=levels)
 
 
 @analytic(
@@ -92,8 +75,6 @@ def _local(own: OwnOptions, kind: str) -> TypeError | None:
     vertex_columns=OWN,
     check=_check,
     work=_work,
-    in_memory=_in_memory,
-    local=_local,
 )
 def annotate_vertices(
     edges: Any,
@@ -144,8 +125,6 @@ def annotate_vertices(
     ValueError
         No column is named, or one that is unknown or named twice; some of `vertices` are not in
         the graph. Other errors: see `Graph`.
-    TypeError
-        Of a Dask frame, "trussness" is asked for.
 
     See Also
     --------
@@ -166,7 +145,7 @@ def annotate_vertices(
     the paths of two edges that begin at the vertex, the share whose ends are neighbors.
 
     Cost: as `vertex_triangles`, or as `trussness` if it is asked for, for any number of columns;
-    and as `edge_triangles` once more for "constraint". "trussness" is made in memory alone.
+    and as `edge_triangles` once more for "constraint".
 
     Examples
     --------

@@ -182,6 +182,22 @@ def tie_squares(block: Csr, columns: int, resources: Array, xp: Any) -> tuple[Ar
     return by_row, xp.bincount(block.columns.astype("int64"), resources, columns)
 
 
+def add_largest(largest: Array, n: int, at: Block, block: Csr, values: Array, xp: Any) -> None:
+    """Raise the largest value of each rank to that of the edges of a block that it is an end of."""
+    columns = members(len(largest), n, at[1])
+    by_ends = end_sums(len(largest), n, at, *largest_at_ends(block, columns, values, xp))
+    for residue, own in zip(at, by_ends, strict=True):
+        largest[residue::n] = xp.maximum(largest[residue::n], own)
+
+
+def largest_at_ends(block: Csr, columns: int, values: Array, xp: Any) -> tuple[Array, Array]:
+    """Return the largest value of the edges of a block, by row and by column; 0 without an edge."""
+    by_row, by_column = (xp.zeros(size, values.dtype) for size in (block.n, columns))
+    xp.maximum.at(by_row, block.rows, values)
+    xp.maximum.at(by_column, block.columns, values)
+    return by_row, by_column
+
+
 def add_corners(
     sums: Array, n: int, residues: protocol.Residues, uv: tuple[Csr, Array],
     vw: tuple[Csr, Array], *, engine: Any,

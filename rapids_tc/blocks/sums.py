@@ -94,10 +94,11 @@ def count_by_vertex(graph: DistributedGraph, of: list[Task] | None = None) -> li
 
 
 def _by_residue(
-    graph: DistributedGraph, results: Iterable[tuple[tuple[int, ...], Task]]
-) -> list[Task]:
+    graph: DistributedGraph, results: Iterable[tuple[tuple[int, ...], Task]],
+    combine: Callable[..., Any] = counting.add,
+) -> list[Task]:  # fmt: skip
     """Sum results, each a list of the values of ranks of some residues, or of all ranks."""
-    by_residue = [Sum(graph) for _ in range(graph.n)]
+    by_residue = [Sum(graph, combine) for _ in range(graph.n)]
     for residues, task in results:
         if graph.n == 1:
             by_residue[0].add(task)
@@ -166,6 +167,12 @@ def _neighbor_degrees(graph: DistributedGraph, degrees: list[Task]) -> list[Task
             yield (i, j), graph.submit("degrees", vertex_tasks.neighbor_degrees_of, block, *more)
 
     return _by_residue(graph, submitted())
+
+
+def largest_of_edges(graph: DistributedGraph, by_block: list[list[Task]]) -> list[Task]:
+    """Find the largest value of the edges of every rank, 0 without any: a task per residue."""
+    of_blocks = _of_blocks(graph, "sum", vertex_tasks.largest_of_ends, by_block)
+    return _by_residue(graph, of_blocks, vertex_tasks.largest)
 
 
 def by_edge(graph: DistributedGraph, left: list[Task] | None = None) -> list[list[Task]]:

@@ -110,6 +110,33 @@ def tie_squares_of(
 
 
 @worker_task
+def largest_of_ends(
+    context: WorkerContext, rows: EncodedBlock, values: list[Array], place: int, n: int,
+    vertices: int,
+) -> Any:  # fmt: skip
+    """Return the largest value of the edges of a block at each of their ends; see `by_residue`."""
+    xp, at = context.backend.xp, divmod(place, n)
+    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
+    block, of_edges = codec.csr(rows, xp), xp.concatenate(values)
+    require_length(of_edges, block.m, "values of edges")
+    columns = geometry.members(vertices, n, at[1])
+    require_below(block.columns, columns, "ranks")
+    by_ends = geometry.largest_at_ends(block, columns, of_edges, xp)
+    of_residues = geometry.end_sums(vertices, n, at, *by_ends)
+    return xp.maximum(*of_residues) if n == 1 else of_residues
+
+
+@worker_task
+def largest(context: WorkerContext, several: list[Array]) -> Array:
+    """Return the largest entries of several arrays."""
+    result = several[0].copy()
+    for array in several[1:]:
+        require_length(array, len(result), "values of ranks")
+        context.backend.xp.maximum(result, array, out=result)
+    return result
+
+
+@worker_task
 def by_rank(context: WorkerContext, residues: list[Array]) -> Array:
     """Join the values of the ranks of all residues, in the order of the ranks."""
     return parts.by_rank(residues, context.backend.xp)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import report_stage
 from rapids_tc.blocks import whole_values
-from rapids_tc.blocks.third_sums import third_values
+from rapids_tc.blocks.third_sums import FORMULAS, third_values
 from rapids_tc.blocks.time_sums import spans_of
 from rapids_tc.blocks.whole_triangles import WholeTriangles
 from rapids_tc.engines import protocol, registry
@@ -136,9 +136,10 @@ class InMemoryGraph(EdgeGraph):
         csr = self.csr
         return self.backend.xp.diff(csr.offsets) + protocol.column_counts(self.engine, csr, csr.n)
 
-    def edge_blocks(self, summed: str = "") -> tuple[int, Any]:
+    def edge_blocks(self, values: str = "") -> tuple[int, Any]:
         """See `EdgeGraph`."""
-        return 1, [((0, 0), self.csr, self.third_sums(summed) if summed else None)]
+        of_edges = self.third_sums(values) if values in FORMULAS else None
+        return 1, [((0, 0), self.csr, self.trussness if values == "trussness" else of_edges)]
 
     @cached_property
     def edge_counts(self) -> Array:

@@ -118,13 +118,16 @@ class OutOfCoreGraph(EdgeGraph):
             geometry.add_degrees(degrees, self.n, at, block, self.engine)
         return degrees
 
-    def edge_blocks(self, summed: str = "") -> tuple[int, Any]:
+    def edge_blocks(self, values: str = "") -> tuple[int, Any]:
         """See `EdgeGraph`."""
-        if not summed:
-            return self.n, ((at, block, None) for at, block in self.blocks)
-        values, sums = self.third_sums(summed)
         load = self.blocks.store.load
-        return self.n, ((at, block, values.as_floats(load(sums[at]))) for at, block in self.blocks)
+        if not values:
+            return self.n, ((at, block, None) for at, block in self.blocks)
+        if values == "trussness":
+            numbers = stored_levels.trussness(self, self.edge_counts("auto"))
+            return self.n, ((at, block, load(numbers[at])) for at, block in self.blocks)
+        third, sums = self.third_sums(values)
+        return self.n, ((at, block, third.as_floats(load(sums[at]))) for at, block in self.blocks)
 
     def count(self, method: str) -> int:
         """See `VertexStatistics`."""

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Frame
 
 ANSWERED_BY_WORKER = (Result.VALUE, Result.TABLE, Result.VERTICES, Result.TIMES, Result.TRIANGLES)
-BY_SUMS = Needs.DEGREES | Needs.VERTEX_COUNTS  # values per vertex: the body runs on a worker
+# Values per vertex: the body runs on a worker.
+BY_SUMS = Needs.DEGREES | Needs.VERTEX_COUNTS | Needs.TRUSSNESS
 
 
 def answer(
@@ -263,6 +264,9 @@ class PartitionedGraph:
         graph.drop_rows()
         needs, degrees = self.work.needs, sums.degrees(graph)
         by_residue = {"degrees": degrees, **sums.of_neighbors(graph, degrees, needs)}
+        if needs & Needs.TRUSSNESS:
+            of_edges = peeling.of_every_edge(graph)
+            by_residue["vertex_trussness"] = sums.largest_of_edges(graph, of_edges)
         if needs & Needs.VERTEX_COUNTS:
             by_residue["sums"] = sums.by_vertex(graph)
         elif needs & Needs.TOTAL:

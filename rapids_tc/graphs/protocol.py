@@ -77,6 +77,11 @@ class VertexStatistics(ABC):
         The resource allocation of an edge is the sum of 1 / degree over its common neighbors.
         """
 
+    @property
+    @abstractmethod
+    def vertex_trussness(self) -> Array:
+        """The largest trussness of an edge of every rank, int32; 0 without an edge."""
+
     @abstractmethod
     def count(self, method: str) -> int:
         """Count the triangles of the graph."""
@@ -219,11 +224,12 @@ class EdgeGraph(VertexStatistics):
 
     @abstractmethod
     def edge_blocks(
-        self, summed: str = ""
+        self, values: str = ""
     ) -> tuple[int, Iterable[tuple[geometry.Block, Csr, Array | None]]]:
         """Return the number of blocks a side, and all blocks; a graph in memory is one.
 
-        With the name of a formula of `rapids_tc.blocks.third_sums`, each comes with these sums.
+        Each comes with values of its edges, if these are named: "trussness", or the sums of a
+        formula of `rapids_tc.blocks.third_sums`.
         """
 
     @property
@@ -244,6 +250,16 @@ class EdgeGraph(VertexStatistics):
         for at, block, resources in blocks:
             geometry.add_tie_squares(sums, n, at, block, resources, xp)
         return sums
+
+    @property
+    def vertex_trussness(self) -> Array:
+        """See `VertexStatistics`."""
+        xp = self.backend.xp
+        n, blocks = self.edge_blocks("trussness")
+        largest = xp.zeros(self.n_vertices, "int32")
+        for at, block, numbers in blocks:
+            geometry.add_largest(largest, n, at, block, numbers, xp)
+        return largest
 
     def adapter_of(self, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
         """See `VertexStatistics`: columns of the answer get the dtypes of their sources."""
@@ -328,7 +344,7 @@ class VertexTotals(VertexStatistics):
         See `VertexStatistics`.
     n_edges, degrees
         See `VertexStatistics`.
-    neighbor_degrees, tie_squares : array of int64, and of float64, optional
+    neighbor_degrees, tie_squares, vertex_trussness : array of int64, float64, int32, optional
         See `VertexStatistics`.
     total : int, optional
         Triangles of the graph.
@@ -350,6 +366,7 @@ class VertexTotals(VertexStatistics):
         degrees: Array,
         neighbor_degrees: Array | None = None,
         tie_squares: Array | None = None,
+        vertex_trussness: Array | None = None,
         total: int | None = None,
         sums: Array | None = None,
         summed: Mapping[str, Summed] | None = None,
@@ -359,6 +376,7 @@ class VertexTotals(VertexStatistics):
         self._summed, self.tallied = summed or {}, tallied
         self._n_edges, self._degrees, self._total, self._sums = n_edges, degrees, total, sums
         self._neighbor_degrees, self._tie_squares = neighbor_degrees, tie_squares
+        self._vertex_trussness = vertex_trussness
 
     @property
     def n_edges(self) -> int:
@@ -379,6 +397,11 @@ class VertexTotals(VertexStatistics):
     def tie_squares(self) -> Array:
         """The sums, which only some analytics need."""
         return self._tie_squares
+
+    @property
+    def vertex_trussness(self) -> Array:
+        """The largest trussness at every rank, which only some analytics need."""
+        return self._vertex_trussness
 
     def count(self, method: str) -> int:
         """Return the total, or add up the sums."""

@@ -55,6 +55,7 @@ class Sizes:
             "vertex_tasks.vertex_counts": (3 * of_residue, 3) if self.n > 1 else (of_residue, 1),
             "vertex_tasks.degrees_of": (2 * of_residue, 2) if self.n > 1 else (of_residue, 1),
             "vertex_tasks.ends_of": (2 * of_residue, 2) if self.n > 1 else (of_residue, 1),
+            "vertex_tasks.largest_of_ends": (of_residue, 2) if self.n > 1 else (of_residue / 2, 1),
             "vertex_tasks.by_rank": (8 * self.ids, 1),
             "counting.answer": (16 * self.ids, 1),
             "value_tasks.triangle_sum": (8 * self.ids, 1),

@@ -45,8 +45,4 @@ class VertexValues:
     @cached_property
     def trussness(self) -> Array:
         """The largest trussness of an edge of every vertex, int32; 0 without an edge."""
-        csr, of_edges = self.graph.csr, self.graph.trussness
-        largest = self.xp.zeros(csr.n, of_edges.dtype)
-        self.xp.maximum.at(largest, csr.rows, of_edges)
-        self.xp.maximum.at(largest, csr.columns, of_edges)
-        return largest
+        return self.graph.vertex_trussness
