@@ -50,17 +50,18 @@ class Residue:
 Part = Range | Residue
 
 
-def range_count(size: int, free: int, workers: int) -> int:
+def range_count(size: int, free: int, workers: int, id_bytes: int = 0) -> int:
     """Return in how many ranges so many numbers are ranked: in one if they fit a worker at once.
 
-    Else a range takes a small share of the worker, and at most 4 bytes times the numbers over the
-    root of the workers.
+    Else a range takes a small share of the worker, and its ranks at most 4 bytes times the numbers
+    over the root of the workers. `id_bytes` are of the ids, if they are not numbers themselves.
     """
-    need = costs.CLUSTER_NUMBER * size
-    if need <= free:
+    of_ids, of_ranks = costs.CLUSTER_IDS * id_bytes, costs.CLUSTER_NUMBER * size
+    if of_ids + of_ranks <= free:
         return 1
-    most = min(free / costs.RANGE_SHARE, costs.RANGE_BYTES * size / sqrt(workers))
-    return min(ceil(need / max(most, 1)), costs.RANGES)
+    share = max(free / costs.RANGE_SHARE, 1)
+    most = min(share, costs.RANGE_BYTES * max(size, 1) / sqrt(workers))
+    return min(ceil(max(of_ids / share, of_ranks / most)), costs.RANGES)
 
 
 def cut(size: int, parts: int) -> list[Range]:

@@ -122,19 +122,20 @@ def order_of_range(context: WorkerContext, ranked: Array, vertices: int) -> list
 
 def look_up(
     graph: Submission, stage: str, keys: list[Task], workers: Sequence[str | None],
-    values: list[Task], parts: Sequence[Part],
+    values: list[Task], parts: Sequence[Part], tasks: tuple[Any, Any] | None = None,
 ) -> list[Task]:  # fmt: skip
     """Look up the values of keys, which lists of arrays hold, each list on a worker.
 
     `values` are by place in each part. Few parts are under way at once, so that a worker does not
-    fetch the values of all.
+    fetch the values of all. `tasks` are in place of `in_part` and `joined`, if given.
     """
+    of_part, of_all = tasks or (in_part, joined)
     pieces: list[list[Task]] = [[None] * len(parts) for _ in keys]
 
     def submitted() -> Iterator[tuple[tuple[int, int], Task]]:
         for place, i in product(range(len(parts)), range(len(keys))):
             own = keys[i], values[place], parts[place]
-            yield (i, place), graph.submit(stage, in_part, *own, on=workers[i])
+            yield (i, place), graph.submit(stage, of_part, *own, on=workers[i])
 
     at_once = 2 * max(len(graph.workers), len(set(workers)))
     total = len(parts) * len(keys)
@@ -143,7 +144,7 @@ def look_up(
     if len(parts) == 1:
         return [piece for [piece] in pieces]
     return [
-        graph.submit(stage, joined, keys[i], pieces[i], [*parts], on=workers[i])
+        graph.submit(stage, of_all, keys[i], pieces[i], [*parts], on=workers[i])
         for i in range(len(keys))
     ]
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc.blocks import id_ranges
 from rapids_tc.blocks.arrivals import require_below
 from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, length, one, worker_task
 from rapids_tc.preparation.edges import edge_keys, named_edges
 
 if TYPE_CHECKING:
     from rapids_tc.executors.protocol import Task
-    from rapids_tc.frames.backend import Array, Frame
+    from rapids_tc.frames.backend import Array, Frame, Series
     from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.preparation.numbering import Ids
 
@@ -37,6 +38,13 @@ def simple_edges(graph: DistributedGraph) -> tuple[list[Task], list[int]]:
         ]
     lengths = graph.executor.gather([graph.submit("edges", length, own) for own in keys])
     starts = np.cumsum([0, *lengths]).tolist()
+    if graph.id_ranges is not None:
+        numbers = [graph.submit("edges", ends_of, own) for own in keys]
+        named = id_ranges.look_up(graph, graph.id_ranges, numbers)
+        return [
+            graph.submit("edges", named_frame, own, start)
+            for own, start in zip(named, starts, strict=False)
+        ], lengths
     return [
         graph.submit("edges", frame, own, graph.ids, start)
         for own, start in zip(keys, starts, strict=False)
@@ -83,6 +91,21 @@ def frame(context: WorkerContext, keys: Array, ids: Ids, start: int) -> Frame:
     """Make a range of the answer, whose rows are numbered from `start` on."""
     require_below(keys.astype("uint32"), ids.size, "numbers of ids")  # the larger of both
     rows = context.adapter.frame(named_edges(keys, ids))
+    rows.index = rows.index + start
+    return rows
+
+
+@worker_task
+def ends_of(context: WorkerContext, keys: Array) -> list[Array]:
+    """Return the numbers of both ends of edges."""
+    return [(keys >> 32).astype("uint32"), keys.astype("uint32")]
+
+
+@worker_task
+def named_frame(context: WorkerContext, ids: list[Series], start: int) -> Frame:
+    """Make a range of the answer from the ids of both ends of its edges."""
+    columns = dict(zip(("src", "dst"), ids, strict=True))
+    rows = context.adapter.frame(context.backend.library.DataFrame(columns))
     rows.index = rows.index + start
     return rows
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import grid, id_tasks, parts, ranges, worker_tasks
+from rapids_tc.blocks import grid, id_ranges, id_tasks, parts, ranges, worker_tasks
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.blocks.grid import Task as BlockTask
 from rapids_tc.blocks.submission import Submission
@@ -30,6 +30,7 @@ from rapids_tc.preparation.edge_columns import EdgeColumns
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from rapids_tc.blocks.id_ranges import IdRanges
     from rapids_tc.blocks.parts import Range
     from rapids_tc.blocks.worker_tasks import WorkerContext
     from rapids_tc.preparation.fingerprints import Fingerprint
@@ -102,37 +103,65 @@ class DistributedGraph(Submission):
         self._prints = {own.place: own for some in prints for own in some}  # to check later reads
         self.scheme = self.submit("profile", id_tasks.settled, scheme, prints)
         self.rows: list[list[int]] = [[own.rows for own in some] for some in prints]
+        self._split(memory)
+        self.id_ranges: IdRanges | None = None
         distinct = None
         if size is None:
-            apart = self.map_batches("ids", id_tasks.distinct, *self.to_read, self.scheme)
-            distinct = self.tree("ids", id_tasks.union, apart)
-        self.ids = self.submit("ids", id_tasks.make_ids, self.scheme, distinct)
-        if isinstance(self.context.labels, EdgeColumns):
-            self._find_keys()
-        self.size: int = (
-            gather(self.submit("ids", id_tasks.size_of, self.ids)) if size is None else size
-        )
-        self._divide(memory)
+            distinct = self._distinct()
+        if self.id_ranges is not None:
+            self.size: int = self.id_ranges.size
+        else:
+            self._ids = self.submit("ids", id_tasks.make_ids, self.scheme, distinct)
+            if isinstance(self.context.labels, EdgeColumns):
+                self._find_keys()
+            known = size is not None
+            self.size = size if known else gather(self.submit("ids", id_tasks.size_of, self._ids))
+        least = ceil(self.size / costs.RANGES)
+        needs.require([needs.Stage("order", costs.CLUSTER_NUMBER * least)], self._limit)
+
+    def _distinct(self) -> Task | None:
+        """Find the distinct ids; None if they are to lie in ranges, which are then set."""
+        apart = self.map_batches("ids", id_tasks.distinct, *self.to_read, self.scheme)
+        if not isinstance(self.context.labels, EdgeColumns):
+            held = self.map_batches("ids", id_ranges.nbytes, apart)
+            ids, used = (sum(side) for side in zip(*self.executor.gather(held), strict=True))
+            layout, sizes = given_layout(), (ids, self.free, len(self.workers), used)
+            count = layout.ranges if layout else parts.range_count(*sizes)
+            if count > 1:
+                self.id_ranges = id_ranges.cut(self, self.scheme, apart, count)
+                return None
+        return self.tree("ids", id_tasks.union, apart)
+
+    @property
+    def ids(self) -> Task:
+        """The ids by number, on any machine.
+
+        Raises
+        ------
+        CapacityError
+            They lie in ranges.
+        """
+        if self.id_ranges is not None:
+            self.require_whole()
+        return self._ids
 
     def _find_keys(self) -> None:
         """Find the keys of all composite ids; first of some digits, if all exceed 64 bits."""
         while True:
-            digits = self.executor.gather(self.submit("ids", id_tasks.overflow, self.ids))
-            arguments = self.ids, self.scheme, digits
+            digits = self.executor.gather(self.submit("ids", id_tasks.overflow, self._ids))
+            arguments = self._ids, self.scheme, digits
             apart = self.map_batches("ids", id_tasks.distinct_keys, *self.to_read, *arguments)
             keys = self.tree("ids", id_tasks.union_keys, apart)
-            self.ids = self.submit("ids", id_tasks.with_keys, self.ids, keys, digits)
+            self._ids = self.submit("ids", id_tasks.with_keys, self._ids, keys, digits)
             if digits is None:
                 return
 
-    def _divide(self, memory: int) -> None:
-        """Set the bytes that a machine may take; CapacityError if vertices alone exceed them."""
-        limit, least = self._limit, ceil(self.size / costs.RANGES)
-        needs.require([needs.Stage("order", costs.CLUSTER_NUMBER * least)], limit)
+    def _split(self, memory: int) -> None:
+        """Set the bytes that a machine may take, and split the batches that are too large."""
         if not self._on_cards:  # workers of one host have the same memory
             memory //= max(Counter(w.address.rpartition(":")[0] for w in self.workers).values())
         least = min([memory, *(w.memory for w in self.workers if w.memory)])
-        self.free = limit or int(costs.MEMORY_SHARE * least)
+        self.free = self._limit or int(costs.MEMORY_SHARE * least)
         rows = self.free // costs.CLUSTER_ROW
         self.batches, self.rows = split_batches(self.batches, self.rows, rows)
 
@@ -147,6 +176,8 @@ class DistributedGraph(Submission):
         self.blocks  # noqa: B018 - built now, while there are rows
         for name in ("numbers", "ranks"):
             self.__dict__.pop(name, None)
+        if self.id_ranges is not None:
+            self.id_ranges = self.id_ranges.without_rows()
         for group in self.batches:
             group.partitions.clear()
 
@@ -159,6 +190,9 @@ class DistributedGraph(Submission):
     @cached_property
     def numbers(self) -> list[Task]:
         """The numbers of both ends of every row, by batch."""
+        if self.id_ranges is not None:
+            of_ids = self.id_ranges.pieces, self.id_ranges.numbers
+            return self.map_batches("number", id_ranges.number, *self.to_read, self.scheme, *of_ids)
         return self.map_batches("number", id_tasks.number, *self.to_read, self.ids, self.scheme)
 
     def sample(self, colours: int, seed: int) -> None:
@@ -171,6 +205,8 @@ class DistributedGraph(Submission):
     @cached_property
     def ranges(self) -> list[Range]:
         """The ranges in which numbers are ranked: one, if every machine may hold all ranks."""
+        if self.id_ranges is not None:
+            return self.id_ranges.parts
         layout, sizes = given_layout(), (self.size, self.free, len(self.workers))
         return parts.cut(self.size, layout.ranges if layout else parts.range_count(*sizes))
 

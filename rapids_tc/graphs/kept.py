@@ -37,7 +37,7 @@ MOST_VALUES = 17  # bytes of values that an analytic reads for an edge, at most
 WORK = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.GRAPH, values=MOST_VALUES, levels=True)
 
 # Attributes of `DistributedGraph` that calls share.
-NUMBERED = ("ids", "size", "rows", "free", "numbers", "_prints")
+NUMBERED = ("_ids", "id_ranges", "size", "rows", "free", "numbers", "_prints")
 IN_BLOCKS = (*NUMBERED, "ranges", "vertices", "partition", "counting_workers", "blocks")
 
 
@@ -92,6 +92,8 @@ class KeptGraph:
         """Make the order and the blocks of a graph whose ids have been profiled; wait for all."""
         gather = self._executor.gather
         graph.numbers = graph.map_batches("number", id_tasks.compact, graph.numbers)
+        if graph.id_ranges is not None:
+            graph.id_ranges = graph.id_ranges.without_rows()
         blocks = [graph.submit("merge", worker_tasks.edges_of, block) for block in graph.blocks]
         self.n_edges = sum(gather(blocks)[: graph.n**2])  # if n is 1, others are copies
         self.n_vertices = gather(graph.vertices)

@@ -170,7 +170,8 @@ class RehearsedGraph(KeptGraph):
             options.method, options.memory_limit,
         )  # fmt: skip
         everywhere = {worker.address for worker in workers}
-        graph.ids, graph.scheme = (self._stand_in(everywhere) for _ in range(2))
+        graph.id_ranges = None
+        graph._ids, graph.scheme = (self._stand_in(everywhere) for _ in range(2))
         graph.size, graph.free = ids, free
         graph.rows = [[ceil(rows / len(places))] for _ in places]
         vars(graph)["_prints"] = dict.fromkeys(range(len(places)))

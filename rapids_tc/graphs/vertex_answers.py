@@ -183,7 +183,10 @@ def _parts(
     }
     result = []
     for place, part in enumerate(graph.ranges):
-        ids = graph.submit("answer", id_tasks.ids_in, graph.ids, part)
+        if graph.id_ranges is not None:
+            ids = graph.id_ranges.ids[place]
+        else:
+            ids = graph.submit("answer", id_tasks.ids_in, graph.ids, part)
         order = graph.submit("answer", ranges.order_of_range, ranked[place], vertices)
         of_range = {kind: each[place] for kind, each in values.items()}
         result.append(graph.submit("answer", answer_part, name, own, ids, order, of_range))

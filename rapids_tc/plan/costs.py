@@ -201,6 +201,8 @@ CLUSTER_LEVELS = 20
 UNEVEN = 1.2
 # Per number, while vertices are ordered; per row, while rows become sorted parts. Cluster.
 CLUSTER_NUMBER, CLUSTER_ROW = 24, 64
+# Copies of the ids, while those of all batches are joined and sorted. Read.
+CLUSTER_IDS = 3
 # The fraction of what a graph may take that numbers take while a range of them is ranked, and what
 # they then take at the most times the ids over the root of the workers; the most ranges. Choices.
 RANGE_SHARE, RANGE_BYTES, RANGES = 8, 4, 4096

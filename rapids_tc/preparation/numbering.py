@@ -117,7 +117,11 @@ class IndexedIds:
 
     def part(self, first: int, size: int) -> IndexedIds:
         """Return the ids of the numbers from `first` on, `size` of them."""
-        return replace(self, index=self.index[first : first + size])
+        return self.with_index(self.index[first : first + size])
+
+    def with_index(self, index: Any) -> IndexedIds:
+        """Return other ids of the same kind."""
+        return replace(self, index=index)
 
     def take(self, numbers: Array) -> Series:
         """Return the ids of some numbers, in the user's dtype."""

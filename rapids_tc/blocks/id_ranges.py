@@ -1,0 +1,197 @@
+"""Number ids by ranges of their values, where one worker should not hold all of them.
+
+Every batch sorts its distinct ids, and cuts them at values that samples of all batches give. A
+worker merges what all batches have of a range: the number of an id is its place there, behind all
+earlier ranges. A batch asks the workers of the ranges for the numbers of its own ids alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.blocks import id_tasks, ranges
+from rapids_tc.blocks.arrivals import require, require_length
+from rapids_tc.blocks.parts import Range
+from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, one, worker_task
+from rapids_tc.errors import CapacityError
+from rapids_tc.frames.backend import gather
+from rapids_tc.preparation import id_scheme
+from rapids_tc.preparation.edges import MAX_NUMBERS
+
+if TYPE_CHECKING:
+    from rapids_tc._typing import Array, Series
+    from rapids_tc.blocks.id_tasks import Fingerprints
+    from rapids_tc.blocks.parts import Part
+    from rapids_tc.blocks.submission import Submission
+    from rapids_tc.executors.protocol import Task
+    from rapids_tc.frames.backend import Frame
+    from rapids_tc.preparation.id_scheme import IdScheme
+    from rapids_tc.preparation.numbering import ColumnIds, IndexedIds
+
+SAMPLES = 256  # of each range, to find ranges of about equal length by
+Pieces = list[Any]  # an Index of distinct ids, ascending, for each range
+
+
+@dataclass(frozen=True)
+class IdRanges:
+    """The ids of a graph in several ranges of numbers.
+
+    Attributes
+    ----------
+    parts : list of Range
+    ids : list of Task
+        The ids of each range.
+    pieces : list of Task
+        The distinct ids of each batch, by range.
+    numbers : list of list of Task
+        The numbers of the ids of each piece, by batch and range.
+    """
+
+    parts: list[Range]
+    ids: list[Task]
+    pieces: list[Task]
+    numbers: list[list[Task]]
+
+    @property
+    def size(self) -> int:
+        """How many ids there are."""
+        return sum(part.size for part in self.parts)
+
+    def without_rows(self) -> IdRanges:
+        """Return the ids without what numbers rows, which is not held on."""
+        return replace(self, pieces=[], numbers=[])
+
+
+def cut(graph: Submission, scheme: Task, distinct: list[Task], count: int) -> IdRanges:
+    """Cut the distinct ids of all batches in `count` ranges, and number them.
+
+    Raises
+    ------
+    CapacityError
+        There are more ids than numbers.
+    """
+    submit = graph.submit
+    ordered = graph.map_batches("ids", ascending, distinct, scheme)
+    samples = graph.map_batches("ids", sample, ordered, count)
+    cuts = submit("ids", cut_values, samples, scheme, count)
+    pieces = graph.map_batches("ids", split, ordered, cuts)
+    by_range = [graph.map_batches("ids", one, pieces, place) for place in range(count)]
+    merged = [graph.combined("ids", id_tasks.union, own) for own in by_range]
+    ids = [submit("ids", id_tasks.make_ids, scheme, index) for index in merged]
+    sizes = graph.executor.gather([submit("ids", id_tasks.size_of, own) for own in ids])
+    bounds = np.cumsum([0, *sizes]).tolist()
+    if bounds[-1] > MAX_NUMBERS:
+        raise CapacityError(
+            f"{bounds[-1]} distinct ids; a graph numbers at most {MAX_NUMBERS}: pass fewer edges"
+        )
+    parts = [Range(a, b - a) for a, b in pairwise(bounds)]
+    workers = graph.workers_of_rows
+    numbers = [
+        [
+            submit("ids", numbers_of, ids[place], by_range[place][i], part, on=workers[i])
+            for place, part in enumerate(parts)
+        ]
+        for i in range(len(pieces))
+    ]
+    return IdRanges(parts, ids, pieces, numbers)
+
+
+@worker_task
+def nbytes(context: WorkerContext, index: Any) -> tuple[int, int]:
+    """Return how many ids there are, and their bytes."""
+    return len(index), int(index.memory_usage(deep=True))
+
+
+@worker_task
+def ascending(context: WorkerContext, index: Any, scheme: IdScheme) -> Any:
+    """Sort distinct ids by value."""
+    ids: Any = id_scheme.make_ids(scheme, index, context.backend)
+    return ids.index
+
+
+@worker_task
+def sample(context: WorkerContext, index: Any, count: int) -> Any:
+    """Select ids at equal distances, enough to cut all in `count` ranges."""
+    xp, size = context.backend.xp, min(len(index), SAMPLES * count)
+    return index.take(xp.arange(size) * len(index) // max(size, 1))
+
+
+@worker_task
+def cut_values(context: WorkerContext, samples: list[Any], scheme: IdScheme, count: int) -> Any:
+    """Choose the first id of each range but the first; fewer if there are fewer ids."""
+    distinct: Any = id_scheme.make_ids(scheme, id_scheme.union(samples), context.backend)
+    index, xp = distinct.index, context.backend.xp
+    # A sample of few ids may cut at one of them more than once: these ranges are empty.
+    places = xp.arange(1, count) * len(index) // count
+    return index.take(places) if len(index) else index
+
+
+@worker_task
+def split(context: WorkerContext, index: Any, cuts: Any) -> Pieces:
+    """Cut ascending ids at some values."""
+    series = context.backend.library.Series
+    places = series(index).searchsorted(series(cuts))
+    bounds = [0, *map(int, places.tolist()), len(index)]
+    return [index[a:b] for a, b in pairwise(bounds)]
+
+
+@worker_task
+def numbers_of(context: WorkerContext, ids: IndexedIds, index: Any, part: Range) -> Array:
+    """Return the numbers (uint32) of distinct ids that are all in a range."""
+    require_length(ids.index, part.size, "ids of a range")
+    places = context.backend.xp.asarray(ids.index.get_indexer(index))
+    require(bool((places >= 0).all()), "ids of another range")
+    return (places.astype("int64") + part.first).astype("uint32")
+
+
+@worker_task
+def number(
+    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, scheme: IdScheme,
+    pieces: Pieces, numbers: list[Array],
+) -> Numbers:  # fmt: skip
+    """Assign numbers to both ends of every row of some partitions, one after another."""
+    backend, xp = context.backend, context.backend.xp
+    columns = id_tasks.id_columns(context, partitions, prints)
+    index, of_index = pieces[0].append(pieces[1:]), xp.concatenate(numbers)
+    require_length(of_index, len(index), "numbers of ids")
+    local: Any = id_scheme.make_ids(scheme, index[:0], backend)
+    local = local.with_index(index)
+    places = [id_scheme.numbers(column, local, scheme, backend) for column in columns]
+    return [gather(of_index, xp.concatenate(places[side::2])) for side in (0, 1)]
+
+
+# Ids of numbers -----------------------------------------------------------------------------------
+
+
+def look_up(graph: Submission, ids: IdRanges, keys: list[Task]) -> list[Task]:
+    """Look up the ids of numbers, which lists of arrays hold: as lists of Series."""
+    workers = [None] * len(keys)
+    return ranges.look_up(graph, "answer", keys, workers, ids.ids, ids.parts, (ids_in_part, joined))
+
+
+@worker_task
+def ids_in_part(
+    context: WorkerContext, keys: list[Array], ids: ColumnIds, part: Part
+) -> list[Series]:
+    """Look up the ids of the numbers that are in a part, in the order of the numbers."""
+    return [ids.take(part.place(array[part.select(array)])) for array in keys]
+
+
+@worker_task
+def joined(
+    context: WorkerContext, keys: list[Array], pieces: list[list[Series]], parts: list[Part]
+) -> list[Series]:
+    """Put the ids that the numbers have in all parts in the order of the numbers."""
+    xp, library, result = context.backend.xp, context.backend.library, []
+    for side, array in enumerate(keys):
+        order = xp.concatenate([xp.flatnonzero(part.select(array)) for part in parts])
+        ids = library.concat([own[side] for own in pieces], ignore_index=True)
+        require(len(order) == len(ids) == len(array), f"{len(ids)} ids for {len(array)} numbers")
+        places = xp.empty(len(order), "int64")
+        places[order] = xp.arange(len(order))
+        result.append(ids.iloc[places].reset_index(drop=True))
+    return result
