@@ -50,6 +50,8 @@ def summed(
     others = [
         q.limited(graph.free) for q in quantities if not (by_type and isinstance(q, TypeCounts))
     ]
+    if any(quantity.by_vertex for quantity in others):
+        graph.require_whole()
     sums_by_name = distributed_values.summed(graph, others)
     if not by_type:
         return sums_by_name, None
@@ -59,6 +61,7 @@ def summed(
 
 def tally(graph: DistributedGraph, reading: Reading, what: str) -> Task:
     """Submit the triangles of each "group", "vertex" or "edge" by type; see `Tally`."""
+    graph.require_whole()
     resolved, values = distributed_values.read(graph, reading)
     graph.drop_rows()
     starts = _first_edges(graph) if what == "edge" else [0]

@@ -139,8 +139,14 @@ def _merge(graph: DistributedGraph, reading: Task, values: list[Any], place: int
 
 def _name_edge(graph: DistributedGraph, error: EdgeError, place: int) -> ValueError:
     """Return the error with the ids of its edge."""
-    block = graph.block_at(place, None)
+    block, gather = graph.block_at(place, None), graph.executor.gather
+    if len(graph.ranges) > 1:
+        located = block, error, place, graph.n
+        ranks = gather(graph.submit("values", value_tasks.end_ranks, *located))
+        by_range = zip(graph.ranked[0], graph.ids_by_range, strict=True)
+        found = gather(
+            [graph.submit("values", value_tasks.ids_of_ranks, *own, ranks) for own in by_range]
+        )
+        return error.with_ids(*(next(filter(None, ids))[0] for ids in zip(*found, strict=True)))
     where = graph.ids, graph.order, place, graph.n
-    return error.with_ids(
-        *graph.executor.gather(graph.submit("values", value_tasks.ends, block, error, *where))
-    )
+    return error.with_ids(*gather(graph.submit("values", value_tasks.ends, block, error, *where)))

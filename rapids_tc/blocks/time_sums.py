@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from rapids_tc.blocks import geometry
 from rapids_tc.blocks.triangle_sums import TriangleSum
@@ -51,6 +51,8 @@ class WindowChanges(TriangleSum):
 @dataclass(frozen=True)
 class Corners(TriangleSum):
     """For each rank, the triangles whose edges are present at once: int64."""
+
+    by_vertex: ClassVar[bool] = True
 
     def zeros(self, vertices: int, xp: Any) -> Array:
         """See `_Sum`."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from rapids_tc.blocks import geometry
 from rapids_tc.preparation.edge_values import DOWN, UP
@@ -45,6 +45,7 @@ class _Sum(ABC):
 
     name: str
     reading: Reading
+    by_vertex: ClassVar[bool] = False  # whether there is a sum for every rank
 
     def resolved(self, reading: Reading) -> Self:
         """Return the sum of a reading whose reader is resolved."""
@@ -105,6 +106,7 @@ class Products(TriangleSum):
     """
 
     array: int = 0
+    by_vertex: ClassVar[bool] = True
 
     def zeros(self, vertices: int, xp: Any) -> Array:
         """See `_Sum`."""
@@ -180,6 +182,7 @@ class Degrees(EdgeSum):
 
     array: int = 0
     mark: int = 0
+    by_vertex: ClassVar[bool] = True
 
     def zeros(self, vertices: int, xp: Any) -> Array:
         """See `_Sum`."""
@@ -205,6 +208,8 @@ class Degrees(EdgeSum):
 @dataclass(frozen=True)
 class Ends(EdgeSum):
     """For each rank, the values, which are small integers, of its edges: int64."""
+
+    by_vertex: ClassVar[bool] = True
 
     def zeros(self, vertices: int, xp: Any) -> Array:
         """See `_Sum`."""

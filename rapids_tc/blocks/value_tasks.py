@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.grid import Task
     from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.edge_values import Reading
-    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.numbering import ColumnIds, Ids
 
 Merged = tuple[list[Array], float, Any]  # arrays of a block, the largest value, what is wrong
 
@@ -186,6 +186,25 @@ def end_types(
     """Return the types of both ends of the edges of a block."""
     csr = codec.csr(block, context.backend.xp)
     return reading.end_types(*geometry.block_ends(csr, n, divmod(place, n)))
+
+
+@worker_task
+def end_ranks(
+    context: WorkerContext, block: EncodedBlock, error: EdgeError, place: int, n: int
+) -> list[int]:
+    """Return the larger and the smaller rank of the edge of an error."""
+    at = divmod(place, n)
+    ranks = geometry.block_ends(codec.csr(block, context.backend.xp), n, at)
+    return [int(end[error.position]) for end in ranks]
+
+
+@worker_task
+def ids_of_ranks(
+    context: WorkerContext, ranked: Array, ids: ColumnIds, ranks: list[int]
+) -> list[list[Any]]:
+    """Return the id of each of some ranks, in a list that is empty if it is in another range."""
+    xp = context.backend.xp
+    return [ids_in_messages(ids, xp.flatnonzero(ranked == rank)) for rank in ranks]
 
 
 @worker_task

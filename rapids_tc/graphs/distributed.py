@@ -360,6 +360,13 @@ class DistributedGraph(Submission):
             place = self.counting_workers.index(worker) if worker in self.counting_workers else 0
         return self.blocks[place]
 
+    @property
+    def ids_by_range(self) -> list[Task]:
+        """The ids of each of `ranges`."""
+        if self.id_ranges is not None:
+            return self.id_ranges.ids
+        return [self.submit("ids", id_tasks.ids_in, self.ids, part) for part in self.ranges]
+
     # Tasks on blocks ------------------------------------------------------------------------------
 
     @cached_property

@@ -260,9 +260,10 @@ class PartitionedGraph:
         """Answer an analytic of vertices, or of the whole graph, from sums by vertex."""
         graph, total = self.profiled(), None
         own = {name: self.executor.in_process(value) for name, value in own.items()}
+        needs = self.work.needs
         summed, tally = distributed_tallies.summed(graph, record.sums(own), self.groups)
         graph.drop_rows()
-        needs, degrees = self.work.needs, sums.degrees(graph)
+        degrees = sums.degrees(graph)
         by_residue = {"degrees": degrees, **sums.of_neighbors(graph, degrees, needs)}
         if needs & Needs.TRUSSNESS:
             of_edges = peeling.of_every_edge(graph)

@@ -7,6 +7,7 @@ is joined: frames one after another, or the parts of a mean.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import pairwise
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import counting, id_tasks, parts, ranges, worker_tasks
+from rapids_tc.blocks import counting, parts, ranges, worker_tasks
 from rapids_tc.blocks.arrivals import require_length
 from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.frames.adapters import root
@@ -25,7 +26,11 @@ from rapids_tc.preparation.edges import look_up_vertices, require_vertices
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from rapids_tc.blocks.triangle_sums import Sum, Summed
     from rapids_tc.executors.protocol import Task
+    from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.plan.record import Work
@@ -95,12 +100,26 @@ class GraphTotals:
     n_vertices: int
     n_edges: int
     wedges: int
-    total: int
+    total: int | None
+    sums: dict[str, Summed]
     groups: None = field(default=None, init=False)
 
     def count(self, method: str) -> int:
         """Return the triangles of the graph."""
+        assert self.total is not None
         return self.total
+
+    def summed(self, *quantities: Sum) -> list[Summed]:
+        """Return the sums of these names."""
+        return [self.sums[quantity.name] for quantity in quantities]
+
+    def adapter_of(self, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
+        """See `VertexStatistics`."""
+        return self.backend.adapter
+
+    def stage(self, name: str) -> AbstractContextManager[None]:
+        """Report nothing: the tasks of the call do."""
+        return nullcontext()
 
 
 def answer(
@@ -109,9 +128,10 @@ def answer(
 ) -> Any:  # fmt: skip
     """Answer an analytic of vertices, or of the whole graph: a frame, or a value."""
     is_frame = tally is not None or work.result in (Result.VERTICES, Result.TIMES)
-    if len(graph.ranges) > 1 and not summed and tally is None:
-        if not is_frame:
-            return _value(graph, name, own, by_residue, total)
+    if len(graph.ranges) > 1 and tally is None:
+        if work.result is not Result.VERTICES:
+            reply = _value(graph, name, own, by_residue, total, summed)
+            return split(graph, reply) if is_frame else graph.executor.gather(reply)
         frames, lengths = _frames(graph, name, own, by_residue)
         meta = graph.executor.gather(graph.submit("answer", worker_tasks.head, frames[0]))
         return graph.executor.to_frame(frames, meta, lengths)
@@ -158,15 +178,15 @@ def _frames(
 
 
 def _value(
-    graph: DistributedGraph, name: str, own: OwnOptions, by_residue: ByResidue, total: int | None
-) -> Any:
-    """Answer an analytic of the whole graph."""
-    if total is None:
-        answered = _parts(graph, name, own, by_residue)
-        return graph.executor.gather(graph.submit("answer", mean, answered))
+    graph: DistributedGraph, name: str, own: OwnOptions, by_residue: ByResidue, total: int | None,
+    summed: dict[str, Task],
+) -> Task:  # fmt: skip
+    """Answer an analytic of the whole graph, from totals or from parts of a mean."""
+    if "sums" in by_residue:
+        return graph.submit("answer", mean, _parts(graph, name, own, by_residue))
     moments = [graph.submit("answer", degree_moments, own) for own in by_residue["degrees"]]
-    totals = graph.vertices, moments, total
-    return graph.executor.gather(graph.submit("answer", answer_totals, name, own, *totals))
+    totals = graph.vertices, moments, total, summed
+    return graph.submit("answer", answer_totals, name, own, *totals)
 
 
 def _parts(
@@ -182,11 +202,7 @@ def _parts(
         for kind, each in by_residue.items()
     }
     result = []
-    for place, part in enumerate(graph.ranges):
-        if graph.id_ranges is not None:
-            ids = graph.id_ranges.ids[place]
-        else:
-            ids = graph.submit("answer", id_tasks.ids_in, graph.ids, part)
+    for place, ids in enumerate(graph.ids_by_range):
         order = graph.submit("answer", ranges.order_of_range, ranked[place], vertices)
         of_range = {kind: each[place] for kind, each in values.items()}
         result.append(graph.submit("answer", answer_part, name, own, ids, order, of_range))
@@ -271,9 +287,9 @@ def degree_moments(context: WorkerContext, degrees: Array) -> tuple[int, int]:
 @worker_task
 def answer_totals(
     context: WorkerContext, name: str, options: OwnOptions, vertices: int,
-    moments: list[tuple[int, int]], total: int,
+    moments: list[tuple[int, int]], total: int | None, summed: dict[str, Summed],
 ) -> Any:  # fmt: skip
     """Answer an analytic from the totals of a graph."""
     degrees, wedges = (sum(side) for side in zip(*moments, strict=True))
-    graph = GraphTotals(context.backend, vertices, degrees // 2, wedges, total)
+    graph = GraphTotals(context.backend, vertices, degrees // 2, wedges, total, summed)
     return ANALYTICS[name].body(graph, **options)
