@@ -33,7 +33,7 @@ from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc import datasets, plot, testing
-from rapids_tc.blocks import grid, id_tasks, submission, versions
+from rapids_tc.blocks import grid, id_tasks, parts, submission, versions
 from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.executors.protocol import Batch, split_batches
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter
@@ -41,6 +41,12 @@ from rapids_tc.graphs import distributed, partitioned
 from rapids_tc.plan import costs
 
 __all__ = ["compiler"]
+
+
+class Pandas:
+    """The library of frames that need no other."""
+
+    from_pandas = to_pandas = staticmethod(lambda frame: frame)
 
 
 @pytest.fixture(autouse=True)
@@ -144,18 +150,127 @@ MIXED = {
 
 
 @pytest.mark.pandas_only
+@pytest.mark.parametrize("ranges", [1, 3, 20])
 @pytest.mark.parametrize("name", MIXED)
-def test_partitions_of_different_types_are_those_of_one_frame(name):
+def test_partitions_of_different_types_are_those_of_one_frame(name, ranges):
     parts = MIXED[name]
     rows = [row for part in parts for row in rows_of(part)]
     edges = from_parts([parts[0].iloc[:0], *parts, parts[-1].iloc[:0]])
     corners = reference.vertex_triangles(rows)
-    found = tc.vertex_triangles(edges).compute(scheduler="sync")
+    with layout(1, 1, ranges=ranges):
+        found = tc.vertex_triangles(edges).compute(scheduler="sync")
+        assert tc.count(edges) == reference.count(rows)
+        once = tc.simple_edges(edges).compute(scheduler="sync")
     assert dict(rows_of(found, "vertex", "triangles")) == corners
     assert found["vertex"].tolist() == sorted(corners)
-    assert tc.count(edges) == reference.count(rows)
-    once = tc.simple_edges(edges).compute(scheduler="sync")
+    assert found.index.tolist() == [*range(len(corners))]
     assert rows_of(once) == reference.simple_edges(rows)
+
+
+# Ranges of ids ------------------------------------------------------------------------------------
+
+RANKED_IDS = {
+    "dense": lambda ids: ids.astype("int64"),
+    "sparse": lambda ids: ids.astype("int64") * 2**40 - 5,
+    "text": lambda ids: ids.map(lambda number: f"v{number * 37 % 101:03d}é{number}"),
+}
+
+
+@pytest.fixture(scope="module", params=RANKED_IDS)
+def ranked(request):
+    """A frame, and the id of each number."""
+    of = RANKED_IDS[request.param]
+    frame = datasets.rmat(7, seed=5)
+    numbers = pd.Series(range(128))
+    weight = 1.0 + frame.min(axis=1) % 5 + frame.max(axis=1) % 3
+    return frame.apply(of).assign(weight=weight, t=frame.min(axis=1) % 3), of(numbers).tolist()
+
+
+@pytest.mark.pandas_only
+@pytest.mark.parametrize("n", [1, 3])
+def test_answers_are_made_range_by_range(ranked, n):
+    frame, ids = ranked
+    rows = rows_of(frame)
+    graph = nx.Graph(rows)
+    graph.remove_edges_from(nx.selfloop_edges(graph))
+    several = [ids[5], ids[90], ids[3]]
+    edges = apart(Pandas, frame, 4)
+    with layout(n, 2, ranges=5):
+        around = tc.vertex_triangles(edges, vertices=several).compute(scheduler="sync")
+        mean = tc.average_clustering(edges, vertices=several)
+        every = tc.annotate_vertices(edges, "degree", "clustering", "closure")
+        share, triads = tc.transitivity(edges), tc.triad_counts(edges)
+        types = tc.triangles_by_type(edges, edge_type="t")
+        with pytest.raises(ValueError, match="1 of vertices= not in the graph"):
+            tc.vertex_triangles(edges, vertices=[*several, type(ids[0])(999)])
+        with pytest.raises(ValueError, match="1 of vertices= not in the graph"):
+            tc.average_clustering(edges, vertices=[*several, type(ids[0])(999)])
+    corners = reference.vertex_triangles(rows)
+    assert around["vertex"].tolist() == several and around.index.tolist() == [0, 1, 2]
+    assert around["triangles"].tolist() == [corners[vertex] for vertex in several]
+    of_several = nx.clustering(graph, several)
+    assert mean == pytest.approx(sum(of_several.values()) / 3)
+    every = every.compute(scheduler="sync").set_index("vertex")
+    assert every["degree"].to_dict() == dict(graph.degree)
+    assert every["clustering"].to_dict() == pytest.approx(nx.clustering(graph))
+    assert share == pytest.approx(nx.transitivity(graph))
+    assert triads["triangle"] == reference.count(rows)
+    assert triads.sum() == len(graph) * (len(graph) - 1) * (len(graph) - 2) // 6
+    assert_same(together(Pandas, types), tc.triangles_by_type(frame, edge_type="t"))
+
+
+@pytest.mark.pandas_only
+def test_rows_that_disagree_are_named_in_ranges(ranked):
+    frame, _ = ranked
+    wrong = frame.iloc[[0, 9, 20, 0]].assign(t=[1, 1, 1, 2])
+    with pytest.raises(ValueError) as expected:
+        tc.triangles_by_type(wrong, edge_type="t")
+    with layout(1, 1, ranges=4), pytest.raises(ValueError) as found:
+        tc.triangles_by_type(apart(Pandas, wrong, 2), edge_type="t")
+    assert str(found.value) == str(expected.value)
+
+
+@pytest.mark.pandas_only
+def test_a_kept_graph_in_ranges(ranked):
+    frame, _ = ranked
+    edges = apart(Pandas, frame, 4)
+    with layout(2, 1, ranges=4):
+        graph = tc.Graph(edges)
+        assert tc.count(graph) == tc.count(frame) == tc.count(graph)
+        for ask in (tc.vertex_triangles, tc.clustering, lambda g: tc.annotate(g, "jaccard")):
+            assert_same(together(Pandas, ask(graph)), ask(frame))
+        assert tc.memory_estimate(graph, function="vertex_triangles")["tasks"] > 10
+        assert tc.memory_estimate(edges, function="annotate")["tasks"] > 10
+
+
+REFUSED_IN_RANGES = {
+    "list_triangles": tc.list_triangles,
+    "clustering weight=": lambda edges: tc.clustering(edges, weight="weight"),
+    "transitivity directed=": lambda edges: tc.transitivity(edges, directed=True),
+    "triangles_by_type per=": lambda edges: tc.triangles_by_type(edges, edge_type="t", per="edge"),
+    "annotate adamic_adar": lambda edges: tc.annotate(edges, "adamic_adar"),
+    "annotate_vertices constraint": lambda edges: tc.annotate_vertices(edges, "constraint"),
+}
+
+
+@pytest.mark.pandas_only
+@pytest.mark.parametrize("name", REFUSED_IN_RANGES)
+def test_what_needs_all_ranks_on_a_worker_says_so(ranked, name):
+    frame, _ = ranked
+    with layout(2, 1, ranges=4), pytest.raises(tc.CapacityError, match="ids on one worker"):
+        REFUSED_IN_RANGES[name](apart(Pandas, frame, 3))
+
+
+@pytest.mark.pandas_only
+def test_many_ids_are_ranked_in_ranges_that_fit():
+    assert parts.range_count(10**9, 24 * 10**9, 64) == 1
+    for ids, workers in ((4 * 10**9, 64), (10**9, 4), (10**8, 1)):
+        many = parts.range_count(ids, 10**9, workers)
+        assert costs.CLUSTER_NUMBER * ids / many <= 4 * ids / workers**0.5
+        assert costs.CLUSTER_NUMBER * ids / many <= 10**9 / costs.RANGE_SHARE
+    assert parts.range_count(10**6, 24 * 10**6, 4, id_bytes=10**7) > 1
+    frame, limit = datasets.rmat(12), 80_000  # of 4,096 ids: 24 bytes each are more
+    assert tc.count(apart(Pandas, frame, 5), memory_limit=limit) == tc.count(frame)
 
 
 @pytest.mark.pandas_only

@@ -105,7 +105,7 @@ class DistributedGraph(Submission):
         self.rows: list[list[int]] = [[own.rows for own in some] for some in prints]
         self._split(memory)
         self.id_ranges: IdRanges | None = None
-        distinct = None
+        self._ids = distinct = None
         if size is None:
             distinct = self._distinct()
         if self.id_ranges is not None:
