@@ -1316,7 +1316,7 @@ HINTS = {
     "preparation/fingerprints:Fingerprint.require": [
         (fingerprint, r"partition 3.*6 rows for 5.*edges\.persist\(\)")
     ],
-    "preparation/id_scheme:make_ids": [
+    "preparation/id_scheme:require_numbers": [
         (lambda h: id_scheme.make_ids(Fake(dense=(0, 2**32)), None, None), "pass fewer edges")
     ],
     "executors/persisted:client_for": [(no_client, "(?s)start one first:.*client = Client")],
@@ -1327,7 +1327,7 @@ HINTS = {
         )
     ],
     "blocks/grid:of_method": [(spread_on_blocks, 'method="auto" counts it in blocks')],
-    "graphs/distributed:DistributedGraph.require_whole": [
+    "graphs/distributed_ids:DistributedIds.require_whole": [
         (in_ranges, "raise memory_limit=, or take workers of more memory")
     ],
     "graphs/kept:KeptGraph.csr": [(on_dask(lambda e: tc.Graph(e).csr), r"frame\.compute\(\)")],

@@ -17,10 +17,8 @@ from rapids_tc.blocks import id_tasks, ranges
 from rapids_tc.blocks.arrivals import require, require_length
 from rapids_tc.blocks.parts import Range
 from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, one, worker_task
-from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import gather
 from rapids_tc.preparation import id_scheme
-from rapids_tc.preparation.edges import MAX_NUMBERS
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Series
@@ -84,10 +82,7 @@ def cut(graph: Submission, scheme: Task, distinct: list[Task], count: int) -> Id
     ids = [submit("ids", id_tasks.make_ids, scheme, index) for index in merged]
     sizes = graph.executor.gather([submit("ids", id_tasks.size_of, own) for own in ids])
     bounds = np.cumsum([0, *sizes]).tolist()
-    if bounds[-1] > MAX_NUMBERS:
-        raise CapacityError(
-            f"{bounds[-1]} distinct ids; a graph numbers at most {MAX_NUMBERS}: pass fewer edges"
-        )
+    id_scheme.require_numbers(bounds[-1])
     parts = [Range(a, b - a) for a, b in pairwise(bounds)]
     workers = graph.workers_of_rows
     numbers = [

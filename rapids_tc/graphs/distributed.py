@@ -9,31 +9,24 @@ n**3 tasks that fetch three blocks each: see `rapids_tc.blocks.grid`.
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import grid, id_ranges, id_tasks, parts, ranges, worker_tasks
+from rapids_tc.blocks import grid, ranges, worker_tasks
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.blocks.grid import Task as BlockTask
-from rapids_tc.blocks.submission import Submission
-from rapids_tc.errors import CapacityError
-from rapids_tc.executors.protocol import Batch, Executor, Task, Worker, split_batches
-from rapids_tc.frames.backend import resolve_engine
+from rapids_tc.graphs.distributed_ids import DistributedIds
 from rapids_tc.plan import costs, needs
 from rapids_tc.plan.layout import given_layout
 from rapids_tc.plan.record import Needs, Result, Work
-from rapids_tc.preparation.edge_columns import EdgeColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rapids_tc.blocks.id_ranges import IdRanges
-    from rapids_tc.blocks.parts import Range
     from rapids_tc.blocks.worker_tasks import WorkerContext
-    from rapids_tc.preparation.fingerprints import Fingerprint
+    from rapids_tc.executors.protocol import Batch, Executor, Task, Worker
 
 PEELING = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS)
 LEAST_ROWS = 2**16  # per counting machine, at least: fewer rows are not worth sending
@@ -50,7 +43,7 @@ class Job:
     worker: str | None
 
 
-class DistributedGraph(Submission):
+class DistributedGraph(DistributedIds):
     """The graph of one call. Call `profile` before any other method.
 
     Parameters
@@ -82,8 +75,8 @@ class DistributedGraph(Submission):
         method: str,
         limit: int | None,
     ) -> None:
-        super().__init__(executor, context, workers, batches)
-        self.method, self._limit, self._name, self._work = method, limit, name, work
+        super().__init__(executor, context, workers, batches, name, limit)
+        self.method, self._work = method, work
         self.known: dict[str, Any] = {}  # what functions have asked of the whole graph, by name
 
     def once(self, name: str, submit: Callable[[], Any]) -> Any:
@@ -91,83 +84,6 @@ class DistributedGraph(Submission):
         if name not in self.known:
             self.known[name] = submit()
         return self.known[name]
-
-    def profile(self) -> None:
-        """Profile the ids of all partitions; decide how to number them and how much may fit."""
-        gather = self.executor.gather
-        places = [batch.places for batch in self.batches]
-        partitions = [batch.partitions for batch in self.batches]
-        profiles = self.map_batches("profile", id_tasks.profile, partitions, places)
-        scheme = self.submit("profile", id_tasks.resolve_scheme, profiles)
-        prints, size, memory = gather(self.submit("profile", id_tasks.known, scheme))
-        self._prints = {own.place: own for some in prints for own in some}  # to check later reads
-        self.scheme = self.submit("profile", id_tasks.settled, scheme, prints)
-        self.rows: list[list[int]] = [[own.rows for own in some] for some in prints]
-        self._split(memory)
-        self.id_ranges: IdRanges | None = None
-        self._ids = distinct = None
-        if size is None:
-            distinct = self._distinct()
-        if self.id_ranges is not None:
-            self.size: int = self.id_ranges.size
-        else:
-            self._ids = self.submit("ids", id_tasks.make_ids, self.scheme, distinct)
-            if isinstance(self.context.labels, EdgeColumns):
-                self._find_keys()
-            known = size is not None
-            self.size = size if known else gather(self.submit("ids", id_tasks.size_of, self._ids))
-        least = ceil(self.size / costs.RANGES)
-        needs.require([needs.Stage("order", costs.CLUSTER_NUMBER * least)], self._limit)
-
-    def _distinct(self) -> Task | None:
-        """Find the distinct ids; None if they are to lie in ranges, which are then set."""
-        apart = self.map_batches("ids", id_tasks.distinct, *self.to_read, self.scheme)
-        if not isinstance(self.context.labels, EdgeColumns):
-            held = self.map_batches("ids", id_ranges.nbytes, apart)
-            ids, used = (sum(side) for side in zip(*self.executor.gather(held), strict=True))
-            layout, sizes = given_layout(), (ids, self.free, len(self.workers), used)
-            count = layout.ranges if layout else parts.range_count(*sizes)
-            if count > 1:
-                self.id_ranges = id_ranges.cut(self, self.scheme, apart, count)
-                return None
-        return self.tree("ids", id_tasks.union, apart)
-
-    @property
-    def ids(self) -> Task:
-        """The ids by number, on any machine.
-
-        Raises
-        ------
-        CapacityError
-            They lie in ranges.
-        """
-        if self.id_ranges is not None:
-            self.require_whole()
-        return self._ids
-
-    def _find_keys(self) -> None:
-        """Find the keys of all composite ids; first of some digits, if all exceed 64 bits."""
-        while True:
-            digits = self.executor.gather(self.submit("ids", id_tasks.overflow, self._ids))
-            arguments = self._ids, self.scheme, digits
-            apart = self.map_batches("ids", id_tasks.distinct_keys, *self.to_read, *arguments)
-            keys = self.tree("ids", id_tasks.union_keys, apart)
-            self._ids = self.submit("ids", id_tasks.with_keys, self._ids, keys, digits)
-            if digits is None:
-                return
-
-    def _split(self, memory: int) -> None:
-        """Set the bytes that a machine may take, and split the batches that are too large."""
-        if not self._on_cards:  # workers of one host have the same memory
-            memory //= max(Counter(w.address.rpartition(":")[0] for w in self.workers).values())
-        least = min([memory, *(w.memory for w in self.workers if w.memory)])
-        self.free = self._limit or int(costs.MEMORY_SHARE * least)
-        rows = self.free // costs.CLUSTER_ROW
-        self.batches, self.rows = split_batches(self.batches, self.rows, rows)
-
-    @property
-    def _on_cards(self) -> bool:
-        return resolve_engine(self.context.adapter, self.context.engine) == "cuda"
 
     # The way to blocks ----------------------------------------------------------------------------
 
@@ -180,44 +96,6 @@ class DistributedGraph(Submission):
             self.id_ranges = self.id_ranges.without_rows()
         for group in self.batches:
             group.partitions.clear()
-
-    @property
-    def to_read(self) -> tuple[list[list[Task]], list[list[Fingerprint]]]:
-        """The partitions of each batch, and their fingerprints from `profile`."""
-        prints = [[self._prints[place] for place in group.places] for group in self.batches]
-        return [group.partitions for group in self.batches], prints
-
-    @cached_property
-    def numbers(self) -> list[Task]:
-        """The numbers of both ends of every row, by batch."""
-        if self.id_ranges is not None:
-            of_ids = self.id_ranges.pieces, self.id_ranges.numbers
-            return self.map_batches("number", id_ranges.number, *self.to_read, self.scheme, *of_ids)
-        return self.map_batches("number", id_tasks.number, *self.to_read, self.ids, self.scheme)
-
-    def sample(self, colours: int, seed: int) -> None:
-        """Keep only the edges of a sample, whose two ends have the same colour."""
-        given = (self.numbers, self.ids, colours, seed)
-        self.numbers = self.map_batches("sample", id_tasks.one_coloured, *given)
-        kept = self.map_batches("sample", id_tasks.rows_of, self.numbers)
-        self.rows = [[rows] for rows in self.executor.gather(kept)]
-
-    @cached_property
-    def ranges(self) -> list[Range]:
-        """The ranges in which numbers are ranked: one, if every machine may hold all ranks."""
-        if self.id_ranges is not None:
-            return self.id_ranges.parts
-        layout, sizes = given_layout(), (self.size, self.free, len(self.workers))
-        return parts.cut(self.size, layout.ranges if layout else parts.range_count(*sizes))
-
-    def require_whole(self) -> None:
-        """Raise CapacityError if no machine may hold a value of every vertex."""
-        if len(self.ranges) > 1:
-            raise CapacityError(
-                f"{self._name}, as it is called, needs the ranks of all {self.size:,} ids on one "
-                f"worker: {costs.CLUSTER_NUMBER * self.size:,} bytes while they are made, of "
-                f"{self.free:,}; raise memory_limit=, or take workers of more memory"
-            )
 
     @cached_property
     def orders(self) -> dict[str, Task]:
@@ -266,7 +144,7 @@ class DistributedGraph(Submission):
         rows, least, values = sum(map(sum, self.rows)), 1, grid.values_of(self._work)
         if self._work.needs & Needs.TRUSSNESS and not self.fits(rows):
             least = 2
-        if self._on_cards and rows > costs.MOST_KEYS:  # limits three blocks' edges to 2**32
+        if self.on_cards and rows > costs.MOST_KEYS:  # limits three blocks' edges to 2**32
             least = max(2, ceil(sqrt(3 * costs.UNEVEN * rows / costs.MOST_POSITIONS["cuda"])))
         if layout := given_layout():
             made = Partition(layout.n, layout.m)
@@ -286,7 +164,7 @@ class DistributedGraph(Submission):
         """Return whether one machine can peel a graph of so many edges."""
         if (layout := given_layout()) and layout.peel_below is not None:
             return edges < layout.peel_below
-        engine = "cuda" if self._on_cards else "cpu"
+        engine = "cuda" if self.on_cards else "cpu"
         stages = needs.stages(PEELING, edges, min(self.size, 2 * edges), True, engine)
         return max(stage.bytes for stage in stages) <= self.free
 
@@ -350,7 +228,7 @@ class DistributedGraph(Submission):
     @cached_property
     def _sent(self) -> list[Task]:
         """The parts as other machines fetch them: on the host if workers cannot send from a GPU."""
-        if not self._on_cards or not self.workers[0].address.startswith(BY_HOST):
+        if not self.on_cards or not self.workers[0].address.startswith(BY_HOST):
             return self.packed
         return self.map_batches("send", worker_tasks.by_host, self.packed)
 
@@ -359,13 +237,6 @@ class DistributedGraph(Submission):
         if self.n == 1:
             place = self.counting_workers.index(worker) if worker in self.counting_workers else 0
         return self.blocks[place]
-
-    @property
-    def ids_by_range(self) -> list[Task]:
-        """The ids of each of `ranges`."""
-        if self.id_ranges is not None:
-            return self.id_ranges.ids
-        return [self.submit("ids", id_tasks.ids_in, self.ids, part) for part in self.ranges]
 
     # Tasks on blocks ------------------------------------------------------------------------------
 

@@ -221,13 +221,17 @@ def union(parts: list[Any]) -> Any:
     return parts[0].append(parts[1:]).unique() if len(parts) > 1 else parts[0]
 
 
+def require_numbers(ids: int) -> None:
+    """Raise CapacityError if there are more ids than numbers."""
+    if ids > MAX_NUMBERS:
+        raise CapacityError(
+            f"{ids} distinct ids; a graph numbers at most {MAX_NUMBERS}: pass fewer edges"
+        )
+
+
 def make_ids(scheme: IdScheme, index: Any, backend: Backend) -> ColumnIds:
     """Return the ids by number, from an `index` of all distinct ids unless they are dense."""
-    size = scheme.dense[1] if scheme.dense else len(index)
-    if size > MAX_NUMBERS:
-        raise CapacityError(
-            f"{size} distinct ids; a graph numbers at most {MAX_NUMBERS}: pass fewer edges"
-        )
+    require_numbers(scheme.dense[1] if scheme.dense else len(index))
     if scheme.dense:
         base, size = scheme.dense
         return DenseIds(size, base, scheme.id_dtype, backend)

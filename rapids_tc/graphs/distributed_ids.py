@@ -1,0 +1,171 @@
+"""The ids of a graph whose edges lie on many machines: profiled, and numbered.
+
+Ids that are no dense integers are joined on one machine, whose list all others get; if they would
+take too much of a machine, they lie in ranges. In how many ranges numbers are ranked is decided
+here, too: in one, if every machine may hold the ranks of all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from math import ceil
+from typing import TYPE_CHECKING
+
+from rapids_tc.blocks import id_ranges, id_tasks, parts
+from rapids_tc.blocks.submission import Submission
+from rapids_tc.errors import CapacityError
+from rapids_tc.executors.protocol import Batch, Executor, Task, Worker, split_batches
+from rapids_tc.frames.backend import resolve_engine
+from rapids_tc.plan import costs, needs
+from rapids_tc.plan.layout import given_layout
+from rapids_tc.preparation.edge_columns import EdgeColumns
+
+if TYPE_CHECKING:
+    from rapids_tc.blocks.id_ranges import IdRanges
+    from rapids_tc.blocks.parts import Range
+    from rapids_tc.blocks.worker_tasks import WorkerContext
+    from rapids_tc.preparation.fingerprints import Fingerprint
+
+
+class DistributedIds(Submission):
+    """The ids of the graph of one call. Call `profile` before any other method.
+
+    Parameters
+    ----------
+    executor, context, workers, batches
+        See `Submission`.
+    name : str
+        The name of the analytic.
+    limit : int or None
+        Bytes that a machine may take.
+    """
+
+    def __init__(
+        self, executor: Executor, context: WorkerContext, workers: list[Worker],
+        batches: list[Batch], name: str, limit: int | None,
+    ) -> None:  # fmt: skip
+        super().__init__(executor, context, workers, batches)
+        self._name, self._limit = name, limit
+        self.id_ranges: IdRanges | None = None
+        self._ids: Task = None
+
+    def profile(self) -> None:
+        """Profile the ids of all partitions; decide how to number them and how much may fit."""
+        gather = self.executor.gather
+        places = [batch.places for batch in self.batches]
+        partitions = [batch.partitions for batch in self.batches]
+        profiles = self.map_batches("profile", id_tasks.profile, partitions, places)
+        scheme = self.submit("profile", id_tasks.resolve_scheme, profiles)
+        prints, size, memory = gather(self.submit("profile", id_tasks.known, scheme))
+        self._prints = {own.place: own for some in prints for own in some}  # to check later reads
+        self.scheme = self.submit("profile", id_tasks.settled, scheme, prints)
+        self.rows: list[list[int]] = [[own.rows for own in some] for some in prints]
+        self._split(memory)
+        distinct = self._distinct() if size is None else None
+        if self.id_ranges is not None:
+            self.size: int = self.id_ranges.size
+        else:
+            self._ids = self.submit("ids", id_tasks.make_ids, self.scheme, distinct)
+            if isinstance(self.context.labels, EdgeColumns):
+                self._find_keys()
+            known = size is not None
+            self.size = size if known else gather(self.submit("ids", id_tasks.size_of, self._ids))
+        least = ceil(self.size / costs.RANGES)
+        needs.require([needs.Stage("order", costs.CLUSTER_NUMBER * least)], self._limit)
+
+    def _distinct(self) -> Task | None:
+        """Find the distinct ids; None if they are to lie in ranges, which are then set."""
+        apart = self.map_batches("ids", id_tasks.distinct, *self.to_read, self.scheme)
+        if not isinstance(self.context.labels, EdgeColumns):
+            held = self.map_batches("ids", id_ranges.nbytes, apart)
+            ids, used = (sum(side) for side in zip(*self.executor.gather(held), strict=True))
+            layout, sizes = given_layout(), (ids, self.free, len(self.workers), used)
+            count = layout.ranges if layout else parts.range_count(*sizes)
+            if count > 1:
+                self.id_ranges = id_ranges.cut(self, self.scheme, apart, count)
+                return None
+        return self.tree("ids", id_tasks.union, apart)
+
+    @property
+    def ids(self) -> Task:
+        """The ids by number, on any machine.
+
+        Raises
+        ------
+        CapacityError
+            They lie in ranges.
+        """
+        if self.id_ranges is not None:
+            self.require_whole()
+        return self._ids
+
+    def _find_keys(self) -> None:
+        """Find the keys of all composite ids; first of some digits, if all exceed 64 bits."""
+        while True:
+            digits = self.executor.gather(self.submit("ids", id_tasks.overflow, self._ids))
+            arguments = self._ids, self.scheme, digits
+            apart = self.map_batches("ids", id_tasks.distinct_keys, *self.to_read, *arguments)
+            keys = self.tree("ids", id_tasks.union_keys, apart)
+            self._ids = self.submit("ids", id_tasks.with_keys, self._ids, keys, digits)
+            if digits is None:
+                return
+
+    def _split(self, memory: int) -> None:
+        """Set the bytes that a machine may take, and split the batches that are too large."""
+        if not self.on_cards:  # workers of one host have the same memory
+            memory //= max(Counter(w.address.rpartition(":")[0] for w in self.workers).values())
+        least = min([memory, *(w.memory for w in self.workers if w.memory)])
+        self.free = self._limit or int(costs.MEMORY_SHARE * least)
+        rows = self.free // costs.CLUSTER_ROW
+        self.batches, self.rows = split_batches(self.batches, self.rows, rows)
+
+    @property
+    def on_cards(self) -> bool:
+        """Whether the engine of the machines is "cuda"."""
+        return resolve_engine(self.context.adapter, self.context.engine) == "cuda"
+
+    @property
+    def to_read(self) -> tuple[list[list[Task]], list[list[Fingerprint]]]:
+        """The partitions of each batch, and their fingerprints from `profile`."""
+        prints = [[self._prints[place] for place in group.places] for group in self.batches]
+        return [group.partitions for group in self.batches], prints
+
+    @cached_property
+    def numbers(self) -> list[Task]:
+        """The numbers of both ends of every row, by batch."""
+        if self.id_ranges is not None:
+            of_ids = self.id_ranges.pieces, self.id_ranges.numbers
+            return self.map_batches("number", id_ranges.number, *self.to_read, self.scheme, *of_ids)
+        return self.map_batches("number", id_tasks.number, *self.to_read, self.ids, self.scheme)
+
+    def sample(self, colours: int, seed: int) -> None:
+        """Keep only the edges of a sample, whose two ends have the same colour."""
+        given = (self.numbers, self.ids, colours, seed)
+        self.numbers = self.map_batches("sample", id_tasks.one_coloured, *given)
+        kept = self.map_batches("sample", id_tasks.rows_of, self.numbers)
+        self.rows = [[rows] for rows in self.executor.gather(kept)]
+
+    @cached_property
+    def ranges(self) -> list[Range]:
+        """The ranges in which numbers are ranked: one, if every machine may hold all ranks."""
+        if self.id_ranges is not None:
+            return self.id_ranges.parts
+        layout, sizes = given_layout(), (self.size, self.free, len(self.workers))
+        return parts.cut(self.size, layout.ranges if layout else parts.range_count(*sizes))
+
+    def require_whole(self) -> None:
+        """Raise CapacityError if no machine may hold a value of every vertex."""
+        if len(self.ranges) > 1:
+            raise CapacityError(
+                f"{self._name}, as it is called, needs the ranks of all {self.size:,} ids on one "
+                f"worker: {costs.CLUSTER_NUMBER * self.size:,} bytes while they are made, of "
+                f"{self.free:,}; raise memory_limit=, or take workers of more memory"
+            )
+
+    @property
+    def ids_by_range(self) -> list[Task]:
+        """The ids of each of `ranges`."""
+        if self.id_ranges is not None:
+            return self.id_ranges.ids
+        return [self.submit("ids", id_tasks.ids_in, self.ids, part) for part in self.ranges]
