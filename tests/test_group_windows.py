@@ -1,5 +1,7 @@
 """Triangles over time by group: windows of each group begin at its own first time."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc.executors.local import PartitionedFrame
+from rapids_tc.plan.layout import Layout, use_layout
 
 pytestmark = pytest.mark.cpu_only
 
@@ -31,7 +34,7 @@ WIDTHS = st.one_of(st.none(), st.tuples(st.integers(1, 9), st.one_of(st.none(), 
 
 
 @given(ROWS, WIDTHS, st.sampled_from(list(KINDS)))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_times_of_each_group(rows, widths, kind):
     times, length = KINDS[kind]
     src, dst, ticks, day = (np.array(column) for column in zip(*rows, strict=True))
@@ -57,15 +60,31 @@ def test_times_of_each_group(rows, widths, kind):
     assert found[names].to_numpy().tolist() == [counts for _, _, *counts in right]
     alone = tc.triangles_over_time(frame, time="when", **asked)
     assert found["t"].dtype == alone["t"].dtype
+    n, parts = PATHS[len(rows) % len(PATHS)]
+    with use_layout(Layout(n, 2)):
+        edges = partitioned(frame, parts) if parts else frame
+        apart = tc.triangles_over_time(edges, time="when", by="day", **asked)
+    apart = pd.concat(apart.partitions) if parts else apart
+    pd.testing.assert_frame_equal(apart, found)
+
+
+PATHS = [(1, 0), (2, 0), (3, 0), (1, 3), (2, 5), (3, 1)]  # blocks a side, and partitions
+
+
+def partitioned(frame, parts):
+    bounds = np.linspace(0, len(frame), parts + 1).astype(int)
+    return PartitionedFrame([frame.iloc[a:b] for a, b in pairwise(bounds)])
 
 
 def test_groups_far_apart_have_few_windows():
     frame = pd.DataFrame({"src": [0, 1, 2] * 2, "dst": [1, 2, 0] * 2, "g": [0] * 3 + [1] * 3})
     frame["t"] = [0, 1, 2, 10**15, 10**15 + 1, 10**15 + 2]
     for times in (frame["t"], frame["t"].astype("float64")):
-        found = tc.triangles_over_time(frame.assign(t=times), time="t", by="g", window=4, step=2)
-        assert found["t"].tolist() == [0, 2, 10**15, 10**15 + 2]
-        assert found["triangles"].tolist() == [1, 0, 1, 0]
+        edges, asked = frame.assign(t=times), {"time": "t", "by": "g", "window": 4, "step": 2}
+        in_parts = tc.triangles_over_time(partitioned(edges, 4), **asked).partitions
+        for found in (tc.triangles_over_time(edges, **asked), pd.concat(in_parts)):
+            assert found["t"].tolist() == [0, 2, 10**15, 10**15 + 2]
+            assert found["triangles"].tolist() == [1, 0, 1, 0]
 
 
 def test_a_graph_with_groups():
@@ -76,6 +95,8 @@ def test_a_graph_with_groups():
     graph = tc.Graph(frame, by="g", vertices=more)
     found = graph.triangles_over_time(time="t")
     assert found.values.tolist() == [["a", 3, 0, 0], ["a", 5, 0, 0], ["a", 9, 1, 1], ["b", 4, 0, 0]]
+    kept = tc.Graph(partitioned(frame, 2), by="g").triangles_over_time(time="t")
+    pd.testing.assert_frame_equal(pd.concat(kept.partitions), found)
     assert tc.triangles_over_time(frame[:0], time="t", by="g").columns.tolist() == [
         "g",
         "t",
@@ -92,18 +113,21 @@ def test_no_rows(dtype):
         right = tc.triangles_over_time(frame, time="t", by="g", **options)
         found = tc.triangles_over_time(frame.iloc[:0], time="t", by="g", **options)
         assert len(found) == 0 and found.dtypes.equals(right.dtypes)
+        none = partitioned(frame.iloc[:0], 2)
+        [found] = tc.triangles_over_time(none, time="t", by="g", **options).partitions
+        assert len(found) == 0 and found.dtypes.equals(right.dtypes)
 
 
 def test_what_is_refused():
     frame = pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0], "t": [3, 5, 9], "g": list("aab")})
     asked = {"time": "t", "by": "g"}
-    with pytest.raises(TypeError, match="triangles_over_time with by= runs on one machine"):
-        tc.triangles_over_time(PartitionedFrame([frame]), **asked)
     with pytest.raises(tc.ColumnNotFoundError, match="time='x' is not a column"):
         tc.triangles_over_time(frame, time="x", by="g")
     with pytest.raises(tc.NullIdError, match="time='t' has 1 null"):
         tc.triangles_over_time(frame.assign(t=[1, None, 2]), **asked)
     with pytest.raises(ValueError, match="by= names the column 't', and the answer has"):
         tc.triangles_over_time(frame, time="t", by="t")
-    with pytest.raises(tc.CapacityError, match=r"windows take about .*give a longer step="):
-        tc.triangles_over_time(frame.assign(t=[0, 10**9, 0]), window=1, memory_limit=10**6, **asked)
+    many = frame.assign(t=[0, 10**9, 0])
+    for edges in (many, partitioned(many, 2)):
+        with pytest.raises(tc.CapacityError, match=r"windows take about .*give a longer step="):
+            tc.triangles_over_time(edges, window=1, memory_limit=10**6, **asked)

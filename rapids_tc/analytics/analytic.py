@@ -20,7 +20,6 @@ from rapids_tc.plan.record import (
     Result,
     VertexColumn,
     Work,
-    of_one_machine,
     register,
 )
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Local = Callable[[OwnOptions, str], Exception | None]
-Alone = Callable[[OwnOptions], Sequence[str]]
 
 
 def _in_blocks(own: OwnOptions) -> str:
@@ -50,16 +48,13 @@ def analytic(
     work: Callable[[OwnOptions], Work] | None = None,
     in_memory: Callable[[OwnOptions], str] = _in_blocks,
     local: Local | None = None,
-    alone: Alone | None = None,
     sums: Callable[[OwnOptions], Sequence[Sum]] = _no_sums,
 ) -> Callable[[Function], Function]:
     """Make a public function of edges out of a function of a graph.
 
     The decorated function takes the graph in place of the edges. It is called with its own options
     after `check`, and with ``method``; the other shared options serve to make the graph. See
-    `rapids_tc.plan.record.Analytic` for the parameters. If given, `alone` makes `in_memory` and
-    `local`: a function of the own options, and `by`, that returns the options because of which, if
-    they come together, a call runs in the memory of one machine alone; empty for other calls.
+    `rapids_tc.plan.record.Analytic` for the parameters.
     """
 
     def decorate(body: Function) -> Function:
@@ -92,14 +87,13 @@ def analytic(
             needed = work(own) if work else most
             return replace(needed, values=max(values, needed.values))
 
-        refused = _in_memory_alone(name, alone) if alone else (in_memory, local)
         record = Analytic(
             name=name, body=run if stars else body, call=call, most=most,
             columns=columns or {}, vertex_columns=vertex_columns or {},
             takes_method="method" in names, takes_by="by" in names, fields=fields, check=check,
             defaults={option: defaults[option] for option in own_names},
-            work=with_values, in_memory=refused[0],
-            local=refused[1] or _local(most.result, columns or {}), sums=sums,
+            work=with_values, in_memory=in_memory,
+            local=local or _local(most.result, columns or {}), sums=sums,
         )  # fmt: skip
         register(record)
         setattr(Graph, name, call)
@@ -132,28 +126,6 @@ def no_column(kind: str, column: str) -> TypeError:
         f"edges is a {kind}, to whose rows no column of its own can be aligned without a "
         f'shuffle: annotate(edges, "{column}") adds it to the frame'
     )
-
-
-def _in_memory_alone(name: str, alone: Alone) -> tuple[Callable[[OwnOptions], str], Local]:
-    """Return the `in_memory` and the `local` of a record; see `analytic`."""
-
-    def in_memory(own: OwnOptions) -> str:
-        options = alone(own)
-        if len(options) < 2:
-            return f"{name} without {options[0]} is" if options else ""
-        return f"{name} with {' or with '.join(options)} is, but not with both"
-
-    return in_memory, not_on_clusters(name, alone)
-
-
-def not_on_clusters(name: str, alone: Alone) -> Local:
-    """Return the `local` of a record whose options `alone` cannot come together on a cluster."""
-
-    def local(own: OwnOptions, kind: str) -> Exception | None:
-        options = alone(own)
-        return of_one_machine(f"{name} with {' and '.join(options)}", kind) if options else None
-
-    return local
 
 
 def _local(result: Result, columns: Mapping[str, Column]) -> Local:

@@ -8,20 +8,13 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._typing import EngineName
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.time_sums import WindowChanges
-from rapids_tc.engines.protocol import Spans
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation import time_values
-from rapids_tc.preparation.edges import check_label
-from rapids_tc.preparation.group_windows import windows_of_groups
-from rapids_tc.preparation.spans import Formation, merged
+from rapids_tc.preparation.group_windows import GroupPresence
 from rapids_tc.preparation.times import check_length
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rapids_tc.frames.backend import Frame
-    from rapids_tc.graphs.in_memory import InMemoryGraph
-    from rapids_tc.preparation.edge_values import Reading
+    from rapids_tc._typing import Array
 
 
 MOST = Work(Needs.SPANS, Result.TIMES, by_time=True)
@@ -45,10 +38,6 @@ def _sums(own: OwnOptions) -> list[WindowChanges]:
     return [_changes(own["time"], own["window"], own["step"])]
 
 
-def _alone(own: OwnOptions) -> Sequence[str]:
-    return ["by="] if own.get("by") is not None else []
-
-
 def _work(own: OwnOptions) -> Work:
     return replace(MOST, by_time=own["window"] is None)
 
@@ -59,7 +48,6 @@ def _work(own: OwnOptions) -> Work:
     check=_check,
     sums=_sums,
     work=_work,
-    alone=_alone,
 )
 def triangles_over_time(
     edges: Any,
@@ -136,8 +124,8 @@ def triangles_over_time(
     Cost: one sort of the rows by edge and time, and one pass over the triangles, as
     `edge_triangles`. It does not depend on the number of windows, however much they overlap: each
     triangle adds one to the window in which its edges meet, and takes one away behind the last.
-    The times of a `Graph` come from the frame that it was made from. With `by`, in memory alone;
-    windows of floats then take a step in Python for each group.
+    The times of a `Graph` come from the frame that it was made from. With `by`, windows of floats
+    take a step in Python for each group.
 
     Temporal motifs differ from this: they count every choice of three rows, in order of time
     (Paranjape, Benson, Leskovec, "Motifs in temporal networks", 2017).
@@ -163,48 +151,23 @@ def triangles_over_time(
     2  5          0
     """
     quantity = _changes(time, window, step)
-    if edges.groups is not None:
-        return _by_group(edges, quantity.reading, memory_limit)
     if memory_limit is not None:
         quantity = quantity.limited(memory_limit)
     [changes] = edges.summed(quantity)
     presence, backend = time_values.presence_of(changes.reading.reader), edges.backend
-    by_window = changes.values[:-1].cumsum()
-    columns = {"t": presence.starts(backend), "triangles": by_window}
-    if window is None:
-        columns = {"t": columns["t"], "formed": changes.values[:-1], "triangles": by_window}
-    return backend.adapter.frame(backend.library.DataFrame(columns))
-
-
-def _by_group(graph: InMemoryGraph, reading: Reading, limit: int | None) -> Frame:
-    """Count the triangles over time of each group, from one pass over all triangles."""
-    reading = reading if limit is None else time_values.with_memory(reading, limit)
-    backend, ids, xp, reader = graph.backend, graph.groups, graph.backend.xp, reading.reader
-    assert ids is not None
-    assert isinstance(reader, time_values.TimeReader)
-    csr, layout = graph.csr, graph.layout  # report their own stages
-    check_label(reader.role, reader.label, graph.labels)
-    with graph.stage("looking rows up"):
-        column = graph.column(reader.label)
-        reader = reader.resolve_presence([reader.profile(column, 0, backend)])
-        presence = time_values.presence_of(reader)
-        groups = ids.group_of[graph.ends[0]]
-        times, size = reader.read(column, backend), len(ids.starts)
-        windows = windows_of_groups(presence, times, groups, size, backend, reader.require_memory)
-        first, last = windows.first.astype("uint32"), windows.last.astype("uint32")
-        spans = Spans(*merged(graph.row_edges(), first, last, csr.m, backend))
-    triangles = xp.zeros(0, "int64")
-    if windows.count:
-        with graph.stage("counting") as report:
-            changes = graph.engine.window_changes(
-                layout, spans, windows.count, on_progress=report.on_progress
-            )
-            triangles = changes[:-1].cumsum()
-    columns: dict[str, Any] = {"t": windows.starts, "triangles": triangles}
-    if isinstance(presence, Formation):
-        before = xp.zeros(windows.count, "int64")
-        before[1:] = triangles[:-1] * (windows.group[1:] == windows.group[:-1])
-        formed = triangles - before
-        columns = {"t": windows.starts, "formed": formed, "triangles": triangles}
-    of_groups = ids.group_columns(windows.group)
+    formed, by_window = changes.values[:-1], changes.values[:-1].cumsum()
+    of_groups: dict[Any, Any] = {}
+    if isinstance(presence, GroupPresence):
+        owners = presence.owners(backend.xp)
+        formed, of_groups = _formed(by_window, owners), edges.groups.group_columns(owners)
+    columns = {"t": presence.starts(backend), "formed": formed, "triangles": by_window}
+    if window is not None:
+        del columns["formed"]
     return backend.adapter.frame(backend.library.DataFrame({**of_groups, **columns}))
+
+
+def _formed(by_window: Array, owners: Array) -> Array:
+    """Return by how much the triangles of each window exceed those of the group's window before."""
+    formed = by_window.copy()
+    formed[1:] -= by_window[:-1] * (owners[1:] == owners[:-1])
+    return formed

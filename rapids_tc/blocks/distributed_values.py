@@ -105,6 +105,13 @@ def _read_rows(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[An
         return reading, [[] for _ in graph.batches]
     starts, columns = _starts(graph), graph.to_read
     profiles = graph.map_batches("values", value_tasks.profile, *columns, reading, starts)
+    if reading.reader.by_group and _has_groups(graph):
+        rows = *columns, graph.numbers, graph.ids
+        resolved = graph.submit("values", value_tasks.resolve_range, reading, profiles)
+        summaries = graph.map_batches("values", value_tasks.summarize, *rows, resolved)
+        of_all = resolved, summaries, graph.ids
+        resolved = graph.submit("values", value_tasks.of_groups, *of_all)
+        return resolved, graph.map_batches("values", value_tasks.read_by_group, *rows, resolved)
     resolved = graph.submit("values", value_tasks.resolve, reading, profiles)
     return resolved, graph.map_batches("values", value_tasks.read, *columns, resolved, starts)
 

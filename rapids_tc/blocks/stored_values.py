@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rapids_tc.blocks import geometry
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from rapids_tc._progress import Report
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.grid import Task
-    from rapids_tc.blocks.rows import Rows
+    from rapids_tc.blocks.rows import Chunk, Rows
     from rapids_tc.blocks.store import Found, StoredBlocks
     from rapids_tc.blocks.triangle_sums import Sum
     from rapids_tc.frames.backend import Array, Backend
@@ -84,7 +85,11 @@ def read(graph: StoredGraph, reading: Reading) -> tuple[Reading, Values]:
         check_label(reader.role, reading.label, graph.labels)
         column = graph.users_column(reading.label)
         parts = graph.rows.slices(column)
-        reading = reading.resolved([reader.profile(part, at, backend) for at, part in parts])
+        profiles = [reader.profile(part, at, backend) for at, part in parts]
+        if graph.groups is not None and reader.by_group:
+            reading = _of_groups(graph, reading, column, profiles)
+        else:
+            reading = reading.resolved(profiles)
     bytes_of_edge = reading.rule.bytes * (1 + reading.scaled)
     blocks.store.reserve(bytes_of_edge * blocks.edges + RESERVED * blocks.n**2)
     values: Values = {}
@@ -189,7 +194,7 @@ def _rows_of_block(
     graph: StoredGraph, reading: Reading, column: Any, at: Block, block: Csr
 ) -> Iterator[EdgeRows]:
     """Yield the rows of the edges of a block, chunk by chunk; self loops are left out."""
-    backend, n, xp = graph.backend, graph.blocks.n, graph.backend.xp
+    n, xp = graph.blocks.n, graph.backend.xp
     for chunk in graph.rows.chunks():
         source, destination = (gather(graph.rank, end) for end in chunk.ends)
         larger, smaller = xp.maximum(source, destination), xp.minimum(source, destination)
@@ -201,9 +206,35 @@ def _rows_of_block(
         if reading.rule.directed:
             reverse = source[row] < destination[row]
         if column is not None:
-            part = backend.to_working_series(column.iloc[chunk.first : chunk.end])
-            values = reading.read(part, backend)[row]
+            values = _read(graph, reading, column, chunk)[row]
         yield EdgeRows(edge, reverse, values)
+
+
+def _of_groups(graph: StoredGraph, reading: Reading, column: Any, profiles: list[Any]) -> Reading:
+    """Return the reading of a column by the values of each group."""
+    reader: Any = reading.reader
+    reader, summaries = reader.resolve_range(profiles), []
+    for chunk in graph.rows.chunks():
+        summaries.append(reader.summarize(*_part(graph, column, chunk), graph.backend))
+    return replace(reading, reader=reader.of_groups(summaries, len(graph.groups.starts)))
+
+
+def _part(graph: StoredGraph, column: Any, chunk: Chunk) -> tuple[Any, Array]:
+    """Return a column of some rows, and the group of each; without groups an empty array."""
+    part = graph.backend.to_working_series(column.iloc[chunk.first : chunk.end])
+    if graph.groups is None:
+        return part, graph.backend.xp.zeros(0, "int64")
+    return part, graph.groups.group_of[chunk.ends[0]]
+
+
+def _read(graph: StoredGraph, reading: Reading, column: Any, chunk: Chunk) -> Array:
+    """Read the column of some rows."""
+    part, groups = _part(graph, column, chunk)
+    reader: Any = reading.reader
+    if graph.groups is not None and reader.by_group:
+        by_group: Array = reader.read_by_group(part, groups, graph.backend)
+        return by_group
+    return reading.read(part, graph.backend)
 
 
 def _scale(graph: StoredGraph, reading: Reading, stored: list[Any], largest: Any) -> list[Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import codec, counting, geometry, row_lookup
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
 from rapids_tc.blocks.triangle_sums import EdgeSum, Summed, TriangleSum
-from rapids_tc.blocks.worker_tasks import Ranks, WorkerContext, worker_task
+from rapids_tc.blocks.worker_tasks import Numbers, Ranks, WorkerContext, worker_task
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Array, Frame
 from rapids_tc.preparation.composite import ids_in_messages
@@ -18,6 +19,8 @@ from rapids_tc.preparation.orient import Order
 from rapids_tc.preparation.time_values import Intervals
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.grid import Task
     from rapids_tc.preparation.composite import CompositeIds
@@ -45,6 +48,61 @@ def profile(
 def resolve(context: WorkerContext, reading: Reading, profiles: list[list[Any]]) -> Reading:
     """Return the reading that all profiles give; ValueError if values are unusable."""
     return reading.resolved([part for batch in profiles for part in batch])
+
+
+@worker_task
+def resolve_range(context: WorkerContext, reading: Reading, profiles: list[list[Any]]) -> Reading:
+    """Return the reading that all profiles give, for groups to be summarized by."""
+    reader: Any = reading.reader
+    of_all = [part for batch in profiles for part in batch]
+    return replace(reading, reader=reader.resolve_range(of_all))
+
+
+@worker_task
+def summarize(
+    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, numbers: Numbers,
+    ids: CompositeIds, reading: Reading,
+) -> list[Any]:  # fmt: skip
+    """Summarize the column of a reading by the groups of the rows of a batch."""
+    reader: Any = reading.reader
+    columns = _columns_of_groups(context, partitions, prints, numbers, ids, reading)
+    return [reader.summarize(*part, context.backend) for part in columns]
+
+
+@worker_task
+def of_groups(
+    context: WorkerContext, reading: Reading, summaries: list[list[Any]], ids: CompositeIds
+) -> Reading:
+    """Return the reading that the summaries of all rows give."""
+    reader: Any = reading.reader
+    of_all = [part for batch in summaries for part in batch]
+    return replace(reading, reader=reader.of_groups(of_all, len(ids.starts)))
+
+
+@worker_task
+def read_by_group(
+    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, numbers: Numbers,
+    ids: CompositeIds, reading: Reading,
+) -> list[Array]:  # fmt: skip
+    """Read the column for all rows of a batch by the values of their groups."""
+    reader: Any = reading.reader
+    columns = _columns_of_groups(context, partitions, prints, numbers, ids, reading)
+    parts = [reader.read_by_group(*part, context.backend) for part in columns]
+    return [context.backend.xp.concatenate(parts)]
+
+
+def _columns_of_groups(
+    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, numbers: Numbers,
+    ids: CompositeIds, reading: Reading,
+) -> Iterator[tuple[Any, Array]]:  # fmt: skip
+    """Yield the column of a reading in each partition, and the group of each row."""
+    id_columns(context, partitions, prints)
+    columns, first = _columns(context, partitions, prints, reading), 0
+    require_length(numbers[0], sum(map(len, columns)), "numbers of rows")
+    require_below(numbers[0], ids.size, "numbers of ids")
+    for column in columns:
+        yield column, ids.group_of[numbers[0][first : first + len(column)]]
+        first += len(column)
 
 
 @worker_task

@@ -2,137 +2,259 @@
 
 The windows of all groups follow one another, so that a row of a group is in consecutive windows,
 and a triangle, whose edges are of one group, never meets the windows of another.
+
+First each part of the rows is summarized: what times its groups have. All summaries make a
+`GroupPresence`, which finds the windows of any rows, again part by part.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rapids_tc.preparation.spans import Formation, Windows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
     from rapids_tc.preparation.spans import Presence
+    from rapids_tc.preparation.times import TimeRange
+
+Summary = list[Any]  # arrays in the memory of the host: keys, or groups with two times of each
+LOW_BITS = 2**32 - 1
+
+
+def summarize(presence: Presence, times: Array, groups: Array, backend: Backend) -> Summary:
+    """Summarize some rows, from the time and the group of each.
+
+    `presence` says in which windows rows would be if all were one group; its reader reads `times`.
+    """
+    if isinstance(presence, Formation):
+        return [backend.host(backend.xp.unique(_keys(presence, times, groups, backend.xp)))]
+    library = backend.library
+    by_group = library.Series(times).groupby(library.Series(groups))
+    least, most = by_group.min(), by_group.max()
+    return [backend.host(backend.array(part)) for part in (least.index, least, most)]
+
+
+def joined(
+    presence: Presence, summaries: list[Summary], groups: int, check: Callable[[int], None]
+) -> GroupPresence:
+    """Return the windows of so many groups, from the summaries of all their rows.
+
+    `check` receives the number of windows before they are made.
+    """
+    columns = [np.concatenate(parts) for parts in zip(*summaries, strict=True)]
+    if isinstance(presence, Formation):
+        return FormationOfGroups(presence, groups, np.unique(columns[0]))
+    present, least, most = columns
+    start = (np.inf, -np.inf) if presence.times.kind == "float" else (np.uint64(2**64 - 1), 0)
+    lowest, highest = (np.full(groups, value, least.dtype) for value in start)
+    np.minimum.at(lowest, present, least)
+    np.maximum.at(highest, present, most)
+    kind = WindowsOfFloats if presence.times.kind == "float" else WindowsOfTicks
+    return kind.of_ranges(presence, lowest, highest, check)
+
+
+def _keys(presence: Formation, times: Array, groups: Array, xp: Any) -> Array:
+    """Return keys (uint64) group << 32 | place of the time among all distinct times."""
+    place = xp.searchsorted(xp.asarray(presence.distinct), times).astype("uint64")
+    return (groups.astype("uint64") << 32) | place
 
 
 @dataclass(frozen=True)
-class GroupWindows:
-    """The windows of all groups, one group after another.
+class GroupPresence(ABC):
+    """In which windows a row counts, if each group has windows of its own.
+
+    A row is read as its first and its last window, in one number: see `pack`.
 
     Attributes
     ----------
-    first, last : arrays of int64
-        The first and the last window of each row; a row whose first is larger is in none.
-    group : array of int64
-        The group of each window.
-    starts : Series
-        The time at which each window begins.
+    presence : Presence
+        In which windows rows would be if all were one group.
+    groups : int
+        How many groups there are.
     """
 
-    first: Array
-    last: Array
-    group: Array
-    starts: Series
+    presence: Any
+    groups: int
+
+    @property
+    def times(self) -> TimeRange:
+        """The range of the times of all groups."""
+        times: TimeRange = self.presence.times
+        return times
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """The number of windows."""
+
+    @abstractmethod
+    def owners(self, xp: Any) -> Array:
+        """Return the group (int64) of each window."""
+
+    @abstractmethod
+    def starts(self, backend: Backend) -> Series:
+        """Return the time at which each window begins."""
+
+    @abstractmethod
+    def windows(self, times: Array, groups: Array, xp: Any) -> tuple[Array, Array]:
+        """Return the first and the last window of some rows; first > last is none."""
+
+    def pack(self, times: Array, groups: Array, xp: Any) -> Array:
+        """Return the first window << 32 | the last one, uint64, of some rows."""
+        first, last = self.windows(times, groups, xp)
+        return (first.astype("uint64") << 32) | last.astype("uint64")
+
+    def of(self, packed: Array, xp: Any) -> tuple[Array, Array]:
+        """Return the first and the last window (uint32) of rows that are packed."""
+        return (packed >> 32).astype("uint32"), (packed & LOW_BITS).astype("uint32")
+
+
+@dataclass(frozen=True)
+class FormationOfGroups(GroupPresence):
+    """A window per distinct time of each group.
+
+    Attributes
+    ----------
+    distinct : array of uint64
+        The keys group << 32 | place of the time, ascending, in the memory of the host.
+    """
+
+    distinct: Array
 
     @property
     def count(self) -> int:
-        """The number of windows."""
-        return len(self.group)
+        """See `GroupPresence`."""
+        return len(self.distinct)
+
+    def owners(self, xp: Any) -> Array:
+        """See `GroupPresence`."""
+        return (xp.asarray(self.distinct) >> 32).astype("int64")
+
+    def starts(self, backend: Backend) -> Series:
+        """See `GroupPresence`."""
+        places = (backend.xp.asarray(self.distinct) & LOW_BITS).astype("int64")
+        starts: Series = self.presence.starts(backend).take(places).reset_index(drop=True)
+        return starts
+
+    def windows(self, times: Array, groups: Array, xp: Any) -> tuple[Array, Array]:
+        """See `GroupPresence`."""
+        distinct = xp.asarray(self.distinct)
+        ends = xp.searchsorted(self.owners(xp), xp.arange(self.groups), side="right")
+        return xp.searchsorted(distinct, _keys(self.presence, times, groups, xp)), ends[groups] - 1
 
 
-def windows_of_groups(
-    presence: Presence,
-    times: Array,
-    groups: Array,
-    size: int,
-    backend: Backend,
-    check: Callable[[int], None],
-) -> GroupWindows:
-    """Return the windows of `size` groups, from the time and the group of each row.
+@dataclass(frozen=True)
+class _Laid(GroupPresence):
+    """Windows that are laid out from the first time of each group on.
 
-    `presence` says in which windows rows would be if all were one group; its reader reads `times`.
-    `check` receives the number of windows before they are made.
+    Attributes
+    ----------
+    lowest, highest : array
+        The first and the last time of each group, in the memory of the host.
+    counts : array of int64
+        How many windows each group has, in the memory of the host.
     """
-    if isinstance(presence, Formation):
-        return _formation(presence, times, groups, size, backend)
-    if presence.times.kind == "float":
-        return _of_floats(presence, times, groups, size, backend, check)
-    return _of_ticks(presence, times, groups, size, backend, check)
+
+    lowest: Array
+    highest: Array
+    counts: Array
+
+    @property
+    def count(self) -> int:
+        """See `GroupPresence`."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def before(self) -> Array:
+        """The number of windows before those of each group."""
+        before: Array = np.cumsum(self.counts) - self.counts
+        return before
+
+    def owners(self, xp: Any) -> Array:
+        """See `GroupPresence`."""
+        return xp.asarray(np.repeat(np.arange(self.groups), self.counts))
 
 
-def _formation(
-    presence: Formation, times: Array, groups: Array, size: int, backend: Backend
-) -> GroupWindows:
-    """Return a window per distinct time of each group."""
-    xp = backend.xp
-    place = xp.searchsorted(xp.asarray(presence.distinct), times).astype("uint64")
-    keys = (groups.astype("uint64") << 32) | place
-    distinct = xp.unique(keys)
-    group = (distinct >> 32).astype("int64")
-    ends = xp.searchsorted(group, xp.arange(size), side="right")
-    starts = presence.starts(backend).take((distinct & 0xFFFFFFFF).astype("int64"))
-    first = xp.searchsorted(distinct, keys)
-    return GroupWindows(first, ends[groups] - 1, group, starts.reset_index(drop=True))
+@dataclass(frozen=True)
+class WindowsOfTicks(_Laid):
+    """Windows of times that are integers or datetimes, which are compared exactly."""
+
+    @classmethod
+    def of_ranges(
+        cls, presence: Windows, lowest: Array, highest: Array, check: Callable[[int], None]
+    ) -> WindowsOfTicks:
+        """Lay the windows of all groups out, from the first and the last time of each."""
+        counts, present = np.zeros(len(lowest), "int64"), lowest <= highest
+        counts[present] = presence.counts((highest - lowest)[present])
+        check(int(counts.sum()))
+        return cls(presence, len(lowest), lowest, highest, counts)
+
+    def starts(self, backend: Backend) -> Series:
+        """See `GroupPresence`."""
+        owners, xp = self.owners(np), backend.xp
+        numbers = np.arange(len(owners)) - self.before[owners]
+        ticks = xp.asarray(self.lowest[owners])
+        starts: Series = self.presence.starts(backend, xp.asarray(numbers), ticks)
+        return starts
+
+    def windows(self, times: Array, groups: Array, xp: Any) -> tuple[Array, Array]:
+        """See `GroupPresence`."""
+        lowest, before = xp.asarray(self.lowest), xp.asarray(self.before)[groups]
+        first, last = self.presence.of(times - lowest[groups], xp)
+        return first.astype("int64") + before, last.astype("int64") + before
 
 
-def _of_ticks(
-    presence: Windows,
-    ticks: Array,
-    groups: Array,
-    size: int,
-    backend: Backend,
-    check: Callable[[int], None],
-) -> GroupWindows:
-    """Return the windows of times that are integers or datetimes, which are compared exactly."""
-    xp, library = backend.xp, backend.library
-    by_group = library.Series(ticks).groupby(library.Series(groups))
-    lowest, extent = xp.zeros(size, "uint64"), xp.zeros(size, "uint64")
-    least, most = by_group.min(), by_group.max()
-    present = backend.array(least.index)
-    lowest[present] = backend.array(least)
-    extent[present] = backend.array(most) - backend.array(least)
-    windows = xp.zeros(size, "int64")
-    windows[present] = presence.counts(extent[present])
-    check(int(windows.sum()))
-    group = xp.repeat(xp.arange(size), windows)
-    before = xp.cumsum(windows) - windows
-    first, last = (ends.astype("int64") for ends in presence.of(ticks - lowest[groups], xp))
-    number = xp.arange(len(group)) - before[group]
-    starts = presence.starts(backend, number, lowest[group])
-    return GroupWindows(first + before[groups], last + before[groups], group, starts)
+@dataclass(frozen=True)
+class WindowsOfFloats(_Laid):
+    """Windows of times that are floats, group by group, since starts are rounded."""
 
+    @classmethod
+    def of_ranges(
+        cls, presence: Windows, lowest: Array, highest: Array, check: Callable[[int], None]
+    ) -> WindowsOfFloats:
+        """Lay the windows of all groups out, from the first and the last time of each."""
+        laid = cls(presence, len(lowest), lowest, highest, np.zeros(len(lowest), "int64"))
+        before = 0
+        for group, windows in laid._each():
+            check(before + windows.count)
+            laid.counts[group] = windows.count
+            before += windows.count
+        return laid
 
-def _of_floats(
-    presence: Windows,
-    times: Array,
-    groups: Array,
-    size: int,
-    backend: Backend,
-    check: Callable[[int], None],
-) -> GroupWindows:
-    """Return the windows of times that are floats, group by group, since starts are rounded."""
-    xp, host, before = backend.xp, backend.host, 0
-    order = xp.argsort(groups, kind="stable")
-    bounds = host(xp.searchsorted(groups[order], xp.arange(size + 1))).tolist()
-    first, last = xp.zeros(len(times), "int64"), xp.zeros(len(times), "int64")
-    owners: list[Any] = [xp.zeros(0, "int64")]
-    starts: list[Any] = [xp.zeros(0, "float64")]
-    for group in range(size):
-        rows = order[bounds[group] : bounds[group + 1]]
-        if not len(rows):
-            continue
-        of_group = times[rows]
-        span = replace(presence.times, first=float(of_group.min()), last=float(of_group.max()))
-        windows = Windows(span, presence.window, presence.step)
-        check(before + windows.count)
-        for result, places in zip((first, last), windows.of(of_group, xp), strict=True):
-            result[rows] = places.astype("int64") + before
-        owners.append(xp.full(windows.count, group))
-        starts.append(backend.array(windows.starts(backend)))
-        before += windows.count
-    all_starts = backend.library.Series(xp.concatenate(starts))
-    return GroupWindows(first, last, xp.concatenate(owners), all_starts)
+    def _each(self) -> Iterator[tuple[int, Windows]]:
+        """Yield each group that has a row, and its windows."""
+        for group in np.flatnonzero(self.lowest <= self.highest).tolist():
+            yield group, self._of_group(group)
+
+    def _of_group(self, group: int) -> Windows:
+        first, last = float(self.lowest[group]), float(self.highest[group])
+        span = replace(self.times, first=first, last=last)
+        return Windows(span, self.presence.window, self.presence.step)
+
+    def starts(self, backend: Backend) -> Series:
+        """See `GroupPresence`."""
+        starts = [backend.array(windows.starts(backend)) for _, windows in self._each()]
+        xp = backend.xp
+        return backend.library.Series(xp.concatenate([xp.zeros(0, "float64"), *starts]))
+
+    def windows(self, times: Array, groups: Array, xp: Any) -> tuple[Array, Array]:
+        """See `GroupPresence`."""
+        first, last = xp.zeros(len(times), "int64"), xp.zeros(len(times), "int64")
+        order = xp.argsort(groups, kind="stable")
+        sorted_groups = groups[order]
+        for group in xp.unique(groups).tolist():
+            a, b = (int(xp.searchsorted(sorted_groups, group, side=s)) for s in ("left", "right"))
+            rows, before = order[a:b], int(self.before[group])
+            own = self._of_group(group).of(times[rows], xp)
+            for result, places in zip((first, last), own, strict=True):
+                result[rows] = places.astype("int64") + before
+        return first, last

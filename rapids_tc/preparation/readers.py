@@ -36,6 +36,11 @@ class Reader(ABC):
     role: str
     label: Any
 
+    @property
+    def by_group(self) -> bool:
+        """Whether rows of a graph with groups are read by the times of each: see `TimeReader`."""
+        return False
+
     @abstractmethod
     def profile(self, column: Series, first: int, backend: Backend) -> Any:
         """Profile a part of the column; `first` is the number of its first row in the frame."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
+from rapids_tc.preparation import group_windows
 from rapids_tc.preparation.edge_values import Reading, Rule
 from rapids_tc.preparation.readers import Reader
 from rapids_tc.preparation.spans import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
     from rapids_tc.preparation.edge_values import EdgeRows
+    from rapids_tc.preparation.group_windows import GroupPresence
     from rapids_tc.preparation.times import TimeProfile
 
 
@@ -49,8 +51,14 @@ class TimeReader(Reader):
         from its first time on.
     memory : int or None
         Bytes that windows may take.
-    presence : Presence or None
+    presence : Presence, GroupPresence or None
         In which windows a row counts; None before all parts of the column are profiled.
+
+    Notes
+    -----
+    If a graph has groups, each of which has windows of its own, the parts of the column are read
+    three times: they are profiled, `resolve_range` makes a reader of that; they are summarized,
+    `of_groups` makes the reader; and `read_by_group` reads the windows of rows.
     """
 
     label: Any
@@ -58,8 +66,13 @@ class TimeReader(Reader):
     step: Length | None = None
     within: Length | None = None
     memory: int | None = None
-    presence: Presence | None = None
+    presence: Presence | GroupPresence | None = None
     role = "time"
+
+    @property
+    def by_group(self) -> bool:
+        """Whether each group has windows of its own: unless lengths of time alone count."""
+        return self.within is None
 
     def profile(self, column: Series, first: int, backend: Backend) -> TimeProfile:
         """See `Reader`."""
@@ -67,12 +80,12 @@ class TimeReader(Reader):
 
     def resolve(self, profiles: list[TimeProfile]) -> TimeReader:
         """See `Reader`; CapacityError if there are more windows than memory holds."""
-        resolved = self.resolve_presence(profiles)
+        resolved = self.resolve_range(profiles)
         if self.window is not None:
             self.require_memory(presence_of(resolved).count)
         return resolved
 
-    def resolve_presence(self, profiles: list[TimeProfile]) -> TimeReader:
+    def resolve_range(self, profiles: list[TimeProfile]) -> TimeReader:
         """Return the reader for all parts, however many windows there are."""
         times, distinct = joined_profile(profiles)
         presence: Presence
@@ -97,6 +110,21 @@ class TimeReader(Reader):
     def read(self, column: Series, backend: Backend) -> Array:
         """See `Reader`."""
         return presence_of(self).times.ticks(read_times(column, self.label, backend))
+
+    def summarize(self, column: Series, groups: Array, backend: Backend) -> Any:
+        """Summarize the times of the groups of a part of the column; `groups` are of its rows."""
+        presence = cast("Presence", self.presence)
+        return group_windows.summarize(presence, self.read(column, backend), groups, backend)
+
+    def of_groups(self, summaries: list[Any], groups: int) -> TimeReader:
+        """Return the reader of the windows of so many groups, from the summaries of all parts."""
+        given = cast("Presence", self.presence), summaries, groups, self.require_memory
+        return replace(self, presence=group_windows.joined(*given))
+
+    def read_by_group(self, column: Series, groups: Array, backend: Backend) -> Array:
+        """Read a part of the column as windows; see `GroupPresence.pack`."""
+        presence = cast("GroupPresence", self.presence)
+        return presence.pack(self.read(column, backend), groups, backend.xp)
 
 
 @dataclass(frozen=True)
@@ -126,9 +154,9 @@ class Intervals(Rule):
         return [first, last, xp.zeros(0, "int64") if offsets is None else offsets]
 
 
-def presence_of(reader: Reader | None) -> Presence:
+def presence_of(reader: Reader | None) -> Presence | GroupPresence:
     """Return the presence of a reader of times that is resolved."""
-    return cast("Presence", cast("TimeReader", reader).presence)
+    return cast("Presence | GroupPresence", cast("TimeReader", reader).presence)
 
 
 def reading(
