@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import sums, value_tasks
+from rapids_tc.blocks import group_value_tasks, sums, value_tasks
 from rapids_tc.blocks.triangle_sums import EdgeSum
 from rapids_tc.preparation.edge_columns import EdgeColumns
 
@@ -65,12 +65,12 @@ def _scaled_by_group(graph: DistributedGraph, reading: Task, merged: list[Task])
     """Submit the arrays of each block, whose formula gets the largest values of groups."""
     both = list(zip(merged, sums.edge_groups(graph), strict=True))
     tops = [
-        graph.submit("values", value_tasks.largest_by_group, *of_block, reading, graph.ids)
+        graph.submit("values", group_value_tasks.largest_by_group, *of_block, reading, graph.ids)
         for of_block in both
     ]
-    largest = graph.tree("values", value_tasks.largest_of, tops)
+    largest = graph.tree("values", group_value_tasks.largest_of, tops)
     return [
-        graph.submit("values", value_tasks.arrays_by_group, *of_block, reading, largest)
+        graph.submit("values", group_value_tasks.arrays_by_group, *of_block, reading, largest)
         for of_block in both
     ]
 
@@ -107,11 +107,13 @@ def _read_rows(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[An
     profiles = graph.map_batches("values", value_tasks.profile, *columns, reading, starts)
     if reading.reader.by_group and _has_groups(graph):
         rows = *columns, graph.numbers, graph.ids
-        resolved = graph.submit("values", value_tasks.resolve_range, reading, profiles)
-        summaries = graph.map_batches("values", value_tasks.summarize, *rows, resolved)
+        resolved = graph.submit("values", group_value_tasks.resolve_range, reading, profiles)
+        summaries = graph.map_batches("values", group_value_tasks.summarize, *rows, resolved)
         of_all = resolved, summaries, graph.ids
-        resolved = graph.submit("values", value_tasks.of_groups, *of_all)
-        return resolved, graph.map_batches("values", value_tasks.read_by_group, *rows, resolved)
+        resolved = graph.submit("values", group_value_tasks.of_groups, *of_all)
+        return resolved, graph.map_batches(
+            "values", group_value_tasks.read_by_group, *rows, resolved
+        )
     resolved = graph.submit("values", value_tasks.resolve, reading, profiles)
     return resolved, graph.map_batches("values", value_tasks.read, *columns, resolved, starts)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import codec, counting, geometry, row_lookup
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
 from rapids_tc.blocks.triangle_sums import EdgeSum, Summed, TriangleSum
-from rapids_tc.blocks.worker_tasks import Numbers, Ranks, WorkerContext, worker_task
+from rapids_tc.blocks.worker_tasks import Ranks, WorkerContext, worker_task
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Array, Frame
 from rapids_tc.preparation.composite import ids_in_messages
@@ -19,11 +18,8 @@ from rapids_tc.preparation.orient import Order
 from rapids_tc.preparation.time_values import Intervals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.grid import Task
-    from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.numbering import ColumnIds, Ids
 
@@ -37,7 +33,7 @@ def profile(
 ) -> list[Any]:  # fmt: skip
     """Profile the column of a reading; `starts` are the first rows of the partitions."""
     reader: Any = reading.reader
-    columns = _columns(context, partitions, prints, reading)
+    columns = columns_of(context, partitions, prints, reading)
     return [
         reader.profile(column, first, context.backend)
         for column, first in zip(columns, starts, strict=True)
@@ -51,61 +47,6 @@ def resolve(context: WorkerContext, reading: Reading, profiles: list[list[Any]])
 
 
 @worker_task
-def resolve_range(context: WorkerContext, reading: Reading, profiles: list[list[Any]]) -> Reading:
-    """Return the reading that all profiles give, for groups to be summarized by."""
-    reader: Any = reading.reader
-    of_all = [part for batch in profiles for part in batch]
-    return replace(reading, reader=reader.resolve_range(of_all))
-
-
-@worker_task
-def summarize(
-    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, numbers: Numbers,
-    ids: CompositeIds, reading: Reading,
-) -> list[Any]:  # fmt: skip
-    """Summarize the column of a reading by the groups of the rows of a batch."""
-    reader: Any = reading.reader
-    columns = _columns_of_groups(context, partitions, prints, numbers, ids, reading)
-    return [reader.summarize(*part, context.backend) for part in columns]
-
-
-@worker_task
-def of_groups(
-    context: WorkerContext, reading: Reading, summaries: list[list[Any]], ids: CompositeIds
-) -> Reading:
-    """Return the reading that the summaries of all rows give."""
-    reader: Any = reading.reader
-    of_all = [part for batch in summaries for part in batch]
-    return replace(reading, reader=reader.of_groups(of_all, len(ids.starts)))
-
-
-@worker_task
-def read_by_group(
-    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, numbers: Numbers,
-    ids: CompositeIds, reading: Reading,
-) -> list[Array]:  # fmt: skip
-    """Read the column for all rows of a batch by the values of their groups."""
-    reader: Any = reading.reader
-    columns = _columns_of_groups(context, partitions, prints, numbers, ids, reading)
-    parts = [reader.read_by_group(*part, context.backend) for part in columns]
-    return [context.backend.xp.concatenate(parts)]
-
-
-def _columns_of_groups(
-    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, numbers: Numbers,
-    ids: CompositeIds, reading: Reading,
-) -> Iterator[tuple[Any, Array]]:  # fmt: skip
-    """Yield the column of a reading in each partition, and the group of each row."""
-    id_columns(context, partitions, prints)
-    columns, first = _columns(context, partitions, prints, reading), 0
-    require_length(numbers[0], sum(map(len, columns)), "numbers of rows")
-    require_below(numbers[0], ids.size, "numbers of ids")
-    for column in columns:
-        yield column, ids.group_of[numbers[0][first : first + len(column)]]
-        first += len(column)
-
-
-@worker_task
 def read(
     context: WorkerContext, partitions: list[Frame], prints: Fingerprints, reading: Reading,
     starts: list[int],
@@ -113,7 +54,7 @@ def read(
     """Read the column for all rows of a batch; if their order matters, add their places."""
     id_columns(context, partitions, prints)
     xp = context.backend.xp
-    columns = _columns(context, partitions, prints, reading)
+    columns = columns_of(context, partitions, prints, reading)
     values = [xp.concatenate([reading.read(column, context.backend) for column in columns])]
     if reading.rule.ordered:
         first_rows = zip(starts, partitions, strict=True)
@@ -122,9 +63,10 @@ def read(
     return values
 
 
-def _columns(
+def columns_of(
     context: WorkerContext, partitions: list[Frame], prints: Fingerprints, reading: Reading
 ) -> list[Any]:
+    """Return the column of a reading in each partition, in the working library."""
     reader: Any = reading.reader
     for partition, seen in zip(partitions, prints, strict=True):
         labels = context.adapter.labels(partition)
@@ -185,39 +127,6 @@ def arrays(context: WorkerContext, merged: Merged, reading: Reading, largest: fl
     if not reading.scaled:
         return merged[0]
     return reading.formula(merged[0], largest, context.backend.xp)
-
-
-@worker_task
-def largest_by_group(
-    context: WorkerContext, merged: Merged, group: Array, reading: Reading, ids: CompositeIds
-) -> Array:
-    """Return the largest value in a block of each group."""
-    groups, xp = len(ids.starts), context.backend.xp
-    _require_groups(merged, group, groups)
-    return reading.largest_by_group(merged[0], group, groups, xp)
-
-
-@worker_task
-def largest_of(context: WorkerContext, pair: list[Array]) -> Array:
-    """Return the larger entries of two arrays."""
-    require_length(pair[0], len(pair[-1]), "groups")
-    return context.backend.xp.maximum(*pair)
-
-
-@worker_task
-def arrays_by_group(
-    context: WorkerContext, merged: Merged, group: Array, reading: Reading, largest: Array
-) -> list[Array]:
-    """Return the arrays of a block, once the largest value of each group is known."""
-    _require_groups(merged, group, len(largest))
-    return reading.formula(merged[0], largest[group], context.backend.xp)
-
-
-def _require_groups(merged: Merged, group: Array, groups: int) -> None:
-    """Raise KernelError unless each edge of a block has one of so many groups."""
-    for array in merged[0]:
-        require_length(group, len(array), "groups of edges")
-    require_below(group, groups, "groups")
 
 
 @worker_task
