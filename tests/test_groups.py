@@ -1,6 +1,7 @@
 """Groups: a function of the rows of each group, against the definition applied to each."""
 
 import datetime
+import logging
 from decimal import Decimal
 
 import every_path
@@ -517,10 +518,20 @@ def test_further_vertices_of_groups_are_a_frame():
         tc.Graph(GROUPED, vertices=GROUPED[["day", "src"]], by="day")
 
 
-def test_the_last_truss_of_each_group_is_found_in_memory():
-    limit = max(tc.memory_estimate(GROUPED, function="k_truss", by="day").values()) // 2
-    with pytest.raises(tc.CapacityError, match="k_truss is not counted in blocks: with an integer"):
-        tc.k_truss(GROUPED, "max", by="day", memory_limit=limit)
+def test_the_last_truss_of_each_group_is_found_in_blocks(caplog):
+    edges = datasets.rmat(8, seed=3)
+    edges["day"] = edges.index % 3
+    expected = tc.k_truss(edges, "max", by="day")
+    limit = max(tc.memory_estimate(edges, function="k_truss", by="day").values()) // 2
+    with caplog.at_level(logging.INFO, "rapids_tc"):
+        found = tc.k_truss(edges, "max", by="day", memory_limit=limit)
+    assert "counted in" in caplog.text
+    pd.testing.assert_frame_equal(found, expected)
+    for day, own in edges.groupby("day"):
+        rows = [*own[["src", "dst"]].itertuples(index=False, name=None)]
+        numbers = reference.trussness(rows)
+        last = sum(number == max(numbers.values()) for number in numbers.values())
+        assert (found["day"] == day).sum() == last
 
 
 def test_memory_is_estimated():

@@ -80,14 +80,8 @@ def _k_work(own: OwnOptions) -> Work:
     return Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS, levels=own["k"] is None)
 
 
-def _k_in_memory(own: OwnOptions) -> str:
-    of_each = own["k"] is None and own.get("by") is not None
-    return 'with an integer, and with k="max" for all rows together, it is' if of_each else ""
-
-
 @analytic(
     Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS), check=_check_k, work=_k_work,
-    in_memory=_k_in_memory,
 )  # fmt: skip
 def k_truss(
     edges: Any,

@@ -38,6 +38,14 @@ class StoredGraph(Protocol):
     rank: Array
 
     @property
+    def groups(self) -> Any:
+        """The ids, if they have groups."""
+
+    @property
+    def order(self) -> Any:
+        """The maps from numbers to ranks and back."""
+
+    @property
     def size(self) -> int:
         """The rows of the frame."""
 
@@ -66,12 +74,31 @@ def truss_rows(graph: StoredGraph, k: int) -> Array:
 
 
 def last_truss_rows(graph: StoredGraph, trussness: dict[Block, Any]) -> Array:
-    """Find the first row of every edge of the largest trussness that there is, ascending."""
+    """Find the first row of every edge of the largest trussness, of all or of its group, ascending.
+
+    Groups are those of the ids, if they have any.
+    """
     load = graph.blocks.store.load
-    tops = (int(load(truss).max()) for truss in trussness.values() if truss.size)
-    top = max(tops, default=2)
-    last = ((at, block.select(load(trussness[at]) >= top)) for at, block in graph.blocks)
+    if graph.groups is not None:
+        last = _last_of_groups(graph, trussness)
+    else:
+        tops = (int(load(truss).max()) for truss in trussness.values() if truss.size)
+        top = max(tops, default=2)
+        last = ((at, block.select(load(trussness[at]) >= top)) for at, block in graph.blocks)
     return _first_rows(graph, last, graph.blocks.n, graph.rank)
+
+
+def _last_of_groups(graph: StoredGraph, trussness: dict[Block, Any]) -> Iterator[tuple[Block, Csr]]:
+    """Yield each block with only the edges of the largest trussness of their group."""
+    ids, xp, load = graph.groups, graph.backend.xp, graph.blocks.store.load
+    of_rank = ids.group_of[graph.order.number]
+    tops = xp.zeros(len(ids.starts), "int32")
+    for at, block in graph.blocks:
+        larger, _ = geometry.block_ends(block, graph.blocks.n, at)
+        xp.maximum.at(tops, of_rank[larger], load(trussness[at]))
+    for at, block in graph.blocks:
+        larger, _ = geometry.block_ends(block, graph.blocks.n, at)
+        yield at, block.select(load(trussness[at]) == tops[of_rank[larger]])
 
 
 def fits(active: StoredBlocks, edges: int) -> bool:
