@@ -190,7 +190,7 @@ def ranked(request):
 @pytest.mark.parametrize("n", [1, 3])
 def test_answers_are_made_range_by_range(ranked, n):
     frame, ids = ranked
-    rows = rows_of(frame)
+    rows, estimate = rows_of(frame), {"colours": 3, "seed": 7}
     graph = nx.Graph(rows)
     graph.remove_edges_from(nx.selfloop_edges(graph))
     several = [ids[5], ids[90], ids[3]]
@@ -199,6 +199,7 @@ def test_answers_are_made_range_by_range(ranked, n):
         around = tc.vertex_triangles(edges, vertices=several).compute(scheduler="sync")
         mean = tc.average_clustering(edges, vertices=several)
         every = tc.annotate_vertices(edges, "degree", "clustering", "closure")
+        assert tc.approximate_count(edges, **estimate) == tc.approximate_count(frame, **estimate)
         share, triads = tc.transitivity(edges), tc.triad_counts(edges)
         types = tc.triangles_by_type(edges, edge_type="t")
         with pytest.raises(ValueError, match="1 of vertices= not in the graph"):
@@ -228,6 +229,16 @@ def test_rows_that_disagree_are_named_in_ranges(ranked):
     with layout(1, 1, ranges=4), pytest.raises(ValueError) as found:
         tc.triangles_by_type(apart(Pandas, wrong, 2), edge_type="t")
     assert str(found.value) == str(expected.value)
+
+
+@pytest.mark.pandas_only
+@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("dtype", ["int64", "str", "category", "object"])
+def test_no_ids_in_ranges(name, dtype):
+    frame = pd.DataFrame({"src": [], "dst": []}, dtype=dtype)
+    with layout(2, 1, ranges=3):
+        found = ASKED[name](from_parts([frame, frame]))
+    assert_same(together(Pandas, found), ASKED[name](frame))
 
 
 @pytest.mark.pandas_only

@@ -17,8 +17,8 @@ from rapids_tc.blocks import id_tasks, ranges
 from rapids_tc.blocks.arrivals import require, require_length
 from rapids_tc.blocks.parts import Range
 from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, one, worker_task
-from rapids_tc.frames.backend import gather
-from rapids_tc.preparation import id_scheme
+from rapids_tc.frames.backend import as_uint32, gather
+from rapids_tc.preparation import id_scheme, sampling
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Series
@@ -76,7 +76,7 @@ def cut(graph: Submission, scheme: Task, distinct: list[Task], count: int) -> Id
     ordered = graph.map_batches("ids", ascending, distinct, scheme)
     samples = graph.map_batches("ids", sample, ordered, count)
     cuts = submit("ids", cut_values, samples, scheme, count)
-    pieces = graph.map_batches("ids", split, ordered, cuts)
+    pieces = graph.map_batches("ids", split, ordered, cuts, count)
     by_range = [graph.map_batches("ids", one, pieces, place) for place in range(count)]
     merged = [graph.combined("ids", id_tasks.union, own) for own in by_range]
     ids = [submit("ids", id_tasks.make_ids, scheme, index) for index in merged]
@@ -117,7 +117,7 @@ def sample(context: WorkerContext, index: Any, count: int) -> Any:
 
 @worker_task
 def cut_values(context: WorkerContext, samples: list[Any], scheme: IdScheme, count: int) -> Any:
-    """Choose the first id of each range but the first; fewer if there are fewer ids."""
+    """Choose the first id of each range but the first; none if there are no ids."""
     distinct: Any = id_scheme.make_ids(scheme, id_scheme.union(samples), context.backend)
     index, xp = distinct.index, context.backend.xp
     # A sample of few ids may cut at one of them more than once: these ranges are empty.
@@ -126,11 +126,11 @@ def cut_values(context: WorkerContext, samples: list[Any], scheme: IdScheme, cou
 
 
 @worker_task
-def split(context: WorkerContext, index: Any, cuts: Any) -> Pieces:
-    """Cut ascending ids at some values."""
+def split(context: WorkerContext, index: Any, cuts: Any, count: int) -> Pieces:
+    """Cut ascending ids in `count` ranges at some values; without values, the last are empty."""
     series = context.backend.library.Series
     places = series(index).searchsorted(series(cuts))
-    bounds = [0, *map(int, places.tolist()), len(index)]
+    bounds = [0, *map(int, places.tolist()), *[len(index)] * (count - len(places))]
     return [index[a:b] for a, b in pairwise(bounds)]
 
 
@@ -157,6 +157,23 @@ def number(
     local = local.with_index(index)
     places = [id_scheme.numbers(column, local, scheme, backend) for column in columns]
     return [gather(of_index, xp.concatenate(places[side::2])) for side in (0, 1)]
+
+
+@worker_task
+def colours(context: WorkerContext, ids: ColumnIds, part: Range, colours: int, seed: int) -> Array:
+    """Draw the colours of the ids of a range: see `sampling.draw`."""
+    words = ids.words
+    if ids.kind != "integer":  # whose words are their numbers
+        words = words + np.uint64(part.first)
+    return sampling.draw(words, colours, seed)
+
+
+@worker_task
+def one_coloured(context: WorkerContext, numbers: Numbers, of_ends: list[Array]) -> Numbers:
+    """Select the rows, except loops, whose two ends have the same colour."""
+    (src, dst), (of_src, of_dst) = numbers, of_ends
+    rows = context.backend.xp.flatnonzero((of_src == of_dst) & (src != dst))
+    return [as_uint32(end[rows]) for end in numbers]
 
 
 # Ids of numbers -----------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING
 
-from rapids_tc.blocks import id_ranges, id_tasks, parts
+from rapids_tc.blocks import id_ranges, id_tasks, parts, ranges
 from rapids_tc.blocks.submission import Submission
 from rapids_tc.errors import CapacityError
 from rapids_tc.executors.protocol import Batch, Executor, Task, Worker, split_batches
@@ -141,8 +141,17 @@ class DistributedIds(Submission):
 
     def sample(self, colours: int, seed: int) -> None:
         """Keep only the edges of a sample, whose two ends have the same colour."""
-        given = (self.numbers, self.ids, colours, seed)
-        self.numbers = self.map_batches("sample", id_tasks.one_coloured, *given)
+        if len(self.ranges) > 1:
+            by_range = [
+                self.submit("sample", id_ranges.colours, ids, part, colours, seed)
+                for ids, part in zip(self.ids_by_range, self.ranges, strict=True)
+            ]
+            where = self.numbers, self.workers_of_rows, by_range, self.ranges
+            of_ends = ranges.look_up(self, "sample", *where)
+            self.numbers = self.map_batches("sample", id_ranges.one_coloured, self.numbers, of_ends)
+        else:
+            given = (self.numbers, self.ids, colours, seed)
+            self.numbers = self.map_batches("sample", id_tasks.one_coloured, *given)
         kept = self.map_batches("sample", id_tasks.rows_of, self.numbers)
         self.rows = [[rows] for rows in self.executor.gather(kept)]
 
