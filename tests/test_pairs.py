@@ -298,7 +298,8 @@ def test_pairs_of_a_partitioned_frame(rows, n, entries, most, measure):
     expected = tc.similarity(edges, measure=measure, pairs=pairs)
     pd.testing.assert_series_equal(found, expected, check_exact=True)
     assert len(apart.partitions) == 5
-    pd.testing.assert_series_equal(pd.concat(apart.partitions), expected, check_exact=True)
+    wide = pairs.assign(**{measure: expected})
+    pd.testing.assert_frame_equal(pd.concat(apart.partitions), wide, check_exact=True)
 
 
 @pytest.mark.cpu_only
@@ -312,7 +313,7 @@ def test_pairs_of_other_libraries_and_ids_of_a_partitioned_frame():
     found = tc.similarity(partitioned(edges, 2), pairs=polars.from_pandas(pairs), **named)
     assert isinstance(found, polars.Series) and found.to_list() == [0.5, pytest.approx(1 / 3)]
     none = tc.similarity(partitioned(edges, 2), pairs=partitioned(pairs.iloc[:0], 1), **named)
-    assert_column(none.partitions[0], "jaccard", np.float64, pairs.index[:0], [])
+    assert_column(none.partitions[0]["jaccard"], "jaccard", np.float64, pairs.index[:0], [])
 
 
 @pytest.mark.cpu_only
@@ -327,6 +328,10 @@ def test_pairs_that_a_partitioned_frame_does_not_take():
         tc.similarity(edges, pairs=pd.DataFrame({"src": ["0"], "dst": ["1"]}))
     with pytest.raises(TypeError, match="pairs= is a list; give a frame"):
         tc.similarity(edges, pairs=[(0, 1)])
+    with pytest.raises(ValueError, match="jaccard"):
+        tc.similarity(
+            edges, pairs=partitioned(CLUB.assign(jaccard=1), 1), source="src", destination="dst"
+        )
     with pytest.raises(TypeError, match="pairs= is a Graph; give a frame"):
         tc.similarity(edges, pairs=graph)
     with pytest.raises(TypeError, match="pairs= is a PartitionedFrame; give a frame of one"):

@@ -131,9 +131,10 @@ def similarity(
 
     Returns
     -------
-    Series
+    Series or DataFrame
         Named as the measure, float64, one value per row, with the index of `edges`; with `pairs`,
-        in the library of `pairs` and with its index: of a Dask frame, a Dask Series. A pair of a
+        in the library of `pairs` and with its index. If `pairs` is a Dask frame, this frame with
+        the column behind its own, for Dask aligns a column of its own by a shuffle. A pair of a
         vertex with itself gets 0.
 
     Raises

@@ -128,7 +128,7 @@ def triad_counts(
     if vertices is not None:
         triads = _with_some(edges, vertices, method, directed=directed)
     elif directed:
-        triads = directions.triads(directions.Census.of(edges), *_sizes(edges))
+        triads = directions.triads(directions.Census.of(edges), *_host_sizes(edges))
     else:
         triads = _triads(*_sizes(edges), *_totals(edges, method))
     if edges.groups is not None:
@@ -140,8 +140,8 @@ def _with_some(graph: Any, vertices: Any, method: str, *, directed: bool) -> dic
     """Count the sets with one of some vertices: all sets, less those of the other vertices."""
     if directed:
         census, apart, chosen = directions.Census.apart(graph, vertices)
-        every = directions.triads(census, *_sizes(graph))
-        others = directions.triads(apart, *_sizes(graph, ~chosen))
+        every = directions.triads(census, *_host_sizes(graph))
+        others = directions.triads(apart, *_host_sizes(graph, ~chosen))
     else:
         closed, degrees = graph.summed(*_sums({"directed": False, "vertices": vertices}))
         sizes = _sizes(graph, ~closed.reading.vertex_types.codes)
@@ -176,6 +176,12 @@ def _sizes(graph: VertexStatistics, members: Array | None = None) -> tuple[Any, 
         return n, comb(n, 3)
     n, sets = _sets(graph, members)
     return n, sets
+
+
+def _host_sizes(graph: VertexStatistics, members: Array | None = None) -> tuple[Any, Any]:
+    """Return what `_sizes` does, in the memory of the host, as the counts of a census are."""
+    sizes = _sizes(graph, members)
+    return sizes if graph.groups is None else (*map(graph.backend.host, sizes),)
 
 
 def _triads(n: Any, sets: Any, m: Any, wedges: Any, triangle: Any) -> dict[str, Any]:

@@ -105,13 +105,13 @@ def together(context: WorkerContext, parts: list[Array]) -> Array:
 
 
 @worker_task
-def column(
+def with_column(
     context: WorkerContext, partition: Frame, parts: list[Array], adapter: FrameAdapter, name: str
-) -> Series:
-    """Return a column that is aligned with a partition of pairs."""
+) -> Frame:
+    """Return a partition of pairs with a column of their values."""
     values = context.backend.xp.concatenate([context.backend.xp.empty(0), *parts])
     require_length(values, len(partition), "values of pairs")
-    return adapter.column_like(partition, values, name)
+    return adapter.assign(partition, {name: adapter.column_like(partition, values, name)})
 
 
 def _ends(pairs: Pairs, vertices: int) -> tuple[Array, Array]:

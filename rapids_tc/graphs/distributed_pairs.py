@@ -11,10 +11,10 @@ from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter, root
 from rapids_tc.graphs import pairs as pairs_of_graphs
-from rapids_tc.graphs.one_worker import column_meta
+from rapids_tc.graphs.one_worker import meta_with
 from rapids_tc.graphs.prepared import prepared_in
 from rapids_tc.preparation.edge_columns import EdgeColumns
-from rapids_tc.preparation.edges import id_columns
+from rapids_tc.preparation.edges import check_new, id_columns
 from rapids_tc.preparation.pair_ends import SHOWN, require_vertices
 
 if TYPE_CHECKING:
@@ -30,10 +30,11 @@ MOST_PAIRS = 2**18  # of a frame of this process that travel together
 def pair_column(
     partitioned: PartitionedGraph, name: str, pairs: Any, source: Any, destination: Any
 ) -> Any:
-    """Compute a column that is aligned with the rows of `pairs`, in their library; loops get 0.
+    """Compute a column for the rows of `pairs`; loops get 0.
 
-    `pairs` is a frame of this process, or a partitioned frame of the same kind as the edges, whose
-    answer is partitioned as it is. Errors are those of `rapids_tc.graphs.pairs.pair_column`.
+    `pairs` is a frame of this process, and the column is aligned with it and of its library; or a
+    partitioned frame of the same kind as the edges, which is returned with the column. Errors are
+    those of `rapids_tc.graphs.pairs.pair_column`.
     """
     if isinstance(partitioned.id_labels, EdgeColumns):
         raise ValueError(pairs_of_graphs.SINGLE_COLUMNS)
@@ -53,14 +54,15 @@ def pair_column(
         return opened.adapter.column_like(frame, values, name)
     adapter = CudfAdapter() if root(own.meta) == "cudf" else PandasAdapter()
     labels = id_columns(adapter.labels(own.meta), source, destination)
+    check_new((name,), adapter.labels(own.meta), "pairs=")
     graph = partitioned.profiled()
-    partitions = own.partitions([*labels])
+    partitions = own.partitions(None)
     parts = _compare(graph, partitions, labels, name)
     made = [
-        graph.submit("pairs", pair_tasks.column, partition, of_partition, adapter, name)
+        graph.submit("pairs", pair_tasks.with_column, partition, of_partition, adapter, name)
         for partition, of_partition in zip(partitions, parts, strict=True)
     ]
-    return own.to_frame(made, column_meta(adapter, own.meta, name), None)
+    return own.to_frame(made, meta_with(adapter, own.meta, [name]), None)
 
 
 def _executor_of_pairs(executor: Executor, pairs: Any) -> Executor | None:

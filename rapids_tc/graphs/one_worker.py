@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.executors.protocol import Executor, Task
     from rapids_tc.frames.adapters import FrameAdapter
-    from rapids_tc.frames.backend import Frame, Series
+    from rapids_tc.frames.backend import Frame
     from rapids_tc.plan.record import Analytic
 
 Answer = Callable[..., Any]  # of a record, edges, the shared options and the record's own
@@ -108,13 +108,11 @@ def _worker(executor: Executor, context: WorkerContext, partitions: list[Task]) 
 
 def meta_with(adapter: FrameAdapter, meta: Frame, names: Sequence[str]) -> Frame:
     """Return a frame without rows with the columns that a call adds."""
-    added = {name: column_meta(adapter, meta, name) for name in names}
+    known = row_columns()
+    added = {
+        name: adapter.column_like(meta, np.zeros(0, known[name].dtype), name) for name in names
+    }
     return adapter.assign(meta, added) if added else meta
-
-
-def column_meta(adapter: FrameAdapter, meta: Frame, name: str) -> Series:
-    """Return a column without rows that a call makes."""
-    return adapter.column_like(meta, np.zeros(0, row_columns()[name].dtype), name)
 
 
 @worker_task
