@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -250,10 +251,11 @@ class WindowsOfFloats(_Laid):
         """See `GroupPresence`."""
         first, last = xp.zeros(len(times), "int64"), xp.zeros(len(times), "int64")
         order = xp.argsort(groups, kind="stable")
-        sorted_groups = groups[order]
-        for group in xp.unique(groups).tolist():
-            a, b = (int(xp.searchsorted(sorted_groups, group, side=s)) for s in ("left", "right"))
-            rows, before = order[a:b], int(self.before[group])
+        present, in_order = xp.unique(groups), groups[order]
+        ends = xp.searchsorted(in_order, present, side="right").tolist()
+        bounds = pairwise([0, *ends])
+        for group, (begin, end) in zip(present.tolist(), bounds, strict=True):
+            rows, before = order[begin:end], int(self.before[group])
             own = self._of_group(group).of(times[rows], xp)
             for result, places in zip((first, last), own, strict=True):
                 result[rows] = places.astype("int64") + before
