@@ -35,7 +35,7 @@ from rapids_tc.graphs.public import Graph
 from rapids_tc.interop.accessor import register_accessor
 
 if TYPE_CHECKING:
-    from rapids_tc import datasets, files, plot  # noqa: F401 - `__getattr__` imports them
+    from rapids_tc import datasets, files, plot, spark  # noqa: F401 - `__getattr__` imports them
 
 __version__ = "0.1.0"
 
@@ -77,7 +77,7 @@ __all__ = [
     "vertex_triangles",
 ]
 
-MODULES = ("datasets", "files", "plot")
+MODULES = ("datasets", "files", "plot", "spark")
 
 
 def __getattr__(name: str) -> ModuleType:

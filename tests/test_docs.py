@@ -27,7 +27,8 @@ PAGES = {path.relative_to(DOCS).as_posix(): path for path in sorted(DOCS.rglob("
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 # What a fence holds: run here; run on a card; a command of ours and what it prints; not run.
 PYTHON, CARD, CONSOLE, SHELL = "python", "python gpu", "console", "sh"
-ELSEWHERE = {"python cugraph", "python graphframes"}  # code for libraries that are not here
+# Code for libraries that are not here.
+ELSEWHERE = {"python cugraph", "python graphframes", "python spark"}
 NOT_RUN = {"pip", "python", "sphinx-build"}  # programs of `sh` fences: they install, build, measure
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.M)
 

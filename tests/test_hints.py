@@ -47,6 +47,8 @@ from rapids_tc.preparation import (
     spans,
     times,
 )
+from rapids_tc.spark import cells, stages
+from rapids_tc.spark import plan as spark_plan
 from rapids_tc.testing import _build, _sanitize
 
 pytestmark = pytest.mark.cpu_only
@@ -62,6 +64,7 @@ INTERNAL = {
     "engines/cpu/compiled:_Interruptible.__call__": "Ctrl-C",
     "engines/cpu/compiled:_stamp": "caught by Numba: nothing is cached then",
     "engines/cpu/host_slots:BlockStore._each_part": "caught by `_disk_errors`, which words it",
+    "spark/stages:open_edges": "of frames of Spark, but for a first look: test_spark.py",
     "executors/persisted:placement": "the cluster's own words, of keys that it lost",
     "files/beside:with_columns": "no file is known whose ids can be read, and whose columns cannot",
     "files/adjacency:_number_of_line": "only of a file that is cut short between two reads",
@@ -260,6 +263,11 @@ def no_dask(h):
     h.patch.delattr(import_module("rapids_tc.executors"), "dask_cluster", raising=False)
     h.patch.setitem(sys.modules, "rapids_tc.executors.dask_cluster", None)
     return tc.count(edges)
+
+
+def no_spark(h):
+    h.patch.setitem(sys.modules, "pyspark", None)
+    return stages.functions()
 
 
 def on_dask(call):
@@ -576,6 +584,19 @@ HINTS = {
         (lambda h: PartitionedFrame(k3()), "give a list of pandas or cuDF DataFrames"),
         (lambda h: PartitionedFrame([]), "give at least one pandas or cuDF DataFrame"),
     ],
+    "spark/cells:require_same": [
+        (lambda h: cells.require_same("other"), "install the same version on both")
+    ],
+    "spark/plan:choose": [
+        (
+            lambda h: spark_plan.choose(spark_plan.Sizes(10**12, 0), None, 8),
+            r"raise memory_limit=, and give executors as much per core",
+        )
+    ],
+    "spark/plan:check_columns": [
+        (lambda h: tc.spark.annotate(k3(), "trussness"), r"name some of \['.*, or write .* Parquet")
+    ],
+    "spark/stages:functions": [(no_spark, r"pip install 'rapids_tc\[spark\]'")],
     "executors/registry:_dask": [(no_dask, r"pip install 'rapids_tc\[dask\]'")],
     "_progress:check_progress": [
         (lambda h: tc.count(k3(), progress="yes"), "accepted: True, False, None")

@@ -33,7 +33,7 @@ TIERS = [
     {"plan"},
     {"blocks", "executors", "graphs"},
     {"analytics"},
-    {"datasets", "files", "plot", "testing"},
+    {"datasets", "files", "plot", "spark", "testing"},
     {"interop"},
     {""},
     {"bench", "cli"},
@@ -56,6 +56,7 @@ HOMES = {
     "cupy": {"engines/gpu/cuda.py", "kernels/_nvrtc.py", "frames/backend.py"},
     "dask": {"executors/dask_cluster.py", "executors/persisted.py"},
     "distributed": {"executors/dask_cluster.py", "executors/persisted.py", "executors/watch.py"},
+    "pyspark": {"spark/stages.py"},
     "dask_cudf": set(),  # nobody needs to
     "dask_cuda": set(),
     "numba": {
@@ -234,13 +235,13 @@ def test_the_modules_beside_the_functions_are_there_at_once():
     """Whatever the documentation writes as tc.module.name, without another import."""
     code = """
         import sys, rapids_tc as tc
-        names = [n for n in dir(tc) if n in ("datasets", "files", "plot")]
+        names = [n for n in dir(tc) if n in ("datasets", "files", "plot", "spark")]
         loaded = [n for n in names if f"rapids_tc.{n}" in sys.modules]
         print(names, loaded, [getattr(tc, n).__name__ for n in names], hasattr(tc, "nothing"))
     """
     run = [sys.executable, "-c", inspect.cleandoc(code)]
     out = subprocess.run(run, capture_output=True, text=True, check=True)
-    names = ["datasets", "files", "plot"]
+    names = ["datasets", "files", "plot", "spark"]
     assert out.stdout == f"{names} [] {[f'rapids_tc.{n}' for n in names]} False\n"
 
 

@@ -1,0 +1,248 @@
+"""The stages of a call as transformations of Spark DataFrames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.blocks.versions import EDITION
+from rapids_tc.errors import IdTypeError, NullIdError
+from rapids_tc.frames.adapters import root
+from rapids_tc.plan.record import row_columns
+from rapids_tc.preparation.edges import check_new, id_columns
+from rapids_tc.spark import cells
+from rapids_tc.spark.plan import Sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+SparkFrame = Any
+Column = Any
+INTEGERS = ("tinyint", "smallint", "int", "bigint")
+LOW, HIGH = "__rapids_tc_low", "__rapids_tc_high"  # beside the user's columns
+TOTAL = "decimal(38,0)"  # in which a sum of int64 is exact
+COLUMN_TYPES = {"int64": "bigint", "float64": "double"}
+
+
+def functions() -> Any:
+    """Return the functions of Spark's columns."""
+    try:
+        from pyspark.sql import functions
+    except ImportError as error:
+        raise ImportError(
+            f"Spark DataFrames need PySpark, and {error.name} is not installed: "
+            "pip install 'rapids_tc[spark]'"
+        ) from error
+    return functions
+
+
+def open_edges(edges: Any, source: Any, destination: Any) -> SparkEdges:
+    """Check a frame of edges, and count its rows.
+
+    Raises
+    ------
+    TypeError
+        It is no Spark DataFrame.
+    IdTypeError
+        Its ids are not integers or text, or are both.
+    NullIdError
+        An id is missing.
+    """
+    if root(edges) != "pyspark" or not hasattr(edges, "sparkSession"):
+        raise TypeError(
+            f"edges is a {type(edges).__name__}, and tc.spark takes a Spark DataFrame: other "
+            "frames are for the functions of the package itself, such as tc.count"
+        )
+    labels = id_columns(list(edges.columns), source, destination)
+    types = dict(edges.dtypes)
+    kinds = ["bigint" if types[label] in INTEGERS else types[label] for label in labels]
+    if kinds not in (["bigint"] * 2, ["string"] * 2):
+        described = " and ".join(f"{label!r} is {types[label]}" for label in labels)
+        raise IdTypeError(
+            f"ids are integers or text, both columns alike, and {described}: cast both, by "
+            'edges.withColumn(name, edges[name].cast("string")) perhaps'
+        )
+    checked = SparkEdges(edges, labels, kinds[0])
+    for label, missing in zip(labels, checked.missing, strict=True):
+        if missing:
+            raise NullIdError(
+                f"column {label!r} has {missing:,} missing ids: drop these rows, by "
+                f"edges.dropna(subset={list(labels)!r})"
+            )
+    return checked
+
+
+@dataclass(frozen=True)
+class SparkEdges:
+    """A Spark DataFrame of edges.
+
+    Attributes
+    ----------
+    frame : pyspark.sql.DataFrame
+    labels : tuple of str
+        The two id columns.
+    kind : str
+        The type of Spark that ids get, "bigint" or "string".
+    """
+
+    frame: SparkFrame
+    labels: tuple[str, str]
+    kind: str
+
+    @cached_property
+    def _counted(self) -> Any:
+        """The rows, the ids of both columns, and the bytes of their text, by one job."""
+        f = functions()
+        text = f.lit(0)
+        if self.kind == "string":
+            text = f.coalesce(f.sum(sum(f.octet_length(end) for end in self.ends)), f.lit(0))
+        present = [f.count(end) for end in self.ends]
+        return self.frame.agg(f.count(f.lit(1)), *present, text).first()
+
+    @property
+    def sizes(self) -> Sizes:
+        """What the plan needs."""
+        return Sizes(self._counted[0], int(self._counted[3]))
+
+    @property
+    def missing(self) -> list[int]:
+        """The rows without an id, of either column."""
+        return [self._counted[0] - self._counted[place] for place in (1, 2)]
+
+    @property
+    def parallelism(self) -> int:
+        """The tasks that the cluster runs at once."""
+        session = self.frame.sparkSession
+        try:
+            return int(session.sparkContext.defaultParallelism)
+        except Exception:  # of Spark Connect, whose clients have no context
+            return int(session.conf.get("spark.sql.shuffle.partitions"))
+
+    @property
+    def threads(self) -> int:
+        """The cores of one task."""
+        return int(self.frame.sparkSession.conf.get("spark.task.cpus", "1"))
+
+    @property
+    def ends(self) -> list[Column]:
+        """The ids of both columns."""
+        return [self.frame[_quoted(label)].cast(self.kind) for label in self.labels]
+
+    @property
+    def pair(self) -> list[Column]:
+        """The lesser and the greater id of each row."""
+        f = functions()
+        return [f.least(*self.ends).alias(LOW), f.greatest(*self.ends).alias(HIGH)]
+
+    def require_new(self, columns: Sequence[str]) -> None:
+        """Raise ValueError if the frame has one of the columns already, as Spark compares names."""
+        taken, exact = list(self.frame.columns), "true"
+        if self.frame.sparkSession.conf.get("spark.sql.caseSensitive", "false") != exact:
+            lower = {label.lower() for label in taken}
+            taken += [name for name in columns if name.lower() in lower]
+        check_new(columns, taken)
+
+
+def _quoted(label: str) -> str:
+    return f"`{label.replace('`', '``')}`"
+
+
+def total(edges: SparkEdges, n: int) -> int:
+    """Count the triangles by one job; the sum alone comes back."""
+    f = functions()
+    counted = _on_blocks(edges, _tasks(_blocks(edges, n), n), n, cells.count, "triangles bigint")
+    result = counted.agg(f.sum(counted["triangles"].cast(TOTAL))).first()[0]
+    return int(result or 0)
+
+
+def with_columns(edges: SparkEdges, n: int, names: Sequence[str]) -> SparkFrame:
+    """Add columns to the user's rows; self loops, which are no edges, get 0."""
+    f, known = functions(), row_columns()
+    blocks = _blocks(edges, n)
+    schema = "i int, j int, counts binary"
+    counts = _on_blocks(edges, _tasks(blocks, n), n, cells.edge_counts, schema)
+    types = {name: COLUMN_TYPES[known[name].dtype] for name in names}
+    schema = ", ".join(
+        f"{name} {kind}" for name, kind in {"low": edges.kind, "high": edges.kind, **types}.items()
+    )
+
+    def run(block: Any, of_tasks: Any) -> Any:
+        cells.require_same(edition)
+        return cells.columns(block, of_tasks, list(names))
+
+    edition = EDITION
+    by_place = (frame.groupBy("i", "j") for frame in (blocks, counts))
+    values = next(by_place).cogroup(next(by_place)).applyInArrow(run, schema)
+    values = values.withColumnsRenamed({"low": LOW, "high": HIGH})
+    rows = edges.frame.select("*", *edges.pair).join(values, [LOW, HIGH], "left")
+    added = [f.coalesce(f.col(name), f.lit(0).cast(types[name])).alias(name) for name in names]
+    return rows.select(*(f.col(_quoted(label)) for label in edges.frame.columns), *added)
+
+
+def _blocks(edges: SparkEdges, n: int) -> SparkFrame:
+    """Cut the edges, each once and directed, in blocks: i, j and a cell, a row each.
+
+    A vertex of lower degree comes first, of equal degrees that of the greater id: then no vertex
+    has many edges that begin there, and tasks put their vertices in the same order.
+    """
+    f = functions()
+    low, high = edges.pair
+    simple = edges.frame.select(low.alias("l"), high.alias("h"))
+    simple = simple.where(f.col("l") != f.col("h")).distinct()
+    ends = simple.select(f.explode(f.array("l", "h")).alias("id"))
+    degrees = ends.groupBy("id").agg(f.count(f.lit(1)).alias("degree"))
+    for end in "lh":
+        of_end = degrees.select(f.col("id").alias(end), f.col("degree").alias(f"{end}_degree"))
+        simple = simple.join(of_end, end)
+    first = f.col("h_degree") <= f.col("l_degree")  # whether the greater id is u
+    directed = simple.select(
+        *(
+            f.when(first, f.col(a + of)).otherwise(f.col(b + of)).alias(name + of)
+            for of in ("", "_degree")
+            for name, a, b in (("u", "h", "l"), ("v", "l", "h"))
+        )
+    )
+    places = (_residue(f.col(end), n).alias(name) for end, name in (("u", "i"), ("v", "j")))
+    placed = directed.select("*", *places).repartition(n**2, "i", "j")
+    threads, edition = edges.threads, EDITION
+
+    def run(table: Any) -> Any:
+        cells.require_same(edition)
+        with cells.limited(threads):
+            return cells.block(table)
+
+    return placed.groupBy("i", "j").applyInArrow(run, "i int, j int, cell binary")
+
+
+def _residue(column: Column, n: int) -> Column:
+    f = functions()
+    return f.pmod(f.xxhash64(column), f.lit(n)).cast("int")
+
+
+def _tasks(blocks: SparkFrame, n: int) -> SparkFrame:
+    """Copy each block to its tasks: number, i, j and cell."""
+    f = functions()
+    others = f"transform(sequence(0, {n - 1}), k -> {{}})"
+    numbers = (
+        f"i * {n**2} + j * {n} + k",  # as uv
+        f"i * {n**2} + k * {n} + j",  # as uw
+        f"k * {n**2} + i * {n} + j",  # as vw
+    )
+    every = ", ".join(others.format(number) for number in numbers)
+    number = f.expr(f"explode(array_distinct(concat({every})))")
+    return blocks.select(number.alias("task"), "i", "j", "cell").repartition(n**3, "task")
+
+
+def _on_blocks(
+    edges: SparkEdges, tasks: SparkFrame, n: int, work: Callable[[Any, int], Any], schema: str
+) -> SparkFrame:
+    """Run a function on the blocks of every task."""
+    threads, edition = edges.threads, EDITION
+
+    def run(table: Any) -> Any:
+        cells.require_same(edition)
+        with cells.limited(threads):
+            return work(table, n)
+
+    return tasks.groupBy("task").applyInArrow(run, schema)
