@@ -406,12 +406,12 @@ def test_a_room_has_blocks_in_slots(engine):
 class LateCopies(HostCopies):
     """Copies that are done as late as a card may do them, and tell what a card would not.
 
-    A copy to the card spoils what was there at once, and is done when it is waited for. One from
-    the card is done at the end, if what is copied is still there.
+    A copy spoils what was there at once, and is done when it is waited for, after those before it,
+    if what is copied is still there.
     """
 
     def __init__(self):
-        self.time, self.coming, self.going = 0, [], []
+        self.time, self.copies = 0, []
 
     def mark(self):
         self.time += 1
@@ -420,25 +420,24 @@ class LateCopies(HostCopies):
     def up(self, host, device, after):
         assert all(isinstance(mark, int) and mark <= self.time for mark in after)
         device[...] = np.iinfo(device.dtype).max // 3
-        self.coming.append((self.mark(), host, device))
+        self.copies.append((self.mark(), lambda: host, device))
         return self.time
 
     def wait(self, mark):
-        for when, host, device in self.coming:
-            if when <= mark:
-                device[...] = host
-        self.coming = [copy for copy in self.coming if copy[0] > mark]
+        while self.copies and self.copies[0][0] <= mark:
+            _, source, target = self.copies.pop(0)
+            assert source() is not None, "let go of before it was copied"
+            target[...] = source()
 
     def down(self, device, host):
         host[...] = np.iinfo(host.dtype).max // 3
-        self.going.append((weakref.ref(device), host))
+        self.copies.append((self.mark(), weakref.ref(device), host))
+
+    def follow(self):
+        self.wait(self.time)
 
     def finish(self):
         self.wait(self.time)
-        for device, host in self.going:
-            assert device() is not None, "let go of before it was copied"
-            host[...] = device()
-        self.going.clear()
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -468,7 +467,7 @@ def test_no_copy_runs_on_when_a_call_is_stopped(monkeypatch):
     with testing.host_engine(copies=Watched), in_blocks(2), pytest.raises(KeyboardInterrupt):
         tc.count(datasets.rmat(6))
     (copies,) = shelves
-    assert copies.time and not copies.coming and not copies.going
+    assert copies.time and not copies.copies
 
 
 def test_memory_that_cannot_be_pinned_is_told():
@@ -608,7 +607,7 @@ def test_no_copy_of_numbers_runs_on_when_a_call_is_stopped(ids, stopped_at, monk
         _, rows, shelf = read_named(ids, 20_000, LateCopies)
         with pytest.raises(KeyboardInterrupt):
             rows.number(shelf)
-    assert not shelf.copies.coming and not shelf.copies.going
+    assert not shelf.copies.copies
 
 
 def test_blocks_are_brought_in_no_more_than_needed(backend, monkeypatch):

@@ -60,9 +60,6 @@ class StoredLevels:
             bounds = levels.first_bounds(triangles, self._most, self._xp)
             total = total + levels.tally(bounds, self._most, self._xp)
             self._bounds[at] = self._put(bounds[:2], None)
-            edges = self._xp.arange(len(triangles), dtype="uint32")
-            truss = self._xp.full(len(triangles), 2, "int32")
-            self._edges[at], self._trussness[at] = self._put([edges, truss], None)
         return self._survey(total, None)
 
     def count(self, goal: Goal) -> tuple[int, int]:
@@ -76,9 +73,15 @@ class StoredLevels:
             for at, (_, columns) in self._blocks.stored.items()
         }
 
+        loaded: dict[Block, list[Array]] = {}
+
         def found(task: Task, made: list[Csr], layout: Any) -> None:
-            three = [self._levels[at] for at in task.blocks]
-            upper, probe = (tuple(map(store.load, side)) for side in zip(*three, strict=True))
+            for at in loaded.keys() - set(task.blocks):
+                del loaded[at]  # before others are loaded
+            for at in task.blocks:
+                if at not in loaded:
+                    loaded[at] = self._get(self._levels[at])
+            upper, probe = zip(*(loaded[at] for at in task.blocks), strict=True)
             counts = self._graph.engine.level_counts(layout, upper, probe)
             for at, part in zip(task.blocks, counts, strict=True):
                 store.add(self._counts[at], part.ravel())
@@ -113,7 +116,7 @@ class StoredLevels:
             stays = upper >= floor
             edges = self._note(at, upper)
             self._bounds[at] = self._put([upper[stays], reached[stays]], self._bounds[at])
-            self._edges[at] = self._store.store(edges[stays], self._edges[at])
+            self._edges[at] = self._store.store(edges[stays], self._edges.get(at))
             stored[at] = self._blocks.put(block.select(stays), self._spare(at))
         self._store.synchronize()
         self._blocks = replace(self._blocks, stored=stored)
@@ -158,9 +161,13 @@ class StoredLevels:
 
     def _note(self, at: Block, upper: Array) -> Array:
         """Note what is known of the edges that are left; return where these are in the block."""
-        edges, truss = self._store.load(self._edges[at]), self._store.load(self._trussness[at])
-        truss[edges] = upper.astype("int32") + 2
-        self._trussness[at] = self._store.store(truss, self._trussness[at])
+        xp, level = self._xp, upper.astype("int32") + 2
+        if at in self._edges:
+            edges, truss = self._get([self._edges[at], self._trussness[at]])
+            truss[edges] = level
+        else:  # all are left
+            edges, truss = xp.arange(len(upper), dtype="uint32"), level
+        self._trussness[at] = self._store.store(truss, self._trussness.get(at))
         self._store.synchronize()
         return edges
 

@@ -76,6 +76,9 @@ class HostCopies:
         """Copy from the GPU after all that has been launched."""
         host[...] = device
 
+    def follow(self) -> None:
+        """Let all that is launched from now on wait for all copies."""
+
     def finish(self) -> None:
         """Return when all copies are done."""
 
@@ -126,6 +129,10 @@ class CardCopies:
         """Copy from the GPU after all that the current stream has been given."""
         self._stream.wait_event(self.mark())
         device.data.copy_to_host_async(host.ctypes.data, host.nbytes, self._stream)
+
+    def follow(self) -> None:
+        """Let the current stream wait for all copies."""
+        self.wait(self._mark(self._stream))
 
     def finish(self) -> None:
         """Return when all copies are done."""
@@ -198,14 +205,18 @@ class BlockStore:
 
         The array is not to be written before `synchronize`.
         """
-        if over is not None:
-            stored = over[: len(array)]
-        else:
-            size = -(-array.nbytes // 8) * 8
-            self.reserve(size)
-            stored, self._free = self._free[: array.nbytes].view(array.dtype), self._free[size:]
+        stored = self._place(len(array), array.dtype, over)
         self.copies.down(array, stored)
         self._sources.append(array)
+        return stored
+
+    def _place(self, size: int, dtype: Any, over: Array | None) -> Array:
+        """Return memory of the host for an array: part of the array `over`, or pinned anew."""
+        if over is not None:
+            return over[:size]
+        need = size * np.dtype(dtype).itemsize
+        self.reserve(-(-need // 8) * 8)
+        stored, self._free = self._free[:need].view(dtype), self._free[-(-need // 8) * 8 :]
         return stored
 
     def pooled(self, size: int) -> AbstractContextManager[Any]:
@@ -220,19 +231,29 @@ class BlockStore:
 
     def zeros(self, size: int, dtype: str, over: Array | None = None) -> Array:
         """Keep zeros, to which `add` adds, in place of an array that is no smaller, if any."""
-        if over is None:
-            return np.zeros(size, dtype)
-        over[:size] = 0
-        return over[:size]
+        self.copies.finish()  # of `over`
+        stored = self._place(size, dtype, over)
+        stored[...] = 0
+        return stored
 
     def add(self, stored: Array, array: Array) -> None:
-        """Add an array to one that is kept."""
-        stored += array if isinstance(array, np.ndarray) else array.get()
+        """Add an array to one that is kept; the GPU adds, for the host would take longer."""
+        total = self.load(stored)
+        total += array
+        self.copies.down(total, stored)
+        self._follow()
 
     def load(self, stored: Array) -> Array:
-        """Copy an array to the GPU."""
-        self.synchronize()
-        return self.engine.xp.array(stored)
+        """Copy an array to the GPU, after all that was stored before."""
+        array = self.engine.xp.empty(len(stored), stored.dtype)
+        self.copies.up(stored, array, [self.copies.mark()])
+        self._follow()
+        return array
+
+    def _follow(self) -> None:
+        """Let what is launched from now on wait for all copies: it may use their memory."""
+        self.copies.follow()
+        self._sources.clear()
 
 
 class SlotPool:
