@@ -155,7 +155,7 @@ def test_a_goal():
     survey = Survey(np.array([0, 1, 0, 1, 1, 0, 1, 1, 1, 0], bool), edges)
 
     def chosen(fit, **guess):
-        goal = survey.goal(lambda edges: edges <= fit, levels.Guess(**guess))
+        goal = survey.goal(lambda edges, low: edges <= fit, levels.Guess(**guess))
         assert goal.cap == 4 and goal.floors.tolist() == [0, 0, 2, 2, 2]
         return goal.low, goal.high, goal.chooses
 

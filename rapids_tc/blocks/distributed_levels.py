@@ -35,7 +35,7 @@ class DistributedLevels:
         self._counts: list[Task] = []
         self._parts: list[Task] = []
 
-    def fits(self, edges: int) -> bool:
+    def fits(self, edges: int, low: int) -> bool:
         """See `LevelBlocks`."""
         return self._graph.fits(edges)
 

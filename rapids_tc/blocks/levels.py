@@ -138,21 +138,25 @@ class Survey:
         levels = np.arange(len(self.is_open), dtype="uint32")
         return np.maximum.accumulate(np.where(self.is_open, np.uint32(0), levels))
 
-    def goal(self, fits: Callable[[int], bool], guess: Guess) -> Goal:
+    def goal(self, fits: Callable[[int, int], bool], guess: Guess) -> Goal:
         """Choose what the next round asks, and as many edges as fit with their companions."""
         cap = self.cap
         edges, is_open = self.edges[: cap + 1].copy(), self.is_open[: cap + 1]
         edges[cap] += self.edges[cap + 1 :].sum()  # a round caps their bounds
         high = int(np.flatnonzero(is_open).max(initial=0)) + 1
         through = np.cumsum(edges[:high][::-1])  # of the highest level, of the two highest, ...
-        fitting = bisect_right(through, 0, key=lambda some: not fits(guess.with_companions(some)))
+
+        def too_many(number: int) -> bool:
+            edges = guess.with_companions(through[number - 1]) if number else 0
+            return not fits(edges, high - number)
+
+        fitting = bisect_right(range(high + 1), 0, key=too_many) - 1
         if guess.pauses:
             fitting = 0
-        elif not (fitting and through[fitting - 1]):  # the guess may be too high for one level
+        elif fitting < 1 or not through[fitting - 1]:  # the guess may be too high for one level
             top = 1 + int(np.argmax(through > 0))
-            fitting = (
-                top if (high - top, high) != guess.missed and fits(int(through[top - 1])) else 0
-            )
+            tries = (high - top, high) != guess.missed and fits(int(through[top - 1]), high - top)
+            fitting = top if tries else 0
         low = max(high - fitting, self.floor)
         low = low + int(np.argmax(is_open[low:high])) if low < high else high
         return Goal(cap, low, high, self.floors[: cap + 1])
@@ -203,8 +207,8 @@ class LevelBlocks(Protocol):
     def begin(self) -> Survey:
         """Bound the level of every edge by its triangles."""
 
-    def fits(self, edges: int) -> bool:
-        """Return whether so many edges can be peeled as one graph in memory."""
+    def fits(self, edges: int, low: int) -> bool:
+        """Return whether so many edges, of bounds from `low` on, can be peeled in memory."""
 
     def count(self, goal: Goal) -> tuple[int, int]:
         """Count all triangles for a round; return how many edges are chosen, and companions."""
@@ -223,7 +227,7 @@ def find_levels(blocks: LevelBlocks) -> None:
     """Lower the bounds of all edges until they are the levels, or what is left fits in memory."""
     survey, guess = blocks.begin(), Guess()
     while survey.open_edges:
-        fits = blocks.fits(survey.remaining)
+        fits = blocks.fits(survey.remaining, survey.floor)
         if fits or survey.remaining < SHRINK * blocks.edges:
             blocks.drop(survey.floor)
         if fits:
@@ -231,7 +235,7 @@ def find_levels(blocks: LevelBlocks) -> None:
             return
         goal = survey.goal(blocks.fits, guess)
         edges, companions = blocks.count(goal)
-        fit = bool(edges) and blocks.fits(edges + companions)
+        fit = bool(edges) and blocks.fits(edges + companions, goal.low)
         if edges:
             guess = guess.after(goal, edges, companions, fit=fit)
         survey = blocks.lower(goal, survey, peel=fit)

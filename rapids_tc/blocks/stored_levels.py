@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import levels
+import numpy as np
+
+from rapids_tc.blocks import geometry, levels
 from rapids_tc.blocks.truss import fits
 from rapids_tc.frames.backend import sum64
 
@@ -48,9 +51,23 @@ class StoredLevels:
         """See `LevelBlocks`."""
         return self._blocks.edges
 
-    def fits(self, edges: int) -> bool:
+    def fits(self, edges: int, low: int) -> bool:
         """See `LevelBlocks`."""
-        return fits(self._blocks, edges)
+        return fits(self._blocks, edges, self._ranks(low))
+
+    def _ranks(self, low: int) -> int:
+        """Return a limit of the ranks at edges of bounds from `low` on: of high degrees, mostly."""
+        return int(self._rank_limits[low])
+
+    @cached_property
+    def _rank_limits(self) -> Any:
+        """By level x: the largest rank of a degree above x, plus one; others have no such edge."""
+        blocks, graph = self._graph.blocks, self._graph
+        degrees: Any = self._xp.zeros(blocks.vertices, "int64")
+        for at, block in blocks:
+            geometry.add_degrees(degrees, blocks.n, at, block, graph.engine)
+        ascending = np.maximum.accumulate(graph.backend.host(degrees)[::-1])
+        return blocks.vertices - np.searchsorted(ascending, np.arange(1, self._most + 3))
 
     def begin(self) -> Survey:
         """See `LevelBlocks`."""
@@ -98,7 +115,7 @@ class StoredLevels:
     def lower(self, goal: Goal, survey: Survey, *, peel: bool) -> Survey:
         """See `LevelBlocks`."""
         xp, total = self._xp, 0
-        peeled = self._peel_chosen() if peel else None
+        peeled = self._peel_chosen(goal.low) if peel else None
         for at, stored in self._levels.items():
             asked, counts = self._get(stored), self._counted(at)
             bounds = levels.lowered(asked, counts, goal, xp)
@@ -126,20 +143,20 @@ class StoredLevels:
         blocks, graph = self._blocks, self._graph
         with graph.stage("peeling") as report:
             peeled = levels.peel_all(
-                blocks, blocks.edges, blocks.vertices, blocks.n, floor,
+                blocks, blocks.edges, self._ranks(floor), blocks.n, floor,
                 engine=graph.engine, xp=self._xp, on_progress=report.on_progress,
             )  # fmt: skip
             for at, upper in zip(blocks.stored, peeled, strict=True):
                 self._bounds[at] = self._put([upper, upper], self._bounds[at])
 
-    def _peel_chosen(self) -> Iterator[Array]:
+    def _peel_chosen(self, low: int) -> Iterator[Array]:
         """Peel the chosen edges and their companions; yield the levels of each block."""
         blocks, graph = self._blocks, self._graph
         part = _PeeledEdges(blocks, self._peeled)
         supports = (self._support(at) for at in self._levels)
         with graph.stage("peeling"):
             yield from levels.peel_chosen(
-                part, supports, part.edges, blocks.vertices, blocks.n,
+                part, supports, part.edges, self._ranks(low), blocks.n,
                 engine=graph.engine, xp=self._xp,
             )  # fmt: skip
 

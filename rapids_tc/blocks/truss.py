@@ -101,13 +101,16 @@ def _last_of_groups(graph: StoredGraph, trussness: dict[Block, Any]) -> Iterator
         yield at, block.select(load(trussness[at]) == tops[of_rank[larger]])
 
 
-def fits(active: StoredBlocks, edges: int) -> bool:
-    """Return whether so many edges of these blocks can be peeled as one graph in memory."""
+def fits(active: StoredBlocks, edges: int, ranks: int | None = None) -> bool:
+    """Return whether so many edges of these blocks can be peeled as one graph in memory.
+
+    `ranks` is a limit of their ends' ranks, if it is known.
+    """
     if (layout := given_layout()) and layout.peel_below is not None:
         return edges < layout.peel_below
-    vertices = min(active.vertices, 2 * edges)
-    peeling = costs.PEELED_EDGE * edges + costs.PEELED_VERTEX * vertices
-    return peeling + costs.PEELED_RANK * active.vertices <= active.allowed
+    ranks = active.vertices if ranks is None else ranks
+    peeling = costs.PEELED_EDGE * edges + costs.PEELED_VERTEX * min(ranks, 2 * edges)
+    return peeling + costs.PEELED_RANK * ranks <= active.allowed
 
 
 class StoredActiveBlocks:
