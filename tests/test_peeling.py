@@ -21,7 +21,7 @@ from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import truss, truss_tables
 from rapids_tc.engines.cpu.truss import CpuPeeler
 from rapids_tc.engines.gpu.truss import CudaPeeler
-from rapids_tc.engines.peel import decompose
+from rapids_tc.engines.peel import ALL, decompose
 from rapids_tc.kernels import launch
 
 __all__ = ["compiler"]
@@ -169,13 +169,28 @@ def test_an_engine_peels_what_it_counted(graph):
 
 
 @pytest.mark.usefixtures("compiler")
+@pytest.mark.parametrize("levels", [(0, 1), (1, 4), (2, 2**16)])
+@pytest.mark.parametrize(
+    "decompose", [partial(decompose, CpuPeeler()), CudaPeeler(np, testing.compile, 2).decompose]
+)
+def test_levels_that_are_told_apart(graph, decompose, levels):
+    """Edges of lower levels get the first or less; edges of higher ones one more than the last."""
+    csr, counts, numbers = graph
+    (first, last), expected = levels, np.array(numbers) - 2
+    found = decompose(csr, counts, levels=levels).astype(int) - 2
+    apart = (expected >= first) & (expected <= last)
+    assert (found[apart] == expected[apart]).all()
+    assert (found[expected < first] <= first).all() and (found[expected > last] == last + 1).all()
+
+
+@pytest.mark.usefixtures("compiler")
 def test_rows_of_a_gpu_have_the_neighbours_of_every_vertex():
     rows = random_rows(100, 900, 2)
     csr = cpu.csr(keys_of(rows), 101)  # the last rank has no edge
     peeler = CudaPeeler(Numpy(), testing.compile, 2, **TINY, rounds=0)  # and no more
     words, state = np.ones(csr.m, np.uint32), np.zeros(26, np.uint32)
     arrays = peeler._arrays(csr, words, csr.m, 2)
-    limits = map(np.uint32, peeler._limits(csr.m, None))
+    limits = map(np.uint32, peeler._limits(csr.m, 0, ALL))
     args = (csr.offsets, csr.columns, np.uint32(csr.n), np.uint32(csr.m), *arrays, *limits, state)
     assert launch.together(peeler._kernels["truss_peel"], 2, 128, args)
     edge_rows, _, begins, sizes, tables, _, adjacency, keys, edges, members, lengths, *_ = arrays

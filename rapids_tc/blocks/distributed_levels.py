@@ -65,9 +65,8 @@ class DistributedLevels:
         """See `LevelBlocks`; one worker peels."""
         asked, counts = self._asked, self._counts
         if peel:
-            peeled = self._take(
-                self._graph.submit("peel", level_tasks.peel_chosen, self._parts, self._graph.n)
-            )
+            where = self._parts, self._graph.n, goal
+            peeled = self._take(self._graph.submit("peel", level_tasks.peel_chosen, *where))
             more = peeled, self._same(goal)
             self._bounds = self._each(level_tasks.settled, asked, counts, *more)
         else:

@@ -148,7 +148,7 @@ def sizes(context: WorkerContext, part: Part) -> tuple[int, int]:
 
 
 @worker_task
-def peel_chosen(context: WorkerContext, parts: list[Part], n: int) -> list[Array]:
+def peel_chosen(context: WorkerContext, parts: list[Part], n: int, goal: Goal) -> list[Array]:
     """Peel the chosen edges of all blocks as one graph; return levels, block by block."""
     xp, engine = context.backend.xp, registry.load(context.backend.engine)
     blocks = _Decoded([part[:2] for part in parts], n, xp)
@@ -156,7 +156,7 @@ def peel_chosen(context: WorkerContext, parts: list[Part], n: int) -> list[Array
         require_length(part[2], block.m, "triangles of edges")
     supports = [part[2] for part in parts]
     size = blocks.edges, blocks.vertices, n
-    return list(levels.peel_chosen(blocks, supports, *size, engine=engine, xp=xp))
+    return list(levels.peel_chosen(blocks, supports, *size, goal, engine=engine, xp=xp))
 
 
 @worker_task

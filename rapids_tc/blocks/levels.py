@@ -339,7 +339,7 @@ def tally(bounds: Bounds, most: int, xp: Any) -> Array:
 
 def peel_chosen(
     blocks: Iterable[tuple[Block, Csr]], supports: Iterable[Array], edges: int, vertices: int,
-    n: int, *, engine: Any, xp: Any,
+    n: int, goal: Goal, *, engine: Any, xp: Any,
 ) -> Iterator[Array]:  # fmt: skip
     """Peel chosen edges and their companions as one graph; yield the levels of each block.
 
@@ -349,7 +349,7 @@ def peel_chosen(
     counts = xp.empty(edges, "uint32")
     for (at, block), triangles in zip(blocks, supports, strict=True):
         counts[_places(graph, relabel, block, n, at, engine)] = triangles
-    truss = engine.truss(engine.prepare(graph), counts)
+    truss = engine.truss(engine.prepare(graph), counts, levels=(goal.low - 1, goal.high - 1))
     del counts
     yield from _levels_of(blocks, (truss - 2).astype("uint32"), graph, relabel, n, engine)
 

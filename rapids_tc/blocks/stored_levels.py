@@ -115,7 +115,7 @@ class StoredLevels:
     def lower(self, goal: Goal, survey: Survey, *, peel: bool) -> Survey:
         """See `LevelBlocks`."""
         xp, total = self._xp, 0
-        peeled = self._peel_chosen(goal.low) if peel else None
+        peeled = self._peel_chosen(goal) if peel else None
         for at, stored in self._levels.items():
             asked, counts = self._get(stored), self._counted(at)
             bounds = levels.lowered(asked, counts, goal, xp)
@@ -149,14 +149,14 @@ class StoredLevels:
             for at, upper in zip(blocks.stored, peeled, strict=True):
                 self._bounds[at] = self._put([upper, upper], self._bounds[at])
 
-    def _peel_chosen(self, low: int) -> Iterator[Array]:
+    def _peel_chosen(self, goal: Goal) -> Iterator[Array]:
         """Peel the chosen edges and their companions; yield the levels of each block."""
         blocks, graph = self._blocks, self._graph
         part = _PeeledEdges(blocks, self._peeled)
         supports = (self._support(at) for at in self._levels)
         with graph.stage("peeling"):
             yield from levels.peel_chosen(
-                part, supports, part.edges, self._ranks(low), blocks.n,
+                part, supports, part.edges, self._ranks(goal.low), blocks.n, goal,
                 engine=graph.engine, xp=self._xp,
             )  # fmt: skip
 

@@ -129,6 +129,8 @@ def decompose(
     counts: Array,
     k: int | None = None,
     on_progress: ProgressCallback | None = None,
+    *,
+    levels: tuple[int, int] | None = None,
 ) -> Array:
     """Find the trussness of every edge: see `rapids_tc.engines.protocol.Engine`."""
     xp, m = peeler.xp, csr.m
@@ -141,7 +143,7 @@ def decompose(
     result = xp.full(m, 2, "int32")
     if k == 2:
         return result
-    peeling = PeelState(0, 0, ALL) if k is None else PeelState(0, k - 3, k - 3)
+    peeling = PeelState(0, *levels_of(k, levels))
     edges = peeler.edges_in_triangles(csr, counts)
     total = edges.m
     while edges.m:
@@ -150,9 +152,14 @@ def decompose(
         del graph  # so that the next graph can take its memory
         edges = peeler.remaining(edges, result)
         if done:
-            result[edges.ids] = k or 0  # without k, no edge is active
+            result[edges.ids] = min(peeling.last + 3, ALL)  # none is active if all levels are done
             break
     return result
+
+
+def levels_of(k: int | None, levels: tuple[int, int] | None) -> tuple[int, int]:
+    """Return the first and the last level that a peel tells apart."""
+    return levels or ((0, ALL) if k is None else (k - 3, k - 3))
 
 
 def _report(

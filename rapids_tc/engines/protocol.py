@@ -391,12 +391,15 @@ class Engine(Protocol):
         counts: Array,
         *,
         k: int | None = None,
+        levels: tuple[int, int] | None = None,
         on_progress: ProgressCallback | None = None,
     ) -> Array:
         """Find the trussness of every oriented edge: int32, aligned with ``csr.columns``.
 
         `counts` are what `edge_counts` returns. With `k`, all levels below k are peeled as one,
-        which is faster: edges of the k-truss get k, the others less.
+        which is faster: edges of the k-truss get k, the others less. `levels` are the first and the
+        last that are told apart, each a trussness less 2: edges of lower levels get the first or
+        less, edges of higher levels a trussness of the last + 3.
         """
 
     def cliques(

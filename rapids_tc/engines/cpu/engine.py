@@ -277,10 +277,11 @@ def truss(
     counts: Array,
     *,
     k: int | None = None,
+    levels: tuple[int, int] | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> Array:
     """Find the trussness of every oriented edge; with `k`, k in the k-truss, and less elsewhere."""
-    return peel.decompose(CpuPeeler(), layout.csr, counts, k, on_progress)
+    return peel.decompose(CpuPeeler(), layout.csr, counts, k, on_progress, levels=levels)
 
 
 def _arrays(graph: Csr) -> tuple[Array, Array]:

@@ -223,12 +223,13 @@ class CudaEngine:
         counts: Array,
         *,
         k: int | None = None,
+        levels: tuple[int, int] | None = None,
         on_progress: ProgressCallback | None = None,
     ) -> Array:
         """Find the trussness of every oriented edge; with `k`, k in the k-truss, less elsewhere."""
         with self.device(counts):
             peeler = CudaPeeler(self.xp, self.compile, self.sm_count)
-            return peeler.decompose(layout.csr, counts, k, on_progress)
+            return peeler.decompose(layout.csr, counts, k, on_progress, levels=levels)
 
     find_edges = look_up.find_edges
     take = look_up.take

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.engines.peel import ALL
+from rapids_tc.engines.peel import levels_of
 from rapids_tc.kernels.launch import read, together
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _THREADS, _WARP, _BUCKET, _SUMS, _TASK = 1024, 32, 8, 3, 4  # as in truss.cu; a task's words
 _STAGE, _LEVEL, _ROUNDS, _EDGES, _DEAD, _STATE = 0, 1, 2, 3, 4, 26  # places in State, its words
 _DONE = 2  # the stage when all is done
-_MOST_TRUSS = 1 << 16  # a clique of more vertices has more edges than a GPU takes
+_MOST = (1 << 16) - 2  # the highest level: a larger clique has more edges than a GPU takes
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,8 @@ class CudaPeeler:
         counts: Array,
         k: int | None = None,
         on_progress: ProgressCallback | None = None,
+        *,
+        levels: tuple[int, int] | None = None,
     ) -> Array:
         """Find the trussness of every edge: see `rapids_tc.engines.protocol.Engine`.
 
@@ -85,8 +87,9 @@ class CudaPeeler:
             words.fill(2)
             return words.view("int32")
         blocks = min(self.sm_count, max(1, active // self.share))
-        if not self._peel(csr, words, active, blocks, k, on_progress):
-            self._peel(csr, words, active, 1, k, on_progress)
+        first, last = (min(level, _MOST) for level in levels_of(k, levels))
+        if not self._peel(csr, words, active, blocks, (first, last), on_progress):
+            self._peel(csr, words, active, 1, (first, last), on_progress)
         return words.view("int32")
 
     def _active(self, words: Array) -> int:
@@ -108,14 +111,14 @@ class CudaPeeler:
         words: Array,
         active: int,
         blocks: int,
-        k: int | None,
+        levels: tuple[int, int],
         on_progress: ProgressCallback | None,
     ) -> bool:
         """Launch until all levels are done; return False if the GPU cannot hold all blocks."""
         kernel = self._kernels["truss_peel"]
         state = self.xp.zeros(_STATE, "uint32")
         graph = (csr.offsets, csr.columns, np.uint32(csr.n), np.uint32(csr.m))
-        limits = self._limits(active, k)
+        limits = self._limits(active, *levels)
         args = (*graph, *self._arrays(csr, words, active, blocks), *map(np.uint32, limits), state)
         while True:
             if not together(kernel, blocks, self.threads, args):
@@ -143,13 +146,11 @@ class CudaPeeler:
         parts = xp.empty(_SUMS * blocks, "uint32")
         return (rows, words, *vertices, adjacency, *tables, edges, lengths, tasks, parts)
 
-    def _limits(self, active: int, k: int | None) -> tuple[int, ...]:
-        """Return the parameters of ``truss.cu``'s Limits, and what k-truss edges get."""
-        most = _MOST_TRUSS + 1 if k is None else min(k, _MOST_TRUSS + 1)
-        levels = (0, ALL) if k is None else (most - 3, most - 3)
+    def _limits(self, active: int, first: int, last: int) -> tuple[int, ...]:
+        """Return the parameters of ``truss.cu``'s Limits, and what edges of higher levels get."""
         tasks = (self._room(active), self.few, self.many)
         packing = (self.shrink, self.least)
-        return (*levels, *tasks, *packing, self.rounds, self.work, most)
+        return (first, last, *tasks, *packing, self.rounds, self.work, last + 3)
 
     def _room(self, active: int) -> int:
         """Return the tasks of a round that are kept."""
