@@ -104,6 +104,7 @@ class StoredLevels:
                 store.add(self._counts[at], part.ravel())
 
         self._graph.run(found, self._blocks)
+        loaded.clear()  # parts of the memory of all tasks, which is given back whole
         chosen = peeled = 0
         if goal.chooses:
             for at, stored in self._levels.items():
