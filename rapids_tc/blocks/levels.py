@@ -337,6 +337,13 @@ def tally(bounds: Bounds, most: int, xp: Any) -> Array:
     return xp.stack([changes, count(upper)]).astype("int64")
 
 
+@dataclass(frozen=True)
+class _Graph:
+    """A graph without a layout: a peel needs none of its own."""
+
+    csr: Csr
+
+
 def peel_chosen(
     blocks: Iterable[tuple[Block, Csr]], supports: Iterable[Array], edges: int, vertices: int,
     n: int, goal: Goal, *, engine: Any, xp: Any,
@@ -349,7 +356,7 @@ def peel_chosen(
     counts = xp.empty(edges, "uint32")
     for (at, block), triangles in zip(blocks, supports, strict=True):
         counts[_places(graph, relabel, block, n, at, engine)] = triangles
-    truss = engine.truss(engine.prepare(graph), counts, levels=(goal.low - 1, goal.high - 1))
+    truss = engine.truss(_Graph(graph), counts, levels=(goal.low - 1, goal.high - 1))
     del counts
     yield from _levels_of(blocks, (truss - 2).astype("uint32"), graph, relabel, n, engine)
 

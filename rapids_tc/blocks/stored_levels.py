@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -116,14 +117,15 @@ class StoredLevels:
     def lower(self, goal: Goal, survey: Survey, *, peel: bool) -> Survey:
         """See `LevelBlocks`."""
         xp, total = self._xp, 0
-        peeled = self._peel_chosen(goal) if peel else None
-        for at, stored in self._levels.items():
-            asked, counts = self._get(stored), self._counted(at)
+        peeled = self._peel_chosen(goal) if peel else repeat(None)
+        for of_peeled, (at, stored) in zip(peeled, self._levels.items(), strict=False):
+            asked, counts = self._get(stored), self._counted(at)  # once all edges are peeled
             bounds = levels.lowered(asked, counts, goal, xp)
-            if peeled is not None:
-                bounds = levels.settled(asked, counts, bounds, next(peeled), goal.low, xp)
+            if of_peeled is not None:
+                bounds = levels.settled(asked, counts, bounds, of_peeled, goal.low, xp)
             total = total + levels.tally(bounds, self._most, xp)
             self._bounds[at] = self._put(bounds[:2], self._bounds[at])
+            del asked, counts, bounds
         return self._survey(total, survey)
 
     def drop(self, floor: int) -> None:
