@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array, Csr
 
 STAYS = 2**30  # more than the level, or the triangles, of any open edge: an edge that stays
+NEVER = 2**31  # more than any edge counts as in a triangle
 SHRINK = 0.75  # blocks are made smaller if less than that part of their edges is left
 COMPANIONS = 0.3  # of a chosen edge, before any were counted. R-MAT graphs had 0 to 0.3 at first
 # Of the edges of a block, uint32: upper bounds of levels, levels reached, and the bounds by which
@@ -194,7 +195,7 @@ class Guess:
 
     def after_peel(self, edges: int, stayed: int) -> Guess:
         """Return the next guess, after so many of the chosen edges stayed in their range."""
-        return replace(self, pauses=2 * stayed < edges)
+        return replace(self, pauses=4 * stayed < edges)
 
 
 class LevelBlocks(Protocol):
@@ -255,11 +256,13 @@ def asked(bounds: Bounds, goal: Goal, xp: Any) -> Levels:
     """Return what edges count as in a round, and the level that they ask for besides.
 
     Chosen edges count as `STAYS` more, and ask for `Goal.low`. Edges that stay ask for `STAYS`: for
-    triangles with two chosen edges.
+    triangles with two chosen edges. Other settled edges ask for nothing.
     """
     upper, reached = (xp.minimum(values, xp.uint32(goal.cap)) for values in bounds[:2])
-    least = xp.maximum(reached, xp.asarray(goal.floors)[upper])
+    floors = xp.asarray(goal.floors)[upper]
+    least = xp.maximum(reached, floors)
     probe = least + (upper - least + xp.uint32(1)) // xp.uint32(2)
+    probe = xp.where(floors == upper, xp.uint32(NEVER), probe)
     stays = upper >= goal.high
     chosen = (upper >= goal.low) & ~stays
     probe = xp.where(chosen, xp.uint32(goal.low), xp.where(stays, xp.uint32(STAYS), probe))
@@ -291,7 +294,7 @@ def lowered(levels: Levels, counts: Array, goal: Goal, xp: Any) -> Bounds:
     below a closed level: some of its edges may be dropped already, so that too few were counted.
     """
     (values, probe), (of_upper, of_probe) = levels, counts
-    chosen, stays = is_chosen(levels), probe == STAYS
+    chosen, stays = is_chosen(levels), probe >= STAYS
     upper = xp.where(chosen, values - xp.uint32(STAYS), values)
     below = xp.where(of_probe >= probe, of_probe, probe - xp.uint32(1))
     limit = xp.where(chosen, upper, upper - xp.uint32(1))  # wraps where it is not taken
