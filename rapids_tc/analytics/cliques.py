@@ -32,7 +32,11 @@ def _in_memory(own: OwnOptions) -> str:
 
 
 def _local(name: str) -> Callable[[OwnOptions, str], TypeError]:
-    return lambda own, kind: of_one_machine(name, kind)
+    def local(own: OwnOptions, kind: str) -> TypeError:
+        rows = f"k_truss(edges, {own['k']}).compute(), whose rows have the same cliques"
+        return of_one_machine(name, kind, rows)
+
+    return local
 
 
 def _count(graph: InMemoryGraph, k: int, per: str = "row") -> tuple[int, Array, Array | None]:

@@ -96,7 +96,7 @@ class DistributedTriangles:
         """
         graph, total = self._graph, self.total
         workers = len(graph.counting_workers)
-        need, memory = 2 * LISTED * total, graph.free * len(graph.workers)
+        need, memory = 2 * LISTED * total, int(graph.free) * len(graph.workers)
         if need > memory:
             raise CapacityError(
                 f"a list of {total:,} triangles takes about {need:,} bytes while it is sorted, and "

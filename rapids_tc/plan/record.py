@@ -314,12 +314,14 @@ class Analytic:
 ANALYTICS: dict[str, Analytic] = {}  # by name; each module of `analytics` adds its own
 
 
-def of_one_machine(name: str, kind: str) -> TypeError:
-    """Return the error of a function that takes no partitioned frame."""
+ROWS_THAT_MATTER = "the rows that matter, such as k_truss(edges, k).compute()"
+
+
+def of_one_machine(name: str, kind: str, rows: str = ROWS_THAT_MATTER) -> TypeError:
+    """Return the error of a function that takes no partitioned frame, but perhaps some `rows`."""
     whole = "the frame itself by compute()" if kind.startswith("Graph") else "edges.compute()"
     return TypeError(
-        f"edges is a {kind}, and {name} runs on one machine: give it {whole}, or the rows "
-        "that matter, such as k_truss(edges, k).compute()"
+        f"edges is a {kind}, and {name} runs on one machine: give it {whole}, or {rows}"
     )
 
 
