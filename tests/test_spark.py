@@ -5,6 +5,7 @@ import pickle
 import shutil
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from rapids_tc.spark import cells, plan
 
 pytestmark = pytest.mark.cpu_only
 COLUMNS = ["triangles", "jaccard", "overlap", "sorensen", "cosine", "forman", "edge_clustering"]
+DOCS = Path(__file__).parents[1] / "docs"
 PREFIXES = "\uffee\U0001f600é"
 VERTICES = st.sampled_from([-(2**63), -5, *range(9), 2**63 - 1])
 ROWS = st.lists(st.tuples(VERTICES, VERTICES), min_size=1, max_size=60)
@@ -87,6 +89,7 @@ def test_what_differs_from_one_read_to_the_next_is_refused():
         (plan.WORTH_TASKS + 1, 0, None, 8, 2),
         (plan.WORTH_TASKS + 1, 0, None, 9, 3),
         (10**9, 0, None, 8, 23),
+        (10**9, 0, 2**40, 8, 12),
         (10**9, 30 * 10**9, None, 8, 27),
         (1000, 0, 537_600, 1, 1),
         (1000, 0, 537_599, 1, 2),
@@ -224,6 +227,22 @@ def test_a_hub(spark):
     frame = pd.concat([frame, hub], ignore_index=True)
     edges = spark.createDataFrame(frame).persist()
     assert tc.spark.count(edges) == tc.count(frame)
+
+
+def code_of(page, sign):
+    """The code of a block of a page, line by line, after its prompts; `sign` is in it."""
+    [block] = [b for b in (DOCS / page).read_text().split("```") if sign in b]
+    return block.replace(">>> ", "").splitlines()[1:]
+
+
+@long
+def test_the_pages_run_with_spark(spark, rows, capsys):
+    exec("\n".join(code_of("howto/spark.md", "tc.spark.count(df)")), {})
+    assert "|  b|  c|        1|    0.5|" in capsys.readouterr().out
+    *code, last = code_of("coming_from/graphframes.md", "explode")
+    names = {"tc": tc, "edges": spark.createDataFrame(rows, ["src", "dst"])}
+    exec("\n".join(code), names)
+    assert dict(rows_of(eval(last, names))) == reference.vertex_triangles(rows)
 
 
 @long

@@ -26,8 +26,8 @@ def count(
     source, destination : str, optional
         The two id columns, of integers or of text; by default as for `rapids_tc.count`.
     memory_limit : int, optional
-        Bytes that one task may take in Python, 1 GiB by default. As many tasks run at once on an
-        executor as it has cores.
+        Bytes that one task may take in Python, 1 GiB by default and 4 GiB at most. As many tasks
+        run at once on an executor as it has cores.
 
     Returns
     -------

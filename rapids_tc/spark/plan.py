@@ -19,6 +19,9 @@ TASK_MEMORY = 2**30  # bytes of a task in Python: executors have one or a few Gi
 # of all together. The most resident memory of a process on blocks of 1,000,000 edges over twice as
 # many vertices was 440 and 430, and of 142 to 183 over an eighth. Of text, copies in such a task.
 EDGE, TEXT_COPIES = 448, 6
+MOST_MEMORY = (
+    2**32
+)  # with more, Arrow could not hold the cells or the text of a task: 2 GiB a batch
 WORTH_TASKS = 2**18  # rows that one task counts sooner than several do
 MOST_BLOCKS = costs.MOST_CLUSTER_BLOCKS
 BY_EDGE = Needs.EDGE_COUNTS | Needs.DEGREES  # what columns may need
@@ -41,7 +44,7 @@ def choose(sizes: Sizes, memory_limit: int | None, parallelism: int) -> int:
         Three blocks take more than the limit, however many blocks there are.
     """
     needs.check_limit(memory_limit)
-    limit = TASK_MEMORY if memory_limit is None else memory_limit
+    limit = TASK_MEMORY if memory_limit is None else min(memory_limit, MOST_MEMORY)
     need = ceil(costs.UNEVEN * (EDGE * sizes.rows + TEXT_COPIES * sizes.text))
     n = max(1, isqrt(max(0, ceil(need / limit) - 1)) + 1)
     if n > MOST_BLOCKS:
