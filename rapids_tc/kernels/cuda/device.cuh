@@ -91,7 +91,7 @@ constexpr bool kBlocks = false;
 #elif defined(RTC_LEVELS)
 #define RTC_PAYLOAD_ARGS , const u32* levels
 #elif defined(RTC_BOUNDS)
-#define RTC_PAYLOAD_ARGS , const u32 *upper, const u32 *probe, u32 size
+#define RTC_PAYLOAD_ARGS , const u64 *bounds, u32 size
 #elif defined(RTC_SPANS)
 #define RTC_PAYLOAD_ARGS , const RTC_SPANS *spans, u32 windows, u32 in_shared, u32 drain_after
 #elif defined(RTC_INTERVALS)

@@ -3,7 +3,7 @@
 //
 // RTC_THIRDS: larger[p] and smaller[p] are the values of the ends of the edge at p, of u and of v or w.
 // RTC_TYPES: types[p], less than n, is the type of the edge at p.
-// RTC_BOUNDS: upper[p] bounds the level of the edge at p, one of `size`; probe[p] is another level.
+// RTC_BOUNDS: bounds[p], of the edge at p of `size`: a bound of its level, in the upper half, and a probe.
 // RTC_SPANS (u32 or u64): spans[p] is its first window, in the upper half, and its last.
 // RTC_INTERVALS: its intervals are firsts[i], lasts[i] for begins[p] <= i < ends[p], ascending and disjoint.
 // An interval with first > last is empty. Positions are those of edge counts.
@@ -23,7 +23,7 @@ struct Counters {
   __device__ Counters(u64* out, u32* shared, u32 size, u32 most)
       : out(out), shared(shared), size(size), most(most), added(0) {
     for (u32 i = threadIdx.x; i < size; i += blockDim.x) shared[i] = 0;
-    __syncthreads();   // the counters are zero
+    __syncthreads();  // the counters are zero
   }
   // Add 1 or -1.
   __device__ void add(u32 counter, int amount) {
@@ -123,30 +123,39 @@ struct TypeCounts : TrianglesAlone {
 };
 
 #elif defined(RTC_BOUNDS)
-#define RTC_VISITOR(shared) RTC_VISIT(out, upper, probe, size)
+#define RTC_VISITOR(shared) RTC_VISIT(out, bounds, size)
 
-// The triangles of the edge at p whose two other sides both reach probe[p]: in out[p] if they reach upper[p],
-// too, else in out[size + p].
+// The triangles of the edge at p whose two other sides both reach its probe: in out[p] if they reach its
+// bound, too, else in out[size + p]. A lane adds those of an edge (u, v) when it comes to the next edge.
 struct LevelCounts : TrianglesAlone {
   using Out = u32;
   u32* out;
-  const u32 *upper, *probe;
-  u32 size;
+  const u64* bounds;
+  u32 size, uv_at, of_bound, of_probe;
 
-  __device__ LevelCounts(u32* out, const u32* upper, const u32* probe, u32 size)
-      : out(out), upper(upper), probe(probe), size(size) {}
-  __device__ void reach(u32 p, u32 own, u32 a, u32 b) {
+  __device__ LevelCounts(u32* out, const u64* bounds, u32 size)
+      : out(out), bounds(bounds), size(size), uv_at(0), of_bound(0), of_probe(0) {}
+  __device__ void reach(u32 p, u64 own, u32 a, u32 b) {
     const u32 others = a < b ? a : b;
-    if (others >= probe[p]) atomicAdd(out + (others >= own ? 0 : u64(size)) + p, 1u);
+    if (others >= u32(own)) atomicAdd(out + (others >= u32(own >> 32) ? 0 : u64(size)) + p, 1u);
   }
   __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
-    const u32 a = upper[uv], b = upper[uw], c = upper[vw];
-    reach(uv, a, b, c);
-    reach(uw, b, a, c);
-    reach(vw, c, a, b);
+    const u64 x = bounds[uv], y = bounds[uw], z = bounds[vw];
+    const u32 a = u32(x >> 32), b = u32(y >> 32), c = u32(z >> 32), others = b < c ? b : c;
+    if (uv != uv_at) add();
+    uv_at = uv;
+    of_bound += others >= u32(x) && others >= a;
+    of_probe += others >= u32(x) && others < a;
+    reach(uw, y, a, c);
+    reach(vw, z, a, b);
     return true;
   }
-  __device__ void finish() {}
+  __device__ void add() {
+    if (of_bound) atomicAdd(out + uv_at, of_bound);
+    if (of_probe) atomicAdd(out + u64(size) + uv_at, of_probe);
+    of_bound = of_probe = 0;
+  }
+  __device__ void finish() { add(); }
 };
 
 #elif defined(RTC_SPANS) || defined(RTC_INTERVALS)
