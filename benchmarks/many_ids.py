@@ -71,13 +71,13 @@ def main(ids=2**18, rows=2**16, workers=16):
     cuts = np.linspace(0, rows, workers + 1).astype(int)
     edges = PartitionedFrame([frame.iloc[a:b] for a, b in pairwise(cuts)])
     bound = 4 * ids / sqrt(workers)
-    print(f"{ids:,} ids, {rows:,} rows, {workers} workers: 4 bytes x ids / sqrt(workers) = {bound:,.0f}")
+    print(f"{ids:,} ids, {rows:,} rows, {workers} workers: 4 ids / sqrt(workers) = {bound:,.0f}")
     for name, call in (("count", tc.count), ("clustering", tc.clustering)):
         for count in (1, parts.range_count(ids, 23 * ids, workers)):
             with use_layout(Layout(BLOCKS, 1, ranges=count)):
                 call(edges)  # what is compiled, is not counted
                 tasks, peaks = counted(call, edges)
-            print(f"\n{name}, ids in {count} ranges: {tasks} tasks; bytes, and multiples of the bound")
+            print(f"\n{name}, ids in {count} ranges: {tasks} tasks; bytes, multiples of the bound")
             for function, peak in sorted(peaks.items(), key=lambda item: -item[1]):
                 if peak > bound / 10:
                     kind = "  (rows and blocks)" if function in ROWS else ""
