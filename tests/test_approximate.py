@@ -12,9 +12,19 @@ import pandas as pd
 import pytest
 import reference
 from checks import rows_of
-from graphs import SMALL, book, complete, edge_frames, friendship, multipartite, wheel
+from graphs import (
+    SMALL,
+    book,
+    complete,
+    dense_edge_lists,
+    edge_frames,
+    friendship,
+    multipartite,
+    wheel,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stream_support import assert_same, in_blocks
 
 import rapids_tc as tc
 from rapids_tc import datasets
@@ -325,3 +335,30 @@ def test_pairs_are_summed_in_less_memory_than_the_counts_take():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert pairs == expected and peak < 3 * counts.nbytes
+
+
+# Blocks -------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=8, deadline=None)
+@given(rows=dense_edge_lists().filter(bool), n=st.integers(1, 3), colours=st.integers(1, 3))
+def test_samples_of_blocks(backend, rows, n, colours):
+    """The estimate of the definition, of the graph and of each group."""
+    frame = frame_of(rows)
+    days = frame.assign(day=frame.index % 2)
+    own, ids = {"colours": colours, "seed": n}, {"source": "src", "destination": "dst"}
+    of_days = tc.approximate_count(backend.frame(days), by="day", **own, **ids)
+    with in_blocks(n) as made:
+        found = tc.approximate_count(backend.frame(frame), **own)
+        by_day = tc.approximate_count(backend.frame(days), by="day", **own, **ids)
+    assert len(made) == 2
+    assert_estimate(found, *expected(rows, **own))
+    assert_same(backend, by_day, of_days)
+
+
+def test_a_limit_below_the_graph_takes_the_sample_in_blocks(backend):
+    edges = backend.frame(datasets.rmat(11, seed=2))
+    own = {"colours": 2, "seed": 5}
+    limit = max(tc.memory_estimate(edges, function="approximate_count").values()) // 2
+    found = tc.approximate_count(edges, memory_limit=limit, **own)
+    assert found == tc.approximate_count(edges, **own)

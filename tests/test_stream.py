@@ -232,7 +232,7 @@ def test_a_limit_that_is_no_number_of_bytes(backend, wrong):
 def test_what_needs_the_whole_graph_says_so(backend, skewed):
     edges, limit = backend.frame(skewed), 100_000
     for call in (
-        lambda: tc.approximate_count(edges, colours=2, seed=1, memory_limit=limit),
+        lambda: tc.cliques(edges, memory_limit=limit),
         lambda: tc.Graph(edges, memory_limit=limit),
     ):
         told = "memory_limit= allows 100,000: raise the limit.* is not counted in blocks: "

@@ -63,7 +63,6 @@ def _work(own: OwnOptions) -> Work:
     fields=FIELDS,
     check=_check,
     work=_work,
-    in_memory=lambda own: "count is",
 )
 def approximate_count(
     edges: Any,

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import at_end
-from rapids_tc.blocks import geometry, stored_levels, stored_values, truss
+from rapids_tc.blocks import geometry, stored_levels, stored_sample, stored_values, truss
 from rapids_tc.blocks.store import Found, StoredBlocks, cut
 from rapids_tc.blocks.stored_triangles import StoredTriangles
 from rapids_tc.blocks.third_sums import ThirdValues, third_values
@@ -246,6 +246,10 @@ class OutOfCoreGraph(EdgeGraph):
             return truss.truss_rows(self, k)
         trussness = stored_levels.trussness(self, self.edge_counts("auto"))
         return truss.last_truss_rows(self, trussness)
+
+    def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
+        """See `EdgeGraph`: the sample is blocks of their own, beside the blocks of the graph."""
+        return stored_sample.moments(self, colours, seed, method)
 
     def edge_values(self, reading: Reading) -> EdgeArrays:
         """See `EdgeGraph`: the arrays of every block are kept on the store."""
