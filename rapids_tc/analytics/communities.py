@@ -42,7 +42,7 @@ def _in_memory(own: OwnOptions) -> str:
 
 
 def _local(own: OwnOptions, kind: str) -> Exception:
-    k = {None: '"max"', "all": 3}.get(own["k"], own["k"])
+    k = {None: '"max"', "max": '"max"', "all": 3}.get(own["k"], own["k"])
     rows = f"k_truss(edges, {k}).compute(), whose rows have the same communities"
     return of_one_machine("truss_communities", kind, rows)
 
