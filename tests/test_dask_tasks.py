@@ -200,6 +200,8 @@ def test_answers_are_made_range_by_range(ranked, n):
         mean = tc.average_clustering(edges, vertices=several)
         every = tc.annotate_vertices(edges, "degree", "clustering", "closure")
         assert tc.approximate_count(edges, **estimate) == tc.approximate_count(frame, **estimate)
+        ties = tc.annotate_vertices(edges, "constraint")
+        common = tc.annotate(edges, "adamic_adar", "resource_allocation")
         share, triads = tc.transitivity(edges), tc.triad_counts(edges)
         types = tc.triangles_by_type(edges, edge_type="t")
         with pytest.raises(ValueError, match="1 of vertices= not in the graph"):
@@ -214,6 +216,12 @@ def test_answers_are_made_range_by_range(ranked, n):
     every = every.compute(scheduler="sync").set_index("vertex")
     assert every["degree"].to_dict() == dict(graph.degree)
     assert every["clustering"].to_dict() == pytest.approx(nx.clustering(graph))
+    assert_same(together(Pandas, ties), tc.annotate_vertices(frame, "constraint"))
+    wide = common.compute(scheduler="sync")
+    assert_same(wide, tc.annotate(frame, "adamic_adar", "resource_allocation"))
+    for column in ("adamic_adar", "resource_allocation"):
+        first = getattr(nx, f"{column}_index")(graph, rows[:9])
+        assert wide[column].tolist()[:9] == pytest.approx([value for _, _, value in first])
     assert share == pytest.approx(nx.transitivity(graph))
     assert triads["triangle"] == reference.count(rows)
     assert triads.sum() == len(graph) * (len(graph) - 1) * (len(graph) - 2) // 6
@@ -259,8 +267,6 @@ REFUSED_IN_RANGES = {
     "clustering weight=": lambda edges: tc.clustering(edges, weight="weight"),
     "transitivity directed=": lambda edges: tc.transitivity(edges, directed=True),
     "triangles_by_type per=": lambda edges: tc.triangles_by_type(edges, edge_type="t", per="edge"),
-    "annotate adamic_adar": lambda edges: tc.annotate(edges, "adamic_adar"),
-    "annotate_vertices constraint": lambda edges: tc.annotate_vertices(edges, "constraint"),
 }
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rapids_tc.blocks import codec, geometry, grid, parts
 from rapids_tc.blocks import third_sums as third_sums_of
 from rapids_tc.blocks.arrivals import require, require_below, require_length
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.grid import Task
     from rapids_tc.blocks.tallies import Tally
-    from rapids_tc.blocks.third_sums import ThirdValues
+    from rapids_tc.blocks.third_sums import ThirdTable, ThirdValues
     from rapids_tc.blocks.triangle_sums import Summed
     from rapids_tc.frames.backend import Array
     from rapids_tc.preparation.composite import CompositeIds
@@ -73,9 +75,21 @@ def counts_by_edge(
 
 
 @worker_task
-def third_values(context: WorkerContext, name: str, degrees: Array) -> ThirdValues:
-    """Return what a formula of `rapids_tc.blocks.third_sums` gives for every rank."""
-    return third_sums_of.third_values(name, degrees, context.backend)
+def distinct_degrees(context: WorkerContext, degrees: Array) -> Any:
+    """Copy the distinct degrees of the ranks of a residue to the host."""
+    return context.backend.host(context.backend.xp.unique(degrees))
+
+
+@worker_task
+def third_table(context: WorkerContext, name: str, degrees: list[Any]) -> ThirdTable:
+    """Return what a formula of `rapids_tc.blocks.third_sums` gives for all degrees."""
+    return third_sums_of.third_table(name, np.unique(np.concatenate(degrees)))
+
+
+@worker_task
+def third_values(context: WorkerContext, table: ThirdTable, degrees: Array) -> ThirdValues:
+    """Return what a formula gives for the ranks of a residue."""
+    return table.of(degrees, context.backend.xp)
 
 
 @worker_task
@@ -87,13 +101,20 @@ def third_sums(
     tasks: list[Task],
     n: int,
     method: str,
-    values: ThirdValues,
+    corners: list[ThirdValues],
 ) -> list[Array]:
-    """Sum values of third vertices by edge, of some tasks on the same blocks."""
+    """Sum values of third vertices by edge, of some tasks on the same blocks.
+
+    `corners` are the values of the ranks with the residues of u, v and w.
+    """
     three, xp = decode_blocks(context, uv, uw, vw), context.backend.xp
     engine = registry.load(context.backend.engine)
-    require(n > 1 or len(values.by_rank) == three[0].n, f"{len(values.by_rank)} values")
-    of_corners = values.by_rank if n == 1 else values.of_task(n, tasks[0].residues, xp)
+    (i, j, _k), (of_u, of_v, of_w) = tasks[0].residues, (each.by_rank for each in corners)
+    rows_before = xp.zeros(int(i > j), "int64")  # without a vertex
+    of_corners = of_u if n == 1 else (xp.concatenate([rows_before, of_u]), of_v, of_w)
+    require(len(of_u) + len(rows_before) == three[0].n, f"{len(of_u)} values")
+    require_below(three[0].columns, len(of_v), "ranks")
+    require_below(three[1].columns, len(of_w), "ranks")
     sums: list[Array] = []
     for layout in task_layouts(context, three, tasks, n):
         found = engine.third_sums(layout, of_corners)

@@ -201,21 +201,30 @@ def third_sums(graph: DistributedGraph, degrees: list[Task], name: str) -> list[
 
     `name` is of a formula of `rapids_tc.blocks.third_sums`.
     """
-    values = graph.submit("sum", counting.third_values, name, whole(graph, degrees))
-    by_block = _by_edge(graph, counting.third_sums, values)
+    values = third_values(graph, degrees, name)
+    by_block = _by_edge(graph, counting.third_sums, by_residue=values)
     return [
-        [graph.submit("sum", counting.as_floats, part, values) for part in parts]
+        [graph.submit("sum", counting.as_floats, part, values[0]) for part in parts]
         for parts in by_block
     ]
 
 
+def third_values(graph: DistributedGraph, degrees: list[Task], name: str) -> list[Task]:
+    """Return what a formula gives for the ranks of each residue, from their degrees."""
+    distinct = [graph.submit("degrees", counting.distinct_degrees, own) for own in degrees]
+    table = graph.submit("degrees", counting.third_table, name, distinct)
+    return [graph.submit("degrees", counting.third_values, table, own) for own in degrees]
+
+
 def _by_edge(
-    graph: DistributedGraph, chunk: Callable[..., Any], *more: Any, of: list[Task] | None = None
-) -> list[list[Task]]:
+    graph: DistributedGraph, chunk: Callable[..., Any], *, of: list[Task] | None = None,
+    by_residue: list[Task] | None = None,
+) -> list[list[Task]]:  # fmt: skip
     """Add up by block what all jobs have for the edges of three blocks."""
+    jobs = graph.each_job(chunk, of=of, by_residue=by_residue)
     if graph.n == 1:
-        return [_in_slices(graph, chunk, *more)]
-    return [[total] for total in add_by_block(graph, graph.each_job(chunk, *more, of=of))]
+        return [_in_slices(graph, jobs)]
+    return [[total] for total in add_by_block(graph, jobs)]
 
 
 def add_by_block(
@@ -258,9 +267,9 @@ def edge_groups(graph: DistributedGraph) -> list[Task]:
     ]  # fmt: skip
 
 
-def _in_slices(graph: DistributedGraph, chunk: Callable[..., Any], *more: Any) -> list[Task]:
+def _in_slices(graph: DistributedGraph, jobs: Iterator[tuple[Job, Task]]) -> list[Task]:
     """Add up by edge on a graph that is one block, in slices, each where a job was."""
-    counts = {job.worker: task for job, task in graph.each_job(chunk, *more)}
+    counts = {job.worker: task for job, task in jobs}
     cut = {
         worker: graph.submit("sum", counting.slices, task, len(counts), on=worker)
         for worker, task in counts.items()

@@ -58,22 +58,47 @@ class ThirdValues:
         return floats
 
 
-def third_values(name: str, degrees: Array, backend: Backend) -> ThirdValues:
-    """Return what a formula gives for the degree of every rank.
+@dataclass(frozen=True)
+class ThirdTable:
+    """What a formula gives for each degree that a graph has, in multiples of a unit.
+
+    Attributes
+    ----------
+    degrees : array of int64, on the host, ascending
+    values : array of int64
+    unit : float
+        See `ThirdValues`.
+    """
+
+    degrees: Any
+    values: Any
+    unit: float
+
+    def of(self, degrees: Array, xp: Any) -> ThirdValues:
+        """Return the values of ranks from their degrees."""
+        places = xp.searchsorted(xp.asarray(self.degrees), degrees)
+        return ThirdValues(xp.asarray(self.values)[places], self.unit)
+
+
+def third_table(name: str, degrees: Any) -> ThirdTable:
+    """Return what a formula gives for distinct degrees, ascending, which are on the host.
 
     Each value is rounded to a multiple of the unit once. An edge has fewer triangles than the
     largest degree, so that the error of a sum is less than half a unit for each of them: relative
     to the sum, 2^-62 times the square of the largest degree at the most, if the third vertices are
-    all of that degree. Formulas are computed on the host, on each distinct degree, since a GPU may
-    round a logarithm differently.
+    all of that degree. A GPU may round a logarithm differently, so that the host computes formulas.
     """
-    xp = backend.xp
-    distinct = xp.unique(degrees)
-    on_host = backend.host(distinct).astype("float64")
+    on_host = degrees.astype("float64")
     values = np.zeros(len(on_host))
     third = on_host > 1
     values[third] = FORMULAS[name](on_host[third])
     most = float(on_host[-1]) * values.max() if len(values) else 0.0
     exponent = BITS - math.frexp(most)[1]
-    whole = xp.asarray(np.rint(np.ldexp(values, exponent)).astype("int64"))
-    return ThirdValues(whole[xp.searchsorted(distinct, degrees)], math.ldexp(1.0, -exponent))
+    whole = np.rint(np.ldexp(values, exponent)).astype("int64")
+    return ThirdTable(degrees, whole, math.ldexp(1.0, -exponent))
+
+
+def third_values(name: str, degrees: Array, backend: Backend) -> ThirdValues:
+    """Return what a formula gives for the degree of every rank: see `third_table`."""
+    distinct = backend.host(backend.xp.unique(degrees))
+    return third_table(name, distinct).of(degrees, backend.xp)

@@ -257,10 +257,12 @@ class DistributedGraph(DistributedIds):
         *more: Any,
         of: list[Task] | None = None,
         values: list[Task] | None = None,
+        by_residue: list[Task] | None = None,
     ) -> Iterator[tuple[Job, Task]]:
         """Yield each job with its task, as tasks end; `of`, if given, replaces `blocks`.
 
-        With `values` of each block, the task gets those of its three blocks, before `more`.
+        With `values` of each block, the task gets those of its three blocks, before `more`; with
+        values of ranks `by_residue`, those of the residues of its three corners.
 
         Few tasks are under way at once, so that workers do not fetch all blocks at the same time.
         """
@@ -270,6 +272,8 @@ class DistributedGraph(DistributedIds):
                 places = self.places(job)
                 three = [of[p] if of else self.block_at(p, job.worker) for p in places]
                 of_blocks = [[values[p] for p in places]] if values else []
+                if by_residue:
+                    of_blocks.append([by_residue[r] for r in job.tasks[0].residues])
                 rest = (job.tasks, self.n, self.method, *of_blocks, *more)
                 yield job, self.submit("count", chunk, *three, *rest, on=job.worker)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import counting, neighbor_rows, pair_tasks, sums
+from rapids_tc.blocks import neighbor_rows, pair_tasks, sums
 from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter, root
@@ -103,7 +103,7 @@ def _compare(
     degrees = sums.whole(graph, sums.degrees(graph))
     most = graph.free // (2 * neighbor_rows.ENTRY)
     parts = gather([submit("pairs", pair_tasks.parts_of, part, degrees, most) for part in pairs])
-    third = submit("degrees", counting.third_values, name, degrees) if name in FORMULAS else None
+    third = sums.third_values(graph, [degrees], name)[0] if name in FORMULAS else None
     workers = graph.counting_workers
 
     def submitted() -> Iterator[tuple[int, Task]]:
