@@ -181,6 +181,16 @@ def add(context: WorkerContext, several: list[Array]) -> Array:
 
 
 @worker_task
+def largest(context: WorkerContext, several: list[Array]) -> Array:
+    """Return the largest entries of several arrays; of marks, whether any array has them."""
+    result = several[0].copy()
+    for array in several[1:]:
+        require_length(array, len(result), "values")
+        context.backend.xp.maximum(result, array, out=result)
+    return result
+
+
+@worker_task
 def slices(context: WorkerContext, counts: list[Array], parts: int) -> list[Array]:
     """Cut the `edge_counts` of a whole graph into so many parts."""
     return list(context.backend.xp.array_split(counts[0], parts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import codec, geometry, sums
+from rapids_tc.blocks import codec, counting, geometry, sums
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.preparation.chosen_vertices import ChosenVertices
@@ -42,7 +42,7 @@ class SurroundingBlocks:
     def of(cls, graph: DistributedGraph, vertices: Any) -> SurroundingBlocks:
         """Submit the surroundings of the vertices that the user names."""
         chosen = graph.submit("list", chosen_ranks, graph.ids, graph.order, vertices)
-        near, places = sums.Sum(graph, either), range(graph.n**2)
+        near, places = sums.Sum(graph, counting.largest), range(graph.n**2)
         for place in places:
             block = graph.block_at(place, None)
             near.add(graph.submit("list", near_ranks, block, chosen, place, graph.n))
@@ -79,16 +79,6 @@ def near_ranks(
     near[larger[chosen[smaller]]] = True
     near[smaller[chosen[larger]]] = True
     return near
-
-
-@worker_task
-def either(context: WorkerContext, several: list[Array]) -> Array:
-    """Return what any of several arrays marks."""
-    marks = several[0].copy()
-    for array in several[1:]:
-        require_length(array, len(marks), "marks of ranks")
-        marks |= array
-    return marks
 
 
 @worker_task

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import group_value_tasks, sums, value_tasks
+from rapids_tc.blocks import counting, group_value_tasks, sums, value_tasks
 from rapids_tc.blocks.triangle_sums import EdgeSum
 from rapids_tc.preparation.edge_columns import EdgeColumns
 
@@ -68,7 +68,7 @@ def _scaled_by_group(graph: DistributedGraph, reading: Task, merged: list[Task])
         graph.submit("values", group_value_tasks.largest_by_group, *of_block, reading, graph.ids)
         for of_block in both
     ]
-    largest = graph.tree("values", group_value_tasks.largest_of, tops)
+    largest = graph.tree("values", counting.largest, tops)
     return [
         graph.submit("values", group_value_tasks.arrays_by_group, *of_block, reading, largest)
         for of_block in both

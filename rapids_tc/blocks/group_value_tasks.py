@@ -84,13 +84,6 @@ def largest_by_group(
 
 
 @worker_task
-def largest_of(context: WorkerContext, pair: list[Array]) -> Array:
-    """Return the larger entries of two arrays."""
-    require_length(pair[0], len(pair[-1]), "groups")
-    return context.backend.xp.maximum(*pair)
-
-
-@worker_task
 def arrays_by_group(
     context: WorkerContext, merged: Merged, group: Array, reading: Reading, largest: Array
 ) -> list[Array]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import codec, geometry, levels, recount, sums
+from rapids_tc.blocks import codec, counting, geometry, levels, recount, sums
 from rapids_tc.blocks.arrivals import require_length
 from rapids_tc.blocks.distributed_levels import DistributedLevels
 from rapids_tc.blocks.worker_tasks import WorkerContext, edges_of, one, worker_task
@@ -128,7 +128,7 @@ def in_truss(graph: DistributedGraph, k: int | None, *, by_group: bool = False) 
         parts, groups = [part for (part,) in by_block], sums.edge_groups(graph)
         both = list(zip(parts, groups, strict=True))
         largest = [graph.submit("peel", top_by_group, *pair, graph.ids) for pair in both]
-        tops_of_all = graph.tree("peel", largest_of, largest)
+        tops_of_all = graph.tree("peel", counting.largest, largest)
         return [[graph.submit("peel", at_top, *pair, tops_of_all)] for pair in both]
     if k is None:
         tops = [graph.submit("peel", top, part) for (part,) in by_block]
@@ -157,13 +157,6 @@ def top_by_group(context: WorkerContext, truss: Array, groups: Array, ids: Compo
     tops = backend.xp.zeros(len(ids.starts), "int32")
     tops[backend.array(series.index)] = backend.array(series)
     return tops
-
-
-@worker_task
-def largest_of(context: WorkerContext, pair: list[Array]) -> Array:
-    """Return the larger entries of two arrays."""
-    require_length(pair[0], len(pair[-1]), "groups")
-    return context.backend.xp.maximum(*pair)
 
 
 @worker_task

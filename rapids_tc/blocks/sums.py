@@ -172,7 +172,7 @@ def _neighbor_degrees(graph: DistributedGraph, degrees: list[Task]) -> list[Task
 def largest_of_edges(graph: DistributedGraph, by_block: list[list[Task]]) -> list[Task]:
     """Find the largest value of the edges of every rank, 0 without any: a task per residue."""
     of_blocks = _of_blocks(graph, "sum", vertex_tasks.largest_of_ends, by_block)
-    return _by_residue(graph, of_blocks, vertex_tasks.largest)
+    return _by_residue(graph, of_blocks, counting.largest)
 
 
 def by_edge(graph: DistributedGraph, left: list[Task] | None = None) -> list[list[Task]]:

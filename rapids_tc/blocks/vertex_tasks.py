@@ -127,16 +127,6 @@ def largest_of_ends(
 
 
 @worker_task
-def largest(context: WorkerContext, several: list[Array]) -> Array:
-    """Return the largest entries of several arrays."""
-    result = several[0].copy()
-    for array in several[1:]:
-        require_length(array, len(result), "values of ranks")
-        context.backend.xp.maximum(result, array, out=result)
-    return result
-
-
-@worker_task
 def by_rank(context: WorkerContext, residues: list[Array]) -> Array:
     """Join the values of the ranks of all residues, in the order of the ranks."""
     return parts.by_rank(residues, context.backend.xp)
