@@ -9,11 +9,15 @@ to device if its protocol can.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from rapids_tc.blocks import geometry
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.frames.backend import Array, sum64
 from rapids_tc.preparation.csr import Csr, pack_keys
+
+if TYPE_CHECKING:
+    from rapids_tc.blocks.geometry import Block
 
 EncodedPart = list[Array]  # bits, lengths, columns, bits, lengths, columns, …
 EncodedBlock = list[Array]  # a whole block: lengths of the rows, columns
@@ -63,6 +67,17 @@ def csr(rows: EncodedBlock, xp: Any) -> Csr:
     lengths, columns = rows
     require_below(columns, len(lengths), "ranks")
     return _checked(lengths, columns, xp)
+
+
+def block(rows: EncodedBlock, place: int, n: int, vertices: int, xp: Any) -> tuple[Csr, Block]:
+    """Decode the block at place i * n + j of a graph of so many vertices; also return (i, j).
+
+    The ranks of its edges are below `vertices`: they may index values of all ranks.
+    """
+    at = divmod(place, n)
+    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
+    require_below(rows[1], geometry.members(vertices, n, at[1]), "ranks")
+    return csr(rows, xp), at
 
 
 def _checked(lengths: Array, columns: Array, xp: Any) -> Csr:

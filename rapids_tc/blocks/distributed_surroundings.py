@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import codec, counting, geometry, sums
-from rapids_tc.blocks.arrivals import require_below, require_length
+from rapids_tc.blocks.arrivals import require_length
 from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.preparation.chosen_vertices import ChosenVertices
 from rapids_tc.preparation.orient import Order
@@ -101,7 +101,5 @@ def _ends(
     context: WorkerContext, rows: EncodedBlock, marks: Array, place: int, n: int
 ) -> tuple[Array, Array]:
     """Return the ranks of both ends of the edges of a block, which index the marks of all ranks."""
-    at, block = divmod(place, n), codec.csr(rows, context.backend.xp)
-    require_length(rows[0], geometry.block_rows(len(marks), n, at), "rows of a block")
-    require_below(block.columns, geometry.members(len(marks), n, at[1]), "ranks")
+    block, at = codec.block(rows, place, n, len(marks), context.backend.xp)
     return geometry.block_ends(block, n, at)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import codec, geometry, neighbor_rows
+from rapids_tc.blocks import codec, neighbor_rows
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.engines import registry
@@ -64,9 +64,8 @@ def keys_of(
     vertices: int,
 ) -> Array:  # fmt: skip
     """Return a key, vertex << 32 | neighbor, for each end of a part of the pairs in a block."""
-    xp, at, block = context.backend.xp, divmod(place, n), codec.csr(rows, context.backend.xp)
-    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
-    require_below(block.columns, geometry.members(vertices, n, at[1]), "ranks")
+    xp = context.backend.xp
+    block, at = codec.block(rows, place, n, vertices, xp)
     chosen = xp.zeros(vertices, bool)
     for end in _ends(pairs, vertices):
         chosen[end[slice(*part)]] = True

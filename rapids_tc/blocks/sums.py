@@ -110,12 +110,13 @@ def _by_residue(
 
 
 def _of_blocks(
-    graph: DistributedGraph, stage: str, chunk: Callable[..., Any], *values: list[list[Task]]
+    graph: DistributedGraph, stage: str, chunk: Callable[..., Any], *values: list[Any]
 ) -> Iterator[tuple[tuple[int, ...], Task]]:
-    """Submit a task per block, with values of its edges, which has values of ranks."""
+    """Submit a task per block that returns values of ranks; `values` are lists by block."""
     for place, block in enumerate(graph.blocks[: graph.n**2]):
-        where = *(own[place] for own in values), place, graph.n, graph.vertices
-        yield divmod(place, graph.n), graph.submit(stage, chunk, block, *where)
+        of_block = (each[place] for each in values)
+        task = graph.submit(stage, chunk, block, *of_block, place, graph.n, graph.vertices)
+        yield divmod(place, graph.n), task
 
 
 def whole(graph: DistributedGraph, by_residue: list[Task]) -> Task:
@@ -160,13 +161,11 @@ def _tie_squares(graph: DistributedGraph, degrees: list[Task]) -> list[Task]:
 
 
 def _neighbor_degrees(graph: DistributedGraph, degrees: list[Task]) -> list[Task]:
-    def submitted() -> Iterator[tuple[tuple[int, ...], Task]]:
-        for place, block in enumerate(graph.blocks[: graph.n**2]):
-            i, j = divmod(place, graph.n)
-            more = place, graph.n, graph.vertices, degrees[i], degrees[j]
-            yield (i, j), graph.submit("degrees", vertex_tasks.neighbor_degrees_of, block, *more)
-
-    return _by_residue(graph, submitted())
+    places = range(graph.n**2)
+    of_rows = [degrees[place // graph.n] for place in places]
+    of_columns = [degrees[place % graph.n] for place in places]
+    task = vertex_tasks.neighbor_degrees_of
+    return _by_residue(graph, _of_blocks(graph, "degrees", task, of_rows, of_columns))
 
 
 def largest_of_edges(graph: DistributedGraph, by_block: list[list[Task]]) -> list[Task]:

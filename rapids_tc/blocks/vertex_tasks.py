@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import codec, counting, geometry, parts
-from rapids_tc.blocks.arrivals import require_below, require_length
+from rapids_tc.blocks.arrivals import require_length
 from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.engines import protocol, registry
 
@@ -48,10 +48,9 @@ def ends_of(
     vertices: int,
 ) -> Any:  # fmt: skip
     """Add the triangles of the edges of a block up at both of their ends; see `by_residue`."""
-    xp, at = context.backend.xp, divmod(place, n)
-    block, triangles = codec.csr(rows, xp), xp.concatenate(counts)
+    xp = context.backend.xp
+    (block, at), triangles = codec.block(rows, place, n, vertices, xp), xp.concatenate(counts)
     require_length(triangles, block.m, "counts of edges")
-    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
     engine = registry.load(context.backend.engine)
     by_ends = engine.sum_counts(block, triangles)
     return by_residue(geometry.end_sums(vertices, n, at, *by_ends), n)
@@ -68,9 +67,8 @@ def degrees_of(
     context: WorkerContext, rows: EncodedBlock, place: int, n: int, vertices: int
 ) -> Any:
     """Count the neighbours within a block of the ends of its edges; see `by_residue`."""
-    xp, at = context.backend.xp, divmod(place, n)
-    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
-    block, engine = codec.csr(rows, xp), registry.load(context.backend.engine)
+    block, at = codec.block(rows, place, n, vertices, context.backend.xp)
+    engine = registry.load(context.backend.engine)
     by_row = block.offsets[1:] - block.offsets[:-1]
     by_column = protocol.column_counts(engine, block, block.n)
     by_ends = geometry.end_sums(vertices, n, at, by_row, by_column)
@@ -79,16 +77,14 @@ def degrees_of(
 
 @worker_task
 def neighbor_degrees_of(
-    context: WorkerContext, rows: EncodedBlock, place: int, n: int, vertices: int,
-    of_rows: Array, of_columns: Array,
+    context: WorkerContext, rows: EncodedBlock, of_rows: Array, of_columns: Array, place: int,
+    n: int, vertices: int,
 ) -> Any:  # fmt: skip
     """Add up the degrees less one of the other ends of the edges of a block; see `by_residue`."""
-    xp, at = context.backend.xp, divmod(place, n)
-    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
-    block, engine = codec.csr(rows, xp), registry.load(context.backend.engine)
+    block, at = codec.block(rows, place, n, vertices, context.backend.xp)
+    engine = registry.load(context.backend.engine)
     for degrees, residue in zip((of_rows, of_columns), at, strict=True):
         require_length(degrees, geometry.members(vertices, n, residue), "degrees")
-    require_below(block.columns, len(of_columns), "ranks")
     by_ends = geometry.neighbor_degrees(block, at, of_rows, of_columns, engine)
     return by_residue(geometry.end_sums(vertices, n, at, *by_ends), n)
 
@@ -99,12 +95,10 @@ def tie_squares_of(
     vertices: int,
 ) -> Any:  # fmt: skip
     """Add `geometry.tie_squares` up at the ends of the edges of a block; see `by_residue`."""
-    xp, at = context.backend.xp, divmod(place, n)
-    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
-    block, of_edges = codec.csr(rows, xp), xp.concatenate(resources)
+    xp = context.backend.xp
+    (block, at), of_edges = codec.block(rows, place, n, vertices, xp), xp.concatenate(resources)
     require_length(of_edges, block.m, "sums of edges")
     columns = geometry.members(vertices, n, at[1])
-    require_below(block.columns, columns, "ranks")
     by_ends = geometry.tie_squares(block, columns, of_edges, xp)
     return by_residue(geometry.end_sums(vertices, n, at, *by_ends), n)
 
@@ -115,12 +109,10 @@ def largest_of_ends(
     vertices: int,
 ) -> Any:  # fmt: skip
     """Return the largest value of the edges of a block at each of their ends; see `by_residue`."""
-    xp, at = context.backend.xp, divmod(place, n)
-    require_length(rows[0], geometry.block_rows(vertices, n, at), "rows of a block")
-    block, of_edges = codec.csr(rows, xp), xp.concatenate(values)
+    xp = context.backend.xp
+    (block, at), of_edges = codec.block(rows, place, n, vertices, xp), xp.concatenate(values)
     require_length(of_edges, block.m, "values of edges")
     columns = geometry.members(vertices, n, at[1])
-    require_below(block.columns, columns, "ranks")
     by_ends = geometry.largest_at_ends(block, columns, of_edges, xp)
     of_residues = geometry.end_sums(vertices, n, at, *by_ends)
     return xp.maximum(*of_residues) if n == 1 else of_residues
