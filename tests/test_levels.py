@@ -188,13 +188,16 @@ def goal_of(levels_closed, cap, low, high):
 def test_bounds_are_lowered_by_what_was_counted():
     """Too few reach a probe; enough reach it; enough reach the bound; nothing is asked."""
     goal = goal_of([True] + 9 * [False], 9, 10, 10)
-    asked = [np.array(part, np.uint32) for part in ([9, 9, 9, 0], [5, 5, 7, 0])]
+    asked = np.array([9, 9, 9, 0], np.uint64) << np.uint64(32) | np.array([5, 5, 7, 0], np.uint64)
     counts = np.array([[2, 3, 9, 0], [4, 6, 12, 0]], np.uint32)
     upper, reached, before = levels.lowered(asked, counts, goal, np)
     assert upper.tolist() == [4, 6, 9, 0] and reached.tolist() == [4, 5, 9, 0]
     assert before.tolist() == [9, 9, 9, 0]
     following = levels.asked([upper, reached], goal_of([True] + 8 * [False], 8, 9, 9), np)
-    assert [part.tolist() for part in following] == [[4, 6, 8, 0], [4, 6, 8, levels.NEVER]]
+    assert [part.tolist() for part in levels.halves(following)] == [
+        [4, 6, 8, 0],
+        [4, 6, 8, levels.NEVER],
+    ]
 
 
 def test_chosen_edges_count_as_more_than_any_bound():
@@ -202,8 +205,9 @@ def test_chosen_edges_count_as_more_than_any_bound():
     goal, stays = goal_of([1, 0, 0, 1, 0, 0, 0, 0, 1, 1], 9, 5, 8), levels.STAYS
     bounds = [np.array(part, np.uint32) for part in ([12, 8, 7, 5, 4, 2], [3, 8, 0, 5, 0, 0])]
     asked = levels.asked(bounds, goal, np)
-    assert asked[0].tolist() == [9, 8, 7 + stays, 5 + stays, 4, 2]
-    assert asked[1].tolist() == [stays, stays, 5, 5, 4, 1]
+    values, probe = levels.halves(asked)
+    assert values.tolist() == [9, 8, 7 + stays, 5 + stays, 4, 2]
+    assert probe.tolist() == [stays, stays, 5, 5, 4, 1]
     counts = np.array([[0, 0, 0, 0, 2, 2], [0, 3, 6, 4, 2, 5]], np.uint32)
     assert levels.is_peeled(asked, counts).tolist() == [False, True, True, True, False, False]
     assert levels.support(asked, counts, np).tolist() == [stays, 6, 4]

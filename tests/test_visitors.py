@@ -147,6 +147,7 @@ class Aligned:
         self.type = np.array([valued.type[edge] for edge in self.edges], np.uint8)
         self.upper = np.array([valued.upper[edge] for edge in self.edges], np.uint32)
         self.probe = np.array([valued.probe[edge] for edge in self.edges], np.uint32)
+        self.levels = self.upper.astype(np.uint64) << np.uint64(32) | self.probe
         self.value = np.array([valued.value[edge] for edge in self.edges], float)
         self.level = np.array([valued.level[edge] for edge in self.edges], np.uint32)
         lists = [valued.intervals[edge] for edge in self.edges]
@@ -209,7 +210,7 @@ def check(engine, valued):
         engine.vertex_sums(whole, values.value),
     )
     counts = engine.edge_counts(whole, spans=values.spans)
-    levels = engine.level_counts(whole, values.upper, values.probe)
+    levels = engine.level_counts(whole, values.levels)
     assert levels.dtype == np.uint32
     assert dict(zip(values.edges, levels.T.tolist(), strict=True)) == valued.by_level
     assert types.shape == (valued.types,) * 3 and counted(types) == valued.by_types
@@ -266,8 +267,8 @@ def check_blocks(engine, valued, n, m=1):
             of_blocks = engine.third_sums(layout, of_corners)
             for at, part in zip(task.blocks, of_blocks, strict=True):
                 thirds[at] += part
-            bounds_of = [[getattr(side, name) for side in sides] for name in ("upper", "probe")]
-            for at, part in zip(task.blocks, engine.level_counts(layout, *bounds_of), strict=True):
+            of_blocks = engine.level_counts(layout, [side.levels for side in sides])
+            for at, part in zip(task.blocks, of_blocks, strict=True):
                 levels[at] += part
             i, j, k = task.residues
             of_u, of_v, of_w = engine.vertex_sums(layout, [side.value for side in sides])

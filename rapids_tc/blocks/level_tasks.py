@@ -47,14 +47,12 @@ def level_counts(
 ) -> list[Array]:
     """Count triangles by edge that reach the levels of the edges: an array for each block."""
     three = counting.decode_blocks(context, uv, uw, vw)
-    for block, pair in zip(three, of_blocks, strict=True):
-        for values in pair:
-            require_length(values, block.m, "levels of edges")
+    for block, asked in zip(three, of_blocks, strict=True):
+        require_length(asked, block.m, "levels of edges")
     engine = registry.load(context.backend.engine)
     sums: list[Array] = []
-    upper, probe = zip(*of_blocks, strict=True)
     for layout in counting.task_layouts(context, three, tasks, n):
-        sums = counting.added(sums, engine.level_counts(layout, upper, probe))
+        sums = counting.added(sums, engine.level_counts(layout, of_blocks))
     return sums
 
 
@@ -89,7 +87,7 @@ def asked(context: WorkerContext, bounds: Bounds, goal: Goal) -> Levels:
 @worker_task
 def lowered(context: WorkerContext, asked: Levels, counts: Array, goal: Goal) -> Bounds:
     """Return the bounds of the edges of a block after a round."""
-    require_length(counts[0], len(asked[0]), "counts of edges")
+    require_length(counts[0], len(asked), "counts of edges")
     return levels.lowered(asked, counts, goal, context.backend.xp)
 
 
@@ -135,7 +133,7 @@ def keep_bounds(context: WorkerContext, bounds: Bounds, floor: int) -> Bounds:
 def select(context: WorkerContext, rows: EncodedBlock, asked: Levels, counts: Array) -> Part:
     """Return the chosen edges of a block and their companions, and their triangles."""
     xp = context.backend.xp
-    require_length(counts[0], len(asked[0]), "counts of edges")
+    require_length(counts[0], len(asked), "counts of edges")
     part = _select(rows, levels.is_peeled(asked, counts), xp)
     return [*codec.rows(part, xp), levels.support(asked, counts, xp)]
 

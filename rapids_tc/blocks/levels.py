@@ -51,8 +51,9 @@ COMPANIONS = 0.3  # of a chosen edge, before any were counted. R-MAT graphs had 
 # Of the edges of a block, uint32: upper bounds of levels, levels reached, and the bounds by which
 # these were counted.
 Bounds = list[Any]
-# Of the edges of a block, uint32: what they count as in triangles, and probes.
-Levels = list[Any]
+Levels = (
+    Any  # of the edges of a block, uint64: what they count as in triangles << 32 | their probes
+)
 
 
 def most_levels(edges: int) -> int:
@@ -266,18 +267,25 @@ def asked(bounds: Bounds, goal: Goal, xp: Any) -> Levels:
     stays = upper >= goal.high
     chosen = (upper >= goal.low) & ~stays
     probe = xp.where(chosen, xp.uint32(goal.low), xp.where(stays, xp.uint32(STAYS), probe))
-    return [xp.where(chosen, upper + xp.uint32(STAYS), upper), probe]
+    values = xp.where(chosen, upper + xp.uint32(STAYS), upper).astype("uint64")
+    return values << xp.uint64(32) | probe
+
+
+def halves(levels: Levels) -> tuple[Array, Array]:
+    """Return what edges count as in triangles, and their probes: uint32."""
+    return (levels >> levels.dtype.type(32)).astype("uint32"), levels.astype("uint32")
 
 
 def is_chosen(levels: Levels) -> Array:
     """Mark the chosen edges, by what they were asked."""
-    marks: Array = levels[0] >= STAYS
+    marks: Array = halves(levels)[0] >= STAYS
     return marks
 
 
 def is_peeled(levels: Levels, counts: Array) -> Array:
     """Mark the chosen edges and their companions, by what they were asked, and what was counted."""
-    marks: Array = is_chosen(levels) | ((levels[1] == STAYS) & (counts[1] > 0))
+    values, probe = halves(levels)
+    marks: Array = (values >= STAYS) | ((probe == STAYS) & (counts[1] > 0))
     return marks
 
 
@@ -293,8 +301,8 @@ def lowered(levels: Levels, counts: Array, goal: Goal, xp: Any) -> Bounds:
     Of chosen edges it is known how many triangles reach their probe, and no more. No bound falls
     below a closed level: some of its edges may be dropped already, so that too few were counted.
     """
-    (values, probe), (of_upper, of_probe) = levels, counts
-    chosen, stays = is_chosen(levels), probe >= STAYS
+    (values, probe), (of_upper, of_probe) = halves(levels), counts
+    chosen, stays = values >= STAYS, probe >= STAYS
     upper = xp.where(chosen, values - xp.uint32(STAYS), values)
     below = xp.where(of_probe >= probe, of_probe, probe - xp.uint32(1))
     limit = xp.where(chosen, upper, upper - xp.uint32(1))  # wraps where it is not taken

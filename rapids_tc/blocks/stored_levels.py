@@ -42,7 +42,7 @@ class StoredLevels:
         self._store, self._xp = graph.blocks.store, graph.backend.xp
         self._most = levels.most_levels(graph.blocks.edges)
         self._bounds: Pairs = {}
-        self._levels: Pairs = {}
+        self._levels: Stored = {}
         self._counts: Stored = {}
         self._edges: Stored = {}  # where the edges that are left are in the whole block
         self._trussness: Stored = {}
@@ -85,22 +85,22 @@ class StoredLevels:
         store, xp = self._store, self._xp
         for at, bounds in self._bounds.items():
             asked = levels.asked(self._get(bounds), goal, xp)
-            self._levels[at] = self._put(asked, self._levels.get(at))
+            (self._levels[at],) = self._put([asked], [self._levels.get(at)])
         self._counts = {
             at: store.zeros(2 * columns.size, "uint32", self._counts.get(at))
             for at, (_, columns) in self._blocks.stored.items()
         }
 
-        loaded: dict[Block, list[Array]] = {}
+        loaded: dict[Block, Array] = {}
 
         def found(task: Task, made: list[Csr], layout: Any) -> None:
             for at in loaded.keys() - set(task.blocks):
                 del loaded[at]  # before others are loaded
             for at in task.blocks:
                 if at not in loaded:
-                    loaded[at] = self._get(self._levels[at])
-            upper, probe = zip(*(loaded[at] for at in task.blocks), strict=True)
-            counts = self._graph.engine.level_counts(layout, upper, probe)
+                    loaded[at] = store.load(self._levels[at])
+            three = [loaded[at] for at in task.blocks]
+            counts = self._graph.engine.level_counts(layout, three)
             for at, part in zip(task.blocks, counts, strict=True):
                 store.add(self._counts[at], part.ravel())
 
@@ -109,7 +109,7 @@ class StoredLevels:
         chosen = peeled = 0
         if goal.chooses:
             for at, stored in self._levels.items():
-                asked = self._get(stored)
+                asked = store.load(stored)
                 chosen += sum64(levels.is_chosen(asked))
                 peeled += sum64(levels.is_peeled(asked, self._counted(at)))
         return chosen, peeled - chosen
@@ -119,7 +119,7 @@ class StoredLevels:
         xp, total = self._xp, 0
         peeled = self._peel_chosen(goal) if peel else repeat(None)
         for of_peeled, (at, stored) in zip(peeled, self._levels.items(), strict=False):
-            asked, counts = self._get(stored), self._counted(at)  # once all edges are peeled
+            asked, counts = self._store.load(stored), self._counted(at)  # once all edges are peeled
             bounds = levels.lowered(asked, counts, goal, xp)
             if of_peeled is not None:
                 bounds = levels.settled(asked, counts, bounds, of_peeled, goal.low, xp)
@@ -165,10 +165,10 @@ class StoredLevels:
 
     def _peeled(self, at: Block) -> Array:
         """Mark the chosen edges of a block and their companions."""
-        return levels.is_peeled(self._get(self._levels[at]), self._counted(at))
+        return levels.is_peeled(self._store.load(self._levels[at]), self._counted(at))
 
     def _support(self, at: Block) -> Array:
-        return levels.support(self._get(self._levels[at]), self._counted(at), self._xp)
+        return levels.support(self._store.load(self._levels[at]), self._counted(at), self._xp)
 
     def trussness(self) -> Stored:
         """Return the trussness of every edge of each block of the graph."""

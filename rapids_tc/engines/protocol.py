@@ -266,18 +266,18 @@ class Engine(Protocol):
         """
 
     def level_counts(
-        self, layout: Any, upper: Any, probe: Any, *, on_progress: ProgressCallback | None = None
+        self, layout: Any, levels: Any, *, on_progress: ProgressCallback | None = None
     ) -> Any:
         """Count the triangles of every oriented edge whose two other sides reach its levels.
 
-        `upper` and `probe` (uint32) are aligned with ``csr.columns``. On blocks each is three
-        arrays, aligned with the columns of uv, uw and vw.
+        `levels` (uint64), upper << 32 | probe, is aligned with ``csr.columns``. On blocks it is
+        three arrays, aligned with the columns of uv, uw and vw.
 
         Returns
         -------
         array of uint32, shape (2, m)
-            The triangles in which the `upper` of both other sides is at least the `upper` and the
-            `probe` of the edge; and those in which it is at least its `probe`. On blocks, three
+            The triangles in which the upper level of both other sides is at least the upper level
+            and the probe of the edge; and those in which it is at least its probe. On blocks, three
             such arrays, of the triangles of the task.
         """
 

@@ -184,10 +184,10 @@ def type_counts(
 
 
 def level_counts(
-    layout: Layout, upper: Any, probe: Any, *, on_progress: ProgressCallback | None = None
+    layout: Layout, levels: Any, *, on_progress: ProgressCallback | None = None
 ) -> Any:
     """Count the triangles of every edge at two levels: uint32, (2, m); on blocks three arrays."""
-    return visitors.level_counts(layout, upper, probe, _visiting(layout, on_progress))
+    return visitors.level_counts(layout, levels, _visiting(layout, on_progress))
 
 
 def window_changes(

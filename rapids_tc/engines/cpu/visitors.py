@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array, Csr
 
 SHARED_FROM = 1 << 20  # counters of all threads, past which threads share one array
+_HALF, _LOW_HALF = np.uint64(32), np.uint64(2**32 - 1)  # of the levels of an edge
 
 
 @dispatched
@@ -140,12 +141,9 @@ class ThirdSums(NamedTuple):
 class LevelCounts(NamedTuple):
     """The triangles of every edge whose two other sides reach its upper level, or its probe."""
 
-    upper_uv: Array
-    upper_uw: Array
-    upper_vw: Array
-    probe_uv: Array
-    probe_uw: Array
-    probe_vw: Array
+    levels_uv: Array
+    levels_uw: Array
+    levels_vw: Array
     of_uv: Array
     of_uw: Array
     of_vw: Array
@@ -154,11 +152,11 @@ class LevelCounts(NamedTuple):
         return uv
 
     def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
-        a, b = np.int64(self.upper_uv[edge]), np.int64(self.upper_uw[uw])
-        c = np.int64(self.upper_vw[vw])
-        _reach(self.of_uv, self.probe_uv, edge, a, smaller(b, c))
-        _reach(self.of_uw, self.probe_uw, uw, b, smaller(a, c))
-        _reach(self.of_vw, self.probe_vw, vw, c, smaller(a, b))
+        x, y, z = self.levels_uv[edge], self.levels_uw[uw], self.levels_vw[vw]
+        a, b, c = np.int64(x >> _HALF), np.int64(y >> _HALF), np.int64(z >> _HALF)
+        _reach(self.of_uv, edge, x, smaller(b, c))
+        _reach(self.of_uw, uw, y, smaller(a, c))
+        _reach(self.of_vw, vw, z, smaller(a, b))
         return 0
 
 
@@ -317,10 +315,10 @@ def vertex_sums(layout: Layout, sides: tuple[Any, Any, Any], visit: Callable[[An
     return by_row, v[layout.shift :], w
 
 
-def level_counts(layout: Layout, upper: Any, probe: Any, visit: Callable[[Any], None]) -> Any:
+def level_counts(layout: Layout, levels: Any, visit: Callable[[Any], None]) -> Any:
     """Have a visitor count the triangles of edges at two levels: see `protocol.Engine`."""
     counts = tuple(np.zeros((2, graph.m), np.uint32) for graph in layout.graphs)
-    sides = (upper,) * 3 + (probe,) * 3 if layout.whole else (*upper, *probe)
+    sides = (levels,) * 3 if layout.whole else tuple(levels)
     visit(LevelCounts(*sides, *[array.ravel() for array in counts] * (3 // len(counts))))
     for of_upper, of_probe in counts:
         of_probe += of_upper
@@ -342,7 +340,8 @@ def _add(counts: Any, index: Any, amount: Any, shared: Any) -> None:
 
 
 @inlined
-def _reach(counts: Any, probe: Any, edge: Any, upper: Any, others: Any) -> None:
+def _reach(counts: Any, edge: Any, levels: Any, others: Any) -> None:
     """Count a triangle of an edge: in the first half of the counters, in the second, or nowhere."""
-    if others >= probe[edge]:
-        atomic_add(counts, edge if others >= upper else edge + len(probe), 1)
+    if others >= np.int64(levels & _LOW_HALF):
+        reaches = others >= np.int64(levels >> _HALF)
+        atomic_add(counts, edge if reaches else edge + len(counts) // 2, 1)

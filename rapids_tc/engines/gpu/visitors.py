@@ -73,23 +73,16 @@ def third_sums(
 def level_counts(
     engine: GpuEngine,
     layout: Layout,
-    upper: Any,
-    probe: Any,
+    levels: Any,
     *,
     on_progress: ProgressCallback | None = None,
 ) -> Any:
     """Count the triangles of every edge at two levels: uint32, (2, m); on blocks three arrays."""
     blocks, xp = layout.blocks, engine.xp
     size = layout.csr.m + (len(layout.in_edges) if blocks else 0)
-
-    def words(upper: Array, probe: Array) -> Array:
-        return upper.astype("uint64") << np.uint64(32) | probe
-
     with engine.device(layout.csr.columns):
-        packed: Any = map(words, upper, probe) if blocks else words(upper, probe)
-        bounds = align(engine, layout, packed, "uint64")
-        del packed
         counts = xp.zeros((2, size), "uint32")
+        bounds = align(engine, layout, levels, "uint64")
         payload = Payload("-DRTC_BOUNDS", (bounds, np.uint32(size)))
         _run(engine, layout, "LevelCounts", counts, payload, on_progress)
         counts[1] += counts[0]
