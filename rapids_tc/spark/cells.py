@@ -18,7 +18,7 @@ import numpy as np
 
 from rapids_tc.blocks.arrivals import require, require_length
 from rapids_tc.blocks.versions import EDITION
-from rapids_tc.engines import protocol, registry
+from rapids_tc.engines import registry
 from rapids_tc.errors import KernelError
 from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation.csr import Csr, pack_keys
@@ -34,7 +34,7 @@ Place = tuple[int, int]
 
 
 def require_same(edition: str) -> None:
-    """Raise KernelError if the sources of the driver differ from those of this worker."""
+    """Raise KernelError unless the driver has the sources of this worker."""
     if edition != EDITION:
         raise KernelError(
             "an executor has another rapids_tc than the driver: install the same version on both"
@@ -66,7 +66,7 @@ class Cell:
     def of_edges(cls, u: Any, v: Any, u_degrees: Array, v_degrees: Array) -> Cell:
         """Make a block of the ids of both ends of its edges, u of the lower degree."""
         (of_u, of_v), ids, degrees = _ranked([u, v], [u_degrees, v_degrees])
-        require(bool((of_u > of_v).all()), "edges in another order than that of degrees and ids")
+        require(bool((of_u > of_v).all()), "edges in another order than by degrees and ids")
         csr = registry.load("cpu").csr(pack_keys(of_u, of_v, np), len(ids))
         return cls(ids, degrees, np.diff(csr.offsets).astype("uint32"), csr.columns)
 
@@ -163,7 +163,7 @@ def columns(blocks: Table, counts: Table, names: list[str]) -> Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    known, cell = row_columns(), Cell.load(blocks["cell"][0].as_py())
+    cell = Cell.load(blocks["cell"][0].as_py())
     triangles = np.zeros(len(cell.columns), "int64")
     for of_task in counts["counts"]:
         part = pickle.loads(of_task.as_py())
@@ -172,8 +172,9 @@ def columns(blocks: Table, counts: Table, names: list[str]) -> Table:
     csr = cell.csr()
     u, v = (cell.ids.take(pa.array(end)) for end in (csr.rows, csr.columns))
     less, values = pc.less(u, v), cast("EdgeValues", EdgesOfCell(cell, csr, triangles))
-    made = {name: known[name].formula(values).astype(known[name].dtype) for name in names}
-    return pa.table({"low": pc.if_else(less, u, v), "high": pc.if_else(less, v, u), **made})
+    added = ((name, row_columns()[name]) for name in names)
+    arrays = {name: column.formula(values).astype(column.dtype) for name, column in added}
+    return pa.table({"low": pc.if_else(less, u, v), "high": pc.if_else(less, v, u), **arrays})
 
 
 def _whole(column: Any) -> Any:
@@ -202,7 +203,7 @@ class EdgesOfCell:
 
 @dataclass(frozen=True)
 class Task:
-    """The triangles u > v > w whose hashes are i, j and k; there are none if a block is not there.
+    """The triangles u > v > w whose hashes are i, j and k; there are none if a block is missing.
 
     Attributes
     ----------
@@ -237,9 +238,9 @@ class Task:
         return cls(places, engine.prepare_blocks(engine.to_csc(uv), uw, vw, (0, 0, 0)))
 
     def edge_counts(self) -> Iterable[tuple[Place, Array]]:
-        """Return the triangles of the edges of each block, which may be two or three of a task's.
+        """Return the triangles of the edges of each block; a block may be two or three of a task.
 
-        Ranks of a task keep the order of a block's own, and so do its edges.
+        Edges keep their order in the block, for ranks in the task keep the order of its ranks.
         """
         if self.layout is None:
             return ()
@@ -249,8 +250,3 @@ class Task:
         for place, part in zip(self.places, parts, strict=False):
             sums[place] = sums[place] + part if place in sums else part
         return sums.items()
-
-
-def limited(threads: int) -> Any:
-    """Return the context in which a task uses so many threads."""
-    return protocol.limit_threads(threads)

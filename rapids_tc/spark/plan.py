@@ -15,13 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TASK_MEMORY = 2**30  # bytes of a task in Python: executors have one or a few GiB per core
-# Bytes of a task per edge of a block: to make a block with its ids, or to count three, with the ids
-# of all together. The most resident memory of a process on blocks of 1,000,000 edges over twice as
-# many vertices was 440 and 430, and of 142 to 183 over an eighth. Of text, copies in such a task.
+# Bytes of a task per edge of a block, to make a block or to count three, and the copies of the text
+# of its ids. The most resident memory of a process on blocks of 1,000,000 edges was 440 and 430 per
+# edge over twice as many vertices, and 142 to 183 over an eighth.
 EDGE, TEXT_COPIES = 448, 6
-MOST_MEMORY = (
-    2**32
-)  # with more, Arrow could not hold the cells or the text of a task: 2 GiB a batch
+MOST_MEMORY = 2**32  # a larger task has cells or text beyond a batch of Arrow, 2 GiB
 WORTH_TASKS = 2**18  # rows that one task counts sooner than several do
 MOST_BLOCKS = costs.MOST_CLUSTER_BLOCKS
 BY_EDGE = Needs.EDGE_COUNTS | Needs.DEGREES  # what columns may need
@@ -46,7 +44,7 @@ def choose(sizes: Sizes, memory_limit: int | None, parallelism: int) -> int:
     needs.check_limit(memory_limit)
     limit = TASK_MEMORY if memory_limit is None else min(memory_limit, MOST_MEMORY)
     need = ceil(costs.UNEVEN * (EDGE * sizes.rows + TEXT_COPIES * sizes.text))
-    n = max(1, isqrt(max(0, ceil(need / limit) - 1)) + 1)
+    n = isqrt(max(ceil(need / limit), 1) - 1) + 1
     if n > MOST_BLOCKS:
         raise CapacityError(
             f"a task on three of {MOST_BLOCKS} x {MOST_BLOCKS} blocks of {sizes.rows:,} rows takes "
@@ -60,10 +58,10 @@ def choose(sizes: Sizes, memory_limit: int | None, parallelism: int) -> int:
 
 def check_columns(columns: Sequence[str]) -> None:
     """Raise ValueError or TypeError unless all columns can be added to the rows of Spark."""
-    known = row_columns()
-    possible = [name for name, column in known.items() if not column.needs & ~BY_EDGE]
+    columns_of_rows = row_columns()
+    possible = [name for name, column in columns_of_rows.items() if not column.needs & ~BY_EDGE]
     for name in columns:
-        if isinstance(name, str) and name in known and name not in possible:
+        if isinstance(name, str) and name in columns_of_rows and name not in possible:
             raise TypeError(
                 f'"{name}" needs more than triangles and degrees, which all columns of '
                 f"spark.annotate are made of: name some of {possible}, or write the edges as "

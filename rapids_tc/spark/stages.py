@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks.versions import EDITION
+from rapids_tc.engines.protocol import limit_threads
 from rapids_tc.errors import IdTypeError, NullIdError
 from rapids_tc.frames.adapters import root
 from rapids_tc.plan.record import row_columns
@@ -137,8 +138,8 @@ class SparkEdges:
 
     def require_new(self, columns: Sequence[str]) -> None:
         """Raise ValueError if the frame has one of the columns already, as Spark compares names."""
-        taken, exact = list(self.frame.columns), "true"
-        if self.frame.sparkSession.conf.get("spark.sql.caseSensitive", "false") != exact:
+        taken = list(self.frame.columns)
+        if self.frame.sparkSession.conf.get("spark.sql.caseSensitive", "false") != "true":
             lower = {label.lower() for label in taken}
             taken += [name for name in columns if name.lower() in lower]
         check_new(columns, taken)
@@ -151,18 +152,18 @@ def _quoted(label: str) -> str:
 def total(edges: SparkEdges, n: int) -> int:
     """Count the triangles by one job; the sum alone comes back."""
     f = functions()
-    counted = _on_blocks(edges, _tasks(_blocks(edges, n), n), n, cells.count, "triangles bigint")
+    tasks = _tasks(_blocks(edges, n), n).groupBy("task")
+    counted = _on_workers(edges, tasks, partial(cells.count, n=n), "triangles bigint")
     result = counted.agg(f.sum(counted["triangles"].cast(TOTAL))).first()[0]
     return int(result or 0)
 
 
 def with_columns(edges: SparkEdges, n: int, names: Sequence[str]) -> SparkFrame:
     """Add columns to the user's rows; self loops, which are no edges, get 0."""
-    f, known = functions(), row_columns()
-    blocks = _blocks(edges, n)
-    schema = "i int, j int, counts binary"
-    counts = _on_blocks(edges, _tasks(blocks, n), n, cells.edge_counts, schema)
-    types = {name: COLUMN_TYPES[known[name].dtype] for name in names}
+    f, blocks = functions(), _blocks(edges, n)
+    tasks, work = _tasks(blocks, n).groupBy("task"), partial(cells.edge_counts, n=n)
+    counts = _on_workers(edges, tasks, work, "i int, j int, counts binary")
+    types = {name: COLUMN_TYPES[row_columns()[name].dtype] for name in names}
     schema = ", ".join(
         f"{name} {kind}" for name, kind in {"low": edges.kind, "high": edges.kind, **types}.items()
     )
@@ -183,8 +184,8 @@ def with_columns(edges: SparkEdges, n: int, names: Sequence[str]) -> SparkFrame:
 def _blocks(edges: SparkEdges, n: int) -> SparkFrame:
     """Cut the edges, each once and directed, in blocks: i, j and a cell, a row each.
 
-    A vertex of lower degree comes first, of equal degrees that of the greater id: then no vertex
-    has many edges that begin there, and tasks put their vertices in the same order.
+    An edge leads from its end of lower degree, or of the greater id if degrees are equal: then few
+    edges lead from any vertex, and tasks put their vertices in the same order.
     """
     f = functions()
     low, high = edges.pair
@@ -205,14 +206,7 @@ def _blocks(edges: SparkEdges, n: int) -> SparkFrame:
     )
     places = (_residue(f.col(end), n).alias(name) for end, name in (("u", "i"), ("v", "j")))
     placed = directed.select("*", *places).repartition(n**2, "i", "j")
-    threads, edition = edges.threads, EDITION
-
-    def run(table: Any) -> Any:
-        cells.require_same(edition)
-        with cells.limited(threads):
-            return cells.block(table)
-
-    return placed.groupBy("i", "j").applyInArrow(run, "i int, j int, cell binary")
+    return _on_workers(edges, placed.groupBy("i", "j"), cells.block, "i int, j int, cell binary")
 
 
 def _residue(column: Column, n: int) -> Column:
@@ -234,15 +228,15 @@ def _tasks(blocks: SparkFrame, n: int) -> SparkFrame:
     return blocks.select(number.alias("task"), "i", "j", "cell").repartition(n**3, "task")
 
 
-def _on_blocks(
-    edges: SparkEdges, tasks: SparkFrame, n: int, work: Callable[[Any, int], Any], schema: str
+def _on_workers(
+    edges: SparkEdges, groups: Any, work: Callable[[Any], Any], schema: str
 ) -> SparkFrame:
-    """Run a function on the blocks of every task."""
+    """Run a function on the table of each group of rows, by as many threads as a task may use."""
     threads, edition = edges.threads, EDITION
 
     def run(table: Any) -> Any:
         cells.require_same(edition)
-        with cells.limited(threads):
-            return work(table, n)
+        with limit_threads(threads):
+            return work(table)
 
-    return tasks.groupBy("task").applyInArrow(run, schema)
+    return groups.applyInArrow(run, schema)
