@@ -1,8 +1,9 @@
-"""Number ids by ranges of their values, where one worker should not hold all of them.
+"""Number ids by ranges of their values, if one worker should not hold all of them.
 
 Every batch sorts its distinct ids, and cuts them at values that samples of all batches give. A
-worker merges what all batches have of a range: the number of an id is its place there, behind all
-earlier ranges. A batch asks the workers of the ranges for the numbers of its own ids alone.
+worker merges the ids that all batches have in a range: the number of an id is its place there, plus
+the ids of all earlier ranges. A batch asks the workers of the ranges for the numbers of its own ids
+alone.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.id_scheme import IdScheme
     from rapids_tc.preparation.numbering import ColumnIds, IndexedIds
 
-SAMPLES = 256  # of each range, to find ranges of about equal length by
+SAMPLES = 256  # per range and batch: more samples make the ranges more equal
 Pieces = list[Any]  # an Index of distinct ids, ascending, for each range
 
 
@@ -60,7 +61,7 @@ class IdRanges:
         return sum(part.size for part in self.parts)
 
     def without_rows(self) -> IdRanges:
-        """Return the ids without what numbers rows, which is not held on."""
+        """Return the ids without `pieces` and `numbers`, which only rows need."""
         return replace(self, pieces=[], numbers=[])
 
 
@@ -78,9 +79,9 @@ def cut(graph: Submission, scheme: Task, distinct: list[Task], count: int) -> Id
     cuts = submit("ids", cut_values, samples, scheme, count)
     pieces = graph.map_batches("ids", split, ordered, cuts, count)
     by_range = [graph.map_batches("ids", one, pieces, place) for place in range(count)]
-    merged = [graph.combined("ids", id_tasks.union, own) for own in by_range]
+    merged = [graph.combined("ids", id_tasks.union, of_batches) for of_batches in by_range]
     ids = [submit("ids", id_tasks.make_ids, scheme, index) for index in merged]
-    sizes = graph.executor.gather([submit("ids", id_tasks.size_of, own) for own in ids])
+    sizes = graph.executor.gather([submit("ids", id_tasks.size_of, each) for each in ids])
     bounds = np.cumsum([0, *sizes]).tolist()
     id_scheme.require_numbers(bounds[-1])
     parts = [Range(a, b - a) for a, b in pairwise(bounds)]
@@ -96,7 +97,7 @@ def cut(graph: Submission, scheme: Task, distinct: list[Task], count: int) -> Id
 
 
 @worker_task
-def nbytes(context: WorkerContext, index: Any) -> tuple[int, int]:
+def count_and_bytes(context: WorkerContext, index: Any) -> tuple[int, int]:
     """Return how many ids there are, and their bytes."""
     return len(index), int(index.memory_usage(deep=True))
 
@@ -127,7 +128,7 @@ def cut_values(context: WorkerContext, samples: list[Any], scheme: IdScheme, cou
 
 @worker_task
 def split(context: WorkerContext, index: Any, cuts: Any, count: int) -> Pieces:
-    """Cut ascending ids in `count` ranges at some values; without values, the last are empty."""
+    """Cut ascending ids in `count` ranges at some values; without any, the first has all."""
     series = context.backend.library.Series
     places = series(index).searchsorted(series(cuts))
     bounds = [0, *map(int, places.tolist()), *[len(index)] * (count - len(places))]
@@ -201,7 +202,7 @@ def joined(
     xp, library, result = context.backend.xp, context.backend.library, []
     for side, array in enumerate(keys):
         order = xp.concatenate([xp.flatnonzero(part.select(array)) for part in parts])
-        ids = library.concat([own[side] for own in pieces], ignore_index=True)
+        ids = library.concat([piece[side] for piece in pieces], ignore_index=True)
         require(len(order) == len(ids) == len(array), f"{len(ids)} ids for {len(array)} numbers")
         places = xp.empty(len(order), "int64")
         places[order] = xp.arange(len(order))

@@ -51,10 +51,10 @@ Part = Range | Residue
 
 
 def range_count(size: int, free: int, workers: int, id_bytes: int = 0) -> int:
-    """Return in how many ranges so many numbers are ranked: in one if they fit a worker at once.
+    """Return in how many ranges to rank numbers below `size`: in one, if all fit a worker at once.
 
-    Else a range takes a small share of the worker, and its ranks at most 4 bytes times the numbers
-    over the root of the workers. `id_bytes` are of the ids, if they are not numbers themselves.
+    Else a range takes a small share of what is `free` on a worker, and its ranks at most 4 bytes
+    times `size` over the root of the workers. `id_bytes` are the bytes of ids that are in a list.
     """
     of_ids, of_ranks = costs.CLUSTER_IDS * id_bytes, costs.CLUSTER_NUMBER * size
     if of_ids + of_ranks <= free:

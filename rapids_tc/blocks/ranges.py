@@ -1,9 +1,9 @@
-"""Look values up by parts, for graphs with more ids than one worker should hold a value of each.
+"""Rank numbers in ranges and look values up by parts, if one worker cannot hold a value of each id.
 
-Numbers are cut in ranges. The ranks of a range are made by one worker: a rank is the place of the
-vertex by the code of its degree, then by its number, so that it follows from the sizes of all codes
-in all ranges, and needs no sort of all numbers. Values by rank are kept by residue, as blocks are.
-A worker looks up the values of its keys, numbers or ranks, part by part, and joins what it has.
+One worker ranks the numbers of a range. A rank is the place of the vertex by the code of its
+degree, then by its number: it follows from how many numbers of each range have each code, without a
+sort of all numbers. Values by rank are kept by residue, as blocks are. A worker looks up the values
+of its keys, which are numbers or ranks, part by part, and joins them.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def ranks(
         )
         for part in parts
     ]
-    sizes = graph.executor.gather([graph.submit("order", code_sizes, own) for own in codes])
-    starts = _starts(np.array(sizes, "int64").reshape(len(parts), CODES))
+    sizes = graph.executor.gather([graph.submit("order", code_sizes, each) for each in codes])
+    starts = _starts(np.array(sizes, "int64").reshape(len(parts), CODES)).tolist()
     ranked = [
-        graph.submit("order", ranks_of, own, size, start)
-        for own, size, start in zip(codes, sizes, starts.tolist(), strict=True)
+        graph.submit("order", ranks_of, *of_range)
+        for of_range in zip(codes, sizes, starts, strict=True)
     ]
     return ranked, graph.submit("order", vertices, sizes)
 
@@ -62,7 +62,7 @@ def _starts(sizes: Array) -> Array:
 
 @worker_task
 def codes_in(context: WorkerContext, numbers: Numbers, part: Range, size: int) -> Array:
-    """Count the degree of every number of a range among some rows, as codes."""
+    """Encode the degree that every number of a range has among some rows."""
     xp, degree = context.backend.xp, 0
     for end in numbers:
         require_below(end, size, "numbers of ids")
@@ -99,7 +99,7 @@ def ranks_of(context: WorkerContext, codes: Array, sizes: list[int], starts: lis
 @worker_task
 def vertices(context: WorkerContext, sizes: list[list[int]]) -> int:
     """Return how many numbers have a degree."""
-    return sum(sum(own[1:]) for own in sizes)
+    return sum(sum(by_code[1:]) for by_code in sizes)
 
 
 @worker_task
@@ -127,15 +127,15 @@ def look_up(
     """Look up the values of keys, which lists of arrays hold, each list on a worker.
 
     `values` are by place in each part. Few parts are under way at once, so that a worker does not
-    fetch the values of all. `tasks` are in place of `in_part` and `joined`, if given.
+    fetch the values of all. `tasks` replace `in_part` and `joined`.
     """
     of_part, of_all = tasks or (in_part, joined)
     pieces: list[list[Task]] = [[None] * len(parts) for _ in keys]
 
     def submitted() -> Iterator[tuple[tuple[int, int], Task]]:
         for place, i in product(range(len(parts)), range(len(keys))):
-            own = keys[i], values[place], parts[place]
-            yield (i, place), graph.submit(stage, of_part, *own, on=workers[i])
+            arguments = keys[i], values[place], parts[place]
+            yield (i, place), graph.submit(stage, of_part, *arguments, on=workers[i])
 
     at_once = 2 * max(len(graph.workers), len(set(workers)))
     total = len(parts) * len(keys)
@@ -169,11 +169,11 @@ def joined(
     for side, array in enumerate(keys):
         values = xp.empty(len(array), pieces[0][side].dtype)
         missing = len(array)
-        for part, own in zip(parts, pieces, strict=True):
-            where = part.select(array)
-            require_length(own[side], sum64(where), "values of keys")
-            values[where] = own[side]
-            missing -= len(own[side])
+        for part, piece in zip(parts, pieces, strict=True):
+            is_in_part = part.select(array)
+            require_length(piece[side], sum64(is_in_part), "values of keys")
+            values[is_in_part] = piece[side]
+            missing -= len(piece[side])
         require(not missing, f"{missing} keys of no part")
         result.append(values)
     return result

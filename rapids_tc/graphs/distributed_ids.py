@@ -1,8 +1,8 @@
-"""The ids of a graph whose edges lie on many machines: profiled, and numbered.
+"""Profile and number the ids of a graph whose edges lie on many machines.
 
 Ids that are no dense integers are joined on one machine, whose list all others get; if they would
-take too much of a machine, they lie in ranges. In how many ranges numbers are ranked is decided
-here, too: in one, if every machine may hold the ranks of all.
+take too much of a machine, they lie in ranges. This module also decides in how many ranges numbers
+are ranked: in one, if every machine may hold the ranks of all.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ class DistributedIds(Submission):
         profiles = self.map_batches("profile", id_tasks.profile, partitions, places)
         scheme = self.submit("profile", id_tasks.resolve_scheme, profiles)
         prints, size, memory = gather(self.submit("profile", id_tasks.known, scheme))
-        self._prints = {own.place: own for some in prints for own in some}  # to check later reads
+        self._prints = {seen.place: seen for batch in prints for seen in batch}  # for later reads
         self.scheme = self.submit("profile", id_tasks.settled, scheme, prints)
-        self.rows: list[list[int]] = [[own.rows for own in some] for some in prints]
+        self.rows: list[list[int]] = [[seen.rows for seen in batch] for batch in prints]
         self._split(memory)
         distinct = self._distinct() if size is None else None
         if self.id_ranges is not None:
@@ -69,16 +69,17 @@ class DistributedIds(Submission):
             self._ids = self.submit("ids", id_tasks.make_ids, self.scheme, distinct)
             if isinstance(self.context.labels, EdgeColumns):
                 self._find_keys()
-            known = size is not None
-            self.size = size if known else gather(self.submit("ids", id_tasks.size_of, self._ids))
+            if size is None:
+                size = gather(self.submit("ids", id_tasks.size_of, self._ids))
+            self.size = size
         least = ceil(self.size / costs.RANGES)
         needs.require([needs.Stage("order", costs.CLUSTER_NUMBER * least)], self._limit)
 
     def _distinct(self) -> Task | None:
-        """Find the distinct ids; None if they are to lie in ranges, which are then set."""
+        """Find the distinct ids; if they take too much of a machine, set ranges and return None."""
         apart = self.map_batches("ids", id_tasks.distinct, *self.to_read, self.scheme)
         if not isinstance(self.context.labels, EdgeColumns):
-            held = self.map_batches("ids", id_ranges.nbytes, apart)
+            held = self.map_batches("ids", id_ranges.count_and_bytes, apart)
             ids, used = (sum(side) for side in zip(*self.executor.gather(held), strict=True))
             layout, sizes = given_layout(), (ids, self.free, len(self.workers), used)
             count = layout.ranges if layout else parts.range_count(*sizes)
@@ -146,12 +147,12 @@ class DistributedIds(Submission):
                 self.submit("sample", id_ranges.colours, ids, part, colours, seed)
                 for ids, part in zip(self.ids_by_range, self.ranges, strict=True)
             ]
-            where = self.numbers, self.workers_of_rows, by_range, self.ranges
-            of_ends = ranges.look_up(self, "sample", *where)
+            rows = self.numbers, self.workers_of_rows
+            of_ends = ranges.look_up(self, "sample", *rows, by_range, self.ranges)
             self.numbers = self.map_batches("sample", id_ranges.one_coloured, self.numbers, of_ends)
         else:
-            given = (self.numbers, self.ids, colours, seed)
-            self.numbers = self.map_batches("sample", id_tasks.one_coloured, *given)
+            arguments = self.numbers, self.ids, colours, seed
+            self.numbers = self.map_batches("sample", id_tasks.one_coloured, *arguments)
         kept = self.map_batches("sample", id_tasks.rows_of, self.numbers)
         self.rows = [[rows] for rows in self.executor.gather(kept)]
 

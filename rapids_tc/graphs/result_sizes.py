@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Functions of tasks that return a number or a few, four bytes for each number of a range, and four
-# for each edge of a block.
+# Tasks that return a few numbers, 4 bytes per number of a range, and 4 per edge of a block.
 NUMBERS = (
     "worker_tasks.count_ranks", "counting.count", "ranges.code_sizes", "ranges.vertices",
 )  # fmt: skip
@@ -15,9 +14,9 @@ OF_EDGES = "row_lookup.first_rows", "peeling.peel"
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the sizes of results follow from.
+    """The sizes of a call, from which the sizes of results follow.
 
-    Rows, numbers of ids and the ranges in which these are ranked; batches, blocks a side, and jobs.
+    Rows, ids, and the ranges in which these are ranked; batches, blocks a side, and jobs.
     """
 
     rows: int

@@ -10,7 +10,6 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
-from itertools import pairwise
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +42,7 @@ ByResidue = dict[str, list["Task"]]  # values of all ranks by name, a task per r
 
 @dataclass(frozen=True)
 class PartOfMean:
-    """The sum of some of the values of a mean, and how many they are."""
+    """The sum of some of the values of a mean, and their number."""
 
     sum: float
     count: int
@@ -66,8 +65,8 @@ class Named:
 
 
 @dataclass
-class Part:
-    """What the body of an analytic answered for a range; `named` if the user named vertices."""
+class RangeAnswer:
+    """The answer of the body of an analytic for a range; `named` if the user named vertices."""
 
     answer: Any
     named: Named | None
@@ -147,12 +146,12 @@ def split(graph: DistributedGraph, frame: Task) -> Frame:
     rows, meta = graph.executor.gather(
         [graph.submit("answer", f, frame) for f in (worker_tasks.length, worker_tasks.head)]
     )
-    parts = max(1, min(len(graph.workers), rows // PART_ROWS))
-    bounds = [rows * part // parts for part in range(parts + 1)]
-    frames, cut = [frame], worker_tasks.cut
-    if parts > 1:
-        frames = [graph.submit("answer", cut, frame, a, b) for a, b in pairwise(bounds)]
-    return graph.executor.to_frame(frames, meta, [b - a for a, b in pairwise(bounds)])
+    cuts = parts.cut(rows, max(1, min(len(graph.workers), rows // PART_ROWS)))
+    frames = [frame]
+    if len(cuts) > 1:
+        bounds = ((part.first, part.first + part.size) for part in cuts)
+        frames = [graph.submit("answer", worker_tasks.cut, frame, *bound) for bound in bounds]
+    return graph.executor.to_frame(frames, meta, [part.size for part in cuts])
 
 
 def _frames(
@@ -162,18 +161,18 @@ def _frames(
 
     If the user names vertices, one frame has them in the user's order.
     """
-    answered = _parts(graph, name, own, by_residue)
+    answers = _by_range(graph, name, own, by_residue)
     if own.get("vertices") is not None:
-        frame = graph.submit("answer", in_order, answered)
+        frame = graph.submit("answer", in_order, answers)
         return [frame], graph.executor.gather([graph.submit("answer", worker_tasks.length, frame)])
-    answers = [graph.submit("answer", answer_of, part) for part in answered]
+    frames = [graph.submit("answer", frame_of, answer) for answer in answers]
     lengths = graph.executor.gather(
-        [graph.submit("answer", worker_tasks.length, answer) for answer in answers]
+        [graph.submit("answer", worker_tasks.length, frame) for frame in frames]
     )
     starts = np.cumsum([0, *lengths]).tolist()
     return [
-        graph.submit("answer", numbered, answer, start)
-        for answer, start in zip(answers, starts, strict=False)
+        graph.submit("answer", numbered, frame, start)
+        for frame, start in zip(frames, starts, strict=False)
     ], lengths
 
 
@@ -183,18 +182,18 @@ def _value(
 ) -> Task:  # fmt: skip
     """Answer an analytic of the whole graph, from totals or from parts of a mean."""
     if "sums" in by_residue:
-        return graph.submit("answer", mean, _parts(graph, name, own, by_residue))
-    moments = [graph.submit("answer", degree_moments, own) for own in by_residue["degrees"]]
+        return graph.submit("answer", mean, _by_range(graph, name, own, by_residue))
+    moments = [graph.submit("answer", degree_moments, each) for each in by_residue["degrees"]]
     totals = graph.vertices, moments, total, summed
     return graph.submit("answer", answer_totals, name, own, *totals)
 
 
-def _parts(
+def _by_range(
     graph: DistributedGraph, name: str, own: OwnOptions, by_residue: ByResidue
 ) -> list[Task]:
     """Answer an analytic on the vertices of each range."""
     ranked, vertices = graph.ranked
-    keys = [graph.submit("answer", ranges.ranks_of_vertices, own, vertices) for own in ranked]
+    keys = [graph.submit("answer", ranges.ranks_of_vertices, each, vertices) for each in ranked]
     residues = [parts.Residue(residue, graph.n) for residue in range(graph.n)]
     workers = [None] * len(keys)
     values = {
@@ -205,15 +204,15 @@ def _parts(
     for place, ids in enumerate(graph.ids_by_range):
         order = graph.submit("answer", ranges.order_of_range, ranked[place], vertices)
         of_range = {kind: each[place] for kind, each in values.items()}
-        result.append(graph.submit("answer", answer_part, name, own, ids, order, of_range))
+        result.append(graph.submit("answer", answer_range, name, own, ids, order, of_range))
     return result
 
 
 @worker_task
-def answer_part(
+def answer_range(
     context: WorkerContext, name: str, options: OwnOptions, ids: ColumnIds, order: list[Any],
     values: dict[str, list[Array]],
-) -> Part:  # fmt: skip
+) -> RangeAnswer:  # fmt: skip
     """Answer an analytic on the vertices of a range."""
     backend, (rank, n) = context.backend, order
     by_number = {kind: array for kind, [array] in values.items()}
@@ -224,13 +223,13 @@ def answer_part(
         backend, ids, Order.of_ranks(rank, n, backend.xp), **by_number,
         n_edges=int(by_number["degrees"].sum()) // 2,
     )  # fmt: skip
-    return Part(ANALYTICS[name].body(graph, **options), graph.named)
+    return RangeAnswer(ANALYTICS[name].body(graph, **options), graph.named)
 
 
 @worker_task
-def answer_of(context: WorkerContext, part: Part) -> Frame:
+def frame_of(context: WorkerContext, answer: RangeAnswer) -> Frame:
     """Return the frame of a range."""
-    return part.answer
+    return answer.answer
 
 
 @worker_task
@@ -242,7 +241,7 @@ def numbered(context: WorkerContext, frame: Frame, start: int) -> Frame:
 
 
 @worker_task
-def in_order(context: WorkerContext, parts: list[Part]) -> Frame:
+def in_order(context: WorkerContext, answers: list[RangeAnswer]) -> Frame:
     """Join the rows of the vertices that the user names, in the user's order.
 
     Raises
@@ -251,17 +250,17 @@ def in_order(context: WorkerContext, parts: list[Part]) -> Frame:
         Some are in no range.
     """
     xp = context.backend.xp
-    places = _places(context, parts)
+    places = _places(context, answers)
     rows = xp.empty(len(places), "int64")
     rows[places] = xp.arange(len(places))
-    frames = [part.answer for part in parts]
+    frames = [each.answer for each in answers]
     joined = import_module(root(frames[0])).concat(frames, ignore_index=True)
     return context.adapter.take(joined, rows).reset_index(drop=True)
 
 
-def _places(context: WorkerContext, parts: list[Part]) -> Array:
+def _places(context: WorkerContext, answers: list[RangeAnswer]) -> Array:
     """Return the places in the user's order of the vertices that are found, range by range."""
-    xp, of_ranges = context.backend.xp, [part.named for part in parts if part.named is not None]
+    xp, of_ranges = context.backend.xp, [each.named for each in answers if each.named is not None]
     is_found = xp.zeros(len(of_ranges[0].ids), bool)
     for named in of_ranges:
         is_found |= named.is_found
@@ -270,12 +269,13 @@ def _places(context: WorkerContext, parts: list[Part]) -> Array:
 
 
 @worker_task
-def mean(context: WorkerContext, parts: list[Part]) -> float:
+def mean(context: WorkerContext, answers: list[RangeAnswer]) -> float:
     """Join the parts of a mean; NaN if there is nothing to average over."""
-    if parts[0].named is not None:
-        _places(context, parts)
-    count = sum(part.answer.count for part in parts)
-    return sum(part.answer.sum for part in parts) / count if count else nan
+    if answers[0].named is not None:
+        _places(context, answers)  # raises an error if some are no vertices
+    parts_of_mean = [each.answer for each in answers]
+    count = sum(part.count for part in parts_of_mean)
+    return sum(part.sum for part in parts_of_mean) / count if count else nan
 
 
 @worker_task

@@ -203,8 +203,8 @@ UNEVEN = 1.2
 CLUSTER_NUMBER, CLUSTER_ROW = 24, 64
 # Copies of the ids, while those of all batches are joined and sorted. Read.
 CLUSTER_IDS = 3
-# The fraction of what a graph may take that numbers take while a range of them is ranked, and what
-# they then take at the most times the ids over the root of the workers; the most ranges. Choices.
+# While a range of numbers is ranked, it takes at most one part in RANGE_SHARE of the memory of a
+# graph, and RANGE_BYTES times the ids over the root of the workers. The most ranges. Choices.
 RANGE_SHARE, RANGE_BYTES, RANGES = 8, 4, 4096
 # The share of a worker's free memory that a graph may take. Cluster.
 MEMORY_SHARE = 0.5
