@@ -51,15 +51,14 @@ COMPANIONS = 0.3  # of a chosen edge, before any were counted. R-MAT graphs had 
 # Of the edges of a block, uint32: upper bounds of levels, levels reached, and the bounds by which
 # these were counted.
 Bounds = list[Any]
-Levels = (
-    Any  # of the edges of a block, uint64: what they count as in triangles << 32 | their probes
-)
+# Of the edges of a block, uint64: what they count as in triangles << 32 | their probes.
+Levels = Any
 
 
 def most_levels(edges: int) -> int:
-    """Return a level that no edge of so many exceeds: an edge of level x is in a clique's worth.
+    """Return a level that no edge of a graph of so many edges exceeds.
 
-    The truss of level x has at least (x + 1) (x + 2) / 2 edges, a clique of x + 2 vertices.
+    The truss of level x has at least as many edges as a clique of x + 2 vertices.
     """
     return isqrt(2 * edges)
 
@@ -166,7 +165,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class Guess:
-    """How many companions edges will have, by what the last round that counted any has found.
+    """How many companions edges will have, by the last round that counted any.
 
     Attributes
     ----------
@@ -176,6 +175,8 @@ class Guess:
         All companions, at most.
     missed : tuple of int
         `Goal.low` and `Goal.high` of chosen edges that did not fit.
+    pauses : bool
+        Whether the next round chooses no edges, for few of the last ones stayed in their range.
     """
 
     rate: float = COMPANIONS
@@ -184,7 +185,7 @@ class Guess:
     pauses: bool = False
 
     def with_companions(self, edges: int) -> int:
-        """Return how many edges so many are with their companions."""
+        """Return the number of so many edges and their companions."""
         return int(edges) + min(int(self.rate * edges), self.most)
 
     def after(self, goal: Goal, edges: int, companions: int, *, fit: bool) -> Guess:
@@ -195,7 +196,7 @@ class Guess:
         return Guess(2 * rate, companions, (goal.low, goal.high))  # fewer edges, no more companions
 
     def after_peel(self, edges: int, stayed: int) -> Guess:
-        """Return the next guess, after so many of the chosen edges stayed in their range."""
+        """Return the next guess, after `stayed` of the chosen edges stayed in their range."""
         return replace(self, pauses=4 * stayed < edges)
 
 
@@ -298,8 +299,8 @@ def support(levels: Levels, counts: Array, xp: Any) -> Array:
 def lowered(levels: Levels, counts: Array, goal: Goal, xp: Any) -> Bounds:
     """Return the bounds of edges by the triangles that reach their levels.
 
-    Of chosen edges it is known how many triangles reach their probe, and no more. No bound falls
-    below a closed level: some of its edges may be dropped already, so that too few were counted.
+    Of chosen edges, only the triangles that reach their probe are known. No bound falls below a
+    closed level: some of its edges may be dropped already, so that too few triangles were counted.
     """
     (values, probe), (of_upper, of_probe) = halves(levels), counts
     chosen, stays = values >= STAYS, probe >= STAYS
@@ -320,9 +321,9 @@ def lowered(levels: Levels, counts: Array, goal: Goal, xp: Any) -> Bounds:
 def settled(
     levels: Levels, counts: Array, bounds: Bounds, peeled: Array, low: int, xp: Any
 ) -> Bounds:
-    """Return the bounds that `lowered` has found, those of chosen edges by what was peeled.
+    """Return the bounds that `lowered` has found, and of chosen edges the bounds by the peel.
 
-    A chosen edge whose level is below `low` reaches the level before it as often as it reaches it.
+    At least as many triangles of an edge reach the level below `low` as reach `low`.
     """
     (upper, reached, before), chosen = (values.copy() for values in bounds), is_chosen(levels)
     of_chosen = peeled[chosen[is_peeled(levels, counts)]]
