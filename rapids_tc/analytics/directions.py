@@ -36,7 +36,7 @@ CLOSED_PATHS = {"030T": 1, "120D": 2, "120U": 2, "120C": 1, "210": 3, "300": 6}
 
 
 def census_sums(own: OwnOptions) -> list[Sum]:
-    """Return the sums of the triads of a directed graph; with ``vertices=``, those apart, too."""
+    """Return the sums of the triads of a directed graph; with ``vertices=``, of others, too."""
     if not own["directed"]:
         return []
     if (vertices := own.get("vertices")) is None:
@@ -136,7 +136,7 @@ class Census:
         types, degrees = census_sums({"directed": True})
         if graph.groups is None:
             by_state, summed = (one.values for one in graph.summed(types, degrees))
-            closed = _closed_triangles(graph, by_state)
+            closed = closed_triangles(graph.backend.host(by_state))
         else:
             [summed] = (one.values for one in graph.summed(degrees))
             closed = _closed_by_group(graph, triangle_types.tally(graph, STATES, "group"))
@@ -152,7 +152,7 @@ class Census:
         types, *degrees = census_sums({"directed": True, "vertices": vertices})
         if graph.groups is None:
             by_state, every, apart = graph.summed(types, *degrees)
-            closed = _closed_triangles(graph, by_state.values)
+            closed = closed_triangles(graph.backend.host(by_state.values))
         else:
             every, apart = graph.summed(*degrees)
             closed = _closed_by_group(graph, triangle_types.tally(graph, types.reading, "group"))
@@ -163,22 +163,15 @@ class Census:
 
 def _total(graph: Any, by_rank: Array) -> Any:
     """Add values by rank up, over the graph or over each group."""
-    return (
-        int(by_rank.sum())
-        if graph.groups is None
-        else graph.backend.host(graph.group_sums(by_rank))
-    )
-
-
-def _closed_triangles(graph: Any, by_state: Array) -> list[tuple[tuple[int, ...], Any]]:
-    """List the states of uv, uw and vw that occur, each with the number of such triangles."""
-    return [*closed_triangles(graph.backend.host(by_state))]
+    if graph.groups is None:
+        return int(by_rank.sum())
+    return graph.backend.host(graph.group_sums(by_rank))
 
 
 def _closed_by_group(graph: Any, tallied: Tally) -> list[tuple[tuple[int, ...], Any]]:
     """List the states of uv, uw and vw that occur, each with the number in each group.
 
-    Either all three sides are told to be `APART`, or none is: no more is asked of them.
+    All three sides of a triangle are returned as `APART`, or none: callers ask for no more.
     """
     xp = graph.backend.xp
     apart = xp.minimum(xp.minimum(*tallied.codes[:2]), tallied.codes[2]) >= APART
@@ -223,7 +216,7 @@ def triads(census: Census, n: Any, sets: Any) -> dict[str, Any]:
     return counts
 
 
-def closed_triangles(by_state: Any) -> list[tuple[tuple[int, int, int], int]]:
+def closed_triangles(by_state: Any) -> list[tuple[tuple[int, ...], int]]:
     """List the states of uv, uw and vw that occur, each with the number of such triangles."""
     places = zip(*np.nonzero(by_state), strict=True)
     return [((int(a), int(b), int(c)), int(by_state[a, b, c])) for a, b, c in places]

@@ -1,4 +1,4 @@
-"""The blocks of a graph on a cluster around chosen vertices, where all triangles at these are."""
+"""The blocks of a graph on a cluster around chosen vertices, with all triangles at these."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class SurroundingBlocks:
     """The edges of a graph among chosen vertices and their neighbors, block by block.
 
-    The triangles of these edges are those with a chosen corner, and those of the neighbors alone.
-    If the graph is one block, all workers that count fetch the same edges.
+    Of the triangles of these edges, those without a chosen corner are all among the edges of
+    `others`. If the graph is one block, all workers that count fetch the same edges.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class SurroundingBlocks:
 
 @worker_task
 def chosen_ranks(context: WorkerContext, ids: Ids, order: list[Any], vertices: Any) -> Array:
-    """Mark the ranks of the vertices that the user names; errors are those of `ChosenVertices`."""
+    """Mark the ranks of the vertices that the user names; for errors see `ChosenVertices`."""
     require_length(order[0], ids.size, "ranks")
     ranks = Order.of_ranks(order[0], order[1], context.backend.xp)
     marks: Array = ChosenVertices(vertices).resolve(ids, ranks).codes
@@ -86,7 +86,7 @@ def edges_among(
     context: WorkerContext, rows: EncodedBlock, members: Array, left_out: Array | None, place: int,
     n: int,
 ) -> EncodedBlock:  # fmt: skip
-    """Return a block with only the edges among some ranks, less those with an end left out."""
+    """Return the edges of a block among some ranks, without edges that have an end left out."""
     larger, smaller = _ends(context, rows, members, place, n)
     stays = members[larger]
     stays &= members[smaller]

@@ -1,8 +1,8 @@
 """List the triangles of a graph on a cluster: workers list tasks, and each merges a range.
 
 A triangle u < v < w of numbers has the key u << 32 | v, and w beside it. Numbers are in the order
-of ids, so that a range of keys is a range of rows of the answer. Frame after frame, the sorted
-lists of tasks are cut one after another, and nothing is merged but the ends of two lists.
+of ids, so that a range of keys is a range of rows of the answer. For frames one by one, the sorted
+lists of tasks are cut one after another; a frame merges the ends of lists that it comes from.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class DistributedTriangles:
     ----------
     graph : DistributedGraph
     vertices : any, optional
-        The vertices at whose corners triangles are listed, as the user names them; by default all.
+        Vertices as the user names them: triangles with such a corner are listed, by default all.
     """
 
     def __init__(self, graph: DistributedGraph, vertices: Any = None) -> None:
@@ -79,11 +79,14 @@ class DistributedTriangles:
     def fullest_group(self) -> tuple[int, str]:
         """Return the triangles of the group that has most, and the name of the group."""
         graph, around = self._graph, self._around
-        counted = [sums.by_vertex(graph)] if around is None else []
-        for blocks in (around.blocks, around.others) if around is not None else ():
-            counted.append(sums.count_by_vertex(graph, blocks))
-        given = graph.ids, graph.order, [sums.whole(graph, each) for each in counted]
-        most: tuple[int, str] = graph.executor.gather(graph.submit("list", of_groups, *given))
+        if around is None:
+            counts = [sums.by_vertex(graph)]
+        else:
+            parts = around.blocks, around.others
+            counts = [sums.count_by_vertex(graph, blocks) for blocks in parts]
+        by_vertex = [sums.whole(graph, each) for each in counts]
+        task = graph.submit("list", of_groups, graph.ids, graph.order, by_vertex)
+        most: tuple[int, str] = graph.executor.gather(task)
         return most
 
     def frame(self) -> Frame:
@@ -134,11 +137,11 @@ class DistributedTriangles:
         while True:
             with executor:  # not around the yield: between frames, the call waits for nothing
                 ahead += islice(tasks, 2 - len(ahead))
-                found = executor.gather(ahead.pop(0)) if ahead else None
-            if found is None:
+                frame = executor.gather(ahead.pop(0)) if ahead else None
+            if frame is None:
                 return
-            yield found
-            del found
+            yield frame
+            del frame  # before the next one comes
 
     def _frame_tasks(self, rows: int) -> Iterator[Task]:
         """Yield a task per frame, whose triangles are cut out of the lists of jobs in turn."""
@@ -176,8 +179,8 @@ class DistributedTriangles:
             if around is not None:
                 three, chosen = [around.blocks[place] for place in places], around.chosen
             for share in range(shares := self._shares[tuple(job.tasks)]):
-                given = job.tasks, graph.n, graph.ids, graph.order, share, shares, chosen
-                yield None, graph.submit("list", listed, *three, *given, on=job.worker)
+                more = job.tasks, graph.n, graph.ids, graph.order, share, shares, chosen
+                yield None, graph.submit("list", listed, *three, *more, on=job.worker)
 
     def _ranges(self, lists: list[Task], parts: int, total: int) -> list[Task]:
         """Cut all lists into ranges of keys of about equal length, and merge each range."""
@@ -211,7 +214,7 @@ def of_groups(
 ) -> tuple[int, str]:
     """Return the triangles of the group that has most, and the name of the group.
 
-    `by_vertex` are the triangles at every rank, and those to be taken off, if any.
+    `by_vertex` are the triangles at every rank, and then perhaps triangles to subtract.
     """
     xp, host = context.backend.xp, context.backend.host
     require_length(order[0], ids.size, "ranks")
@@ -274,7 +277,7 @@ def split_at(context: WorkerContext, triangles: Sorted, cuts: tuple[int, ...]) -
 
 @worker_task
 def cut(context: WorkerContext, triangles: Sorted, first: int, last: int) -> Sorted:
-    """Copy some triangles of a list, which then need not be kept."""
+    """Copy some triangles of a list, so that the list need not be kept."""
     return [array[first:last].copy() for array in triangles]
 
 

@@ -62,7 +62,7 @@ def _has_groups(graph: DistributedGraph) -> bool:
 
 
 def _scaled_by_group(graph: DistributedGraph, reading: Task, merged: list[Task]) -> list[Task]:
-    """Submit the arrays of each block, whose formula gets the largest values of groups."""
+    """Submit the arrays of each block, scaled by the largest value of each group."""
     both = list(zip(merged, sums.edge_groups(graph), strict=True))
     tops = [
         graph.submit("values", group_value_tasks.largest_by_group, *of_block, reading, graph.ids)
@@ -153,9 +153,10 @@ def _name_edge(graph: DistributedGraph, error: EdgeError, place: int) -> ValueEr
         located = block, error, place, graph.n
         ranks = gather(graph.submit("values", value_tasks.end_ranks, *located))
         by_range = zip(graph.ranked[0], graph.ids_by_range, strict=True)
-        found = gather(
-            [graph.submit("values", value_tasks.ids_of_ranks, *own, ranks) for own in by_range]
+        ids_of_ranges = gather(
+            [graph.submit("values", value_tasks.ids_of_ranks, *each, ranks) for each in by_range]
         )
-        return error.with_ids(*(next(filter(None, ids))[0] for ids in zip(*found, strict=True)))
+        by_end = zip(*ids_of_ranges, strict=True)
+        return error.with_ids(*(next(filter(None, ids))[0] for ids in by_end))
     where = graph.ids, graph.order, place, graph.n
     return error.with_ids(*gather(graph.submit("values", value_tasks.ends, block, error, *where)))

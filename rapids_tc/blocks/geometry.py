@@ -127,7 +127,7 @@ def collect_keys(
 def end_sums(vertices: int, n: int, at: Block, by_row: Array, by_column: Array) -> list[Array]:
     """Return a value per row and a value per column of a block as values of the ranks of a residue.
 
-    The first are of the ranks with the residue of the rows, the second with that of the columns.
+    The first are of the ranks with the residue of the rows, the second of the columns.
     """
     return [by_row[row_shift(at) :], by_column[: members(vertices, n, at[1])]]
 
@@ -159,7 +159,7 @@ def neighbor_degrees(
 
     The degrees are of the ranks with the residue of the rows, and of the columns.
     """
-    of_rows, of_columns = ((own - 1).astype("uint32") for own in (of_rows, of_columns))
+    of_rows, of_columns = ((degrees - 1).astype("uint32") for degrees in (of_rows, of_columns))
     by_row, _ = engine.sum_counts(block, of_columns[block.columns])
     _, by_column = engine.sum_counts(block, of_rows[block.rows.astype("int64") - row_shift(at)])
     return by_row, by_column
@@ -183,11 +183,11 @@ def tie_squares(block: Csr, columns: int, resources: Array, xp: Any) -> tuple[Ar
 
 
 def add_largest(largest: Array, n: int, at: Block, block: Csr, values: Array, xp: Any) -> None:
-    """Raise the largest value of each rank to that of the edges of a block that it is an end of."""
+    """Raise the largest value of each rank by the values of its edges in a block."""
     columns = members(len(largest), n, at[1])
     by_ends = end_sums(len(largest), n, at, *largest_at_ends(block, columns, values, xp))
-    for residue, own in zip(at, by_ends, strict=True):
-        largest[residue::n] = xp.maximum(largest[residue::n], own)
+    for residue, values_at_ends in zip(at, by_ends, strict=True):
+        largest[residue::n] = xp.maximum(largest[residue::n], values_at_ends)
 
 
 def largest_at_ends(block: Csr, columns: int, values: Array, xp: Any) -> tuple[Array, Array]:

@@ -116,7 +116,7 @@ def read(graph: StoredGraph, reading: Reading) -> tuple[Reading, Values]:
 
 
 class _Scale:
-    """The largest value of all blocks, or of each group, while blocks are added."""
+    """The largest value of all edges, or of each group, found block by block."""
 
     def __init__(self, graph: StoredGraph, reading: Reading) -> None:
         self._graph, self._reading, xp = graph, reading, graph.backend.xp
@@ -132,8 +132,8 @@ class _Scale:
         if self._groups is None:
             self._largest = max(self._largest, reading.largest(arrays))
             return
-        own = arrays, self._group(at, block), len(self._largest), xp
-        self._largest = xp.maximum(self._largest, reading.largest_by_group(*own))
+        of_block = reading.largest_by_group(arrays, self._group(at, block), len(self._largest), xp)
+        self._largest = xp.maximum(self._largest, of_block)
 
     def of_all(self) -> Iterator[tuple[Block, Any]]:
         """Yield what a formula gets for the edges of each block, once all blocks are added."""
@@ -220,7 +220,7 @@ def _of_groups(graph: StoredGraph, reading: Reading, column: Any, profiles: list
 
 
 def _part(graph: StoredGraph, column: Any, chunk: Chunk) -> tuple[Any, Array]:
-    """Return a column of some rows, and the group of each; without groups an empty array."""
+    """Return a column of some rows, and the group of each row; no group if there are none."""
     part = graph.backend.to_working_series(column.iloc[chunk.first : chunk.end])
     if graph.groups is None:
         return part, graph.backend.xp.zeros(0, "int64")

@@ -77,9 +77,9 @@ class Executor(AbstractContextManager["Executor"], Protocol):
         """
 
     def beside(self, frame: Any) -> Executor:
-        """Return the executor of another frame of the kind, whose tasks those of this one take.
+        """Return an executor of the same call for another frame of the same kind.
 
-        It is of the same call: there is no block of its own to enter.
+        Tasks of this executor may take the results of the other, which is not entered.
         """
 
     def workers(self) -> list[Worker]:

@@ -27,7 +27,7 @@ HEARTBEAT_LIMIT = 10.0  # if it had no heartbeat for so long, a worker's report 
 # Bytes of a worker's process with its libraries, which count against its limit. Measured after
 # calls: 306 to 320 MiB. A measurement of Dask would be too early: a call loads the libraries.
 PROCESS = 320 << 20
-LEAST_SHARE = 16  # of a limit that the process nearly fills, one part in so many is planned with
+LEAST_SHARE = 16  # the plan counts on one part in so many of a limit, even if the process fills it
 
 MOVING = ("executing", "flight", "cancelled", "resumed")  # states of tasks that occupy a worker
 

@@ -33,36 +33,38 @@ def pair_column(
     """Compute a column for the rows of `pairs`; loops get 0.
 
     `pairs` is a frame of this process, and the column is aligned with it and of its library; or a
-    partitioned frame of the same kind as the edges, which is returned with the column. Errors are
-    those of `rapids_tc.graphs.pairs.pair_column`.
+    partitioned frame of the same kind as the edges, which is returned with the column. For errors
+    see `rapids_tc.graphs.pairs.pair_column`.
     """
     if isinstance(partitioned.id_labels, EdgeColumns):
         raise ValueError(pairs_of_graphs.SINGLE_COLUMNS)
-    executor, own = partitioned.executor, _executor_of_pairs(partitioned.executor, pairs)
-    if own is None:
+    executor = partitioned.executor
+    of_pairs = _executor_of_pairs(executor, pairs)
+    if of_pairs is None:
         frame, opened = pairs_of_graphs.open_pairs(pairs)
         labels = id_columns(opened.adapter.labels(frame), source, destination)
         ends = [opened.adapter.column(frame, label) for label in labels]
         if not partitioned.adapter.on_gpu:  # workers may have no cuDF
             ends = [end.to_pandas() if root(end) == "cudf" else end for end in ends]
         starts = range(0, max(len(ends[0]), 1), MOST_PAIRS)
-        several = [[end.iloc[at : at + MOST_PAIRS] for end in ends] for at in starts]
+        pieces = [[end.iloc[at : at + MOST_PAIRS] for end in ends] for at in starts]
         graph = partitioned.profiled()
-        parts = _compare(graph, several, labels, name)
-        given = [graph.submit("pairs", pair_tasks.together, of_piece) for of_piece in parts]
-        values = np.concatenate(executor.gather(given))
+        parts = _compare(graph, pieces, labels, name)
+        joined = [graph.submit("pairs", pair_tasks.together, of_piece) for of_piece in parts]
+        values = np.concatenate(executor.gather(joined))
         return opened.adapter.column_like(frame, values, name)
-    adapter = CudfAdapter() if root(own.meta) == "cudf" else PandasAdapter()
-    labels = id_columns(adapter.labels(own.meta), source, destination)
-    check_new((name,), adapter.labels(own.meta), "pairs=")
+    meta = of_pairs.meta
+    adapter = CudfAdapter() if root(meta) == "cudf" else PandasAdapter()
+    labels = id_columns(adapter.labels(meta), source, destination)
+    check_new((name,), adapter.labels(meta), "pairs=")
     graph = partitioned.profiled()
-    partitions = own.partitions(None)
+    partitions = of_pairs.partitions(None)
     parts = _compare(graph, partitions, labels, name)
-    made = [
+    frames = [
         graph.submit("pairs", pair_tasks.with_column, partition, of_partition, adapter, name)
         for partition, of_partition in zip(partitions, parts, strict=True)
     ]
-    return own.to_frame(made, meta_with(adapter, own.meta, [name]), None)
+    return of_pairs.to_frame(frames, meta_with(adapter, meta, [name]), None)
 
 
 def _executor_of_pairs(executor: Executor, pairs: Any) -> Executor | None:
@@ -84,9 +86,9 @@ def _executor_of_pairs(executor: Executor, pairs: Any) -> Executor | None:
 
 
 def _compare(
-    graph: DistributedGraph, several: list[Any], labels: tuple[Any, Any], name: str
+    graph: DistributedGraph, partitions: list[Any], labels: tuple[Any, Any], name: str
 ) -> list[list[Task]]:
-    """Submit the values of pairs: for each of `several` partitions, a list of tasks.
+    """Submit the values of pairs: for each of `partitions`, a list of tasks.
 
     A partition of pairs is cut in parts, the rows of whose ends fit a worker. These rows are
     collected from all blocks.
@@ -95,7 +97,7 @@ def _compare(
     submit, gather = graph.submit, graph.executor.gather
     pairs = [
         submit("pairs", pair_tasks.ranked_pairs, graph.ids, graph.order, part, labels)
-        for part in several
+        for part in partitions
     ]
     unknown = gather([submit("pairs", pair_tasks.unknown_ends, part) for part in pairs])
     shown = [example for _, examples in unknown for example in examples]
@@ -111,18 +113,18 @@ def _compare(
         for place, of_pairs in enumerate(parts):
             for part in of_pairs:
                 on, turn = workers[turn % len(workers)], turn + 1
-                own = pairs[place], part
+                of_part = pairs[place], part
                 keys = [
                     submit(
-                        "pairs", pair_tasks.keys_of, graph.block_at(at, on), *own, at, graph.n,
+                        "pairs", pair_tasks.keys_of, graph.block_at(at, on), *of_part, at, graph.n,
                         graph.vertices, on=on if graph.n == 1 else None,
                     )
                     for at in range(graph.n**2)
                 ]  # fmt: skip
-                arguments = keys, *own, degrees, third, name
+                arguments = keys, *of_part, degrees, third, name
                 yield place, submit("pairs", pair_tasks.compared, *arguments, on=on)
 
-    values: list[list[Task]] = [[] for _ in several]
+    values: list[list[Task]] = [[] for _ in partitions]
     at_once, total = len(graph.workers), sum(map(len, parts))
     for place, task in _in_order(graph, submitted(), at_once, total):
         values[place].append(task)

@@ -317,10 +317,9 @@ def find_vertices(ids: ColumnIds, vertices: Any, present: Array) -> Array:
 
 
 def look_up_vertices(ids: ColumnIds, vertices: Any, present: Array) -> tuple[Array, Series]:
-    """Return the numbers (int64) of the vertices that the user names, -1 for one that is none.
+    """Return the numbers (int64) of the ids that the user names, -1 for no vertex; and the ids.
 
-    Also return their ids. Both are in the user's order, each vertex once. IdTypeError and
-    NullIdError are those of `find_vertices`.
+    Both are in the user's order, each id once. For IdTypeError and NullIdError see `find_vertices`.
     """
     backend = ids.backend
     named = _describe_vertices(vertices, backend)

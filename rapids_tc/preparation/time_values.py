@@ -56,9 +56,9 @@ class TimeReader(Reader):
 
     Notes
     -----
-    If a graph has groups, each of which has windows of its own, the parts of the column are read
-    three times: they are profiled, `resolve_range` makes a reader of that; they are summarized,
-    `of_groups` makes the reader; and `read_by_group` reads the windows of rows.
+    If each group of a graph has windows of its own, the parts of the column are read three times:
+    `resolve_range` makes a reader of their profiles, `of_groups` makes a reader of their summaries,
+    and `read_by_group` reads the windows of rows.
     """
 
     label: Any
@@ -118,8 +118,9 @@ class TimeReader(Reader):
 
     def of_groups(self, summaries: list[Any], groups: int) -> TimeReader:
         """Return the reader of the windows of so many groups, from the summaries of all parts."""
-        given = cast("Presence", self.presence), summaries, groups, self.require_memory
-        return replace(self, presence=group_windows.joined(*given))
+        presence = cast("Presence", self.presence)
+        of_all = group_windows.joined(presence, summaries, groups, self.require_memory)
+        return replace(self, presence=of_all)
 
     def read_by_group(self, column: Series, groups: Array, backend: Backend) -> Array:
         """Read a part of the column as windows; see `GroupPresence.pack`."""

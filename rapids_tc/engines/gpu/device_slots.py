@@ -215,8 +215,9 @@ class BlockStore:
         if over is not None:
             return over[:size]
         need = size * np.dtype(dtype).itemsize
-        self.reserve(-(-need // 8) * 8)
-        stored, self._free = self._free[:need].view(dtype), self._free[-(-need // 8) * 8 :]
+        aligned = -(-need // 8) * 8
+        self.reserve(aligned)
+        stored, self._free = self._free[:need].view(dtype), self._free[aligned:]
         return stored
 
     def pooled(self, size: int) -> AbstractContextManager[Any]:
