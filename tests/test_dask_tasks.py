@@ -262,6 +262,27 @@ def test_a_kept_graph_in_ranges(ranked):
         assert tc.memory_estimate(edges, function="annotate")["tasks"] > 10
 
 
+@pytest.mark.pandas_only
+def test_groups_are_in_one_range():
+    frame = datasets.rmat(8, seed=2).assign(graph=lambda rows: rows.index % 3)
+    edges = apart(Pandas, frame, 4)
+    for ask in (tc.vertex_triangles, tc.average_clustering, tc.triad_counts):
+        with layout(2, 1, ranges=4):
+            found = ask(edges, by="graph")
+        assert_same(together(Pandas, found), ask(frame, by="graph"))
+    with pytest.raises(tc.CapacityError, match='the stage "order" needs'):
+        tc.vertex_triangles(edges, by="graph", memory_limit=23 * 256)
+
+
+@pytest.mark.pandas_only
+def test_ties_of_blocks_without_an_edge():
+    frame = pd.DataFrame({"src": [0, 0, 1], "dst": [1, 2, 2]})  # in 3 of 9 blocks
+    edges, expected = apart(Pandas, frame, 2), nx.constraint(nx.Graph(rows_of(frame)))
+    with layout(3, 1, ranges=2):
+        found = tc.annotate_vertices(edges, "constraint").compute(scheduler="sync")
+    assert dict(rows_of(found, "vertex", "constraint")) == pytest.approx(expected)
+
+
 REFUSED_IN_RANGES = {
     "list_triangles": tc.list_triangles,
     "clustering weight=": lambda edges: tc.clustering(edges, weight="weight"),

@@ -179,7 +179,9 @@ def tie_squares(block: Csr, columns: int, resources: Array, xp: Any) -> tuple[Ar
     resources += 1
     resources *= resources
     by_row = xp.bincount(block.rows.astype("int64"), resources, block.n)
-    return by_row, xp.bincount(block.columns.astype("int64"), resources, columns)
+    by_column = xp.bincount(block.columns.astype("int64"), resources, columns)
+    # NumPy counts in integers if there is nothing to add up: floats cannot be added to them.
+    return by_row.astype("float64", copy=False), by_column.astype("float64", copy=False)
 
 
 def add_largest(largest: Array, n: int, at: Block, block: Csr, values: Array, xp: Any) -> None:

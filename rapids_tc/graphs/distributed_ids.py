@@ -67,18 +67,18 @@ class DistributedIds(Submission):
             self.size: int = self.id_ranges.size
         else:
             self._ids = self.submit("ids", id_tasks.make_ids, self.scheme, distinct)
-            if isinstance(self.context.labels, EdgeColumns):
+            if self._is_composite:
                 self._find_keys()
             if size is None:
                 size = gather(self.submit("ids", id_tasks.size_of, self._ids))
             self.size = size
-        least = ceil(self.size / costs.RANGES)
+        least = self.size if self._is_composite else ceil(self.size / costs.RANGES)
         needs.require([needs.Stage("order", costs.CLUSTER_NUMBER * least)], self._limit)
 
     def _distinct(self) -> Task | None:
         """Find the distinct ids; if they take too much of a machine, set ranges and return None."""
         apart = self.map_batches("ids", id_tasks.distinct, *self.to_read, self.scheme)
-        if not isinstance(self.context.labels, EdgeColumns):
+        if not self._is_composite:
             held = self.map_batches("ids", id_ranges.count_and_bytes, apart)
             ids, used = (sum(side) for side in zip(*self.executor.gather(held), strict=True))
             layout, sizes = given_layout(), (ids, self.free, len(self.workers), used)
@@ -87,6 +87,11 @@ class DistributedIds(Submission):
                 self.id_ranges = id_ranges.cut(self, self.scheme, apart, count)
                 return None
         return self.tree("ids", id_tasks.union, apart)
+
+    @property
+    def _is_composite(self) -> bool:
+        """Whether ids have several columns, or groups: such ids are never cut in ranges."""
+        return isinstance(self.context.labels, EdgeColumns)
 
     @property
     def ids(self) -> Task:
@@ -161,6 +166,8 @@ class DistributedIds(Submission):
         """The ranges in which numbers are ranked: one, if every machine may hold all ranks."""
         if self.id_ranges is not None:
             return self.id_ranges.parts
+        if self._is_composite:
+            return parts.cut(self.size, 1)
         layout, sizes = given_layout(), (self.size, self.free, len(self.workers))
         return parts.cut(self.size, layout.ranges if layout else parts.range_count(*sizes))
 
