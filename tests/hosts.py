@@ -1,9 +1,8 @@
 """Four hosts on one bridge, which speak TLS: run by `test_hosts.py`.
 
 Each host is a network namespace without a name, which the kernel takes away with its last process.
-On the first are the scheduler, a worker and the client. A worker of its own has each of the others:
-one of them is slow, one is out of memory, and one is cut off during a call. What happens is
-printed, a line each.
+On the first are the scheduler, a worker and the client. Each of the others has a worker: one is
+slow, one is out of memory, and one is cut off during a call. What happens is printed, a line each.
 """
 
 import asyncio
@@ -52,7 +51,7 @@ def sh(command):
 
 
 def security(folder):
-    """What signs itself, and is trusted by all hosts: one certificate for all roles."""
+    """One certificate for all roles, which signs itself and is trusted by all hosts."""
     certificate, key = str(folder / "certificate"), str(folder / "key")
     roles = {
         f"tls_{role}_{part}": path
@@ -77,20 +76,20 @@ def start_host(address, folder):
 
     A fork has imported everything already: four interpreters would take a quarter of a minute.
     """
-    mine, its = (name + address.rpartition(".")[2] for name in ("port", "link"))
-    ready, here = os.pipe()
+    port, link = (name + address.rpartition(".")[2] for name in ("port", "link"))
+    ready, forked = os.pipe()
     process = os.fork()
     if not process:
         libc.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it ends with the first host
         if libc.unshare(NEW_NETWORK):
             os._exit(1)
-        os.write(here, b"!")
-        be_host(address, its, folder)
+        os.write(forked, b"!")
+        be_host(address, link, folder)
     os.read(ready, 1)
     os.open(f"/proc/{process}/ns/net", os.O_RDONLY)  # the link outlives the host's worker
-    sh(f"ip link add {mine} type veth peer name {its}")
-    sh(f"ip link set {its} netns {process}")
-    sh(f"ip link set {mine} master bridge up")
+    sh(f"ip link add {port} type veth peer name {link}")
+    sh(f"ip link set {link} netns {process}")
+    sh(f"ip link set {port} master bridge up")
     return process
 
 

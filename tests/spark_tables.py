@@ -1,4 +1,4 @@
-"""Spark's part of a call on a Spark DataFrame, by pandas: the tables that functions are given."""
+"""Spark's part of a call on a Spark DataFrame, done by pandas: the tables that functions take."""
 
 import pandas as pd
 import pyarrow as pa
@@ -8,7 +8,7 @@ from rapids_tc.spark import cells
 
 
 def blocks(rows, n):
-    """The blocks of raw rows, each as the table of its edges gives it; ids have residues."""
+    """The blocks of raw rows, each made from a table of its edges; integers are hashed here."""
     near = reference.neighbours(rows)
     residue = {v: hash(v) % n if isinstance(v, str) else v * 7919 % 104729 % n for v in near}
     directed = []
@@ -36,16 +36,17 @@ def table(frame):
 
 
 def tasks(rows, n):
-    """The table of blocks that each task is given, and all blocks by place."""
+    """The table of blocks that each task takes, and all blocks by place."""
     by_place = {(b["i"][0].as_py(), b["j"][0].as_py()): b for b in blocks(rows, n)}
-    given = []
+    tables = []
     for number in range(n**3):
         i, j, k = number // n**2, number // n % n, number % n
-        its = [by_place[p] for p in {(i, j), (i, k), (j, k)} if p in by_place]
-        if its:
-            both = pa.concat_tables(its)
-            given.append(both.append_column("task", pa.array([number] * len(both), "int32")))
-    return given, by_place
+        of_task = [by_place[p] for p in {(i, j), (i, k), (j, k)} if p in by_place]
+        if of_task:
+            cells_of_task = pa.concat_tables(of_task)
+            numbers = pa.array([number] * len(cells_of_task), "int32")
+            tables.append(cells_of_task.append_column("task", numbers))
+    return tables, by_place
 
 
 def count(rows, n):
@@ -54,13 +55,13 @@ def count(rows, n):
 
 def annotate(rows, n, names):
     """{column: {(low, high): its value}}."""
-    given, by_place = tasks(rows, n)
-    counts = pa.concat_tables([cells.edge_counts(task, n) for task in given]).to_pandas()
+    tables, by_place = tasks(rows, n)
+    counts = pa.concat_tables([cells.edge_counts(task, n) for task in tables]).to_pandas()
     result = {name: {} for name in names}
     for (i, j), block in by_place.items():
-        own = counts[(counts["i"] == i) & (counts["j"] == j)]
-        made = cells.columns(block, table(own), names).to_pydict()
-        ends = list(zip(made["low"], made["high"], strict=True))
+        of_block = counts[(counts["i"] == i) & (counts["j"] == j)]
+        columns = cells.columns(block, table(of_block), names).to_pydict()
+        ends = list(zip(columns["low"], columns["high"], strict=True))
         for name in names:
-            result[name] |= dict(zip(ends, made[name], strict=True))
+            result[name] |= dict(zip(ends, columns[name], strict=True))
     return result

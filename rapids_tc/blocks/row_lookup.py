@@ -42,11 +42,11 @@ def values(
     `by_edge` holds the values of the block's edges, in slices.
     """
     xp = context.backend.xp
-    known = xp.concatenate(by_edge)
-    require_length(known, len(rows[1]), "values of edges")
-    with_loop = xp.concatenate([known, xp.zeros(1, known.dtype)])  # for loops, at -1
-    *those, where = locate(context, ranks, rows, place, n)
-    return [*those, with_loop[where]]
+    of_edges = xp.concatenate(by_edge)
+    require_length(of_edges, len(rows[1]), "values of edges")
+    with_loop = xp.concatenate([of_edges, xp.zeros(1, of_edges.dtype)])  # for loops, at -1
+    *block_rows, positions = locate(context, ranks, rows, place, n)
+    return [*block_rows, with_loop[positions]]
 
 
 @worker_task
@@ -56,7 +56,7 @@ def columns(
     prints: Fingerprints,
     ranks: Ranks,
     degrees: list[Array] | None,
-    found: dict[str, list[list[Array]]],
+    by_block: dict[str, list[list[Array]]],
     names: list[str],
 ) -> list[Frame]:
     """Add columns to partitions, computed from the values of their rows in each block."""
@@ -65,17 +65,21 @@ def columns(
         check_new(names, context.adapter.labels(partition), f"partition {seen.place} of the frame")
     id_columns(context, partitions, prints)
     rows = len(ranks[0])
-    by_edge = {name: _together(context, blocks, rows) for name, blocks in found.items()}
+    by_edge = {name: _together(context, blocks, rows) for name, blocks in by_block.items()}
     values = _RowValues(context, by_edge, rows, degrees)
-    known, loops, made = row_columns(), ranks[0] == ranks[1], {}
+    loops, arrays = ranks[0] == ranks[1], {}
     for name in names:
-        made[name] = known[name].formula(values).astype(known[name].dtype)
-        made[name][loops] = 0
+        column = row_columns()[name]
+        arrays[name] = column.formula(values).astype(column.dtype)
+        arrays[name][loops] = 0
     adapter, result, start = context.adapter, [], 0
     for partition in partitions:
         end = start + len(partition)
-        own = {name: adapter.column_like(partition, made[name][start:end], name) for name in names}
-        result.append(adapter.assign(partition, own))
+        added = {
+            name: adapter.column_like(partition, array[start:end], name)
+            for name, array in arrays.items()
+        }
+        result.append(adapter.assign(partition, added))
         start = end
     return result
 

@@ -86,7 +86,7 @@ def third_table(name: str, degrees: Any) -> ThirdTable:
     Each value is rounded to a multiple of the unit once. An edge has fewer triangles than the
     largest degree, so that the error of a sum is less than half a unit for each of them: relative
     to the sum, 2^-62 times the square of the largest degree at the most, if the third vertices are
-    all of that degree. A GPU may round a logarithm differently, so that the host computes formulas.
+    all of that degree. The host computes formulas, for a GPU may round a logarithm differently.
     """
     on_host = degrees.astype("float64")
     values = np.zeros(len(on_host))

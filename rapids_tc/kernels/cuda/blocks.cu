@@ -18,9 +18,9 @@ __device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x +
 
 // Write the rows of a frame, ends in numbers, to the blocks of their edges: the key row << 32 | column of
 // each row that is no loop and lies in one of the blocks first .. last - 1 of n x n. Rows with an end of
-// `numbers` or more are skipped; if `numbers` is 0, the ends are ranks. free[i] is the index of the next key of block i: a block of threads
-// reserves the places of all its keys of block i by one atomic, so that the order of keys is undefined.
-// Keys past room are only counted. Dynamic shared memory: 3 words per block of the graph.
+// `numbers` or more are skipped; if `numbers` is 0, the ends are ranks. free[i] is the index of the next key of
+// block i: a block of threads reserves the places of all its keys of block i by one atomic, so that the order
+// of keys is undefined. Keys past room are only counted. Dynamic shared memory: 3 words per block of the graph.
 extern "C" __global__ void __launch_bounds__(kThreads)
 split_rows(const u32* src, const u32* dst, u64 size, const u32* rank, u64 numbers, u32 n, u32 first, u32 last,
            u64 room, u64* free, u64* keys) {

@@ -126,7 +126,7 @@ struct TypeCounts : TrianglesAlone {
 #define RTC_VISITOR(shared) RTC_VISIT(out, bounds, size)
 
 // The triangles of the edge at p whose two other sides both reach its probe: in out[p] if they reach its
-// bound, too, else in out[size + p]. A lane adds those of an edge (u, v) when it comes to the next edge.
+// bound, too, else in out[size + p]. A lane writes the counts of an edge (u, v) when it comes to the next edge.
 struct LevelCounts : TrianglesAlone {
   using Out = u32;
   u32* out;
