@@ -268,8 +268,8 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         CLUSTER,
     ),
     "ranges of ids on a cluster": (
-        lambda: [costs.RANGE_SHARE, costs.RANGE_BYTES, costs.RANGES],
-        [8, 4, 4096],
+        lambda: [costs.RANGE_SHARE, costs.RANGE_BYTES, costs.RANGES, costs.CLUSTER_IDS],
+        [8, 4, 4096, 3],
         "shares of a worker: a range is small beside what a graph takes there",
     ),
     "local graphs": (
