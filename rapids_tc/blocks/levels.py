@@ -12,7 +12,7 @@ lower upper bounds. A round is one count of all triangles, of which blocks add u
   bound. So a round halves what is open, at least, with two counters per edge.
 - A level is *closed* if all edges whose bounds reach it have enough triangles of such edges: then
   they are the truss of this level, and it stays closed. An edge of a closed bound is *settled*.
-- Meanwhile, from the top down: the *chosen* edges have bounds from `low` to below `high`, where all
+- Meanwhile, from the top down: the *chosen* edges have bounds from `low` to below `high`; all
   levels from `high` on are closed. The same count finds their triangles that reach `low`, and their
   *companions*: edges of bound `high` or more that are in a triangle with two chosen edges. If both
   fit in memory, the chosen edges are peeled there, and then all levels from `low` on are closed.

@@ -74,9 +74,9 @@ def truss_rows(graph: StoredGraph, k: int) -> Array:
 
 
 def last_truss_rows(graph: StoredGraph, trussness: dict[Block, Any]) -> Array:
-    """Find the first row of every edge of the largest trussness, of all or of its group, ascending.
+    """Find the first row of every edge of the largest trussness, ascending.
 
-    Groups are those of the ids, if they have any.
+    If ids have groups, an edge is compared with the edges of its group alone.
     """
     load = graph.blocks.store.load
     if graph.groups is not None:

@@ -201,7 +201,7 @@ CLUSTER_LEVELS = 20
 UNEVEN = 1.2
 # Per number, while vertices are ordered; per row, while rows become sorted parts. Cluster.
 CLUSTER_NUMBER, CLUSTER_ROW = 24, 64
-# Copies of the ids, while those of all batches are joined and sorted. Read.
+# Copies of the ids, while the ids of all batches are joined and sorted. Read.
 CLUSTER_IDS = 3
 # While a range of numbers is ranked, it takes at most one part in RANGE_SHARE of the memory of a
 # graph, and RANGE_BYTES times the ids over the root of the workers. The most ranges. Choices.

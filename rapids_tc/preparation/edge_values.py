@@ -29,7 +29,7 @@ PICKS = ("first", "last")
 SUMS = ("sum", "mean")
 AGGREGATES = (*PICKS, *SUMS, "min", "max")
 DOWN, UP = 1, 2  # bits of a state: a row leads from the larger rank to the smaller, or back
-APART = 4  # a bit beside those of a state: neither end of the edge is chosen
+APART = 4  # one more bit of a state: neither end of the edge is chosen
 
 
 def check_aggregate(aggregate: object, accepted: tuple[str, ...] = AGGREGATES) -> None:

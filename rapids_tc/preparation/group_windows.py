@@ -176,7 +176,7 @@ class _Laid(GroupPresence):
 
     @cached_property
     def before(self) -> Array:
-        """The number of windows before those of each group."""
+        """For each group, the number of windows of all earlier groups."""
         before: Array = np.cumsum(self.counts) - self.counts
         return before
 

@@ -26,8 +26,8 @@ def count(
     source, destination : str, optional
         The two id columns, of integers or of text; by default as for `rapids_tc.count`.
     memory_limit : int, optional
-        Bytes that one task may take in Python, 1 GiB by default and 4 GiB at most. As many tasks
-        run at once on an executor as it has cores.
+        Bytes that one task may take in Python, 1 GiB by default and 4 GiB at most. An executor
+        runs as many tasks at once as it has cores.
 
     Returns
     -------
@@ -115,8 +115,8 @@ def annotate(
 
     Notes
     -----
-    One job at once, which counts the rows; the rest runs when the frame is used. The edges are read
-    three times: persist what is costly to compute, or may differ the next time.
+    The call runs one job, which counts the rows; the rest runs when the frame is used. Edges are
+    read three times: persist a frame that is costly to compute, or may differ the next time.
 
     Cost: as `count`; then the counts of each task, 4 bytes per edge and 3 n times at most, and a
     join of the rows with the edges by the ids of both ends.
