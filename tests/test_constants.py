@@ -246,8 +246,11 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         "as `peel` of a whole graph, and the ranks",
     ),
     "levels of a peel": (
-        lambda: [cpu.costs.levels, device_slots.COSTS.levels, costs.CLUSTER_LEVELS],
-        [12, 24, 20],
+        lambda: [
+            cpu.costs.levels, device_slots.COSTS.levels, costs.CLUSTER_LEVELS,
+            cpu.costs.levels_of_slot, device_slots.COSTS.levels_of_slot,
+        ],
+        [12, 24, 20, 0, 12],
         "read off the arrays of a task: levels, counts, and copies in the order of a layout",
     ),
     "tasks": (
@@ -349,6 +352,7 @@ FIELDS = {  # of `Costs`, which engines fill from the table once
     "SORTING": "sort",
     "CHUNK_ROW": "row",
     "LEVELS": "levels",
+    "LEVELS_OF_SLOT": "levels_of_slot",
     "UNASKED": "unasked",
     "MOST_GRAPH_ROWS": "most",
     "MOST_POSITIONS": "positions",

@@ -79,8 +79,15 @@ class StoredBlocks:
         sizes = {at: columns.size for at, (_, columns) in self.stored.items()}
         return {at: self.store.zeros(size, dtype, over.get(at)) for at, size in sizes.items()}
 
-    def run(self, found: Found, on_progress: Callable[..., None]) -> None:
-        """Prepare every task while its blocks are in memory."""
+    def run(
+        self, found: Found, on_progress: Callable[..., None],
+        at_end: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """Prepare every task while its blocks are in memory.
+
+        `at_end` drops arrays that `found` holds from task to task: they are parts of the memory of
+        all tasks, which is then given back whole.
+        """
         costs = self.engine.costs
         edges = max(columns.size for _, columns in self.stored.values())
         rows = max(offsets.size for offsets, _ in self.stored.values()) - 1
@@ -95,6 +102,7 @@ class StoredBlocks:
             try:
                 self._tasks(plan, (slots, edges, rows), found, on_progress)
             finally:
+                at_end()
                 self.store.synchronize()  # no copy runs when its memory is released
 
     def laid_out(self) -> Iterator[tuple[Task, list[Csr], Any]]:

@@ -104,8 +104,7 @@ class StoredLevels:
             for at, part in zip(task.blocks, counts, strict=True):
                 store.add(self._counts[at], part.ravel())
 
-        self._graph.run(found, self._blocks)
-        loaded.clear()  # parts of the memory of all tasks, which is given back whole
+        self._graph.run(found, self._blocks, loaded.clear)
         chosen = peeled = 0
         if goal.chooses:
             for at, stored in self._levels.items():

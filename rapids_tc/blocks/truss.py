@@ -10,7 +10,7 @@ from rapids_tc.plan import costs
 from rapids_tc.plan.layout import given_layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
     from rapids_tc._progress import Report
@@ -54,8 +54,11 @@ class StoredGraph(Protocol):
     ) -> dict[Block, Any]:
         """Count the triangles of the edges of every block; return the counters on the store."""
 
-    def run(self, found: Found, of: StoredBlocks | None = None) -> None:
-        """Count every task of some blocks, or of those of the graph."""
+    def run(
+        self, found: Found, of: StoredBlocks | None = None,
+        at_end: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """Count every task of some blocks, or of those of the graph; `at_end` drops arrays."""
 
     def located(
         self, at: Block, block: Csr, n: int, rank: Array

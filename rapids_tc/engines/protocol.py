@@ -58,6 +58,8 @@ class Costs:
         (edges, rows, are edges counted?, slots) to the bytes of a task and of blocks that large.
     levels : int
         Bytes per edge of a block that levels of a peel take on top.
+    levels_of_slot : int
+        Bytes per edge of each slot, and of one more, that they take besides.
     """
 
     tables: Callable[[int, bool], int]
@@ -74,6 +76,7 @@ class Costs:
     local_graphs: Callable[[int], int]
     task: Callable[[int, int, bool, int], int]
     levels: int
+    levels_of_slot: int
 
 
 @dataclass(frozen=True)

@@ -277,10 +277,16 @@ class OutOfCoreGraph(EdgeGraph):
 
     # Blocks and rows -----------------------------------------------------------------------------
 
-    def run(self, found: Found, of: StoredBlocks | None = None) -> None:
-        """Count every task: `found` receives its layout while its blocks are in memory."""
+    def run(
+        self, found: Found, of: StoredBlocks | None = None,
+        at_end: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """Count every task: `found` receives its layout while its blocks are in memory.
+
+        `at_end` drops arrays that `found` holds from task to task.
+        """
         with self.stage("counting") as report:
-            (of or self.blocks).run(found, report.advance)
+            (of or self.blocks).run(found, report.advance, at_end)
 
     def located(
         self, at: Block, block: Csr, n: int, rank: Array

@@ -151,7 +151,8 @@ class Budget:
     def task(self, edges: int, rows: int, slots: int) -> int:
         """Return the bytes of a task in so many slots, with the values of its three blocks."""
         more = max(self.work.values, self.costs.levels * self.work.levels)
-        return self.costs.task(edges, rows, self.sides, slots) + 3 * more * edges
+        of_slots = self.costs.levels_of_slot * self.work.levels * (slots + 1)
+        return self.costs.task(edges, rows, self.sides, slots) + (3 * more + of_slots) * edges
 
     def _read_values(self, edges: int, rows: int) -> int:
         """Return the bytes of a block and of a chunk of rows, while values are read."""

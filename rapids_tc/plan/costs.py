@@ -157,6 +157,9 @@ TASK: dict[str, dict[str, Pair]] = {
 # Per edge of each block of a task, while levels of a peel are counted: two levels, a second count,
 # and on a GPU a copy of them in the order of the layout. Read.
 LEVELS = {"cpu": 12, "cuda": 24}
+# Per edge of each slot, and of one more, at the same time: a GPU lays levels and counts out as it
+# does the edges of all slots. Read.
+LEVELS_OF_SLOT = {"cpu": 0, "cuda": 12}
 # Per distinct id of text, while ids are numbered: Arrow's memory, unseen by tracemalloc. Limits.
 TEXT = {"cpu": 260, "cuda": 0}
 # Per number, while vertices are ordered by degree. Traced.

@@ -77,6 +77,7 @@ costs = Costs(
         thread_count() * _slots(rows), edges, rows, *more
     ),
     levels=model.LEVELS["cpu"],
+    levels_of_slot=model.LEVELS_OF_SLOT["cpu"],
 )
 
 

@@ -52,6 +52,7 @@ COSTS = Costs(
     slots=lambda sides: 4 + sides,
     task=task_bytes,
     levels=costs.LEVELS["cuda"],
+    levels_of_slot=costs.LEVELS_OF_SLOT["cuda"],
 )
 
 
