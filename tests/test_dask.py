@@ -521,7 +521,7 @@ def test_tasks_have_names_to_read(client, backend):
     seen = {
         str(task["key"]).rsplit("-", 2)[0] for task in stream.data if "rapids_tc" in task["key"]
     }
-    stages = {"profile", "ids", "number", "degrees", "order", "pack", "merge", "count"}
+    stages = {"profile", "ids", "number", "degrees", "order", "rank", "pack", "merge", "count"}
     if backend.name == "cuda":  # over tcp, by way of the host
         stages.add("send")
     assert seen == {f"rapids_tc-{stage}" for stage in stages}
