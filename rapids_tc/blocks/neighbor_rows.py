@@ -56,3 +56,17 @@ def parts_of(u: Array, v: Array, degrees: Array, most: int, xp: Any) -> Iterator
             parts += [slice(middle, part.stop), slice(part.start, middle)]
         elif size:
             yield part
+
+
+class ValuesOfPairs:
+    """What formulas of `rapids_tc.plan.record.EdgeValues` may not ask about pairs of vertices."""
+
+    @property
+    def trussness(self) -> Array:
+        """Raise: a pair that is no edge has none."""
+        raise NotImplementedError("trussness is of edges alone")
+
+    @property
+    def community(self) -> Array:
+        """Raise: a pair that is no edge has none."""
+        raise NotImplementedError("communities are of edges alone")

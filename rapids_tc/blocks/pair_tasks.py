@@ -123,7 +123,7 @@ def _ends(pairs: Pairs, vertices: int) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True)
-class _PairValues:
+class _PairValues(neighbor_rows.ValuesOfPairs):
     """What formulas may ask about some pairs: see `rapids_tc.plan.record.EdgeValues`."""
 
     context: WorkerContext
@@ -148,14 +148,6 @@ class _PairValues:
     def third_sums(self, name: str) -> Array:
         third: Any = self.third
         return third.as_floats(self._sums(third.by_rank))
-
-    @property
-    def trussness(self) -> Array:
-        raise NotImplementedError("trussness is of edges alone")
-
-    @property
-    def community(self) -> Array:
-        raise NotImplementedError("communities are of edges alone")
 
     def _sums(self, values: Array) -> Array:
         engine: Any = registry.load(self.context.backend.engine)

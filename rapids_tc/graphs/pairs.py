@@ -141,7 +141,7 @@ class _Stored(_Rows):
 
 
 @dataclass(frozen=True)
-class PairValues:
+class PairValues(neighbor_rows.ValuesOfPairs):
     """What formulas may ask about some pairs of ranks: see `rapids_tc.plan.record.EdgeValues`."""
 
     whole: _Rows
@@ -163,16 +163,6 @@ class PairValues:
         """The degrees of both ends of every pair, int64: 0 for an isolated vertex."""
         degrees = self.whole.graph.degrees
         return degrees[self.u], degrees[self.v]
-
-    @property
-    def trussness(self) -> Array:
-        """Raise: a pair that is no edge has none."""
-        raise NotImplementedError("trussness is of edges alone")
-
-    @property
-    def community(self) -> Array:
-        """Raise: a pair that is no edge has none."""
-        raise NotImplementedError("communities are of edges alone")
 
     def third_sums(self, name: str) -> Array:
         """Sum a value of the common neighbors of every pair, float64."""
