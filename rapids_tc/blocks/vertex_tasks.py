@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.grid import Task
     from rapids_tc.frames.backend import Array
+    from rapids_tc.preparation.csr import Csr
 
 
 @worker_task
@@ -48,9 +49,7 @@ def ends_of(
     vertices: int,
 ) -> Any:  # fmt: skip
     """Add the triangles of the edges of a block up at both of their ends; see `by_residue`."""
-    xp = context.backend.xp
-    (block, at), triangles = codec.block(rows, place, n, vertices, xp), xp.concatenate(counts)
-    require_length(triangles, block.m, "counts of edges")
+    block, at, triangles = _with_values(context, rows, counts, place, n, vertices, "counts")
     engine = registry.load(context.backend.engine)
     by_ends = engine.sum_counts(block, triangles)
     return by_residue(geometry.end_sums(vertices, n, at, *by_ends), n)
@@ -95,11 +94,9 @@ def tie_squares_of(
     vertices: int,
 ) -> Any:  # fmt: skip
     """Add `geometry.tie_squares` up at the ends of the edges of a block; see `by_residue`."""
-    xp = context.backend.xp
-    (block, at), of_edges = codec.block(rows, place, n, vertices, xp), xp.concatenate(resources)
-    require_length(of_edges, block.m, "sums of edges")
+    block, at, of_edges = _with_values(context, rows, resources, place, n, vertices, "sums")
     columns = geometry.members(vertices, n, at[1])
-    by_ends = geometry.tie_squares(block, columns, of_edges, xp)
+    by_ends = geometry.tie_squares(block, columns, of_edges, context.backend.xp)
     return by_residue(geometry.end_sums(vertices, n, at, *by_ends), n)
 
 
@@ -110,12 +107,26 @@ def largest_of_ends(
 ) -> Any:  # fmt: skip
     """Return the largest value of the edges of a block at each of their ends; see `by_residue`."""
     xp = context.backend.xp
-    (block, at), of_edges = codec.block(rows, place, n, vertices, xp), xp.concatenate(values)
-    require_length(of_edges, block.m, "values of edges")
+    block, at, of_edges = _with_values(context, rows, values, place, n, vertices, "values")
     columns = geometry.members(vertices, n, at[1])
     by_ends = geometry.largest_at_ends(block, columns, of_edges, xp)
     of_residues = geometry.end_sums(vertices, n, at, *by_ends)
     return xp.maximum(*of_residues) if n == 1 else of_residues
+
+
+def _with_values(
+    context: WorkerContext, rows: EncodedBlock, values: list[Array], place: int, n: int,
+    vertices: int, kind: str,
+) -> tuple[Csr, geometry.Block, Array]:  # fmt: skip
+    """Decode a block with its place, and join the slices of the values of its edges.
+
+    `kind` is what an error calls the values.
+    """
+    xp = context.backend.xp
+    block, at = codec.block(rows, place, n, vertices, xp)
+    of_edges = xp.concatenate(values)
+    require_length(of_edges, block.m, f"{kind} of edges")
+    return block, at, of_edges
 
 
 @worker_task
