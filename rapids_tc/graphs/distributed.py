@@ -48,20 +48,12 @@ class DistributedGraph(DistributedIds):
 
     Parameters
     ----------
-    executor : Executor
-        Runs the tasks.
-    context : WorkerContext
-        The first argument of every task.
-    workers, batches : list of Worker, list of Batch
-        The machines, and the user's edges by the machine that has them.
-    name : str
-        The name of the analytic.
+    executor, context, workers, batches, name, limit
+        See `DistributedIds`.
     work : Work
         What the call needs.
     method : str
         An intersection method; any but "auto" counts the whole graph on one machine.
-    limit : int or None
-        Bytes that a machine may take.
     """
 
     def __init__(

@@ -7,8 +7,7 @@ is joined: frames one after another, or the parts of a mean.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from math import nan
 from typing import TYPE_CHECKING, Any
@@ -25,11 +24,8 @@ from rapids_tc.preparation.edges import look_up_vertices, require_vertices
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from rapids_tc.blocks.triangle_sums import Sum, Summed
+    from rapids_tc.blocks.triangle_sums import Summed
     from rapids_tc.executors.protocol import Task
-    from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.plan.record import Work
@@ -91,34 +87,28 @@ class VertexRange(VertexTotals):
         return PartOfMean(float(values.sum()), len(values))
 
 
-@dataclass
-class GraphTotals:
-    """The sums over all vertices of a graph, for analytics that ask for no more."""
+class GraphTotals(VertexTotals):
+    """The sums over all vertices of a graph, for analytics that ask for no value of a vertex."""
 
-    backend: Backend
-    n_vertices: int
-    n_edges: int
-    wedges: int
-    total: int | None
-    sums: dict[str, Summed]
-    groups: None = field(default=None, init=False)
+    def __init__(
+        self, backend: Backend, vertices: int, edges: int, wedges: int, total: int | None,
+        summed: dict[str, Summed],
+    ) -> None:  # fmt: skip
+        nothing: Any = None
+        super().__init__(
+            backend, nothing, nothing, n_edges=edges, degrees=nothing, total=total, summed=summed
+        )
+        self._n_vertices, self._wedges = vertices, wedges
 
-    def count(self, method: str) -> int:
-        """Return the triangles of the graph."""
-        assert self.total is not None
-        return self.total
+    @property
+    def n_vertices(self) -> int:
+        """Distinct ids, isolated ones included."""
+        return self._n_vertices
 
-    def summed(self, *quantities: Sum) -> list[Summed]:
-        """Return the sums of these names."""
-        return [self.sums[quantity.name] for quantity in quantities]
-
-    def adapter_of(self, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
-        """See `VertexStatistics`."""
-        return self.backend.adapter
-
-    def stage(self, name: str) -> AbstractContextManager[None]:
-        """Report nothing: the tasks of the call do."""
-        return nullcontext()
+    @property
+    def wedges(self) -> int:
+        """Paths of two edges."""
+        return self._wedges
 
 
 def answer(
