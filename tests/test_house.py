@@ -224,6 +224,51 @@ def test_kernel_source_is_not_python_text():
                 assert id(node) in docstrings or not kernel, name
 
 
+def sliced(node):
+    """What a slice of an array is taken of, as text; None of anything else."""
+    if not isinstance(node, ast.Subscript):
+        return None
+    has_slice = any(isinstance(part, ast.Slice) for part in ast.walk(node.slice))
+    return ast.unparse(node.value) if has_slice else None
+
+
+def copies_within_an_array(tree):
+    """The assignments of one slice of an array to another slice of it."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            pairs = [(target, node.value)]
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                pairs = [*zip(target.elts, node.value.elts, strict=False)]  # but what is starred
+            for to, of in pairs:
+                if sliced(to) is not None and sliced(to) == sliced(of):
+                    yield ast.unparse(node)
+
+
+def test_no_array_is_copied_onto_itself():
+    """CuPy makes one copy by CUDA of it, which may not overlap; NumPy would buffer it."""
+    found = {
+        name: [*copies_within_an_array(ast.parse(p.read_text()))] for name, p in MODULES.items()
+    }
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "overlaps"),
+    [
+        ("a[:-1] = a[1:]", True),
+        ("b, a.x[1:] = c, a.x[:-1]", True),
+        ("a[:, 1:] = a[:, :-1]", True),
+        ("a[:-1] = a[1:].copy()", False),
+        ("a[:-1] = b[1:]", False),
+        ("a[0] = a[1]", False),
+    ],
+)
+def test_a_copy_within_an_array_is_noticed(code, overlaps):
+    assert len([*copies_within_an_array(ast.parse(code))]) == overlaps
+
+
 def test_importing_the_package_loads_nothing_heavy():
     heavy = "pandas cupy cudf dask distributed numba networkx pyarrow polars matplotlib rich scipy"
     code = f"import sys, rapids_tc; print([m for m in {heavy.split()} if m in sys.modules])"

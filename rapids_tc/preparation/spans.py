@@ -298,11 +298,9 @@ def merged(edges: Array, first: Array, last: Array, size: int, backend: Backend)
     ends += 1
     begins = xp.ones(len(starts), bool)
     begins[1:] = starts[1:] > ends[:-1]  # of another edge, too: ends are below 2**32
-    places = xp.flatnonzero(begins)
-    starts = starts[places]
-    places[:-1] = places[1:]
-    places[-1:] = len(ends)
-    ends = ends[places - 1] - 1
+    lasts = xp.ones(len(ends), bool)
+    lasts[:-1] = begins[1:]  # an interval ends where the next one begins
+    starts, ends = starts[begins], ends[lasts] - 1
     edges = (starts >> 32).astype("int64")
     first, last = (starts & LOW_BITS).astype("uint32"), (ends & LOW_BITS).astype("uint32")
     if sum64(edges[1:] == edges[:-1]):
