@@ -213,7 +213,14 @@ class InMemoryGraph(EdgeGraph):
     def stages(self, work: Work, method: str) -> list[Stage]:
         """List the memory of the stages that a call still needs, on top of what the graph holds."""
         has, text = set(self.__dict__), needs.Text(self.ids.text)
-        return needs.remaining(work, *self.dimensions, method, has, text)
+        stages = needs.remaining(work, *self.dimensions, method, has, text)
+        return [stage for stage in stages if stage.name != "layout" or not self._bare(work, method)]
+
+    def _bare(self, work: Work, method: str) -> bool:
+        """Return whether a call counts from the CSR alone, as a small graph on a GPU is."""
+        if "csr" not in self.__dict__ or work.needs & Needs.LAID_OUT:
+            return False
+        return self.engine.bare(self.csr, method, sides=work.by_edge) is not None
 
     def spare(self, work: Work, limit: int | None) -> int | None:
         """Subtract the bytes of a call's last stage from a limit; return None without a limit.

@@ -40,6 +40,7 @@ class Needs(Flag):
     BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS | THIRD_SUMS
     VALUES = WEIGHTS | TYPE_COUNTS | SPANS  # of edges, read from the user's rows
     COUNTED = TOTAL | BY_EDGE | TRIANGLES
+    LAID_OUT = VALUES | THIRD_SUMS | TRIANGLES | SAMPLE | COMMUNITIES  # on a small graph, too
 
 
 class Result(Enum):
