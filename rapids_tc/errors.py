@@ -30,12 +30,16 @@ class KernelError(RapidsTCError, RuntimeError):
 
 
 CHANGED = (
-    "the frame changed during the call: it holds ids now that it did not hold at first. "
+    "the frame changed during the call: it holds values now that it did not hold at first. "
     "Give the call a copy (df.copy()), or wait until nothing writes to the frame"
+)
+CHANGED_PARTITION = (
+    "a partition of the frame changed while a worker read it: it holds values now that it did not "
+    "hold at first. Wait until nothing writes to what the partition is made of, and call again"
 )
 
 
-def require_unchanged(changed_ids: int) -> None:
-    """Raise KernelError if a second read of the ids found ids that the first read did not."""
-    if changed_ids:
+def require_unchanged(changed: int) -> None:
+    """Raise KernelError if a second read of the frame found values that the first read did not."""
+    if changed:
         raise KernelError(CHANGED)

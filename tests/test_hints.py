@@ -433,7 +433,7 @@ def other_edition(h):
 def fingerprint(h):
     from rapids_tc.preparation.fingerprints import Fingerprint
 
-    Fingerprint(3, 5, 1).require(Fingerprint(3, 6, 1))
+    Fingerprint(3, 5, {}).require(Fingerprint(3, 6, {}))
 
 
 def versions(h):

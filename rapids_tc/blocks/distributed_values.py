@@ -103,19 +103,23 @@ def _read_rows(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[An
     """Submit the reading of the column for all rows; return the resolved reading, too."""
     if reading.reader is None:
         return reading, [[] for _ in graph.batches]
-    starts, columns = _starts(graph), graph.to_read
-    profiles = graph.map_batches("values", value_tasks.profile, *columns, reading, starts)
+    starts, (partitions, prints) = _starts(graph), graph.to_read
+    profiled = graph.map_batches("values", value_tasks.profile, partitions, prints, reading, starts)
+    prints = graph.executor.gather(graph.map_batches("values", value_tasks.seen, profiled))
     if reading.reader.by_group and _has_groups(graph):
-        rows = *columns, graph.numbers, graph.ids
-        resolved = graph.submit("values", group_value_tasks.resolve_range, reading, profiles)
+        rows = partitions, prints, graph.numbers, graph.ids
+        of_all = reading, profiled, prints
+        resolved = graph.submit("values", group_value_tasks.resolve_range, *of_all)
         summaries = graph.map_batches("values", group_value_tasks.summarize, *rows, resolved)
-        of_all = resolved, summaries, graph.ids
-        resolved = graph.submit("values", group_value_tasks.of_groups, *of_all)
+        of_groups = resolved, summaries, graph.ids
+        resolved = graph.submit("values", group_value_tasks.of_groups, *of_groups)
         return resolved, graph.map_batches(
             "values", group_value_tasks.read_by_group, *rows, resolved
         )
-    resolved = graph.submit("values", value_tasks.resolve, reading, profiles)
-    return resolved, graph.map_batches("values", value_tasks.read, *columns, resolved, starts)
+    resolved = graph.submit("values", value_tasks.resolve, reading, profiled, prints)
+    return resolved, graph.map_batches(
+        "values", value_tasks.read, partitions, prints, resolved, starts
+    )
 
 
 def _starts(graph: DistributedGraph) -> list[list[int]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
-from rapids_tc.blocks.value_tasks import Merged, columns_of
+from rapids_tc.blocks.value_tasks import Merged, Profiled, columns_of, unchanged
 from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, worker_task
 
 if TYPE_CHECKING:
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 
 @worker_task
-def resolve_range(context: WorkerContext, reading: Reading, profiles: list[list[Any]]) -> Reading:
+def resolve_range(
+    context: WorkerContext, reading: Reading, profiled: list[Profiled], prints: list[Fingerprints]
+) -> Reading:
     """Return the reading that all profiles give, for groups to be summarized by."""
     reader: Any = reading.reader
-    of_all = [part for batch in profiles for part in batch]
-    return replace(reading, reader=reader.resolve_range(of_all))
+    return replace(reading, reader=reader.resolve_range(unchanged(profiled, prints)))
 
 
 @worker_task
@@ -65,7 +66,7 @@ def _columns_of_groups(
 ) -> Iterator[tuple[Any, Array]]:  # fmt: skip
     """Yield the column of a reading in each partition, and the group of each row."""
     id_columns(context, partitions, prints)
-    columns, first = columns_of(context, partitions, prints, reading), 0
+    (columns, _), first = columns_of(context, partitions, prints, reading), 0
     require_length(numbers[0], sum(map(len, columns)), "numbers of rows")
     require_below(numbers[0], ids.size, "numbers of ids")
     for column in columns:

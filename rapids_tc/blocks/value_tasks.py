@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.numbering import ColumnIds, Ids
 
+Profiled = tuple[list[Any], Fingerprints]  # of the partitions of a batch
 Merged = tuple[list[Array], float, Any]  # arrays of a block, the largest value, what is wrong
 
 
@@ -30,20 +31,34 @@ Merged = tuple[list[Array], float, Any]  # arrays of a block, the largest value,
 def profile(
     context: WorkerContext, partitions: list[Frame], prints: Fingerprints, reading: Reading,
     starts: list[int],
-) -> list[Any]:  # fmt: skip
+) -> Profiled:  # fmt: skip
     """Profile the column of a reading; `starts` are the first rows of the partitions."""
     reader: Any = reading.reader
-    columns = columns_of(context, partitions, prints, reading)
-    return [
-        reader.profile(column, first, context.backend)
-        for column, first in zip(columns, starts, strict=True)
-    ]
+    columns, seen = columns_of(context, partitions, prints, reading)
+    both = zip(columns, starts, strict=True)
+    return [reader.profile(column, first, context.backend) for column, first in both], seen
 
 
 @worker_task
-def resolve(context: WorkerContext, reading: Reading, profiles: list[list[Any]]) -> Reading:
+def seen(context: WorkerContext, profiled: Profiled) -> Fingerprints:
+    """Return the fingerprints of the partitions that were profiled, with the column's values."""
+    return profiled[1]
+
+
+def unchanged(profiled: list[Profiled], prints: list[Fingerprints]) -> list[Any]:
+    """Return the profiles of all partitions; KernelError if one was made again of other values."""
+    for (_, found), batch in zip(profiled, prints, strict=True):
+        for other, own in zip(found, batch, strict=True):
+            own.require(other)
+    return [part for profiles, _ in profiled for part in profiles]
+
+
+@worker_task
+def resolve(
+    context: WorkerContext, reading: Reading, profiled: list[Profiled], prints: list[Fingerprints]
+) -> Reading:
     """Return the reading that all profiles give; ValueError if values are unusable."""
-    return reading.resolved([part for batch in profiles for part in batch])
+    return reading.resolved(unchanged(profiled, prints))
 
 
 @worker_task
@@ -54,7 +69,7 @@ def read(
     """Read the column for all rows of a batch; if their order matters, add their places."""
     id_columns(context, partitions, prints)
     xp = context.backend.xp
-    columns = columns_of(context, partitions, prints, reading)
+    columns, _ = columns_of(context, partitions, prints, reading)
     values = [xp.concatenate([reading.read(column, context.backend) for column in columns])]
     if reading.rule.ordered:
         first_rows = zip(starts, partitions, strict=True)
@@ -65,14 +80,21 @@ def read(
 
 def columns_of(
     context: WorkerContext, partitions: list[Frame], prints: Fingerprints, reading: Reading
-) -> list[Any]:
-    """Return the column of a reading in each partition, in the working library."""
+) -> tuple[list[Any], Fingerprints]:
+    """Return the column of a reading in each partition, in the working library.
+
+    Also return the fingerprints with those of the column; KernelError if one has changed.
+    """
     reader: Any = reading.reader
-    for partition, seen in zip(partitions, prints, strict=True):
+    columns, seen = [], []
+    for partition, own in zip(partitions, prints, strict=True):
         labels = context.adapter.labels(partition)
-        check_label(f"partition {seen.place}: {reader.role}", reader.label, labels)
-    columns = (context.adapter.column(partition, reader.label) for partition in partitions)
-    return [context.backend.to_working_series(column) for column in columns]
+        check_label(f"partition {own.place}: {reader.role}", reader.label, labels)
+        column = context.adapter.column(partition, reader.label)
+        columns.append(context.backend.to_working_series(column))
+        name = f"{reader.role}={reader.label!r}"
+        seen.append(own.with_values(name, columns[-1], context.backend))
+    return columns, seen
 
 
 @worker_task

@@ -17,7 +17,7 @@ from rapids_tc.blocks import build, codec, degree_codes, geometry
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.versions import EDITION
 from rapids_tc.engines import protocol, registry
-from rapids_tc.errors import KernelError
+from rapids_tc.errors import CHANGED, CHANGED_PARTITION, KernelError
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter
 from rapids_tc.frames.backend import Array, Backend, Frame, Series, resolve_backend
 from rapids_tc.frames.device import on_device
@@ -111,12 +111,21 @@ class WorkerContext:
 
 
 def worker_task(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Run a function of a `WorkerContext` on the device of the context."""
+    """Run a function of a `WorkerContext` on the device of the context.
+
+    Of a frame that is written to meanwhile, the advice is for partitions: ``copy`` of a partitioned
+    frame copies no values.
+    """
 
     @functools.wraps(function)
     def run(context: WorkerContext, *args: Any) -> Any:
         with context.here():
-            return function(context, *args)
+            try:
+                return function(context, *args)
+            except KernelError as error:
+                if str(error) == CHANGED:
+                    raise KernelError(CHANGED_PARTITION) from error
+                raise
 
     return run
 

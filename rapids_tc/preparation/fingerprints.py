@@ -2,21 +2,22 @@
 
 A cluster computes a partition again after it loses a worker. A sample without a seed, or a growing
 table, then gives other rows, for which the numbers and ranks of the first rows would be wrong. So
-the client keeps the number of rows and an ordered checksum of the ids of every partition, and every
-later read is compared with them.
+the client keeps the number of rows of every partition and an ordered checksum of each column that
+is read, of ids and of values, and every later read is compared with them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import KernelError, RapidsTCError
 from rapids_tc.frames.adapters import text_arrays
-from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, integers, text
+from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, count_nulls, integers, text
 
 if TYPE_CHECKING:
-    from rapids_tc._typing import Array
+    from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
 
 Inspected = tuple[IdColumn, int]  # a column, and the number of its missing ids
@@ -27,26 +28,39 @@ _BATCH = {"numpy": 2**14, "cupy": 2**20}  # values that stay in the cache, or fi
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The identity of a partition's content: its place, its rows and a checksum of its ids."""
+    """The identity of a partition's content: its place, its rows and a checksum of each column.
+
+    `checksums` are those of the columns that were read, by the names that messages give them.
+    """
 
     place: int
     rows: int
-    checksum: int
+    checksums: dict[str, int]
 
     @classmethod
     def of(cls, place: int, columns: list[Inspected], backend: Backend) -> Fingerprint:
-        """Return the fingerprint of a partition, from its two id columns."""
-        sums = [_checksum(*column, backend) for column in columns]
-        return cls(place, len(columns[0][0].values), _combine(sums))
+        """Return the fingerprint of a partition, from its id columns."""
+        sums = {column.name: _checksum(column, nulls, backend) for column, nulls in columns}
+        return cls(place, len(columns[0][0].values), sums)
+
+    def with_values(self, name: str, values: Series, backend: Backend) -> Fingerprint:
+        """Return the fingerprint with a column of values; KernelError if it has changed."""
+        found = {name: _checksum_of_values(values, backend)}
+        self.require(Fingerprint(self.place, len(values), found))
+        return replace(self, checksums=self.checksums | found)
 
     def require(self, other: Fingerprint) -> None:
-        """Raise KernelError if a later read of the partition has another fingerprint."""
-        if other == self:
+        """Raise KernelError if a later read of the partition differs in a column of both."""
+        changed = [
+            name for name, found in other.checksums.items()
+            if self.checksums.get(name, found) != found
+        ]  # fmt: skip
+        if other.rows == self.rows and not changed:
             return
         change = (
             f"{other.rows} rows for {self.rows}"
             if other.rows != self.rows
-            else "other ids, or the same in another order"
+            else f"other values in {' and in '.join(changed)}, or the same in another order"
         )
         raise KernelError(
             f"partition {self.place} of the frame changed during the call: when it was computed "
@@ -78,8 +92,25 @@ def _hashes(column: IdColumn, backend: Backend) -> Array:
     if backend.library.__name__ == "cudf":
         return backend.array(column.distinct.hash_values())
     values = text(column, backend) if column.kind == "string" else column.distinct
-    hashed = backend.library.util.hash_pandas_object(values, index=False, categorize=False)
-    return backend.array(hashed)
+    return _hashed(values, backend)
+
+
+def _checksum_of_values(values: Series, backend: Backend) -> int:
+    """Return a checksum of any values in order, missing ones included."""
+    if backend.library.__name__ == "cudf":
+        return _sum(backend.array(values.hash_values()), backend.xp)
+    if not count_nulls(values) and (arrays := text_arrays(values)):
+        return _combine([_sum(array, backend.xp) for array in arrays])
+    return _sum(_hashed(values, backend), backend.xp)
+
+
+def _hashed(values: Series, backend: Backend) -> Array:
+    """Return the hashes that pandas has of values, or of what they are printed as."""
+    hashes = partial(backend.library.util.hash_pandas_object, index=False, categorize=False)
+    try:
+        return backend.array(hashes(values))
+    except (TypeError, ValueError):  # such as of tuples among other objects, and of long doubles
+        return backend.array(hashes(values.map(repr)))
 
 
 def _sum(values: Array, xp: Any) -> int:
