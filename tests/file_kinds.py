@@ -137,6 +137,7 @@ LDBC = "creationDate|Person1Id|Person2Id\n" + "".join(
 )
 ARROW = "arrow.*source[= ]1.*destination[= ]3"
 SIF = "looks like .*SIF.*format[= ]'sif'"
+OTHER_FIRST = "2 and 3 hold more.*source[= ]2.*destination[= ]3, or .*source[= ]1.*destination[= ]2"
 DENSE = "%%MatrixMarket matrix array real {}\n3 3\n{}\n"
 DOT = "graph g {\n  a -- b;\n  b -- c;\n}\n"
 
@@ -217,6 +218,43 @@ KINDS = {
         "#a b\nb #c\n#c d\nd b\n", [["b", "#c"], ["d", "b"]], "left out: 2.* ids begin with '#'"
     ),
     "SNAP": text("# Nodes: 3 Edges: 3\n# From To\n1\t2\n2\t3\n3\t1\n", TRIANGLE, "left out: 2$"),
+    # First columns that are no ids
+    "a time before the ids": text("40\t11\t12\n40\t14\t15\n60\t12\t13\n80\t13\t11\n", OTHER_FIRST),
+    "a layer before the ids": text("1 1 2 1\n1 2 3 1\n2 3 1 1\n2 1 4 1\n", OTHER_FIRST),
+    "layers in any order": text("2 3 1\n1 1 2\n1 2 3\n2 1 4\n", OTHER_FIRST),
+    "row numbers before the ids": text("0,11,12\n1,12,13\n2,13,11\n3,13,14\n", OTHER_FIRST),
+    "a day before the ids": text("2026-01-01 1 2\n2026-01-02 2 3\n2026-01-02 3 1\n", OTHER_FIRST),
+    "a word before the ids": text("x,1,2\ny,2,3\nx,3,1\n", OTHER_FIRST),
+    # Names of columns in a comment
+    "names in a comment": text(
+        "#id\tfrom\tto\n7\t1\t2\n8\t2\t3\n9\t3\t1\n", TRIANGLE, "comment.* 'id', 'from', 'to'"
+    ),
+    "the last comment names the columns": text(
+        "% a b c\n# when source target\n9 1 2\n9 2 3\n9 3 1\n", TRIANGLE, "columns 'source' and"
+    ),
+    "names in a comment, unknown": text(
+        "#Interaction ID\tGene A\tGene B\n901\t11\t12\n902\t12\t13\n", "columns: 'Interaction ID', "
+    ),
+    "a sentence in a comment": text("# a small triangle\n1 2 5\n2 3 5\n3 1 5\n", TRIANGLE),
+    "names in a comment above text": text(
+        "#kind,source,target\nx,a,b\nx,b,c\ny,c,a\n", LETTERS, "columns 'source' and 'target'"
+    ),
+    # Several tables, or none
+    "GDF": text("nodedef>name VARCHAR\na\nb\nedgedef>node1 VARCHAR,node2 VARCHAR\na,b\n", "GDF"),
+    "VNA": text("*Node data\nID age\n1 30\n2 31\n*Tie data\nFROM TO w\n1 2 1\n2 1 1\n", "like VNA"),
+    "SQL": text("-- dump\nSET a = 1;\nINSERT INTO e VALUES (1,2);\n", "looks like SQL, which"),
+    "TGF": text("1 One\n2 Two\n#\n1 2\n2 1\n", "looks like TGF"),
+    "records of several kinds": text("E\t1\nU\t30\tann\nV\t1\t3\t5\tbo\n", "2 to 5 fields"),
+    "a second table below": text("src,dst\na,b\nb,c\n\nid,label,age\na,Ann,5\n", "2 to 3 fields"),
+    "the header again": text("src,dst\na,b\nb,c\nsrc,dst\nc,a\n", "header 'src,dst' comes again"),
+    "a name, a colon and commas": text("a: b, c\nb: a, c\nc: a, b\n", "adjacency lists, which are"),
+    "a matrix of two modes": text("0 1 1\n1 0 1\n", "2 lines of 3 columns look like"),
+    "0 and 1 that are not symmetric": text("0 1 1\n0 0 1\n1 0 0\n", "3 lines of 3 col.* like"),
+    "two modes with names": text(",e1,e2\nann,1,0\nbob,0,1\ncy,1,1\n", "like an adjacency matrix"),
+    "lines of JSON": text('{"src": 1, "dst": 2}\n{"src": 2, "dst": 3}\n', "looks like JSON"),
+    "date and time between blanks": text(
+        "who whom at\na b 2026-01-01 10:00\nb c 2026-01-01 11:00\n", "'at' stands above a date and"
+    ),
     # Formats
     "GraphML": Kind("g.graphml", by_networkx(nx.write_graphml), ENDS, ("graphml",), ("alone",)),
     "GML": Kind("g.gml", by_networkx(nx.write_gml), ENDS, ("format gml",), ("alone",)),

@@ -70,6 +70,8 @@ def test_pandas_reads_them_as_pyarrow_does(tmp_path, monkeypatch, name):
         ("x y z\na b c\n", {"source": "x", "destination": "z"}, [["a", "c"]]),
         ("0 1 1\n1 0 1\n1 1 0\n", {"format": "text"}, [[0, 1], [1, 0], [1, 1]]),
         ("1 2 3 4\n", {"format": "text"}, [[1, 2]]),
+        ("7 1 2\n8 2 3\n9 3 1\n", {"source": 2, "destination": 3}, TRIANGLE),
+        ("7 1 2\n8 2 3\n9 3 1\n", {"source": 1, "destination": 2}, [[7, 1], [8, 2], [9, 3]]),
     ],
 )
 def test_what_a_refusal_says_works(tmp_path, text, options, expected):
@@ -109,6 +111,77 @@ def test_no_edge_of_names_is_lost(tmp_path, text):
     (tmp_path / "edges").write_text(text)
     expected = [line.split()[:2] for line in text.splitlines()]
     assert read_edges(tmp_path / "edges").frame.to_numpy().tolist() == expected
+
+
+VALUES = {
+    "numbers": ["1", "2.5", "-3e2"],
+    "some are missing": ["1", "", "3"],
+    "days": ["2026-01-01", "2026-01-02", "2026-01-03"],
+    "days of Germany": ["1.2.2026", "13.2.2026", "28.2.2026"],
+    "months": ["Jan 2026", "13-Feb-26", "May 1st"],
+    "times": ["2026-01-01 10:00", "2026-01-01T10:00:00.5+02:00", "20260101T10Z"],
+    "hours": ["10:00", "11:30 am", "12:00 UTC"],
+    "money": ["$5.00", "EUR 6.10", "7,00 €"],
+    "decimal commas": ["2,50", "2,00", "1.003,00"],
+    "shares": ["5 %", "10%", "0,5 %"],
+    "lengths": ["5km", "3 h", "100 ms"],
+    "truth": ["true", "FALSE", "true"],
+    "yes and no": ["yes", "no", "yes"],
+    "signs": ["+", "-", "+"],
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+@pytest.mark.parametrize("separator", ["\t", ";"])
+def test_a_word_above_values_of_any_kind_names_the_columns(tmp_path, kind, separator):
+    """The ids are text, and the names of their columns unknown."""
+    ends = [("a", "b"), ("b", "c"), ("c", "a")]
+    rows = [(*end, value) for end, value in zip(ends, VALUES[kind], strict=True)]
+    body = "\n".join(map(separator.join, rows))
+    (tmp_path / "edges").write_text(f"payer{separator}payee{separator}what\n{body}\n")
+    with pytest.raises(ColumnNotFoundError, match="columns: 'payer', 'payee', 'what'"):
+        read_edges(tmp_path / "edges")
+    chosen = read_edges(tmp_path / "edges", source="payer", destination="payee").frame
+    assert chosen.to_numpy().tolist() == [list(end) for end in ends]
+    (tmp_path / "edges").write_text(f"{body}\n")  # and no value is taken for a name
+    assert read_edges(tmp_path / "edges").frame.to_numpy().tolist() == [list(end) for end in ends]
+
+
+def test_a_first_line_that_may_be_a_header_or_an_edge_is_refused(tmp_path):
+    lines = [f"p{n},p{n + 1},{'friend' if n % 2 else 'foe'}" for n in range(20)]
+    (tmp_path / "edges").write_text("\n".join(["who,whom,kind", *lines]))
+    with pytest.raises(EdgeFileError, match=r"'who,whom,kind' may name .*header=True or header=F"):
+        read_edges(tmp_path / "edges")
+    assert len(read_edges(tmp_path / "edges", header=False).frame) == 21
+    done = CliRunner().invoke(main, ["count", str(tmp_path / "edges")])
+    assert "which, --header or --no-header" in done.stderr
+    typed = ["--header", "--source", "who", "--destination", "whom", "--json"]
+    done = CliRunner().invoke(main, ["count", str(tmp_path / "edges"), *typed])
+    assert '"edges": 20' in done.stdout
+    (tmp_path / "edges").write_text("\n".join(lines))
+    assert len(read_edges(tmp_path / "edges").frame) == 20
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("*Vertex x\n1 30\n2 31\n*Tie y\n1 2 1\n2 1 1\n", {}),
+        ("*Vertex x\n1 30\n2 31\n*Tie y\n1 2 1\n2 1 1\n", {"ids": "string"}),
+        ('{"src": 1, "dst": 2}\n{"src": 2, "dst": 3}\n', {"format": "text"}),
+        ("[1, 2]\n[2, 3]\n", {"format": "text"}),
+    ],
+)
+def test_no_advice_leads_to_an_answer_of_the_wrong_things(tmp_path, text, options):
+    (tmp_path / "edges").write_text(text)
+    with pytest.raises(EdgeFileError) as told:
+        read_edges(tmp_path / "edges", **options)
+    assert "format text" not in str(told.value)
+
+
+def test_the_column_of_a_comment_is_kept_by_its_name(tmp_path):
+    (tmp_path / "signs").write_text("# trust\n# FromNodeId\tToNodeId\tSign\n0\t1\t-1\n1\t0\t1\n")
+    frame = read_edges(tmp_path / "signs", columns=["Sign"]).frame
+    assert frame.to_dict("list") == {"FromNodeId": [0, 1], "ToNodeId": [1, 0], "Sign": ["-1", "1"]}
 
 
 NAMES = st.text("abcAB_é1", min_size=1, max_size=4).map(lambda text: f"n{text}")

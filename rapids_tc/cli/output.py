@@ -106,7 +106,15 @@ def _errors(commands: Commands) -> Iterator[None]:
 
 def as_typed(text: str, commands: click.Group) -> str:
     """Return a message of the Python package with options as they are typed: --ids string."""
-    typed = dict(_options(commands))
+    flags = {
+        f"{option.name}={value}": typed[0]
+        for option in _options(commands)
+        for value, typed in ((True, option.opts), (False, option.secondary_opts))
+        if option.is_flag and typed
+    }
+    for flag in sorted(flags, key=len, reverse=True):
+        text = re.sub(rf"(?<![\w(-]){flag}\b", flags[flag], text)
+    typed = {option.name: option.opts[-1] for option in _options(commands)}
     name = "|".join(sorted(typed, key=len, reverse=True))
     # After a word and a bracket it is an argument of a function that the message names.
     pattern = rf"(?<!\w\()(?<![\w-])({name})=(?=([\w'\"\[-])?)"
@@ -114,13 +122,12 @@ def as_typed(text: str, commands: click.Group) -> str:
     return re.sub(r"(--[\w-]+ \S+) \(\1\)", r"\1", text)  # where the message says both
 
 
-def _options(commands: click.Group) -> Iterator[tuple[str, str]]:
-    """Yield the options of all commands: the name in Python, and as it is typed."""
+def _options(commands: click.Group) -> Iterator[click.Option]:
+    """Yield the options of all commands."""
     for command in commands.commands.values():
         if isinstance(command, click.Group):
             yield from _options(command)
-        options = (option for option in command.params if isinstance(option, click.Option))
-        yield from ((option.name or "", option.opts[-1]) for option in options)
+        yield from (option for option in command.params if isinstance(option, click.Option))
 
 
 def note(text: str) -> None:

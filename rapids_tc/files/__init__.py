@@ -89,8 +89,10 @@ def read_edges(
         For text: whether the first line is no edge. By default it is none if it names columns, or
         is "n m" between blanks or "n,m,words" and m (or 2 m) lines follow whose ids are no
         larger than n. "n m" that may be an edge of a triangle, because both ids are in other
-        lines, is an edge. A line names columns if one of its words stands above numbers, if
-        `source` or `destination` is in it, or if it has words for the two ends of an edge.
+        lines, is an edge. A line names columns if one of its words stands above numbers, dates,
+        money or other values, if `source`, `destination` or one of `columns` is in it, or if it has
+        words for the two ends of an edge. Else the last comment above it does, if it has as many
+        fields as the lines.
     comment : str, optional
         For text: a line that begins with one of these characters is no edge; ``""`` for none.
         By default ``#`` and ``%``; if ids are text, only the one that opens the file.

@@ -24,7 +24,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.I)
 SIZES = re.compile(r"\s*[0-9]+(\s+[0-9]+){1,2}\s*")
 _FRACTION = re.compile(r"[+-]?[0-9]*(\.[0-9]*(e[+-]?[0-9]+)?|e[+-]?[0-9]+)", re.I)
 _SIZE = re.compile(r"[0-9]{1,18}")
-_WORD = re.compile(r"(:?[^\W\d].*)?")  # a column's name; none above a column of row numbers
+WORD = re.compile(r"(:?[^\W\d].*)?")  # a column's name; none above a column of row numbers
 NO_VALUE = {"", "na", "nan", "none", "null", "inf"}  # words for a number that is not there
 # Names of two id columns differ by these, besides the pairs that frames know.
 _ENDS = (
@@ -36,10 +36,6 @@ _ENDS = (
     ("1", "2"),
 )
 _NEO4J = re.compile(r".*(:(?:start|end)_id)(\(.*\))?")
-# If the ids are text, a first line is a header only if it begins with one of these words.
-_NAME = re.compile(
-    r"(src|source|from|u|node|vertex|id)[ _-]?(node|vertex|id|name)?[ _-]?[01]?", re.I
-)
 _QUOTED = re.compile(r'"([^"]*)"')
 _DECIMAL = re.compile(r"(?<=[0-9]),(?=[0-9])")
 
@@ -168,45 +164,9 @@ def is_quoted(lines: list[str], separator: str) -> bool:
     return bool(with_quotes) and all(map(whole.fullmatch, with_quotes))
 
 
-def column_names(rows: list[list[str]]) -> list[str]:
-    """Return the names in the first row; R leaves out the name of the column of row names."""
-    first, *body = rows
-    widths = {len(row) for row in body}
-    attributes = any(field.startswith("{") for row in body for field in row)
-    short = widths == {len(first) + 1} and len(first) > 1 and not attributes
-    if short and is_wordy(first) and len({row[0] for row in body}) == len(body):
-        return ["", *first]
-    return first
-
-
-def guess_header(names: list[str], body: list[list[str]]) -> bool:
-    """Return whether the first row, as `column_names` returns it, names the columns."""
-    words = names[1:] if names[:1] == [""] else names
-    if not is_wordy(words):
-        return False
-    if names is not words and len(names) > 2 and all(len(row) == len(names) for row in body):
-        return True
-    if _NAME.fullmatch(words[0]) or find_pair(words) or mostly_integers(body, (0, 1)):
-        return True
-    fields = {field for row in body for field in row}
-    if fields & set(words[:2]):
-        return False
-    kinds = {re.sub(r"[0-9]+", "0", field) for field in fields}
-    if (ends := find_ends(names)) and not kinds & {re.sub("[0-9]+", "0", names[e]) for e in ends}:
-        return True
-    return any(_is_word_above_numbers(names, body, place) for place in range(len(names)))
-
-
-def _is_word_above_numbers(names: list[str], body: list[list[str]], place: int) -> bool:
-    if names[place].lower() in NO_VALUE or NUMBER.fullmatch(names[place]):
-        return False
-    below = [row[place] for row in body if place < len(row)]
-    return bool(below) and len(below) == len(body) and all(map(NUMBER.fullmatch, below))
-
-
 def is_wordy(fields: list[str]) -> bool:
     """Return whether the first two fields may be names of columns."""
-    return len(fields) > 1 and all(_WORD.fullmatch(field) for field in fields[:2])
+    return len(fields) > 1 and all(WORD.fullmatch(field) for field in fields[:2])
 
 
 def mostly_integers(rows: list[list[str]], places: tuple[int, int]) -> bool:

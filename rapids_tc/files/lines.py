@@ -54,13 +54,13 @@ class LineFormat:
             if not field:
                 return "an id is empty"
             if self.integers and not INTEGER.fullmatch(field):
-                advice = " (ids=string takes any text)"
+                advice = " (ids=string takes it for an id)"
                 if field.endswith(".0"):  # pandas writes so a column that had a null
                     advice = ": leave out '.0', as ids=string takes '7.0' and '7' for two vertices"
                 return f"{shortened(field)} is not an integer{advice}"
             digits = len(field.lstrip("+-0"))  # int() refuses more than some thousand digits
             if self.integers and not (digits <= 20 and -(2**63) <= int(field) < 2**64):
-                return f"{shortened(field)} does not fit 64 bits (ids=string takes any text)"
+                return f"{shortened(field)} does not fit 64 bits (ids=string takes it for an id)"
         return ""
 
 

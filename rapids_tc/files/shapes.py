@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rapids_tc.files.guess import NO_VALUE, NUMBER, SIZES
+from rapids_tc.files.guess import NO_VALUE, NUMBER, SIZES, filled, mostly_integers
 from rapids_tc.files.source import shortened
 
 if TYPE_CHECKING:
     from rapids_tc.files.source import Source
 
 # What the first lines of other formats look like, comments left out.
+_JSON = ("JSON", r'\{\s*(?:"|$)|\[\s*(?:[\[{"]|-?[0-9]+\s*,|$)')
 _OTHERS = (
     ("RDF", r"@prefix\b|(?:_:\S+|<[^>\n]*>)[ \t]+<[^>\n]*>[ \t].*\.[ \t]*$"),
     ("JSON without nodes and links", r"[\[{]"),
@@ -22,6 +23,10 @@ _OTHERS = (
     ("WebGraph", r"(?:.*\n){0,9}?graphclass\s*="),
     ("PBBS", r"(?:weighted)?(?:adjacencygraph|edgearray)\s*$"),
     ("gSpan", r"t[ \t]+#[ \t]+-?[0-9]+"),
+    ("GDF of GUESS", r"(?:node|edge)def\s*>"),
+    ("VNA of NetDraw", r"\*\s*(?:node|tie) (?:data|properties)\b"),
+    ("ARFF", r"@relation\b"),
+    ("SQL", r"(?:.*\n)*?(?:(?:create|drop)\s+table|insert\s+into|copy\s.*\sfrom\s+stdin)\b"),
     (
         "DIMACS without its line p",
         r"(?:[ea][ \t]+[0-9]+[ \t]+[0-9]+(?:[ \t]+\S+)?[ \t]*(?:\n|\Z))+\Z",
@@ -29,39 +34,63 @@ _OTHERS = (
     ("printed tuples", r"(?:\([^\n]*\)[ \t]*,?(?:\n|\Z))+\Z"),
 )
 _LGL = re.compile(r"^#[ \t]+(\S+)[ \t]*$", re.M)
+_TGF = re.compile(r"\A(?!\s*#)[^\n]*\n(?:[^#\n][^\n]*\n)*#[ \t]*\r?\n[^#\s]")
 _ARROW = re.compile(r"[-<>=~:|.]+")
 _MATRIX = 10  # columns from which a file with as many lines is taken for a matrix
 _ROWS = 3  # the least rows of a matrix: fewer may be edges
 
 
-def refuse_other_formats(source: Source, lines: list[str]) -> None:
-    """Raise EdgeFileError for text of another format that could be read as an edge list."""
+def refuse_other_formats(source: Source, lines: list[str], *, named: bool) -> None:
+    """Raise EdgeFileError for text of another format that could be read as an edge list.
+
+    If the user `named` the format, text, nothing but JSON is refused.
+    """
     text = "\n".join(line.strip() for line in lines)
-    name = next((n for n, sign in _OTHERS if re.match(sign, text, re.I | re.M)), None)
-    if name is None:
+    others = [_JSON] if named else _OTHERS
+    name = next((n for n, sign in others if re.match(sign, text, re.I | re.M)), None)
+    if name is None and not named:
         head = source.head().decode(errors="replace")
         marked = set(_LGL.findall(head))
         of_lgl = _LGL.match(head.lstrip()) and marked & {line.split()[0] for line in lines}
-        name = "LGL" if of_lgl or source.path.suffix.lower() == ".lgl" else None
+        if of_lgl or source.path.suffix.lower() == ".lgl":
+            name = "LGL"
+        elif _TGF.search(head):
+            name = "TGF, vertices above and edges below a line #"
     if name:
         raise source.fault(
-            f"this looks like {name}, which is not read; format text takes it for an edge "
-            f"list all the same: {shortened(lines[0])}"
+            f"this looks like {name}, which is not read: make it an edge list, a line per edge: "
+            f"{shortened(lines[0])}"
         )
 
 
-def refuse_shapes(source: Source, rows: list[list[str]], *, named: bool) -> None:
-    """Raise EdgeFileError for rows that are a matrix, adjacency lists, triples, or in one line."""
+def refuse_shapes(
+    source: Source, lines: list[str], fields_of: list[list[str]], *, named: bool, text: bool
+) -> None:
+    """Raise EdgeFileError for lines, and their fields, that are another thing than edges.
+
+    They may be a matrix, adjacency lists, triples, several tables, in one line, or have another
+    column before the ids. `named` says that the columns have names, `text` that ids are text.
+    """
+    rows = list(map(filled, fields_of))
     _refuse_small_matrix(source, rows)
-    if named:
-        return
+    _refuse_lists(source, lines)
+    text = text or not mostly_integers(rows, (0, 1))
+    if not named:
+        _refuse_unnamed(source, rows)
+    if text:
+        _refuse_ragged_text(source, rows, fields_of)
+    if not named:
+        _refuse_other_first(source, rows)
+
+
+def _refuse_unnamed(source: Source, rows: list[list[str]]) -> None:
     fields = re.findall(r"[^\s,;|]+", " ".join(rows[0]).partition("{")[0])
     again = len(rows[0]) > 3 and set(fields[:2]) & set(fields[2:])
     alike = again or all(map(NUMBER.fullmatch, fields))
     if len(rows) == 1 and len(fields) > 3 and alike:
         raise source.fault(
-            f"1 line of {len(fields)} fields does not look like an edge list, which has a line "
-            "per edge; format text takes it for one edge all the same"
+            f"1 line of {len(fields)} fields does not look like an edge list: put each edge in a "
+            "line"
         )
     _refuse_ragged(source, rows)
     _refuse_middles(source, rows)
@@ -76,8 +105,8 @@ def refuse_matrix(source: Source, width: int, rows: int) -> None:
 
 def _matrix(source: Source, rows: int, width: int) -> Exception:
     return source.fault(
-        f"{rows} lines of {width} columns look like an adjacency matrix, not an edge list; "
-        "format text takes the ids of the first two columns all the same"
+        f"{rows} lines of {width} columns look like an adjacency matrix, not an edge list: save it "
+        "as MatrixMarket, or its numpy.argwhere as .npy"
     )
 
 
@@ -86,18 +115,34 @@ def _refuse_small_matrix(source: Source, rows: list[list[str]]) -> None:
     heads = [row[0] for row in rows[1:]]
     cells = [field for row in rows[1:] for field in row[1:]]
     labelled = heads in (rows[0], rows[0][1:]) and not any(map(NUMBER.fullmatch, rows[0]))
+    of_two_modes = not rows[0][0] and not any(map(NUMBER.fullmatch, heads)) and _is_binary(cells)
+    labelled |= of_two_modes
     if len(heads) > 1 and labelled and all(map(NUMBER.fullmatch, cells)):
         raise _matrix(source, len(heads), len(rows[-1]))
     n = len(rows)
-    if n < _ROWS or n >= _MATRIX or any(len(row) != n for row in rows):
+    cells = [field for row in rows for field in row]
+    width = min(map(len, rows))
+    if n > 1 and width >= _ROWS and _is_binary(cells):  # square or not
+        raise _matrix(source, n, width)
+    if not _ROWS <= n < _MATRIX or any(len(row) != n for row in rows):
         return
-    fields = {field for row in rows for field in row}
     symmetric = all(rows[i][j] == rows[j][i] for i in range(n) for j in range(i))
     diagonal = {row[i] for i, row in enumerate(rows)}
-    if all(map(NUMBER.fullmatch, fields)) and (
-        fields <= {"0", "1"} or (symmetric and len(diagonal) == 1)
-    ):
+    if all(map(NUMBER.fullmatch, cells)) and symmetric and len(diagonal) == 1:
         raise _matrix(source, n, n)
+
+
+def _is_binary(cells: list[str]) -> bool:
+    return {*cells} <= {"0", "1"}
+
+
+def _refuse_lists(source: Source, lines: list[str]) -> None:
+    """Raise EdgeFileError if each line is a vertex, a colon and its neighbors."""
+    if all(re.match(r'[^\s,;|:"]+:(\s|$)', line.strip()) for line in lines):
+        raise source.fault(
+            "this looks like adjacency lists, which are not read: make it an edge list: "
+            f"{shortened(lines[0])}"
+        )
 
 
 def _refuse_ragged(source: Source, rows: list[list[str]]) -> None:
@@ -108,16 +153,45 @@ def _refuse_ragged(source: Source, rows: list[list[str]]) -> None:
     several = len(lengths) > 2 or (len(lengths) == 2 and min(lengths) > 1)
     if several and all(NUMBER.fullmatch(field) for row in body for field in row):
         raise source.fault(
-            f"lines of {min(lengths)} to {max(lengths)} numbers do not look like an edge list, "
-            "but like adjacency lists; name the format: metis, or text for the ids of the first "
-            "two columns"
+            f"lines of {min(lengths)} to {max(lengths)} numbers do not look like an edge list, but "
+            "like adjacency lists: name the format metis, or make it an edge list"
         )
 
 
+def _refuse_ragged_text(source: Source, rows: list[list[str]], fields_of: list[list[str]]) -> None:
+    """Raise EdgeFileError for rows of text of several lengths, as of several tables."""
+    # NetworkX writes attributes behind the ids; a line of one field is an error later.
+    most = min((n for row in rows for n, field in enumerate(row) if field[:1] == "{"), default=None)
+    lengths = {len(fields[:most]) for fields in fields_of} - {1}
+    if len(lengths) > 1:
+        raise source.fault(
+            f"lines of {min(lengths)} to {max(lengths)} fields do not look like one table of "
+            "edges: leave one table in the file, and put fields that hold the separator in quotes"
+        )
+
+
+def _refuse_other_first(source: Source, rows: list[list[str]]) -> None:
+    """Raise EdgeFileError if columns 2 and 3 hold the same values more than columns 1 and 2 do.
+
+    The first column may be a time, a layer or a number of the row.
+    """
+    if min(map(len, rows)) < 3:
+        return
+    first, second, third = (set(column) for column in zip(*(row[:3] for row in rows), strict=True))
+    few = 2 * len(third) < len(second)  # weights, ranks or types
+    if not few and _shared(second, third) > _shared(first, second):
+        raise source.fault(
+            "columns 2 and 3 hold more of the same values than columns 1 and 2: say which two are "
+            "the ends of edges, source=2 and destination=3, or source=1 and destination=2"
+        )
+
+
+def _shared(some: set[str], others: set[str]) -> float:
+    return len(some & others) / len(some | others)
+
+
 def _refuse_middles(source: Source, rows: list[list[str]]) -> None:
-    """Raise EdgeFileError if arrows stand between the ids, or colons behind the first."""
-    if all(len(row) > 1 and row[0].endswith(":") for row in rows):
-        raise _adjacency(source, f"{rows[0][0]!r} begins the first line")
+    """Raise EdgeFileError if arrows stand between the ids."""
     if all(len(row) > 2 and _ARROW.fullmatch(row[1]) for row in rows):
         raise source.fault(
             f"the second column is an arrow, {rows[0][1]!r}, and no id: choose the columns, "

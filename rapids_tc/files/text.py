@@ -12,9 +12,7 @@ from rapids_tc.files.guess import (
     SIZES,
     SPELLED,
     choose_columns,
-    column_names,
     filled,
-    guess_header,
     guess_separator,
     is_quoted,
     is_size_line,
@@ -22,6 +20,7 @@ from rapids_tc.files.guess import (
     mostly_integers,
     split,
 )
+from rapids_tc.files.header import column_names, guess_header, is_doubtful, names_in_comments
 from rapids_tc.files.lines import LineFormat, parse
 from rapids_tc.files.shapes import refuse_matrix, refuse_other_formats, refuse_shapes
 from rapids_tc.files.source import NoEdgeError, Options, Source, shortened
@@ -40,8 +39,7 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
     lines = source.sample(marks)
     if not lines:
         return _nothing(source)
-    if options.format is None:
-        refuse_other_formats(source, lines)
+    refuse_other_formats(source, lines, named=options.format is not None)
     sep = guess_separator(lines) if separator is None else SPELLED.get(separator, separator)
     if len(sep) != 1 or sep in "\r\n":
         raise ValueError(
@@ -49,17 +47,28 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
             f"not {separator!r}"
         )
     quoted = is_quoted(lines, sep)
-    rows = [filled(split(line, sep, quoted=quoted)) for line in lines]
+    split_lines = [split(line, sep, quoted=quoted) for line in lines]
+    rows = list(map(filled, split_lines))
     # A first line with other separators than the rest gives sizes, and cannot be an edge.
     sizes_only = header is None and len(rows[0]) < 2 and SIZES.fullmatch(lines[0]) is not None
-    names = rows[0] if header is False else column_names(rows)
-    asked = {str(column) for column in options.columns if not str(column).isdecimal()}
-    named = bool(asked & set(names)) or guess_header(names, rows[1:])
-    named = named if header is None else header
-    width = max(len(names) * named, *map(len, rows))
-    if options.format is None and options.columns == (None, None) and not sizes_only:
-        refuse_shapes(source, rows, named=named)
-    places = choose_columns(source, names if named else None, options.columns, width=width)
+    first = rows[0] if header is False else column_names(source, rows)
+    if first is not rows[0]:  # a table of R
+        split_lines[0] = first
+    chosen = options.columns != (None, None)
+    kept = () if options.keep == "all" else options.keep
+    asked = {str(column) for column in (*options.columns, *kept) if column is not None}
+    asked = {name for name in asked if not name.isdecimal()}
+    named = bool(asked & set(first)) or guess_header(first, rows[1:]) if header is None else header
+    names = first if named else names_in_comments(source, marks, rows, sep, asked)
+    width = max(len(names), *map(len, rows))
+    if options.format is None and not chosen and not sizes_only:
+        refuse_shapes(source, lines, split_lines, named=bool(names), text=options.ids == "string")
+        if header is None and not names and is_doubtful(rows):
+            raise source.fault(
+                f"the first line {shortened(lines[0])} may name the columns or be an edge: say "
+                "which, header=True or header=False"
+            )
+    places = choose_columns(source, names or None, options.columns, width=width)
     body = rows[1:] if named or is_wordy(rows[0]) else rows
     integers = mostly_integers(body, places) if options.ids is None else options.ids == "integer"
     if comment is None and not integers:
@@ -70,6 +79,13 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
     fixed_width = widths.pop() if len(widths) == 1 else 0
     line_format = LineFormat(marks, sep, named or sizes_only, places, integers, fixed_width, quoted)
     frame = parse(source, line_format)
+    if named and header is None and not integers:
+        src, dst = (names[place] for place in places)
+        if ((frame["src"] == src) & (frame["dst"] == dst)).any():
+            raise source.fault(
+                f"the header {shortened(lines[0])} comes again below, as if several tables were "
+                "in the file: leave one"
+            )
     guesses = []
     if separator is None:
         guesses.append(f"text separated by {CALLED[sep]}")
@@ -81,21 +97,23 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
             role = "gives sizes and is no edge"
             frame = frame.iloc[1:].reset_index(drop=True)
         guesses.append(f"the first line {shortened(lines[0])} {role}")
-    if options.columns == (None, None) and width > 2:
-        used = kept_places(source, options, names if named else None, places, width)
-        guesses.append(_chosen(names if named else list(range(1, width + 1)), places, used))
+    if names and not named:
+        guesses.append(f"the comment above it names the columns: {', '.join(map(repr, names))}")
+    if not chosen and width > 2:
+        used = kept_places(source, options, names or None, places, width)
+        guesses.append(_chosen(names or list(range(1, width + 1)), places, used))
     if options.ids is None:
         guesses.append("ids are integers" if integers else "ids are text")
     if comment is None and source.comments:
         guesses.append(_left_out(source, [row[p] for row in body for p in places if p < len(row)]))
-    if options.format is None and integers:
+    if options.format is None and not chosen and integers:
         refuse_matrix(source, len(rows[-1]), len(frame))
     if frame.empty and header is None:
         raise NoEdgeError(f"{source.name}: no edge below the header {shortened(lines[0])}")
     if guesses and len(frame):
         guesses.append("first edge: {} to {}".format(*frame.iloc[0]))
     if options.keep and len(frame):
-        frame = with_columns(source, options, line_format, frame, names if named else None, width)
+        frame = with_columns(source, options, line_format, frame, names or None, width)
     return frame, _NONE, guesses
 
 
