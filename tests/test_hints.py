@@ -430,6 +430,13 @@ def other_edition(h):
         pass
 
 
+def written_to(h):
+    from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
+
+    site = WorkerContext(PandasAdapter(), ("src", "dst"), "cpu", 1)
+    worker_task(lambda context: errors.require_unchanged(1))(site)
+
+
 def fingerprint(h):
     from rapids_tc.preparation.fingerprints import Fingerprint
 
@@ -1303,6 +1310,9 @@ HINTS = {
     ],
     "blocks/worker_tasks:WorkerContext.here": [
         (other_edition, "install the same version on both, and start")
+    ],
+    "blocks/worker_tasks:worker_task.run": [
+        (written_to, "Wait until nothing writes to what the partition is made of")
     ],
     "executors/dask_cluster:DaskExecutor.__enter__": [
         (cluster, "(?s)asynchronous.*client = Client")
