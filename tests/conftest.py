@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from answers import GRAPHS, MISSING
+from dirty_memory import PERTURB, dirty_card, dirty_host
 from hypothesis import HealthCheck, settings
 
 # A busy machine is no fault: no test of properties has to be fast.
@@ -97,8 +99,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run tests in a process of xdist's though no -n is given; with -n0, --pdb or -s in this one.
 
-    A crash of compiled code then is one failed test, with its name, and the others go on.
+    A crash of compiled code then is one failed test, with its name, and the others go on. New
+    memory of such a process is dirty.
     """
+    dirty_host()
     here = config.getoption("usepdb") or config.getoption("capture") == "no"
     here = here or "PYTEST_XDIST_WORKER" in os.environ  # such a process, or a child of one
     if config.getoption("numprocesses", 0) is None and not here:
@@ -144,6 +148,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return Together(config, log)
 
 
+def pytest_report_header() -> str:
+    """With which bytes a fault can be met again."""
+    return f"new memory is dirty: {PERTURB}={os.environ[PERTURB]}"
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     chosen = config.getoption("backend")
     for item in items:
@@ -158,7 +167,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
     """The library chosen by ``--backend``; on ``host``, pandas served by the emulated card."""
     chosen = BACKENDS[request.config.getoption("backend")]
-    with _host_engine() if chosen.name == "host" else nullcontext():
+    contexts = {"host": _host_engine, "cuda": partial(dirty_card, 0xA5)}
+    with contexts.get(chosen.name, nullcontext)():
         yield chosen
 
 

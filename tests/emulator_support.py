@@ -15,17 +15,51 @@ PLANTED = Path(__file__).with_name("planted")
 SEEDS = (0, 1, 2) if testing.sanitizer() is None else (1,)
 
 
+class CardArray(np.ndarray):
+    """An array that may not be copied onto itself: CUDA forbids a copy of overlapping memory."""
+
+    __module__ = "numpy"  # by which a Csr finds the functions of its arrays
+
+    def __setitem__(self, key, value):
+        if isinstance(value, np.ndarray):
+            written = self[key]
+            written = written if np.shares_memory(written, self) else self  # a copy: of a mask
+            overlap = np.shares_memory(written, value) and not np.array_equal(written, value)
+            assert not overlap, "an array is copied onto itself"
+        super().__setitem__(key, value)
+
+
 class Numpy:
-    """NumPy, but that new memory holds what is of no use to anybody, as a card's may."""
+    """NumPy as a card would have it: memory is dirty, and no array is copied onto itself.
+
+    `pattern` is what new memory holds, one of `dirty_memory.PATTERNS`.
+    """
+
+    def __init__(self, pattern=0xFF):
+        self._dirt = np.random.default_rng(0)
+        self._pattern = pattern
 
     def __getattr__(self, name):
-        return getattr(np, name)
+        found = getattr(np, name)
+        if isinstance(found, type | np.ufunc) or not callable(found):
+            return found
+        return lambda *args, **options: self._on_card(found(*args, **options))
 
     @staticmethod
-    def empty(shape, dtype):
+    def _on_card(result):
+        return result.view(CardArray) if type(result) is np.ndarray else result
+
+    def empty(self, shape, dtype=float):
         array = np.empty(shape, dtype)
-        array.reshape(-1).view("uint8").fill(0xFF)
-        return array
+        memory = array.reshape(-1).view("uint8")
+        if self._pattern is None:
+            memory[:] = np.frombuffer(self._dirt.bytes(len(memory)), "uint8")
+        else:
+            memory.fill(self._pattern)  # no temporary array: tests measure memory
+        return array.view(CardArray)
+
+    def empty_like(self, array):
+        return self.empty(array.shape, array.dtype)
 
 
 def need(present: bool, what: str) -> None:

@@ -5,12 +5,14 @@ A new analytic is tested here without a change, if its options are among `OPTION
 
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
 import reference
+from emulator_support import Numpy
 
 import rapids_tc as tc
 from rapids_tc import testing
@@ -290,4 +292,7 @@ def check(name, own, path):
         assert_right(name, own, path.call(name, own))
 
 
-ENGINES = {"cpu": nullcontext, "emulated cuda": testing.host_engine}
+ENGINES = {
+    "cpu": nullcontext,
+    "emulated cuda": partial(testing.host_engine, xp=Numpy(None)),
+}

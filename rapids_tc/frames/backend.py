@@ -304,11 +304,11 @@ def _cugraph_edges(graph: Any) -> Frame:
 
 def _modules(engine: EngineName) -> tuple[ModuleType, ModuleType]:
     """Import the libraries of arrays and of frames for an engine."""
-    if engine == "cpu" or emulator.get() is not None:
-        import numpy
+    emulated = emulator.get()
+    if engine == "cpu" or emulated is not None:
         import pandas
 
-        return numpy, pandas
+        return np if engine == "cpu" else emulated.xp, pandas
     try:
         import cudf
         import cupy
