@@ -1,5 +1,9 @@
 """Graphs with directions: clustering, transitivity and triads, against NetworkX."""
 
+import sys
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -11,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rapids_tc as tc
+from rapids_tc.plan.layout import Layout, use_layout
 
 many = settings(max_examples=40, deadline=None)
 fine = pytest.approx
@@ -113,3 +118,34 @@ def test_directed_is_a_flag_and_has_one_method(backend):
         if backend.engine_kwargs["engine"] != "cpu":
             with pytest.raises(ValueError, match='with directed=True only method="auto"'):
                 function(edges, directed=True, method="bitmap")
+
+
+class Undirected:
+    """As a cugraph.Graph: its edge list names each edge once."""
+
+    source_columns, destination_columns = "src", "dst"
+
+    def __init__(self, frame, *, directed):
+        self._frame, self._directed = frame, directed
+
+    def view_edge_list(self):
+        return self._frame
+
+    def is_directed(self):
+        return self._directed
+
+
+@pytest.mark.parametrize("path", ["in memory", "of a Graph", "out of core"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_graph_of_cugraph_says_its_direction(backend, monkeypatch, directed, path):
+    monkeypatch.setitem(sys.modules, "cugraph", SimpleNamespace(Graph=Undirected))
+    edges = nx.gnm_random_graph(40, 150, seed=3, directed=directed)
+    given = Undirected(backend.frame(frame_of([*edges.edges])), directed=directed)
+    given, right = tc.Graph(given) if path == "of a Graph" else given, edges.to_directed()
+    with use_layout(Layout(2)) if path == "out of core" else nullcontext():
+        assert tc.triad_counts(given, directed=True).to_dict() == nx.triadic_census(right)
+        assert tc.transitivity(given, directed=True) == fine(nx.transitivity(right))
+        clustering = by_vertex(backend, tc.clustering(given, directed=True))
+        assert clustering == fine(nx.clustering(right))
+        average = tc.average_clustering(given, directed=True)
+        assert average == fine(nx.average_clustering(right))

@@ -207,7 +207,7 @@ def _rows_of_block(
             reverse = source[row] < destination[row]
         if column is not None:
             values = _read(graph, reading, column, chunk)[row]
-        yield EdgeRows(edge, reverse, values)
+        yield EdgeRows(edge, reverse, values).both_ways(graph.backend)
 
 
 def _of_groups(graph: StoredGraph, reading: Reading, column: Any, profiles: list[Any]) -> Reading:

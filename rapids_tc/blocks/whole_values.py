@@ -168,7 +168,7 @@ def _rows(graph: WholeGraph, values: Array | None, *, directed: bool) -> EdgeRow
         edge = edge[inside]
         reverse = None if reverse is None else reverse[inside]
         values = None if values is None else values[inside]
-    return EdgeRows(edge, reverse, values)
+    return EdgeRows(edge, reverse, values).both_ways(graph.backend)
 
 
 def _name_edge(graph: WholeGraph, error: EdgeError) -> ValueError:

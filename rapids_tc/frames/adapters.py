@@ -19,7 +19,15 @@ ARROW_TEXT = {"string", "string_view", "large_string"}
 
 
 class FrameAdapter(ABC):
-    """The operations on frames of the user's library: columns by label, and rows by position."""
+    """The operations on frames of the user's library: columns by label, and rows by position.
+
+    Attributes
+    ----------
+    undirected : bool
+        Whether the source of the frame says that an edge has no direction: a row is both ways.
+    """
+
+    undirected = False
 
     @property
     def on_gpu(self) -> bool:

@@ -174,7 +174,9 @@ def _recognise(edges: Any, *, once: bool) -> tuple[FrameAdapter, Frame]:
     if is_lazy(edges):
         raise TypeError(f"edges is a {root(edges)}.LazyFrame: call .collect() first")
     if _is(edges, "cugraph", "Graph"):
-        edges = _cugraph_edges(edges)
+        adapter, frame = _recognise(_cugraph_edges(edges), once=once)
+        adapter.undirected = not edges.is_directed()
+        return adapter, frame
     proxies = sys.modules.get("cudf.pandas")
     if proxies is not None and proxies.is_proxy_object(edges) and hasattr(edges, "columns"):
         return ProxyAdapter(), edges

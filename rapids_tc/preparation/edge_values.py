@@ -84,6 +84,17 @@ class EdgeRows:
     reverse: Array | None
     values: Array | None
 
+    def both_ways(self, backend: Backend) -> EdgeRows:
+        """Return each row once in its direction and once against it, unless none is asked for.
+
+        This is for sources whose edges have no direction.
+        """
+        if self.reverse is None or not backend.adapter.undirected:
+            return self
+        join = backend.xp.concatenate
+        edge, reverse = join([self.edge] * 2), join([self.reverse, ~self.reverse])
+        return EdgeRows(edge, reverse, None if self.values is None else join([self.values] * 2))
+
 
 # Rows of one edge ---------------------------------------------------------------------------------
 
