@@ -117,7 +117,7 @@ def test_columns_that_are_not_there(payments, tmp_path):
     path = tmp_path / "g.graph"
     path.write_text("3 3\n2 3\n1 3\n1 2\n")
     assert [*read_edges(path, columns="all").frame.columns] == ["src", "dst"]
-    with pytest.raises(ValueError, match="metis has no use for the option columns"):
+    with pytest.raises(tc.ColumnNotFoundError, match="no column 'weight'; columns: 'src', 'dst'"):
         read_edges(path, columns=["weight"])
 
 

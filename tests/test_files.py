@@ -416,7 +416,7 @@ def test_a_named_format_is_not_questioned(read):
         ),
         ({"header": True}, ColumnNotFoundError, "name source= and dest.*: 'a', 'b', 'c'"),
         ({"format": "metis", "separator": ","}, ValueError, "separator"),
-        ({"format": "npz", "source": 1, "destination": 2}, ValueError, "columns"),
+        ({"format": "npz", "source": 1, "destination": 2}, ValueError, "source, destination"),
     ],
 )
 def test_wrong_options(read, options, error, words):
@@ -475,7 +475,8 @@ def test_matrix_market(read, text):
     assert rows(file) == [[2, 1], [3, 2], [3, 1]]
     assert (file.format, file.isolated.tolist()) == ("matrixmarket", [4, 5])
     assert file.guesses[0] == "format matrixmarket"
-    assert len(file.guesses) == 1 + ("%5 5 3" in text)
+    assert file.directed is ("general" in text)
+    assert len(file.guesses) == 1 + ("%5 5 3" in text) + (not file.directed)
 
 
 @pytest.mark.parametrize(

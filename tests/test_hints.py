@@ -66,7 +66,7 @@ INTERNAL = {
     "engines/cpu/host_slots:BlockStore._each_part": "caught by `_disk_errors`, which words it",
     "spark/stages:open_edges": "of frames of Spark, but for a first look: test_spark.py",
     "executors/persisted:placement": "the cluster's own words, of keys that it lost",
-    "files/beside:with_columns": "no file is known whose ids can be read, and whose columns cannot",
+    "files/beside:read_columns": "no file is known whose ids can be read, and whose columns cannot",
     "files/adjacency:_number_of_line": "only of a file that is cut short between two reads",
     "files/lines:_exact": "caught by `parse`, which names the line",
     "files/lines:_parse_by_arrow": "caught by `parse`: pandas reads the file",
@@ -124,6 +124,13 @@ def read(h, text, name="edges.txt", **options):
     data = text if isinstance(text, bytes) else text.encode()
     (h.path / name).write_bytes(data)
     return files.read_edges(h.path / name, **options)
+
+
+def graphml(content):
+    return lambda h: read(h, f"<graphml><graph>{content}</graph></graphml>")
+
+
+SKEW = "%%MatrixMarket matrix coordinate real skew-symmetric\n"
 
 
 def market(text):
@@ -652,9 +659,13 @@ HINTS = {
     ],
     "cli/edges:FileEdges.labels": [
         (
-            lambda h: FileEdges(k3(), "src", "dst", []).labels("day"),
+            lambda h: FileEdges(k3(), "src", "dst", [], numbered=True).labels("day"),
             "no column 'day' in the file; it has 'src', 'dst'",
-        )
+        ),
+        (
+            lambda h: FileEdges(k3(), "src", "dst", [], numbered=True).labels("2"),
+            r"column 2 has ids; the columns are \['src', 'dst'\]",
+        ),
     ],
     "cli/tables:whole": [(written, "No space left on device.*out.csv")],
     "cli/tables:check_out": [
@@ -932,6 +943,7 @@ HINTS = {
         (lambda h: files.read_edges(["a.csv", "b.csv"]), "of type list: .* a folder or a pattern"),
         (lambda h: read(h, "1 2\n", library="dask"), "one of pandas, polars, pyarrow, cudf"),
         (lambda h: read(h, "1 2\n", columns="w"), 'columns must be a list of columns, or "all"'),
+        (lambda h: read(h, "1 2\n", directed="no"), "directed must be True or False"),
     ],
     "files/__init__:_read": [
         (
@@ -952,6 +964,10 @@ HINTS = {
         (market("2 3 0\n"), "2 rows and 3 columns"),
         (market("3 3 2\n1 2\n"), "says 2 entries, the file has 1"),
         (market("3 3 1\n1 4\n"), "line 3: ids run from 1 to 3"),
+        (
+            lambda h: read(h, f"{SKEW}2 2 1\n2 1 1\n", directed=True, columns="all"),
+            "save it as general to read values with directed=True",
+        ),
     ],
     "files/matrix_market:_read_dense": [
         (without("scipy.io", lambda h: dense(h, "1 1\n0\n")), "pip install scipy"),
@@ -1035,8 +1051,43 @@ HINTS = {
     "files/networks:_only_line": [
         (lambda h: read(h, "A\nA\n", "g.g6"), "2 graphs: split the file, one graph is read")
     ],
-    "files/networks:read_json.graph": [
-        (lambda h: read(h, '{"nodes": []}'), r'node-link JSON, {"nodes": \[')
+    "files/networks:read_json": [
+        (lambda h: read(h, '{"nodes": []'), "the file may be cut short"),
+        (lambda h: read(h, '{"nodes": []}'), r'{"nodes": \[.* is read, as NetworkX, D3'),
+        (lambda h: read(h, '{"nodes": [], "links": [{}]}'), "no source or no target: .* is read"),
+    ],
+    "files/networks:_nodes": [
+        (lambda h: read(h, '{"nodes": [{"id": 1}, {}], "links": []}'), "no 'id', which others have")
+    ],
+    "files/elements:Elements.answer": [
+        (
+            lambda h: read(h, '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 2}]}'),
+            "edge 1 of 1 ends at 2, which is no vertex of the file; vertices are such as 1",
+        )
+    ],
+    "files/elements:_common_type": [
+        (lambda h: read(h, '{"nodes": [{"id": 1}, {"id": "1"}], "links": []}'), "as a number")
+    ],
+    "files/xml_networks:read_graphml": [
+        (graphml("</graph><graph>"), "save each alone, one is read"),
+        (graphml("<hyperedge/>"), "save an edge for each pair of vertices"),
+    ],
+    "files/xml_networks:_Keys.value": [
+        (graphml("<edge source='a' target='b' weight='x'/>"), "edge is 'x', and no number")
+    ],
+    "files/xml_networks:_ends": [(graphml("<edge/>"), "edge 1 has no source or no target")],
+    "files/xml_networks:_elements": [(graphml("<node>"), "the file may be cut short")],
+    "files/beside:read_numbers": [
+        (
+            lambda h: read(h, "p sp 2 1\na 1 2 x\n", "g.gr", columns="all"),
+            "the weight of an edge is no number",
+        )
+    ],
+    "files/beside:directions": [
+        (
+            lambda h: read(h, "src,dst,type\n" + "1,2,directed\n" * 9000 + "1,2,x\n"),
+            "say which each edge is, or rename the column",
+        )
     ],
     "files/pajek:read_pajek": [
         (lambda h: read(h, "*Vertices 1\n*Matrix\n0\n"), "Matrix is not read: save .Edges"),

@@ -59,6 +59,7 @@ def paid_file(folder):
 
 METIS = "7 7\n2 3\n1 3 4\n1 2 4\n2 3 5\n4 6\n5\n\n"
 PAID = "payer,payee,kg\n" + "".join(f"{u},{v},1\n" for u, v in EDGES)
+GML = "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"
 CSV = "src,dst\n" + "".join(f"{u},{v}\n" for u, v in EDGES)
 
 # By name: the object, and whether it says that 6 is a vertex.
@@ -108,6 +109,18 @@ def test_the_line_to_type_works(tmp_path, name):
     assert tc.count(found) == reference.count(EDGES) == 2
     n = NODES if isolated else NODES - 1
     assert sum(tc.triad_counts(found)) == n * (n - 1) * (n - 2) // 6
+
+
+@pytest.mark.parametrize("name", ["nx.Graph", "igraph", "networkit", "EdgeFile of GML"])
+def test_the_line_says_that_edges_have_no_direction(tmp_path, name):
+    make = OBJECTS[name][0] if name in OBJECTS else edge_file("g.gml", GML)
+    with pytest.raises(TypeError, match=r", which has each edge once: for directed=True, "):
+        tc.count(make(tmp_path))
+    directed = edge_file("g.gml", GML.replace("[", "[ directed 1", 1))(tmp_path)
+    for edges in (nx_graph(nx.DiGraph), igraph.Graph(3, EDGES[:3], directed=True), directed):
+        with pytest.raises(TypeError, match="Graph") as caught:
+            tc.count(edges)
+        assert "once" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

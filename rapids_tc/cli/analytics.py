@@ -96,6 +96,7 @@ def answer_file(
     read = [asked[name] for name in COLUMNS if asked.get(name) is not None]
     named = [*read, *(by or ())]
     numbered = any(name.isdecimal() for name in named)
+    reading["directed"] = asked.get("directed", False)
     edges = open_edges(file, reading, "all" if numbered or record.result in WHOLE_ROWS else named)
     if asked.get("vertices") is not None:
         asked["vertices"] = edges.ids(asked["vertices"])

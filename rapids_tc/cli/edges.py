@@ -8,8 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import rapids_tc as tc
+from rapids_tc.cli.output import note
 from rapids_tc.cli.reading import read
 from rapids_tc.errors import ColumnNotFoundError
+from rapids_tc.files.formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,12 +32,15 @@ class FileEdges:
         The id columns.
     isolated : numpy.ndarray
         Vertices that the file names without an edge.
+    numbered : bool
+        Whether columns may be named by number.
     """
 
     frame: Any
     source: Any
     destination: Any
     isolated: Any
+    numbered: bool
 
     def graph(
         self, engine: EngineName | None, by: list[Any] | None = None, named: Sequence[Any] = ()
@@ -53,7 +58,9 @@ class FileEdges:
         options = {"source": self.source, "destination": self.destination}
         options |= {"engine": engine, "by": by}
         options = {name: value for name, value in options.items() if value is not None}
-        if len(self.isolated):
+        if len(self.isolated) and by:
+            note(f"{len(self.isolated):,} vertices without an edge are in no group")
+        elif len(self.isolated):
             return tc.Graph(frame, vertices=self.isolated, **options), {}
         return frame, options
 
@@ -68,8 +75,10 @@ class FileEdges:
         columns = list(self.frame.columns)
         if named in columns:
             return named
-        if named.isdecimal() and 0 < int(named) <= len(columns):
-            return columns[int(named) - 1]
+        if self.numbered and named.isdecimal() and 0 < int(named) <= len(columns):
+            if (label := columns[int(named) - 1]) not in self._ids:
+                return label
+            raise ColumnNotFoundError(f"column {named} has ids; the columns are {columns}")
         raise ColumnNotFoundError(
             f"no column {named!r} in the file; it has {', '.join(map(repr, columns))}"
         )
@@ -86,7 +95,7 @@ def open_edges(
 ) -> FileEdges:
     """Read the ids of a file, with other columns or all."""
     edges = read(file, {**reading, "columns": columns})
-    return FileEdges(edges.frame, *edges.ids, edges.isolated)
+    return FileEdges(edges.frame, *edges.ids, edges.isolated, FORMATS[edges.format].numbered)
 
 
 def _as_integers(column: Any) -> Any:

@@ -45,6 +45,10 @@ class EdgeFile:
         Facts that the file does not say and that were guessed, each in a sentence.
     ids : tuple of str
         The id columns of `frame`, if it has others beside them.
+    directed : bool, numpy.ndarray or None
+        Whether rows lead from ``src`` to ``dst`` alone: False if the file says that its edges have
+        no direction, an array with a value per row if it has edges of both kinds, None if it does
+        not say.
     """
 
     frame: Any
@@ -52,6 +56,7 @@ class EdgeFile:
     isolated: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     guesses: list[str] = field(default_factory=list)
     ids: tuple[str, str] = ("src", "dst")
+    directed: bool | np.ndarray | None = None
 
 
 def read_edges(
@@ -66,6 +71,7 @@ def read_edges(
     destination: Column = None,
     columns: Sequence[str | int] | Literal["all"] = (),
     library: str = "pandas",
+    directed: bool = False,
     tick: Callable[[float], None] | None = None,
 ) -> EdgeFile:
     r"""Read the edges of a file, or of a folder of parts.
@@ -106,11 +112,17 @@ def read_edges(
         by 1 and 2, such as `from_address` and `to_address`; without one the only two columns, or
         the first two of text whose columns have no names.
     columns : sequence of str or int, or "all", optional
-        Further columns of text, Parquet and Arrow to keep, by name, or by number from 1. The frame
-        then has the columns of the file by its own names and in its order, those without a name by
-        their number; `EdgeFile.ids` are the two of ids. Of text, what is no id stays text.
+        Further columns to keep, by name, or by number from 1 if the edges are lines of columns. The
+        frame then has the columns of the file by its own names and in its order, those without a
+        name by their number; `EdgeFile.ids` are the two of ids. Of text, what is no id stays text.
+        Other formats have what their edges have: attributes of GraphML, GEXF, GML and JSON,
+        ``relation`` of SIF, arrays of ``.npz``, and ``weight`` where a format has one value.
     library : {"pandas", "polars", "pyarrow", "cudf"}
         The library of the frame.
+    directed : bool
+        Give edges that have no direction two rows, one each way, as functions with
+        ``directed=True`` need them. A format that has directions says which these are; of others,
+        every row leads from its source to its destination.
     tick : callable, optional
         Called now and then with the share of the file that has been read, 0 to 1.
 
@@ -175,26 +187,57 @@ def read_edges(
     keep = columns if isinstance(columns, str) else tuple(columns)
     if isinstance(keep, str) and keep != "all":
         raise ValueError(f'columns must be a list of columns, or "all", not {columns!r}')
-    options = Options(format, separator, header, comment, ids, (source, destination), keep)
+    if not isinstance(directed, bool | np.bool_):
+        raise ValueError(f"directed must be True or False, not {directed!r}")
+    options = Options(
+        format, separator, header, comment, ids, (source, destination), keep, bool(directed)
+    )
     parts = find_parts(Path(path))
     if parts is None:
         file = _read(Source(Path(path), tick), options)
     else:
         file = EdgeFile(*join_parts(Path(path), parts, options, _read_part, tick))
+    file = _with_directions(file, both_ways=options.directed)
     return file if library == "pandas" else replace(file, frame=_converted(file.frame, library))
+
+
+def _with_directions(file: EdgeFile, *, both_ways: bool) -> EdgeFile:
+    """Tell which edges have no direction; if asked for, give each of them a row both ways."""
+    import pandas as pd
+
+    guesses, said = list(file.guesses), file.directed
+    if said is None and both_ways:
+        guesses.append("each row leads from {!r} to {!r}".format(*file.ids))
+    if said is None or said is True:
+        return replace(file, guesses=guesses)
+    rows = len(file.frame)
+    both = np.broadcast_to(~np.asarray(said), rows)
+    told = "edges" if both.all() else f"{both.sum():,} of {rows:,} edges"
+    advice = "each is read both ways" if both_ways else "directed=True reads each both ways"
+    guesses.append(f"{told} have no direction: {advice}")
+    if not both_ways:
+        return replace(file, guesses=guesses)
+    source, destination = file.ids
+    loops = (file.frame[source] == file.frame[destination]).to_numpy(bool)
+    names = {source: destination, destination: source}
+    back = file.frame[both & ~loops].rename(columns=names)[file.frame.columns]
+    frame = pd.concat([file.frame, back], ignore_index=True)
+    return replace(file, frame=frame, guesses=guesses, directed=True)
 
 
 def _read(source: Source, options: Options) -> EdgeFile:
     """Read one file."""
     kind = options.format or guess_format(source)
     _refuse_unused(kind, options)
+    source.numbered = _FORMATS[kind].numbered
     try:
         frame, isolated, guesses = _FORMATS[kind].read(source, options)
     except MemoryError as error:
         raise CapacityError(f"{source.name}: {error or 'out of memory'}") from error
     if options.format is None and kind != "text":
         guesses = [f"format {kind}", *guesses]
-    return EdgeFile(frame, kind, isolated, [*source.unpacker.notes, *guesses], source.ends)
+    guesses = [*source.unpacker.notes, *guesses]
+    return EdgeFile(frame, kind, isolated, guesses, source.ends, source.directed)
 
 
 def _read_part(source: Source, options: Options) -> EdgeFile | None:
@@ -207,11 +250,11 @@ def _read_part(source: Source, options: Options) -> EdgeFile | None:
 
 def _refuse_unused(kind: str, options: Options) -> None:
     """Raise ValueError if an option is set that this format has no use for."""
-    useful = {"format", *_FORMATS[kind].options}
+    useful = {"format", "keep", "directed", *_FORMATS[kind].options}
     values = asdict(options).items()
-    used = {name for name, value in values if value not in (None, (None, None), (), "all")}
+    used = {name for name, value in values if value not in (None, (None, None))}
     if unused := sorted(used - useful):
-        words = ", ".join("columns" if name == "keep" else name for name in unused)
+        words = ", ".join("source, destination" if n == "columns" else n for n in unused)
         raise ValueError(f"format {kind} has no use for the option {words}")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.errors import CapacityError
+from rapids_tc.files.beside import with_values
 from rapids_tc.files.source import CHECK_BYTES, EdgeFileError, Options, Source, shortened
 
 Frame = Any  # pandas.DataFrame
@@ -18,7 +19,7 @@ _METIS_BYTES = 32  # a number of the file, on top of the number: its row, its po
 
 
 def read_metis(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
-    """Read the edges and the vertices without any; sizes and weights are skipped."""
+    """Read the edges and the vertices without any; sizes are skipped."""
     numbers, counts = _numbers_by_line(source)
     first = int(np.argmax(counts > 0)) if counts.any() else 0
     header = numbers[: counts[first]].tolist() if len(counts) else []
@@ -63,7 +64,12 @@ def read_metis(source: Source, options: Options) -> tuple[Frame, Array, list[str
             "file; format text reads two ids per line",
             line_of(u - 1),
         )
-    return frame_of(src, dst), without_edges(src, dst, 1, n), []
+    source.directed = True  # each edge is there in both directions
+    frame, alone = frame_of(src, dst), without_edges(src, dst, 1, n)
+    if options.keep:
+        weights = {"weight": numbers[np.flatnonzero(keep) + 1]} if step > 1 else {}
+        frame = with_values(source, options, frame, weights)
+    return frame, alone, []
 
 
 def _without_reverse(src: Array, dst: Array) -> int | None:

@@ -12,6 +12,7 @@ from typing import IO, Any
 import numpy as np
 
 from rapids_tc.files.adjacency import check_vertices, frame_of, without_edges
+from rapids_tc.files.beside import with_values
 from rapids_tc.files.source import EdgeFileError, Options, Source
 
 Frame = Any  # pandas.DataFrame
@@ -32,13 +33,14 @@ def read_npz(source: Source, options: Options) -> tuple[Frame, Array, list[str]]
         if not zipfile.is_zipfile(plain):
             raise source.fault("no .npz file, as numpy.savez writes them")
         with zipfile.ZipFile(plain) as archive:
-            arrays = _arrays(source, archive)
+            arrays, values = _arrays(source, archive, options)
     if "shape" in arrays:
         src, dst, n = _entries(source, arrays)
+        source.directed = True
     else:
         src, dst = arrays["src"], arrays["dst"]
         if "n" not in arrays:
-            return frame_of(src, dst), np.zeros(0, np.int64), []
+            return _with(source, options, src, dst, values), np.zeros(0, np.int64), []
         if {array.dtype.kind for array in arrays.values()} - {"i", "u"}:
             raise source.fault("with n, the number of vertices, there, all three must be integers")
         n = int(arrays["n"])
@@ -47,7 +49,15 @@ def read_npz(source: Source, options: Options) -> tuple[Frame, Array, list[str]]
     if len(src) and not 0 <= min(src.min(), dst.min()) <= max(src.max(), dst.max()) < n:
         raise source.fault(f"ids must run from 0 to n - 1 = {n - 1}")
     check_vertices(source, n)
-    return frame_of(src, dst), without_edges(src, dst, 0, n).astype(src.dtype, copy=False), []
+    alone = without_edges(src, dst, 0, n).astype(src.dtype, copy=False)
+    return _with(source, options, src, dst, values), alone, []
+
+
+def _with(
+    source: Source, options: Options, src: Array, dst: Array, values: dict[str, Array]
+) -> Frame:
+    frame = frame_of(src, dst)
+    return with_values(source, options, frame, values) if options.keep else frame
 
 
 def read_npy(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
@@ -65,9 +75,11 @@ def read_npy(source: Source, options: Options) -> tuple[Frame, Array, list[str]]
                 "numpy.argwhere of it"
             )
         raise source.fault(f"expected an array of two columns or two rows, not of shape {shape}")
-    if array.shape[1] == 2:
-        return frame_of(array[:, 0], array[:, 1]), np.zeros(0, np.int64), []
-    return frame_of(*array), np.zeros(0, np.int64), ["the 2 rows are the ends of edges"]
+    in_columns = array.shape[1] == 2
+    src, dst = array.T if in_columns else array
+    frame = _with(source, options, src, dst, {})
+    guesses = [] if in_columns else ["the 2 rows are the ends of edges"]
+    return frame, np.zeros(0, np.int64), guesses
 
 
 @contextmanager
@@ -87,8 +99,13 @@ def _opened(source: Source) -> Iterator[IO[bytes]]:
         raise source.fault("a position in it is wrong") from error
 
 
-def _arrays(source: Source, archive: zipfile.ZipFile) -> dict[str, Array]:
-    """Read the arrays of an .npz file, once all that their headers say has been checked."""
+def _arrays(
+    source: Source, archive: zipfile.ZipFile, options: Options
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Read the arrays of an .npz file, once all that their headers say has been checked.
+
+    The values of edges to keep are returned apart, by name.
+    """
     names = [name[:-4] for name in archive.namelist() if name.endswith(".npy")]
     ends = next((pair for pair in _MATRICES if {*pair, "shape"} <= set(names)), _ROWS)
     if not set(ends) <= set(names):
@@ -97,7 +114,9 @@ def _arrays(source: Source, archive: zipfile.ZipFile) -> dict[str, Array]:
             "csc and coo are read"
         )
     more = ("n",) if ends == _ROWS else ("shape", "format")
-    present = [*ends, *(name for name in more if name in names)]
+    besides = () if not options.keep else names if ends == _ROWS else ("data",)
+    values = [name for name in besides if name in names and name not in (*ends, *more)]
+    present = [*ends, *(name for name in more if name in names), *values]
     size = sum(archive.getinfo(f"{name}.npy").file_size for name in present)
     source.claim(f"{size:,} bytes of arrays", size)
     shapes = {name: _shape(source, archive, name) for name in present}
@@ -106,7 +125,11 @@ def _arrays(source: Source, archive: zipfile.ZipFile) -> dict[str, Array]:
         raise source.fault(f"{ends[0]} and {ends[1]} have the shapes {first} and {second}")
     if shapes.get("n", ()) != ():
         raise source.fault("n, the number of vertices, must be one of the integers")
-    return {name: _load(archive, name) for name in present}
+    own = {name: _load(archive, name) for name in present if name not in values}
+    # A value stands for each edge; a matrix calls its values data.
+    called = {name: "weight" if name == "data" else name for name in values}
+    kept = {called[name]: _load(archive, name) for name in values if shapes[name] == first}
+    return own, kept
 
 
 def _entries(source: Source, arrays: dict[str, Array]) -> tuple[Array, Array, int]:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.files.adjacency import check_vertices, without_edges
+from rapids_tc.files.beside import read_numbers, with_values
 from rapids_tc.files.guess import BLANKS
 from rapids_tc.files.lines import LineFormat, parse
 from rapids_tc.files.source import shortened
@@ -26,10 +27,17 @@ def read_dimacs(source: Source, options: Options) -> tuple[Any, np.ndarray, list
         raise source.fault(f"expected the line 'p edge vertices edges', not {shortened(problem)}")
     n, edges = map(int, sizes.groups())
     check_vertices(source, n)
-    frame = parse(source, LineFormat(_BESIDE, BLANKS, columns=(1, 2)))
+    lines = LineFormat(_BESIDE, BLANKS, columns=(1, 2))
+    frame = parse(source, lines)
     if len(frame) not in (edges, 2 * edges, edges // 2):  # some files count both directions
         raise source.fault(f"line p says {edges:,} edges, the file has {len(frame):,}")
     src, dst = frame["src"].to_numpy(), frame["dst"].to_numpy()
     if len(frame) and not 1 <= min(src.min(), dst.min()) <= max(src.max(), dst.max()) <= n:
         raise source.fault(f"ids must run from 1 to {n}")
-    return frame, without_edges(src, dst, 1, n), []
+    alone = without_edges(src, dst, 1, n)
+    first = next(iter(source.sample(_BESIDE)), "").split()
+    source.directed = first[:1] == ["a"]  # arcs; e is an edge
+    if options.keep:
+        names = ["weight"] * (len(first) > len("euv"))
+        frame = with_values(source, options, frame, read_numbers(source, lines, names, len(frame)))
+    return frame, alone, []

@@ -14,18 +14,12 @@ from rapids_tc.files.arrays import read_npy, read_npz
 from rapids_tc.files.columnar import read_arrow, read_parquet
 from rapids_tc.files.dimacs import read_dimacs
 from rapids_tc.files.matrix_market import read_matrix_market
-from rapids_tc.files.networks import (
-    read_gexf,
-    read_gml,
-    read_graph6,
-    read_graphml,
-    read_json,
-    read_sparse6,
-)
+from rapids_tc.files.networks import read_gml, read_graph6, read_json, read_sparse6
 from rapids_tc.files.pajek import read_pajek
 from rapids_tc.files.sif import read_sif
 from rapids_tc.files.source import Options, Source
 from rapids_tc.files.text import read_text
+from rapids_tc.files.xml_networks import read_gexf, read_graphml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,32 +41,37 @@ class Format:
     suffixes : tuple of str
         Ends of names of such files, in lower case.
     options : tuple of str
-        The options, of `Options`, that the reader uses.
+        The options, of `Options`, that the reader uses, besides `keep` and `directed`.
+    numbered : bool
+        Whether the edges are lines of columns, which may be chosen by number.
     """
 
     read: Reader
     starts: bytes | None = None
     suffixes: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    numbered: bool = False
 
 
 _COMMENTED = rb"(?:c(?:[ \t][^\n]*)?\r?\n)*"
 FORMATS = {
-    "text": Format(read_text, options=("separator", "header", "comment", "ids", "columns", "keep")),
-    "matrixmarket": Format(read_matrix_market, rb"%%?matrixmarket"),
+    "text": Format(
+        read_text, options=("separator", "header", "comment", "ids", "columns"), numbered=True
+    ),
+    "matrixmarket": Format(read_matrix_market, rb"%%?matrixmarket", numbered=True),
     "metis": Format(read_metis, None, (".graph", ".metis")),
     "npz": Format(read_npz, rb"PK\x03\x04"),
     "npy": Format(read_npy, rb"\x93NUMPY"),
-    "parquet": Format(read_parquet, rb"PAR1", options=("columns", "keep")),
-    "arrow": Format(read_arrow, rb"ARROW1", options=("columns", "keep")),
+    "parquet": Format(read_parquet, rb"PAR1", options=("columns",), numbered=True),
+    "arrow": Format(read_arrow, rb"ARROW1", options=("columns",), numbered=True),
     "graphml": Format(read_graphml, rb"\s*<.{,2000}?<graphml\b|\s*<graphml\b"),
     "gexf": Format(read_gexf, rb"\s*<.{,2000}?<gexf\b|\s*<gexf\b"),
     "gml": Format(read_gml, rb"(?:\s*(?:#[^\n]*|creator\b[^\n]*|version\b[^\n]*))*\s*graph\s*\["),
-    "pajek": Format(read_pajek, rb"(?:\s*%[^\n]*)*\s*\*(?:network|vertices)\b"),
-    "graph6": Format(read_graph6, rb">>graph6<<", (".g6",)),
+    "pajek": Format(read_pajek, rb"(?:\s*%[^\n]*)*\s*\*(?:network|vertices)\b", numbered=True),
+    "graph6": Format(read_graph6, rb">>(?:di)?graph6<<", (".g6", ".d6")),
     "sparse6": Format(read_sparse6, rb">>sparse6<<", (".s6",)),
     "json": Format(read_json, rb'\s*\{.*"(?:nodes|links)"\s*:'),
-    "sif": Format(read_sif, None, (".sif",)),
+    "sif": Format(read_sif, None, (".sif",), numbered=True),
     "dimacs": Format(read_dimacs, _COMMENTED + rb"p[ \t]+[a-z]+[ \t]+[0-9]+[ \t]+[0-9]+\s"),
 }
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.files.adjacency import check_vertices, frame_of, without_edges
+from rapids_tc.files.beside import read_numbers, with_values
 from rapids_tc.files.guess import BLANKS
 from rapids_tc.files.lines import LineFormat, parse
 from rapids_tc.files.source import Stream, shortened
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 Frame = Any  # pandas.DataFrame
 Array = Any  # numpy.ndarray
 
+_SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
+_PARTS = ("weight", "imaginary")  # of a value, which may be complex
 _DENSE_BYTES = 24  # of an entry: its value, and in a mask and places of entries that are not 0
 
 
@@ -27,7 +30,7 @@ def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, 
     head = source.head().decode(errors="replace").splitlines()
     kind = head[0].lower().lstrip("%").split() if head else []
     if kind[:3] == ["matrixmarket", "matrix", "array"]:
-        return _read_dense(source)
+        return _read_dense(source, options)
     if kind[:3] != ["matrixmarket", "matrix", "coordinate"]:
         wrong_line = shortened(head[0] if head else "")
         raise source.fault(f"only a coordinate or an array matrix is a graph, not {wrong_line}", 1)
@@ -45,7 +48,8 @@ def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, 
     if n != columns:
         raise source.fault(f"{n} rows and {columns} columns are no adjacency matrix")
     check_vertices(source, n)
-    frame = parse(source, LineFormat("%", BLANKS, skip_first))
+    lines = LineFormat("%", BLANKS, skip_first)
+    frame = parse(source, lines)
     if len(frame) != entries:
         raise source.fault(f"the size line says {entries:,} entries, the file has {len(frame):,}")
     src, dst = frame["src"].to_numpy(), frame["dst"].to_numpy()
@@ -56,10 +60,22 @@ def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, 
             return "" if inside else f"ids run from 1 to {n}"
 
         raise source.locate("%", wrong, skip_first=skip_first)
-    return frame, without_edges(src, dst, 1, n), guesses
+    alone = without_edges(src, dst, 1, n)
+    kinds = {word: word == "general" for word in kind[3:] if word in _SYMMETRIES}
+    source.directed = next(iter(kinds.values()), None)
+    if options.keep:
+        if options.directed and kinds.keys() & {"hermitian", "skew-symmetric"}:
+            raise source.fault(
+                "an entry of this matrix has another value in the other direction: save it as "
+                "general to read values with directed=True"
+            )
+        names = () if "pattern" in kind else _PARTS if "complex" in kind else _PARTS[:1]
+        values = read_numbers(source, lines, names, len(frame))
+        frame = with_values(source, options, frame, values)
+    return frame, alone, guesses
 
 
-def _read_dense(source: Source) -> tuple[Frame, Array, list[str]]:
+def _read_dense(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
     """Read a dense matrix, whose entries other than 0 are edges."""
     try:
         from scipy.io import mmread
@@ -76,5 +92,10 @@ def _read_dense(source: Source) -> tuple[Frame, Array, list[str]]:
         matrix = mmread(io.BufferedReader(Stream(source.blocks(""))))
     except (ValueError, OverflowError) as error:
         raise source.fault(str(error)) from error
-    src, dst = (ends + 1 for ends in np.nonzero(matrix))
-    return frame_of(src, dst), without_edges(src, dst, 1, n), []
+    places = np.nonzero(matrix)
+    src, dst = (ends + 1 for ends in places)
+    frame, alone = frame_of(src, dst), without_edges(src, dst, 1, n)
+    source.directed = True  # entries of symmetric matrices are there twice
+    if options.keep:
+        frame = with_values(source, options, frame, {"weight": matrix[places]})
+    return frame, alone, []

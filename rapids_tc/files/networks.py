@@ -1,4 +1,4 @@
-"""Readers of GraphML, GML, GEXF, graph6, sparse6 and node-link JSON, by NetworkX."""
+"""Readers of GML, graph6 and sparse6, by NetworkX, of digraph6, and of JSON."""
 
 from __future__ import annotations
 
@@ -10,27 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.files.adjacency import frame_of
+from rapids_tc.files.elements import Elements
 from rapids_tc.files.source import Stream, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from rapids_tc.files.source import Options, Source
 
     Answer = tuple[Any, np.ndarray, list[str]]
 
-_TEXT_BYTES = 10  # of memory for a byte of such a file: NetworkX makes objects of all that is in it
-
-
-def read_graphml(source: Source, options: Options) -> Answer:
-    """Read the edges of a GraphML file, and the vertices without any."""
-    return _read(source, lambda nx, file: nx.read_graphml(file))
-
-
-def read_gexf(source: Source, options: Options) -> Answer:
-    """Read the edges of a GEXF file, and the vertices without any."""
-    return _read(source, lambda nx, file: nx.read_gexf(file))
+_TEXT_BYTES = 10  # of memory for a byte of such a file: objects are made of all that is in it
+_JSON = (
+    '{"nodes": [{"id": ...}], "links": [{"source": ..., "target": ...}]} is read, as NetworkX, D3, '
+    "graphology and Cytoscape.js write it"
+)
 
 
 def read_gml(source: Source, options: Options) -> Answer:
@@ -50,34 +44,36 @@ def read_gml(source: Source, options: Options) -> Answer:
             guesses.append("ids are the numbers of vertices: labels are missing or repeat")
             return nx.parse_gml(text.splitlines(), label="id")
 
-    frame, alone, _ = _read(source, graph)
+    frame, alone, _ = _read(source, options, "GML", graph)
     return frame, alone, guesses
 
 
 def read_graph6(source: Source, options: Options) -> Answer:
-    """Read the edges of the one graph of a graph6 file; its vertices are numbered from 0."""
-    return _read(source, lambda nx, file: nx.from_graph6_bytes(_only_line(file)))
+    """Read the edges of the one graph of a graph6 or digraph6 file, numbered from 0."""
+
+    def graph(nx: Any, file: Any) -> Any:
+        line = _only_line(file).removeprefix(b">>digraph6<<")
+        return _digraph(nx, line[1:]) if line[:1] == b"&" else nx.from_graph6_bytes(line)
+
+    return _read(source, options, "graph6", graph)
 
 
 def read_sparse6(source: Source, options: Options) -> Answer:
     """Read the edges of the one graph of a sparse6 file; its vertices are numbered from 0."""
-    return _read(source, lambda nx, file: nx.from_sparse6_bytes(_only_line(file)))
+    return _read(
+        source, options, "sparse6", lambda nx, file: nx.from_sparse6_bytes(_only_line(file))
+    )
 
 
-def read_json(source: Source, options: Options) -> Answer:
-    """Read the edges of node-link JSON, as NetworkX and D3 write it, under either name."""
-
-    def graph(nx: Any, file: Any) -> Any:
-        data = json.load(file)
-        edges = next((name for name in ("links", "edges") if name in data), None)
-        if edges is None or not isinstance(data.get("nodes"), list):
-            raise ValueError('expected node-link JSON, {"nodes": [...], "links": [...]}')
-        return nx.node_link_graph(data, edges=edges)
-
-    return _read(source, graph)
+def _digraph(nx: Any, line: bytes) -> Any:
+    """Return the graph of a matrix of bits, six in a character, row after row."""
+    n, codes = nx.readwrite.graph6.data_to_n([code - 63 for code in line])
+    bits = np.unpackbits(np.array(codes, np.uint8)[:, None] * np.uint8(4), axis=1)[:, :6]
+    matrix = bits.ravel()[: n * n].reshape(n, n)
+    return nx.from_numpy_array(matrix, create_using=nx.DiGraph)
 
 
-def _read(source: Source, graph: Callable[[Any, Any], Any]) -> Answer:
+def _read(source: Source, options: Options, kind: str, graph: Callable[[Any, Any], Any]) -> Answer:
     """Return the edges of what NetworkX reads; what it cannot read is an EdgeFileError."""
     try:
         nx = import_module("networkx")
@@ -85,27 +81,25 @@ def _read(source: Source, graph: Callable[[Any, Any], Any]) -> Answer:
         raise source.fault(
             'this format needs NetworkX: pip install "rapids_tc[networkx]"'
         ) from error
-    source.require("the file takes", _TEXT_BYTES * sum(map(len, source.blocks(""))))
+    _require(source)
     try:
         read = graph(nx, io.BufferedReader(Stream(source.blocks(""))))
     except (MemoryError, OSError):
         raise
-    except Exception as error:  # NetworkX and parsers of XML raise many, also IndexError
-        raise source.fault(f"{shortened(str(error) or type(error).__name__)}"[:200]) from error
-    edges = list(read.edges())
-    src, dst = ([edge[side] for edge in edges] for side in (0, 1))
-    alone = [node for node, degree in read.degree() if degree == 0]
-    convert = _common_type(read)
-    return frame_of(convert(src), convert(dst)), convert(alone), []
+    except Exception as error:  # NetworkX raises many, also IndexError
+        why = shortened(f"{type(error).__name__}: {error}"[:200])
+        raise source.fault(
+            f"this {kind} cannot be read by NetworkX, which says {why}; mend the file, or save the "
+            "graph as GraphML or as text of two ids a line"
+        ) from error
+    found = Elements(nodes=list(read))
+    for *ends, values in read.edges(data=True):
+        found.add((ends[0], ends[1]), values, directed=read.is_directed())
+    return found.answer(source, options)
 
 
-def _common_type(nodes: Iterable[Any]) -> Callable[[list[Any]], Any]:
-    """Return what makes an array of ids: integers if all ids are, else text."""
-    import pandas as pd
-
-    if all(type(node) is int and -(2**63) <= node < 2**63 for node in nodes):
-        return lambda ids: np.array(ids, np.int64)
-    return lambda ids: pd.array([str(node) for node in ids], dtype="str")
+def _require(source: Source) -> None:
+    source.require("the file takes", _TEXT_BYTES * sum(map(len, source.blocks(""))))
 
 
 def _only_line(file: Any) -> bytes:
@@ -114,3 +108,71 @@ def _only_line(file: Any) -> bytes:
     if len(lines) != 1:
         raise ValueError(f"{len(lines)} graphs: split the file, one graph is read")
     return lines[0]
+
+
+# JSON ---------------------------------------------------------------------------------------------
+
+
+def read_json(source: Source, options: Options) -> Answer:
+    """Read the edges of JSON with lists of nodes and of links, or edges.
+
+    A node is called by its ``id``, or ``key``; without either in any node by its place in the list.
+    """
+    _require(source)
+    try:
+        data = json.loads(b"".join(source.blocks("")))
+    except (ValueError, RecursionError) as error:
+        raise source.fault(
+            f"no JSON that can be read, the file may be cut short: {error}"
+        ) from error
+    nested = "elements" in data  # Cytoscape.js: each is {"data": {...}}
+    data = data["elements"] if nested else data
+    name = next((name for name in ("links", "edges") if name in data), "links")
+    lists = [data.get(key) if isinstance(data, dict) else None for key in ("nodes", name)]
+    items = [[item.get("data") if nested else item for item in each or ()] for each in lists]
+    if not all(isinstance(each, list) for each in lists) or not all(
+        isinstance(item, dict) for each in items for item in each
+    ):
+        raise source.fault(f"JSON of another kind: {_JSON}")
+    nodes, links = items
+    found = Elements(nodes=_nodes(source, nodes))
+    default = _direction(data)
+    for number, link in enumerate(links, 1):
+        values = {**link, **_dict(link, "attributes")}
+        if "source" not in link or "target" not in link:
+            raise source.fault(f"link {number} has no source or no target: {_JSON}")
+        ends = _id(values.pop("source")), _id(values.pop("target"))
+        directed = link.get("directed", default)
+        directed = not link["undirected"] if "undirected" in link else directed
+        found.add(ends, values, directed=directed)
+    return found.answer(source, options)
+
+
+def _direction(data: dict[str, Any]) -> bool | None:
+    """Return whether edges have a direction, if the head of the file says it."""
+    kinds = {"directed": True, "mixed": True, "undirected": False}  # graphology
+    said: bool | None = data.get("directed")
+    return kinds.get(_dict(data, "options").get("type", ""), said)
+
+
+def _dict(item: dict[str, Any], name: str) -> dict[str, Any]:
+    value = item.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _nodes(source: Source, nodes: list[dict[str, Any]]) -> list[Any]:
+    """Return the ids of nodes."""
+    key = next((key for key in ("id", "key") if any(key in node for node in nodes)), None)
+    if key is None:
+        return list(range(len(nodes)))
+    ids = [_id(node.get(key)) for node in nodes]
+    if None in ids:
+        raise source.fault(f"node {ids.index(None) + 1} has no {key!r}, which others have")
+    return ids
+
+
+def _id(value: Any) -> Any:
+    """Return an id that can be looked up: a list as a tuple, as NetworkX does."""
+    if isinstance(value, list):
+        return tuple(map(_id, value))
+    return json.dumps(value) if isinstance(value, dict) else value

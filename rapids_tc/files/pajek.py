@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.files.adjacency import check_vertices, frame_of, without_edges
+from rapids_tc.files.beside import with_values
+from rapids_tc.files.guess import NUMBER
 from rapids_tc.files.source import shortened
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ def read_pajek(source: Source, options: Options) -> tuple[Any, np.ndarray, list[
     """Read the edges, and the vertices without any; labels are the ids if all differ."""
     labels: dict[int, str] = {}
     pairs: list[tuple[int, int]] = []
+    directed: list[bool] = []
+    weights: list[str | None] = []
     section, n, number = "", 0, 0
     for block in source.blocks("%"):
         for line in block.decode(errors="replace").splitlines():
@@ -42,8 +46,13 @@ def read_pajek(source: Source, options: Options) -> tuple[Any, np.ndarray, list[
                 labels[int(vertex[1])] = vertex[2] or vertex[3] or ""
             elif section != "vertices" and _ENDS.fullmatch(line):
                 first, *ends = line.split()
-                ends = ends if section.endswith("list") else ends[:1]
+                value = None
+                if not section.endswith("list"):
+                    value = next(iter(ends[1:]), None)
+                    ends = ends[:1]
                 pairs += [(int(first), int(end)) for end in ends]
+                directed += [section.startswith("arcs")] * len(ends)
+                weights += [value] * len(ends)
             else:
                 raise source.fault(f"no line of Pajek's {section}: {shortened(line)}", number)
     src, dst = np.array(pairs, np.int64).reshape(-1, 2).T
@@ -51,8 +60,23 @@ def read_pajek(source: Source, options: Options) -> tuple[Any, np.ndarray, list[
         raise source.fault(f"ids run from 1 to {n}, the number behind *Vertices")
     alone = without_edges(src, dst, 1, n)
     names = [labels.get(vertex) for vertex in range(1, n + 1)] if labels else []
-    if not all(names) or len(set(names)) < n:
-        why = "labels are missing or repeat" if labels else "there are no labels"
-        return frame_of(src, dst), alone, [f"ids are the numbers of vertices: {why}"]
-    ids = np.array(["", *names], object)
-    return frame_of(ids[src], ids[dst]).astype("str"), ids[alone], ["ids are labels of vertices"]
+    said = {*directed}
+    source.directed = np.array(directed) if len(said) == 2 else next(iter(said), None)
+    if all(names) and len(set(names)) == n:
+        ids = np.array(["", *names], object)
+        frame, alone = frame_of(ids[src], ids[dst]).astype("str"), ids[alone]
+        guess = "ids are labels of vertices"
+    else:
+        frame, why = frame_of(src, dst), "labels are missing or repeat"
+        guess = f"ids are the numbers of vertices: {why if labels else 'there are no labels'}"
+    if options.keep:
+        frame = with_values(source, options, frame, _values(weights))
+    return frame, alone, [guess]
+
+
+def _values(weights: list[str | None]) -> dict[str, Any]:
+    """Return the weights, if a line has one; others have 1 then, as in Pajek."""
+    numbers = [w if w is not None and NUMBER.fullmatch(w) else None for w in weights]
+    if not any(numbers):
+        return {}
+    return {"weight": np.array([1.0 if w is None else float(w) for w in numbers])}

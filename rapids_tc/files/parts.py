@@ -51,8 +51,8 @@ def join_parts(
     options: Options,
     read: Callable[[Source, Options], Any],
     tick: Callable[[float], None] | None,
-) -> tuple[Any, str, np.ndarray, list[str], tuple[str, str]]:
-    """Read all parts, and return frame, format, isolated vertices, guesses and ids of the whole."""
+) -> tuple[Any, str, np.ndarray, list[str], tuple[str, str], Any]:
+    """Read all parts, and return the fields of the whole as an `EdgeFile` has them."""
     import pandas as pd
 
     def read_all(options: Options) -> list[Any]:
@@ -78,10 +78,20 @@ def join_parts(
     frame = pd.concat([file.frame for file in files], ignore_index=True)
     isolated = np.concatenate([file.isolated for file in files])
     if len(isolated):  # in one part, and perhaps not in another
-        ends = pd.concat([frame["src"], frame["dst"]])
+        ends = pd.concat([frame[name] for name in files[0].ids])
         isolated = pd.Index(isolated).difference(pd.Index(ends), sort=False).to_numpy()
     guesses = list(files[0].guesses)
     for file in files[1:]:
         guesses += [g for g in file.guesses if g not in guesses and not g.startswith(_OF_ONE_PART)]
     guesses = [f"{len(parts)} parts, from {parts[0].name} on", *guesses]
-    return frame, formats[0], isolated, guesses, files[0].ids
+    return frame, formats[0], isolated, guesses, files[0].ids, _directions(files)
+
+
+def _directions(files: list[Any]) -> Any:
+    """Return which edges of all parts have a direction; of a part that does not say it, all."""
+    one_way = (True if file.directed is None else file.directed for file in files)
+    said = [np.broadcast_to(a, len(f.frame)) for a, f in zip(one_way, files, strict=True)]
+    if all(file.directed is None for file in files):
+        return None
+    every = np.concatenate(said)
+    return every if len({*every.tolist()}) == 2 else bool(every.all())

@@ -7,29 +7,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.files.adjacency import frame_of
+from rapids_tc.files.beside import with_values
 
 if TYPE_CHECKING:
     from rapids_tc.files.source import Options, Source
 
 
 def read_sif(source: Source, options: Options) -> tuple[Any, np.ndarray, list[str]]:
-    """Read the edges, and the ids that are alone on a line; relations are ignored.
+    """Read the edges, their relations, and the ids that are alone on a line.
 
     Fields are separated by tabs if any line has one, else by blanks.
     """
     text = b"".join(source.blocks("")).decode(errors="replace")
     separator = "\t" if "\t" in text else None
     rows = [[field.strip() for field in line.split(separator)] for line in text.splitlines()]
-    pairs = [(row[0], end) for row in rows for end in row[2:] if end]
-    relations = {row[1] for row in rows if len(row) > 2}
+    triples = [(*row[:2], end) for row in rows for end in row[2:] if end]
     for number, row in enumerate(rows, 1):
         if len(row) == 2 and row[1]:
             raise source.fault(f"expected an id, a relation and ids, not {row}", number)
-    src, dst = (
-        np.array(ends, object) for ends in (zip(*pairs, strict=True) if pairs else ([], []))
-    )
+    src, relations, dst = np.array(triples, object).reshape(-1, 3).T
     ends = {*src, *dst}
     alone = [row[0] for row in rows if row and row[0] and row[0] not in ends]
-    named = ", ".join(sorted(relations)[:5])
     frame = frame_of(src, dst).astype("str")
-    return frame, np.array(list(dict.fromkeys(alone)), object), [f"relations ignored: {named}"]
+    guesses = []
+    if options.keep:
+        values = {"relation": frame_of(relations, relations)["src"].astype("str")}
+        frame = with_values(source, options, frame, values, order=(0, 2, 1))
+    else:
+        guesses = [f"relations ignored: {', '.join(sorted({*relations})[:5])}"]
+    return frame, np.array(list(dict.fromkeys(alone)), object), guesses

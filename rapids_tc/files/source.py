@@ -46,6 +46,7 @@ class Options:
     ids: str | None
     columns: tuple[Column, Column]
     keep: tuple[str | int, ...] | str = ()  # further columns, or "all"
+    directed: bool = False  # whether edges without a direction are read both ways
 
 
 @dataclass
@@ -62,12 +63,18 @@ class Source:
         The number of comment lines that the last pass left out.
     ends : tuple of str
         The names of the id columns in the frame that was read.
+    directed : bool, array of bool or None
+        Whether the edges that were read have a direction, all or each; None if it is not said.
+    numbered : bool
+        Whether columns may be chosen by number.
     """
 
     path: Path
     tick: Callable[[float], None] | None = None
     comments: int = 0
     ends: tuple[str, str] = ("src", "dst")
+    directed: Any = None
+    numbered: bool = True
     unpacker: Unpacker = field(default_factory=Unpacker)
     _spool: bytes | None = None  # the bytes of a pipe, which can be read only once
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc.files.beside import kept_places, with_columns
+from rapids_tc.files.beside import directions, kept_places, with_columns
 from rapids_tc.files.guess import (
     CALLED,
     SIZES,
@@ -112,6 +112,8 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
         raise NoEdgeError(f"{source.name}: no edge below the header {shortened(lines[0])}")
     if guesses and len(frame):
         guesses.append("first edge: {} to {}".format(*frame.iloc[0]))
+    if names:
+        source.directed = directions(source, line_format, names, body, frame, width)
     if options.keep and len(frame):
         frame = with_columns(source, options, line_format, frame, names or None, width)
     return frame, _NONE, guesses

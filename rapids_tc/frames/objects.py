@@ -38,18 +38,23 @@ def _line(edges: Any) -> str:
         return (
             'Graph(nx.to_pandas_edgelist(edges), source="source", destination="target", '
             'vertices=list(edges)), or call NetworkX with backend="rapids_tc"'
-        )
+        ) + _once(edges.is_directed(), "give edges.to_directed()")
     if _is(edges, "igraph", "Graph"):
         pairs = _PAIRS.format("edges.get_edgelist()")
-        return f"Graph({pairs}, vertices=range(edges.vcount()))"
+        once = _once(edges.is_directed(), "give edges.as_directed()")
+        return f"Graph({pairs}, vertices=range(edges.vcount())){once}"
     if _is(edges, "networkit", "Graph"):
-        return f"Graph({_PAIRS.format('edges.iterEdges()')}, vertices=list(edges.iterNodes()))"
+        once = _once(edges.isDirected(), "add the rows the other way")
+        pairs = _PAIRS.format("edges.iterEdges()")
+        return f"Graph({pairs}, vertices=list(edges.iterNodes())){once}"
     sparse = sys.modules.get("scipy.sparse")
     if sparse is not None and sparse.issparse(edges):
         return _of_sparse(edges)
     if _is(edges, "rapids_tc.files", "EdgeFile"):
         ids = 'source="{}", destination="{}", '.format(*edges.ids)
-        return f"Graph(edges.frame, {ids}vertices=edges.isolated)"
+        directed = edges.directed is None or bool(np.all(edges.directed))
+        once = _once(directed, "use read_edges(path, directed=True)")
+        return f"Graph(edges.frame, {ids}vertices=edges.isolated){once}"
     if isinstance(edges, str | os.PathLike):
         path = os.fspath(edges)
         return f"tc.files.read_edges({path!r}).frame, which lists its guesses in .guesses"
@@ -62,6 +67,11 @@ def _line(edges: Any) -> str:
     if type(edges).__name__ in {"DataFrameGroupBy", "GroupBy", "LazyGroupBy"}:
         return "the frame that was grouped, and the columns of its groups as by="
     return _by_method(edges)
+
+
+def _once(directed: bool, advice: str) -> str:  # noqa: FBT001
+    """Return what to add to a line that would give edges without a direction one row."""
+    return "" if directed else f", which has each edge once: for directed=True, {advice}"
 
 
 def _of_sparse(edges: Any) -> str:
