@@ -157,8 +157,8 @@ def truss_profile(
 
 def draw_truss(
     edges: Any,
-    *,
     k: int | str = "max",
+    *,
     ax: Any = None,
     labels: bool = True,
     source: Any = None,

@@ -15,6 +15,7 @@ import reference
 from public_names import ERRORS, PUBLIC
 
 import rapids_tc as tc
+from rapids_tc.interop.accessor import _accessor
 from rapids_tc.plan.record import ANALYTICS
 
 ROOT = Path(__file__).parents[1]
@@ -411,11 +412,20 @@ def test_every_error_is_ours_and_a_builtin():
         assert issubclass(getattr(tc, name), tc.RapidsTCError)
 
 
-def test_the_frame_alone_is_positional():
+def test_the_frame_and_k_alone_are_positional():
+    """As docs/stability.md says, in functions, in methods of `Graph` and in the accessor."""
+    assert "the frame (and `k`) by\n  position" in (ROOT / "docs/stability.md").read_text()
+    accessor = vars(_accessor())
     for name in [*ANALYTICS, "Graph", "memory_estimate"]:
-        parameters = list(inspect.signature(getattr(tc, name)).parameters.values())
-        assert parameters[0].name == "edges"
-        positional = [p.name for p in parameters[1:] if p.kind is p.POSITIONAL_OR_KEYWORD]
-        assert positional == (["k"] if name in ("k_truss", "truss_communities") else [])
-        keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
-        assert {"source", "destination", "engine", "progress", "memory_limit"} <= keywords
+        function = getattr(tc, name)
+        for call in (function, getattr(tc.Graph, name, function), accessor[name]):
+            first, *others = inspect.signature(call).parameters.values()
+            assert first.name == ("self" if call is accessor[name] else "edges")
+            positional = [p.name for p in others if p.kind is p.POSITIONAL_OR_KEYWORD]
+            keywords = {p.name for p in others if p.kind is p.KEYWORD_ONLY}
+            assert positional == (["k"] if "k" in {*positional, *keywords} else [])
+            assert {"source", "destination", "engine", "progress", "memory_limit"} <= keywords
+    for draw in (function for name, function in PUBLIC.items() if name.startswith("plot.")):
+        first, *others = inspect.signature(draw).parameters.values()
+        by_place = {p.name for p in others if p.kind is not p.KEYWORD_ONLY}
+        assert first.name == "edges" and by_place == {"k"} & {p.name for p in others}

@@ -66,8 +66,8 @@ def _require_int64(total: int, k: int) -> None:
 )
 def cliques(
     edges: Any,
-    *,
     k: int = 4,
+    *,
     source: Any = None,
     destination: Any = None,
     by: Any = None,
@@ -145,8 +145,8 @@ def cliques(
 )
 def vertex_cliques(
     edges: Any,
-    *,
     k: int = 4,
+    *,
     vertices: Any = None,
     source: Any = None,
     destination: Any = None,
@@ -217,8 +217,8 @@ def vertex_cliques(
 )
 def edge_cliques(
     edges: Any,
-    *,
     k: int = 4,
+    *,
     source: Any = None,
     destination: Any = None,
     by: Any = None,
