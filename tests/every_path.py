@@ -64,7 +64,7 @@ OPTIONS = {
     "step": [None, 3],
     "time": ["t"],
     "vertex_type": [None, TYPES],
-    "vertices": [None, [50, 3, 3, 0]],
+    "vertices": [None, [3, 50, 3, 0, 0]],
     "weight": ["w", None],
     "window": [None, 5],
     "within": [None, 4],
@@ -156,7 +156,7 @@ def expected(name, own, frame=FRAME):
     else:
         values = definition(rows, **own)
     if record.result is Result.VERTICES:
-        chosen = sorted(values) if vertices is None else dict.fromkeys(vertices)
+        chosen = sorted(values) if vertices is None else vertices
         several = isinstance(next(iter(values.values())), tuple)
         return [(v, *values[v]) if several else (v, values[v]) for v in chosen]
     if record.result is Result.COLUMN:

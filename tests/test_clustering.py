@@ -234,8 +234,8 @@ def test_vertices_select_in_the_order_given(backend):
     for weight in (None, "w"):
         frame = tc.clustering(edges, vertices=[3, 0, 2, 0], weight=weight)
         frame = backend.to_pandas(frame)
-        assert frame["vertex"].tolist() == [3, 0, 2]
-        assert frame["clustering"].tolist() == fine([0.0, 1.0, 1 / 3])
+        assert frame["vertex"].tolist() == [3, 0, 2, 0]
+        assert frame["clustering"].tolist() == fine([0.0, 1.0, 1 / 3, 1.0])
     assert tc.average_clustering(edges, vertices=[3, 0, 2, 0]) == fine(4 / 9)
     assert tc.average_clustering(edges, vertices=[3, 0], count_zeros=False) == 1.0
     assert math.isnan(tc.average_clustering(edges, vertices=[3], count_zeros=False))

@@ -143,6 +143,7 @@ def test_vertices_are_named_by_a_frame():
     assert tuples(found, "vertex_ip", "vertex_port", "triangles") == [
         ("10.0.0.2", 2, 0),
         ("10.0.0.0", 1, 1),
+        ("10.0.0.2", 2, 0),
     ]
     short = named.set_axis(["port", "ip"], axis=1)
     pd.testing.assert_frame_equal(tc.vertex_triangles(frame, vertices=short, **IDS), found)

@@ -539,7 +539,11 @@ def moment(unit, **zone):
 # By module and function: for every raise in it, a call that ends there, and words of its hint.
 HINTS = {
     "frames/backend:Backend.series": [
-        (lambda h: tc.vertex_triangles(k3(), vertices={1}), "give a list, an array")
+        (lambda h: tc.vertex_triangles(k3(), vertices={1}), "give a list, an array"),
+        (
+            lambda h: tc.vertex_triangles(k3(), vertices=np.zeros(2, [("a", int)])),
+            "cast it to integers or strings",
+        ),
     ],
     "frames/backend:open_frame": [
         (
@@ -582,7 +586,7 @@ HINTS = {
             r"pip install 'rapids_tc\[cu13\]'.*'rapids_tc\[cu12\]'.*`rapids-tc doctor`",
         )
     ],
-    "frames/adapters:_to_pandas": [
+    "frames/adapters:column_of_arrow": [
         (
             lambda h: tc.count(pyarrow().table({"src": union(), "dst": [1]})),
             "cast it to integers or strings",

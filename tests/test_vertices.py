@@ -101,7 +101,7 @@ def test_columns_come_in_the_order_of_the_call():
 def test_chosen_vertices():
     frame = frame_of([(5, 3), (3, 9), (9, 5), (9, 1)])
     found = tc.annotate_vertices(frame, "degree", "trussness", vertices=[9, 1, 9])
-    assert found.to_numpy().tolist() == [[9, 3, 3], [1, 1, 2]]
+    assert found.to_numpy().tolist() == [[9, 3, 3], [1, 1, 2], [9, 3, 3]]
     with pytest.raises(ValueError, match="7"):
         tc.annotate_vertices(frame, "degree", vertices=[9, 7])
 

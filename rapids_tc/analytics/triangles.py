@@ -206,7 +206,7 @@ def vertex_triangles(
     edges : DataFrame or Graph
         One row per edge.
     vertices : list, array, Series, Index or DataFrame, optional
-        The vertices to report, each once and in this order; by default all, sorted by id. A frame
+        The vertices to report, row by row, repeats included; by default all, sorted by id. A frame
         if ids are made of several columns; with `by`, in every group that has them.
     time, within, source, destination, by, engine, method, progress, memory_limit
         See `count`.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rapids_tc._typing import Array, Frame, Series
 
 ID_COLUMNS = ("vertex", "src", "dst", "u", "v", "w")  # of the frames in answers
+CONVERT = "cast it to integers or strings"
 ARROW_TEXT = {"string", "string_view", "large_string"}
 
 
@@ -188,7 +189,7 @@ class ArrowAdapter(FrameAdapter):
         return replace(self, types=(*self.types, *chosen))
 
     def column(self, frame: Frame, label: Any) -> Series:
-        return _to_pandas(frame.column(frame.column_names.index(label)), label)
+        return column_of_arrow(frame.column(frame.column_names.index(label)), f"column {label!r}")
 
     def frame(self, result: Frame) -> Frame:
         table = pyarrow().Table.from_pandas(_on_host(result), preserve_index=False)
@@ -242,7 +243,7 @@ class PolarsAdapter(FrameAdapter):
         return replace(self, types=(*self.types, *chosen))
 
     def column(self, frame: Frame, label: Any) -> Series:
-        return _to_pandas(frame.get_column(label), label)
+        return column_of_arrow(frame.get_column(label), f"column {label!r}")
 
     def frame(self, result: Frame) -> Frame:
         table = pyarrow().Table.from_pandas(_on_host(result), preserve_index=False)
@@ -267,19 +268,19 @@ class PolarsAdapter(FrameAdapter):
         return frame[to_host(positions)]
 
 
-def _to_pandas(column: Any, label: Any) -> Series:
+def column_of_arrow(column: Any, name: str) -> Series:
+    """Return a column of Polars or Arrow as a Series of pandas; IdTypeError if that has no like."""
     arrow = pyarrow()
     try:
         if not isinstance(column, arrow.ChunkedArray):
-            column = arrow.chunked_array([column.to_arrow()])
+            array = column.to_arrow() if hasattr(column, "to_arrow") else column
+            column = arrow.chunked_array([array])
         if arrow.types.is_date(column.type):  # else dates would become objects
             dtype = _pandas().ArrowDtype(column.type)
             return column.to_pandas(types_mapper=lambda _: dtype)
         return column.to_pandas()
     except arrow.ArrowException as error:
-        raise IdTypeError(
-            f"column {label!r} cannot be read: {error}; cast it to integers or strings"
-        ) from error
+        raise IdTypeError(f"{name} cannot be read: {error}; {CONVERT}") from error
 
 
 def without_views(column: Series) -> Series:
@@ -292,6 +293,17 @@ def without_views(column: Series) -> Series:
     dtype = _pandas().ArrowDtype(pyarrow().large_string())
     text = pyarrow().array(column).cast(dtype.pyarrow_dtype)
     return _pandas().Series(text, index=column.index, name=column.name, dtype=dtype)
+
+
+def in_plain_dtype(column: Series) -> Series:
+    """Return a pandas column of dates, or in another byte order, in a dtype that pandas can take.
+
+    Other columns are returned unchanged.
+    """
+    if hasattr(column.dtype, "newbyteorder") and not column.dtype.isnative:
+        return column.astype(column.dtype.newbyteorder("="))
+    is_dates = column.dtype == object and _pandas().api.types.infer_dtype(column) == "date"
+    return column.astype("datetime64[s]") if is_dates else column
 
 
 def root(value: Any) -> str:

@@ -17,14 +17,17 @@ from rapids_tc._typing import ENGINES, EngineName
 from rapids_tc._typing import Array as Array
 from rapids_tc._typing import Frame as Frame
 from rapids_tc._typing import Series as Series
-from rapids_tc.errors import CHANGED, KernelError
+from rapids_tc.errors import CHANGED, IdTypeError, KernelError
 from rapids_tc.frames.adapters import (
+    CONVERT,
     ArrowAdapter,
     CudfAdapter,
     FrameAdapter,
     PandasAdapter,
     PolarsAdapter,
     ProxyAdapter,
+    column_of_arrow,
+    in_plain_dtype,
     is_dask,
     pyarrow,
     root,
@@ -93,7 +96,7 @@ class Backend:
         Raises
         ------
         TypeError
-            `values` are none of these.
+            `values` are none of these, or of a kind that pandas cannot hold.
         """
         is_sequence = hasattr(values, "__iter__") and getattr(values, "ndim", 1) == 1
         if not is_sequence or isinstance(values, set | frozenset | dict | str | bytes):
@@ -102,16 +105,16 @@ class Backend:
                 "a Series or an Index"
             )
         values = native(values)
-        users_library = root(values)
-        if users_library == "polars":
-            values = values.to_pandas()
-        if hasattr(values, "index") and hasattr(values, "dtype"):
-            values = self.to_working_series(values)
-        elif users_library == "cupy" and self.library.__name__ == "pandas":
-            values = values.get()
-        elif users_library != "cupy" and self.library.__name__ == "cudf":
-            values = import_module("pandas").Series(values)  # cuDF overflows on ids from 2**63 on
-        return self.library.Series(values).reset_index(drop=True)
+        if root(values) in ("polars", "pyarrow"):
+            values = column_of_arrow(values, "vertices=")
+        elif root(values) in ("cudf", "cupy") and self.library.__name__ == "pandas":
+            values = values.get() if root(values) == "cupy" else values.to_pandas()
+        if root(values) not in ("cudf", "cupy"):  # cuDF overflows on ids from 2**63 on
+            try:
+                values = in_plain_dtype(import_module("pandas").Series(values))
+            except (ValueError, TypeError, NotImplementedError) as error:
+                raise IdTypeError(f"vertices= cannot be read: {error}; {CONVERT}") from error
+        return self.to_working_series(self.library.Series(values)).reset_index(drop=True)
 
     def array(self, column: Series) -> Array:
         """Return the values of a numeric column without nulls, without a copy if possible."""

@@ -113,11 +113,11 @@ class VertexStatistics(ABC):
         return int((self.degrees * (self.degrees - 1) // 2).sum())
 
     def vertex_frame(self, columns: dict[str, Array], vertices: Any) -> Frame:
-        """Make a frame of values by rank: all vertices by id, or those asked for in that order.
+        """Make a frame of values by rank: all vertices by id, or a row for each row asked for.
 
         The values are taken out of `columns` one by one, since all may be as large as the answer.
         """
-        numbers = self.numbers_of(vertices)
+        numbers = self.row_numbers(vertices)
         ranks = self.order.rank[numbers]
         values = {name: columns.pop(name)[ranks] for name in [*columns]}
         values = {**answer_columns(self.ids, {"vertex": numbers}), **values}
@@ -150,6 +150,13 @@ class VertexStatistics(ABC):
 
     def numbers_of(self, vertices: Any) -> Array:
         """Return the numbers of the vertices asked for, each once; None asks for all."""
+        numbers = self.row_numbers(vertices)
+        if vertices is None:
+            return numbers
+        return self.backend.array(self.backend.library.Series(numbers).drop_duplicates())
+
+    def row_numbers(self, vertices: Any) -> Array:
+        """Return the numbers of the vertices asked for, row by row; None asks for all."""
         if vertices is None:
             return self.backend.xp.flatnonzero(self.order.present)
         return chosen_numbers(self.ids, self.order, vertices)

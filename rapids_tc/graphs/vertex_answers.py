@@ -51,7 +51,7 @@ class Named:
     Attributes
     ----------
     ids : Series
-        All of them, each once, in the user's order.
+        All of them, in the user's order.
     is_found : array of bool
         Which are in the range.
     """
@@ -73,10 +73,10 @@ class VertexRange(VertexTotals):
 
     named: Named | None = None
 
-    def numbers_of(self, vertices: Any) -> Array:
+    def row_numbers(self, vertices: Any) -> Array:
         """Return the numbers of the vertices of the range, or of those that the user names."""
         if vertices is None:
-            return super().numbers_of(None)
+            return super().row_numbers(None)
         ids: Any = self.ids
         numbers, named = look_up_vertices(ids, vertices, self.order.present)
         self.named = Named(named, numbers >= 0)

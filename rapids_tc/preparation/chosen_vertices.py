@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def chosen_numbers(ids: Ids, order: Order, vertices: Any) -> Array:
-    """Return the numbers of the vertices that the user names, each once.
+    """Return the numbers of the vertices that the user names, row by row.
 
     Raises
     ------

@@ -238,7 +238,7 @@ def _named_columns(vertices: Any, names: list[tuple[Any, ...]], backend: Backend
 def find_composite(ids: CompositeIds, vertices: Any) -> Array:
     """Return the numbers (int64) of the vertices that the user names, in every group that has them.
 
-    They are sorted by group, and within a group in the user's order, each once.
+    They are sorted by group, and within a group row by row as the user names them.
 
     Raises
     ------
@@ -265,25 +265,21 @@ def find_composite(ids: CompositeIds, vertices: Any) -> Array:
     for digit in digits:
         is_vertex &= digit >= 0
     of_named, of_vertices = _joined(ids, [xp.maximum(digit, 0) for digit in digits])
-    keys = backend.library.Series(of_named[is_vertex]).drop_duplicates()
-    place = xp.asarray(backend.library.Index(keys).get_indexer(of_vertices)).astype("int64")
-    chosen = xp.flatnonzero(place >= 0)
-    occurs = xp.zeros(len(keys), bool)
-    occurs[place[chosen]] = True
-    present = backend.array(keys)[occurs]
-    is_vertex[xp.flatnonzero(is_vertex)] = _is_in(of_named[is_vertex], present, backend)
+    frame, rows = backend.library.DataFrame, xp.flatnonzero(is_vertex)
+    asked = frame({"key": of_named[rows], "row": rows})
+    known = frame({"key": of_vertices, "number": xp.arange(ids.size)})
+    found = asked.merge(known, on="key")
+    row, number = backend.array(found["row"]), backend.array(found["number"])
+    is_vertex[:] = False
+    is_vertex[row] = True
     unknown = backend.host(xp.flatnonzero(~is_vertex)).tolist()
     if unknown:
         rows = list(dict.fromkeys(tuple(v.iloc[i] for v in values) for i in unknown))
         shown = [str(row[0]) if len(row) == 1 else str(row) for row in rows[:5]]
         raise unknown_vertices(len(rows), shown)
-    order = xp.argsort(ids.group_of[chosen] * len(keys) + place[chosen])
-    return chosen[order]
-
-
-def _is_in(values: Array, others: Array, backend: Backend) -> Array:
-    """Return whether each value is among others."""
-    return backend.array(backend.library.Series(values).isin(backend.library.Series(others)))
+    order = xp.lexsort(xp.stack([row, ids.group_of[number]]))
+    chosen: Array = number[order]
+    return chosen
 
 
 def _joined(ids: CompositeIds, named: list[Array]) -> tuple[Array, Array]:

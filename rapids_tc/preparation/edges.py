@@ -302,7 +302,7 @@ def find_ids(ids: ColumnIds, vertices: Series, name: str) -> Array:
 
 
 def find_vertices(ids: ColumnIds, vertices: Any, present: Array) -> Array:
-    """Return the numbers (int64) of the vertices that the user names, in their order, each once.
+    """Return the numbers (int64) of the vertices that the user names, row by row.
 
     Raises
     ------
@@ -319,15 +319,10 @@ def find_vertices(ids: ColumnIds, vertices: Any, present: Array) -> Array:
 def look_up_vertices(ids: ColumnIds, vertices: Any, present: Array) -> tuple[Array, Series]:
     """Return the numbers (int64) of the ids that the user names, -1 for no vertex; and the ids.
 
-    Both are in the user's order, each id once. For IdTypeError and NullIdError see `find_vertices`.
+    Both are in the user's order, with repeats. For IdTypeError and NullIdError see `find_vertices`.
     """
-    backend = ids.backend
-    named = _describe_vertices(vertices, backend)
-    if named.kind == "empty":
-        return backend.xp.zeros(0, "int64"), named.values
-    check([named])
-    values = named.values.astype(named.distinct.dtype).drop_duplicates().reset_index(drop=True)
-    numbers = find_named(ids, named, values)
+    values = ids.backend.series(vertices)
+    numbers = find_ids(ids, values, "vertices=")
     is_vertex = numbers >= 0
     is_vertex[is_vertex] = present[numbers[is_vertex]]
     numbers[~is_vertex] = -1
@@ -336,9 +331,10 @@ def look_up_vertices(ids: ColumnIds, vertices: Any, present: Array) -> tuple[Arr
 
 def require_vertices(is_vertex: Array, values: Series, backend: Backend) -> None:
     """Raise ValueError unless all ids are of vertices; up to five others are listed."""
-    unknown = backend.host(backend.xp.flatnonzero(~is_vertex)).tolist()
-    if unknown:
-        raise unknown_vertices(len(unknown), [str(values.iloc[i]) for i in unknown[:5]])
+    unknown = values.take(backend.xp.flatnonzero(~is_vertex)).drop_duplicates()
+    if len(unknown):
+        shown = range(min(len(unknown), 5))
+        raise unknown_vertices(len(unknown), [str(unknown.iloc[i]) for i in shown])
 
 
 def find_named(ids: ColumnIds, named: IdColumn, values: Series) -> Array:

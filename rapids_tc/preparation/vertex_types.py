@@ -90,10 +90,10 @@ class VertexTypes(VertexReader):
         """Return the vertices and their types, in the working library."""
         source, library = self.source, backend.library
         if isinstance(source, Mapping):
-            vertices, values = library.Series([*source]), library.Series([*source.values()])
+            vertices, values = backend.series([*source]), library.Series([*source.values()])
         elif _is_series(source):
             values = backend.to_working_series(source)
-            vertices = values.index.to_series()
+            vertices = backend.series(source.index)
         elif hasattr(source, "columns") or hasattr(source, "__arrow_c_stream__"):
             try:
                 frame, of_source = open_frame(source, None)
