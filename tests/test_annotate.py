@@ -130,6 +130,11 @@ def test_annotate_keeps_the_columns_index_and_the_attributes():
     assert wide.columns[-1] == ("triangles", "")
     assert wide["triangles"].tolist() == [1, 1, 1] and wide.attrs == frame.attrs
     assert list(frame.columns) == list(columns)
+    ends = {"source": ("a", "x"), "destination": ("a", "y")}
+    with pytest.raises(ValueError, match="has a column 'triangles' already"):
+        tc.annotate(wide, "triangles", **ends)
+    with pytest.raises(ValueError, match="has a column 'community' already"):
+        tc.truss_communities(wide.rename(columns={"triangles": "community"}), 3, **ends)
 
 
 def test_a_list_of_columns_is_told_how():

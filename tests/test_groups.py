@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.executors.local import PartitionedFrame
+from rapids_tc.plan import answers
 from rapids_tc.plan.layout import Layout
 from rapids_tc.plan.record import ANALYTICS, Result
 
@@ -398,55 +399,88 @@ def test_weights_are_scaled_by_the_largest_of_their_group():
 # What is refused ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("function", "column"),
-    [
-        (tc.count, "triangles"),
-        (tc.transitivity, "transitivity"),
-        (tc.average_clustering, "average_clustering"),
-        (tc.triad_counts, "wedge"),
-        (tc.vertex_triangles, "vertex"),
-        (tc.clustering, "clustering"),
-        (lambda edges, **o: tc.annotate_vertices(edges, "degree", **o), "degree"),
-        (tc.list_triangles, "v"),
-        (tc.simple_edges, "dst"),
-    ],
-)
-def test_a_group_named_like_an_answer(function, column):
+PARTS = {"source": ["a", "a2"], "destination": ["b", "b2"]}
+CLASHES = [  # a function, and columns of groups that its answer has otherwise
+    (tc.count, {}, "triangles"),
+    (tc.transitivity, {}, "transitivity"),
+    (tc.average_clustering, {}, "average_clustering"),
+    (tc.triad_counts, {}, "wedge"),
+    (tc.triad_counts, {"directed": True}, "300"),
+    (tc.vertex_triangles, {}, "vertex"),
+    (tc.vertex_triangles, PARTS, "vertex_a2"),
+    (tc.clustering, {}, "clustering"),
+    (tc.annotate_vertices, {"columns": ["degree"]}, "degree"),
+    (tc.list_triangles, {}, "v"),
+    (tc.list_triangles, PARTS, "w_a"),
+    (tc.simple_edges, {}, "dst"),
+    (tc.simple_edges, PARTS, "src_a2"),
+    (tc.balance, {"sign": "trust"}, "signs"),
+    (tc.balance, {"sign": "trust", "per": "vertex"}, "vertex"),
+    (tc.balance, {"sign": "trust", "per": "vertex"} | PARTS, "vertex_a"),
+    (tc.triangles_by_type, {"edge_type": "kind"}, "type_2"),
+    (tc.triangles_by_type, {"edge_type": "kind", "per": "vertex"} | PARTS, "vertex_a2"),
+    (tc.triangles_by_type, {"edge_type": "kind", "per": "edge"} | PARTS, "dst_a"),
+    (tc.triangles_by_type, {"edge_type": "kind", "per": "edge"}, "src"),
+    (tc.triangles_over_time, {"time": "t"}, "formed"),
+    (tc.truss_communities, {"k": "all"}, "parent"),
+    (tc.vertex_cliques, PARTS, "vertex_a"),
+]
+
+
+@pytest.mark.parametrize(("function", "options", "column"), CLASHES)
+def test_a_group_named_like_an_answer(function, options, column):
     frame = GROUPED.rename(columns={"day": column, "src": "a", "dst": "b"})
-    ids = {"source": "a", "destination": "b"}
-    for edges, columns in ((frame, ids | {"by": column}), (tc.Graph(frame, by=column, **ids), {})):
+    frame = frame.assign(a2=frame["a"], b2=frame["b"])
+    shared = {"source": "a", "destination": "b", "by": column}
+    shared |= {name: options[name] for name in shared if name in options}
+    own = {name: value for name, value in options.items() if name not in shared}
+    record, named = ANALYTICS[function.__name__], own.pop("columns", ())
+    asked = [(frame, shared), (tc.Graph(frame, **shared), {})]
+    if record.local(record.defaults | {"columns": named} | own, "") is None:
+        asked.append((PartitionedFrame([frame]), shared))
+    for edges, columns in asked:
         with pytest.raises(
             ValueError, match=f"by= names the column '{column}', and the answer has"
         ):
-            function(edges, **columns)
-    record = ANALYTICS.get(function.__name__, ANALYTICS["annotate_vertices"])
-    if record.local(record.defaults | {"columns": ()}, "") is None:
-        with pytest.raises(ValueError, match="and the answer has"):
-            function(PartitionedFrame([frame]), by=column, **ids)
-    assert len(tc.edge_triangles(frame, by=column, **ids)) == len(frame)
+            function(edges, *named, **own, **columns)
+    assert len(tc.edge_triangles(frame, **shared)) == len(frame)
 
 
 def test_the_columns_of_a_record_are_those_of_its_answer():
+    """So are those of ids, in groups of which each id has two columns, for every value of `per`."""
+    ids = {"source": ["src", "s2"], "destination": ["dst", "d2"], "by": "day"}
+    frame = GROUPED.assign(s2=GROUPED["src"], d2=GROUPED["dst"])
+    frames = (Result.VALUE, Result.VERTICES, Result.TABLE, Result.TIMES, Result.EDGES)
     for name, record in ANALYTICS.items():
-        if record.takes_by and record.result in (Result.VALUE, Result.VERTICES):
-            calls = [every_path.choices(record).__next__()]
-            if "directed" in record.defaults:
-                calls.append({**calls[0], "directed": True})
-            named = calls[0].get("columns", ())
-            calls = [{n: value for n, value in own.items() if n != "columns"} for own in calls]
-            ids = every_path.IDS
-            found = [record.call(GROUPED, *named, **own, **ids, by="day") for own in calls]
-            columns = [*dict.fromkeys(column for frame in found for column in frame.columns)]
-            beside = ["day", "vertex"] if record.result is Result.VERTICES else ["day"]
-            assert columns == [*beside, *record.fields, *named], name
+        for own in every_path.choices(record) if record.result in frames else ():
+            if own.get("vertices") is None and not own.get("vertex_type"):
+                options = {n: value for n, value in own.items() if n != "columns"}
+                found = record.call(frame, *own.get("columns", ()), **options, **ids)
+                with pytest.raises(RuntimeError) as caught, pytest.MonkeyPatch.context() as patch:
+                    patch.setattr(answers, "check_fields", refuse_all)
+                    record.call(frame, *own.get("columns", ()), **options, **ids)
+                assert [*found.columns] == caught.value.args[0], name
 
 
-def test_a_group_named_like_a_triad():
-    """The counts of the triad took the place of the groups."""
-    frame = GROUPED.rename(columns={"day": "300"})
-    with pytest.raises(ValueError, match="by= names the column '300', and the answer has"):
-        tc.triad_counts(frame, directed=True, by="300", **every_path.IDS)
+def refuse_all(groups, others):
+    """Raise an error with the columns of an answer."""
+    raise RuntimeError([*groups, *others])
+
+
+def test_parts_of_an_id_named_alike():
+    """A number and its text as labels: both would be a column vertex_1."""
+    frame = pd.DataFrame({1: [0, 1, 2], "1": [0, 1, 2], "b": [1, 2, 0], "c": [1, 2, 0]})
+    with pytest.raises(ValueError, match="two columns of the answer would be called 'vertex_1'"):
+        tc.vertex_triangles(frame, source=[1, "1"], destination=["b", "c"])
+    assert tc.count(frame, source=[1, "1"], destination=["b", "c"]) == 1
+
+
+@pytest.mark.parametrize("column", ["vertex_a", "src_a2", "delta", "triangles"])
+def test_a_group_named_like_a_column_of_a_delta(column):
+    frame = GROUPED.rename(columns={"day": column, "src": "a", "dst": "b"})
+    graph = tc.Graph(frame.assign(a2=frame["a"], b2=frame["b"]), by=column, **PARTS)
+    with pytest.raises(ValueError, match=f"by= names the column '{column}', and the answer has"):
+        graph.update(delete=frame.assign(a2=frame["a"], b2=frame["b"]).iloc[:1])
 
 
 def test_columns_of_partitions_name_their_groups_in_a_list():

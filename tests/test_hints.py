@@ -862,6 +862,14 @@ HINTS = {
     ],
     "preparation/edge_columns:check_fields": [
         (lambda h: tc.count(k3(triangles=1), by="triangles"), "'triangles'.*: rename it first")
+        (
+            lambda h: tc.vertex_triangles(
+                pd.DataFrame({1: [0], "1": [0], "c": [1], "d": [1]}),
+                source=[1, "1"],
+                destination=["c", "d"],
+            ),
+            "rename a column of source=",
+        ),
     ],
     "preparation/edge_columns:_group_labels": [
         (lambda h: tc.count(k3(), by=[]), "name a column of groups, or leave by= out")
@@ -1494,6 +1502,7 @@ HINTS = {
                 tc.Graph(k3(day=1), by="day")._prepared,
                 Fake(name="new", takes_by=False),
                 Options(),
+                {},
             ),
             "new takes no by=, and this Graph has groups: make another",
         ),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.triangle_sums import Sum
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Fields = tuple[str, ...]
 Local = Callable[[OwnOptions, str], Exception | None]
 
 
@@ -43,7 +44,7 @@ def analytic(
     *,
     columns: Mapping[str, Column] | None = None,
     vertex_columns: Mapping[str, VertexColumn] | None = None,
-    fields: tuple[str, ...] = (),
+    fields: Fields | Callable[[OwnOptions], Fields] = (),
     check: Callable[[OwnOptions], OwnOptions] = dict,
     work: Callable[[OwnOptions], Work] | None = None,
     in_memory: Callable[[OwnOptions], str] = _in_blocks,
@@ -54,7 +55,8 @@ def analytic(
 
     The decorated function takes the graph in place of the edges. It is called with its own options
     after `check`, and with ``method``; the other shared options serve to make the graph. See
-    `rapids_tc.plan.record.Analytic` for the parameters.
+    `rapids_tc.plan.record.Analytic` for the parameters; `fields` that are always the same may be
+    given as they are.
     """
 
     def decorate(body: Function) -> Function:
@@ -90,7 +92,8 @@ def analytic(
         record = Analytic(
             name=name, body=run if stars else body, call=call, most=most,
             columns=columns or {}, vertex_columns=vertex_columns or {},
-            takes_method="method" in names, takes_by="by" in names, fields=fields, check=check,
+            takes_method="method" in names, takes_by="by" in names, check=check,
+            fields=fields if callable(fields) else lambda own: fields,
             defaults={option: defaults[option] for option in own_names},
             work=with_values, in_memory=in_memory,
             local=local or _local(most.result, columns or {}), sums=sums,

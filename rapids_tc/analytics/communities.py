@@ -35,6 +35,11 @@ def _work(own: OwnOptions) -> Work:
     return Work(NEEDS, Result.TABLE if own["k"] == "all" else Result.COMMUNITIES)
 
 
+def _fields(own: OwnOptions) -> tuple[str, ...]:
+    further = ("k", "parent", "edges", "vertices") if own["k"] == "all" else ()
+    return ("community", *further)
+
+
 def _in_memory(own: OwnOptions) -> str:
     if own["k"] == "all":
         return "k_truss is, and the rows of a k-truss have the same communities from k on"
@@ -50,7 +55,7 @@ def _local(own: OwnOptions, kind: str) -> Exception:
 @analytic(
     Work(NEEDS, Result.COMMUNITIES),
     columns={"truss_community": COLUMN},
-    fields=("community", "k", "parent", "edges", "vertices"),
+    fields=_fields,
     check=_check,
     work=_work,
     in_memory=_in_memory,

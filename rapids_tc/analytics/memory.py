@@ -109,7 +109,7 @@ def memory_estimate(
         return rehearsal.estimate(executor, edges, record, limited)
     with call_report(progress), place(edges):
         if isinstance(edges, Graph):
-            check_prepared(edges._prepared, record, options)
+            check_prepared(edges._prepared, record, options, record.defaults)
             work = record.most_of(grouped=edges._prepared.groups is not None)
             stages = edges._prepared.stages(work, method)
         else:

@@ -30,6 +30,10 @@ def _check(own: OwnOptions) -> OwnOptions:
     return own
 
 
+def _fields(own: OwnOptions) -> tuple[str, ...]:
+    return ("t", "formed", "triangles") if own["window"] is None else ("t", "triangles")
+
+
 def _changes(time: Any, window: Any, step: Any) -> WindowChanges:
     return WindowChanges("changes", time_values.reading(time, window=window, step=step))
 
@@ -44,7 +48,7 @@ def _work(own: OwnOptions) -> Work:
 
 @analytic(
     MOST,
-    fields=("t", "formed", "triangles"),
+    fields=_fields,
     check=_check,
     sums=_sums,
     work=_work,

@@ -24,6 +24,10 @@ NAMES = ("empty", "edge", "wedge", "triangle")
 MOST_VERTICES = 3_810_778  # of a group, whose sets of three are fewer than 2**63
 
 
+def _fields(own: OwnOptions) -> tuple[str, ...]:
+    return directions.TRIADS if own["directed"] else NAMES
+
+
 def _sums(own: OwnOptions) -> list[Sum]:
     if own["directed"] or own["vertices"] is None:
         return directions.census_sums(own)
@@ -40,7 +44,7 @@ def _work(own: OwnOptions) -> Work:
 
 @analytic(
     Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE),
-    fields=(*NAMES, *directions.TRIADS),
+    fields=_fields,
     check=directions.check_flag,
     work=_work,
     sums=_sums,

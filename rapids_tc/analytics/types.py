@@ -62,7 +62,7 @@ def _type_work(own: OwnOptions) -> Work:
     Work(Needs.TYPE_COUNTS | Needs.TRIANGLES, Result.TABLE, values=1),
     check=_check_types,
     work=_type_work,
-    fields=("type_1", "type_2", "type_3", "triangles", "vertex", "src", "dst"),
+    fields=("type_1", "type_2", "type_3", "triangles"),
     sums=_type_sums,
 )
 def triangles_by_type(
@@ -161,6 +161,10 @@ def _check_balance(own: OwnOptions) -> OwnOptions:
     return _check_per(own, ("vertex",))
 
 
+def _balance_fields(own: OwnOptions) -> tuple[str, ...]:
+    return ("signs", "triangles", "balanced") if own["per"] is None else ("balanced", "unbalanced")
+
+
 def _balance_sums(own: OwnOptions) -> list[Sum]:
     aggregate = own["aggregate"]
     reader = SignReader(label=own["sign"], signs_alone=aggregate is None)
@@ -186,7 +190,7 @@ def _balance_work(own: OwnOptions) -> Work:
     Work(Needs.TYPE_COUNTS | Needs.WEIGHTS, Result.TABLE, values=8),
     check=_check_balance,
     work=_balance_work,
-    fields=("signs", "triangles", "balanced", "unbalanced"),
+    fields=_balance_fields,
     sums=_balance_sums,
 )
 def balance(

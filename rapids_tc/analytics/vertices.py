@@ -17,7 +17,6 @@ from rapids_tc.plan.record import (
     Work,
     vertex_columns,
 )
-from rapids_tc.preparation.edge_columns import check_fields
 
 if TYPE_CHECKING:
     from rapids_tc.frames.backend import Array
@@ -73,6 +72,7 @@ def _work(own: OwnOptions) -> Work:
 @analytic(
     Work(ANY, Result.VERTICES, columns=3, values=costs.THIRD_SUM),
     vertex_columns=OWN,
+    fields=lambda own: own["columns"],
     check=_check,
     work=_work,
 )
@@ -158,6 +158,4 @@ def annotate_vertices(
     2       2       3          1           2.333
     3       3       1          0           1.000
     """
-    if (ids := edges.groups) is not None:
-        check_fields(ids.labels[: ids.groups], columns)
     return edges.vertex_frame(edges.vertex_columns(columns, method), vertices)

@@ -104,7 +104,7 @@ def answer_file(
     added = [*record.columns] if record.result is Result.COLUMN else []
     new = [asked["measure"]] if "measure" in asked else stars or added
     if record.result in WHOLE_ROWS:
-        check_new(new or record.fields, list(edges.frame.columns), "the file")
+        check_new(new or record.fields(asked), list(edges.frame.columns), "the file")
     groups = by and edges.labels(by)
     graph, ids = edges.graph(engine, groups, [edges.labels(name) for name in read])
     found = record.call(graph, *stars, **asked, **ids, memory_limit=limit)
@@ -132,7 +132,8 @@ def _table(record: Analytic, frame: Any, found: Any, stars: Sequence[str]) -> An
         return found
     if is_dataclass(found):
         return pd.DataFrame([asdict(found)])  # type: ignore[arg-type]
-    name = record.fields[0] if len(record.fields) == 1 else record.name
+    fields = record.fields(record.defaults)
+    name = fields[0] if len(fields) == 1 else record.name
     return pd.DataFrame({name: [found]})
 
 

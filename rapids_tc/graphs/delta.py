@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from rapids_tc._typing import Array, Frame
     from rapids_tc.frames.backend import Backend
 
-FIELDS = ("vertex", "src", "dst", "triangles", "delta")  # the columns of both frames
+ROLES = ("vertex", "src", "dst")  # the ids in either frame
+FIELDS = ("triangles", "delta")  # the other columns of both
 
 
 class Delta:

@@ -9,19 +9,17 @@ from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
 from rapids_tc.frames.backend import check_engine, resolve_engine
 from rapids_tc.plan import needs
-from rapids_tc.plan.answers import require_fields
+from rapids_tc.plan.answers import named_columns, require_fields
 from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
 from rapids_tc.preparation.edges import check_label
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rapids_tc.executors.protocol import Executor, Task
-    from rapids_tc.plan.record import Analytic, Options
+    from rapids_tc.plan.record import Analytic, Options, OwnOptions
 
 
 def open_partitions(
-    executor: Executor, record: Analytic, options: Options, besides: Sequence[Any]
+    executor: Executor, record: Analytic, options: Options, own: OwnOptions
 ) -> tuple[FrameAdapter, tuple[Any, Any] | EdgeColumns]:
     """Check the options of a call; return the adapter of the partitions, and the id columns."""
     adapter = CudfAdapter() if root(executor.meta) == "cudf" else PandasAdapter()
@@ -29,9 +27,10 @@ def open_partitions(
     needs.require_method(options.method, record, resolve_engine(adapter, options.engine))
     needs.check_limit(options.memory_limit)
     ids = options.source, options.destination, options.by
-    labels = edge_columns(adapter.labels(executor.meta), *ids, besides)
+    labels = edge_columns(adapter.labels(executor.meta), *ids, named_columns(own))
     if isinstance(labels, EdgeColumns):
-        require_fields(record, [part.label for part in labels.components], len(labels.groups))
+        parts = [part.label for part in labels.components]
+        require_fields(record, own, parts, len(labels.groups))
     return adapter, labels
 
 

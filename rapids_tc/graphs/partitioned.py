@@ -32,7 +32,6 @@ from rapids_tc.graphs.frame_source import FrameSource, open_partitions
 from rapids_tc.graphs.kept import WORK, KeptGraph, kept_of
 from rapids_tc.graphs.prepared import IS_GRAPH, check_prepared
 from rapids_tc.plan import needs
-from rapids_tc.plan.answers import named_columns
 from rapids_tc.plan.record import GRAPH, Analytic, Needs, Options, OwnOptions, Result
 from rapids_tc.preparation.edge_columns import EdgeColumns
 
@@ -63,9 +62,9 @@ def answer(
     if (error := record.local({**own, "by": by}, executor.kind)) is not None:
         raise error
     if kept is None:
-        adapter, labels = open_partitions(executor, record, options, named_columns(own))
+        adapter, labels = open_partitions(executor, record, options, own)
     else:
-        check_prepared(kept, record, options)
+        check_prepared(kept, record, options, own)
         needs.check_limit(options.memory_limit)
         adapter, labels = kept.adapter, kept.labels
         options = replace(options, engine=kept.options.engine, by=by)
@@ -92,7 +91,7 @@ def prepare(factory: ExecutorFactory, edges: Any, vertices: Any, options: Option
             f"vertices= of a {executor.kind}: append a row to it for each isolated vertex, whose "
             "two ends are the vertex; such a self loop is no edge"
         )
-    adapter, labels = open_partitions(executor, GRAPH, options, ())
+    adapter, labels = open_partitions(executor, GRAPH, options, {})
     kept = KeptGraph(executor, adapter, labels, options)
     with executor:
         kept.prepare(PartitionedGraph(executor, adapter, labels, GRAPH, options, {}).begin(kept))

@@ -9,7 +9,7 @@ from rapids_tc.plan import needs
 from rapids_tc.plan.answers import require_fields
 
 if TYPE_CHECKING:
-    from rapids_tc.plan.record import Analytic, Options
+    from rapids_tc.plan.record import Analytic, Options, OwnOptions
 
 CHOSEN = "a Graph has its columns chosen: give {}= to Graph() instead"
 IS_GRAPH = "edges is a Graph already: give it to the functions, or its frame to Graph()"
@@ -20,7 +20,7 @@ def prepared_in(edges: Any) -> Any:
     return getattr(edges, "__dict__", {}).get("_prepared")  # pandas takes long to lack a name
 
 
-def check_prepared(graph: Any, record: Analytic, options: Options) -> None:
+def check_prepared(graph: Any, record: Analytic, options: Options, own: OwnOptions) -> None:
     """Raise ValueError if a call's options contradict those that its graph was prepared with.
 
     `graph` is an `InMemoryGraph` or a `KeptGraph`.
@@ -32,7 +32,7 @@ def check_prepared(graph: Any, record: Analytic, options: Options) -> None:
     if (ids := graph.groups) is not None:
         if not record.takes_by:
             raise ValueError(f"{record.name} takes no by=, and this Graph has groups: make another")
-        require_fields(record, ids.labels, ids.groups)
+        require_fields(record, own, ids.labels, ids.groups)
     check_engine(options.engine)
     if options.engine not in (None, graph.backend.engine):
         raise ValueError(

@@ -274,9 +274,9 @@ def estimate(
     if (error := record.local({**own, "by": by}, executor.kind)) is not None:
         raise error
     if kept is None:
-        adapter, labels = open_partitions(executor, record, options, ())
+        adapter, labels = open_partitions(executor, record, options, record.defaults)
     else:
-        check_prepared(kept, record, options)
+        check_prepared(kept, record, options, record.defaults)
         adapter, labels = kept.adapter, kept.labels
         options = replace(options, engine=kept.options.engine, by=by)
     with executor:

@@ -40,7 +40,7 @@ from rapids_tc.preparation.edge_columns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from rapids_tc.graphs.kept import KeptGraph
     from rapids_tc.graphs.protocol import EdgeGraph
@@ -75,13 +75,13 @@ def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> 
         The graph does not fit in memory, and cannot be counted in blocks either.
     """
     if (prepared := _prepared_of(edges)) is not None:
-        check_prepared(prepared, record, options)
+        check_prepared(prepared, record, options, own)
         work = record.work_of(own, grouped=prepared.groups is not None)
         needs.check_limit(options.memory_limit)
         if options.memory_limit is not None:
             needs.require(prepared.stages(work, options.method), options.memory_limit)
         return prepared
-    frame, labels, backend = _open(edges, options, record, named_columns(own))
+    frame, labels, backend = _open(edges, options, record, own)
     work = record.work_of(own, grouped=options.by is not None)
     layout, inspected = given_layout(), None
     limit = layout.memory if layout else _limit(frame, backend, work, options)
@@ -111,7 +111,7 @@ def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph | Kept
     if _prepared_of(edges) is not None:
         raise TypeError(IS_GRAPH)
     edges = edges.collect() if is_lazy(edges) else edges
-    frame, labels, backend = _open(edges, options, GRAPH)
+    frame, labels, backend = _open(edges, options, GRAPH, {})
     inspected = None
     if options.memory_limit is not None:
         rows = _rows(frame, labels, backend, options.memory_limit)
@@ -139,7 +139,7 @@ def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
                 raise ValueError(CHOSEN.format("source"))
             yield graph
         else:
-            yield in_memory.read(*_open(edges, options, GRAPH), options.progress)
+            yield in_memory.read(*_open(edges, options, GRAPH, {}), options.progress)
 
 
 def _prepared_of(edges: Any) -> InMemoryGraph | None:
@@ -149,7 +149,7 @@ def _prepared_of(edges: Any) -> InMemoryGraph | None:
 
 
 def _open(
-    edges: Any, options: Options, record: Analytic, besides: Sequence[Any] = ()
+    edges: Any, options: Options, record: Analytic, own: OwnOptions
 ) -> tuple[Frame, Labels, Backend]:
     """Return the frame of edges, its id columns, and the backend that works on them."""
     needs.check_limit(options.memory_limit)
@@ -157,9 +157,10 @@ def _open(
     if not (isinstance(options.method, str) and options.method == "auto"):
         needs.require_method(options.method, record, backend.engine)
     ids = options.source, options.destination, options.by
-    labels = edge_columns(backend.adapter.labels(frame), *ids, besides)
+    labels = edge_columns(backend.adapter.labels(frame), *ids, named_columns(own))
     if isinstance(labels, EdgeColumns):
-        require_fields(record, [part.label for part in labels.components], len(labels.groups))
+        parts = [part.label for part in labels.components]
+        require_fields(record, own, parts, len(labels.groups))
         sources = labels.in_answers()
     else:
         sources = dict.fromkeys(ID_COLUMNS, labels)

@@ -10,12 +10,12 @@ from rapids_tc._progress import report_stage
 from rapids_tc.frames.joining import dtypes
 from rapids_tc.graphs import remade
 from rapids_tc.graphs.batches import IN_BOTH, NOT_THERE, Batch, id_labels, open_batch, refuse
-from rapids_tc.graphs.delta import FIELDS
+from rapids_tc.graphs.delta import FIELDS, ROLES
 from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.graphs.tally import Found, FullError, Tally, edge_keys
 from rapids_tc.graphs.updated import Step, UpdatedGraph
 from rapids_tc.preparation.composite import CompositeIds
-from rapids_tc.preparation.edge_columns import check_fields
+from rapids_tc.preparation.edge_columns import EdgeColumns, check_fields, ids_in_answers
 from rapids_tc.preparation.id_columns import check, describe
 
 if TYPE_CHECKING:
@@ -40,15 +40,16 @@ def update(
     TypeError
         The graph is on the workers of a cluster.
     ValueError
-        A column of groups is named like a column of a `Delta`.
+        Two columns of a frame of the `Delta` would have one name.
     """
     if not isinstance(graph, InMemoryGraph):
         raise TypeError(
             "update needs the rows on one machine, and this Graph is of a partitioned frame: make "
             "Graph(edges.compute()), or a new Graph of the new frame"
         )
-    if (groups := graph.groups) is not None:
-        check_fields(groups.labels[: groups.groups], FIELDS)
+    if isinstance(labels := graph.labels_of_ids, EdgeColumns):
+        ids = ids_in_answers([part.label for part in labels.ids], ROLES)
+        check_fields([part.label for part in labels.groups], [*ids, *FIELDS])
     base = graph.tally.base if isinstance(graph, UpdatedGraph) and graph.has_tally else graph
     batch = open_batch(insert, delete, base.user_frame, base.labels_of_ids, base.backend)
     with report_stage("updating", progress, lambda: "an update needs as much as a new graph"):

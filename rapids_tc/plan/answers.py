@@ -17,6 +17,7 @@ ID_ROLES = {  # by the shape of an answer: the ids in each of its rows
     Result.EDGES: ("src", "dst"),
     Result.TRIANGLES: ("u", "v", "w"),
 }
+PER = {"vertex": ID_ROLES[Result.VERTICES], "edge": ID_ROLES[Result.EDGES]}  # by option
 
 
 def named_columns(own: OwnOptions) -> list[Any]:
@@ -24,8 +25,9 @@ def named_columns(own: OwnOptions) -> list[Any]:
     return [own[option] for option in COLUMNS if own.get(option) is not None]
 
 
-def require_fields(record: Analytic, labels: Sequence[Any], groups: int) -> None:
-    """Raise ValueError if a column of groups is named like a column of an analytic's answer."""
-    roles = ID_ROLES.get(record.result, ())
-    ids = ids_in_answers(labels[groups:], roles)
-    check_fields(labels[:groups], [*ids, *record.fields])
+def require_fields(record: Analytic, own: OwnOptions, labels: Sequence[Any], groups: int) -> None:
+    """Raise ValueError if two columns of the answer of a call would have one name."""
+    if record.result is not Result.COLUMN:  # which is no frame
+        roles = PER[own["per"]] if own.get("per") else ID_ROLES.get(record.result, ())
+        ids = ids_in_answers(labels[groups:], roles)
+        check_fields(labels[:groups], [*ids, *record.fields(own)])

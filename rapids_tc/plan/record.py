@@ -236,8 +236,9 @@ class Analytic:
         The own options of the function, which are not in `SHARED`, with their defaults.
     takes_method, takes_by : bool
         Whether the function accepts ``method=``, and ``by=``.
-    fields : tuple of str
-        The columns that the answer has beside those of ids and groups, if it is a frame.
+    fields : callable
+        A function of the own options that returns the columns that the answer has beside those of
+        ids and groups, if it is a frame, or beside those of the user's rows.
     check : callable
         A function of the own options that returns their normalized values; ValueError for a bad
         one.
@@ -263,7 +264,7 @@ class Analytic:
     defaults: OwnOptions
     takes_method: bool
     takes_by: bool
-    fields: tuple[str, ...]
+    fields: Callable[[OwnOptions], Sequence[str]]
     check: Callable[[OwnOptions], OwnOptions]
     work: Callable[[OwnOptions], Work]
     in_memory: Callable[[OwnOptions], str]
@@ -348,7 +349,8 @@ def vertex_columns() -> dict[str, VertexColumn]:
 
 GRAPH = Analytic(  # no analytic, but preparing a graph has a memory estimate, too
     name="Graph", body=dict, call=dict, most=Work(Needs.NOTHING, Result.GRAPH), columns={},
-    vertex_columns={}, defaults={}, takes_method=False, takes_by=True, fields=(), check=dict,
+    vertex_columns={}, defaults={}, takes_method=False, takes_by=True, fields=lambda own: (),
+    check=dict,
     work=lambda own: Work(Needs.NOTHING, Result.GRAPH),
     in_memory=lambda own: "give the frame itself to the functions, most of which are",
     local=lambda own, kind: None, sums=lambda own: (),

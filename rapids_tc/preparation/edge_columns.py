@@ -123,13 +123,17 @@ def ids_in_answers(labels: Sequence[Any], roles: Sequence[str]) -> list[str]:
 
 
 def check_fields(groups: Sequence[Any], others: Sequence[Any]) -> None:
-    """Raise ValueError if a column of groups is named like another column of an answer."""
+    """Raise ValueError if two columns of an answer, of groups and others, have one name."""
     for label in groups:
         if label in others:
             raise ValueError(
                 f"by= names the column {label!r}, and the answer has a column of that name: "
                 "rename it first"
             )
+    if twice := [name for name in others if others.count(name) > 1]:
+        raise ValueError(
+            f"two columns of the answer would be called {twice[0]!r}: rename a column of source="
+        )
 
 
 def _group_labels(by: Any, labels: list[Any]) -> list[Any]:

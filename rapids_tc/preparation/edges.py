@@ -193,8 +193,13 @@ def estimate_size(
 
 
 def check_new(columns: Iterable[str], labels: list[Any], of: str = "the frame") -> None:
-    """Raise ValueError if the frame has one of the columns already."""
-    clash = [column for column in columns if column in labels]
+    """Raise ValueError if the frame has one of the columns already.
+
+    A label of several levels is a name if all levels but the first are empty.
+    """
+    levels = [label for label in labels if isinstance(label, tuple) and not any(label[1:])]
+    names = [*labels, *(label[0] for label in levels if len(label) > 1)]
+    clash = [column for column in columns if column in names]
     if clash:
         raise ValueError(f"{of} has a column {clash[0]!r} already: rename or drop it first")
 
