@@ -861,7 +861,7 @@ HINTS = {
         )
     ],
     "preparation/edge_columns:check_fields": [
-        (lambda h: tc.count(k3(triangles=1), by="triangles"), "'triangles'.*: rename it first")
+        (lambda h: tc.count(k3(triangles=1), by="triangles"), "'triangles'.*: rename it first"),
         (
             lambda h: tc.vertex_triangles(
                 pd.DataFrame({1: [0], "1": [0], "c": [1], "d": [1]}),
