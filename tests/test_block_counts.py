@@ -280,7 +280,7 @@ def test_hundred_rows_are_split_into_blocks(engine, group):
 
 
 @each_engine
-@pytest.mark.parametrize("n", [1, 4, 64])
+@pytest.mark.parametrize("n", [1, 4, 64, 65])  # of 65 a side, not all fit shared memory
 def test_rows_are_split_into_blocks_by_kernels(engine, n):
     check_split(engine, HARD["skewed"], n, (0, n * n))
 

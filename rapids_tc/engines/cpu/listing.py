@@ -70,8 +70,8 @@ def write(
                 mark[columns[p] & mask] = 1
             for i in range(start, stop):
                 t, until = starts[i], min(starts[i + 1], last)
-                u, j, _ = walk(walk_offsets, in_edges[i])
-                while t < until:
+                u, j, below = walk(walk_offsets, in_edges[i])
+                while t < until and j < below:
                     w = np.int64(walked[j])
                     if mark[w & mask] and (v <= mask + 1 or find(columns, begin, end, w) >= 0):
                         if t >= first:

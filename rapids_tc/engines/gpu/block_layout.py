@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rapids_tc.kernels.method import Kernel
 
 _THREADS, _EACH = 256, 8  # as in tile.cuh
+_SPLIT_BYTES = 12  # of shared memory, for each block that split_rows writes
 _KERNELS = (
     "split_rows",
     "pack_middles",
@@ -182,12 +183,13 @@ def split(
     keys: Array,
 ) -> None:
     """Write the keys of some of n x n blocks; see `rapids_tc.engines.protocol.Engine`."""
-    (first, last), size = group, len(ends[0])
-    if size:
+    size, most = len(ends[0]), engine.shared_limit // _SPLIT_BYTES
+    for first in range(*group, most) if size else ():
+        last = min(first + most, group[1])
         # Without ranks by number, the kernel reads none: any array stands for them.
         by_number = (ends[0], np.uint64(0)) if rank is None else (rank, np.uint64(len(rank)))
         rows = (*ends, np.uint64(size), *by_number)
-        grid, shared = (-(-size // (_THREADS * _EACH)),), 12 * (last - first)
+        grid, shared = (-(-size // (_THREADS * _EACH)),), _SPLIT_BYTES * (last - first)
         args = (*rows, *map(np.uint32, (n, first, last)), np.uint64(len(keys)), free, keys)
         _kernels(engine)["split_rows"](grid, (_THREADS,), args, shared_mem=shared)
 

@@ -36,8 +36,8 @@ list_triangles(const i64* offsets, u64 n, const u32* columns, const u64* in_edge
     const u32 v = packed ? u32(packed[i] >> 32) : columns[start + below];
     const u32 u = packed ? u32(packed[i]) : row_at(offsets, n, start);
     const u32 row = u32(offsets[v + shift]), length = u32(offsets[v + shift + 1]) - row;
-    for (u32 k = lane; t < end; k += kWarp) {   // the same t in all lanes
-      const u32 w = k < below ? columns[start + k] : kNone;
+    for (u32 step = 0; t < end && step < below; step += kWarp) {   // the same t in all lanes
+      const u32 k = step + lane, w = k < below ? columns[start + k] : kNone;
       const u32 hits = __ballot_sync(kFullMask, find(columns + row, length, w) != kNone);
       const i64 mine = t + __popc(hits & ((1u << lane) - 1));
       if ((hits >> lane & 1) && mine >= first && mine < end) {
