@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -576,3 +577,62 @@ def test_rapids_doctor_finds_the_check_and_hears_of_a_failure(monkeypatch):
     monkeypatch.setattr(machine, "_TRIAL", "raise OSError('no device')")
     with pytest.raises(DriverError, match=r"not usable: .* OSError: no device"):
         check(verbose=False, gpu_info=None)
+
+
+ACCOUNTS = "bank,acct,bank2,acct2\n1,5,1,6\n1,6,2,5\n2,5,1,5\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        (ACCOUNTS, ("bank", "acct", "bank2", "acct2")),
+        (ACCOUNTS, ("1", "acct", "3", "4")),
+        (ACCOUNTS.partition("\n")[2], ("1", "2", "3", "4")),
+        (ACCOUNTS.replace("5", "x"), ("bank", "acct", "bank2", "acct2")),
+        (ACCOUNTS.replace(",5", ",05"), ("bank", "acct", "bank2", "acct2")),
+        ("acct,bank2,bank,acct2\n5,1,1,6\n6,2,1,5\n5,1,2,5\n", ("bank", "acct", "bank2", "acct2")),
+    ],
+)
+def test_ids_of_several_columns_are_given_by_repeating_the_option(tmp_path, text, ends):
+    path = tmp_path / "accounts.csv"
+    path.write_text(text)
+    typed = ["--source", ends[0], "--source", ends[1], "--destination", ends[2], "--destination",
+             ends[3], "--quiet"]  # fmt: skip
+    answer = json.loads(run("count", path, *typed, "--json").stdout)
+    assert [answer[name] for name in ("vertices", "edges", "triangles")] == [3, 3, 1]
+    assert len(run("vertex", path, *typed).stdout.splitlines()) == 4
+    assert run("edge", path, *typed).stdout.splitlines()[1].endswith(",1")
+    assert len(run("list", path, *typed).stdout.splitlines()) == 2
+    assert "ids of one column" in run("vertex", path, *typed, "--vertices", "1").stderr
+
+
+def test_ids_of_several_columns_need_as_many_for_both_ends(tmp_path):
+    path = tmp_path / "accounts.csv"
+    path.write_text(ACCOUNTS)
+    two = ("--source", "bank", "--source", "acct")
+    done = run("count", path, *two, "--destination", "bank2")
+    assert done.exit_code == 2
+    assert "--source is given 2 times and --destination 1: an id of several" in done.stderr
+    done = run("bench", path, *two, "--destination", "bank2", "--destination", "acct2")
+    assert "ids of several columns are not taken here: give --source once" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "typed"),
+    [
+        ("count", ("--separator", ",", "--separator", ";")),
+        ("count", ("--header", "--no-header")),
+        ("count", ("--time", "t", "--within", "1", "--time", "u")),
+        ("vertex", ("--vertices", "1", "--vertices", "2")),
+        ("truss", ("--k", "3", "--k", "4")),
+        ("list", ("--out", "a.csv", "--out", "b.csv")),
+        ("bench", ("--repeat", "1", "--repeat", "2")),
+    ],
+)
+def test_an_option_of_one_value_is_given_once(tmp_path, command, typed):
+    """Before the file is read, which is not there; never the last alone in silence."""
+    done = run(command, tmp_path / "unread.csv", *typed)
+    assert done.exit_code == 2
+    assert re.search(rf"Option '{typed[0]}' is given 2 times", done.stderr)
+    done = run("datasets", "rmat", 3, "--out", tmp_path / "a", "--seed", 1, "--seed", 2)
+    assert done.exit_code == 2 and "Option '--seed' is given 2 times" in done.stderr

@@ -15,9 +15,10 @@ import rapids_tc as tc
 from rapids_tc._compiling import clock
 from rapids_tc.cli import analytics, listing, tables
 from rapids_tc.cli.bench import bench
+from rapids_tc.cli.edges import open_edges
 from rapids_tc.cli.functions import functions
 from rapids_tc.cli.output import Commands
-from rapids_tc.cli.reading import FileName, prepare, read, takes_file
+from rapids_tc.cli.reading import FileName, takes_file
 from rapids_tc.plan.record import ANALYTICS
 
 if TYPE_CHECKING:
@@ -57,9 +58,9 @@ def count(
     asked, reading = analytics.split_options(ANALYTICS["count"], options, engine)
     seconds: dict[str, float] = {}
     with _timed(seconds, "read"):
-        edges_read = read(file, reading)
+        edges = open_edges(file, reading, ())
     with _timed(seconds, "prepare"):
-        graph = prepare(edges_read, engine)
+        graph = edges.prepared(engine)
     with _timed(seconds, "count"):
         triangles = tc.count(graph, method=asked["method"])
     wedges = graph._prepared.wedges
@@ -72,7 +73,7 @@ def count(
     }
     if as_json:
         source = {
-            "file": str(file), "format": edges_read.format, "guesses": edges_read.guesses,
+            "file": str(file), "format": edges.file.format, "guesses": edges.file.guesses,
         }  # fmt: skip
         settings = {"engine": engine or "cpu", "method": asked["method"], "seconds": seconds}
         click.echo(json.dumps(source | answers | settings))
@@ -83,8 +84,8 @@ def count(
         _print(shown)
 
 
-for command in (*listing.COMMANDS, functions, bench):
-    main.add_command(command)
+for own in (*listing.COMMANDS, functions, bench):
+    main.add_command(own)
 for command in analytics.commands():
     if command.name not in main.commands:
         main.add_command(command)

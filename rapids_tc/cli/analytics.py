@@ -11,6 +11,7 @@ import click
 
 from rapids_tc.cli import tables
 from rapids_tc.cli.edges import open_edges
+from rapids_tc.cli.output import Command
 from rapids_tc.cli.reading import takes_file
 from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import resolve_backend
@@ -61,7 +62,9 @@ def _command(record: Analytic) -> click.Command:
 
     run.__doc__ = f"{_summary(record)}\n\nIn Python: rapids_tc.{record.name}. {READING}"
     name = record.name.replace("_", "-")
-    return click.command(name)(takes_file(takes_options(record)(tables.takes_out(run))))
+    return click.command(name, cls=Command)(
+        takes_file(takes_options(record)(tables.takes_out(run)))
+    )
 
 
 def split_options(

@@ -29,7 +29,7 @@ from rapids_tc.bench import (
 )
 from rapids_tc.bench.other_libraries import MAX_ROWS
 from rapids_tc.cli.machine import has_gpu
-from rapids_tc.cli.output import note
+from rapids_tc.cli.output import Command, note
 from rapids_tc.cli.reading import read, takes_file
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _number(_: click.Context, option: click.Parameter, value: float) -> float:
     return value
 
 
-@click.command()
+@click.command(cls=Command)
 @takes_file
 @click.option("--method", multiple=True, help="A method of cuda to time; may be given again.")
 @click.option("--repeat", type=click.IntRange(1), default=5, show_default=True, help="Calls.")

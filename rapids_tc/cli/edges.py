@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rapids_tc._typing import EngineName
+    from rapids_tc.files import EdgeFile
 
 
 @dataclass(frozen=True)
@@ -26,21 +27,20 @@ class FileEdges:
 
     Attributes
     ----------
-    frame : pandas.DataFrame
-        The rows as they are in the file, with its names; of a text, what is no id is text.
-    source, destination : label
-        The id columns.
-    isolated : numpy.ndarray
-        Vertices that the file names without an edge.
-    numbered : bool
-        Whether columns may be named by number.
+    file : EdgeFile
+        The file as it was read: the rows with its names; of a text, what is no id is text.
+    source, destination : list of labels
+        The id columns: several of each if an id has several.
     """
 
-    frame: Any
-    source: Any
-    destination: Any
-    isolated: Any
-    numbered: bool
+    file: EdgeFile
+    source: list[Any]
+    destination: list[Any]
+
+    @property
+    def frame(self) -> Any:
+        """The rows as they are in the file."""
+        return self.file.frame
 
     def graph(
         self, engine: EngineName | None, by: list[Any] | None = None, named: Sequence[Any] = ()
@@ -50,23 +50,44 @@ class FileEdges:
         Columns that are `named` hold numbers or times if their text does, columns of groups
         integers if these are written as the text is.
         """
-        labels = dict.fromkeys([self.source, self.destination, *(by or ()), *named])
+        labels = dict.fromkeys([*self._ids, *(by or ()), *named])
         frame = self.frame[list(labels)]
         groups = {name: _as_integers(frame[name]) for name in by or () if name not in self._ids}
         read = {name: _read(frame[name]) for name in named if name not in self._ids}
-        frame = frame.assign(**groups, **read)
-        options = {"source": self.source, "destination": self.destination}
-        options |= {"engine": engine, "by": by}
+        frame = frame.assign(**groups, **read, **self._parts())
+        ends = (self.source, self.destination)
+        source, destination = (end if len(end) > 1 else end[0] for end in ends)
+        options: dict[str, Any] = {
+            "source": source,
+            "destination": destination,
+            "engine": engine,
+            "by": by,
+        }
         options = {name: value for name, value in options.items() if value is not None}
-        if len(self.isolated) and by:
-            note(f"{len(self.isolated):,} vertices without an edge are in no group")
-        elif len(self.isolated):
-            return tc.Graph(frame, vertices=self.isolated, **options), {}
+        isolated = self.file.isolated
+        if len(isolated) and by:
+            note(f"{len(isolated):,} vertices without an edge are in no group")
+        elif len(isolated):
+            return tc.Graph(frame, vertices=isolated, **options), {}
         return frame, options
 
+    def prepared(self, engine: EngineName | None) -> tc.Graph:
+        """Return the graph, with the vertices that the file names without an edge."""
+        graph, options = self.graph(engine)
+        return graph if isinstance(graph, tc.Graph) else tc.Graph(graph, **options)
+
     @property
-    def _ids(self) -> tuple[Any, Any]:
-        return self.source, self.destination
+    def _ids(self) -> list[Any]:
+        return [*self.source, *self.destination]
+
+    def _parts(self) -> dict[Any, Any]:
+        """Return the further columns of ids, as integers if both ends are written so."""
+        found: dict[Any, Any] = {}
+        for pair in list(zip(self.source, self.destination, strict=True))[1:]:
+            integers = [_as_integers(self.frame[name]) for name in pair]
+            if not any(map(_is_text, integers)):
+                found |= dict(zip(pair, integers, strict=True))
+        return found
 
     def labels(self, named: Any) -> Any:
         """Return the labels of columns that are named as in the file, or numbered from 1."""
@@ -75,7 +96,11 @@ class FileEdges:
         columns = list(self.frame.columns)
         if named in columns:
             return named
-        if self.numbered and named.isdecimal() and 0 < int(named) <= len(columns):
+        if (
+            FORMATS[self.file.format].numbered
+            and named.isdecimal()
+            and 0 < int(named) <= len(columns)
+        ):
             if (label := columns[int(named) - 1]) not in self._ids:
                 return label
             raise ColumnNotFoundError(f"column {named} has ids; the columns are {columns}")
@@ -85,8 +110,10 @@ class FileEdges:
 
     def ids(self, typed: str) -> list[Any]:
         """Return ids that are typed between commas, in the dtype of the file's ids."""
+        if len(self.source) > 1:
+            raise ValueError("vertices= takes ids of one column here; in Python, frames of several")
         names = [name.strip() for name in typed.split(",")]
-        is_integer = getattr(self.frame[self.source].dtype, "kind", "") in "iu"
+        is_integer = getattr(self.frame[self.source[0]].dtype, "kind", "") in "iu"
         return [int(name) for name in names] if is_integer else names
 
 
@@ -94,8 +121,23 @@ def open_edges(
     file: Path, reading: dict[str, Any], columns: Sequence[str] | Literal["all"]
 ) -> FileEdges:
     """Read the ids of a file, with other columns or all."""
-    edges = read(file, {**reading, "columns": columns})
-    return FileEdges(edges.frame, *edges.ids, edges.isolated, FORMATS[edges.format].numbered)
+    (source, *sources), (destination, *destinations) = (
+        reading[name] or (None,) for name in ("source", "destination")
+    )
+    if len(sources) != len(destinations):
+        raise ValueError(
+            f"source= is given {1 + len(sources)} times and destination= {1 + len(destinations)}: "
+            "an id of several columns needs as many for both ends"
+        )
+    more = [*sources, *destinations]
+    if columns != "all":
+        columns = "all" if any(map(str.isdecimal, more)) else [*columns, *more]
+    first = {"source": (source,), "destination": (destination,)}
+    edges = read(file, {**reading, **first, "columns": columns})
+    found = FileEdges(edges, [edges.ids[0]], [edges.ids[1]])
+    found.source.extend(map(found.labels, sources))
+    found.destination.extend(map(found.labels, destinations))
+    return found
 
 
 def _as_integers(column: Any) -> Any:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from rapids_tc.cli.output import Command
 
-@click.command()
+
+@click.command(cls=Command)
 def functions() -> None:
     """List the functions of the Python package.
 

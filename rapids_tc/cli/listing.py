@@ -10,6 +10,7 @@ import click
 import rapids_tc as tc
 from rapids_tc.cli import analytics, tables
 from rapids_tc.cli.edges import open_edges
+from rapids_tc.cli.output import Command
 from rapids_tc.cli.reading import takes_file
 from rapids_tc.plan.record import ANALYTICS
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _ROWS = 10_000_000  # triangles that `list` keeps in memory at a time
 
 
-@click.command()
+@click.command(cls=Command)
 @takes_file
 @tables.takes_out
 @click.option("--k", metavar="K", help="Only the k-truss: an integer from 2 on, or 'max'.")
@@ -38,7 +39,7 @@ def truss(
     analytics.answer_file(record, file, options, engine, out)
 
 
-@click.command("list")
+@click.command("list", cls=Command)
 @takes_file
 @tables.takes_out
 def list_(file: Path, engine: EngineName | None, out: Path | None, **reading: Any) -> None:
@@ -48,8 +49,7 @@ def list_(file: Path, engine: EngineName | None, out: Path | None, **reading: An
     `rapids-tc count --help` tells how FILE is read.
     """
     tables.require_out(out)
-    graph, options = open_edges(file, reading, ()).graph(engine)
-    graph = graph if isinstance(graph, tc.Graph) else tc.Graph(graph, **options)
+    graph = open_edges(file, reading, ()).prepared(engine)
     frames = tc.iter_triangles(graph, rows=_ROWS)
     first = next(frames, None)
     tables.write(chain([tc.list_triangles(graph) if first is None else first], frames), out)

@@ -23,8 +23,22 @@ INTERRUPTED = 130  # after Ctrl-C, as shells report it: 128 + SIGINT
 UNREAD = 141  # shells report it for programs that end when nobody reads their output: 128 + SIGPIPE
 
 
+class Command(click.Command):
+    """A command; an option that takes one value is given once."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; UsageError for one that is repeated, of which click takes the last."""
+        _, _, given = self.make_parser(ctx).parse_args([*args])
+        for option in given:
+            if isinstance(option, click.Option) and not option.multiple and given.count(option) > 1:
+                ctx.fail(f"Option {option.opts[0]!r} is given {given.count(option)} times.")
+        return super().parse_args(ctx, args)
+
+
 class Commands(click.Group):
     """The commands; an expected error ends in one line on stderr and exit code 2."""
+
+    command_class = Command
 
     def main(self, *args: Any, **keywords: Any) -> Any:
         """Run a command; an error that cannot be printed leaves its exit code alone."""

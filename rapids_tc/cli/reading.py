@@ -1,4 +1,4 @@
-"""The argument FILE: its options, how it is read, and the graph prepared from it."""
+"""The argument FILE: its options, and how it is read."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import rapids_tc as tc
 from rapids_tc._progress import Report
 from rapids_tc.cli.output import note
 from rapids_tc.files import FORMATS, EdgeFile, read_edges
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from rapids_tc._typing import EngineName
 
 
 class FileName(click.Path):
@@ -40,8 +37,18 @@ _PARAMETERS = (
         "--comment", metavar="CHARS", help="For text: what begins a comment; '': nothing."
     ),
     click.option("--ids", type=click.Choice(["integer", "string"]), help="For text: what ids are."),
-    click.option("--source", metavar="COLUMN", help="One id column: a name, or a number from 1."),
-    click.option("--destination", metavar="COLUMN", help="The other id column."),
+    click.option(
+        "--source",
+        multiple=True,
+        metavar="COLUMN",
+        help="One id column: a name, or a number from 1; again for an id of several columns.",
+    ),
+    click.option(
+        "--destination",
+        multiple=True,
+        metavar="COLUMN",
+        help="The other id column; as often as --source.",
+    ),
 )
 
 
@@ -53,7 +60,11 @@ def takes_file(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def read(file: Path, options: dict[str, Any]) -> EdgeFile:
-    """Read the edges of a file, and print every guess on stderr."""
+    """Read the edges of a file with one id column for each end; print every guess on stderr."""
+    ends = {name: tuple(options[name]) for name in ("source", "destination")}
+    if max(map(len, ends.values())) > 1:
+        raise ValueError("ids of several columns are not taken here: give source= once")
+    options = options | {name: next(iter(columns), None) for name, columns in ends.items()}
     report = Report(None)
     report.stage(f"reading {file.name}")
     try:
@@ -63,9 +74,3 @@ def read(file: Path, options: dict[str, Any]) -> EdgeFile:
     for guess in edges.guesses:
         note(f"guessed: {guess}")
     return edges
-
-
-def prepare(edges: EdgeFile, engine: EngineName | None) -> tc.Graph:
-    """Return the graph of a file that was read, with its isolated vertices."""
-    isolated = edges.isolated if len(edges.isolated) else None
-    return tc.Graph(edges.frame, vertices=isolated, engine=engine)
