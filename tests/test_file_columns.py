@@ -200,3 +200,84 @@ def test_a_column_of_the_file_is_not_overwritten(payments):
 def test_a_column_that_the_file_lacks(payments):
     done = CliRunner().invoke(main, ["clustering", str(payments), "--weight", "kg", *ENDS])
     assert done.exit_code == 2 and "no column 'kg'; columns: 'id', 'Payer'" in done.stderr
+
+
+def payments_of(tmp_path, values, separator=";"):
+    """A triangle whose edges have these values, in a column `x`."""
+    ends = ["1 2", "2 3", "3 1"]
+    rows = [[*end.split(), value] for end, value in zip(ends, values, strict=True)]
+    path = tmp_path / "values.csv"
+    path.write_text("\n".join(map(separator.join, [["src", "dst", "x"], *rows])) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("values", "numbers"),
+    [
+        (["0,5", "2", "1,25"], [0.5, 2, 1.25]),
+        (["1.234,5", "12.345.678,0", "1"], [1234.5, 12345678, 1]),
+        (["1,234.5", "1,000,000", "3"], [1234.5, 1e6, 3]),
+        (["1e3", " 2", ".5"], [1000, 2, 0.5]),
+    ],
+)
+def test_numbers_in_the_notation_of_a_country_are_weights(tmp_path, values, numbers):
+    path = payments_of(tmp_path, values)
+    frame = pd.DataFrame({"src": [1, 2, 3], "dst": [2, 3, 1], "x": numbers})
+    expected = tc.clustering(frame, weight="x")["clustering"]
+    found = run("clustering", path, "--weight", "x", "-q")["clustering"]
+    assert found.astype(float).tolist() == pytest.approx(expected.tolist(), rel=1e-12)
+
+
+TIMES = {
+    "offsets that differ": ["2026-03-29T01:59+01:00", "2026-03-29T03:00:00+02:00",
+                            "2026-03-29T01:00Z"],
+    "blanks": ["2026-03-29 01:00", "2026-03-29 01:00:30", "2026-03-29 01:01:00.000000001"],
+    "days": ["2026-03-29", "20260329", "2026-03"],
+    "numbers": ["0.5", "1", "2"],
+    "decimal commas": ["0,5", "1,0", "2,25"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "within", "count"),
+    [
+        ("offsets that differ", "1min", 1), ("offsets that differ", "59s", 0),
+        ("blanks", "61s", 1), ("blanks", "60s", 0),
+        ("days", "28D", 1), ("days", "27D", 0),
+        ("numbers", "1.5", 1), ("numbers", "1", 0),
+        ("decimal commas", "1.75", 1), ("decimal commas", "1.5", 0),
+    ],
+)  # fmt: skip
+def test_times_that_the_page_promises(tmp_path, kind, within, count):
+    path = payments_of(tmp_path, TIMES[kind])
+    done = CliRunner().invoke(main, ["count", str(path), "--time", "x", "--within", within, "-q"])
+    assert done.stdout == f"{count}\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "values", "words"),
+    [
+        ("--time", ["2026-02-12", "13/02/2026", "2026-02-14"], "'13/02/2026' is no time of ISO"),
+        ("--time", ["2026-02-12", "today", "2026-02-14"], "'today' is no time of ISO 8601, such"),
+        ("--time", ["2026-02-12", "", "2026-02-14"], "'' is no time of ISO 8601"),
+        ("--time", ["1", "2", "x7"], "'x7' is no time of ISO 8601"),
+        ("--time", ["1", "2", "2026-02-12"], "'1' is no time of ISO 8601"),
+        ("--time", ["2026-02-12T10:00Z", "2026-02-12T10:00", "2026-02-12T11:00Z"],
+         "'2026-02-12T10:00' has no offset from UTC, and '2026-02-12T10:00Z' has one"),
+        ("--sign", ["1", "minus", "-1"], "--sign 'x': 'minus' is no number"),
+        ("--weight", ["1", "5 kg", "2"], "--weight 'x': '5 kg' is no number"),
+        ("--weight", ["1", "1,234", "2"], "'1,234' may be 1.234 or 1234"),
+    ],
+)  # fmt: skip
+def test_the_value_that_cannot_be_read_is_named(tmp_path, option, values, words):
+    path = payments_of(tmp_path, values)
+    command = {"--time": "count", "--sign": "balance", "--weight": "clustering"}[option]
+    more = ["--within", "5"] if option == "--time" else []
+    done = CliRunner().invoke(main, [command, str(path), option, "x", *more, "-q"])
+    assert done.exit_code == 2 and words in done.stderr
+
+
+def test_types_are_integers_if_they_are_written_so(tmp_path):
+    path = payments_of(tmp_path, ["07", "7", "7.0"])
+    assert "7.0" in run("triangles-by-type", path, "--edge-type", "x", "-q").to_string()
+    assert "07" in run("triangles-by-type", path, "--edge-type", "x", "-q").to_string()

@@ -103,13 +103,14 @@ def answer_file(
     edges = open_edges(file, reading, "all" if numbered or record.result in WHOLE_ROWS else named)
     if asked.get("vertices") is not None:
         asked["vertices"] = edges.ids(asked["vertices"])
-    asked |= {name: edges.labels(asked[name]) for name in COLUMNS if asked.get(name) is not None}
+    labels = {name: edges.labels(asked[name]) for name in COLUMNS if asked.get(name) is not None}
+    asked |= labels
     added = [*record.columns] if record.result is Result.COLUMN else []
     new = [asked["measure"]] if "measure" in asked else stars or added
     if record.result in WHOLE_ROWS:
         check_new(new or record.fields(asked), list(edges.frame.columns), "the file")
     groups = by and edges.labels(by)
-    graph, ids = edges.graph(engine, groups, [edges.labels(name) for name in read])
+    graph, ids = edges.graph(engine, groups, labels)
     found = record.call(graph, *stars, **asked, **ids, memory_limit=limit)
     if out is None and isinstance(found, int | float):
         click.echo(found)

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import rapids_tc as tc
 from rapids_tc.cli.output import note
 from rapids_tc.cli.reading import read
+from rapids_tc.cli.values import as_integers, as_numbers, as_times, is_text
 from rapids_tc.errors import ColumnNotFoundError
 from rapids_tc.files.formats import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from rapids_tc._typing import EngineName
     from rapids_tc.files import EdgeFile
+
+
+_READERS: dict[str, Callable[[Any, str], Any]] = {
+    "weight": as_numbers,
+    "sign": as_numbers,
+    "time": as_times,
+    "edge_type": lambda column, _: as_integers(column),
+}
 
 
 @dataclass(frozen=True)
@@ -43,18 +51,23 @@ class FileEdges:
         return self.file.frame
 
     def graph(
-        self, engine: EngineName | None, by: list[Any] | None = None, named: Sequence[Any] = ()
+        self,
+        engine: EngineName | None,
+        by: list[Any] | None = None,
+        named: Mapping[str, Any] = MappingProxyType({}),
     ) -> tuple[Any, dict[str, Any]]:
         """Return the edges for a function, with the options that name their columns.
 
-        Columns that are `named` hold numbers or times if their text does, columns of groups
-        integers if these are written as the text is.
+        `named` are the columns that options name, of numbers or times, which their text is read
+        as; text of groups and types is read as integers if these are written so.
         """
-        labels = dict.fromkeys([*self._ids, *(by or ()), *named])
+        labels = dict.fromkeys([*self._ids, *(by or ()), *named.values()])
         frame = self.frame[list(labels)]
-        groups = {name: _as_integers(frame[name]) for name in by or () if name not in self._ids}
-        read = {name: _read(frame[name]) for name in named if name not in self._ids}
-        frame = frame.assign(**groups, **read, **self._parts())
+        read = {name: as_integers(frame[name]) for name in by or ()}
+        for option, name in named.items():
+            read[name] = _READERS[option](frame[name], option)
+        read = {name: column for name, column in read.items() if name not in self._ids}
+        frame = frame.assign(**read, **self._parts())
         ends = (self.source, self.destination)
         source, destination = (end if len(end) > 1 else end[0] for end in ends)
         options: dict[str, Any] = {
@@ -84,8 +97,8 @@ class FileEdges:
         """Return the further columns of ids, as integers if both ends are written so."""
         found: dict[Any, Any] = {}
         for pair in list(zip(self.source, self.destination, strict=True))[1:]:
-            integers = [_as_integers(self.frame[name]) for name in pair]
-            if not any(map(_is_text, integers)):
+            integers = [as_integers(self.frame[name]) for name in pair]
+            if not any(map(is_text, integers)):
                 found |= dict(zip(pair, integers, strict=True))
         return found
 
@@ -138,33 +151,3 @@ def open_edges(
     found.source.extend(map(found.labels, sources))
     found.destination.extend(map(found.labels, destinations))
     return found
-
-
-def _as_integers(column: Any) -> Any:
-    """Return a column of text as integers, if they are written as the text is; 007 is not 7."""
-    import pandas as pd
-
-    if not _is_text(column):
-        return column
-    with suppress(ValueError, TypeError, OverflowError):
-        integers = pd.to_numeric(column).astype("int64")
-        if (integers.astype(str) == column).all():
-            return integers
-    return column
-
-
-def _read(column: Any) -> Any:
-    """Return a column of text as numbers or as times of ISO 8601, if each value is one."""
-    import pandas as pd
-
-    to_times = partial(pd.to_datetime, format="ISO8601")
-    for convert in (pd.to_numeric, to_times) if _is_text(column) else ():
-        with suppress(ValueError, TypeError, OverflowError):
-            return convert(column)
-    return column
-
-
-def _is_text(column: Any) -> bool:
-    from pandas.api.types import is_string_dtype
-
-    return bool(is_string_dtype(column.dtype))
