@@ -70,12 +70,8 @@ class FileEdges:
         frame = frame.assign(**read, **self._parts())
         ends = (self.source, self.destination)
         source, destination = (end if len(end) > 1 else end[0] for end in ends)
-        options: dict[str, Any] = {
-            "source": source,
-            "destination": destination,
-            "engine": engine,
-            "by": by,
-        }
+        options: dict[str, Any] = {"source": source, "destination": destination}
+        options |= {"engine": engine, "by": by}
         options = {name: value for name, value in options.items() if value is not None}
         isolated = self.file.isolated
         if len(isolated) and by:
@@ -109,11 +105,8 @@ class FileEdges:
         columns = list(self.frame.columns)
         if named in columns:
             return named
-        if (
-            FORMATS[self.file.format].numbered
-            and named.isdecimal()
-            and 0 < int(named) <= len(columns)
-        ):
+        numbered = FORMATS[self.file.format].numbered and named.isdecimal()
+        if numbered and 0 < int(named) <= len(columns):
             if (label := columns[int(named) - 1]) not in self._ids:
                 return label
             raise ColumnNotFoundError(f"column {named} has ids; the columns are {columns}")
@@ -147,6 +140,8 @@ def open_edges(
         columns = "all" if any(map(str.isdecimal, more)) else [*columns, *more]
     first = {"source": (source,), "destination": (destination,)}
     edges = read(file, {**reading, **first, "columns": columns})
+    if more and reading.get("directed") and edges.directed:
+        raise ValueError("a file that says which edges have no direction: ids of one column each")
     found = FileEdges(edges, [edges.ids[0]], [edges.ids[1]])
     found.source.extend(map(found.labels, sources))
     found.destination.extend(map(found.labels, destinations))
