@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -168,6 +169,30 @@ def test_times_come_back_as_they_were(column):
                      times.check_length("step", length)).starts(BACKEND)  # fmt: skip
     assert starts.dtype == (np.float64 if of.kind == "float" else column.dtype)
     assert len(starts) == 4 and starts[0] == column[0]
+
+
+@pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)
+def test_times_of_no_rows_have_the_dtype_of_times_of_some(column):
+    day = column.dtype.kind == "M"
+    frame = pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0], "t": column, "g": 1})
+    ids = {"source": "src", "destination": "dst", "time": "t"}
+    for options in ({}, {"window": "1D" if day else 2}, {"window": "6h" if day else 1}):
+        for by in ({}, {"by": "g"}):
+            options = ids | options | by
+            some, none = (
+                tc.triangles_over_time(rows, **options) for rows in (frame, frame.iloc[:0])
+            )
+            assert len(none) == 0 and [*none.dtypes] == [*some.dtypes]
+
+
+@pytest.mark.parametrize("dtype", [pl.Date, pl.Datetime("ms", "Europe/Rome"), pl.Float32, pl.UInt8])
+def test_times_of_no_rows_in_polars(dtype):
+    frame = pl.DataFrame({"src": [0], "dst": [1], "t": pl.Series([7]).cast(dtype)})
+    for options in ({}, {"window": "1D" if dtype.is_temporal() else 2}):
+        some, none = (
+            tc.triangles_over_time(rows, time="t", **options) for rows in (frame, frame.clear())
+        )
+        assert len(none) == 0 and none.schema == some.schema
 
 
 def test_a_step_finer_than_the_unit_is_told_in_a_finer_unit():

@@ -145,7 +145,7 @@ TYPES = {  # three values in ascending order
     "boolean": pd.Series([False, True, True], dtype="boolean"),
     "datetimes": pd.Series(pd.date_range("2024", periods=3, tz="Asia/Tokyo")),
     "durations": pd.Series(pd.to_timedelta([1, 2, 3], "s")),
-    "category": pd.Series(["z", "m", "a"]).astype(pd.CategoricalDtype(["z", "y", "m", "a"])),
+    "category": pd.Series(["a", "m", "z"]).astype(pd.CategoricalDtype(["z", "y", "m", "a"])),
     "ordered": pd.Series([3, 2, 1]).astype(pd.CategoricalDtype([3, 2, 1], ordered=True)),
 }
 
@@ -188,6 +188,13 @@ def test_types_of_other_libraries():
     ):  # fmt: skip
         assert isinstance(found, pl.DataFrame) and found.to_dict(as_series=False) == right
         assert found.schema["type_1"] == pl.String
+    for rows in ([0, 1, 2], [2, 1, 0]):  # a Categorical's codes follow the order of rows
+        kind = pl.Series([["mm", "aa", "zz"][row] for row in rows], dtype=pl.Categorical)
+        frame = pl.DataFrame({"src": rows, "dst": [(row + 1) % 3 for row in rows], "kind": kind})
+        of_vertices = frame.select(vertex="src", type="kind")
+        for types in ({"edge_type": "kind"}, {"vertex_type": of_vertices}):
+            found = tc.triangles_by_type(frame, **types, **IDS)
+            assert found.rows() == [("aa", "mm", "zz", 1)]
     kinds = pl.Enum(["b", "a"])
     found = tc.triangles_by_type(
         pl.DataFrame(columns).cast({"kind": kinds}), edge_type="kind", per="edge"

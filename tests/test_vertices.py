@@ -7,6 +7,8 @@ import every_path
 import networkx as nx
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import reference
 from every_path import PATHS, Path
@@ -160,3 +162,15 @@ def test_trussness_in_blocks_and_on_a_cluster(caplog):
             found = pd.concat(found.partitions) if path.partitions else found
             assert found["trussness"].dtype == "int32"
             assert [*zip(found["vertex"], found["trussness"], strict=True)] == right
+
+
+@pytest.mark.parametrize("convert", [pl.from_pandas, pa.Table.from_pandas])
+def test_what_has_no_value_is_nan_and_no_null(convert):
+    """A mean passes over nulls in silence."""
+    edges = convert(frame_of([(1, 2), (2, 3), (3, 1), (4, 4)]).assign(g=[1, 1, 1, 2]))
+    ids = {"source": "src", "destination": "dst"}
+    measured = pa.table(tc.annotate_vertices(edges, "closure", "effective_size", **ids))
+    for values in measured.columns[1:]:
+        assert values.null_count == 0 and np.isnan(values).tolist() == [False, False, False, True]
+    means = pa.table(tc.average_clustering(edges, by="g", count_zeros=False, **ids))
+    assert str(means.to_pydict()) == "{'g': [1, 2], 'average_clustering': [1.0, nan]}"

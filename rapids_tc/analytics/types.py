@@ -128,10 +128,10 @@ def triangles_by_type(
 
     Notes
     -----
-    The types of the three sides, or of the three corners, in ascending order; categories keep the
-    order of their dtype. Cost: as `edge_triangles`, whatever the number of types. With `per`, the
-    triangles are listed, some millions at a time, as in `iter_triangles`; so they are
-    with `by`. On a cluster, workers list the triangles of their tasks, and add the counts up.
+    The types of the three sides, or of the three corners, in ascending order: by value, or of an
+    ordered categorical by its categories. Cost: as `edge_triangles`, whatever the number of types.
+    With `per`, the triangles are listed, some millions at a time, as in `iter_triangles`; so they
+    are with `by`. On a cluster, workers list the triangles of their tasks, and add the counts up.
 
     Examples
     --------

@@ -192,7 +192,7 @@ class ArrowAdapter(FrameAdapter):
         return column_of_arrow(frame.column(frame.column_names.index(label)), f"column {label!r}")
 
     def frame(self, result: Frame) -> Frame:
-        table = pyarrow().Table.from_pandas(_on_host(result), preserve_index=False)
+        table = _to_arrow(result)
         for name, kind in self.types:
             if name in table.column_names:
                 place = table.column_names.index(name)
@@ -246,8 +246,7 @@ class PolarsAdapter(FrameAdapter):
         return column_of_arrow(frame.get_column(label), f"column {label!r}")
 
     def frame(self, result: Frame) -> Frame:
-        table = pyarrow().Table.from_pandas(_on_host(result), preserve_index=False)
-        frame = sys.modules["polars"].from_arrow(table)
+        frame = sys.modules["polars"].from_arrow(_to_arrow(result))
         return frame.cast({name: kind for name, kind in self.types if name in frame.columns})
 
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
@@ -266,6 +265,16 @@ class PolarsAdapter(FrameAdapter):
 
     def take(self, frame: Frame, positions: Array) -> Frame:
         return frame[to_host(positions)]
+
+
+def _to_arrow(result: Frame) -> Any:
+    """Return the table of an answer, in which NaN is a value: PyArrow takes pandas' for a null."""
+    arrow, frame = pyarrow(), _on_host(result)
+    table = arrow.Table.from_pandas(frame, preserve_index=False)
+    for place, name in enumerate(frame.columns):
+        if str(frame[name].dtype) in ("float32", "float64"):
+            table = table.set_column(place, table.field(place), arrow.array(frame[name].to_numpy()))
+    return table
 
 
 def column_of_arrow(column: Any, name: str) -> Series:

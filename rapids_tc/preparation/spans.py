@@ -7,7 +7,7 @@ Windows have numbers from 0 on, and a row is in consecutive ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -55,7 +55,7 @@ class Formation:
 
     def starts(self, backend: Backend) -> Series:
         """Return the times themselves."""
-        times, counts = self.times, backend.xp.asarray(self.distinct)
+        times, counts = self.times.of_dtype, backend.xp.asarray(self.distinct)
         if times.kind in ("integer", "datetime"):
             counts = (counts + np.uint64(times.first % 2**64)).view(times.number_dtype)
         unit = times.unit if times.kind == "datetime" else ""
@@ -244,6 +244,8 @@ class Windows:
         Numbers of windows, if given, count from `ticks` on; the times are then no floats.
         """
         times, xp = self.times, backend.xp
+        if times.kind == "empty" and times.of_dtype.kind != "empty":
+            return replace(self, times=times.of_dtype).starts(backend).iloc[:0]
         if times.kind == "empty":
             return times.series(xp.zeros(0, "int64"), "", backend)
         if times.kind == "float":

@@ -142,6 +142,12 @@ class TimeRange:
         """The distance from the first to the last time."""
         return self.last - self.first
 
+    @property
+    def of_dtype(self) -> TimeRange:
+        """The same range with the kind of its dtype, where it has no rows that tell the kind."""
+        kinds = {"i": "integer", "u": "integer", "f": "float", "M": "datetime"}
+        return replace(self, kind=kinds.get(self.dtype.kind, self.kind))
+
     def ticks(self, times: Array) -> Array:
         """Return how far times lie behind the first: uint64, exact; floats are left as they are."""
         if self.kind == "float":

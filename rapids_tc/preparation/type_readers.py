@@ -58,7 +58,7 @@ class TypeProfile:
 
 
 def sorted_types(profiles: list[TypeProfile], name: str) -> Series:
-    """Return all types of a column, sorted: of its dtype, categories in their own order.
+    """Return all types of a column, of its dtype, sorted: if it is ordered, by its categories.
 
     Raises
     ------
@@ -81,10 +81,19 @@ def sorted_types(profiles: list[TypeProfile], name: str) -> Series:
             "some of them"
         )
     try:
-        ordered = types.sort_values().reset_index(drop=True)
-        return ordered.astype(types.dtype)  # pandas makes text of objects that are sorted
+        types = types.reset_index(drop=True)
+        return types.take(_by_value(types).sort_values().index).reset_index(drop=True)
     except TypeError as error:
         raise ValueError(f"{name} holds values that cannot be sorted: {error}") from error
+
+
+def _by_value(types: Series) -> Series:
+    """Return types whose order is that of their values: the codes of some libraries have another.
+
+    Those of a Polars Categorical follow the order in which a process met the categories.
+    """
+    is_unordered = hasattr(types.dtype, "categories") and not types.dtype.ordered
+    return types.astype(types.dtype.categories.dtype) if is_unordered else types
 
 
 def codes_of(column: Series, types: Series, backend: Backend) -> Array:
