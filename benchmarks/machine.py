@@ -21,7 +21,7 @@ PACKAGES = ("rapids_tc", "numpy", "pandas", "numba", "cupy-cuda13x", "cudf-cu13"
 def machine(*, gpu: bool) -> dict[str, Any]:
     """Return the origin that every line of a results file states.
 
-    RTC_COMMIT names the commit if the code is measured without its repository.
+    RTC_COMMIT names the commit if the code is measured without its repository; else it is unknown.
     """
     versions = {}
     for package in PACKAGES:
@@ -29,12 +29,18 @@ def machine(*, gpu: bool) -> dict[str, Any]:
             versions[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             continue
-    commit = os.environ.get("RTC_COMMIT")
+    commit, changed = os.environ.get("RTC_COMMIT"), False
+    try:
+        if not commit:
+            commit = git("rev-parse", "--short", "HEAD")
+            changed = bool(git("status", "--porcelain", "--untracked-files=no"))
+    except (OSError, subprocess.CalledProcessError):
+        commit = "unknown"
+        click.echo("the commit is unknown: no repository is here; RTC_COMMIT= names it", err=True)
     about = {
         "cpu": cpu_name(), "cores": len(os.sched_getaffinity(0)),
         "python": platform.python_version(), "versions": versions,
-        "commit": commit or git("rev-parse", "--short", "HEAD"),
-        "changed": not commit and bool(git("status", "--porcelain", "--untracked-files=no")),
+        "commit": commit, "changed": changed,
         "command": " ".join(["python", Path(sys.argv[0]).name, *sys.argv[1:]]),
         "date": time.strftime("%Y-%m-%d"),
     }  # fmt: skip

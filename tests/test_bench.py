@@ -37,7 +37,7 @@ from rapids_tc.kernels.catalogue import METHODS
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.append(str(BENCHMARKS))
-approximate, arguments, bench, cluster, cold, datasets, limits, memory, ncu, suites = map(
+approximate, arguments, bench, cluster, cold, datasets, limits, machine, memory, ncu, suites = map(
     __import__,
     (
         "approximate",
@@ -47,6 +47,7 @@ approximate, arguments, bench, cluster, cold, datasets, limits, memory, ncu, sui
         "cold",
         "datasets",
         "limits",
+        "machine",
         "memory",
         "ncu",
         "suites",
@@ -393,6 +394,24 @@ def test_every_graph_of_a_suite_and_of_these_tests_is_named_as_arguments(tmp_pat
         pd.testing.assert_frame_equal(arguments.read(name), datasets.load(name))
 
 
+@pytest.mark.parametrize(
+    "fault", [(FileNotFoundError, "git"), (subprocess.CalledProcessError, 128, "git")]
+)
+def test_without_a_repository_the_commit_is_unknown_and_said_so(monkeypatch, capsys, fault):
+    """As in an archive of the sources, or where git is not installed."""
+    monkeypatch.delenv("RTC_COMMIT", raising=False)
+
+    def fail(*words):
+        raise fault[0](*fault[1:])
+
+    monkeypatch.setattr(machine, "git", fail)
+    about = machine.machine(gpu=False)
+    assert (about["commit"], about["changed"]) == ("unknown", False)
+    assert "commit is unknown" in capsys.readouterr().err
+    monkeypatch.setenv("RTC_COMMIT", "abc")
+    assert machine.machine(gpu=False)["commit"] == "abc" and not capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["bench", "cold", "approximate"])
 def test_what_a_gpu_needs_is_told(monkeypatch, name):
     monkeypatch.setenv("PATH", "")
@@ -643,7 +662,7 @@ def test_estimates_beside_the_count(graph, tmp_path):
         np.savez(graph, src=np.zeros(0, int), dst=np.zeros(0, int))
     given = [graph, "--colours", "2", "--seeds", "3"]
     done = CliRunner().invoke(approximate.main, given, catch_exceptions=False)
-    exact, sampled = map(json.loads, done.output.splitlines())
+    exact, sampled = map(json.loads, done.stdout.splitlines())
     found = [tc.approximate_count(datasets.load(graph), colours=2, seed=s) for s in range(3)]
     count = exact["answer"]
     assert count == (40 if graph == "book:40" else 0)
