@@ -10,7 +10,7 @@ import pytest
 
 SHARED = Path(os.environ.get("RAPIDS_TC_SHARED", Path(__file__).parents[2] / "shared"))
 GRAPHS = SHARED / "graphs"
-MISSING = f"no real graphs at {GRAPHS}: RAPIDS_TC_SHARED names the folder that has graphs/"
+MISSING = f"real graphs at {GRAPHS}: RAPIDS_TC_SHARED names the folder that has graphs/"
 
 with (Path(__file__).parent / "data" / "cases.json").open() as _file:
     CASES = [pytest.param(case, id=case["id"]) for case in json.load(_file)]

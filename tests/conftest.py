@@ -16,6 +16,7 @@ import pytest
 from answers import GRAPHS, MISSING
 from dirty_memory import PERTURB, dirty_card, dirty_host
 from hypothesis import HealthCheck, settings
+from needs import need
 
 # A busy machine is no fault: no test of properties has to be fast.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -195,10 +196,7 @@ def networkx_backend() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def shared_graphs() -> Path:
     """The folder of real graphs. Absent: skip with the reason, but fail where CI promises it."""
-    if not (GRAPHS / "manifest.csv").exists():
-        if os.environ.get("CI") == "true":
-            pytest.fail(MISSING)
-        pytest.skip(MISSING)
+    need((GRAPHS / "manifest.csv").exists(), MISSING)
     return GRAPHS
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from needs import need
 
 from rapids_tc import testing
 from rapids_tc.errors import KernelError
@@ -60,13 +61,6 @@ class Numpy:
 
     def empty_like(self, array):
         return self.empty(array.shape, array.dtype)
-
-
-def need(present: bool, what: str) -> None:
-    """Where something is not installed, skip and say why; in CI, which promises it, fail."""
-    if not present:
-        stop = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-        stop(f"needs {what}")
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from emulator_support import compiler, plain_only
+from needs import need_module
 
 from rapids_tc._cache import cache_directory, candidates, load, store
 from rapids_tc.cli import machine
@@ -260,7 +261,7 @@ def test_what_finds_no_room_leaves_nothing_and_spares_what_was_there(tmp_path):
     except OSError:
         print(load(path), [file.name for file in path.parent.iterdir()])
     """
-    pytest.importorskip("resource")
+    need_module("resource")
     assert python(code) == "b'old' ['file']"
 
 

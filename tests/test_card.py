@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc import datasets
@@ -34,7 +35,7 @@ def alone(code: str) -> str:
 
 @pytest.mark.parametrize("scale", [18, 20, 22, 24])
 def test_agreement_with_cugraph(scale):
-    cugraph = pytest.importorskip("cugraph", reason="cuGraph is not installed")
+    cugraph = need_module("cugraph")
     edges = datasets.rmat(scale, library="cudf")
     graph = cugraph.Graph(directed=False)
     graph.from_cudf_edgelist(edges, source="src", destination="dst")

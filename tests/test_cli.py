@@ -13,6 +13,7 @@ from pkgutil import resolve_name
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc.cli import listing, machine, main, reading, tables
@@ -405,7 +406,7 @@ WRITING = [  # every command that writes a file, and how
 @pytest.mark.parametrize("room", [0, 1, 100])
 def test_a_full_disk_leaves_what_was_there(tmp_path, karate_file, command, suffix, room):
     """A file that may not grow fails as one on a full disk does."""
-    resource = pytest.importorskip("resource")
+    resource = need_module("resource")
     out = tmp_path / f"old{suffix}"
     out.write_text("as it was")
     given = () if "rmat" in command else (karate_file,)

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from emulator_support import compiler, need  # noqa: F401 - a fixture
+from emulator_support import compiler  # noqa: F401 - a fixture
+from needs import need
 
 import rapids_tc as tc
 from rapids_tc import testing

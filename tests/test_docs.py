@@ -12,6 +12,7 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 from nbclient import NotebookClient
+from needs import need_module
 from public_names import PUBLIC
 
 from rapids_tc.cli import main
@@ -73,7 +74,7 @@ def test_the_examples_of_a_page_run(name):
 @pytest.mark.parametrize("name", [n for n, page in PAGES.items() if examples(page, CARD).examples])
 def test_the_examples_of_a_page_run_on_a_card(name):
     if re.search(r"^>>> import polars", PAGES[name].read_text(), re.M):
-        pytest.importorskip("polars", reason="the page's examples use polars, no part of RAPIDS")
+        need_module("polars")
     run(PAGES[name], PYTHON, CARD)
 
 

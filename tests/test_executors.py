@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import every_path
 import pytest
 from every_path import CALLS, FRAME, IDS, NAMES
+from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc.executors import registry
@@ -133,7 +134,7 @@ def test_executors_have_the_whole_protocol(executor):
 
 
 def test_daskexecutor_has_the_whole_protocol():
-    dask = pytest.importorskip("rapids_tc.executors.dask_cluster", exc_type=ImportError)
+    dask = need_module("rapids_tc.executors.dask_cluster")
     test_executors_have_the_whole_protocol(dask.DaskExecutor)
 
 

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from file_kinds import KINDS, TRIANGLE, parts, zipped
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from needs import need_module
 
 from rapids_tc.cli import main
 from rapids_tc.errors import ColumnNotFoundError, KernelError
@@ -382,7 +383,7 @@ def test_stdin(content):
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_library(tmp_path, library):
-    pytest.importorskip(library)
+    need_module(library)
     (tmp_path / "edges").write_text("1 2\n2 3\n3 1\n")
     frame = read_edges(tmp_path / "edges", library=library).frame
     assert type(frame).__module__.split(".")[0] == library

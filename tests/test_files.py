@@ -17,6 +17,7 @@ import pytest
 from answers import graph_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from needs import need_module
 
 from rapids_tc.errors import CapacityError, ColumnNotFoundError, RapidsTCError
 from rapids_tc.files import EdgeFile, EdgeFileError, read_edges, source
@@ -735,7 +736,7 @@ def test_metis_headers_that_are_no_numbers(read, header):
 
 def test_parquet_that_holds_more_than_memory(tmp_path, little):
     """A column of one value takes next to nothing in the file."""
-    pytest.importorskip("pyarrow")
+    need_module("pyarrow")
     for ids in (np.zeros(10**6, np.int64), np.zeros(10**6, np.int8), ["x"] * 10**6):
         frame = pd.DataFrame({"src": ids, "dst": ids})
         frame.to_parquet(tmp_path / "g.parquet")
@@ -821,7 +822,7 @@ def test_whatever_byte_is_wrong_the_error_is_one_of_ours(tmp_path, kind):
     if kind == "npz":
         np.savez_compressed(path, **frame, n=5)
     else:
-        pytest.importorskip("pyarrow")
+        need_module("pyarrow")
         frame.to_parquet(path, index=False)
     command = [sys.executable, "-c", FLIPPED, str(path), kind]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -914,7 +915,7 @@ def test_npz_cut_short(tmp_path):
 
 
 def test_parquet(tmp_path):
-    pytest.importorskip("pyarrow")
+    need_module("pyarrow")
     frame = pd.DataFrame({"w": [1.0, 2.0], "dst": [2, 3], "src": [1, 2]}, index=[7, 8])
     frame.to_parquet(tmp_path / "g")
     file = read_edges(tmp_path / "g")

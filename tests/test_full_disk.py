@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from needs import need_module
 
 CHILD = Path(__file__).with_name("full_disk.py")
 
@@ -14,7 +15,7 @@ CHILD = Path(__file__).with_name("full_disk.py")
 @pytest.mark.parametrize("ids", ["int64", "str"])
 def test_a_disk_of_any_size(ids, tmp_path):
     """In a process of its own, which a fault may kill: the last line says where it was."""
-    pytest.importorskip("resource", reason="limits the size of files")
+    need_module("resource")
     done = subprocess.run(
         [sys.executable, CHILD, ids], capture_output=True, text=True, timeout=250,
         env={**os.environ, "TMPDIR": str(tmp_path)},

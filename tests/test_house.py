@@ -3,6 +3,7 @@
 import ast
 import doctest
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 import reference
+from needs import need_module
 from public_names import ERRORS, PUBLIC
 
 import rapids_tc as tc
@@ -209,6 +211,34 @@ def test_no_test_imports_another():
     files = sorted((ROOT / "tests").glob("*.py"))
     shared = {p.name: [n for n in imports(p) if n.startswith("test_")] for p in files}
     assert {name: found for name, found in shared.items() if found} == {}
+
+
+SKIPS = ("pytest.skip", "pytest.mark.skip", "pytest.mark.skipif", "pytest.xfail")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").glob("*.py")), ids=lambda p: p.name)
+def test_no_test_is_skipped_in_silence(path):
+    """What is missing fails in CI, by `needs.need` and `need_module`; any other skip says why."""
+    calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+    names = [ast.unparse(call.func) for call in calls]
+    assert not [name for name in names if name.endswith("importorskip")]
+    skips = [call for call, name in zip(calls, names, strict=True) if name in SKIPS]
+    assert not [
+        ast.unparse(call)
+        for call in skips
+        if not [word for word in call.keywords if word.arg == "reason"]
+        and (not call.args or ast.unparse(call.func).endswith("skipif"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ci", "outcome"), [("true", pytest.fail.Exception), ("", pytest.skip.Exception)]
+)
+def test_what_is_missing_fails_in_ci_alone(monkeypatch, ci, outcome):
+    monkeypatch.setenv("CI", ci)
+    with pytest.raises(outcome, match="needs no_such_package, which cannot be imported"):
+        need_module("no_such_package")
+    assert need_module("json") is json
 
 
 def test_the_readme_is_short():

@@ -9,6 +9,7 @@ import pytest
 import reference
 from graphs import ROWS, TRIANGLES, edge_frames
 from hypothesis import given, settings
+from needs import need_module
 from polars.testing import assert_frame_equal
 
 import rapids_tc as tc
@@ -259,7 +260,7 @@ NATIVE = {
 @pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("library", NATIVE)
 def test_frames_of_narwhals_come_back_as_narwhals(api, library):
-    nw = pytest.importorskip(api)
+    nw = need_module(api)
     native = NATIVE[library]()
     edges = nw.from_native(native)
     wide = tc.annotate(edges, "triangles")
@@ -286,13 +287,13 @@ def test_frames_of_narwhals_come_back_as_narwhals(api, library):
 
 
 def test_a_frame_of_narwhals_keeps_the_index_inside():
-    nw = pytest.importorskip("narwhals")
+    nw = need_module("narwhals")
     frame = NATIVE["pandas"]()
     assert tc.annotate(nw.from_native(frame), "triangles").to_native().index.tolist() == [*"abcdef"]
 
 
 def test_a_lazy_frame_of_narwhals():
-    nw = pytest.importorskip("narwhals")
+    nw = need_module("narwhals")
     lazy = nw.from_native(EDGES.lazy())
     wide = lazy.pipe(tc.annotate, "triangles", **KEYS)
     assert isinstance(wide, nw.LazyFrame)
@@ -308,7 +309,7 @@ def test_a_lazy_frame_of_narwhals():
 
 
 def test_narwhals_is_refused_like_what_it_wraps():
-    nw = pytest.importorskip("narwhals")
+    nw = need_module("narwhals")
     with pytest.raises(TypeError, match=r"LazyFrame: call \.collect\(\) first"):
         tc.memory_estimate(nw.from_native(EDGES.lazy()))
     with pytest.raises(TypeError, match="edges is of type Series"):

@@ -3,7 +3,8 @@
 import importlib.util
 
 import pytest
-from emulator_support import PLANTED, need
+from emulator_support import PLANTED
+from needs import need
 
 from rapids_tc.kernels import _nvrtc, _source
 from rapids_tc.kernels.catalogue import METHODS

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 import reference
 import scipy.sparse
+from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc import files
@@ -33,7 +34,7 @@ def nx_graph(kind=nx.Graph):
 
 
 def networkit_graph(folder):
-    graph = pytest.importorskip("networkit").Graph(NODES)
+    graph = need_module("networkit").Graph(NODES)
     for edge in EDGES:
         graph.addEdge(*edge)
     return graph
@@ -256,7 +257,7 @@ def test_a_grouped_frame_is_answered_by_groups(library):
     if library == "pandas":
         grouped = frame.groupby("day")
     else:
-        polars = pytest.importorskip("polars").from_pandas(frame)
+        polars = need_module("polars").from_pandas(frame)
         grouped = (polars.lazy() if library == "lazy" else polars).group_by("day")
     with pytest.raises(TypeError, match=r"the frame that was grouped, and .* as by=; accepted"):
         tc.count(grouped)

@@ -11,6 +11,7 @@ import reference
 from checks import assert_columns
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc import datasets
@@ -137,7 +138,7 @@ def test_karate_by_the_place_of_its_edges(backend):
 
 @pytest.mark.cpu_only
 def test_duckdb_agrees_on_windows_of_datetimes():
-    duckdb = pytest.importorskip("duckdb")
+    duckdb = need_module("duckdb")
     rng = np.random.default_rng(0)
     rows = pd.DataFrame(rng.integers(0, 30, (400, 2)), columns=["src", "dst"])
     rows["t"] = MOMENT + pd.to_timedelta(rng.integers(0, 10**6, 400), unit="s")
@@ -246,7 +247,7 @@ def test_times_of_every_kind_and_lengths_of_every_kind(backend, within):
 @pytest.mark.cpu_only
 @pytest.mark.parametrize("zone", [None, "America/New_York"])
 def test_answers_in_polars_and_arrow(zone):
-    polars, arrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    polars, arrow = need_module("polars"), need_module("pyarrow")
     frame = frame_of(ONE)
     frame["t"] = (MOMENT + pd.to_timedelta(frame["t"], unit="D")).dt.tz_localize(zone)
     right = tc.triangles_over_time(frame, time="t", window="7D")

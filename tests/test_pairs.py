@@ -14,6 +14,7 @@ from graphs import edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_support import ENGINE, keys_of, random_rows
+from needs import need_module
 from stream_support import in_blocks
 
 import rapids_tc as tc
@@ -190,7 +191,7 @@ def test_unknown_vertices_are_named(backend):
 
 @pytest.mark.cpu_only
 def test_pairs_of_another_library():
-    polars = pytest.importorskip("polars")
+    polars = need_module("polars")
     pairs = {"src": [3, 0], "dst": [1, 1]}
     found = tc.similarity(CLUB, pairs=polars.DataFrame(pairs))
     assert isinstance(found, polars.Series) and found.to_list() == [0.5, pytest.approx(1 / 3)]
@@ -309,7 +310,7 @@ def test_pairs_of_other_libraries_and_ids_of_a_partitioned_frame():
     pairs = pd.DataFrame({"b": ["1", "1"], "a": ["3", "0"]}, index=[9, 4])
     found = tc.similarity(partitioned(edges, 2), pairs=pairs, **named)
     assert_column(found, "jaccard", np.float64, pairs.index, [0.5, pytest.approx(1 / 3)])
-    polars = pytest.importorskip("polars")
+    polars = need_module("polars")
     found = tc.similarity(partitioned(edges, 2), pairs=polars.from_pandas(pairs), **named)
     assert isinstance(found, polars.Series) and found.to_list() == [0.5, pytest.approx(1 / 3)]
     none = tc.similarity(partitioned(edges, 2), pairs=partitioned(pairs.iloc[:0], 1), **named)

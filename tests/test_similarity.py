@@ -8,6 +8,7 @@ import reference
 from checks import assert_column, rows_of
 from graphs import complete, dense_edge_lists, edge_frames
 from hypothesis import given, settings
+from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc import datasets
@@ -69,7 +70,7 @@ def test_networkx_agrees(backend, measure):
 
 @pytest.mark.cpu_only
 def test_igraph_agrees_on_adamic_adar():
-    igraph = pytest.importorskip("igraph")
+    igraph = need_module("igraph")
     graph = igraph.Graph.Famous("Zachary")
     edges = pd.DataFrame(graph.get_edgelist(), columns=["src", "dst"])
     all_pairs = graph.similarity_inverse_log_weighted()

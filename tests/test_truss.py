@@ -9,6 +9,7 @@ from checks import assert_column, rows_of
 from graphs import SMALL, book, complete, dense_edge_lists, disturbed, edge_frames, edge_lists, tube
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc import datasets
@@ -165,7 +166,7 @@ def test_rows_come_back_as_they_were(backend, own):
 
 @pytest.mark.pandas_only
 def test_rows_of_arrow_and_polars(own):
-    pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    pa, pl = need_module("pyarrow"), need_module("polars")
     table = pa.Table.from_pandas(own)
     assert tc.k_truss(table, 3).equals(table.slice(0, 3))
     assert tc.k_truss(table, 4).equals(table.slice(0, 0))

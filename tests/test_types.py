@@ -14,6 +14,7 @@ from checks import assert_columns
 from graphs import complete, edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc import datasets
@@ -178,7 +179,7 @@ def test_types_of_half_precision():
 
 @pytest.mark.cpu_only
 def test_types_of_other_libraries():
-    pl = pytest.importorskip("polars", reason="no part of RAPIDS")
+    pl = need_module("polars")
     columns = {"src": [0, 1, 2], "dst": [1, 2, 0], "kind": ["b", "a", "b"]}
     right = {"type_1": ["a"], "type_2": ["b"], "type_3": ["b"], "triangles": [1]}
     for found in (

@@ -11,6 +11,7 @@ import pytest
 import reference
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc import testing
@@ -302,8 +303,8 @@ def test_copies_part_and_pickles_stay(library):
 @pytest.mark.cpu_only
 @pytest.mark.parametrize("kind", ["polars", "pyarrow", "narwhals"])
 def test_frames_come_in_the_library_of_the_graph(kind):
-    module = pytest.importorskip(kind)
-    polars, arrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    module = need_module(kind)
+    polars, arrow = need_module("polars"), need_module("pyarrow")
 
     def convert(rows):
         columns = {"src": [u for u, _ in rows], "dst": [v for _, v in rows]}

@@ -14,6 +14,7 @@ import reference
 from every_path import PATHS, Path
 from graphs import edge_lists
 from hypothesis import given, settings
+from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc.plan.layout import Layout
@@ -71,7 +72,7 @@ def test_networkx_agrees():
 
 
 def test_igraph_agrees_on_the_constraint():
-    igraph = pytest.importorskip("igraph")
+    igraph = need_module("igraph")
     graph = nx.gnm_random_graph(200, 1500, seed=6)
     found = tc.Graph(nx.to_pandas_edgelist(graph), vertices=list(graph)).annotate_vertices(
         "constraint"
