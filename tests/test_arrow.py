@@ -110,6 +110,13 @@ def test_a_stream_that_ends_is_read_by_a_graph_alone(kind):
         assert tc.annotate(graph, "triangles").select(list(COLUMNS)).equals(table)
 
 
+def test_what_a_second_reading_said_is_told():
+    """The source may have failed for another reason: its query runs again."""
+    with pytest.raises(TypeError, match=r"once \(the second reading failed:.* has ended") as caught:
+        tc.count(Stream(pa.table(COLUMNS)))
+    assert "the stream has ended" in str(caught.value.__cause__)
+
+
 def test_a_reader_is_refused_before_it_is_read():
     reader = pa.table(COLUMNS).to_reader()
     with pytest.raises(TypeError, match="read_all"):

@@ -34,6 +34,7 @@ from rapids_tc.frames.adapters import (
     to_host,
     without_views,
 )
+from rapids_tc.frames.collected import collect, is_spark
 from rapids_tc.frames.device_stream import is_on_device, read_device_array
 from rapids_tc.frames.objects import refusal
 from rapids_tc.frames.operations import operations_of
@@ -189,6 +190,8 @@ def _recognise(edges: Any, *, once: bool) -> tuple[FrameAdapter, Frame]:
         return CudfAdapter(), edges
     if _is(edges, "polars", "DataFrame"):
         return PolarsAdapter(), edges
+    if is_spark(edges):
+        return ArrowAdapter(), collect(edges)
     if hasattr(edges, "__arrow_c_stream__") and not isinstance(edges, type) and _is_table(edges):
         table = edges if _is(edges, "pyarrow", "Table") else _read_stream(edges, once=once)
         return ArrowAdapter(), table
@@ -270,25 +273,34 @@ def resolve_engine(adapter: FrameAdapter, engine: str | None) -> EngineName:
 
 def _read_stream(edges: Any, *, once: bool) -> Frame:
     """Read an Arrow stream into a table; TypeError if a later call would find the stream empty."""
-    table = None if hasattr(edges, "__next__") and not once else pyarrow().table(edges)
-    if table is None or not (once or table.num_rows == 0 or _has_rows(edges)):
-        raise TypeError(
-            f"edges is of type {type(edges).__qualname__}, an Arrow stream that can be read only "
-            "once: a second call would find no rows. Give the table that .read_all() makes of it, "
-            "or make graph = tc.Graph(reader), which reads it once, and give that to the functions"
-        )
+    if hasattr(edges, "__next__") and not once:
+        raise _read_once(edges)
+    table = pyarrow().table(edges)
+    if not once and table.num_rows:
+        _require_rows_again(edges)
     return table
 
 
-def _has_rows(edges: Any) -> bool:
-    """Return whether a stream that was read once can be read again and still has rows."""
+def _require_rows_again(edges: Any) -> None:
+    """Raise TypeError unless a stream that was read once can be read again and still has rows."""
     if root(edges) == "duckdb":  # a relation runs its query again for every reader
-        return True
+        return
     try:
         batches = pyarrow().RecordBatchReader.from_stream(edges)
-        return any(batch.num_rows for batch in batches)
-    except Exception:  # each library has its own error for a stream that has ended
-        return False
+        rows = any(batch.num_rows for batch in batches)
+    except Exception as error:  # each library has its own for a stream that has ended
+        said = str(error) or type(error).__name__
+        raise _read_once(edges, f" (the second reading failed: {said})") from error
+    if not rows:
+        raise _read_once(edges)
+
+
+def _read_once(edges: Any, seen: str = "") -> TypeError:
+    return TypeError(
+        f"edges is of type {type(edges).__qualname__}, an Arrow stream that can be read only "
+        f"once{seen}: a second call would find no rows. Give the table that .read_all() makes of "
+        "it, or make graph = tc.Graph(reader), which reads it once, and give that to the functions"
+    )
 
 
 def _is_table(edges: Any) -> bool:

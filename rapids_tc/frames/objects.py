@@ -64,7 +64,7 @@ def _line(edges: Any) -> str:
         return _of_array(edges)
     if isinstance(edges, list | tuple):
         return _PAIRS.format("edges")
-    if type(edges).__name__ in {"DataFrameGroupBy", "GroupBy", "LazyGroupBy"}:
+    if type(edges).__name__ in {"DataFrameGroupBy", "GroupBy", "GroupedData", "LazyGroupBy"}:
         return "the frame that was grouped, and the columns of its groups as by="
     return _by_method(edges)
 

@@ -129,14 +129,17 @@ def table_order(table: Table) -> Array:
 
 
 def block(edges: Table) -> Table:
-    """Make one row of the edges of a block: its place and its cell."""
+    """Make one row of the edges of a block: its place and its cell.
+
+    The column `cell` of the edges has no values, and the type that cells get.
+    """
     import pyarrow as pa
 
     ends = [edges[name] for name in ("u", "v")]
     degrees = [edges[name].to_numpy() for name in ("u_degree", "v_degree")]
     cell = Cell.of_edges(*(_whole(end) for end in ends), *degrees)
     place = {name: pa.array([edges[name][0].as_py()], "int32") for name in ("i", "j")}
-    return pa.table({**place, "cell": pa.array([cell.dump()], "binary")})
+    return pa.table({**place, "cell": pa.array([cell.dump()], edges["cell"].type)})
 
 
 def count(blocks: Table, n: int) -> Table:
@@ -154,7 +157,8 @@ def edge_counts(blocks: Table, n: int) -> Table:
 
     sums = [*Task.of(blocks, n).edge_counts()]
     places = np.array([place for place, _ in sums], "int32").reshape(-1, 2)
-    counts = pa.array([pickle.dumps(counts, protocol=5) for _, counts in sums], "binary")
+    kind = blocks["cell"].type
+    counts = pa.array([pickle.dumps(counts, protocol=5) for _, counts in sums], kind)
     return pa.table({"i": places[:, 0], "j": places[:, 1], "counts": counts})
 
 

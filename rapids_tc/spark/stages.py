@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc.blocks.versions import EDITION
 from rapids_tc.engines.protocol import limit_threads
 from rapids_tc.errors import IdTypeError, NullIdError
-from rapids_tc.frames.adapters import root
+from rapids_tc.frames.collected import is_spark, require_batch
 from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation.edges import check_new, id_columns
 from rapids_tc.spark import cells
@@ -44,18 +44,20 @@ def open_edges(edges: Any, source: Any, destination: Any) -> SparkEdges:
     Raises
     ------
     TypeError
-        It is no Spark DataFrame.
+        It is no Spark DataFrame, or one of a stream.
     IdTypeError
         Its ids are not integers or text, or are both.
     NullIdError
         An id is missing.
     """
-    if root(edges) != "pyspark" or not hasattr(edges, "sparkSession"):
+    if not is_spark(edges):
         raise TypeError(
             f"edges is a {type(edges).__name__}, and tc.spark takes a Spark DataFrame: other "
             "frames are for the functions of the package itself, such as tc.count"
         )
-    labels = id_columns(list(edges.columns), source, destination)
+    require_batch(edges)
+    all_labels = list(edges.columns)
+    labels = id_columns(all_labels, source, destination)
     types = dict(edges.dtypes)
     kinds = ["bigint" if types[label] in INTEGERS else types[label] for label in labels]
     if kinds not in (["bigint"] * 2, ["string"] * 2):
@@ -64,7 +66,10 @@ def open_edges(edges: Any, source: Any, destination: Any) -> SparkEdges:
             f"ids are integers or text, both columns alike, and {described}: cast both, by "
             'edges.withColumn(name, edges[name].cast("string")) perhaps'
         )
-    checked = SparkEdges(edges, labels, kinds[0])
+    places = [all_labels.index(label) for label in labels]
+    checked = SparkEdges(
+        edges.toDF(*map(_own, range(len(all_labels)))), all_labels, places, kinds[0]
+    )
     for label, missing in zip(labels, checked.missing, strict=True):
         if missing:
             raise NullIdError(
@@ -81,14 +86,18 @@ class SparkEdges:
     Attributes
     ----------
     frame : pyspark.sql.DataFrame
-    labels : tuple of str
-        The two id columns.
+        With names of ours: the user's may occur twice, or differ in upper and lower case only.
+    labels : list of str
+        The names of the user's columns.
+    places : list of int
+        Where the two id columns stand.
     kind : str
         The type of Spark that ids get, "bigint" or "string".
     """
 
     frame: SparkFrame
-    labels: tuple[str, str]
+    labels: list[str]
+    places: list[int]
     kind: str
 
     @cached_property
@@ -128,7 +137,7 @@ class SparkEdges:
     @property
     def ends(self) -> list[Column]:
         """The ids of both columns."""
-        return [self.frame[_quoted(label)].cast(self.kind) for label in self.labels]
+        return [self.frame[_own(place)].cast(self.kind) for place in self.places]
 
     @property
     def pair(self) -> list[Column]:
@@ -138,15 +147,15 @@ class SparkEdges:
 
     def require_new(self, columns: Sequence[str]) -> None:
         """Raise ValueError if the frame has one of the columns already, as Spark compares names."""
-        taken = list(self.frame.columns)
+        taken = list(self.labels)
         if self.frame.sparkSession.conf.get("spark.sql.caseSensitive", "false") != "true":
             lower = {label.lower() for label in taken}
             taken += [name for name in columns if name.lower() in lower]
         check_new(columns, taken)
 
 
-def _quoted(label: str) -> str:
-    return f"`{label.replace('`', '``')}`"
+def _own(place: int) -> str:
+    return f"__rapids_tc_{place}"
 
 
 def total(edges: SparkEdges, n: int) -> int:
@@ -178,7 +187,7 @@ def with_columns(edges: SparkEdges, n: int, names: Sequence[str]) -> SparkFrame:
     values = values.withColumnsRenamed({"low": LOW, "high": HIGH})
     rows = edges.frame.select("*", *edges.pair).join(values, [LOW, HIGH], "left")
     added = [f.coalesce(f.col(name), f.lit(0).cast(types[name])).alias(name) for name in names]
-    return rows.select(*(f.col(_quoted(label)) for label in edges.frame.columns), *added)
+    return rows.select(*edges.frame.columns, *added).toDF(*edges.labels, *names)
 
 
 def _blocks(edges: SparkEdges, n: int) -> SparkFrame:
@@ -206,7 +215,9 @@ def _blocks(edges: SparkEdges, n: int) -> SparkFrame:
     )
     places = (_residue(f.col(end), n).alias(name) for end, name in (("u", "i"), ("v", "j")))
     placed = directed.select("*", *places).repartition(n**2, "i", "j")
-    return _on_workers(edges, placed.groupBy("i", "j"), cells.block, "i int, j int, cell binary")
+    # A column without values tells the workers which type of Arrow this Spark has for cells.
+    typed = placed.withColumn("cell", f.lit(None).cast("binary"))
+    return _on_workers(edges, typed.groupBy("i", "j"), cells.block, "i int, j int, cell binary")
 
 
 def _residue(column: Column, n: int) -> Column:
@@ -217,14 +228,17 @@ def _residue(column: Column, n: int) -> Column:
 def _tasks(blocks: SparkFrame, n: int) -> SparkFrame:
     """Copy each block to its tasks: number, i, j and cell."""
     f = functions()
-    others = f"transform(sequence(0, {n - 1}), k -> {{}})"
-    numbers = (
-        f"i * {n**2} + j * {n} + k",  # as uv
-        f"i * {n**2} + k * {n} + j",  # as uw
-        f"k * {n**2} + i * {n} + j",  # as vw
-    )
-    every = ", ".join(others.format(number) for number in numbers)
-    number = f.expr(f"explode(array_distinct(concat({every})))")
+    i, j = f.col("i"), f.col("j")
+    numbers = [
+        number
+        for k in range(n)
+        for number in (
+            i * n**2 + j * n + k,  # as uv
+            i * n**2 + k * n + j,  # as uw
+            k * n**2 + i * n + j,  # as vw
+        )
+    ]
+    number = f.explode(f.array_distinct(f.array(*numbers)))
     return blocks.select(number.alias("task"), "i", "j", "cell").repartition(n**3, "task")
 
 
