@@ -386,6 +386,18 @@ def test_every_function_answers_in_kind(make, frame, column):
 
 
 @pytest.mark.parametrize("make", [pl.DataFrame, pa.table], ids=["polars", "pyarrow"])
+def test_a_community_without_a_parent_has_a_null(make):
+    """A clique of four and a triangle at one of its sides."""
+    edges = make({"src": [0, 0, 0, 1, 1, 2, 3, 4], "dst": [1, 2, 3, 2, 3, 3, 4, 2]})
+    found = tc.truss_communities(edges, "all")
+    rows = found.to_dicts() if make is pl.DataFrame else found.to_pylist()
+    assert rows == [
+        {"community": 0, "k": 3, "parent": None, "edges": 8, "vertices": 5},
+        {"community": 1, "k": 4, "parent": 0, "edges": 6, "vertices": 4},
+    ]
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pa.table], ids=["polars", "pyarrow"])
 def test_a_missing_weight_is_refused(make):
     for dtype in (float, int):
         weights = [None if i == 4 else dtype(1) for i in range(6)]

@@ -256,6 +256,8 @@ def test_rmat(tmp_path, suffix):
     assert (done.exit_code, done.output) == (0, "")
     written = read_edges(path).frame
     pd.testing.assert_frame_equal(written, rmat(6, edge_factor=4, seed=3), check_dtype=False)
+    if suffix == ".csv":
+        assert path.read_text().startswith("src,dst\n")
     assert run("datasets", "rmat", 99, "--out", path).exit_code == 2
 
 

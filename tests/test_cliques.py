@@ -18,10 +18,12 @@ from kernel_support import ENGINE, clique, hundred, keys_of, random_rows, union,
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing
+from rapids_tc.engines.cliques import check_rows
 from rapids_tc.engines.cpu import clique_rows
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.kernels.method import Capacities
 from rapids_tc.plan import costs
+from rapids_tc.preparation.csr import Csr
 
 __all__ = ["compiler"]
 pytestmark = [pytest.mark.cpu_only, pytest.mark.usefixtures("compiler")]
@@ -192,3 +194,10 @@ def test_a_hundred_rows():
         right = counted(rows, k, csr)
         for sizes in LONG[:2]:
             assert_counts(replace(ENGINE, capacities=sizes), csr, k, right)
+
+
+@pytest.mark.parametrize("longest", [costs.MOST_CLIQUE_ROW, costs.MOST_CLIQUE_ROW + 1])
+def test_the_longest_row_of_which_cliques_are_counted(longest):
+    row = Csr(np.array([0, longest]), np.arange(longest, dtype="uint32"))
+    with pytest.raises(tc.CapacityError) if longest > costs.MOST_CLIQUE_ROW else nullcontext():
+        check_rows(row)

@@ -118,6 +118,19 @@ def test_karate(backend, connected):
         assert sorted(map(len, ends)) == sizes
 
 
+def test_siblings_are_parts_of_one_parent(backend):
+    """Three cliques of five, joined by triangles: the parent has the edges of all of them."""
+    cliques = [(5 * c + u, 5 * c + v) for c in range(3) for u, v in combinations(range(5), 2)]
+    joints = [(4, 5), (3, 5), (4, 6), (9, 10), (8, 10), (9, 11)]
+    found = backend.to_pandas(
+        tc.truss_communities(backend.frame(frame_of(cliques + joints)), "all")
+    )
+    assert found["k"].tolist() == [3, 5, 5, 5]
+    assert found["parent"].tolist()[1:] == [0, 0, 0]
+    assert found["edges"].tolist() == [36, 10, 10, 10]
+    assert found["vertices"].tolist() == [15, 5, 5, 5]
+
+
 def test_two_triangles_that_share_a_vertex(backend):
     frame = frame_of([(5, 6), (6, 7), (7, 5), (7, 1), (1, 2), (2, 7), (8, 9), (3, 3)])
     edges = backend.frame(frame)

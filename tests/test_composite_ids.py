@@ -1,5 +1,7 @@
 """Ids made of several columns: graphs of tuples, against the same graph of plain ids."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,8 +12,11 @@ from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc.executors.local import PartitionedFrame
+from rapids_tc.frames.backend import open_frame
 from rapids_tc.plan.layout import Layout
 from rapids_tc.preparation import composite, composite_edges
+from rapids_tc.preparation.composite import MixedRadix
+from rapids_tc.preparation.composite_edges import compact
 
 pytestmark = pytest.mark.cpu_only
 
@@ -233,3 +238,27 @@ def test_a_group_is_not_one_of_the_only_two_columns():
     with pytest.raises(ValueError, match="which columns hold the edges"):
         tc.count(frame, by="b")
     assert tc.count(frame.assign(c=[1, 1, 1]), by="c")["triangles"].tolist() == [1]
+
+
+BACKEND = open_frame(pd.DataFrame({"src": [0], "dst": [1]}), None)[1]
+
+
+@pytest.mark.parametrize("bits", range(61, 68))
+@pytest.mark.parametrize("beside", [-1, 0, 1])
+def test_keys_at_the_end_of_64_bits(bits, beside):
+    """Their order is that of the parts, and they come apart again, folded or not."""
+    bases = [2**21, 2**20, 2 ** (bits - 41) + beside]
+    ends = [sorted({0, 1, base // 2, base - 1}) for base in bases]
+    digits = [np.array(part, "uint64") for part in zip(*product(*ends), strict=True)]
+    radix = MixedRadix.of(bases)
+    while (first := radix.overflow()) is not None:
+        radix = radix.fold(first, np.unique(radix.join(digits[:first], np)))
+    keys = radix.join(digits, np)
+    assert keys.tolist() == sorted({*keys.tolist()})
+    assert [part.tolist() for part in radix.split(keys)] == [part.tolist() for part in digits]
+
+
+def test_a_key_that_another_thread_wrote_is_no_place():
+    for key in (5, 2**63):
+        with pytest.raises(tc.KernelError, match="changed during the call"):
+            compact([np.array([0, key, 1], "uint64")], 5, BACKEND)

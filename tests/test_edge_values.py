@@ -6,9 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from every_path import ENGINES, PATHS
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc.executors.local import PartitionedFrame
+from rapids_tc.frames.backend import open_frame
+from rapids_tc.preparation.edge_values import EdgeError, EdgeRows, Reading, Reduced
+from rapids_tc.preparation.readers import WeightReader
 
 pytestmark = pytest.mark.cpu_only
 IDS = {"source": "src", "destination": "dst"}
@@ -147,3 +152,69 @@ def test_aggregate_without_weights_is_refused():
     frame = pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0]})
     with pytest.raises(ValueError, match="give weight= as well"):
         tc.clustering(frame, aggregate="sum")
+
+
+@pytest.mark.parametrize("aggregate", [None, "sum"])
+def test_the_first_integer_that_float64_rounds_is_refused(aggregate):
+    frame = pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0], "w": [2**53 + 1, 1, 1]})
+    with pytest.raises(ValueError, match=r"weight='w': some integers have more than 53 bits"):
+        tc.clustering(frame, weight="w", aggregate=aggregate)
+
+
+# Rules --------------------------------------------------------------------------------------------
+
+EDGES, BACKEND = 3, open_frame(frame_of(), None)[1]
+READER = WeightReader(label="w")
+BY_DEFINITION = {
+    "first": lambda values: values[0], "last": lambda values: values[-1], "sum": sum,
+    "mean": lambda values: sum(values) / len(values), "min": min, "max": max,
+}  # fmt: skip
+ROWS = st.lists(st.tuples(st.integers(0, EDGES - 1), st.booleans(), st.integers(0, 3)), max_size=12)
+
+
+def chunks_of(rows, sizes, *, directed):
+    """The rows in chunks of these sizes, and the rest."""
+    bounds = [0, *np.minimum(np.cumsum(sizes), len(rows)).tolist(), len(rows)]
+    for begin, end in pairwise(bounds):
+        own = np.array(rows[begin:end], "int64").reshape(-1, 3)
+        yield EdgeRows(own[:, 0], own[:, 1] > 0 if directed else None, own[:, 2].astype("float64"))
+
+
+@given(
+    ROWS, st.lists(st.integers(0, 4), max_size=4), st.booleans(),
+    st.sampled_from([None, *BY_DEFINITION]),
+)  # fmt: skip
+def test_rows_in_chunks_are_rows(rows, sizes, directed, aggregate):
+    """Out of core, the rows of an edge come in several chunks, and may have one direction alone."""
+    by_slot = {}
+    for edge, reverse, value in rows:
+        by_slot.setdefault((edge, reverse and directed), []).append(value)
+    rule = Reduced(aggregate, directed=directed)
+    chunks = chunks_of(rows, sizes, directed=directed)
+    if aggregate is None and any(len({*values}) > 1 for values in by_slot.values()):
+        with pytest.raises(EdgeError) as caught:
+            rule.collect(chunks, EDGES, READER, BACKEND)
+        direction = {1: False, 2: True}.get(caught.value.direction, False)
+        assert len({*by_slot[caught.value.position, direction]}) > 1
+        return
+    arrays = rule.collect(chunks, EDGES, READER, BACKEND)
+    value_of = BY_DEFINITION.get(aggregate, BY_DEFINITION["first"])
+    ways = (False, True) if directed else (False,)
+    for way, found in zip(ways, arrays, strict=False):
+        slots = ((edge, way) for edge in range(EDGES))
+        right = [value_of(by_slot[slot]) if slot in by_slot else 0 for slot in slots]
+        assert found.tolist() == pytest.approx(right)
+    if directed:
+        states = [sum(((e, way) in by_slot) << way for way in ways) for e in range(EDGES)]
+        assert arrays[-1].tolist() == states
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_the_largest_weight_is_of_both_directions(directed):
+    """Weights are divided by it, in each group by its own."""
+    reading = Reading(Reduced("sum", directed=directed), READER, scaled=True)
+    arrays = [np.array([1.0, 4.0, 2.0]), np.array([3.0, 0.0, 8.0]), np.array([3, 1, 3], "uint8")]
+    given = arrays if directed else arrays[:1]
+    assert reading.largest(given) == (8 if directed else 4)
+    by_group = reading.largest_by_group(given, np.array([0, 1, 0]), 2, np)
+    assert by_group.tolist() == ([8, 4] if directed else [2, 4])

@@ -966,3 +966,16 @@ def test_the_rows_of_real_files(shared_graphs, row):
         raw = read_edges(original).frame
         assert len(raw) == int(row["file_pairs"])
         assert (raw["src"] == raw["dst"]).sum() == int(row["file_self_loops"])
+
+
+def test_an_array_of_two_rows_and_two_columns_has_an_edge_a_row(tmp_path):
+    np.save(tmp_path / "a.npy", [[1, 2], [3, 4]])
+    file = read_edges(tmp_path / "a.npy")
+    assert [*file.frame.itertuples(index=False, name=None)] == [(1, 2), (3, 4)]
+
+
+@pytest.mark.parametrize("matrix", ["0 1 1\n0 0 1\n0 0 0\n", "0 1 1\n1 0 1\n1 1 0\n"])
+def test_a_small_table_of_0_and_1_is_a_matrix(tmp_path, matrix):
+    (tmp_path / "a.txt").write_text(matrix)
+    with pytest.raises(EdgeFileError, match="look like an adjacency matrix"):
+        read_edges(tmp_path / "a.txt")

@@ -748,6 +748,14 @@ def test_nulls_are_counted_and_refused(backend, values, column):
 
 
 @pandas_only
+def test_nan_of_arrow_is_no_id(backend):
+    """Arrow does not call it missing."""
+    values = pd.arrays.ArrowExtensionArray(pa.array([1.0, float("nan"), 2.0, float("nan")]))
+    frame = pd.DataFrame({"left": values, "right": [1.0, 2.0, 1.0, 2.0]})
+    refused(backend, frame, tc.NullIdError, "left", words=("2", "Graph", "vertices"))
+
+
+@pandas_only
 @pytest.mark.parametrize("dtype", ["object", "float64", "str", "datetime64[ns]", "Int64"])
 def test_a_column_of_nulls_alone(backend, dtype):
     frame = pd.DataFrame({"left": pd.Series([None] * 3, dtype=dtype), "right": [1, 2, 3]})

@@ -16,6 +16,7 @@ from stream_support import assert_same, in_blocks
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing
+from rapids_tc.blocks import tallies
 from rapids_tc.blocks.geometry import block_rows
 from rapids_tc.blocks.grid import Partition, Task, tasks
 from rapids_tc.blocks.task_triangles import TaskTriangles
@@ -339,3 +340,11 @@ def test_types_that_exceed_a_worker_are_refused():
     call = {"edge_type": "kind", "per": "edge", "source": "src", "destination": "dst"}
     with pytest.raises(tc.CapacityError, match=r"triangles_by_type has \d+ rows or more"):
         tc.triangles_by_type(partitioned(frame, 2), memory_limit=60_000, **call)
+
+
+@pytest.mark.parametrize("total", range(10))
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_batches_have_every_triangle_once(total, size):
+    """The last one, too, when a batch before it is full."""
+    batches = tallies.batches(total, size * tallies.BATCHES * costs.LISTED)
+    assert [t for first, last in batches for t in range(first, last)] == [*range(total)]

@@ -82,3 +82,20 @@ def test_a_row_without_entries_takes_a_bit():
     packed = codec.pack(cpu.csr(keys_of(edges), 80_800), np)
     assert [len(array) for array in packed] == [10_100, 100, 200]
     assert codec.keys([packed], 80_800, np).tolist() == keys_of(edges).tolist()
+
+
+@pytest.mark.parametrize("length", [1, 255, 256, 257, 65_535, 65_536, 65_537])
+def test_a_row_of_any_length_comes_back(length):
+    """Lengths take as many bytes as the longest needs, and columns two bytes below 2**16."""
+    block = cpu.csr(keys_of([(70_000, column) for column in range(length)]), 70_001)
+    again = codec.csr(codec.rows(block, np), np)
+    assert again.offsets.tolist() == block.offsets.tolist()
+    assert codec.keys([codec.pack(block, np)], 70_001, np).tolist() == [
+        70_000 << 32 | column for column in range(length)
+    ]
+
+
+@pytest.mark.parametrize("column", [2**16 - 1, 2**16, 2**16 + 1])
+def test_a_column_at_the_end_of_two_bytes_comes_back(column):
+    block = cpu.csr(keys_of([(70_000, column)]), 70_001)
+    assert codec.keys([codec.pack(block, np)], 70_001, np).tolist() == [70_000 << 32 | column]

@@ -380,3 +380,14 @@ def test_groups_are_not_named_like_a_column_of_the_answer(library, name):
     with pytest.raises(ValueError, match=f"by= names the column '{name}'.*rename it first"):
         graph.update(delete=library.frame(frame))
     assert graph.n_edges == 3
+
+
+def test_a_graph_does_not_follow_a_frame_that_was_put_into_it(library):
+    more = library.frame(table([(0, 2), (5, 6)]))
+    graph = tc.Graph(library.frame(table([(0, 1), (1, 2)])))
+    graph.update(insert=more)
+    more["dst"] = [9, 9]
+    more["src"] = [8, 8]
+    assert (tc.count(graph), graph.n_vertices) == (1, 5)
+    found = library.to_pandas(tc.simple_edges(graph))
+    assert [*found.itertuples(index=False, name=None)] == [(0, 1), (0, 2), (1, 2), (5, 6)]
