@@ -190,6 +190,19 @@ def dense_edge_lists(vertices: int = 10) -> st.SearchStrategy[list[tuple[int, in
     return missing.map(lambda gone: [pair for pair in pairs if pair not in gone])
 
 
+def dense_arcs(vertices: int = 6) -> st.SearchStrategy[list[tuple[int, int]]]:
+    """Pairs of a few vertices, most of them with an arc one way, the other way or both ways."""
+    pairs = list(combinations(range(vertices), 2))
+    ways = st.lists(st.sampled_from("|<>=<>="), min_size=len(pairs), max_size=len(pairs))
+
+    def arcs(ways: list[str]) -> list[tuple[int, int]]:
+        drawn = list(zip(pairs, ways, strict=True))
+        down = [(u, v) for (u, v), way in drawn if way in ">="]
+        return down + [(v, u) for (u, v), way in drawn if way in "<="]
+
+    return ways.map(arcs)
+
+
 def edge_frames() -> st.SearchStrategy[pd.DataFrame]:
     """Edge frames of raw rows over ids of any dtype that may name vertices."""
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import reference
 from checks import rows_of
-from graphs import edge_lists
+from graphs import dense_arcs, edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,7 +31,7 @@ def by_vertex(backend, frame):
 
 
 @many
-@given(rows=edge_lists(9, 60), extra=st.lists(st.integers(0, 12), max_size=3))
+@given(rows=edge_lists(9, 60) | dense_arcs(), extra=st.lists(st.integers(0, 12), max_size=3))
 def test_networkx_agrees(backend, rows, extra):
     """Repeats, loops, reciprocal pairs and isolated vertices among them."""
     graph = tc.Graph(backend.frame(frame_of(rows)), vertices=extra)
@@ -46,7 +46,7 @@ def test_networkx_agrees(backend, rows, extra):
 
 
 @many
-@given(rows=edge_lists(8, 50), data=st.data())
+@given(rows=edge_lists(8, 50) | dense_arcs(), data=st.data())
 def test_networkx_agrees_on_weights(backend, rows, data):
     """Each direction has its own weight, and its own repeats."""
     weights = data.draw(st.lists(st.integers(0, 9), min_size=len(rows), max_size=len(rows)))
