@@ -391,3 +391,13 @@ def test_a_graph_does_not_follow_a_frame_that_was_put_into_it(library):
     assert (tc.count(graph), graph.n_vertices) == (1, 5)
     found = library.to_pandas(tc.simple_edges(graph))
     assert [*found.itertuples(index=False, name=None)] == [(0, 1), (0, 2), (1, 2), (5, 6)]
+
+
+@pytest.mark.parametrize("column, dtype", [("src", "int32"), ("w", "float32")])
+def test_rows_of_another_width_are_refused(library, column, dtype):
+    """They would change the dtype of the graph's rows."""
+    frame = table([(0, 1), (1, 2)], w=[1.0, 2.0])
+    graph = tc.Graph(library.frame(frame), source="src", destination="dst")
+    words = f"column '{column}' of insert= has dtype {dtype}, and {frame[column].dtype} in the rows"
+    with pytest.raises(TypeError, match=words):
+        graph.update(insert=library.frame(frame.astype({column: dtype})))
