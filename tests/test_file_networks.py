@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from file_kinds import TRIANGLE
+from file_kinds import TRIANGLE, zipped
 
 from rapids_tc.cli import main
 from rapids_tc.errors import ColumnNotFoundError
@@ -313,4 +313,108 @@ def test_a_vertex_without_an_edge_is_in_no_group(tmp_path):
 def test_a_broken_network_is_told(tmp_path, name, content, words):
     (tmp_path / name).write_text(content)
     with pytest.raises(EdgeFileError, match=f"{name}: .*{words}"):
+        read_edges(tmp_path / name)
+
+
+# Sizes, and files of other programs ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "isolated", "told"),
+    [
+        ("5 4\n1 2\n2 3\n3 1\n3 4\n", [5], "vertices are numbered 1 to 5, 1 have no edge"),
+        ("5 4\n0 1\n1 2\n2 0\n2 3\n", [4], "vertices are numbered 0 to 4, 1 have no edge"),
+        ("5 5 4\n1 2\n2 3\n3 1\n3 5\n", [4], "vertices are numbered 1 to 5, 1 have no edge"),
+        ("6 3\n1,2\n2,3\n3,1\n", [4, 5, 6], "vertices are numbered 1 to 6, 3 have no edge"),
+        ("3 9 3\n1,2\n2,3\n3,1\n", [], "gives sizes"),  # of two sets of vertices
+        ("4 3\nann,bo\nbo,cy\ncy,ann\n", [], "1 vertices have no edge and no name: left out"),
+    ],
+)
+def test_a_line_of_sizes_says_how_many_vertices_there_are(tmp_path, text, isolated, told):
+    (tmp_path / "edges").write_text(text)
+    file = read_edges(tmp_path / "edges")
+    assert file.isolated.tolist() == isolated
+    assert any(told in guess for guess in file.guesses), file.guesses
+    assert len(file.frame) == len(text.splitlines()) - 1
+    done = CliRunner().invoke(main, ["count", "--json", str(tmp_path / "edges")])
+    seen = {*file.frame["src"], *file.frame["dst"]}
+    assert json.loads(done.stdout)["vertices"] == len(isolated) + len(seen)
+
+
+@pytest.mark.parametrize("text", ["4 3\n0 1\n1 2\n0 4\n", "3 3\n1,2\n2,4\n4,1\n"])
+def test_sizes_that_ids_contradict_are_refused_with_both_readings(tmp_path, text):
+    (tmp_path / "edges").write_text(text)
+    with pytest.raises(EdgeFileError, match="header=True leaves the line out, header=False takes"):
+        read_edges(tmp_path / "edges")
+    assert len(read_edges(tmp_path / "edges", header=True).frame) == 3
+    if "," not in text:
+        assert len(read_edges(tmp_path / "edges", header=False).frame) == 4
+
+
+def test_a_number_of_more_vertices_than_a_graph_holds_is_an_id(tmp_path):
+    (tmp_path / "edges").write_text("9000000000 1\n5 6\n")
+    assert len(read_edges(tmp_path / "edges").frame) == 2
+
+
+def test_a_number_alone_in_the_first_line(tmp_path):
+    (tmp_path / "edges").write_text("3\n1 2\n2 3\n3 1\n")
+    with pytest.raises(EdgeFileError, match="is 3 alone: if edges follow, header=True leaves it o"):
+        read_edges(tmp_path / "edges")
+    assert read_edges(tmp_path / "edges", header=True).frame.to_numpy().tolist() == TRIANGLE
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("separator", [";", ",", "\t"])
+def test_the_separator_that_excel_writes(tmp_path, separator, end):
+    rows = [["Source", "Target", "Price"], *[[str(u), str(v), "1,5"] for u, v in TRIANGLE]]
+    rows = [[cell.replace(",", "") if separator == "," else cell for cell in row] for row in rows]
+    lines = [f"sep={separator}", *map(separator.join, rows)]
+    (tmp_path / "edges.csv").write_bytes("".join(line + end for line in lines).encode())
+    file = read_edges(tmp_path / "edges.csv", columns="all")
+    assert file.frame[[*file.ids]].to_numpy().tolist() == TRIANGLE
+    (tmp_path / "edges.csv").write_bytes("".join(line + end for line in [*lines, "x"]).encode())
+    with pytest.raises(EdgeFileError, match="line 6: expected two ids"):
+        read_edges(tmp_path / "edges.csv")
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        (b"SQLite format 3\0", "database of SQLite: give the frame of pandas.read_sql"),
+        (b"\x80\x04\x95", "pickle: give the frame of pandas.read_pickle"),
+        (b"\xff\xff\xff\xff\x78", "stream of Arrow: give the table of pyarrow.ipc.open_stream"),
+        (b"ORC\x08\0", "ORC"),
+        (b"Obj\x01", "Avro"),
+        (b"MATLAB 5.0 MAT-file", "Matlab"),
+        (b"\x89HDF\r\n\x1a\n", "HDF5"),
+        (b"RDX3\nX\n\0\0\0", "of R: write.csv"),
+        (b"\xd0\xcf\x11\xe0", "old Excel"),
+        (b"%PDF-1.7\n", "PDF"),
+        (b"7z\xbc\xaf\x27", "7-Zip: unpack"),
+        (b"Rar!", "RAR: unpack"),
+        (b"\x04\x22M\x18", "LZ4: decompress"),
+        (b"\xff\x06\0\0sNaPpY", "Snappy"),
+        (
+            zipped(xl_workbook=b"").replace(b"xl.workbook", b"xl/workbook"),
+            "workbook of Excel or Lib",
+        ),
+        (zipped(content_xml=b"", mimetype=b""), "workbook of Excel or LibreOffice: save"),
+        (b"\x01\0", "binary data, and no format that is read: text"),
+    ],
+)
+def test_files_of_known_programs_are_named(tmp_path, start, words):
+    (tmp_path / "file").write_bytes(start)
+    with pytest.raises(EdgeFileError, match=f"^file: .*{words}"):
+        read_edges(tmp_path / "file")
+
+
+def test_ids_may_begin_as_the_files_of_programs_do(tmp_path):
+    (tmp_path / "edges").write_text("ORC,Obj\nObj,Rar\nRar,ORC\n")
+    assert len(read_edges(tmp_path / "edges").frame) == 3
+
+
+@pytest.mark.parametrize("name", ["q.graph", "q.txt"])
+def test_labelled_graphs_are_named(tmp_path, name):
+    (tmp_path / name).write_text("t 3 3\nv 0 1 2\nv 1 1 2\nv 2 1 2\ne 0 1\ne 1 2\ne 0 2\n")
+    with pytest.raises(EdgeFileError, match="looks like a labelled graph of lines t, v and e"):
         read_edges(tmp_path / name)

@@ -969,7 +969,13 @@ HINTS = {
     "files/__init__:_converted": [
         (without("polars", lambda h: read(h, "1 2\n", library="polars")), 'pip install "polars"'),
     ],
-    "files/formats:guess_format": [(lambda h: read(h, b"a\0b"), "text, matrixmarket, metis")],
+    "files/formats:guess_format": [
+        (lambda h: read(h, b"a\0b"), "text, matrixmarket, metis"),
+        (lambda h: read(h, "%PDF-1.4"), "a PDF; this format is not read, CSV and Parquet are"),
+    ],
+    "files/adjacency:vertices_of_sizes": [
+        (lambda h: read(h, "4 3\n0 1\n1 2\n0 4\n"), "header=True leaves the line out, header=False")
+    ],
     "files/matrix_market:read_matrix_market": [
         (lambda h: read(h, "%%MatrixMarket vector\n"), "a coordinate or an array matrix"),
         (market("1 2\n"), r"size line \(rows columns entries\)"),

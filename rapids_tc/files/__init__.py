@@ -39,8 +39,8 @@ class EdgeFile:
     format : str
         One of `FORMATS`.
     isolated : numpy.ndarray
-        Vertices that the file names without an edge. Empty for text, ``.npy`` and files of
-        columns, which name a vertex by its edges only.
+        Vertices that the file names without an edge. Empty for ``.npy``, files of columns, and text
+        without a line of sizes, which name a vertex by its edges only.
     guesses : list of str
         Facts that the file does not say and that were guessed, each in a sentence.
     ids : tuple of str
@@ -93,12 +93,12 @@ def read_edges(
         default the one that gives the same number of columns on every line.
     header : bool, optional
         For text: whether the first line is no edge. By default it is none if it names columns, or
-        is "n m" between blanks or "n,m,words" and m (or 2 m) lines follow whose ids are no
-        larger than n. "n m" that may be an edge of a triangle, because both ids are in other
-        lines, is an edge. A line names columns if one of its words stands above numbers, dates,
-        money or other values, if `source`, `destination` or one of `columns` is in it, or if it has
-        words for the two ends of an edge. Else the last comment above it does, if it has as many
-        fields as the lines.
+        is "n m" between blanks or "n,m,words" and m (or 2 m) lines follow whose ids are no larger
+        than n: the vertices are 1 to n then, or 0 to n - 1 if an id is 0. "n m" that may be an edge
+        of a triangle, because both ids are in other lines, is an edge. A line names columns if one
+        of its words stands above numbers, dates, money or other values, if `source`, `destination`
+        or one of `columns` is in it, or if it has words for the two ends of an edge. Else the last
+        comment above it does, if it has as many fields as the lines.
     comment : str, optional
         For text: a line that begins with one of these characters is no edge; ``""`` for none.
         By default ``#`` and ``%``; if ids are text, only the one that opens the file.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from rapids_tc.errors import CapacityError
 from rapids_tc.files.beside import with_values
+from rapids_tc.files.shapes import refuse_other_formats
 from rapids_tc.files.source import CHECK_BYTES, EdgeFileError, Options, Source, shortened
 
 Frame = Any  # pandas.DataFrame
@@ -20,6 +22,9 @@ _METIS_BYTES = 32  # a number of the file, on top of the number: its row, its po
 
 def read_metis(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
     """Read the edges and the vertices without any; sizes are skipped."""
+    if options.format is None:
+        lines = source.head().decode(errors="replace").splitlines()
+        refuse_other_formats(source, list(filter(str.strip, lines)), named=False)
     numbers, counts = _numbers_by_line(source)
     first = int(np.argmax(counts > 0)) if counts.any() else 0
     header = numbers[: counts[first]].tolist() if len(counts) else []
@@ -106,6 +111,35 @@ def without_edges(src: Array, dst: Array, first: int, n: int) -> Array:
     ids = np.flatnonzero(isolated)
     ids += first
     return ids
+
+
+def vertices_of_sizes(source: Source, line: str, frame: Frame) -> tuple[Array, list[str]]:
+    """Return the vertices without an edge of a text whose first line says how many there are.
+
+    Their numbers begin at 0 if an id does, else at 1, which is a guess and told. Sizes that differ
+    are of two sets of vertices, and say nothing of ids.
+    """
+    fields = re.split(r"[\s,;|]+", line.strip())
+    numbers = [int(field) for field in itertools.takewhile(str.isdecimal, fields)]
+    src, dst = (frame[name].to_numpy() for name in frame.columns)
+    n = numbers[0]
+    if len({*numbers[:-1]}) > 1 or not len(frame):
+        return np.zeros(0, np.int64), []
+    if src.dtype.kind not in "iu":
+        without = n - len({*src} | {*dst})
+        told = f"{without:,} vertices have no edge and no name: left out"
+        return np.zeros(0, np.int64), [told] * (without > 0)
+    least, most = min(src.min(), dst.min()), max(src.max(), dst.max())
+    first = int(least > 0)
+    if least < 0 or most > n - 1 + first:
+        raise source.fault(
+            f"the first line says {n:,} vertices, and ids run from {least} to {most}: header=True "
+            "leaves the line out, header=False takes it for an edge"
+        )
+    check_vertices(source, n)
+    alone = without_edges(src, dst, first, n)
+    told = f"vertices are numbered {first} to {n - 1 + first}, {len(alone):,} have no edge"
+    return alone, [told]
 
 
 def check_vertices(source: Source, n: int) -> None:

@@ -76,9 +76,30 @@ FORMATS = {
 }
 
 
+# Files of known programs that are not read, by their first bytes, and what to do with each.
+_OTHERS = {
+    rb"SQLite format 3\0": "a database of SQLite: give the frame of pandas.read_sql",
+    rb"\x80[\x02-\x05]": "a pickle: give the frame of pandas.read_pickle",
+    rb"\xff{4}": "a stream of Arrow: give the table of pyarrow.ipc.open_stream(path).read_all()",
+    rb"ORC.{,99}\0": "a file of ORC: give the table of pyarrow.orc.read_table",
+    rb"Obj\x01": "a file of Avro",
+    rb"MATLAB \d": "a file of Matlab: give what scipy.io.loadmat reads",
+    rb"\x89HDF\r\n": "a file of HDF5 (Matlab 7.3, NetCDF, pandas): give what pandas or h5py reads",
+    rb"(?:RD[AX]\d\n)?X\n\0\0\0": "a file of R: write.csv(edges, row.names=FALSE) saves a table",
+    rb"\xd0\xcf\x11\xe0": "a workbook of an old Excel: save the sheet as CSV",
+    rb"%PDF-": "a PDF",
+    rb"7z\xbc\xaf": "an archive of 7-Zip: unpack it",
+    rb"Rar!": "an archive of RAR: unpack it",
+    rb"\x04\x22M\x18": "compressed by LZ4: decompress it",
+    rb"\xff\x06\0\0sNaPpY": "compressed by Snappy: decompress it",
+}
+
+
 def guess_format(source: Source) -> str:
     """Return the format that the first bytes of a file, or else its name, say."""
     head = source.head()
+    if other := next((told for sign, told in _OTHERS.items() if re.match(sign, head, re.S)), None):
+        raise source.fault(f"{other}; this format is not read, CSV and Parquet are")
     for name, kind in FORMATS.items():
         if kind.starts and re.match(kind.starts, head, re.I | re.S):
             return name

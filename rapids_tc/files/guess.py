@@ -193,7 +193,7 @@ def is_size_line(rows: list[list[str]], separator: str, frame: Frame) -> bool:
     if not len(rest) or not 2 <= len(sizes) <= 3 or len(set(sizes[:-1])) > 1:
         return False
     both_directions = len(rest) == 2 * sizes[-1] and rest["src"].sum() == rest["dst"].sum()
-    if rest.max().max() > sizes[0] or not (len(rest) == sizes[-1] or both_directions):
+    if not rest.max().max() <= sizes[0] < 2**32 or not (len(rest) == sizes[-1] or both_directions):
         return False
     words = first[len(sizes) :]
     apart = len(first) != len(second) if words else separator in (BLANKS, "\t")

@@ -23,6 +23,7 @@ _OTHERS = (
     ("WebGraph", r"(?:.*\n){0,9}?graphclass\s*="),
     ("PBBS", r"(?:weighted)?(?:adjacencygraph|edgearray)\s*$"),
     ("gSpan", r"t[ \t]+#[ \t]+-?[0-9]+"),
+    ("a labelled graph of lines t, v and e", r"t[ \t]+[0-9]+[ \t]+[0-9]+\s*\nv[ \t]+[0-9]+\b"),
     ("GDF of GUESS", r"(?:node|edge)def\s*>"),
     ("VNA of NetDraw", r"\*\s*(?:node|tie) (?:data|properties)\b"),
     ("ARFF", r"@relation\b"),
@@ -84,6 +85,11 @@ def refuse_shapes(
 
 
 def _refuse_unnamed(source: Source, rows: list[list[str]]) -> None:
+    if len(rows) > 1 and len(rows[0]) == 1 and rows[0][0].isdecimal():
+        raise source.fault(
+            f"the first line is {rows[0][0]} alone: if edges follow, header=True leaves it out; "
+            "adjacency lists, such as WebGraph's, are not read: make them an edge list"
+        )
     fields = re.findall(r"[^\s,;|]+", " ".join(rows[0]).partition("{")[0])
     again = len(rows[0]) > 3 and set(fields[:2]) & set(fields[2:])
     alike = again or all(map(NUMBER.fullmatch, fields))

@@ -24,6 +24,7 @@ SHOWN = 60  # characters of a wrong line that a message shows
 CHECK_BYTES = 2**24  # bytes that are read between two checks of the free memory: each takes 3 ms
 _BLOCK = 2**20  # bytes of the decompressed file that are read at a time
 _COPIES = 4  # of a long line: its parts, the whole, without comments, and in the parser
+_SEPARATOR = re.compile(rb"sep=([,;|\t])(?=\r?\n)", re.I)
 _SAMPLE = 2**16  # bytes by which format, separator and header are guessed
 
 
@@ -67,6 +68,8 @@ class Source:
         Whether the edges that were read have a direction, all or each; None if it is not said.
     numbered : bool
         Whether columns may be chosen by number.
+    separator : str or None
+        What the file says to be its separator, in a first line of Excel: ``sep=;``.
     """
 
     path: Path
@@ -75,6 +78,7 @@ class Source:
     ends: tuple[str, str] = ("src", "dst")
     directed: Any = None
     numbered: bool = True
+    separator: str | None = None
     unpacker: Unpacker = field(default_factory=Unpacker)
     _spool: bytes | None = None  # the bytes of a pipe, which can be read only once
 
@@ -197,6 +201,8 @@ class Source:
         with self.open() as (plain, packed):
             total = max(self.path.stat().st_size if self._spool is None else len(self._spool), 1)
             data = plain.read(size).removeprefix(b"\xef\xbb\xbf")
+            if said := _SEPARATOR.match(data):
+                self.separator, data = said[1].decode(), data[said.end() :]
             while data:
                 if self.tick:
                     self.tick(packed.tell() / total)

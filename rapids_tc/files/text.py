@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rapids_tc.files.adjacency import vertices_of_sizes
 from rapids_tc.files.beside import directions, kept_places, with_columns
 from rapids_tc.files.guess import (
     CALLED,
@@ -29,16 +30,18 @@ Frame = Any  # pandas.DataFrame
 Array = np.ndarray
 
 _SHOWN_COLUMNS = 5  # names of ignored columns that a guess shows
-_NONE = np.zeros(0, np.int64)  # text names a vertex by its edges only
+_NONE = np.zeros(0, np.int64)  # most text names a vertex by its edges only
 
 
 def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
-    """Read the edges and the guesses; text names no vertices without an edge."""
+    """Read the edges, the vertices without any if a line of sizes says so, and the guesses."""
     separator, header, comment = options.separator, options.header, options.comment
     marks = "#%" if comment is None else comment
     lines = source.sample(marks)
     if not lines:
         return _nothing(source)
+    if separator is None:
+        separator = source.separator
     refuse_other_formats(source, lines, named=options.format is not None)
     sep = guess_separator(lines) if separator is None else SPELLED.get(separator, separator)
     if len(sep) != 1 or sep in "\r\n":
@@ -86,17 +89,20 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
                 f"the header {shortened(lines[0])} comes again below, as if several tables were "
                 "in the file: leave one"
             )
-    guesses = []
+    guesses, alone = [], _NONE
     if separator is None:
         guesses.append(f"text separated by {CALLED[sep]}")
     if header is None:
         role = "names the columns" if named else "is an edge: no header"
-        if sizes_only:
-            role = "gives sizes and is no edge"
-        elif integers and not named and places == (0, 1) and is_size_line(rows, sep, frame):
-            role = "gives sizes and is no edge"
+        size_line = integers and not named and places == (0, 1) and is_size_line(rows, sep, frame)
+        if size_line:
             frame = frame.iloc[1:].reset_index(drop=True)
+        if sizes_only or size_line:
+            role = "gives sizes and is no edge"
         guesses.append(f"the first line {shortened(lines[0])} {role}")
+        if sizes_only or size_line:
+            alone, told = vertices_of_sizes(source, lines[0], frame)
+            guesses += told
     if names and not named:
         guesses.append(f"the comment above it names the columns: {', '.join(map(repr, names))}")
     if not chosen and width > 2:
@@ -116,7 +122,7 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
         source.directed = directions(source, line_format, names, body, frame, width)
     if options.keep and len(frame):
         frame = with_columns(source, options, line_format, frame, names or None, width)
-    return frame, _NONE, guesses
+    return frame, alone, guesses
 
 
 def _nothing(source: Source) -> tuple[Frame, Array, list[str]]:

@@ -83,6 +83,8 @@ class Unpacker:
         if any(name.endswith(".npy") for name in names):  # an .npz file is read as a whole
             file.seek(0)
             return None
+        if any(name == "content.xml" or name.startswith("xl/") for name in names):
+            raise UnpackError("a workbook of Excel or LibreOffice: save the sheet as CSV")
         return archive.open(self._member(names, layer))
 
     def _tar(self, file: IO[bytes], layer: int) -> Any:
