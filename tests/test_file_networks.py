@@ -307,6 +307,7 @@ def test_a_vertex_without_an_edge_is_in_no_group(tmp_path):
         ("g.gexf", "<gexf><graph>", "no XML that can be read, the file may be cut short"),
         ("g.gml", "graph [ node [ id 1 ", "this GML cannot be read by NetworkX.*save the"),
         ("g.gml", "graph [ node [ label 1 ] ]", "this GML cannot be read by NetworkX.*save"),
+        ("g.clu", "*Vertices 3\n1\n2\n1\n", "no edges: a partition or a vector of Pajek"),
         ("g.s6", ":", "this sparse6 cannot be read by NetworkX, which says"),
     ],
 )  # fmt: skip

@@ -663,11 +663,11 @@ HINTS = {
     ],
     "cli/edges:FileEdges.labels": [
         (
-            lambda h: FileEdges(k3(), "src", "dst", [], numbered=True).labels("day"),
+            lambda h: FileEdges(files.EdgeFile(k3(), "text"), ["src"], ["dst"]).labels("day"),
             "no column 'day' in the file; it has 'src', 'dst'",
         ),
         (
-            lambda h: FileEdges(k3(), "src", "dst", [], numbered=True).labels("2"),
+            lambda h: FileEdges(files.EdgeFile(k3(), "text"), ["src"], ["dst"]).labels("2"),
             r"column 2 has ids; the columns are \['src', 'dst'\]",
         ),
     ],
@@ -1111,6 +1111,7 @@ HINTS = {
         (lambda h: read(h, "*Vertices 1\n*Matrix\n0\n"), "Matrix is not read: save .Edges"),
         (lambda h: read(h, "*Vertices 2\n*Edges\n1\n"), "line 3: no line of Pajek's edges: '1'"),
         (lambda h: read(h, "*Vertices 1\n*Edges\n1 2\n"), "ids run from 1 to 1"),
+        (lambda h: read(h, "*Vertices 2\n1\n1\n"), "save the network with its section"),
     ],
     "files/sif:read_sif": [
         (lambda h: read(h, "a pp\n", "g.sif"), "line 1: expected an id, a relation and ids")

@@ -29,12 +29,13 @@ def read_pajek(source: Source, options: Options) -> tuple[Any, np.ndarray, list[
     pairs: list[tuple[int, int]] = []
     directed: list[bool] = []
     weights: list[str | None] = []
-    section, n, number = "", 0, 0
+    section, sections, n, number = "", set(), 0, 0
     for block in source.blocks("%"):
         for line in block.decode(errors="replace").splitlines():
             number += 1
             if head := _SECTION.fullmatch(line):
                 section = head[1].lower()
+                sections.add(section)
                 if section == "vertices":
                     n = int(head[2] or 0)
                     check_vertices(source, n)
@@ -55,6 +56,11 @@ def read_pajek(source: Source, options: Options) -> tuple[Any, np.ndarray, list[
                 weights += [value] * len(ends)
             else:
                 raise source.fault(f"no line of Pajek's {section}: {shortened(line)}", number)
+    if sections <= {"network", "vertices"}:
+        raise source.fault(
+            "no edges: a partition or a vector of Pajek (.clu, .vec) has none; save the network "
+            "with its section *Edges or *Arcs"
+        )
     src, dst = np.array(pairs, np.int64).reshape(-1, 2).T
     if pairs and not 1 <= min(src.min(), dst.min()) <= max(src.max(), dst.max()) <= n:
         raise source.fault(f"ids run from 1 to {n}, the number behind *Vertices")
