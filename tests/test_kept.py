@@ -6,6 +6,7 @@ import pickle
 import time
 from dataclasses import dataclass
 from itertools import pairwise
+from unittest.mock import Mock
 
 import dask
 import dask.dataframe as dd
@@ -25,7 +26,7 @@ from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc import datasets, plot
-from rapids_tc.blocks import grid
+from rapids_tc.blocks import grid, sums
 from rapids_tc.executors import registry
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.executors.protocol import Batch
@@ -190,7 +191,19 @@ def test_an_error_leaves_the_graph_as_it_was(backend):
             graph.clustering(weight="w")
         with pytest.raises(tc.ColumnNotFoundError, match="'nothing'"):
             graph.clustering(weight="nothing")
-        assert graph._prepared.known.keys() >= known.keys()
+        assert graph._prepared.known.keys() == known.keys()
+        assert together(backend, graph.annotate("triangles"))["triangles"].tolist() == TRIANGLES
+
+
+def test_what_a_lost_call_has_asked_is_asked_again(backend, monkeypatch):
+    """Some of what was kept may be lost, and nothing of the call that failed is there."""
+    with here():
+        graph = tc.Graph(apart(backend, small(), 3), source="src", destination="dst")
+        graph.annotate("triangles")
+        with monkeypatch.context() as patch, pytest.raises(tc.KernelError, match="lost"):
+            patch.setattr(sums, "of_row_ends", Mock(side_effect=tc.KernelError("lost")))
+            graph.annotate("jaccard")
+        assert graph._prepared.known == {}
         assert together(backend, graph.annotate("triangles"))["triangles"].tolist() == TRIANGLES
 
 

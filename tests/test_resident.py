@@ -227,6 +227,10 @@ def test_as_many_keys_are_collected_as_fit():
     assert budget.together([100] * 9, 10, 10**6) == 9
     assert 1 < budget.together([100] * 9, 10, 8000) < 9
     assert budget.together([100] * 9, 10, 1) == 1  # one at a time, however little there is
+    for count in range(2, 9):
+        need = budget.collecting([100] * count, 10)
+        assert budget.together([100] * 9, 10, need) == count
+        assert budget.together([100] * 9, 10, need - 1) == count - 1
 
 
 # Shelves and rooms --------------------------------------------------------------------------------

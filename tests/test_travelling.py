@@ -7,6 +7,7 @@ from graphs import edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import rapids_tc as tc
 from rapids_tc.blocks import codec, degree_codes
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.preparation.orient import Order
@@ -99,3 +100,11 @@ def test_a_row_of_any_length_comes_back(length):
 def test_a_column_at_the_end_of_two_bytes_comes_back(column):
     block = cpu.csr(keys_of([(70_000, column)]), 70_001)
     assert codec.keys([codec.pack(block, np)], 70_001, np).tolist() == [70_000 << 32 | column]
+
+
+@pytest.mark.parametrize("rows", [1, 5, 70_000])
+def test_a_column_that_is_no_rank_is_refused(rows):
+    """It would be a place in an array, of a block that another worker sent."""
+    *row, columns = codec.pack(cpu.csr(keys_of([(rows, rows - 1)]), rows + 1), np)
+    with pytest.raises(tc.KernelError, match=f"ranks of {rows + 1} or more"):
+        codec.keys([[*row, columns + 2]], rows + 1, np)
