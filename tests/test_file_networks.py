@@ -187,6 +187,31 @@ def test_directions_of_parts(tmp_path):
     assert file.frame.to_numpy().tolist() == [[1, 2], [3, 3]] * 3 + [[2, 1]] * 2  # loops once
 
 
+@pytest.mark.parametrize("other", ["2", "-2"])
+def test_large_ids_in_one_column_stay_exact_in_both_directions(tmp_path, other):
+    large = 2**64 - 1
+    (tmp_path / "g.csv").write_text(f"Source,Target,Type\n{large},{other},Undirected\n")
+    if other == "-2":
+        with pytest.raises(
+            EdgeFileError, match=r"g.csv: negative ids beside ids of 2.*ids='string' takes"
+        ):
+            read_edges(tmp_path / "g.csv", directed=True)
+        frame = read_edges(tmp_path / "g.csv", directed=True, ids="string").frame
+        assert frame.to_numpy().tolist() == [[str(large), other], [other, str(large)]]
+    else:
+        frame = read_edges(tmp_path / "g.csv", directed=True).frame
+        assert frame.to_numpy().tolist() == [[large, 2], [2, large]]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
+def test_encodings_of_xml(tmp_path, encoding):
+    text = f"<?xml version='1.0' encoding='{encoding.upper()}'?>" + GRAPHML.format(
+        "<node id='é'/><node id='b'/><edge source='é' target='b'/>"
+    )
+    (tmp_path / "g").write_bytes(text.encode(encoding))
+    assert read_edges(tmp_path / "g").frame.to_numpy().tolist() == [["é", "b"]]
+
+
 def test_values_of_both_directions(tmp_path):
     (tmp_path / "g.net").write_text("*Vertices 3\n*Edges\n1 2 5\n*Arcs\n2 3 6\n")
     file = read_edges(tmp_path / "g.net", directed=True, columns=["weight"])

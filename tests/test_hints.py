@@ -966,6 +966,14 @@ HINTS = {
     "files/__init__:_refuse_unused": [
         (lambda h: read(h, "1 2\n", "g.graph", header=True), "metis has no use for.*header")
     ],
+    "files/__init__:_with_directions": [
+        (
+            lambda h: read(
+                h, f"src,dst,type\n{2**63},-1,undirected\n", directed=True, name="g.csv"
+            ),
+            "ids='string' takes both",
+        )
+    ],
     "files/__init__:_converted": [
         (without("polars", lambda h: read(h, "1 2\n", library="polars")), 'pip install "polars"'),
     ],

@@ -197,11 +197,11 @@ def read_edges(
         file = _read(Source(Path(path), tick), options)
     else:
         file = EdgeFile(*join_parts(Path(path), parts, options, _read_part, tick))
-    file = _with_directions(file, both_ways=options.directed)
+    file = _with_directions(file, Source(Path(path)), both_ways=options.directed)
     return file if library == "pandas" else replace(file, frame=_converted(file.frame, library))
 
 
-def _with_directions(file: EdgeFile, *, both_ways: bool) -> EdgeFile:
+def _with_directions(file: EdgeFile, source_file: Source, *, both_ways: bool) -> EdgeFile:
     """Tell which edges have no direction; if asked for, give each of them a row both ways."""
     import pandas as pd
 
@@ -217,11 +217,17 @@ def _with_directions(file: EdgeFile, *, both_ways: bool) -> EdgeFile:
     guesses.append(f"{told} have no direction: {advice}")
     if not both_ways:
         return replace(file, guesses=guesses)
-    source, destination = file.ids
-    loops = (file.frame[source] == file.frame[destination]).to_numpy(bool)
+    frame, (source, destination) = file.frame, file.ids
+    if frame[source].dtype != frame[destination].dtype:  # int64 and uint64, which make floats
+        if min(frame[source].min(), frame[destination].min()) < 0:
+            raise source_file.fault(
+                "negative ids beside ids of 2**63 or more: ids='string' takes both"
+            )
+        frame = frame.astype(dict.fromkeys(file.ids, "uint64"))
+    loops = (frame[source] == frame[destination]).to_numpy(bool)
     names = {source: destination, destination: source}
-    back = file.frame[both & ~loops].rename(columns=names)[file.frame.columns]
-    frame = pd.concat([file.frame, back], ignore_index=True)
+    back = frame[both & ~loops].rename(columns=names)[frame.columns]
+    frame = pd.concat([frame, back], ignore_index=True)
     return replace(file, frame=frame, guesses=guesses, directed=True)
 
 

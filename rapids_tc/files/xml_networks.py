@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -135,7 +137,10 @@ def _ends(source: Source, found: Elements, element: Element) -> tuple[Any, Any]:
 def _elements(source: Source) -> Iterator[tuple[str, str, Element]]:
     """Yield (start or end, name without its namespace, element); vertices and edges are let go."""
     source.require("the file takes", _TEXT_BYTES * sum(map(len, source.blocks(""))))
-    file = io.BufferedReader(Stream(source.blocks("")))
+    blocks = source.blocks("")
+    # Text of UTF-16 is recoded before it comes here, and its head still says UTF-16.
+    head = re.sub(rb"encoding=([\"'])utf-16\w*\1", b"", next(blocks, b""), count=1, flags=re.I)
+    file = io.BufferedReader(Stream(chain([head], blocks)))
     try:
         for event, element in ElementTree.iterparse(file, ("start", "end")):
             yield event, _tag(element), element
