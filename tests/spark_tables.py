@@ -27,6 +27,18 @@ class Column:
     def __init__(self, sql, kind="", name=None):
         self.sql, self.kind, self.name = sql, kind, name
 
+    def __getattr__(self, name):
+        """A field of a struct, as any attribute is in PySpark."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Column(f"{self.sql}.{name}")
+
+    def __bool__(self):
+        raise ValueError("Cannot convert column into bool")
+
+    def __iter__(self):
+        raise TypeError("Column is not iterable")
+
     def alias(self, name):
         return Column(self.sql, self.kind, name)
 
@@ -52,7 +64,7 @@ def operator(sign, *, turned=False):
     return apply
 
 
-for name, sign in {"add": "+", "mul": "*", "ne": "<>", "le": "<="}.items():
+for name, sign in {"add": "+", "mul": "*", "eq": "=", "ne": "<>", "le": "<="}.items():
     setattr(Column, f"__{name}__", operator(sign))
 for name, sign in {"radd": "+", "rmul": "*"}.items():
     setattr(Column, f"__{name}__", operator(sign, turned=True))
@@ -148,7 +160,7 @@ class Session:
 class DataFrame:
     """A frame: the function that computes its table."""
 
-    isStreaming = False
+    isStreaming, sparkSession = False, None
 
     def __init__(self, session, compute):
         self.sparkSession, self.compute = session, compute
@@ -222,7 +234,7 @@ class DataFrame:
         return self.collect()[0]
 
 
-DataFrame.__module__ = "pyspark.sql.dataframe"
+DataFrame.__module__, Column.__module__ = "pyspark.sql.dataframe", "pyspark.sql.column"
 
 
 class Grouped:

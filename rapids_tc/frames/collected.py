@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def is_spark(edges: Any) -> bool:
-    """Return whether edges are a DataFrame of PySpark."""
-    return root(edges) == "pyspark" and hasattr(edges, "sparkSession")
+    """Return whether edges are a DataFrame of PySpark; its columns have attributes of any name."""
+    return root(edges) == "pyspark" and hasattr(type(edges), "sparkSession")
 
 
 def require_batch(edges: Any) -> None:
