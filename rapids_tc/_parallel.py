@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import queue
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
@@ -51,8 +51,13 @@ def parallel_for(
                 return total
             total += task(number, thread) or 0
 
+    running: list[Future[int]] = []
     with ThreadPoolExecutor(threads) as pool:
-        running = [pool.submit(work, thread) for thread in range(threads)]
+        with suppress(RuntimeError):  # no memory for a thread: those that started draw all tasks
+            for thread in range(threads):
+                running.append(pool.submit(work, thread))
+        if not running:
+            return work(0)
         try:
             while wait(running, timeout=POLL).not_done:
                 if on_progress is not None:
@@ -77,7 +82,7 @@ def run_together(
     """
     with ThreadPoolExecutor(threads) as pool:
         try:
-            running = [pool.submit(task, thread) for thread in range(threads)]
+            running = _all_started(pool, task, threads)
             while waiting := wait(running, POLL, FIRST_EXCEPTION).not_done:
                 on_progress()
                 for done in set(running) - waiting:
@@ -86,6 +91,16 @@ def run_together(
             stop()
             raise
     return running[0].result()
+
+
+def _all_started(
+    pool: ThreadPoolExecutor, task: Callable[[int], int], threads: int
+) -> list[Future[int]]:
+    """Start tasks on so many threads; MemoryError if the system has no memory for one."""
+    try:
+        return [pool.submit(task, thread) for thread in range(threads)]
+    except RuntimeError as error:
+        raise MemoryError(f"{error}, of {threads}: NUMBA_NUM_THREADS says how many") from error
 
 
 @contextmanager

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, Task, TaskID
     from rich.text import Text
 
+FEWER = "memory_estimate lists the stages of a graph; give fewer rows or a machine of more memory"
 Choice = bool | None  # of `progress`; None leaves it to the terminal
 
 SILENT: ContextVar[bool] = ContextVar("silent", default=False)  # of the command line
@@ -187,10 +188,22 @@ def report_stage(name: str, progress: Choice, need: Callable[[], str]) -> Iterat
     with call_report(progress) as report:
         report.stage(name, progress)
         try:
-            yield report
-        except CapacityError:
-            raise
-        except MemoryError as error:
-            raise CapacityError(f"out of memory while {name}: {need()}") from error
+            with memory_errors(f"while {name}", need):
+                yield report
         finally:
             report.end()
+
+
+@contextmanager
+def memory_errors(when: str, need: Callable[[], str] = lambda: FEWER) -> Iterator[None]:
+    """Turn an error of memory that ran out into CapacityError, with what is known of the need.
+
+    NumPy and CuPy say which array had no room; without that, it is what `need` returns.
+    """
+    try:
+        yield
+    except CapacityError:
+        raise
+    except MemoryError as error:
+        known = f"{error}; {FEWER}" if str(error) else need()
+        raise CapacityError(f"out of memory {when}: {known}") from error

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import reference
 
 import rapids_tc as tc
+from rapids_tc.executors.local import PartitionedFrame
 
 SIZE = 120
 random = np.random.default_rng(5)
@@ -125,3 +127,28 @@ def test_missing_groups_are_refused(backend):
     frame = backend.frame(frame_of("text").assign(g=[None, *["a"] * (SIZE - 1)]))
     with pytest.raises(tc.NullIdError, match="'g'"):
         tc.count(frame, by="g")
+
+
+REFUSED = {
+    "struct": pa.struct([("a", pa.int64())]), "list": pa.list_(pa.int64()),
+    "dictionary": pa.dictionary(pa.int8(), pa.string()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("column", [*REFUSED, "longdouble", "lists of Python"])
+def test_columns_that_pandas_cannot_group(column):
+    values = {"struct": [{"a": 1}] * 3, "list": [[1]] * 3, "dictionary": [*"aba"]}.get(column)
+    if column in REFUSED:
+        x = pd.array(values, dtype=pd.ArrowDtype(REFUSED[column]))
+    else:
+        x = np.arange(3).astype("longdouble") if column == "longdouble" else [[1], [2], [3]]
+    frame = pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0], "x": x})
+    ids = {"source": "src", "destination": "dst"}
+    for edges in (frame, PartitionedFrame([frame.iloc[:2], frame.iloc[2:]])):
+        with pytest.raises(tc.IdTypeError, match=r"column 'x'.*; convert the column to text"):
+            tc.count(edges, by="x", **ids)
+        with pytest.raises(ValueError, match=r"edge_type='x' holds.*; convert the column to text"):
+            tc.triangles_by_type(edges, edge_type="x", **ids)
+        if column != "longdouble":  # whole floats are ids
+            with pytest.raises(tc.IdTypeError, match=r"'x' has dtype .* cannot name vertices"):
+                tc.count(edges, source="src", destination="x")

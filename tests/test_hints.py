@@ -617,7 +617,7 @@ HINTS = {
     "_progress:check_progress": [
         (lambda h: tc.count(k3(), progress="yes"), "accepted: True, False, None")
     ],
-    "_progress:report_stage": [
+    "_progress:memory_errors": [
         (
             having(orient, "degree_order", no_memory, lambda h: tc.count(k3())),
             "need about.*memory_estimate lists the stages.*narrower integer ids",

@@ -314,3 +314,26 @@ def test_narwhals_is_refused_like_what_it_wraps():
         tc.memory_estimate(nw.from_native(EDGES.lazy()))
     with pytest.raises(TypeError, match="edges is of type Series"):
         tc.count(nw.from_native(EDGES["src"], series_only=True))
+
+
+def test_a_column_that_annotate_does_not_add_is_told_how():
+    lazy = pl.LazyFrame({"src": [0, 1, 2], "dst": [1, 2, 0]})
+    for name, record in ANALYTICS.items():
+        if record.result is Result.COLUMN:
+            with pytest.raises(TypeError, match=rf"{name}\(edges.collect\(\)\) returns it"):
+                record.call(lazy)
+
+
+@pytest.mark.parametrize("dtype", ["object", "str", "category", "string[pyarrow]"])
+def test_types_of_vertices_in_a_lazy_answer(dtype):
+    """Also if no triangle tells what they are."""
+    types = pd.DataFrame({"vertex": [0, 1, 2], "type": pd.Series(["a", "b", "a"]).astype(dtype)})
+    given = [types, types.set_index("vertex")["type"], pl.from_pandas(types)]
+    given += [dict(zip(types["vertex"], types["type"], strict=True))]
+    for rows, right in (([0, 1, 2], [("a", "a", "b", 1)]), ([0, 1, 0], [])):
+        frame = pl.DataFrame({"src": rows, "dst": [1, 2, 0]})
+        for types in given:
+            lazy = tc.triangles_by_type(frame.lazy(), vertex_type=types)
+            found = lazy.collect()
+            assert found.rows() == right and found.schema == lazy.collect_schema()
+            assert tc.triangles_by_type(frame, vertex_type=types).schema == found.schema

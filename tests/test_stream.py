@@ -380,3 +380,17 @@ def test_calls_on_text_stay_below_the_limit(tmp_path):
     # Smaller limits are refused once some texts were read: within the 16 MB that the script allows.
     over = [line["over"] for line in lines if line["limit"] > 12 << 20]
     assert len(over) >= 8 and max(over) < 6 << 20, done.stderr
+
+
+@pytest.mark.parametrize("limit", [1, 8, 100])
+@pytest.mark.parametrize("columns", [{}, {"by": "g"}, {"source": ["src"], "destination": ["dst"]}])
+def test_no_rows_under_a_limit_of_some_bytes(limit, columns):
+    frame = pd.DataFrame({"src": [1], "dst": [2], "g": [3]}).iloc[:0]
+    columns = {"source": "src", "destination": "dst"} | columns
+    for function in (tc.count, tc.vertex_triangles, tc.edge_triangles):
+        try:
+            found = function(frame, memory_limit=limit, **columns)
+        except tc.CapacityError as error:
+            assert "raise the limit" in str(error) or "memory_limit=" in str(error)
+        else:
+            assert found == 0 if isinstance(found, int) else len(found) == 0

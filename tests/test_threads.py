@@ -1,5 +1,6 @@
 """What the CPU engine does on several threads: the same arrays, to the bit, for any number."""
 
+import threading
 from functools import partial
 
 import numpy as np
@@ -14,6 +15,7 @@ import rapids_tc as tc
 from rapids_tc import _parallel, datasets
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import in_edges, look_up, row_counts, small, sorting, truss, truss_tables
+from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.preparation import orient
 from rapids_tc.preparation.csr import Csr
@@ -209,3 +211,33 @@ def test_an_error_of_a_thread_reaches_the_caller():
     with pytest.raises(ValueError, match="five"):
         _parallel.parallel_for(task, 9, 3)
     assert _parallel.parallel_for(lambda number, thread: number, 9, 3) == 36
+
+
+@pytest.mark.parametrize("most", [0, 1, 3])
+def test_threads_that_cannot_start(monkeypatch, most):
+    """Under a limit of memory: those that started do all tasks, and nothing is lost."""
+    started, start = [], threading.Thread.start
+
+    def few(thread):
+        if len(started) >= most:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", few)
+    assert _parallel.parallel_for(lambda number, thread: number, 1000, 8) == 499_500
+    started.clear()
+    stopped = threading.Event()
+    with pytest.raises(MemoryError, match="can't start new thread, of 8: NUMBA_NUM_THREADS"):
+        _parallel.run_together(lambda thread: int(stopped.wait()), 8, stopped.set, lambda: None)
+
+
+def test_memory_that_runs_out_behind_the_last_stage(monkeypatch):
+    def full(*args):
+        raise MemoryError("Unable to allocate 5 GiB")
+
+    monkeypatch.setattr(PandasAdapter, "frame", full)
+    with pytest.raises(
+        tc.CapacityError, match=r"in triangles_over_time: Unable .* 5 GiB; memory_est"
+    ):
+        tc.triangles_over_time(datasets.karate().assign(t=1), time="t")

@@ -401,3 +401,31 @@ def test_rows_of_another_width_are_refused(library, column, dtype):
     words = f"column '{column}' of insert= has dtype {dtype}, and {frame[column].dtype} in the rows"
     with pytest.raises(TypeError, match=words):
         graph.update(insert=library.frame(frame.astype({column: dtype})))
+
+
+def test_what_an_update_returns_is_no_graph():
+    graph = tc.Graph(pd.DataFrame({"src": [0, 1], "dst": [1, 2]}))
+    with pytest.raises(TypeError, match="Delta: give the Graph itself, which update has changed"):
+        tc.count(graph.update(insert=pd.DataFrame({"src": [2], "dst": [0]})))
+    rows = pd.DataFrame({"src": [5, 6, 5], "dst": [6, 5, 6]})
+    with pytest.raises(ValueError, match=r"^1 edge of delete= not in the graph: \(5, 6\)$"):
+        graph.update(delete=rows)
+
+
+@pytest.mark.parametrize("ends", [257, 400])
+def test_edges_of_two_hubs(library, ends):
+    """Both ends of the edges that come and go have more neighbors than a block has threads."""
+    near = np.arange(2, 2 + ends)
+    rows = [(hub, v) for hub in (0, 1) for v in near.tolist()]
+    graph = tc.Graph(library.frame(pd.DataFrame(rows, columns=["src", "dst"])))
+    edge = library.frame(pd.DataFrame({"src": [0], "dst": [1]}))
+    for options, change in (({"insert": edge}, ends), ({"delete": edge}, -ends)):
+        delta = graph.update(**options)
+        assert delta.triangles == change
+        of_vertex = library.to_pandas(delta.vertices)
+        assert of_vertex["vertex"].tolist() == [0, 1, *near]
+        assert of_vertex["delta"].tolist() == [change, change, *[change // ends] * ends]
+        assert (
+            library.to_pandas(delta.edges)["delta"].tolist()
+            == [change] + [change // ends] * 2 * ends
+        )

@@ -179,6 +179,7 @@ class Rows:
             yield tuple(map(self._backend.to_working_series, columns))
 
     def _slices(self, work: int) -> Iterator[tuple[Series, ...]]:
-        step = max(LEAST, self._memory // work) if work else self.size
-        for first in range(0, self.size, step):
+        size = max(self.size, 1)  # a chunk without rows has dtypes, too
+        step = max(LEAST, self._memory // work) if work else size
+        for first in range(0, size, step):
             yield tuple(c.iloc[first : first + step] for c in self._columns)

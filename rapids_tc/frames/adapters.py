@@ -47,6 +47,10 @@ class FrameAdapter(ABC):
     def column(self, frame: Frame, label: Any) -> Series:
         """Return one column, as a pandas or cuDF Series."""
 
+    def typed(self, values: Series) -> Series:
+        """Return objects of pandas in the dtype of their values, where an answer has no objects."""
+        return values
+
     @abstractmethod
     def frame(self, result: Frame) -> Frame:
         """Convert a new frame from the working library to the user's library."""
@@ -191,6 +195,9 @@ class ArrowAdapter(FrameAdapter):
     def column(self, frame: Frame, label: Any) -> Series:
         return column_of_arrow(frame.column(frame.column_names.index(label)), f"column {label!r}")
 
+    def typed(self, values: Series) -> Series:
+        return _typed(values)
+
     def frame(self, result: Frame) -> Frame:
         table = _to_arrow(result)
         for name, kind in self.types:
@@ -245,6 +252,9 @@ class PolarsAdapter(FrameAdapter):
     def column(self, frame: Frame, label: Any) -> Series:
         return column_of_arrow(frame.get_column(label), f"column {label!r}")
 
+    def typed(self, values: Series) -> Series:
+        return _typed(values)
+
     def frame(self, result: Frame) -> Frame:
         frame = sys.modules["polars"].from_arrow(_to_arrow(result))
         return frame.cast({name: kind for name, kind in self.types if name in frame.columns})
@@ -265,6 +275,18 @@ class PolarsAdapter(FrameAdapter):
 
     def take(self, frame: Frame, positions: Array) -> Frame:
         return frame[to_host(positions)]
+
+
+def _typed(values: Series) -> Series:
+    """Return objects of one kind in Arrow's dtype of it, which a column of no rows keeps, too."""
+    if values.dtype != object:
+        return values
+    arrow = pyarrow()
+    try:
+        array = arrow.array(values, from_pandas=True)
+    except arrow.ArrowException:  # of several kinds
+        return values
+    return _pandas().Series(array, dtype=_pandas().ArrowDtype(array.type))
 
 
 def _to_arrow(result: Frame) -> Any:
@@ -357,7 +379,8 @@ def text_arrays(values: Series) -> list[Array]:
     The integers are the lengths of the strings, their bytes as words of eight, and the last bytes.
     """
     in_arrow = root(values) == "pandas" and getattr(values.dtype, "storage", "") == "pyarrow"
-    if not in_arrow or not len(values):
+    is_text = str(getattr(values.dtype, "pyarrow_dtype", "string")) in ARROW_TEXT
+    if not in_arrow or not is_text or not len(values):
         return []
     import numpy as np
 

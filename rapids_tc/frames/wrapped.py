@@ -69,6 +69,10 @@ class NarwhalsAdapter(FrameAdapter):
         """Return one column, as a pandas or cuDF Series."""
         return self.inner.column(frame, label)
 
+    def typed(self, values: Series) -> Series:
+        """Return objects of pandas in the dtype of their values, if the library inside has none."""
+        return self.inner.typed(values)
+
     def frame(self, result: Frame) -> Frame:
         """Convert a new frame from the working library to a wrapped one of the user's."""
         return wrap(self.inner.frame(result), self.module)

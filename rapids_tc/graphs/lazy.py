@@ -32,11 +32,12 @@ def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions, call
         return wrap(result, module_of(edges))
     polars = sys.modules["polars"]
     if record.result is Result.COLUMN:
-        words = [value for value in own.values() if isinstance(value, str)]
-        column = next(word for word in [*words, *record.columns] if word in record.columns)
+        words = [*(value for value in own.values() if isinstance(value, str)), *record.columns]
+        columns = [word for word in words if word in record.columns]
+        lazily = f'annotate(edges, "{columns[0]}") adds the column lazily; ' if columns else ""
         raise TypeError(
-            f"edges is a polars.LazyFrame, to which no Series can be added: annotate(edges, "
-            f'"{column}") adds the column lazily; {record.name}(edges.collect()) returns it'
+            "edges is a polars.LazyFrame, to which no Series can be added: "
+            f"{lazily}{record.name}(edges.collect()) returns it"
         )
     if record.result not in WHOLE_ROWS:
         edges = edges.select(_needed(edges.collect_schema().names(), options, own))

@@ -9,7 +9,7 @@ import logging
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc._progress import call_report
+from rapids_tc._progress import call_report, memory_errors
 from rapids_tc.blocks.composite_rows import CompositeRows
 from rapids_tc.blocks.rows import Rows
 from rapids_tc.engines import registry
@@ -61,7 +61,8 @@ def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> A
             record, edges, options, own, lambda frame, own: answer(record, frame, options, own)
         )
     own = record.check(own)
-    with call_report(options.progress), place(edges):
+    out_of_memory = memory_errors(f"in {record.name}")
+    with call_report(options.progress), place(edges), out_of_memory:
         graph = resolve(record, edges, options, own)
         return record.body(graph, **record.arguments(options, own))
 

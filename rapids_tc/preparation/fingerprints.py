@@ -109,7 +109,7 @@ def _hashed(values: Series, backend: Backend) -> Array:
     hashes = partial(backend.library.util.hash_pandas_object, index=False, categorize=False)
     try:
         return backend.array(hashes(values))
-    except (TypeError, ValueError):  # such as of tuples among other objects, and of long doubles
+    except (TypeError, ValueError, NotImplementedError):  # such as of tuples among other objects
         return backend.array(hashes(values.map(repr)))
 
 

@@ -107,9 +107,23 @@ def inspect_group(values: Series, name: str, backend: Backend) -> tuple[IdColumn
     return replace(column, kind="any", group=True), count_nulls(values)
 
 
+def no_groups(dtype: Any) -> str:
+    """Return why values of a dtype that other libraries cannot be asked about are no groups."""
+    arrow = str(getattr(dtype, "pyarrow_dtype", ""))
+    if arrow.startswith(("struct", "list", "large_list", "fixed_size_list", "map", "dictionary",
+                         "dense_union", "sparse_union", "run_end_encoded")):  # fmt: skip
+        return f"pandas compares no values of the dtype {dtype}"
+    is_long = isinstance(dtype, np.dtype) and dtype.kind in "fc" and dtype.itemsize % 16 == 0
+    is_long = is_long and dtype != "complex128"
+    return f"pandas has no Index of the dtype {dtype}" if is_long else ""
+
+
 def check_groups(columns: list[IdColumn]) -> None:
-    """Raise IdTypeError if columns of the same groups, of several partitions, do not agree."""
+    """Raise IdTypeError if columns cannot hold groups, or those of partitions do not agree."""
     first = columns[0]
+    for column in columns:
+        if refused := no_groups(column.dtype):
+            raise IdTypeError(f"{column.name}: {refused}; convert the column to text")
     for other in columns[1:]:
         differ = "any" in (first.kind, other.kind) and first.dtype != other.dtype
         if first.kind != other.kind or (differ and not (first.categorical and other.categorical)):

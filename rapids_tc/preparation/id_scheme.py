@@ -32,6 +32,7 @@ from rapids_tc.preparation.numbering import (
     common_integer,
     comparison_dtype,
     dense_between,
+    factorize,
     in_common_dtype,
     order_by_value,
     returned_dtype,
@@ -212,8 +213,8 @@ def distinct(columns: list[IdColumn], scheme: IdScheme, backend: Backend) -> Any
     """Return the distinct ids of some columns as an Index, in no order."""
     filled = [column for column in columns if column.kind != "empty"]
     none = IdColumn(backend.library.Series([], dtype=scheme.common_dtype), "", scheme.kind)
-    parts = [_comparable(column, scheme, backend) for column in filled or [none]]
-    return union([backend.library.Index(part.drop_duplicates()) for part in parts])
+    parts = (factorize(_comparable(column, scheme, backend), column) for column in filled or [none])
+    return union([backend.library.Index(values) for _, values in parts])
 
 
 def union(parts: list[Any]) -> Any:

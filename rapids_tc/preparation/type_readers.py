@@ -14,7 +14,7 @@ from rapids_tc.errors import CapacityError, NullIdError, require_unchanged
 from rapids_tc.frames.adapters import root
 from rapids_tc.frames.backend import sum64
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows, Reduced
-from rapids_tc.preparation.id_columns import count_nulls, widened
+from rapids_tc.preparation.id_columns import count_nulls, no_groups, widened
 from rapids_tc.preparation.readers import NumberReader, Reader
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ class TypeProfile:
         """Profile a part of a column."""
         column = widened(column)
         try:
+            if refused := no_groups(column.dtype):
+                raise TypeError(refused)
             distinct = column.dropna().drop_duplicates().reset_index(drop=True)
             distinct = distinct.iloc[: MOST_TYPES + 1]
             if str(column.dtype) == "object" and root(column) == "pandas":
@@ -69,7 +71,10 @@ def sorted_types(profiles: list[TypeProfile], name: str) -> Series:
     """
     for profile in profiles:
         if profile.problem:
-            raise ValueError(f"{name} holds values that cannot be grouped: {profile.problem}")
+            raise ValueError(
+                f"{name} holds values that cannot be grouped: {profile.problem}; convert the "
+                "column to text"
+            )
     parts = [profile.types for profile in profiles]
     types = parts[0]
     if len(parts) > 1:

@@ -106,7 +106,8 @@ class VertexTypes(VertexReader):
             vertices, values = map(backend.to_working_series, columns)
         else:
             raise TypeError(f"vertex_type= is a {type(source).__name__}; {GIVE}")
-        return vertices.reset_index(drop=True), values.reset_index(drop=True)
+        values = backend.adapter.typed(values.reset_index(drop=True))
+        return vertices.reset_index(drop=True), values
 
 
 def _is_series(source: Any) -> bool:
