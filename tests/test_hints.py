@@ -899,7 +899,11 @@ HINTS = {
             lambda h: tc.Graph(k3(day=1), by="day", vertices=pd.DataFrame(
                 {"day": ["a"], "vertex": 1})),
             "and vertices= str: groups need one kind of values; convert one of them",
-        )
+        ),
+        (
+            lambda h: tc.count(k3(g=np.arange(3).astype("longdouble")), by="g"),
+            "convert the column to text",
+        ),
     ],
     "preparation/edges:require_vertices": [
         (lambda h: tc.vertex_triangles(k3(), vertices=[9]), r"9; isolated.*Graph\(vertices=\.\.\."),

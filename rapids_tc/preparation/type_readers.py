@@ -47,9 +47,9 @@ class TypeProfile:
     def of(cls, column: Series) -> TypeProfile:
         """Profile a part of a column."""
         column = widened(column)
+        if refused := no_groups(column.dtype):
+            return cls(column.iloc[:0], 0, refused)
         try:
-            if refused := no_groups(column.dtype):
-                raise TypeError(refused)
             distinct = column.dropna().drop_duplicates().reset_index(drop=True)
             distinct = distinct.iloc[: MOST_TYPES + 1]
             if str(column.dtype) == "object" and root(column) == "pandas":
