@@ -277,6 +277,23 @@ def test_weights_of_formats(tmp_path, name):
         assert done.exit_code == (2 if words else 0) and re.search(words, done.stderr)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("g.col", "p edge 3 3\ne 1 2\ne 2 3\ne 3 1\n"),
+        ("g.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 2\n2 3\n3 1\n"),
+        ("g.net", "*Vertices 3\n*Arcs\n1 2\n2 3\n3 1\n"),
+        ("g.graph", "3 3\n2 3\n1 3\n1 2\n"),
+        ("g.g6", "Bw\n"),
+    ],
+)
+def test_formats_without_values_have_rows_in_answers(tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    done = CliRunner().invoke(main, ["edge", str(tmp_path / name), "--quiet"])
+    rows = done.stdout.split()
+    assert rows[0] == "src,dst,triangles" and {row[-2:] for row in rows[1:]} == {",1"}, done.stderr
+
+
 def test_arrays_beside_the_ids(tmp_path):
     from scipy.sparse import coo_array, save_npz
 
@@ -332,6 +349,9 @@ def test_a_vertex_without_an_edge_is_in_no_group(tmp_path):
         ("g.gexf", "<gexf><graph>", "no XML that can be read, the file may be cut short"),
         ("g.gml", "graph [ node [ id 1 ", "this GML cannot be read by NetworkX.*save the"),
         ("g.gml", "graph [ node [ label 1 ] ]", "this GML cannot be read by NetworkX.*save"),
+        ("g.json", '{"nodes": [{"id": 1}], "links": 5}', "JSON of another kind"),
+        ("g.json", '{"elements": 5, "nodes": []}', "JSON of another kind"),
+        ("g.json", '{"elements": {"nodes": [5], "edges": []}, "nodes": 1}', "JSON of another kind"),
         ("g.clu", "*Vertices 3\n1\n2\n1\n", "no edges: a partition or a vector of Pajek"),
         ("g.s6", ":", "this sparse6 cannot be read by NetworkX, which says"),
     ],

@@ -90,10 +90,12 @@ def read_numbers(
     """Return the numbers that stand behind the ids, by name."""
     import pandas as pd
 
+    if not names:
+        return {}
     first = max(line_format.columns) + 1
     places = range(first, first + len(names))
     text = read_columns(source, line_format, places, places.stop, rows)
-    numbers = {}
+    numbers: dict[str, Any] = {}
     for name, place in zip(names, places, strict=True):
         try:
             numbers[name] = pd.to_numeric(text[place])

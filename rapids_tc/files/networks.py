@@ -126,13 +126,12 @@ def read_json(source: Source, options: Options) -> Answer:
             f"no JSON that can be read, the file may be cut short: {error}"
         ) from error
     nested = "elements" in data  # Cytoscape.js: each is {"data": {...}}
-    data = data["elements"] if nested else data
-    name = next((name for name in ("links", "edges") if name in data), "links")
-    lists = [data.get(key) if isinstance(data, dict) else None for key in ("nodes", name)]
-    items = [[item.get("data") if nested else item for item in each or ()] for each in lists]
-    if not all(isinstance(each, list) for each in lists) or not all(
-        isinstance(item, dict) for each in items for item in each
-    ):
+    data = _dict(data, "elements") if nested else data
+    lists = data.get("nodes"), data.get("links", data.get("edges"))
+    items: list[list[Any]] = [each if isinstance(each, list) else [None] for each in lists]
+    if nested:
+        items = [[_dict(item, "data") or None for item in each] for each in items]
+    if not all(isinstance(item, dict) for each in items for item in each):
         raise source.fault(f"JSON of another kind: {_JSON}")
     nodes, links = items
     found = Elements(nodes=_nodes(source, nodes))
@@ -151,12 +150,13 @@ def read_json(source: Source, options: Options) -> Answer:
 def _direction(data: dict[str, Any]) -> bool | None:
     """Return whether edges have a direction, if the head of the file says it."""
     kinds = {"directed": True, "mixed": True, "undirected": False}  # graphology
-    said: bool | None = data.get("directed")
-    return kinds.get(_dict(data, "options").get("type", ""), said)
+    said = data.get("directed")
+    default = said if isinstance(said, bool) else None
+    return kinds.get(str(_dict(data, "options").get("type")), default)
 
 
-def _dict(item: dict[str, Any], name: str) -> dict[str, Any]:
-    value = item.get(name)
+def _dict(item: Any, name: str) -> dict[str, Any]:
+    value = item.get(name) if isinstance(item, dict) else None
     return value if isinstance(value, dict) else {}
 
 

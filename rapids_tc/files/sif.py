@@ -33,6 +33,6 @@ def read_sif(source: Source, options: Options) -> tuple[Any, np.ndarray, list[st
     if options.keep:
         values = {"relation": frame_of(relations, relations)["src"].astype("str")}
         frame = with_values(source, options, frame, values, order=(0, 2, 1))
-    else:
+    elif len(relations):
         guesses = [f"relations ignored: {', '.join(sorted({*relations})[:5])}"]
     return frame, np.array(list(dict.fromkeys(alone)), object), guesses
