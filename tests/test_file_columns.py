@@ -128,6 +128,57 @@ def test_an_error_of_the_ids_names_the_line_as_before(tmp_path):
         read_edges(path, columns="all")
 
 
+def hive(folder, suffix, frame):
+    """Write a frame with the keys day and hour in the names of folders."""
+    for number, ((day, hour), part) in enumerate(frame.groupby(["day", "hour"])):
+        place = folder / f"day={day}" / f"hour={hour}"
+        place.mkdir(parents=True)
+        part = part.drop(columns=["day", "hour"])
+        if suffix == "csv":
+            part.to_csv(place / f"{number}.csv", index=False)
+        else:
+            part.to_parquet(place / f"{number}.parquet", index=False)
+    return folder
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_keys_of_folders_are_columns(tmp_path, suffix):
+    days = ["2026-01-01", "2026-01-01", "2026-01-01", "a%2Fb"]
+    frame = pd.DataFrame(
+        {"u": [1, 2, 3, 1], "v": [2, 3, 1, 4], "w": 7, "day": days, "hour": ["07", "7", "07", "7"]}
+    )
+    path = hive(tmp_path / "edges", suffix, frame)
+    expected = frame.replace("a%2Fb", "a/b").astype(str).sort_values(["day", "hour"])
+    expected = expected.to_dict("list")
+    kept = read_edges(path, columns="all")
+    assert kept.ids == ("u", "v") and kept.frame.astype(str).to_dict("list") == expected
+    for columns in (["hour"], ["hour", "w"]):
+        found = read_edges(path, columns=columns).frame.astype(str).to_dict("list")
+        assert found == {name: expected[name] for name in ("u", "v", *sorted(columns)[::-1])}
+    assert [*read_edges(path).frame.columns] == ["src", "dst"]
+    inside = read_edges(path / "day=2026-01-01" / "*" / f"*.{suffix}", columns=["day"]).frame
+    assert set(inside["day"]) == {"2026-01-01"}
+    done = run("count", path, "--by", "day", "-q").to_dict("list")
+    assert done == {"day": ["2026-01-01", "a/b"], "triangles": ["1", "0"]}
+
+
+def test_keys_of_folders_that_clash_or_are_missing(tmp_path):
+    frame = pd.DataFrame({"src": [1], "dst": [2], "hour": [5], "day": ["mo"]})
+    path = hive(tmp_path / "edges", "csv", frame)
+    part = path / "day=mo" / "hour=5" / "0.csv"
+    part.write_text("src,dst,day\n1,2,tu\n")
+    with pytest.raises(EdgeFileError, match="'day' is a column and a key of the folder"):
+        read_edges(path, columns="all")
+    assert read_edges(path, columns=["hour"]).frame["hour"].tolist() == ["5"]
+    (path / "day=__HIVE_DEFAULT_PARTITION__").mkdir()
+    (path / "day=__HIVE_DEFAULT_PARTITION__" / "0.csv").write_text("src,dst\n3,4\n")
+    with pytest.raises(EdgeFileError, match="not all folders have the keys day, hour"):
+        read_edges(path, columns=["day"])
+    assert len(read_edges(path).frame) == 2
+    part.rename(path / "day=mo" / "0.csv").write_text("src,dst\n1,2\n")
+    assert read_edges(path, columns=["day"]).frame["day"].tolist() in ([None, "mo"], ["mo", None])
+
+
 # Commands -----------------------------------------------------------------------------------------
 
 

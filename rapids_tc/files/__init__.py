@@ -81,7 +81,8 @@ def read_edges(
     path : path
         A file, plain or compressed by gzip, bzip2, xz or zstd, or alone in a zip or tar archive,
         whatever its name says. A folder, or a pattern such as ``"day-*.csv"``: all parts, one
-        after another; names that begin with ``_`` or ``.`` are left out. ``"-"``: stdin. A pipe,
+        after another; names that begin with ``_`` or ``.`` are left out. Keys in the names of
+        folders, ``day=mo``, are columns of text, which `columns` keeps. ``"-"``: stdin. A pipe,
         which can be read only once, is held in memory.
     format : str, optional
         One of `FORMATS`. By default the first bytes of the file say it, for METIS, SIF, graph6 and
@@ -190,7 +191,14 @@ def read_edges(
     if not isinstance(directed, bool | np.bool_):
         raise ValueError(f"directed must be True or False, not {directed!r}")
     options = Options(
-        format, separator, header, comment, ids, (source, destination), keep, bool(directed)
+        format,
+        separator,
+        header,
+        comment,
+        ids,
+        (source, destination),
+        keep,
+        directed=bool(directed),
     )
     parts = find_parts(Path(path))
     if parts is None:
@@ -256,7 +264,7 @@ def _read_part(source: Source, options: Options) -> EdgeFile | None:
 
 def _refuse_unused(kind: str, options: Options) -> None:
     """Raise ValueError if an option is set that this format has no use for."""
-    useful = {"format", "keep", "directed", *_FORMATS[kind].options}
+    useful = {"format", "keep", "named", "directed", *_FORMATS[kind].options}
     values = asdict(options).items()
     used = {name for name, value in values if value not in (None, (None, None))}
     if unused := sorted(used - useful):

@@ -78,7 +78,7 @@ def _read_columns(
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise source.fault(str(error)) from error
-    if not options.keep:
+    if not (options.keep or options.named):
         frame.columns = source.ends = ("src", "dst")
     return frame, np.zeros(0, np.int64), []
 

@@ -6,6 +6,7 @@ import glob
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.files.source import Options
 
+_NULL = "__HIVE_DEFAULT_PARTITION__"
 _OF_ONE_PART = ("the first line ", "first edge: ", "comment lines ")  # guesses that are told once
 
 
@@ -45,6 +47,26 @@ def _share(
     return tick and (lambda done: tick((number + done) / parts))
 
 
+def _keys_of(part: Path, path: Path) -> dict[str, str | None]:
+    """Return the keys and values in the names of folders, day=mo, as Hive and Spark write them."""
+    folders = part.relative_to(path).parts[:-1] if path.is_dir() else part.parts[:-1]
+    pairs = (folder.split("=", 1) for folder in folders if folder.find("=") > 0)
+    return {unquote(key): None if value == _NULL else unquote(value) for key, value in pairs}
+
+
+def _with_keys(file: Any, part: Path, keys: dict[str, str | None]) -> Any:
+    """Return a part with the keys of its folders as columns of text."""
+    import pandas as pd
+
+    frame = file.frame
+    if twice := [name for name in keys if name in frame.columns]:
+        raise EdgeFileError(
+            f"{part.name}: {twice[0]!r} is a column and a key of the folder: rename one of them"
+        )
+    columns = {name: pd.Series([keys[name]] * len(frame), frame.index) for name in keys}
+    return replace(file, frame=frame.assign(**columns))
+
+
 def join_parts(
     path: Path,
     parts: list[Path],
@@ -55,11 +77,22 @@ def join_parts(
     """Read all parts, and return the fields of the whole as an `EdgeFile` has them."""
     import pandas as pd
 
+    keys = [_keys_of(part, path) for part in parts]
+    known = dict.fromkeys(name for found in keys for name in found)
+    wanted = [name for name in known if options.keep == "all" or name in options.keep]
+    if wanted and any(found.keys() != known.keys() for found in keys):
+        raise EdgeFileError(f"{path.name}: not all folders have the keys {', '.join(known)}")
+    if wanted and not isinstance(options.keep, str):
+        others = tuple(column for column in options.keep if column not in wanted)
+        options = replace(options, keep=others, named=True)
+
     def read_all(options: Options) -> list[Any]:
         files = []
         for number, part in enumerate(parts):
-            files.append(read(Source(part, _share(tick, number, len(parts))), options))
-        return [file for file in files if file is not None]
+            file = read(Source(part, _share(tick, number, len(parts))), options)
+            if file is not None:
+                files.append(_with_keys(file, part, {name: keys[number][name] for name in wanted}))
+        return files
 
     files = read_all(options)
     if not files:

@@ -47,6 +47,7 @@ class Options:
     ids: str | None
     columns: tuple[Column, Column]
     keep: tuple[str | int, ...] | str = ()  # further columns, or "all"
+    named: bool = False  # whether ids keep their names without further columns, too
     directed: bool = False  # whether edges without a direction are read both ways
 
 

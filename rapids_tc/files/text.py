@@ -120,7 +120,7 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
         guesses.append("first edge: {} to {}".format(*frame.iloc[0]))
     if names:
         source.directed = directions(source, line_format, names, body, frame, width)
-    if options.keep and len(frame):
+    if (options.keep or options.named) and len(frame):
         frame = with_columns(source, options, line_format, frame, names or None, width)
     return frame, alone, guesses
 
