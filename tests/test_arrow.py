@@ -580,7 +580,7 @@ ODD_IDS = {
         pa.uuid(), pa.array([bytes([i]) * 16 for i in (2, 1, 3)], pa.binary(16))
     ),
 }
-NO_IDS = ("decimal", "binary", "binary_view", "uuid")
+NO_IDS = ("binary", "binary_view", "uuid")
 
 
 @pytest.mark.parametrize("name", ODD_IDS)

@@ -6,6 +6,7 @@ import pickle
 import re
 import sys
 from contextlib import contextmanager
+from decimal import Decimal
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -21,7 +22,9 @@ import rapids_tc as tc
 from rapids_tc import datasets, errors, files, plot, testing
 from rapids_tc.analytics import cliques, triads
 from rapids_tc.blocks import arrivals, grid
-from rapids_tc.cli import machine, tables
+from rapids_tc.cli import edges as cli_edges
+from rapids_tc.cli import machine, tables, values
+from rapids_tc.cli import reading as cli_reading
 from rapids_tc.cli.edges import FileEdges
 from rapids_tc.engines import peel
 from rapids_tc.engines.cpu import host_slots
@@ -166,12 +169,26 @@ def dense(h, text):
     return read(h, f"%%MatrixMarket matrix array real general\n{text}")
 
 
-def folder(h, contents):
+def folder(h, contents, **options):
     for name, text in contents.items():
         (h.path / "g" / name).parent.mkdir(parents=True, exist_ok=True)
         (h.path / "g" / name).write_text(text)
     (h.path / "g").mkdir(exist_ok=True)
-    return files.read_edges(h.path / "g")
+    return files.read_edges(h.path / "g", **options)
+
+
+def file_edges(source=("src",)):
+    return FileEdges(files.EdgeFile(k3(), "text"), [*source], ["dst"])
+
+
+def several_columns_both_ways(h):
+    (h.path / "e").write_text("src,a,dst,b,type\n1,1,2,2,undirected\n")
+    ends = {"source": ("src", "a"), "destination": ("dst", "b"), "directed": True}
+    return cli_edges.open_edges(h.path / "e", ends, ())
+
+
+def texts(*values):
+    return pd.Series(values, name="t", dtype="str")
 
 
 def npz_with(change):
@@ -663,12 +680,39 @@ HINTS = {
     ],
     "cli/edges:FileEdges.labels": [
         (
-            lambda h: FileEdges(files.EdgeFile(k3(), "text"), ["src"], ["dst"]).labels("day"),
+            lambda h: file_edges().labels("day"),
             "no column 'day' in the file; it has 'src', 'dst'",
         ),
         (
-            lambda h: FileEdges(files.EdgeFile(k3(), "text"), ["src"], ["dst"]).labels("2"),
+            lambda h: file_edges().labels("2"),
             r"column 2 has ids; the columns are \['src', 'dst'\]",
+        ),
+    ],
+    "cli/edges:FileEdges.ids": [
+        (lambda h: file_edges(source=("src", "dst")).ids("1"), "in Python, frames of several")
+    ],
+    "cli/edges:open_edges": [
+        (
+            lambda h: cli_edges.open_edges(h.path, {"source": "ab", "destination": "c"}, ()),
+            "source= is given 2 times and destination= 1: an id of several .* both ends",
+        ),
+        (several_columns_both_ways, "ids of one column each"),
+    ],
+    "cli/reading:read": [
+        (
+            lambda h: cli_reading.read(h.path, {"source": ("a", "b"), "destination": ()}),
+            "give source= once",
+        )
+    ],
+    "cli/values:as_numbers": [
+        (lambda h: values.as_numbers(texts("1,234"), "weight"), "with a point, or without a comma"),
+        (lambda h: values.as_numbers(texts("5 kg"), "weight"), "weight='t': '5 kg' is no number"),
+    ],
+    "cli/values:as_times": [
+        (lambda h: values.as_times(texts("1/2/2026"), "time"), "ISO 8601, such as 2026-02-13"),
+        (
+            lambda h: values.as_times(texts("2026-01-01T10:00", "2026-01-01T10:00Z"), "time"),
+            "write it in all times, or in none",
         ),
     ],
     "cli/tables:whole": [(written, "No space left on device.*out.csv")],
@@ -1132,9 +1176,16 @@ HINTS = {
         (lambda h: folder(h, {"_SUCCESS": ""}), "a folder without files"),
         (lambda h: folder(h, {"_delta_log/0": "1"}), "a Delta table.* read it by a library"),
     ],
+    "files/parts:_with_keys": [
+        (lambda h: folder(h, {"a=1/x": "a,src,dst\n5,1,2\n"}, columns="all"), "rename one of them")
+    ],
     "files/parts:join_parts": [
         (lambda h: folder(h, {"a": "src,dst\n"}), "1 parts, and no edge in any"),
         (lambda h: folder(h, {"a": "1 2\n", "b.g6": "Bw\n"}), "several formats: graph6, text"),
+        (
+            lambda h: folder(h, {"a=1/x": "1 2\n", "y": "1 2\n"}, columns=["a"]),
+            "not all folders have the keys a",
+        ),
     ],
     "files/unpack:Unpacker._member": [
         (lambda h: read(h, TWO_FILES), r"2 files \(a, b\): unpack it, and name one file or")
@@ -1146,13 +1197,27 @@ HINTS = {
         (lambda h: read(h, zstandard(b"PAR1" + bytes(999))), "decompress the file first")
     ],
     "files/shapes:refuse_other_formats": [
-        (lambda h: read(h, "{}\n"), "looks like JSON without nodes and links.*text takes it")
+        (lambda h: read(h, "{}\n"), "JSON without nodes and links.* make it an edge list")
     ],
-    "files/shapes:refuse_shapes": [
-        (lambda h: read(h, "1 2 3 4\n"), "1 line of 4 fields.* format text takes it for one")
+    "files/header:column_names": [
+        (lambda h: read(h, "a b t\nx y 2026-01-01 10:00\n"), "write one field, such as 2026-01-01T")
+    ],
+    "files/shapes:_refuse_unnamed": [
+        (lambda h: read(h, "1 2 3 4\n"), "1 line of 4 fields.* put each edge in a line")
+    ],
+    "files/shapes:_refuse_lists": [
+        (lambda h: read(h, "1: 2 3\n"), "adjacency lists.* make it an edge list")
+    ],
+    "files/shapes:_refuse_ragged_text": [
+        (lambda h: read(h, "a b\nb c\nd e f\n"), "leave one table in the file, and put fields")
+    ],
+    "files/shapes:_refuse_other_first": [
+        (
+            lambda h: read(h, "7 1 2\n8 2 1\n"),
+            "source=2 and destination=3, or source=1 and destination=2",
+        )
     ],
     "files/shapes:_refuse_middles": [
-        (lambda h: read(h, "1: 2 3\n"), "adjacency lists.* source=1 and destination=2"),
         (lambda h: read(h, "1 -> 2\n"), "an arrow.* source=1 and destination=3"),
     ],
     "files/shapes:_refuse_triples": [
@@ -1160,16 +1225,17 @@ HINTS = {
         (lambda h: read(h, "a pp c\nb pp a\n"), "format='sif', or choose.* source=1 and dest"),
     ],
     "files/shapes:_refuse_small_matrix": [
-        (lambda h: read(h, ",a,b\na,0,1\nb,1,0\n"), "adjacency matrix.*format text"),
-        (lambda h: read(h, "0 1 0\n1 0 1\n0 1 0\n"), "adjacency matrix.*format text"),
+        (lambda h: read(h, ",a,b\na,0,1\nb,1,0\n"), "adjacency matrix.* save it as MatrixMarket"),
+        (lambda h: read(h, "0 1 0\n1 0 1\n0 1 0\n"), "adjacency matrix.* save it as MatrixMarket"),
+        (lambda h: read(h, "0 5 5\n5 0 5\n5 5 0\n"), r"its numpy\.argwhere as \.npy"),
     ],
     "files/shapes:_refuse_ragged": [
-        (lambda h: read(h, "1 2\n1 2\n1 2 3\n1 2 3 4\n"), "name the format: metis, or text")
+        (lambda h: read(h, "1 2\n1 2\n1 2 3\n1 2 3 4\n"), "name the format metis, or make it")
     ],
     "files/shapes:refuse_matrix": [
         (
-            lambda h: read(h, "0 1 0 1 0 1 0 1 0 1\n" * 10),
-            "an adjacency matrix.*format text takes the ids of the first two columns",
+            lambda h: read(h, "5 1 0 1 0 1 0 1 0 1\n" * 10),
+            r"an adjacency matrix.* save it as MatrixMarket, or its numpy\.argwhere",
         )
     ],
     "files/source:Source.require": [
@@ -1194,6 +1260,11 @@ HINTS = {
     "files/text:read_text": [
         (lambda h: read(h, "1 2\n", separator="ab"), "one character, 'tab' or 'blanks'"),
         (lambda h: read(h, "src,dst\n"), "no edge below the header 'src,dst'"),
+        (
+            lambda h: read(h, "who,whom,how\n" + "a,b,x\n" * 16),
+            "say which, header=True or header=False",
+        ),
+        (lambda h: read(h, "src,dst\na,b\nsrc,dst\n"), "as if several tables .* leave one"),
     ],
     "files/text:_nothing": [
         (lambda h: read(h, "#a #b\n"), "comment='' reads lines that begin")
@@ -1602,6 +1673,10 @@ HINTS = {
         (
             lambda h: timed(["a", "b", "c"]),
             "accepted: integers, floats, datetimes; convert the column to one of them",
+        ),
+        (
+            lambda h: timed(list(map(Decimal, ("0.1", "1", "2")))),
+            "multiply them, and lengths of time, to whole numbers, and cast these to integers",
         ),
         (lambda h: timed([0, 1, np.inf]), "drop those rows, or give them finite times"),
     ],

@@ -306,7 +306,8 @@ def column_of_arrow(column: Any, name: str) -> Series:
         if not isinstance(column, arrow.ChunkedArray):
             array = column.to_arrow() if hasattr(column, "to_arrow") else column
             column = arrow.chunked_array([array])
-        if arrow.types.is_date(column.type):  # else dates would become objects
+        # Else dates and decimals would become objects.
+        if arrow.types.is_date(column.type) or arrow.types.is_decimal(column.type):
             dtype = _pandas().ArrowDtype(column.type)
             return column.to_pandas(types_mapper=lambda _: dtype)
         return column.to_pandas()

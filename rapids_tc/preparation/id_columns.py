@@ -10,7 +10,7 @@ import numpy as np
 
 from rapids_tc.errors import IdTypeError, NullIdError
 from rapids_tc.frames.backend import gather, sum64
-from rapids_tc.preparation import moments
+from rapids_tc.preparation import decimals, moments
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Series
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 NUMERIC = ("integer", "float")
 KINDS = (*NUMERIC, "string", "datetime")
 HINT = (
-    "accepted: integers, strings, categories, datetimes and floats that are whole numbers; "
+    "accepted: integers, strings, categories, datetimes, and floats or decimals that are whole "
+    "numbers; "
     "convert the column to one of them"
 )
 ROWS = (
@@ -86,6 +87,10 @@ def describe(values: Series, name: str, backend: Backend, advice: str = ROWS) ->
 
 def inspect(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]:
     """Describe a column, and count its missing ids, if its kind may name vertices."""
+    return _inspect(decimals.as_numbers(values), name, backend)
+
+
+def _inspect(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]:
     if len(values) == 0:
         return IdColumn(values, name, "empty"), 0
     used = _used(values, backend) if _is_categorical(values.dtype) else None
@@ -101,7 +106,7 @@ def widened(values: Series) -> Series:
 
 def inspect_group(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]:
     """Describe a column of groups, which may hold any hashable values; count the missing ones."""
-    column, nulls = inspect(widened(values), name, backend)
+    column, nulls = _inspect(widened(values), name, backend)
     if column.kind in ("integer", "string", "datetime", "empty"):
         return replace(column, group=True), nulls
     return replace(column, kind="any", group=True), count_nulls(values)

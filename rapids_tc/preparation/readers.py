@@ -8,6 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.frames.backend import sum64
+from rapids_tc.preparation.decimals import as_numbers
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Series
@@ -111,6 +112,7 @@ class NumberReader(Reader):
 
     def profile(self, column: Series, first: int, backend: Backend) -> NumberProfile:
         """See `Reader`."""
+        column = as_numbers(column)
         if len(column) and column.dtype.kind not in "iuf":
             return NumberProfile(str(column.dtype), 0, 0)
         values = _floats(column, backend)
@@ -130,7 +132,7 @@ class NumberReader(Reader):
             if profile.dtype:
                 raise ValueError(
                     f"{self.role}={self.label!r} has dtype {profile.dtype}; accepted: integers, "
-                    "floats"
+                    "floats, decimals"
                 )
         if any(profile.rounded for profile in profiles):
             raise ValueError(
@@ -171,7 +173,7 @@ class WeightReader(NumberReader):
 
 def _floats(column: Series, backend: Backend) -> Array:
     """Return a column of numbers as float64; missing values are NaN."""
-    column = column.astype("float64")
+    column = as_numbers(column).astype("float64")
     if backend.library.__name__ == "cudf":
         column = column.fillna(float("nan"))
     return backend.array(column)

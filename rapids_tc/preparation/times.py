@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.preparation import moments
+from rapids_tc.preparation import decimals, moments
 from rapids_tc.preparation.id_columns import inspect, integers, refuse_nulls
 
 if TYPE_CHECKING:
@@ -191,6 +191,7 @@ class TimeRange:
 
 def read_times(values: Series, label: Any, backend: Backend) -> Array:
     """Read a column of times without nulls as numbers: int64, uint64 or float64."""
+    values = decimals.as_numbers(values, floats=True)
     column, _ = inspect(values, f"time={label!r}", backend)
     if column.kind == "float":
         return backend.array(_cast(values, "float64"))
@@ -228,7 +229,14 @@ def profile_times(values: Series, label: Any, backend: Backend, *, distinct: boo
     ValueError
         The column holds no times, or infinite ones.
     """
-    column, nulls = inspect(values, name := f"time={label!r}", backend)
+    name = f"time={label!r}"
+    if decimals.is_rounded(values):
+        raise ValueError(
+            f"{name} holds decimals that float64 rounds: multiply them, and lengths of time, to "
+            "whole numbers, and cast these to integers"
+        )
+    values = decimals.as_numbers(values, floats=True)
+    column, nulls = inspect(values, name, backend)
     if column.kind not in (*KINDS, "empty") or column.categorical:
         raise ValueError(
             f"{name} has dtype {values.dtype}; accepted: integers, floats, datetimes; convert the "
