@@ -1203,7 +1203,8 @@ HINTS = {
         (lambda h: read(h, "a b t\nx y 2026-01-01 10:00\n"), "write one field, such as 2026-01-01T")
     ],
     "files/shapes:_refuse_unnamed": [
-        (lambda h: read(h, "1 2 3 4\n"), "1 line of 4 fields.* put each edge in a line")
+        (lambda h: read(h, "1 2 3 4\n"), "1 line of 4 fields.* put each edge in a line"),
+        (lambda h: read(h, "3\n1 2\n2 3\n"), "header=True leaves it out"),
     ],
     "files/shapes:_refuse_lists": [
         (lambda h: read(h, "1: 2 3\n"), "adjacency lists.* make it an edge list")
