@@ -26,6 +26,8 @@ CASES = [
     ("jaccard", 2, "int64", 0),
     ("3-truss", 2, "uint32", 0),
     ("approximate_count", None, "int64", 0),
+    ("ids of two columns", None, "int64", 0),
+    ("ids of two columns", 2, "uint32", 0),
 ]
 
 
@@ -33,6 +35,8 @@ def call(name, n, frame):
     with in_blocks(n) if n else nullcontext():
         if name == "approximate_count":
             return tc.approximate_count(frame, colours=2, seed=1)
+        if name == "ids of two columns":
+            return tc.count(frame, source=["src", "dst"], destination=["dst", "src"])
         return FUNCTIONS[name](frame)
 
 

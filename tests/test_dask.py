@@ -37,6 +37,7 @@ import rapids_tc as tc
 from rapids_tc import _progress, datasets
 from rapids_tc.blocks.distributed_levels import DistributedLevels
 from rapids_tc.executors import dask_cluster
+from rapids_tc.executors.joined import Joined
 from rapids_tc.graphs import distributed, one_worker
 
 pytestmark = pytest.mark.clustered
@@ -220,7 +221,8 @@ def test_no_task_is_lost_that_ends_while_others_are_looked_at(monkeypatch, at_on
     quiet = SimpleNamespace(begin=lambda *_: None, draw=lambda *_: None)
     monkeypatch.setattr(running, "_stages", quiet, raising=False)
     monkeypatch.setattr(running, "_wait", lambda *_: None, raising=False)
-    monkeypatch.setattr(running, "_check", lambda tasks: None, raising=False)
+    running.client, running._joined = None, Joined(bool)
+    running._looked, running._drawing = time.monotonic(), False
     found = [
         name for name, _ in running.as_completed(((i, Ending()) for i in range(12)), at_once, 12)
     ]

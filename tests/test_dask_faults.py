@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 
 import dask
@@ -386,54 +386,6 @@ def test_what_is_lost_while_others_run_is_waited_for(backend):
         loser.join()
 
 
-class Told:
-    """Stands in for a client: of workers that tell the same every second, on a clock of its own."""
-
-    status, cluster, now = "running", None, 0.0
-
-    def __init__(self, counts, given, silent):
-        self.counts, self.given, self.silent, self.nudges = counts, given, silent, 0
-
-    def monotonic(self):
-        return self.now
-
-    def scheduler_info(self, n_workers):
-        seen = 0.0 if self.silent else self.now
-        told = {"status": "running", "metrics": {"task_counts": self.counts}, "last_seen": seen}
-        return {"workers": {"tcp://a": told, "tcp://b": told | {"metrics": {}}}}
-
-    def processing(self):
-        return {"tcp://a": ["a task"] * self.given, "tcp://b": []}
-
-    def submit(self, *_, **__):
-        self.nudges += 1
-
-
-@pytest.mark.parametrize(
-    "counts, given, silent, stands",
-    [
-        ({"executing": 1}, 1, False, False),
-        ({"flight": 3, "waiting": 1}, 1, False, False),
-        ({"cancelled": 1, "ready": 2}, 2, False, False),  # the task of a call that has failed
-        ({}, 1, True, False),  # it computes and keeps Python's lock: no heartbeat
-        ({}, 0, True, True),
-        ({}, 0, False, True),
-        ({"waiting": 2}, 2, False, True),
-        ({"long-running": 1}, 1, False, True),  # it waits itself, as a call in a task does
-    ],
-)
-def test_what_is_a_standstill(monkeypatch, counts, given, silent, stands):
-    client = Told(counts, given, silent)
-    monkeypatch.setattr(watch.time, "monotonic", client.monotonic)
-    eye, seconds = watch.Watch(client), 600
-    with pytest.raises(tc.KernelError, match="nothing has moved") if stands else nullcontext():
-        for _ in range(seconds):
-            eye.check(3, 4)
-            client.now += 1
-    assert (client.now < 2 * watch.STANDSTILL_LIMIT) == stands
-    assert (client.nudges > 0) == (stands or silent)
-
-
 def test_a_standstill_is_told(client, backend, monkeypatch):
     """Of tasks that no worker may take, for one."""
     monkeypatch.setattr(watch, "STANDSTILL_LIMIT", 6.0)
@@ -444,6 +396,32 @@ def test_a_standstill_is_told(client, backend, monkeypatch):
         tc.count(apart(backend, small(), 2))
     monkeypatch.undo()
     assert tc.count(apart(backend, small(), 2)) == 1
+
+
+def nap(_, number):
+    time.sleep(0.02)
+    return get_worker().address
+
+
+def test_workers_that_join_get_tasks(backend, monkeypatch):
+    """Dask gives none to a worker that holds nothing that is needed, while others have room."""
+    monkeypatch.setattr(dask_cluster, "LOOK", 0.05)
+    with threads(1) as (_, client):
+        tasks = dask_cluster.DaskExecutor(apart(backend, small(), 2), False)
+        with tasks:
+            [before] = (worker.address for worker in tasks.workers())
+            block = tasks.submit("merge", bytes, 2**20)
+
+            def submitted():
+                for number in range(150):
+                    if number == 20:
+                        client.cluster.scale(2)
+                        client.wait_for_workers(2, timeout=SOON)
+                    yield number, tasks.submit("count", nap, block, number)
+
+            at = [task.result() for _, task in tasks.as_completed(submitted(), 2, 150)]
+    assert len(at) == 150
+    assert at.count(before) < 110  # those of before it joined are 20
 
 
 # What a call that fails leaves --------------------------------------------------------------------

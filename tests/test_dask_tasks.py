@@ -298,8 +298,19 @@ REFUSED_IN_RANGES = {
 @pytest.mark.parametrize("name", REFUSED_IN_RANGES)
 def test_what_needs_all_ranks_on_a_worker_says_so(ranked, name):
     frame, _ = ranked
-    with layout(2, 1, ranges=4), pytest.raises(tc.CapacityError, match="ids on one worker"):
+    told = r"ids on one worker, and they are cut in 4 ranges by use_layout\(\): give it ranges=1"
+    with layout(2, 1, ranges=4), pytest.raises(tc.CapacityError, match=told):
         REFUSED_IN_RANGES[name](apart(Pandas, frame, 3))
+
+
+@pytest.mark.parametrize("listed", [0, 90])
+def test_the_bytes_of_ids_that_are_cut_are_told(listed):
+    """They are those of a list of the ids, too, if these are no dense integers."""
+    ids = distributed.DistributedGraph(None, None, [], [], "count", None, "auto", None)
+    ids.size, ids.free, ids.listed, ids.ranges = 10, 200, listed, [None] * 3
+    told = rf"all 10 ids on one worker: {240 + listed} bytes .*, of 200; raise memory_limit="
+    with pytest.raises(tc.CapacityError, match=told):
+        ids.require_whole()
 
 
 @pytest.mark.pandas_only

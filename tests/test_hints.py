@@ -516,12 +516,13 @@ def kept_and_longer(h):
 def checked(h, status):
     from distributed import KilledWorker
 
-    from rapids_tc.executors.dask_cluster import DaskExecutor
+    from rapids_tc.executors.waiting import require_done
 
     def result():
         raise KilledWorker("task", Fake(address="tcp://a"), 3)
 
-    DaskExecutor._check(None, [Fake(status=status, result=result, key="count-1")])
+    client = Fake(status="running", cluster=None)
+    require_done(client, [Fake(status=status, result=result, key="count-1")])
 
 
 def no_client(h):
@@ -1471,7 +1472,7 @@ HINTS = {
     "executors/dask_cluster:DaskExecutor.__enter__": [
         (cluster, "(?s)asynchronous.*client = Client")
     ],
-    "executors/dask_cluster:DaskExecutor._check": [
+    "executors/waiting:require_done": [
         (lambda h: checked(h, "error"), "memory_limit= makes the tasks smaller"),
         (lambda h: checked(h, "cancelled"), "Persist or read the frame again"),
     ],
@@ -1511,7 +1512,7 @@ HINTS = {
     ],
     "blocks/grid:of_method": [(spread_on_blocks, 'method="auto" counts it in blocks')],
     "graphs/distributed_ids:DistributedIds.require_whole": [
-        (in_ranges, "raise memory_limit=, or take workers of more memory")
+        (in_ranges, r"cut in 2 ranges by use_layout\(\): give it ranges=1")
     ],
     "graphs/kept:KeptGraph.csr": [(on_dask(lambda e: tc.Graph(e).csr), r"frame\.compute\(\)")],
     "graphs/kept:KeptGraph.__reduce__": [
@@ -1538,7 +1539,10 @@ HINTS = {
         (watched(), "no worker .*nobody restarts them, or none was started"),
         (watched(workers={"tcp://a": WORKER}), r"0 of 3 tasks.*client\.restart\(\)"),
     ],
-    "executors/watch:Watch.require_open": [(watched("closed"), "(?s)is closed.*client = Client")],
+    "executors/watch:Watch.require_open": [
+        (watched("closed"), "(?s)is closed.*client = Client"),
+        (watched("connecting"), "(?s)scheduler .* has ended, or cannot.*client = Client"),
+    ],
     "graphs/pairs:pair_column": [
         (lambda h: tc.similarity(k3(a=1), by="a", pairs=k3()), "combine the columns of an id"),
     ],

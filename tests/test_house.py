@@ -57,8 +57,10 @@ HOMES = {
         "plot.py",
     },
     "cupy": {"engines/gpu/cuda.py", "kernels/_nvrtc.py", "frames/backend.py"},
-    "dask": {"executors/dask_cluster.py", "executors/persisted.py"},
-    "distributed": {"executors/dask_cluster.py", "executors/persisted.py", "executors/watch.py"},
+    "dask": {f"executors/{name}.py" for name in ("dask_cluster", "persisted", "watch")},
+    "distributed": {
+        f"executors/{name}.py" for name in ("dask_cluster", "persisted", "waiting", "watch")
+    },
     "pyspark": {"spark/stages.py"},
     "dask_cudf": set(),  # nobody needs to
     "dask_cuda": set(),

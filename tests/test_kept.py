@@ -6,6 +6,7 @@ import pickle
 import time
 from dataclasses import dataclass
 from itertools import pairwise
+from types import SimpleNamespace
 from unittest.mock import Mock
 
 import dask
@@ -27,7 +28,8 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc import datasets, plot
 from rapids_tc.blocks import grid, sums
-from rapids_tc.executors import registry
+from rapids_tc.executors import dask_cluster, registry
+from rapids_tc.executors.dask_cluster import DaskExecutor
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.executors.protocol import Batch
 from rapids_tc.graphs import distributed
@@ -509,6 +511,46 @@ def test_what_cannot_be_made_again_is_told(backend):
             graph.vertex_triangles()
     with pytest.raises(tc.KernelError, match=r"(?s)client.*closed"):
         graph.vertex_triangles()
+
+
+class Restarted:
+    """Stands in for the watch on a cluster without workers, whose client hears of it only later."""
+
+    def __init__(self, *_):
+        self.looks = 0
+
+    def check(self):
+        self.looks += 1
+        assert self.looks < 4
+        FELL.append(self.looks)
+        return {}
+
+
+FELL = []
+
+
+@pytest.mark.cpu_only
+def test_a_restart_that_is_heard_of_late_is_no_wait_for_workers(monkeypatch):
+    """The client has been told of the restart, and is told that the results are gone afterwards."""
+
+    class Result:
+        key = "rapids_tc-merge-1"
+
+        @property
+        def status(self):
+            return "cancelled" if len(FELL) > 2 else "finished"
+
+    FELL.clear()
+    client = SimpleNamespace(status="running", cluster=None)
+    first = DaskExecutor(None, False, client)
+    first._tasks.add(result := Result())
+    first.client = client
+    asked = first.renewed(None)
+    asked.client = client
+    monkeypatch.setattr(dask_cluster, "Watch", Restarted)
+    with pytest.raises(tc.KernelError, match=r"the cluster lost rapids_tc-merge-1"):
+        asked.workers()
+    assert len(FELL) == 3 and result.status == "cancelled"
 
 
 def test_another_client_is_current_meanwhile(client, backend):

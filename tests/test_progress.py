@@ -341,6 +341,15 @@ def test_a_call_that_fails_takes_its_bar_away(backend, edges, monkeypatch):
     assert screen.getvalue() == shown
 
 
+def test_a_call_that_has_ended_leaves_no_timer(monkeypatch):
+    """It would hold on to the call, and draw into what is written next."""
+    terminal(monkeypatch)
+    with _progress.call_report(None) as report:
+        timer = report._timer
+        assert timer.daemon and not timer.finished.is_set()
+    assert timer.finished.is_set()
+
+
 def test_what_draws_the_bar_is_imported_when_it_is_shown():
     code = (
         "import sys, pandas as pd, rapids_tc as tc\n"

@@ -10,21 +10,19 @@ import asyncio
 import time
 import uuid
 import weakref
-from concurrent.futures import CancelledError
 from concurrent.futures import wait as futures_wait
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 from dask.dataframe import DataFrame, Index, Series
 from dask.dataframe.dask_expr import from_graph
-from distributed import Client, futures_of, wait
-from distributed import Future as _Future
-from distributed.scheduler import KilledWorker
+from distributed import Client, futures_of
 
 from rapids_tc._progress import Choice, call_report, check_progress
 from rapids_tc.blocks import versions
 from rapids_tc.errors import KernelError
+from rapids_tc.executors.joined import Joined
 from rapids_tc.executors.persisted import (
     START,
     client_for,
@@ -36,7 +34,15 @@ from rapids_tc.executors.persisted import (
 )
 from rapids_tc.executors.protocol import Batch
 from rapids_tc.executors.stages import PREFIX, TaskStages
-from rapids_tc.executors.watch import Watch, described
+from rapids_tc.executors.waiting import (
+    ENDED,
+    Future,
+    ended,
+    gathered,
+    require_done,
+    require_none_failed,
+)
+from rapids_tc.executors.watch import Heartbeat, Watch, described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,9 +50,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.executors.protocol import Worker
 
-Future = _Future[Any]
 LOOK = 1.0  # seconds between looks at the cluster
-ENDED = ("finished", "error", "cancelled")  # a "lost" task will be computed again
 _begun: weakref.WeakKeyDictionary[Client, set[str]] = weakref.WeakKeyDictionary()  # workers
 BATCH_SHARE = 16  # a worker takes its partitions together up to this part of its memory
 
@@ -74,6 +78,11 @@ class DaskExecutor:
         self._edges = edges
         self._token = uuid.uuid4().hex
         self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
+        self._kept: weakref.WeakSet[Future] = weakref.WeakSet()  # of the graph that is asked
+        self._keys: list[Any] = []  # of all tasks of the call, and of the graph
+        self._heartbeats: dict[str, Heartbeat] = {}
+        self._joined = Joined(lambda task: task.status in ENDED)
+        self._drawing, self._looked = False, time.monotonic()
         self._made = 0
         self._workers: list[Worker] | None = None
         # The bytes of partitions by key, and the workers that hold each, until the call waits.
@@ -102,12 +111,15 @@ class DaskExecutor:
         """Return an executor with the client of this one, whose futures it may use."""
         other = DaskExecutor(self._edges, progress, self.client)
         other.kind = f"Graph of a {self.kind}"
+        other._kept, other._keys = self._tasks, [*self._keys]
+        other._heartbeats, other._joined = self._heartbeats, self._joined
         return other
 
     def beside(self, frame: DataFrame) -> DaskExecutor:
         """Return an executor with the client, the stages and the tasks of this one."""
         other = DaskExecutor(frame, self.progress, self.client)
         other.client, other._stages, other._tasks = self.client, self._stages, self._tasks
+        other._keys, other._heartbeats = self._keys, self._heartbeats
         return other
 
     def __enter__(self) -> DaskExecutor:
@@ -138,13 +150,17 @@ class DaskExecutor:
         """All workers that work, once there is any; KernelError where they have other versions.
 
         They are asked for again if the call has waited since: meanwhile some may have come or gone.
+        What a graph keeps is lost if the cluster has been restarted, perhaps without workers.
         """
         if self._workers is None:
-            watch = Watch(self.client)
+            watch = Watch(self.client, self._heartbeats)
             while not (found := watch.check()):
+                gone = [task for task in self._kept if task.status == "cancelled"]
+                require_done(self.client, gone)
                 time.sleep(0.05)
             versions.require_same(self.client, found)
             self._workers = described(found)
+            self._joined.look(self._workers)
         return self._workers
 
     def submit(
@@ -156,6 +172,8 @@ class DaskExecutor:
         first: bool = False,
     ) -> Future:
         """Have a chunk run, at a worker of choice while that lives, or before all others."""
+        joined = self._joined.place() if self._drawing and on is None else None
+        on = on or joined
         task = self.client.submit(
             function,
             *args,
@@ -166,8 +184,14 @@ class DaskExecutor:
             pure=False,
         )
         self._made += 1
-        self._tasks.add(task)
+        self._note([task])
+        if joined:
+            self._joined.gave(joined, task)
         return task
+
+    def _note(self, tasks: list[Future]) -> None:
+        self._tasks.update(tasks)
+        self._keys += [task.key for task in tasks]
 
     def submit_to_new(self, stage: str, function: Callable[..., Any], *args: Any) -> None:
         """Have a task run, after others, at each worker that this client has given none such.
@@ -183,69 +207,68 @@ class DaskExecutor:
     def gather(self, tasks: Any) -> Any:
         """Wait for tasks, and return their results."""
         self._stages.begin(several := futures_of(tasks), len(several))
-        return self._watched(_gathered(self.client, tasks, several), several)
+        return self._watched(gathered(self.client, tasks, several), several)
 
     def as_completed(
         self, tasks: Iterator[tuple[Any, Future]], at_once: int, total: int
     ) -> Iterator[tuple[Any, Future]]:
-        """Yield all `total` named tasks as they end, drawing (so submitting) a few at a time."""
-        running, done = list(islice(tasks, at_once)), 0
+        """Yield all `total` named tasks as they end, drawing (so submitting) a few at a time.
+
+        More are drawn for workers that join meanwhile, which get them if they may run anywhere.
+        """
+        running, done = self._drawn(tasks, at_once), 0
         self._stages.begin([task for _, task in running], total)
         while running:
             self._wait([task for _, task in running], "FIRST_COMPLETED", done)
-            ended: list[tuple[Any, Future]] = []
+            done_now: list[tuple[Any, Future]] = []
             left: list[tuple[Any, Future]] = []
             for name, task in running:  # each is asked once: it may end at any time
-                (ended if task.status in ENDED else left).append((name, task))
-            self._check([task for _, task in ended])
-            done += len(ended)
+                (done_now if task.status in ENDED else left).append((name, task))
+            require_done(self.client, [task for _, task in done_now])
+            done += len(done_now)
             self._stages.draw(done)
-            running = [*left, *islice(tasks, at_once - len(left))]
-            yield from ended
+            if time.monotonic() - self._looked > LOOK:
+                self._looked = time.monotonic()
+                self.workers()
+            running = [*left, *self._drawn(tasks, at_once + self._joined.room - len(left))]
+            yield from done_now
+
+    def _drawn(self, tasks: Iterator[tuple[Any, Future]], most: int) -> list[tuple[Any, Future]]:
+        self._drawing = True
+        try:
+            return list(islice(tasks, max(most, 0)))
+        finally:
+            self._drawing = False
 
     def wait(self, tasks: list[Future]) -> None:
         """Return when all are done; raise what went wrong in one of them."""
         self._stages.begin(tasks, len(tasks))
         if not all(task.status in ENDED for task in tasks):
             self._wait(tasks, "ALL_COMPLETED")
-        self._check(tasks)
-
-    def _check(self, tasks: list[Future]) -> None:
-        for task in tasks:
-            if task.status == "error":
-                try:
-                    task.result()
-                except KilledWorker as error:
-                    raise KernelError(
-                        f"workers died one after another: {error}. Most often they ran out of "
-                        "memory: memory_limit= makes the tasks smaller"
-                    ) from error
-            elif task.status == "cancelled":
-                raise KernelError(
-                    f"the cluster lost {task.key}: a partition that cannot be computed again, or "
-                    "a client that was restarted or closed. Persist or read the frame again"
-                )
+        require_done(self.client, tasks)
 
     def _wait(self, tasks: list[Future], how_many: str, before: int = 0) -> None:
-        self._watched(_ended(self.client, tasks, how_many), tasks, before)
+        self._watched(ended(self.client, tasks, how_many), tasks, before)
 
     def _watched(self, awaited: Any, tasks: list[Future], before: int = 0) -> Any:
         """Return the result of a coroutine, and watch the cluster meanwhile."""
         self._workers = self._placement = None
         loop: Any = self.client.loop
-        watch = Watch(self.client)
-        ended = asyncio.run_coroutine_threadsafe(awaited, loop.asyncio_loop)
+        watch = Watch(self.client, self._heartbeats)
+        waited = asyncio.run_coroutine_threadsafe(awaited, loop.asyncio_loop)
         try:
-            while not futures_wait([ended], LOOK).done:
+            while not futures_wait([waited], LOOK).done:
                 done = sum(task.status in ENDED for task in tasks)
                 self._stages.draw(before + done)
                 watch.check(done, len(tasks))
+                if watch.stands:
+                    require_none_failed(self.client, self._keys)
         finally:
-            ended.cancel()
+            waited.cancel()
         try:
-            return ended.result()
+            return waited.result()
         except Exception:
-            self._check(tasks)  # one was lost on its way, and cannot be made again
+            require_done(self.client, tasks)  # one was lost on its way, and cannot be made again
             raise
 
     def partitions(self, labels: Sequence[Any] | None) -> list[Future]:
@@ -272,7 +295,7 @@ class DaskExecutor:
                 same, self._token, meta=frame._meta, enforce_metadata=False
             )
             partitions = self.client.compute(renamed.to_delayed(optimize_graph=False))
-            self._tasks.update(partitions)
+            self._note(partitions)
         self.wait(partitions)
         return partitions
 
@@ -338,21 +361,3 @@ class DaskExecutor:
             group.partitions.append(partition)
             groups[-1] = group, held + size
         return [group for groups in result.values() for group, _ in groups]
-
-
-async def _ended(client: Client, tasks: list[Future], how_many: str) -> None:
-    """Return when tasks have ended; time is kept outside, for an error's frames hold on to tasks.
-
-    A task that is lost with its worker ends again later; Dask cancels it if that is impossible.
-    """
-    with client.as_current():
-        while left := [task for task in tasks if task.status not in ENDED]:
-            if how_many == "FIRST_COMPLETED" and len(left) < len(tasks):
-                return
-            with suppress(CancelledError):
-                await wait(left, return_when=how_many)
-
-
-async def _gathered(client: Client, tasks: Any, several: list[Future]) -> Any:
-    await _ended(client, several, "ALL_COMPLETED")
-    return await client.gather(tasks, asynchronous=True)

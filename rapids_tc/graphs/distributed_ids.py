@@ -48,6 +48,7 @@ class DistributedIds(Submission):
         super().__init__(executor, context, workers, batches)
         self._name, self._limit = name, limit
         self.id_ranges: IdRanges | None = None
+        self.listed = 0  # bytes of a list of all ids, while it is made
         self._ids: Task = None
 
     def profile(self) -> None:
@@ -81,6 +82,7 @@ class DistributedIds(Submission):
         if not self._is_composite:
             held = self.map_batches("ids", id_ranges.count_and_bytes, apart)
             ids, used = (sum(side) for side in zip(*self.executor.gather(held), strict=True))
+            self.listed = costs.CLUSTER_IDS * used
             layout, sizes = given_layout(), (ids, self.free, len(self.workers), used)
             count = layout.ranges if layout else parts.range_count(*sizes)
             if count > 1:
@@ -173,11 +175,17 @@ class DistributedIds(Submission):
 
     def require_whole(self) -> None:
         """Raise CapacityError if no machine may hold a value of every vertex."""
-        if len(self.ranges) > 1:
+        if (count := len(self.ranges)) > 1:
+            need = costs.CLUSTER_NUMBER * self.size + self.listed
+            why = (
+                f": {need:,} bytes while they are made, of {self.free:,}; raise memory_limit=, or "
+                "take workers of more memory"
+                if need > self.free
+                else f", and they are cut in {count} ranges by use_layout(): give it ranges=1"
+            )
             raise CapacityError(
                 f"{self._name}, as it is called, needs the ranks of all {self.size:,} ids on one "
-                f"worker: {costs.CLUSTER_NUMBER * self.size:,} bytes while they are made, of "
-                f"{self.free:,}; raise memory_limit=, or take workers of more memory"
+                f"worker{why}"
             )
 
     @property

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from rapids_tc._progress import Choice
-    from rapids_tc.executors.protocol import Executor, Task
+    from rapids_tc.executors.protocol import Executor, Task, Worker
     from rapids_tc.executors.registry import ExecutorFactory
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.plan.record import Options
@@ -37,7 +37,7 @@ MOST_VALUES = 17  # bytes of values that an analytic reads for an edge, at most
 WORK = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.GRAPH, values=MOST_VALUES, levels=True)
 
 # Attributes of `DistributedGraph` that calls share.
-NUMBERED = ("_ids", "id_ranges", "size", "rows", "free", "numbers", "_prints")
+NUMBERED = ("_ids", "id_ranges", "listed", "size", "rows", "free", "numbers", "_prints")
 IN_BLOCKS = (*NUMBERED, "ranges", "vertices", "partition", "counting_workers", "blocks")
 
 
@@ -153,9 +153,9 @@ class KeptGraph:
         known = dict(self.known)
         names = NUMBERED if work.needs & Needs.SAMPLE else self.state
         state = {name: self.state[name] for name in names}
-        self._require(executor, [state["numbers"], state.get("blocks", [])])
+        workers = self._require(executor, [state["numbers"], state.get("blocks", [])])
         graph = _GraphOfCall(
-            executor, self._context, executor.workers(),
+            executor, self._context, workers,
             [Batch(worker, places, []) for worker, places in self.batches], name, work,
             options.method, options.memory_limit,
         )  # fmt: skip
@@ -176,12 +176,16 @@ class KeptGraph:
         """Forget what calls have asked of the whole graph: some of it may be lost."""
         self.known.clear()
 
-    def _require(self, executor: Executor, tasks: list[list[Task]]) -> None:
-        """Wait for tasks that a lost worker had, if there are; KernelError if that is in vain."""
+    def _require(self, executor: Executor, tasks: list[list[Task]]) -> list[Worker]:
+        """Wait for tasks that a lost worker had, if there are; KernelError if that is in vain.
+
+        Return the workers.
+        """
         flat = [(None, task) for some in tasks for task in some]
         try:
             for _ in executor.as_completed(iter(flat), len(flat), len(flat)):
                 pass
+            return executor.workers()
         except KernelError as error:
             raise KernelError(
                 f"what this Graph keeps was lost: {error}; then make another Graph of it"
