@@ -1,15 +1,19 @@
 """Values of edges from rows, on every path: what is refused, and in which words."""
 
+from fractions import Fraction
 from itertools import pairwise
 
+import every_path
 import numpy as np
 import pandas as pd
 import pytest
+import reference
 from every_path import ENGINES, PATHS
 from hypothesis import given
 from hypothesis import strategies as st
 
 import rapids_tc as tc
+from rapids_tc.blocks import rows as chunked
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows, Reading, Reduced
@@ -218,3 +222,52 @@ def test_the_largest_weight_is_of_both_directions(directed):
     assert reading.largest(given) == (8 if directed else 4)
     by_group = reading.largest_by_group(given, np.array([0, 1, 0]), 2, np)
     assert by_group.tolist() == ([8, 4] if directed else [2, 4])
+
+
+# What faults in one line would pass ---------------------------------------------------------------
+
+
+def sixteen_rows(self, work):
+    """The columns of `Rows` in chunks of 16 rows, whatever memory there is."""
+    for first in range(0, self.size, 16):
+        yield tuple(column.iloc[first : first + 16] for column in self._columns)
+
+
+@pytest.mark.parametrize("aggregate", reference.AGGREGATES)
+@pytest.mark.parametrize("directed", [False, True])
+def test_values_of_edges_whose_rows_lie_in_several_chunks(directed, aggregate, monkeypatch):
+    """Out of core, in memory and by partitions: both directions, and the largest of all weights."""
+    random = np.random.default_rng(7)
+    ends = np.array([(u, v) for u in range(7) for v in range(7) if (u * v) % 3 != 2])
+    frame = pd.DataFrame(np.concatenate([random.permutation(ends) for _ in range(3)]))
+    frame = frame.set_axis(["src", "dst"], axis=1).assign(w=random.integers(1, 90, len(frame)) / 8)
+    definition = f"{'directed_' * directed}weighted_clustering"
+    rows = list(frame.itertuples(index=False, name=None))
+    right = getattr(reference, definition)(rows, aggregate=aggregate)
+    monkeypatch.setattr(chunked.Rows, "_slices", sixteen_rows)
+    own = {"weight": "w", "directed": directed, "aggregate": aggregate, "vertices": None}
+    for path in ("whole", "2 x 2 blocks", "7 partitions"):
+        found = every_path.plain("clustering", PATHS[path].call("clustering", own, frame))
+        assert dict(found) == pytest.approx(right, abs=1e-12), path
+
+
+def test_rows_of_an_edge_that_disagree_in_different_chunks(monkeypatch):
+    monkeypatch.setattr(chunked.Rows, "_slices", sixteen_rows)
+    frame = pd.DataFrame({"src": [0, 1, 2, *[5] * 40, 1], "dst": [1, 2, 0, *[6] * 40, 0]})
+    frame = frame.assign(w=[*[1.0] * 43, 2.0], kind=[*["a"] * 43, "b"])
+    for path in ("whole", "2 x 2 blocks", "7 partitions"):
+        with pytest.raises(ValueError, match=r"the rows of the edge 0, 1 say 1\.0 and 2\.0"):
+            PATHS[path].call("clustering", {"weight": "w"}, frame)
+        with pytest.raises(ValueError, match=r"the rows of the edge 0, 1 say 'a' and 'b'"):
+            PATHS[path].call("triangles_by_type", {"edge_type": "kind"}, frame)
+
+
+@pytest.mark.parametrize("within", [0.1, 0.2, 0.3, 0.1 + 0.2])
+@pytest.mark.parametrize("first", [0.0, 0.1, 0.2, 0.7, 1e16])
+def test_times_that_a_rounded_sum_would_reach(within, first):
+    """The distance of two float64 is compared as it is: 0.1 + 0.2 is rounded up."""
+    end = first + within
+    for last in (end, np.nextafter(end, -1), np.nextafter(end, 1e99)):
+        frame = pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0], "t": [first, last, first]})
+        found = tc.count(frame, time="t", within=within, **IDS)
+        assert found == (abs(Fraction(last) - Fraction(first)) <= Fraction(within))
