@@ -84,6 +84,9 @@ def choices(record):
                 own["edge_type"] = None
             if value not in REFUSED.get((record.name, name), ()):
                 yield together(own)
+    if record.defaults.keys() >= {"aggregate", "directed"}:  # of which each has its own rows
+        for value in OPTIONS["aggregate"][1:]:
+            yield together({**first, "aggregate": value, "directed": True})
 
 
 REFUSED = {  # by function and option: values of `OPTIONS` that others take

@@ -2,11 +2,14 @@
 
 import datetime
 import logging
+from contextlib import nullcontext
 from decimal import Decimal
 
 import every_path
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import reference
 from every_path import CALLS, ENGINES, FRAME, NAMES, PATHS, Path
@@ -17,7 +20,7 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.plan import answers
-from rapids_tc.plan.layout import Layout
+from rapids_tc.plan.layout import Layout, use_layout
 from rapids_tc.plan.record import ANALYTICS, Result
 
 pytestmark = pytest.mark.cpu_only
@@ -628,3 +631,105 @@ def test_groups_come_back_as_they_were(library, kind):
     vertices = tc.vertex_triangles(edges, by="day")
     names = vertices.columns if library == "polars" else vertices.column_names
     assert names == ["day", "vertex", "triangles"]
+
+
+# Any call: options, libraries, names and paths drawn together -------------------------------------
+
+LABELS = [
+    "day", "vertex", "src", "dst", "u", "w_a", "src_a", "vertex_a", "dst_b", "type_1", "triangles",
+    "signs", "balanced", "clustering", "cliques", "edge", "300", "value", "stderr", "parent", "k",
+    "community", "degree", "jaccard", "trussness", "formed",
+]  # fmt: skip
+TEXTS = ["call", "mail", "mon", "sat", "sun", "tue", "visit", "wed"]
+
+
+def cast_texts(dtype):
+    return lambda frame: pl.from_pandas(frame).with_columns(pl.col(pl.String).cast(dtype))
+
+
+LIBRARIES = {
+    "pandas": lambda frame: frame,
+    "polars": pl.from_pandas,
+    "polars categories": cast_texts(pl.Categorical),
+    "polars enums": cast_texts(pl.Enum(TEXTS)),
+    "arrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
+}
+BASE = 7  # an id of two columns is a number divided by this, and the rest
+ONE = {"source": "a", "destination": "b"}
+IDS_OF_ROWS = {Result.VERTICES: 1, Result.EDGES: 2, Result.TRIANGLES: 3}
+
+
+def in_parts(name, own, right):
+    """Rows of an answer with their ids in two columns each."""
+    ids = IDS_OF_ROWS.get(ANALYTICS[name].result, 0)
+    if "per" in own:
+        ids = {None: 0, "vertex": 1, "edge": 2}[own["per"]]
+    for group, *row in right:
+        yield (group, *(part for i in row[:ids] for part in divmod(i, BASE)), *row[ids:])
+
+
+def pandas_of(found):
+    """A frame or column of any library, as pandas."""
+    return found if isinstance(found, pd.DataFrame | pd.Series) else found.to_pandas()
+
+
+def of_any_library(name, own, found, label):
+    """An answer as `by_group` gives it; its columns have a name each."""
+    record = ANALYTICS[name]
+    if record.result is Result.COLUMN:
+        return {name: pandas_of(found).tolist()}
+    frames = [pandas_of(frame) for frame in (found if isinstance(found, list) else [found])]
+    for frame in frames:
+        assert label in frame and frame.columns.is_unique
+    if record.result is Result.COLUMNS:
+        return {column: frames[0][column].tolist() for column in own["columns"]}
+    if record.result is Result.ROWS:
+        return frames[0]["row"].tolist()
+    if record.result is Result.COMMUNITIES and own["k"] != "all":
+        return list(zip(frames[0]["row"].tolist(), frames[0]["community"].tolist(), strict=True))
+    rows = []
+    for frame in frames:
+        if "parent" in frame:  # of which the first communities have none
+            parent = frame["parent"].astype("object")
+            frame = frame.assign(parent=parent.where(parent.notna(), None))
+        assert frame.columns[0] == label
+        rows += frame.astype("object").itertuples(index=False, name=None)
+    if name == "approximate_count":
+        return [(group, float(value)) for group, value, *_ in rows]
+    return sorted(rows) if record.result is Result.TRIANGLES else rows
+
+
+@given(
+    st.sampled_from([call for call, _ in WITH_GROUPS]),
+    st.sampled_from(LABELS),
+    st.sampled_from([*LIBRARIES]),
+    st.sampled_from(["whole", "prepared", "2 x 2 blocks"]),
+    st.booleans(),
+)
+@settings(max_examples=60)
+def test_any_call_by_a_group_of_any_name(call, label, library, way, several):
+    """The answer is the definition's, with a column of each name, or says what to rename."""
+    (name, own), path, record = call, PATHS[way], ANALYTICS[call[0]]
+    several = several and own.get("vertex_type") is None and own.get("vertices") is None
+    frame = GROUPED.rename(columns={"src": "a", "dst": "b"}).assign(row=range(len(GROUPED)))
+    if several:
+        parts = {end: divmod(frame[end], BASE) for end in "ab"}
+        frame = frame.assign(
+            **{end: high for end, (high, _) in parts.items()},
+            **{f"{end}2": low for end, (_, low) in parts.items()},
+        )
+    frame = LIBRARIES[library](frame.rename(columns={"day": label}))
+    shared, options = (PARTS if several else ONE) | {"by": label}, dict(own)
+    star = options.pop("columns", ())
+    try:
+        with use_layout(path.layout) if path.layout else nullcontext():
+            edges, shared = (tc.Graph(frame, **shared), {}) if path.prepared else (frame, shared)
+            found = record.call(edges, *star, **options, **shared)
+            found = list(found) if "rows" in own else found
+    except ValueError as error:
+        assert label != "day" and repr(label) in str(error) and "rename" in str(error)
+        return
+    right = by_group(name, own)
+    if several and isinstance(right, list) and all(isinstance(row, tuple) for row in right):
+        right = list(in_parts(name, own, right))
+    assert_same(of_any_library(name, own, found, label), right)
