@@ -24,6 +24,7 @@ from rapids_tc.blocks.grid import Partition
 from rapids_tc.blocks.third_sums import ThirdValues
 from rapids_tc.engines.cpu import communities, row_counts, visitors
 from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.cpu import spans as cpu_spans
 from rapids_tc.engines.gpu.cuda import CudaEngine
 from rapids_tc.engines.protocol import SHORT, Spans
 from rapids_tc.preparation.communities import LEVEL_AT
@@ -437,6 +438,47 @@ each_size = pytest.mark.parametrize("engine", CUDA.values(), ids=CUDA)
 @cache
 def hard(name, form):
     return Valued(HARD[name], 4, form)
+
+
+@pytest.mark.parametrize("engine", [cpu, CUDA["default"]], ids=["cpu", "cuda"])
+@pytest.mark.parametrize("lengths", [(300, 1, 1), (1, 300, 2), (40, 3, 300), (200, 200, 200)])
+def test_edges_of_many_intervals(engine, lengths):
+    """Of each triangle of a book, a side has so many intervals that most are passed over."""
+    windows, random = 2000, np.random.default_rng(sum(lengths))
+    graph = engine.csr(keys_of(book(8)), 10)
+    edges = edges_of(graph, 1, (0, 0))
+    of_edge = {}
+    for edge in edges:
+        length = lengths[0 if edge == (0, 1) else 1 + edge[0]]
+        of_edge[edge] = np.sort(random.choice(windows, 2 * length, replace=False)).reshape(-1, 2)
+    offsets = np.cumsum([0, *(len(of_edge[edge]) for edge in edges)])
+    first, last = np.concatenate([of_edge[edge] for edge in edges]).T.astype(np.uint32).copy()
+    spans = Spans(first, last, offsets)
+    present = {e: np.zeros(windows, int) for e in edges}
+    for edge, intervals in of_edge.items():
+        for begin, end in intervals:
+            present[edge][begin : end + 1] = 1
+    met = [present[0, 1] * present[0, page] * present[1, page] for page in range(2, 10)]
+    layout = engine.prepare(graph)
+    changes = engine.window_changes(layout, spans, windows)
+    assert (changes.cumsum()[:-1] == sum(met)).all()
+    counts = dict(zip(edges, engine.edge_counts(layout, spans=spans).tolist(), strict=True))
+    assert counts[0, 1] == sum(one.any() for one in met)
+    assert [counts[1, page] for page in range(2, 10)] == [int(one.any()) for one in met]
+
+
+@pytest.mark.parametrize("long", [0, 1, 2])
+def test_a_long_list_of_intervals_costs_its_logarithm(monkeypatch, long):
+    """The loop of `meet` runs as plain Python, and its steps are counted."""
+    steps, step = [], cpu_spans.next_common.py_func
+    monkeypatch.setattr(cpu_spans, "next_common", lambda *a: steps.append(1) or step(*a))
+    for times in (1000, 2000, 4000):
+        starts = np.arange(0, 10 * times, 10)
+        sides = [cpu_spans.Intervals(starts[-2:-1] + 5, starts[-2:-1] + 6, np.array([0, 1]))] * 3
+        sides[long] = cpu_spans.Intervals(starts, starts + 3, np.array([0, times]))
+        steps.clear()
+        assert cpu_spans.SeveralIntervals(*sides).meet(0, 0, 0) == 0
+        assert len(steps) < 3 * np.log2(times)
 
 
 @plain_only

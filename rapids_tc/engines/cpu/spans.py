@@ -62,10 +62,10 @@ class SeveralIntervals(NamedTuple):
         return uv
 
     def meet(self, edge: Any, uw: Any, vw: Any) -> Any:
-        (a, b, c), hit = begins(self, edge, uw, vw), np.int64(0)
-        a_end, b_end, c_end = begins(self, edge + 1, uw + 1, vw + 1)
-        while (a < a_end) & (b < b_end) & (c < c_end) & (hit == 0):
-            first, last, a, b, c = next_common(self, a, b, c)
+        at, ends = begins(self, edge, uw, vw), begins(self, edge + 1, uw + 1, vw + 1)
+        hit, step = np.int64(0), np.int64(1)
+        while (at[0] < ends[0]) & (at[1] < ends[1]) & (at[2] < ends[2]) & (hit == 0):
+            first, last, at, step = next_common(self, at, ends, step)
             hit = np.int64(first <= last)
         return hit
 
@@ -114,17 +114,32 @@ def begins(spans: Any, uv: Any, uw: Any, vw: Any) -> Any:
 
 
 @inlined
-def next_common(spans: Any, a: Any, b: Any, c: Any) -> Any:
-    """Return the windows that intervals a, b and c have in common, and where to go on.
+def next_common(spans: Any, at: Any, ends: Any, step: Any) -> Any:
+    """Return the windows that three intervals have in common, where to go on, and the next step.
 
-    The interval that ends first has nothing in common with later ones.
+    An interval that ends before `past` has nothing in common with later ones of the other edges.
+    Steps double while such intervals are passed over, so that a long list costs its logarithm.
     """
+    (a, b, c), (a_end, b_end, c_end) = at, ends
     of_uv, of_uw = np.int64(spans.uv.last[a]), np.int64(spans.uw.last[b])
     of_vw = np.int64(spans.vw.last[c])
     first = larger(np.int64(spans.uv.first[a]), np.int64(spans.uw.first[b]))
     first = larger(first, np.int64(spans.vw.first[c]))
     last = smaller(smaller(of_uv, of_uw), of_vw)
-    return first, last, a + (of_uv == last), b + (of_uw == last), c + (of_vw == last)
+    past = larger(first, last + 1)
+    x, y, z = (
+        smaller(a + step, a_end - 1),
+        smaller(b + step, b_end - 1),
+        smaller(c + step, c_end - 1),
+    )
+    far_x = np.int64(np.int64(spans.uv.last[x]) < past)
+    far_y = np.int64(np.int64(spans.uw.last[y]) < past)
+    far_z = np.int64(np.int64(spans.vw.last[z]) < past)
+    a += far_x * (x - a) + (of_uv < past)
+    b += far_y * (y - b) + (of_uw < past)
+    c += far_z * (z - c) + (of_vw < past)
+    far = far_x | far_y | far_z
+    return first, last, (a, b, c), (step << far) >> (1 - far) | 1
 
 
 def pack_spans(

@@ -249,11 +249,11 @@ class RepeatedChanges(NamedTuple):
         return uv
 
     def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
-        a, b, c = begins(self.spans, edge, uw, vw)
-        a_end, b_end, c_end = begins(self.spans, edge + 1, uw + 1, vw + 1)
-        windows = len(self.begun) - 1
-        while (a < a_end) & (b < b_end) & (c < c_end):
-            first, last, a, b, c = next_common(self.spans, a, b, c)
+        at = begins(self.spans, edge, uw, vw)
+        ends = begins(self.spans, edge + 1, uw + 1, vw + 1)
+        windows, step = len(self.begun) - 1, np.int64(1)
+        while (at[0] < ends[0]) & (at[1] < ends[1]) & (at[2] < ends[2]):
+            first, last, at, step = next_common(self.spans, at, ends, step)
             first, after = smaller(first, windows), smaller(last + 1, windows)
             _add(self.begun, np.uint64(first), 1, self.shared)
             _add(self.ended, np.uint64(larger(after, first)), 1, self.shared)

@@ -193,17 +193,26 @@ struct Spans {
   const u32 *firsts, *lasts;
   const i64 *begins, *ends;
 
+  // Pass over intervals that end before `past`: a step of them, or else at most one. Return whether it was a
+  // step. Steps double while they succeed, so that a long list costs its logarithm.
+  __device__ bool pass(i64& at, i64 end, i64 step, u64 past) const {
+    const i64 ahead = smaller(at + step, end - 1);
+    const bool far = lasts[ahead] < past;
+    at = far ? ahead + 1 : at + (lasts[at] < past);
+    return far;
+  }
   template <class Take>
   __device__ bool each(u32 uv, u32 uw, u32 vw, Take take) const {
     i64 a = begins[uv], b = begins[uw], c = begins[vw];
     const i64 a_end = ends[uv], b_end = ends[uw], c_end = ends[vw];
+    i64 step = 1;
     while (a < a_end && b < b_end && c < c_end) {
-      const u32 x = lasts[a], y = lasts[b], z = lasts[c], last = smaller(smaller(x, y), z);
+      const u32 last = smaller(smaller(lasts[a], lasts[b]), lasts[c]);
       const u32 first = larger(larger(firsts[a], firsts[b]), firsts[c]);
       if (first <= last && take(first, last)) return true;
-      a += x == last;
-      b += y == last;
-      c += z == last;
+      const u64 past = larger(u64(first), u64(last) + 1);
+      const bool far = pass(a, a_end, step, past) | pass(b, b_end, step, past) | pass(c, c_end, step, past);
+      step = far ? 2 * step : larger(step / 2, i64(1));
     }
     return false;
   }
