@@ -1,6 +1,7 @@
 """Measures of pairs of vertices, joined by an edge or not: kernels, engines and calls."""
 
 import logging
+from dataclasses import replace
 from itertools import pairwise
 
 import networkx as nx
@@ -13,7 +14,7 @@ from emulator_support import SEEDS, compiler, long, plain_only, run_again
 from graphs import edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_support import ENGINE, keys_of, random_rows
+from kernel_support import ENGINE, book, keys_of, random_rows
 from needs import need_module
 from stream_support import in_blocks
 
@@ -92,6 +93,47 @@ def test_rows_are_searched_or_marked_by_several_threads(monkeypatch, size):
     monkeypatch.setattr(cpu_pairs, "SERIAL_BELOW", 0)
     rows = [*random_rows(60, 100, 3), *((v, 0) for v in range(1, 60))]
     check_engine(cpu, rows, random_pairs(rows, size), 60)
+
+
+@pytest.mark.cpu_only
+def test_equal_pairs_read_their_rows_once_on_the_cpu():
+    """The loop runs as plain Python, and what it reads is counted."""
+    rows = cpu.neighbors(cpu.csr(keys_of(book(20)), 22))
+    reads = []
+
+    class Columns:
+        def __getitem__(self, place):
+            reads.append(place)
+            return rows.columns[place]
+
+    for repeats in (1, 50):
+        hub, other = np.repeat(np.array([[0, 0], [1, 5]], np.uint32), repeats, axis=1)
+        sums = np.zeros(2 * repeats, np.int64)
+        arrays = np.arange(len(sums)), np.zeros(22, np.uint8), np.zeros(0, np.int64), sums
+        reads.clear()
+        cpu_pairs._sum_common.py_func(rows.offsets, Columns(), hub, other, *arrays)
+        assert sums.tolist() == [20] * repeats + [1] * repeats
+        assert len(reads) == 21 + 21 + 2 + 21  # the hub's row marked, both walked, marks cleared
+
+
+@pytest.mark.cpu_only
+@pytest.mark.usefixtures("compiler")
+def test_equal_pairs_are_compared_once_by_kernels():
+    sizes = []
+
+    def compiled(*source):
+        [(name, kernel)] = testing.compile(*source).items()
+
+        def launch(grid, block, arguments):
+            sizes.append(int(arguments[4]))
+            kernel(grid, block, arguments)
+
+        return {name: launch}
+
+    rows = ENGINE.neighbors(ENGINE.csr(keys_of(book(20)), 22))
+    u, v = np.array([[0, 1, 5, 0] * 9, [1, 0, 0, 5] * 9])
+    sums = replace(ENGINE, compile=compiled).common_sums(rows, u, v, np.zeros(0, np.int64))
+    assert sums.tolist() == [20, 20, 1, 1] * 9 and sizes == [2]
 
 
 @pytest.mark.cpu_only

@@ -1,7 +1,7 @@
 """What the neighbors of two vertices have in common, for pairs of vertices, on all cores.
 
 Pairs are grouped by the vertex that has more neighbors, the lower rank. Its neighbors are marked
-once for all pairs of the group, whose other rows are walked.
+once for all pairs of the group, whose other rows are walked, each once: equal pairs are neighbors.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ def neighbors(csr: Csr) -> Csr:
 def common_sums(rows: Csr, u: Array, v: Array, values: Array) -> Array:
     """Sum a value of the common neighbors of pairs: see `rapids_tc.engines.protocol.Engine`."""
     hub, other = np.minimum(u, v), np.maximum(u, v)
-    order = np.empty(len(hub), np.uint32)
-    _group(hub, np.zeros(rows.n + 1, np.int64), order)
+    order = np.arange(len(hub), dtype=np.uint32)
+    for end in (other, hub):
+        order = _group(end, np.zeros(rows.n + 1, np.int64), order)
     threads = thread_count() if len(hub) > SERIAL_BELOW >> 4 else 1
     bounds = np.linspace(0, len(hub), threads * TASKS_PER_THREAD + 1).astype(np.int64)
     tables, sums = np.zeros((threads, rows.n), np.uint8), np.empty(len(hub), np.int64)
@@ -64,15 +65,17 @@ def _mirror(offsets: Array, columns: Array, all_offsets: Array, all_columns: Arr
 
 
 @compiled
-def _group(hub: Array, places: Array, order: Array) -> None:
-    """Write the numbers of the pairs, those of one hub after another; `places` are zeros."""
-    for i in range(len(hub)):
-        places[hub[i] + 1] += 1
+def _group(end: Array, places: Array, order: Array) -> Array:
+    """Return the numbers of the pairs by the rank of an end, in their order; `places` are zeros."""
+    grouped = np.empty_like(order)
+    for i in range(len(end)):
+        places[end[i] + 1] += 1
     for v in range(1, len(places)):
         places[v] += places[v - 1]
-    for i in range(len(hub)):
-        order[places[hub[i]]] = i
-        places[hub[i]] += 1
+    for i in order:
+        grouped[places[end[i]]] = i
+        places[end[i]] += 1
+    return grouped
 
 
 @compiled
@@ -86,7 +89,8 @@ def _sum_common(
         v, end, walked = np.int64(hub[order[i]]), i, np.int64(0)
         while end < len(order) and hub[order[end]] == v:
             u = np.int64(other[order[end]])
-            walked += offsets[u + 1] - offsets[u]
+            if end == i or u != other[order[end - 1]]:
+                walked += offsets[u + 1] - offsets[u]
             end += 1
         begin, stop = offsets[v], offsets[v + 1]
         marked = stop - begin <= SEARCHED * walked
@@ -94,6 +98,9 @@ def _sum_common(
             mark[columns[p]] = 1
         for k in range(i, end):
             u, total = np.int64(other[order[k]]), np.int64(0)
+            if k > i and u == other[order[k - 1]]:
+                sums[order[k]] = sums[order[k - 1]]
+                continue
             first, last = offsets[u], offsets[u + 1]
             if not marked:
                 for p in range(first, last):

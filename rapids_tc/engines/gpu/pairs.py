@@ -12,13 +12,14 @@ import numpy as np
 from rapids_tc.engines.gpu import block_layout
 from rapids_tc.frames.backend import as_uint32
 from rapids_tc.kernels import launch
-from rapids_tc.preparation.csr import Csr
+from rapids_tc.preparation.csr import Csr, pack_keys
 
 if TYPE_CHECKING:
     from rapids_tc.engines.gpu.layout import GpuEngine
     from rapids_tc.preparation.csr import Array
 
 _THREADS, _LANES = 256, 8  # as in pairs.cu
+_LOW = np.uint64(2**32 - 1)
 
 
 def neighbors(engine: GpuEngine, csr: Csr) -> Csr:
@@ -39,13 +40,16 @@ def neighbors(engine: GpuEngine, csr: Csr) -> Csr:
 
 def common_sums(engine: GpuEngine, rows: Csr, u: Array, v: Array, values: Array) -> Array:
     """Sum a value of the common neighbors of pairs of ranks: int64."""
-    xp, size = engine.xp, len(u)
+    xp, u, v = engine.xp, as_uint32(u), as_uint32(v)
     with engine.device(rows.columns):
+        keys = pack_keys(xp.minimum(u, v), xp.maximum(u, v), xp)
+        pairs, place = xp.unique(keys, return_inverse=True)  # equal pairs are compared once
+        size = len(pairs)
         sums = xp.empty(size, "int64")
         if size:
             kernel = engine.compile(launch.read("pairs.cu"), ("common_sums",), ())["common_sums"]
-            pairs = (as_uint32(u), as_uint32(v), np.uint64(size))
-            arguments = (*pairs, values, np.uint32(len(values) > 0), sums)
+            ends = as_uint32(pairs >> 32), as_uint32(pairs & _LOW), np.uint64(size)
+            arguments = (*ends, values, np.uint32(len(values) > 0), sums)
             blocks = -(-size * _LANES // _THREADS)
             kernel((blocks,), (_THREADS,), (rows.offsets, rows.columns, *arguments))
-        return sums
+        return sums[place]
