@@ -10,17 +10,16 @@ First each part of the rows is summarized: what times its groups have. All summa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.preparation.spans import Formation, Windows
+from rapids_tc.preparation.spans import MOST_WINDOWS, Formation, Windows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
@@ -216,47 +215,64 @@ class WindowsOfTicks(_Laid):
 
 @dataclass(frozen=True)
 class WindowsOfFloats(_Laid):
-    """Windows of times that are floats, group by group, since starts are rounded."""
+    """Windows of times that are floats: starts are rounded in each group as `Windows` says."""
 
     @classmethod
     def of_ranges(
         cls, presence: Windows, lowest: Array, highest: Array, check: Callable[[int], None]
     ) -> WindowsOfFloats:
         """Lay the windows of all groups out, from the first and the last time of each."""
-        laid = cls(presence, len(lowest), lowest, highest, np.zeros(len(lowest), "int64"))
-        before = 0
-        for group, windows in laid._each():
-            check(before + windows.count)
-            laid.counts[group] = windows.count
-            before += windows.count
+        groups = np.flatnonzero(lowest <= highest)
+        counts, last = np.zeros(len(lowest), "int64"), highest[groups]
+        laid = cls(presence, len(lowest), lowest, highest, counts)
+        most = np.full(len(groups), MOST_WINDOWS + 1)
+        counts[groups] = _hold(
+            laid._steps(last, groups, np), most, lambda k: laid._start(k, groups, np) <= last, np
+        )
+        check(int(counts.sum()))
         return laid
 
-    def _each(self) -> Iterator[tuple[int, Windows]]:
-        """Yield each group that has a row, and its windows."""
-        for group in np.flatnonzero(self.lowest <= self.highest).tolist():
-            yield group, self._of_group(group)
+    def _start(self, windows: Array, groups: Array, xp: Any) -> Array:
+        """Return where windows begin, by their numbers in their groups."""
+        starts = windows.astype("float64")
+        starts *= self.presence.amounts[1]
+        starts += xp.asarray(self.lowest)[groups]
+        return starts
 
-    def _of_group(self, group: int) -> Windows:
-        first, last = float(self.lowest[group]), float(self.highest[group])
-        span = replace(self.times, first=first, last=last)
-        return Windows(span, self.presence.window, self.presence.step)
+    def _steps(self, times: Array, groups: Array, xp: Any) -> Array:
+        """Return how many steps times are past the first of their groups, but for rounding."""
+        step = self.presence.amounts[1]
+        return times / step - xp.asarray(self.lowest)[groups] / step
 
     def starts(self, backend: Backend) -> Series:
         """See `GroupPresence`."""
-        starts = [backend.array(windows.starts(backend)) for _, windows in self._each()]
-        xp = backend.xp
-        return backend.library.Series(xp.concatenate([xp.zeros(0, "float64"), *starts]))
+        owners = self.owners(np)
+        starts = self._start(np.arange(len(owners)) - self.before[owners], owners, np)
+        return backend.library.Series(backend.xp.asarray(starts))
 
     def windows(self, times: Array, groups: Array, xp: Any) -> tuple[Array, Array]:
         """See `GroupPresence`."""
-        first, last = xp.zeros(len(times), "int64"), xp.zeros(len(times), "int64")
-        order = xp.argsort(groups, kind="stable")
-        present, in_order = xp.unique(groups), groups[order]
-        ends = xp.searchsorted(in_order, present, side="right").tolist()
-        bounds = pairwise([0, *ends])
-        for group, (begin, end) in zip(present.tolist(), bounds, strict=True):
-            rows, before = order[begin:end], int(self.before[group])
-            own = self._of_group(group).of(times[rows], xp)
-            for result, places in zip((first, last), own, strict=True):
-                result[rows] = places.astype("int64") + before
-        return first, last
+        window, step = self.presence.amounts
+        counts, before = (xp.asarray(of_all)[groups] for of_all in (self.counts, self.before))
+
+        def has_begun(k: Array) -> Array:
+            return self._start(k, groups, xp) <= times
+
+        def has_ended(k: Array) -> Array:
+            if window == step:
+                return has_begun(k + 1)
+            return self._start(k, groups, xp) + window <= times
+
+        steps = self._steps(times, groups, xp)
+        first = _hold(steps - window / step, counts, has_ended, xp)
+        return first + before, _hold(steps, counts, has_begun, xp) - 1 + before
+
+
+def _hold(estimate: Array, most: Array, holds: Callable[[Array], Array], xp: Any) -> Array:
+    """Return how many of the numbers 0, 1, … `most` - 1 hold, the first ones: near an estimate."""
+    count = xp.clip(estimate, 0, most).astype("int64")
+    while bool((more := (count < most) & holds(count)).any()):
+        count += more
+    while bool((fewer := (count > 0) & ~holds(count - 1)).any()):
+        count -= fewer
+    return count

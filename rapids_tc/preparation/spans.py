@@ -131,7 +131,7 @@ class Windows:
     step: Length
 
     def __post_init__(self) -> None:
-        _ = self._amounts  # raises for lengths that do not fit the times
+        _ = self.amounts  # raises for lengths that do not fit the times
         if self.times.kind == "float":
             least = float(np.spacing(max(abs(self.times.first), abs(self.times.last))))
             for length in (self.window, self.step):
@@ -163,7 +163,7 @@ class Windows:
         return NANOSECONDS[self.times.unit] // self._fine
 
     @cached_property
-    def _amounts(self) -> tuple[Any, Any]:
+    def amounts(self) -> tuple[Any, Any]:
         """The window and the step, in the unit in which times are compared."""
         window, step = (self.times.amount(length) for length in (self.window, self.step))
         if self.times.kind != "datetime":
@@ -182,7 +182,7 @@ class Windows:
     @cached_property
     def count(self) -> int:
         """The number of windows."""
-        times, (_, step) = self.times, self._amounts
+        times, (_, step) = self.times, self.amounts
         if times.kind == "empty":
             return 0
         if times.kind != "float":
@@ -196,12 +196,12 @@ class Windows:
 
     def counts(self, extents: Array) -> Array:
         """Return the numbers of windows (int64) of ranges of ticks, no floats, by their extents."""
-        step = np.uint64(min(self._amounts[1], 2**64 - 1))
+        step = np.uint64(min(self.amounts[1], 2**64 - 1))
         windows = extents * np.uint64(self._per_tick) // step
         return np.minimum(windows, np.uint64(MOST_WINDOWS)).astype("int64") + 1
 
     def _start(self, k: int) -> float:
-        return float(self.times.first + k * self._amounts[1])
+        return float(self.times.first + k * self.amounts[1])
 
     def of(self, ticks: Array, xp: Any) -> tuple[Array, Array]:
         """Return the first and the last window (uint32) of rows; first > last is none."""
@@ -210,14 +210,14 @@ class Windows:
         return first.astype("uint32"), last.astype("uint32")
 
     def _of_floats(self, times: Array, xp: Any) -> tuple[Array, Array]:
-        window, step = self._amounts
+        window, step = self.amounts
         starts = self._float_starts(xp)
         ends = starts[1:] if window == step else starts[:-1] + window
         last = xp.searchsorted(starts[:-1], times, side="right") - 1
         return xp.searchsorted(ends, times, side="right"), last
 
     def _of_ticks(self, ticks: Array, xp: Any) -> tuple[Array, Array]:
-        window, step = self._amounts
+        window, step = self.amounts
         if not len(ticks):  # nor is there a last window
             return xp.zeros(0, "uint32"), xp.zeros(0, "uint32")
         ticks = ticks * np.uint64(self._per_tick)
@@ -232,7 +232,7 @@ class Windows:
     def _float_starts(self, xp: Any) -> Array:
         """Return where windows begin, and where one more would."""
         starts = xp.arange(self.count + 1, dtype="float64")
-        starts *= self._amounts[1]
+        starts *= self.amounts[1]
         starts += self.times.first
         return starts
 
@@ -250,7 +250,7 @@ class Windows:
             return times.series(xp.zeros(0, "int64"), "", backend)
         if times.kind == "float":
             return backend.library.Series(self._float_starts(xp)[:-1])
-        step, first, unit = self._amounts[1], times.first, ""
+        step, first, unit = self.amounts[1], times.first, ""
         if times.kind == "datetime":
             unit = self._unit
             step = times.amount(self.step) // NANOSECONDS[unit]
