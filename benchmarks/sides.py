@@ -65,7 +65,9 @@ def calls_of(graph, types: int, windows: int) -> dict[str, Any]:
     lists, values = replace(one, offsets=xp.arange(m + 1)), xp.asarray(random.random(m))
     return {
         "edge counts": engine.edge_counts,
-        f"{types} types": lambda layout: engine.type_counts(layout, of_edge, types),
+        f"{types} types": lambda layout: engine.type_counts(
+            layout, of_edge, xp.zeros((types,) * 3, "int64")
+        ),
         f"{windows} windows": lambda layout: engine.window_changes(layout, one, windows),
         "windows, lists": lambda layout: engine.window_changes(layout, lists, windows),
         "edge counts in spans": lambda layout: engine.edge_counts(layout, spans=one),

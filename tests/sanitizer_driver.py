@@ -71,7 +71,8 @@ def by_sides(card, layout, graphs, total: int) -> None:
     alike = (lambda values: values[0]) if len(graphs) == 1 else (lambda values: values)
     some = [cupy.arange(graph.m) for graph in graphs]
     for types in (2, 20):
-        counts = card.type_counts(layout, alike([(e % types).astype("uint8") for e in some]), types)
+        zeros = cupy.zeros((types,) * 3, "int64")
+        counts = card.type_counts(layout, alike([(e % types).astype("uint8") for e in some]), zeros)
         assert int(counts.sum()) == total
     counts = card.edge_counts(layout)
     for windows in (5, 5000, 70_000):

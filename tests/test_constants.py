@@ -62,7 +62,7 @@ MEASURED = {
     ("cpu", "k_truss", "rows"): {"peel": 1.12},
     ("cpu", "k_truss", "vertices"): {"peel": 0.41},
     ("cpu", "truss_communities", "rows"): {"communities": 0.94, "columns": 1.21},
-    ("cpu", "truss_communities", "vertices"): {"communities": 0.86, "columns": 0.65},
+    ("cpu", "truss_communities", "vertices"): {"communities": 0.91, "columns": 0.65},
     ("cpu", "all communities", "rows"): {"columns": 0.88},
     ("cpu", "all communities", "vertices"): {"columns": 0.57},
     ("cpu", "simple_edges", "rows"): {"edges": 1.03},
@@ -176,6 +176,10 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
     "a listed triangle": (lambda: costs.LISTED, 80, "ranks, a sort, and ids of eight bytes"),
     "a distinct time": (lambda: costs.DISTINCT_TIME, 26, "of parts, of all, and sorted"),
     "a window": (lambda: costs.WINDOW, 40, "starts, changes and sums of int64, and a copy"),
+    "combinations of types": (
+        lambda: costs.COMBINATION, 24, "counters of two threads, and rows of a sixth of them",
+    ),
+    "an index": (lambda: costs.INDEX, 8, "positions of int64, where pandas has a range before"),
     "a column": (lambda: costs.COLUMN, 16, "a column, and the values that it is made of"),
     "ids that are not dense": (
         lambda: [costs.NUMBERING, costs.HASHING, costs.MERGING, costs.INDEXED_IDS, costs.TEXT_IDS],

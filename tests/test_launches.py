@@ -127,7 +127,7 @@ def launch_all(engine):
     several = replace(one, offsets=np.arange(csr.m + 1))
     for of in (layout, blocks):
         alike = (lambda values: values) if of is layout else (lambda values: [values] * 3)
-        engine.type_counts(of, alike(np.zeros(csr.m, np.uint8)), 2)
+        engine.type_counts(of, alike(np.zeros(csr.m, np.uint8)), np.zeros((2, 2, 2), np.int64))
         engine.vertex_sums(of, alike(np.ones(csr.m)))
         engine.third_sums(of, alike(np.ones(csr.n, np.int64)))
         for spans in (one, several):

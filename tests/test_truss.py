@@ -3,6 +3,8 @@
 import networkx as nx
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import reference
 from checks import assert_column, rows_of
@@ -273,3 +275,23 @@ def test_one_k_and_all_k_agree(backend):
     assert asked == {k: int((number >= k).sum()) for k in asked}
     assert int(number.max()) == 77
     assert int(number.sum()) == 4_424_781
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+@pytest.mark.parametrize("path", ["in memory", "in blocks", "kept"])
+def test_the_rows_of_a_truss_are_within_the_limit(kind, path):
+    """All columns of the user's count: the truss is most of the frame, which is wide."""
+    edges = datasets.rmat(9, edge_factor=8, seed=1).assign(**{f"c{i}": 1.0 for i in range(40)})
+    frame = {"pandas": lambda f: f, "polars": pl.from_pandas, "arrow": pa.Table.from_pandas}[kind](
+        edges
+    )
+    ids = {} if path == "kept" else {"source": "src", "destination": "dst"}
+    given = tc.Graph(frame, source="src", destination="dst") if path == "kept" else frame
+    limit = 200_000 if path == "in blocks" else 900_000
+    with pytest.raises(
+        tc.CapacityError, match=r"rows of the answer take about \d{3},\d{3} bytes, and"
+    ):
+        tc.k_truss(given, 3, memory_limit=limit, **ids)
+    few = tc.k_truss(given, "max", memory_limit=limit, **ids)
+    assert 0 < len(few) < 200
+    assert len(tc.k_truss(given, 3, memory_limit=10**8, **ids)) > 2500

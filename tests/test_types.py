@@ -1,6 +1,9 @@
 """Triangles by the types of sides and corners, and by signs, against joins, matrices and sets."""
 
 import datetime
+import tracemalloc
+from collections import Counter
+from contextlib import nullcontext
 from itertools import combinations
 
 import duckdb
@@ -19,6 +22,10 @@ from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc import datasets
+from rapids_tc.blocks.triangle_sums import TypeCounts
+from rapids_tc.executors.local import PartitionedFrame
+from rapids_tc.plan import costs
+from rapids_tc.plan.layout import Layout, use_layout
 
 many = settings(max_examples=40, deadline=None)
 IDS = {"source": "src", "destination": "dst"}
@@ -56,6 +63,41 @@ def test_types_of_edges(backend, rows, data):
     assert_columns(found, *owner, "type_1", "type_2", "type_3", "triangles")
     assert found["triangles"].dtype == np.int64
     assert plain(found) == right
+
+
+@pytest.mark.parametrize("path", ["whole", "blocks", "partitions"])
+@pytest.mark.parametrize("fits", [True, False])
+def test_counters_that_do_not_fit_are_not_made(monkeypatch, path, fits):
+    """The triangles are then listed, and the answer is the same."""
+    edges = datasets.rmat(5, edge_factor=6, seed=2).astype("int64")
+    frame = edges.assign(kind=(edges.min(axis=1) * 7 + edges.max(axis=1) * 5) % 60)
+    if not fits:
+        monkeypatch.setattr(costs, "COMBINATION", 10**12)
+        monkeypatch.setattr(TypeCounts, "add_task", None)
+    given = PartitionedFrame([frame[:50], frame[50:]]) if path == "partitions" else frame
+    corners = {v: 31 - v for v in range(32)}
+    rows = list(zip(edges["src"], edges["dst"], strict=True))
+    of_corners = Counter(
+        tuple(sorted(corners[v] for v in three)) for three in reference.list_triangles(rows)
+    )
+    with nullcontext() if path == "whole" else use_layout(Layout(2, 2)):
+        by_sides = tc.triangles_by_type(given, edge_type="kind", **IDS)
+        by_corners = tc.triangles_by_type(given, vertex_type=corners, **IDS)
+    assert plain(by_sides) == reference.triangles_by_type(plain(frame))
+    assert plain(by_corners) == [(*types, n) for types, n in sorted(of_corners.items())]
+
+
+def test_the_counters_of_255_types_are_within_the_limit():
+    n = 300
+    fan = [(0, v) for v in range(1, n + 1)] + [(v, v + 1) for v in range(1, n)]
+    frame = typed(fan, np.arange(len(fan)) % 255)
+    tracemalloc.start()
+    try:
+        limited = tc.triangles_by_type(frame, edge_type="kind", memory_limit=10**6, **IDS)
+        assert tracemalloc.get_traced_memory()[1] < 4 * 10**6  # counters take 132 MB
+    finally:
+        tracemalloc.stop()
+    assert plain(limited) == reference.triangles_by_type(plain(frame))
 
 
 @many

@@ -206,7 +206,7 @@ def check(engine, valued):
     graph = engine.csr(keys_of(valued.rows), valued.n)
     values, whole = Aligned(valued, graph), engine.prepare(graph)
     types, changes, sums = (
-        engine.type_counts(whole, values.type, valued.types),
+        engine.type_counts(whole, values.type, np.zeros((valued.types,) * 3, np.int64)),
         engine.window_changes(whole, values.spans, WINDOWS),
         engine.vertex_sums(whole, values.value),
     )
@@ -231,7 +231,7 @@ def check_parts(engine, valued, parts):
     thirds = np.zeros(graph.m, np.int64)
     for pivot_range in pairwise(grid.cuts(engine.probe_counts(graph), parts)):
         layout = engine.prepare(graph, pivot_range)
-        total += engine.type_counts(layout, values.type, valued.types)
+        total = engine.type_counts(layout, values.type, total)
         changes += engine.window_changes(layout, values.spans, WINDOWS)
         counts += engine.edge_counts(layout, spans=values.spans)
         thirds += engine.third_sums(layout, valued.third)
@@ -259,7 +259,7 @@ def check_blocks(engine, valued, n, m=1):
         bounds = grid.cuts(engine.probe_counts(*three[:2], task.residues), m)
         for pivot_range in pairwise(bounds) if m > 1 else (None,):
             layout = engine.prepare_blocks(*three, task.residues, pivot_range=pivot_range)
-            types += engine.type_counts(layout, [side.type for side in sides], valued.types)
+            types = engine.type_counts(layout, [side.type for side in sides], types)
             spans = [side.spans for side in sides]
             changes += engine.window_changes(layout, spans, WINDOWS)
             for at, part in zip(task.blocks, engine.edge_counts(layout, spans=spans), strict=True):
@@ -375,7 +375,7 @@ def test_several_threads(monkeypatch, shared):
 
     def answers():
         return (
-            cpu.type_counts(layout, types, 4),
+            cpu.type_counts(layout, types, np.zeros((4, 4, 4), np.int64)),
             *(cpu.window_changes(layout, spans, WINDOWS) for spans in (one, several)),
             *(cpu.edge_counts(layout, spans=spans) for spans in (one, several)),
             cpu.third_sums(layout, np.arange(1024) ** 5),
@@ -510,7 +510,8 @@ def test_hundred_edges_by_kernels(size, seed):
     valued = hard("hundred", "several")
     graph = engine.csr(keys_of(valued.rows), valued.n)
     with testing.thread_order(seed):
-        types = engine.type_counts(engine.prepare(graph), Aligned(valued, graph).type, TYPES)
+        types = np.zeros((TYPES,) * 3, np.int64)
+        engine.type_counts(engine.prepare(graph), Aligned(valued, graph).type, types)
         assert counted(types) == valued.by_types
         thirds = engine.third_sums(engine.prepare(graph), valued.third)
         by_edge = zip(Aligned(valued, graph).edges, thirds.tolist(), strict=True)

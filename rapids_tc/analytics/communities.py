@@ -129,9 +129,9 @@ def truss_communities(
     at k + 1 stands in the hierarchy once, with the larger k.
 
     Cost: as `trussness`, or as `k_truss` of one k, and a pass over all triangles, none of which is
-    kept: a forest of the edges takes 8 bytes per edge. For one k the pass takes about as long as
-    `edge_triangles` two or three times. For "all" it walks up the hierarchy at every triangle: on a
-    CPU it takes one to two times as long as `trussness`, on a GPU up to five times.
+    kept: a forest of the edges takes 16 bytes per edge. For one k the pass takes about as long as
+    `edge_triangles` two or three times. For "all" it walks up the hierarchy at every triangle, in
+    leaps: on a CPU it takes one to three times as long as `trussness`, on a GPU up to five times.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def truss_communities(
         positions = communities.first_rows(edges, where, present)
         of_row = number[tree.of_edge[where[positions]]]
         del where
-        rows = native(edges.take_rows(positions))
+        rows = native(edges.take_rows(positions, memory_limit))
         return adapter.assign(rows, {"community": adapter.column_like(rows, of_row, "community")})
 
 

@@ -8,28 +8,44 @@ import numpy as np
 
 from rapids_tc.blocks import tallies
 from rapids_tc.blocks.tallies import Tally
+from rapids_tc.blocks.triangle_sums import TooManyTypes
 from rapids_tc.graphs.protocol import VertexTotals
 from rapids_tc.preparation.composite import answer_columns
 
 if TYPE_CHECKING:
+    from rapids_tc.blocks.triangle_sums import TypeCounts
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics
     from rapids_tc.preparation.edge_values import Reading
 
 
-def frame(graph: VertexStatistics, counts: Any, reading: Reading) -> Frame:
-    """Return the combinations that occur, from the counts by the types of sides uv, uw and vw."""
-    backend = graph.backend
-    totals: dict[tuple[int, ...], int] = {}
-    for place in zip(*np.nonzero(counts), strict=True):
-        key = tuple(sorted(map(int, place)))
-        totals[key] = totals.get(key, 0) + int(counts[place])
-    keys = sorted(totals)
-    codes = np.array(keys, "int64").reshape(len(keys), 3)
-    by_place = [backend.xp.asarray(codes[:, i]) for i in range(3)]
-    columns = _type_columns(backend, by_place, reading.types)
-    columns["triangles"] = np.array([totals[key] for key in keys], "int64")
-    return _in_users_library(graph, columns, reading)
+def whole(graph: EdgeGraph | VertexTotals, quantity: TypeCounts, limit: int | None) -> Frame:
+    """Return the combinations that occur in the graph, or in each of its groups.
+
+    If the counters of all combinations do not fit, the triangles are listed.
+    """
+    if isinstance(graph, VertexTotals):
+        counted = graph.tallied or _sum(graph, quantity)
+    elif graph.groups is not None:
+        counted = tally(graph, quantity.reading, "group", limit)
+    else:
+        try:
+            memory = graph.listing.memory(limit, beside_task=True)
+            counted = _sum(graph, quantity.limited(memory))
+        except TooManyTypes:
+            counted = tally(graph, quantity.reading, "all", limit)
+    xp = graph.backend.xp
+    codes = [xp.asarray(codes) for codes in counted.codes]
+    columns = _type_columns(graph.backend, codes, counted.reading.types)
+    if graph.groups is not None:
+        columns = {**graph.groups.group_columns(counted.owner), **columns}
+    columns["triangles"] = xp.asarray(counted.counts)
+    return _in_users_library(graph, columns, counted.reading)
+
+
+def _sum(graph: VertexStatistics, quantity: TypeCounts) -> Tally:
+    [by_type] = graph.summed(quantity)
+    return Tally.of_counters(graph.backend.host(by_type.values), by_type.reading)
 
 
 def _in_users_library(graph: VertexStatistics, columns: dict[Any, Any], reading: Reading) -> Frame:
@@ -43,7 +59,7 @@ def _in_users_library(graph: VertexStatistics, columns: dict[Any, Any], reading:
 def tally(
     graph: EdgeGraph | VertexTotals, reading: Reading, what: str, limit: int | None = None
 ) -> Tally:
-    """Count the triangles of each "group", "vertex" or "edge" by type, by listing all triangles.
+    """Count the triangles of "all", each "group", "vertex" or "edge" by type, by listing them.
 
     A graph that was counted elsewhere has them, as the record of the analytic says.
 
@@ -87,14 +103,6 @@ def per(graph: Any, reading: Reading, what: str, limit: int | None) -> Frame:
         )
         columns = {**ids, **types, "triangles": tallied.counts[order]}
         return _in_users_library(graph, columns, tallied.reading)
-
-
-def by_group(graph: Any, reading: Reading, limit: int | None) -> Frame:
-    """Return the combinations that occur in each group."""
-    tallied, backend = tally(graph, reading, "group", limit), graph.backend
-    types = _type_columns(backend, tallied.codes, tallied.reading.types)
-    columns = {**graph.groups.group_columns(tallied.owner), **types, "triangles": tallied.counts}
-    return _in_users_library(graph, columns, tallied.reading)
 
 
 def sum_by_group(graph: Any, tallied: Tally, kind: Array, kinds: int) -> Array:

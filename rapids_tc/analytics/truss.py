@@ -139,7 +139,7 @@ def k_truss(
     1    1    2    b
     2    2    0    c
     """
-    return edges.take_rows(edges.truss_rows(k))
+    return edges.take_rows(edges.truss_rows(k), memory_limit)
 
 
 def checked_k(k: Any, words: str = '"max"') -> int | None:

@@ -19,7 +19,7 @@ from rapids_tc.blocks.arrivals import require_length
 from rapids_tc.blocks.tallies import Tally
 from rapids_tc.blocks.task_triangles import TaskTriangles
 from rapids_tc.blocks.triangle_sums import TypeCounts
-from rapids_tc.blocks.value_tasks import require_values
+from rapids_tc.blocks.value_tasks import number_of_types, require_values
 from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.engines import registry
 from rapids_tc.preparation.orient import Order
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rapids_tc.blocks.codec import EncodedBlock
+    from rapids_tc.blocks.distributed_values import Read
     from rapids_tc.blocks.grid import Task as BlockTask
     from rapids_tc.blocks.triangle_sums import Sum
     from rapids_tc.executors.protocol import Task
@@ -44,31 +45,36 @@ def summed(
 ) -> tuple[dict[str, Task], Task | None]:
     """Submit what an analytic asks for: sums by name, and a tally in place of sums by type.
 
-    Types are tallied of each vertex or edge, or of each group if there are any.
+    Types are tallied of each vertex or edge, of each group if there are any, and of the whole graph
+    if the counters of all combinations do not fit a worker.
     """
-    by_type = [q for q in quantities if isinstance(q, TypeCounts) and (q.per or groups is not None)]
-    others = [
-        q.limited(graph.free) for q in quantities if not (by_type and isinstance(q, TypeCounts))
-    ]
+    [by_type, *_] = [*(q for q in quantities if isinstance(q, TypeCounts)), None]
+    what = "" if by_type is None else by_type.per or "group" * (groups is not None)
+    others = [q.limited(graph.free) for q in quantities if not (what and q is by_type)]
     if any(quantity.by_vertex for quantity in others):
         graph.require_whole()
-    sums_by_name = distributed_values.summed(graph, others)
-    if not by_type:
+    values = None
+    if by_type is not None and not (what or by_type.types):
+        values = distributed_values.read(graph, by_type.reading)
+        types = graph.executor.gather(graph.submit("values", number_of_types, values[0]))
+        if not by_type.limited(graph.free).fits(types):
+            what, others = "all", []
+    sums_by_name = distributed_values.summed(graph, others, values)
+    if by_type is None or not what:
         return sums_by_name, None
-    [asked] = by_type
-    return sums_by_name, tally(graph, asked.reading, asked.per or "group")
+    return sums_by_name, tally(graph, by_type.reading, what, values)
 
 
-def tally(graph: DistributedGraph, reading: Reading, what: str) -> Task:
-    """Submit the triangles of each "group", "vertex" or "edge" by type; see `Tally`."""
+def tally(graph: DistributedGraph, reading: Reading, what: str, values: Read | None = None) -> Task:
+    """Submit the triangles of "all", each "group", "vertex" or "edge" by type; see `Tally`."""
     graph.require_whole()
-    resolved, values = distributed_values.read(graph, reading)
+    resolved, arrays = values or distributed_values.read(graph, reading)
     graph.drop_rows()
     starts = _first_edges(graph) if what == "edge" else [0]
     result = sums.Sum(graph, merge)
-    order = graph.order if what == "group" else []  # other owners have no ids yet
-    more = resolved, what, graph.ids, order, starts, graph.free
-    for _, task in graph.each_job(counted, *more, values=values):
+    ids, order = (graph.ids, graph.order) if what == "group" else ([], [])  # only groups need them
+    more = resolved, what, ids, order, starts, graph.free
+    for _, task in graph.each_job(counted, *more, values=arrays):
         result.add(task)
     merged, ends = result.total, None
     if what == "edge":

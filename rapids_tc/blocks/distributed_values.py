@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.edge_values import EdgeError, Reading
 
 
-def read(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[Task]]:
+Read = tuple["Task", list["Task"]]  # the resolved reading, and the arrays of each block
+
+
+def read(graph: DistributedGraph, reading: Reading) -> Read:
     """Submit a reading of all rows; return its resolved form, and the arrays of each block.
 
     Raises
@@ -75,12 +78,14 @@ def _scaled_by_group(graph: DistributedGraph, reading: Task, merged: list[Task])
     ]
 
 
-def summed(graph: DistributedGraph, quantities: Sequence[Sum]) -> dict[str, Task]:
-    """Submit sums of values of all edges, all of one reading, by name."""
+def summed(
+    graph: DistributedGraph, quantities: Sequence[Sum], values: Read | None = None
+) -> dict[str, Task]:
+    """Submit sums of values of all edges, all of one reading, by name; `values` may be read."""
     if not quantities:
         return {}
-    resolved, values = read(graph, quantities[0].reading)
-    return {quantity.name: _sum(graph, quantity, resolved, values) for quantity in quantities}
+    resolved, arrays = values or read(graph, quantities[0].reading)
+    return {quantity.name: _sum(graph, quantity, resolved, arrays) for quantity in quantities}
 
 
 def _sum(graph: DistributedGraph, quantity: Sum, resolved: Task, values: list[Task]) -> Task:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
 from rapids_tc.preparation.edge_values import Directions
@@ -30,7 +32,7 @@ class Tally:
     Attributes
     ----------
     owner : array of int64
-        A group, the rank of a vertex, or the position of an edge; ascending.
+        A group, the rank of a vertex, or the position of an edge; ascending. 0 if all is one.
     codes : list of three arrays of int64
         The types; ascending in each row, or the types of uv, uw and vw.
     counts : array of int64
@@ -52,6 +54,20 @@ class Tally:
         codes = [(keys >> (BITS * i) & 255).astype("int64") for i in (2, 1, 0)]
         return cls((keys >> COMBINATION).astype("int64"), codes, counts, reading)
 
+    @classmethod
+    def of_counters(cls, counts: Any, reading: Reading) -> Tally:
+        """Make the tally of the whole graph from counters, on the host, of uv, uw and vw.
+
+        The counters are sorted as their three types are: by exchanges of two of these.
+        """
+        for first in (1, 0, 1):
+            two = np.moveaxis(counts, (first, first + 1), (0, 1))
+            for low in range(len(two)):
+                two[low, low + 1 :] += two[low + 1 :, low]
+                two[low + 1 :, low] = 0
+        codes = np.nonzero(counts)
+        return cls(np.zeros(len(codes[0]), "int64"), [*codes], counts[codes], reading)
+
     def with_ends(self, larger: Array, smaller: Array) -> Tally:
         """Return the tally with the ends of its owners."""
         return replace(self, ends=(larger, smaller))
@@ -70,8 +86,8 @@ def require_rows(rows: int, memory: int) -> None:
     if rows > costs.MOST_ROWS or need > memory:
         raise CapacityError(
             f"triangles_by_type has {rows:,} rows or more, which take about {need:,} bytes; a "
-            f"frame may have {costs.MOST_ROWS:,} rows and take {memory:,} bytes: without per= it "
-            "is one row per combination"
+            f"frame may have {costs.MOST_ROWS:,} rows and take {memory:,} bytes: raise the limit, "
+            "or give fewer types; without per= it is one row per combination"
         )
 
 
@@ -87,7 +103,7 @@ def keys_of(
     ----------
     values : sequence of array
         The types of the edges of uv, uw and vw, unless the types are of vertices.
-    what : {"group", "vertex", "edge"}
+    what : {"all", "group", "vertex", "edge"}
     groups : array, optional
         The group of every rank, if groups are the owners.
     starts : sequence of int
@@ -102,6 +118,9 @@ def keys_of(
         types = [of_vertices.codes[corner].astype("uint64") for corner in ranks]
     first, second, third = types if of_states else ordered_corners(types, xp)
     combination = (first << (2 * BITS)) | (second << BITS) | third
+    if what == "all":
+        yield combination
+        return
     if groups is not None:
         owners = [groups[ranks[0]]]
     else:

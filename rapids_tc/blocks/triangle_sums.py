@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from rapids_tc.blocks import geometry
+from rapids_tc.plan import costs
 from rapids_tc.preparation.edge_values import DOWN, UP
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Array
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
+
+
+class TooManyTypes(Exception):
+    """The counters of all combinations of types do not fit: triangles are listed instead."""
 
 
 @dataclass(frozen=True)
@@ -137,10 +142,21 @@ class TypeCounts(TriangleSum):
         How many types there are; 0 if the resolved reading says so.
     per : str
         "vertex" or "edge" if the triangles of each are asked for: a tally, and no sum.
+    memory : int, optional
+        Bytes that the counters of all combinations may take, and the answer that is made of them.
     """
 
     types: int = 0
     per: str = ""
+    memory: int | None = None
+
+    def limited(self, memory: int) -> Self:
+        """See `_Sum`."""
+        return replace(self, memory=memory if self.memory is None else min(memory, self.memory))
+
+    def fits(self, types: int) -> bool:
+        """Return whether the counters of so many types may be made."""
+        return self.memory is None or costs.COMBINATION * types**3 <= self.memory
 
     @property
     def of_blocks(self) -> bool:
@@ -148,7 +164,9 @@ class TypeCounts(TriangleSum):
         return self.reading.vertex_types is not None
 
     def zeros(self, vertices: int, xp: Any) -> Array:
-        """See `_Sum`."""
+        """See `_Sum`; TooManyTypes if the counters do not fit."""
+        if not self.fits(self._size):
+            raise TooManyTypes
         return xp.zeros((self._size,) * 3, "int64")
 
     @property
@@ -164,8 +182,8 @@ class TypeCounts(TriangleSum):
         if self.of_blocks:  # the types of v, u and w, by the edges uv, uw and vw
             larger, smaller = values
             types = smaller[0], larger[1], smaller[2]
-        total += engine.type_counts(layout, types, self._size, on_progress=on_progress)
-        return total
+        counts: Array = engine.type_counts(layout, types, total, on_progress=on_progress)
+        return counts
 
 
 @dataclass(frozen=True)

@@ -152,6 +152,12 @@ def arrays(context: WorkerContext, merged: Merged, reading: Reading, largest: fl
 
 
 @worker_task
+def number_of_types(context: WorkerContext, reading: Reading) -> int:
+    """Return how many types a resolved reading has."""
+    return len(reading.types)
+
+
+@worker_task
 def of_graph(context: WorkerContext, reading: Reading, ids: Ids, order: list[Any]) -> Reading:
     """Find the vertices that a reading names, as the user gives them."""
     return reading.of_graph(ids, Order.of_ranks(order[0], order[1], context.backend.xp))

@@ -285,12 +285,13 @@ class Engine(Protocol):
         """
 
     def type_counts(
-        self, layout: Any, types: Any, n: int, *, on_progress: ProgressCallback | None = None
+        self, layout: Any, types: Any, counts: Array, *, on_progress: ProgressCallback | None = None
     ) -> Array:
-        """Count the triangles u > v > w by the types of uv, uw and vw: int64, (n, n, n).
+        """Add the triangles u > v > w to `counts` by the types of uv, uw and vw; return it.
 
-        `types` (uint8, each less than `n`) is aligned with ``csr.columns``. On blocks it is three
-        arrays, aligned with the columns of uv, uw and vw.
+        It is of int64, shape (n, n, n), its entries in order. `types` (uint8, each less than n) is
+        aligned with ``csr.columns``. On blocks it is three arrays, aligned with the columns of uv,
+        uw and vw.
         """
 
     def window_changes(

@@ -247,6 +247,10 @@ class OutOfCoreGraph(EdgeGraph):
         trussness = stored_levels.trussness(self, self.edge_counts("auto"))
         return truss.last_truss_rows(self, trussness)
 
+    def take_rows(self, positions: Any, limit: int | None) -> Frame:
+        """See `EdgeGraph`: the call has a limit, which the user may not have given."""
+        return super().take_rows(positions, self.blocks.allowed)
+
     def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
         """See `EdgeGraph`: the sample is blocks of their own, beside the blocks of the graph."""
         return stored_sample.moments(self, colours, seed, method)

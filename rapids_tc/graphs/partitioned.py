@@ -318,8 +318,8 @@ class PartitionedGraph:
             graph, peeling.in_truss(graph, k, by_group=self.groups is not None)
         )
 
-    def take_rows(self, rows: list[list[Task]]) -> Frame:
-        """Select the user's rows that `truss_rows` has found."""
+    def take_rows(self, rows: list[list[Task]], limit: int | None) -> Frame:
+        """Select the user's rows that `truss_rows` has found, part by part on their workers."""
         graph = self._rows
         made = graph.map_batches("rows", row_lookup.take, *graph.to_read, rows)
         return self._aligned(graph, made, self.executor.meta)

@@ -17,6 +17,7 @@ import numpy as np
 
 from rapids_tc._progress import Report, report_stage
 from rapids_tc.blocks import geometry
+from rapids_tc.graphs.row_values import require_rows
 from rapids_tc.graphs.vertex_values import VertexValues
 from rapids_tc.plan.record import vertex_columns
 from rapids_tc.preparation.chosen_vertices import chosen_numbers
@@ -319,8 +320,16 @@ class EdgeGraph(VertexStatistics):
     def _need(self) -> str:
         """Say what to do if memory runs out."""
 
-    def take_rows(self, positions: Any) -> Frame:
-        """Select the user's rows at these positions, as they are."""
+    def take_rows(self, positions: Any, limit: int | None) -> Frame:
+        """Select the user's rows at these positions, as they are, within the limit of the call.
+
+        Raises
+        ------
+        CapacityError
+            They take more.
+        """
+        if limit is not None:
+            require_rows(len(positions), self._frame, self.listing.memory(limit, beside_task=False))
         return self.backend.adapter.take(self._frame, positions)
 
     def assign(self, columns: dict[str, Any]) -> Frame:

@@ -1,4 +1,4 @@
-"""The values of edges that the formulas of row columns ask for."""
+"""The values of edges that the formulas of row columns ask for, and the bytes of selected rows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from rapids_tc.errors import CapacityError
+from rapids_tc.frames.adapters import root
 from rapids_tc.graphs.communities import numbers
+from rapids_tc.plan import costs
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array
+    from rapids_tc.frames.backend import Frame
     from rapids_tc.preparation.edge_values import Reading
 
 
@@ -51,3 +55,22 @@ class RowValues:
         """The community of every edge at its own trussness."""
         tree = self.graph.community_tree
         return numbers(self.graph, tree)[tree.of_edge]
+
+
+def require_rows(rows: int, frame: Frame, memory: int) -> None:
+    """Raise CapacityError if so many rows of the user's frame, with all columns, exceed memory.
+
+    Python's objects are shared by the rows that have them.
+    """
+    if root(frame) == "polars":
+        size = frame.estimated_size()
+    elif root(frame) == "pyarrow":
+        size = frame.nbytes
+    else:
+        size = int(frame.memory_usage(index=True).sum())
+    need = rows * (size // max(len(frame), 1) + costs.INDEX)
+    if need > memory:
+        raise CapacityError(
+            f"the {rows:,} rows of the answer take about {need:,} bytes, and {memory:,} are left: "
+            "raise the limit, give fewer columns, or a larger k"
+        )

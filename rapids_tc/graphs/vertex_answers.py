@@ -19,7 +19,7 @@ from rapids_tc.blocks.arrivals import require_length
 from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.frames.adapters import root
 from rapids_tc.graphs.protocol import VertexTotals
-from rapids_tc.plan.record import ANALYTICS, OwnOptions, Result
+from rapids_tc.plan.record import ANALYTICS, Needs, OwnOptions, Result
 from rapids_tc.preparation.edges import look_up_vertices, require_vertices
 from rapids_tc.preparation.orient import Order
 
@@ -116,7 +116,8 @@ def answer(
     total: int | None, summed: dict[str, Task], tally: Task | None,
 ) -> Any:  # fmt: skip
     """Answer an analytic of vertices, or of the whole graph: a frame, or a value."""
-    is_frame = tally is not None or work.result in (Result.VERTICES, Result.TIMES)
+    listed = bool(work.needs & Needs.TRIANGLES)  # rows of vertices, edges or groups
+    is_frame = listed or work.result in (Result.VERTICES, Result.TIMES)
     if len(graph.ranges) > 1 and tally is None:
         if work.result is not Result.VERTICES:
             reply = _value(graph, name, own, by_residue, total, summed)

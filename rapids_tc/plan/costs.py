@@ -129,12 +129,17 @@ COUNT, THIRD_SUM = 4, 24
 PAIR = 56
 # Per listed triangle: its ranks, a sort, and ids of eight bytes. Read.
 LISTED = 80
+# Per combination of three types: its counter, those of other threads, and what an answer of a sixth
+# of all combinations takes while it is made. Read.
+COMBINATION = 24
 # Per row, for each column of a result but the first: the column and its source values. Read.
 COLUMN = 16
 
 # Per row, while columns are made of communities: the trussness and the community of its edge. Read.
 COMMUNITY = 8
 
+# Per row that is selected from the user's frame, beside its columns: its entry of the index. Read.
+INDEX = 8
 # Per window: its start, the change of its triangles, their sum, and what is made on the way. Read.
 WINDOW = 40
 

@@ -308,7 +308,8 @@ class Analytic:
         shared: OwnOptions = {"method": options.method} if self.takes_method else {}
         if own.get("pairs") is not None:  # whose columns have the names of those of the edges
             shared |= {"source": options.source, "destination": options.destination}
-        if self.needs & Needs.TRIANGLES or self.result is Result.TIMES:
+        sized = self.result in (Result.TIMES, Result.ROWS, Result.COMMUNITIES)
+        if self.needs & Needs.TRIANGLES or sized:  # what is given back counts, too
             shared |= {"progress": options.progress, "memory_limit": options.memory_limit}
         return {**own, **shared}
 

@@ -31,6 +31,7 @@ class JoinTriangles(NamedTuple):
 
     levels: Array
     parents: Array
+    hints: Array
 
     def open_edge(self, uv: Any) -> Any:
         return uv
@@ -43,26 +44,27 @@ class JoinTriangles(NamedTuple):
         elif lc < la:
             a, la, c, lc = c, lc, a, la
         if la:
-            join(self.parents, np.uint64(b), np.uint64(lb), np.uint64(a), np.uint64(la))
-            join(self.parents, np.uint64(c), np.uint64(lc), np.uint64(a), np.uint64(la))
+            join(self.parents, self.hints, np.uint64(b), np.uint64(lb), np.uint64(a), np.uint64(la))
+            join(self.parents, self.hints, np.uint64(c), np.uint64(lc), np.uint64(a), np.uint64(la))
         return 0
 
 
 @compiled
-def join(parents: Array, x: Any, x_level: Any, y: Any, y_level: Any) -> None:
+def join(parents: Array, hints: Array, x: Any, x_level: Any, y: Any, y_level: Any) -> None:
     """Join two nodes at the lower of their levels, and at all levels below.
 
     Parameters
     ----------
-    parents : array of uint64
+    parents, hints : array of uint64
+        The words of the forest, and of `_climb`.
     x, y : uint64
         Nodes.
     x_level, y_level : uint64
         Their levels, x_level >= y_level > 0.
     """
     while True:
-        x, x_level, x_word = _climb(parents, x, x_level, y_level)
-        y, y_level, y_word = _climb(parents, y, y_level, y_level)
+        x, x_level, x_word = _climb(parents, hints, x, x_level, y_level)
+        y, y_level, y_word = _climb(parents, hints, y, y_level, y_level)
         if x == y:
             return
         if (x_level == y_level) & (x < y):
@@ -75,21 +77,30 @@ def join(parents: Array, x: Any, x_level: Any, y: Any, y_level: Any) -> None:
 
 
 @inlined
-def _climb(parents: Any, x: Any, level: Any, least: Any) -> Any:
-    """Return the last node above x whose level is not below `least`, its level, and its word."""
-    word = parents[np.int64(x)]
-    while word >> _SHIFT >= least:
-        above, above_level = word & _NODE, word >> _SHIFT
-        next_word = parents[np.int64(above)]
-        if next_word >> _SHIFT == above_level:
-            swap_if(parents, np.int64(x), word, next_word)  # halves paths within a level
-        x, level, word = above, above_level, next_word
-    return x, level, word
+def _climb(parents: Any, hints: Any, x: Any, level: Any, least: Any) -> Any:
+    """Return the last node above x whose level is not below `least`, its level, and its word.
+
+    The hint of a node is a word of any node that is in one set with it at this node's level, which
+    stays true: a chain of levels is passed over in leaps, as it would be by path compression.
+    """
+    while True:
+        word = hints[np.int64(x)]
+        if word >> _SHIFT < least:
+            word = parents[np.int64(x)]
+            if word >> _SHIFT < least:
+                return x, level, word
+        above, level = word & _NODE, word >> _SHIFT
+        further = hints[np.int64(above)]
+        if further >> _SHIFT < least:
+            further = parents[np.int64(above)]
+        hints[np.int64(x)] = further if further >> _SHIFT >= least else word
+        x = above
 
 
 def join_ends(csr: Csr, levels: Array) -> Array:
     """Join edges with a common end, level by level; return the word of every edge: uint64, m."""
-    parents, threads = np.zeros(csr.m + csr.n, np.uint64), 1
+    parents, hints = (np.zeros(csr.m + csr.n, np.uint64) for _ in range(2))
+    threads = 1
     if csr.m > SERIAL_BELOW:
         threads = thread_count()
     cuts = np.linspace(0, csr.m, (_TASKS * threads if threads > 1 else 1) + 1).astype(np.int64)
@@ -98,7 +109,7 @@ def join_ends(csr: Csr, levels: Array) -> Array:
 
     def task(number: int, thread: int) -> None:
         part = rows[number], rows[number + 1]
-        _join_ends(csr.offsets, csr.columns, levels, *part, parents)
+        _join_ends(csr.offsets, csr.columns, levels, *part, parents, hints)
 
     parallel_for(task, len(rows) - 1, threads)
     return parents[: csr.m]
@@ -106,13 +117,14 @@ def join_ends(csr: Csr, levels: Array) -> Array:
 
 @compiled
 def _join_ends(
-    offsets: Array, columns: Array, levels: Array, first: int, last: int, parents: Array
-) -> None:
+    offsets: Array, columns: Array, levels: Array, first: int, last: int, parents: Array,
+    hints: Array,
+) -> None:  # fmt: skip
     """Join the edges of rows `first` to `last` - 1 to their ends: these are the nodes m + rank."""
     m, highest = np.uint64(len(columns)), np.uint64(OF_ENDS)
     for row in range(first, last):
         for edge in range(offsets[row], offsets[row + 1]):
             level = np.uint64(levels[edge])
             if level:
-                join(parents, m + np.uint64(row), highest, np.uint64(edge), level)
-                join(parents, m + np.uint64(columns[edge]), highest, np.uint64(edge), level)
+                join(parents, hints, m + np.uint64(row), highest, np.uint64(edge), level)
+                join(parents, hints, m + np.uint64(columns[edge]), highest, np.uint64(edge), level)

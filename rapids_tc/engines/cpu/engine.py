@@ -176,12 +176,12 @@ def edge_counts(
 
 
 def type_counts(
-    layout: Layout, types: Any, n: int, *, on_progress: ProgressCallback | None = None
+    layout: Layout, types: Any, counts: Array, *, on_progress: ProgressCallback | None = None
 ) -> Array:
-    """Count the triangles u > v > w by the types of uv, uw and vw: int64, (n, n, n)."""
-    counters, sides = visitors.Counters(n**3, _threads(layout)), _sides(layout, types)
-    _visit(layout, visitors.type_counts(*sides, n, counters), on_progress)
-    return counters.total.reshape(n, n, n)
+    """Add the triangles u > v > w to `counts` by the types of uv, uw and vw; return it."""
+    counters, sides = visitors.Counters(counts.ravel(), _threads(layout)), _sides(layout, types)
+    _visit(layout, visitors.type_counts(*sides, len(counts), counters), on_progress)
+    return counters.add_up().reshape(counts.shape)
 
 
 def level_counts(
@@ -195,10 +195,10 @@ def window_changes(
     layout: Layout, spans: Any, windows: int, *, on_progress: ProgressCallback | None = None
 ) -> Array:
     """Count how many triangles more each window has than the window before: int64, windows + 1."""
-    counters = visitors.Counters(2 * (windows + 1), _threads(layout))
+    counters = visitors.Counters(np.zeros(2 * (windows + 1), np.int64), _threads(layout))
     packed = pack_spans(*_sides(layout, spans), windows)
     _visit(layout, visitors.window_changes(packed, counters), on_progress)
-    begun, ended = counters.total.reshape(2, -1)
+    begun, ended = counters.add_up().reshape(2, -1)
     begun -= ended
     return begun
 
@@ -217,8 +217,8 @@ def join_triangles(
     layout: Layout, levels: Array, *, on_progress: ProgressCallback | None = None
 ) -> Array:
     """Join the sides of triangles, level by level; return the word of every edge: uint64, m."""
-    parents = np.zeros(layout.csr.m, np.uint64)
-    _visit(layout, [communities.JoinTriangles(levels, parents)], on_progress)
+    parents, hints = (np.zeros(layout.csr.m, np.uint64) for _ in range(2))
+    _visit(layout, [communities.JoinTriangles(levels, parents, hints)], on_progress)
     return parents
 
 

@@ -265,7 +265,9 @@ class Counters:
 
     Parameters
     ----------
-    size, threads : int
+    counts : array of int64
+        Where triangles are added: the counters of the first thread.
+    threads : int
 
     Attributes
     ----------
@@ -275,14 +277,14 @@ class Counters:
         Whether threads have the same counters, and so add to them by atomics.
     """
 
-    def __init__(self, size: int, threads: int) -> None:
-        self.shared = threads > 1 and threads * size > SHARED_FROM
-        self._distinct = [np.zeros(size, np.int64) for _ in range(1 if self.shared else threads)]
+    def __init__(self, counts: Array, threads: int) -> None:
+        self.shared = threads > 1 and threads * len(counts) > SHARED_FROM
+        others = 0 if self.shared else threads - 1
+        self._distinct = [counts, *(np.zeros_like(counts) for _ in range(others))]
         self.arrays = self._distinct * (threads // len(self._distinct))
 
-    @property
-    def total(self) -> Array:
-        """The sum over all threads, in the memory of the first one's counters."""
+    def add_up(self) -> Array:
+        """Add the counters of the other threads to those of the first, and return these."""
         total, *others = self._distinct
         for other in others:
             total += other

@@ -27,17 +27,17 @@ def type_counts(
     engine: GpuEngine,
     layout: Layout,
     types: Any,
-    n: int,
+    counts: Array,
     *,
     on_progress: ProgressCallback | None = None,
 ) -> Array:
-    """Count the triangles u > v > w by the types of uv, uw and vw: int64, (n, n, n)."""
+    """Add the triangles u > v > w to `counts` by the types of uv, uw and vw; return it."""
     with engine.device(layout.csr.columns):
-        counts, limits = _counters(engine, layout, n**3)
-        arguments = (align(engine, layout, types, "uint8"), np.uint32(n), *limits)
+        limits = _limits(layout, counts.size)
+        arguments = (align(engine, layout, types, "uint8"), np.uint32(len(counts)), *limits)
         payload = Payload("-DRTC_TYPES", arguments, int(limits[0]))
-        _run(engine, layout, "TypeCounts", counts, payload, on_progress)
-        return counts.view("int64").reshape(n, n, n)
+        _run(engine, layout, "TypeCounts", counts.ravel().view("uint64"), payload, on_progress)
+        return counts
 
 
 def third_sums(
@@ -102,7 +102,7 @@ def window_changes(
 ) -> Array:
     """Count how many triangles more each window has than the window before: int64, windows + 1."""
     with engine.device(layout.csr.columns):
-        changes, limits = _counters(engine, layout, windows + 1)
+        changes, limits = engine.xp.zeros(windows + 1, "uint64"), _limits(layout, windows + 1)
         payload = _pack_spans(engine, layout, spans, windows, limits)
         _run(engine, layout, "WindowChanges", changes, payload, on_progress)
         return changes.view("int64")
@@ -130,8 +130,8 @@ def join_triangles(
 ) -> Array:
     """Join the sides of triangles, level by level; return the word of every edge: uint64, m."""
     with engine.device(layout.csr.columns):
-        words = engine.xp.zeros(layout.csr.m, "uint64")
-        payload = Payload("-DRTC_LEVELS", (levels,))
+        words, hints = (engine.xp.zeros(layout.csr.m, "uint64") for _ in range(2))
+        payload = Payload("-DRTC_LEVELS", (levels, hints))
         _run(engine, layout, "JoinTriangles", words, payload, on_progress)
         return words
 
@@ -139,10 +139,10 @@ def join_triangles(
 def join_ends(engine: GpuEngine, csr: Csr, levels: Array) -> Array:
     """Join edges with a common end, level by level; return the word of every edge: uint64, m."""
     with engine.device(csr.columns):
-        words = engine.xp.zeros(csr.m + csr.n, "uint64")
+        words, hints = (engine.xp.zeros(csr.m + csr.n, "uint64") for _ in range(2))
         if csr.m:
             kernel = engine.compile(launch.read("join.cu"), ("join_ends",), ())["join_ends"]
-            arguments = (csr.rows, csr.columns, levels, np.uint64(csr.m), words)
+            arguments = (csr.rows, csr.columns, levels, np.uint64(csr.m), words, hints)
             kernel((-(-csr.m // _THREADS),), (_THREADS,), arguments)
         return words[: csr.m]
 
@@ -211,14 +211,11 @@ def _intervals(engine: GpuEngine, layout: Layout, graphs: tuple[Spans, ...]) -> 
     return firsts, lasts, *(align(engine, layout, side, "int64") for side in (begins, ends))
 
 
-def _counters(
-    engine: GpuEngine, layout: Layout, size: int
-) -> tuple[Array, tuple[np.uint32, np.uint32]]:
-    """Make 64-bit sums, and the limits of the counters in shared memory: see ``triangles.cuh``."""
+def _limits(layout: Layout, size: int) -> tuple[np.uint32, np.uint32]:
+    """Return the limits of the counters in shared memory: see ``triangles.cuh``."""
     capacities = layout.capacities
     in_shared = size if size <= capacities.shared_counters else 0
-    limits = np.uint32(in_shared), np.uint32(capacities.drain_after)
-    return engine.xp.zeros(size, "uint64"), limits
+    return np.uint32(in_shared), np.uint32(capacities.drain_after)
 
 
 def _run(

@@ -89,7 +89,7 @@ constexpr bool kBlocks = false;
 #elif defined(RTC_TYPES)
 #define RTC_PAYLOAD_ARGS , const u8 *types, u32 n, u32 in_shared, u32 drain_after
 #elif defined(RTC_LEVELS)
-#define RTC_PAYLOAD_ARGS , const u32* levels
+#define RTC_PAYLOAD_ARGS , const u32 *levels, u64 *hints
 #elif defined(RTC_BOUNDS)
 #define RTC_PAYLOAD_ARGS , const u64 *bounds, u32 size
 #elif defined(RTC_SPANS)

@@ -12,25 +12,31 @@ constexpr u64 kNode = 0xffffffffff;          // the bits below it
 // A node, its level, and its word.
 struct Joined { u64 node, level, word; };
 
+// The words of all nodes, and their hints, which are zero at first.
+struct Forest { u64 *parents, *hints; };
+
 __device__ __forceinline__ u64 level_of(u64 word) { return word >> kLevelAt; }
 
-// The last node above x whose level is not below least.
-__device__ __forceinline__ Joined climb(u64* parents, u64 x, u64 level, u64 least) {
-  u64 word = RTC_PEEK(parents + x);
-  while (level_of(word) >= least) {
-    const u64 above = word & kNode, next = RTC_PEEK(parents + above);
-    if (level_of(next) == level_of(word)) atomicCAS(parents + x, word, next);  // halves paths within a level
+// The last node above x whose level is not below least. The hint of a node is a word of any node that is in
+// one set with it at this node's level, which stays true: a chain of levels is passed over in leaps.
+__device__ __forceinline__ Joined climb(const Forest& forest, u64 x, u64 level, u64 least) {
+  for (;;) {
+    u64 word = RTC_PEEK(forest.hints + x);
+    if (level_of(word) < least) word = RTC_PEEK(forest.parents + x);
+    if (level_of(word) < least) return Joined{x, level, word};
+    const u64 above = word & kNode;
+    u64 further = RTC_PEEK(forest.hints + above);
+    if (level_of(further) < least) further = RTC_PEEK(forest.parents + above);
+    atomicExch(forest.hints + x, level_of(further) < least ? word : further);
     x = above;
     level = level_of(word);
-    word = next;
   }
-  return Joined{x, level, word};
 }
 
 // Join two nodes at the lower of their levels, which is y's, and at all levels below.
-__device__ __forceinline__ void join(u64* parents, u64 x, u64 x_level, u64 y, u64 y_level) {
+__device__ __forceinline__ void join(const Forest& forest, u64 x, u64 x_level, u64 y, u64 y_level) {
   for (;;) {
-    Joined a = climb(parents, x, x_level, y_level), b = climb(parents, y, y_level, y_level);
+    Joined a = climb(forest, x, x_level, y_level), b = climb(forest, y, y_level, y_level);
     if (a.node == b.node) return;
     if (a.level == b.level && a.node < b.node) {
       const Joined c = a;
@@ -40,7 +46,7 @@ __device__ __forceinline__ void join(u64* parents, u64 x, u64 x_level, u64 y, u6
     x = a.node;
     x_level = a.level;
     y = b.node;
-    if (atomicCAS(parents + x, a.word, y_level << kLevelAt | y) != a.word) continue;
+    if (atomicCAS(forest.parents + x, a.word, y_level << kLevelAt | y) != a.word) continue;
     if (a.word == 0) return;
     x = y;  // and still to be joined to the old parent
     x_level = y_level;

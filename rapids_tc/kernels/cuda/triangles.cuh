@@ -7,7 +7,7 @@
 // RTC_SPANS (u32 or u64): spans[p] is its first window, in the upper half, and its last.
 // RTC_INTERVALS: its intervals are firsts[i], lasts[i] for begins[p] <= i < ends[p], ascending and disjoint.
 // An interval with first > last is empty. Positions are those of edge counts.
-// RTC_LEVELS: levels[p] is its highest level; at 0 it is absent. out: the words of join.cuh.
+// RTC_LEVELS: levels[p] is its highest level; at 0 it is absent. out: the words of join.cuh, with its hints.
 #pragma once
 #include "visit.cuh"
 
@@ -54,14 +54,14 @@ struct TrianglesAlone {
 
 #if defined(RTC_LEVELS)
 #include "join.cuh"
-#define RTC_VISITOR(shared) RTC_VISIT(out, levels)
+#define RTC_VISITOR(shared) RTC_VISIT(out, levels, hints)
 
 // Join the sides of every triangle, at the level of the lowest of them.
 struct JoinTriangles : TrianglesAlone {
-  u64* parents;
   const u32* levels;
+  Forest forest;
 
-  __device__ JoinTriangles(u64* out, const u32* levels) : parents(out), levels(levels) {}
+  __device__ JoinTriangles(u64* out, const u32* levels, u64* hints) : levels(levels), forest{out, hints} {}
   __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
     const u32 a = levels[uv], b = levels[uw], c = levels[vw];
     if (a == 0 || b == 0 || c == 0) return false;
@@ -71,8 +71,8 @@ struct JoinTriangles : TrianglesAlone {
     return true;
   }
   __device__ void join_both(u32 lowest, u32 level, u32 x, u32 x_level, u32 y, u32 y_level) {
-    join(parents, x, x_level, lowest, level);
-    join(parents, y, y_level, lowest, level);
+    join(forest, x, x_level, lowest, level);
+    join(forest, y, y_level, lowest, level);
   }
   __device__ void finish() {}
 };
@@ -160,13 +160,9 @@ struct LevelCounts : TrianglesAlone {
 
 #elif defined(RTC_SPANS) || defined(RTC_INTERVALS)
 template <class T>
-__device__ __forceinline__ T larger(T a, T b) {
-  return a > b ? a : b;
-}
+__device__ __forceinline__ T larger(T a, T b) { return a > b ? a : b; }
 template <class T>
-__device__ __forceinline__ T smaller(T a, T b) {
-  return a < b ? a : b;
-}
+__device__ __forceinline__ T smaller(T a, T b) { return a < b ? a : b; }
 
 #ifdef RTC_SPANS
 #define RTC_VISITOR(shared) RTC_VISIT(out, Spans{spans}, shared, in_shared, drain_after, windows)
@@ -193,8 +189,7 @@ struct Spans {
   const u32 *firsts, *lasts;
   const i64 *begins, *ends;
 
-  // Pass over intervals that end before `past`: a step of them, or else at most one. Return whether it was a
-  // step. Steps double while they succeed, so that a long list costs its logarithm.
+  // Pass over a step of intervals that end before `past`, and return true; else over one at most.
   __device__ bool pass(i64& at, i64 end, i64 step, u64 past) const {
     const i64 ahead = smaller(at + step, end - 1);
     const bool far = lasts[ahead] < past;
@@ -203,9 +198,8 @@ struct Spans {
   }
   template <class Take>
   __device__ bool each(u32 uv, u32 uw, u32 vw, Take take) const {
-    i64 a = begins[uv], b = begins[uw], c = begins[vw];
+    i64 a = begins[uv], b = begins[uw], c = begins[vw], step = 1;
     const i64 a_end = ends[uv], b_end = ends[uw], c_end = ends[vw];
-    i64 step = 1;
     while (a < a_end && b < b_end && c < c_end) {
       const u32 last = smaller(smaller(lasts[a], lasts[b]), lasts[c]);
       const u32 first = larger(larger(firsts[a], firsts[b]), firsts[c]);
