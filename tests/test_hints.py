@@ -96,6 +96,7 @@ INTERNAL = {
     "preparation/type_readers:Signs.collect": "caught by each path, which adds the ids",
     "blocks/distributed_values:read": "the same on this path: test_edge_values.py",
 }
+WORKBOOK = zipped(content_xml=b"", mimetype=b"")
 TWO_FILES = zipped(a=b"1 2\n", b=b"1 2\n")
 PARTLY = {"files/lines:parse": 1}  # raises of a function that it catches itself
 
@@ -1191,6 +1192,9 @@ HINTS = {
     ],
     "files/unpack:Unpacker._member": [
         (lambda h: read(h, TWO_FILES), r"2 files \(a, b\): unpack it, and name one file or")
+    ],
+    "files/unpack:Unpacker._zip": [
+        (lambda h: read(h, WORKBOOK), "a workbook of Excel or LibreOffice: save the sheet as CSV")
     ],
     "files/unpack:_zstandard": [
         (without("pyarrow", lambda h: read(h, b"\x28\xb5\x2f\xfd")), r"rapids_tc\[arrow\]")
