@@ -274,3 +274,16 @@ def test_the_package_is_the_command():
         [sys.executable, "-m", "rapids_tc", "--version"], capture_output=True, text=True
     )
     assert done.stdout == f"rapids-tc, version {tc.__version__}\n"
+
+
+@pytest.mark.parametrize("ids", [[33, 0, 5], ["x33", "x0", "x5"]], ids=["integers", "text"])
+def test_pairs_are_a_file(tmp_path, ids):
+    name = "{}" if isinstance(ids[0], int) else "x{}"
+    club = CLUB.rename(columns={"src": "from", "dst": "to"})
+    club.map(name.format).to_csv(tmp_path / "club.csv", index=False)
+    pairs = pd.DataFrame({"src": ids, "dst": ids[::-1], "note": "n"})
+    pairs.to_csv(tmp_path / "pairs.csv", index=False)
+    done = run("similarity", tmp_path / "club.csv", "--pairs", tmp_path / "pairs.csv", "-q")
+    numbers = pd.DataFrame({"src": [33, 0, 5], "dst": [5, 0, 33]})
+    expected = pairs.assign(jaccard=tc.similarity(CLUB, pairs=numbers))
+    assert_same(table(done), expected)

@@ -694,6 +694,9 @@ HINTS = {
     "cli/edges:FileEdges.ids": [
         (lambda h: file_edges(source=("src", "dst")).ids("1"), "in Python, frames of several")
     ],
+    "cli/edges:FileEdges.pairs": [
+        (lambda h: file_edges(source=("src", "dst")).pairs(h.path), "in Python, frames of several")
+    ],
     "cli/edges:open_edges": [
         (
             lambda h: cli_edges.open_edges(h.path, {"source": "ab", "destination": "c"}, ()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import asdict, is_dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +13,7 @@ import click
 from rapids_tc.cli import tables
 from rapids_tc.cli.edges import open_edges
 from rapids_tc.cli.output import Command
-from rapids_tc.cli.reading import takes_file
+from rapids_tc.cli.reading import FileName, takes_file
 from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import resolve_backend
 from rapids_tc.plan import needs
@@ -21,12 +22,11 @@ from rapids_tc.preparation.edges import check_new
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from rapids_tc._typing import EngineName
 
 LISTS = ("vertices",)  # options that are typed as ids between commas
-UNTYPED = ("vertex_type", "max_rows", "pairs")  # options that only Python has: frames, bounds
+UNTYPED = ("vertex_type", "max_rows")  # options that only Python has: frames, bounds
 # Answers with the rows of the file.
 WHOLE_ROWS = (Result.COLUMN, Result.COLUMNS, Result.ROWS, Result.COMMUNITIES)
 READING = "`rapids-tc count --help` tells how FILE is read."
@@ -111,11 +111,15 @@ def answer_file(
         check_new(new or record.fields(asked), list(edges.frame.columns), "the file")
     groups = by and edges.labels(by)
     graph, ids = edges.graph(engine, groups, labels)
+    rows = edges.frame
+    if asked.get("pairs") is not None:
+        rows, asked["pairs"] = edges.pairs(asked["pairs"])
+        check_new(new, list(rows.columns), "the file of pairs")
     found = record.call(graph, *stars, **asked, **ids, memory_limit=limit)
     if out is None and isinstance(found, int | float):
         click.echo(found)
     else:
-        tables.write([_table(record, edges.frame, found, stars)], out)
+        tables.write([_table(record, rows, found, stars)], out)
 
 
 def _table(record: Analytic, frame: Any, found: Any, stars: Sequence[str]) -> Any:
@@ -182,6 +186,8 @@ def _option(record: Analytic, parameter: inspect.Parameter, text: str) -> Callab
         return click.option(both if default else typed, is_flag=True, default=default, help=text)
     if name in COLUMNS:
         settings["metavar"] = "COLUMN"
+    elif name == "pairs":
+        settings |= {"type": FileName(path_type=Path), "metavar": "FILE"}
     elif name in LISTS:
         settings["metavar"] = "ID,ID"
     elif default in record.columns:

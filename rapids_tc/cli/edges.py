@@ -114,6 +114,16 @@ class FileEdges:
             f"no column {named!r} in the file; it has {', '.join(map(repr, columns))}"
         )
 
+    def pairs(self, file: Path) -> tuple[Any, Any]:
+        """Read a file of pairs: return its rows, and its ids under the names of the edges' own."""
+        if len(self.source) > 1:
+            raise ValueError("pairs= takes ids of one column here; in Python, frames of several")
+        as_text = self.file.format == "text" and is_text(self.frame[self.source[0]])
+        options = {"ids": "string" if as_text else None, "columns": "all"}
+        found = read(file, {**options, "source": (), "destination": ()})
+        names = dict(zip(found.ids, self._ids, strict=True))
+        return found.frame, found.frame[[*found.ids]].rename(columns=names)
+
     def ids(self, typed: str) -> list[Any]:
         """Return ids that are typed between commas, in the dtype of the file's ids."""
         if len(self.source) > 1:
