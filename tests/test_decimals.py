@@ -5,13 +5,14 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+from needs import need_module
 from stream_support import in_blocks
 
 import rapids_tc as tc
 
-duckdb = pytest.importorskip("duckdb")
-pa = pytest.importorskip("pyarrow")
-pl = pytest.importorskip("polars")
+duckdb = need_module("duckdb")
+pa = need_module("pyarrow")
+pl = need_module("polars")
 pytestmark = pytest.mark.cpu_only
 
 HUGE = pa.decimal128(38, 0)
