@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import reference
 from every_path import ENGINES, PATHS
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rapids_tc as tc
@@ -173,7 +173,9 @@ BY_DEFINITION = {
     "first": lambda values: values[0], "last": lambda values: values[-1], "sum": sum,
     "mean": lambda values: sum(values) / len(values), "min": min, "max": max,
 }  # fmt: skip
-ROWS = st.lists(st.tuples(st.integers(0, EDGES - 1), st.booleans(), st.integers(0, 3)), max_size=12)
+ROWS = st.lists(
+    st.tuples(st.integers(0, EDGES - 1), st.booleans(), st.integers(0, 2)), min_size=4, max_size=12
+)
 
 
 def chunks_of(rows, sizes, *, directed):
@@ -184,11 +186,11 @@ def chunks_of(rows, sizes, *, directed):
         yield EdgeRows(own[:, 0], own[:, 1] > 0 if directed else None, own[:, 2].astype("float64"))
 
 
-@given(
-    ROWS, st.lists(st.integers(0, 4), max_size=4), st.booleans(),
-    st.sampled_from([None, *BY_DEFINITION]),
-)  # fmt: skip
-def test_rows_in_chunks_are_rows(rows, sizes, directed, aggregate):
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("aggregate", [None, *BY_DEFINITION])
+@given(rows=ROWS, sizes=st.lists(st.integers(1, 2), min_size=3, max_size=5))
+@settings(max_examples=25)
+def test_rows_in_chunks_are_rows(aggregate, directed, rows, sizes):
     """Out of core, the rows of an edge come in several chunks, and may have one direction alone."""
     by_slot = {}
     for edge, reverse, value in rows:

@@ -182,6 +182,11 @@ def test_averages_of_some_nodes(call, nodes):
     assert_same(call("average_clustering", graph, nodes), expected)
 
 
+def test_averages_without_what_is_0(call):
+    graph = nx.Graph([(0, 1), (1, 2), (2, 0), (2, 3)])
+    assert call("average_clustering", graph, count_zeros=False) == pytest.approx(7 / 9)
+
+
 def test_averages_of_nothing_fail_alike(call):
     with pytest.raises(ZeroDivisionError):
         call("average_clustering", nx.Graph())
