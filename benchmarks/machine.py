@@ -36,7 +36,7 @@ def machine(*, gpu: bool) -> dict[str, Any]:
             changed = bool(git("status", "--porcelain", "--untracked-files=no"))
     except (OSError, subprocess.CalledProcessError):
         commit = "unknown"
-        click.echo("the commit is unknown: this is no git repository; RTC_COMMIT= names it", err=True)
+        click.echo("the commit is unknown: no git repository here; RTC_COMMIT= names it", err=True)
     about = {
         "cpu": cpu_name(), "cores": len(os.sched_getaffinity(0)),
         "python": platform.python_version(), "versions": versions,

@@ -615,7 +615,9 @@ def test_ids_of_several_columns_need_as_many_for_both_ends(tmp_path):
     two = ("--source", "bank", "--source", "acct")
     done = run("count", path, *two, "--destination", "bank2")
     assert done.exit_code == 2
-    assert "--source is given 2 times and --destination 1: an id of several" in done.stderr
+    assert (
+        "--source is given for 2 columns and --destination for 1: an id of several" in done.stderr
+    )
     done = run("bench", path, *two, "--destination", "bank2", "--destination", "acct2")
     assert "ids of several columns are not taken here: give --source once" in done.stderr
 

@@ -323,7 +323,7 @@ def test_a_vertex_without_an_edge_is_in_no_group(tmp_path):
     (tmp_path / "g.sif").write_text("a pp b\nb pd c\nc pp a\nalone\n")
     done = CliRunner().invoke(main, ["count", str(tmp_path / "g.sif"), "--by", "relation"])
     assert done.stdout.split() == ["relation,triangles", "pd,0", "pp,0"]
-    assert "1 vertices without an edge are in no group" in done.stderr
+    assert "vertices without an edge are in no group, left out: 1" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,8 @@ def test_a_vertex_without_an_edge_is_in_no_group(tmp_path):
         ("g.json", '{"nodes": [{"name": "a"}], "links": [{"source": "a", "target": "a"}]}',
          "edge 1 of 1 ends at 'a', .* such as 0"),
         ("g.json", '{"nodes": [{"id": 1}, {"name": "b"}], "links": []}', "node 2 has no 'id', wh"),
-        ("g.json", '{"nodes": [{"id": 1}, {"id": "1"}], "links": []}', "as text, and of one as a"),
+        ("g.json", '{"nodes": [{"id": 1}, {"id": "1"}], "links": []}',
+         "'1' is the id of two vertices, of one as text and of the other as a number: write both"),
         ("g.json", '{"nodes": [{"id": 1}], "links": [{"source": {"id": 1}, "target": 1}]}', "no v"),
         ("g.json", '{"nodes": [], "links": [{"from": 1}]}', "link 1 has no source or no target"),
         ("g.json", '{"nodes": {"a": {}}, "links": []}', "JSON of another kind: .*is read, as Net"),
@@ -368,12 +369,16 @@ def test_a_broken_network_is_told(tmp_path, name, content, words):
 @pytest.mark.parametrize(
     ("text", "isolated", "told"),
     [
-        ("5 4\n1 2\n2 3\n3 1\n3 4\n", [5], "vertices are numbered 1 to 5, 1 have no edge"),
-        ("5 4\n0 1\n1 2\n2 0\n2 3\n", [4], "vertices are numbered 0 to 4, 1 have no edge"),
-        ("5 5 4\n1 2\n2 3\n3 1\n3 5\n", [4], "vertices are numbered 1 to 5, 1 have no edge"),
-        ("6 3\n1,2\n2,3\n3,1\n", [4, 5, 6], "vertices are numbered 1 to 6, 3 have no edge"),
+        ("5 4\n1 2\n2 3\n3 1\n3 4\n", [5], "vertices are numbered 1 to 5, without an edge: 1"),
+        ("5 4\n0 1\n1 2\n2 0\n2 3\n", [4], "vertices are numbered 0 to 4, without an edge: 1"),
+        ("5 5 4\n1 2\n2 3\n3 1\n3 5\n", [4], "vertices are numbered 1 to 5, without an edge: 1"),
+        ("6 3\n1,2\n2,3\n3,1\n", [4, 5, 6], "vertices are numbered 1 to 6, without an edge: 3"),
         ("3 9 3\n1,2\n2,3\n3,1\n", [], "gives sizes"),  # of two sets of vertices
-        ("4 3\nann,bo\nbo,cy\ncy,ann\n", [], "1 vertices have no edge and no name: left out"),
+        (
+            "4 3\nann,bo\nbo,cy\ncy,ann\n",
+            [],
+            "left out, as they have no edge and no name: 1 of 4 vertices",
+        ),
     ],
 )
 def test_a_line_of_sizes_says_how_many_vertices_there_are(tmp_path, text, isolated, told):
@@ -460,7 +465,7 @@ def test_ids_may_begin_as_the_files_of_programs_do(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["q.graph", "q.txt"])
-def test_labelled_graphs_are_named(tmp_path, name):
+def test_labeled_graphs_are_named(tmp_path, name):
     (tmp_path / name).write_text("t 3 3\nv 0 1 2\nv 1 1 2\nv 2 1 2\ne 0 1\ne 1 2\ne 0 2\n")
-    with pytest.raises(EdgeFileError, match="looks like a labelled graph of lines t, v and e"):
+    with pytest.raises(EdgeFileError, match="looks like a labeled graph of lines t, v and e"):
         read_edges(tmp_path / name)

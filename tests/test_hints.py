@@ -700,7 +700,7 @@ HINTS = {
     "cli/edges:open_edges": [
         (
             lambda h: cli_edges.open_edges(h.path, {"source": "ab", "destination": "c"}, ()),
-            "source= is given 2 times and destination= 1: an id of several .* both ends",
+            "source= is given for 2 columns and destination= for 1: an id of several .* both ends",
         ),
         (several_columns_both_ways, "ids of one column each"),
     ],

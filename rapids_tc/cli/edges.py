@@ -58,8 +58,8 @@ class FileEdges:
     ) -> tuple[Any, dict[str, Any]]:
         """Return the edges for a function, with the options that name their columns.
 
-        `named` are the columns that options name, of numbers or times, which their text is read
-        as; text of groups and types is read as integers if these are written so.
+        `named` are the columns that options name. Their text is read as numbers or times; that of
+        groups and types as integers, if all of it is written so.
         """
         labels = dict.fromkeys([*self._ids, *(by or ()), *named.values()])
         frame = self.frame[list(labels)]
@@ -75,7 +75,7 @@ class FileEdges:
         options = {name: value for name, value in options.items() if value is not None}
         isolated = self.file.isolated
         if len(isolated) and by:
-            note(f"{len(isolated):,} vertices without an edge are in no group")
+            note(f"vertices without an edge are in no group, left out: {len(isolated):,}")
         elif len(isolated):
             return tc.Graph(frame, vertices=isolated, **options), {}
         return frame, options
@@ -142,8 +142,8 @@ def open_edges(
     )
     if len(sources) != len(destinations):
         raise ValueError(
-            f"source= is given {1 + len(sources)} times and destination= {1 + len(destinations)}: "
-            "an id of several columns needs as many for both ends"
+            f"source= is given for {1 + len(sources)} columns and destination= for "
+            f"{1 + len(destinations)}: an id of several columns needs as many for both ends"
         )
     more = [*sources, *destinations]
     if columns != "all":
@@ -151,7 +151,10 @@ def open_edges(
     first = {"source": (source,), "destination": (destination,)}
     edges = read(file, {**reading, **first, "columns": columns})
     if more and reading.get("directed") and edges.directed:
-        raise ValueError("a file that says which edges have no direction: ids of one column each")
+        raise ValueError(
+            "directed=True takes ids of one column each, as the file says which edges have a "
+            "direction"
+        )
     found = FileEdges(edges, [edges.ids[0]], [edges.ids[1]])
     found.source.extend(map(found.labels, sources))
     found.destination.extend(map(found.labels, destinations))

@@ -116,8 +116,8 @@ def without_edges(src: Array, dst: Array, first: int, n: int) -> Array:
 def vertices_of_sizes(source: Source, line: str, frame: Frame) -> tuple[Array, list[str]]:
     """Return the vertices without an edge of a text whose first line says how many there are.
 
-    Their numbers begin at 0 if an id does, else at 1, which is a guess and told. Sizes that differ
-    are of two sets of vertices, and say nothing of ids.
+    Their numbers begin at 0 if an id is 0, else at 1: a guess, which is told. Numbers of vertices
+    that differ are of two sets, and say nothing of ids.
     """
     fields = re.split(r"[\s,;|]+", line.strip())
     numbers = [int(field) for field in itertools.takewhile(str.isdecimal, fields)]
@@ -127,7 +127,7 @@ def vertices_of_sizes(source: Source, line: str, frame: Frame) -> tuple[Array, l
         return np.zeros(0, np.int64), []
     if src.dtype.kind not in "iu":
         without = n - len({*src} | {*dst})
-        told = f"{without:,} vertices have no edge and no name: left out"
+        told = f"left out, as they have no edge and no name: {without:,} of {n:,} vertices"
         return np.zeros(0, np.int64), [told] * (without > 0)
     least, most = min(src.min(), dst.min()), max(src.max(), dst.max())
     first = int(least > 0)
@@ -138,7 +138,7 @@ def vertices_of_sizes(source: Source, line: str, frame: Frame) -> tuple[Array, l
         )
     check_vertices(source, n)
     alone = without_edges(src, dst, first, n)
-    told = f"vertices are numbered {first} to {n - 1 + first}, {len(alone):,} have no edge"
+    told = f"vertices are numbered {first} to {n - 1 + first}, without an edge: {len(alone):,}"
     return alone, [told]
 
 

@@ -114,9 +114,10 @@ def _arrays(
             "csc and coo are read"
         )
     more = ("n",) if ends == _ROWS else ("shape", "format")
-    besides = () if not options.keep else names if ends == _ROWS else ("data",)
-    values = [name for name in besides if name in names and name not in (*ends, *more)]
-    present = [*ends, *(name for name in more if name in names), *values]
+    own = [*ends, *(name for name in more if name in names)]
+    others = names if ends == _ROWS else ["data"] * ("data" in names)
+    values = [name for name in others if options.keep and name not in own]
+    present = [*own, *values]
     size = sum(archive.getinfo(f"{name}.npy").file_size for name in present)
     source.claim(f"{size:,} bytes of arrays", size)
     shapes = {name: _shape(source, archive, name) for name in present}
@@ -125,11 +126,10 @@ def _arrays(
         raise source.fault(f"{ends[0]} and {ends[1]} have the shapes {first} and {second}")
     if shapes.get("n", ()) != ():
         raise source.fault("n, the number of vertices, must be one of the integers")
-    own = {name: _load(archive, name) for name in present if name not in values}
     # A value stands for each edge; a matrix calls its values data.
     called = {name: "weight" if name == "data" else name for name in values}
     kept = {called[name]: _load(archive, name) for name in values if shapes[name] == first}
-    return own, kept
+    return {name: _load(archive, name) for name in own}, kept
 
 
 def _entries(source: Source, arrays: dict[str, Array]) -> tuple[Array, Array, int]:

@@ -113,8 +113,8 @@ def with_values(
 ) -> Frame:
     """Return the ids with those values of edges, by name, that are to be kept.
 
-    The ids stand first, unless there is an `order`, and are called ``src`` and ``dst``, or as no
-    value is called.
+    The ids stand first, unless `order` gives the places of all columns. They are called ``src`` and
+    ``dst``, with underscores behind if values have these names.
     """
     import pandas as pd
 
@@ -146,5 +146,9 @@ def directions(
             f"the column {names[place]!r} has {shortened(min(unknown))} beside Directed and "
             "Undirected: say which each edge is, or rename the column"
         )
-    each = text.map(_DIRECTIONS).to_numpy(bool)
-    return each if len({*each.tolist()}) == 2 else bool(each.all())
+    return one_or_each(text.map(_DIRECTIONS).to_numpy(bool))
+
+
+def one_or_each(directed: Any) -> Any:
+    """Return whether all edges have a direction, or the array of each if they differ."""
+    return directed if 0 < directed.sum() < len(directed) else bool(directed.all())

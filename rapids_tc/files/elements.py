@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.files.adjacency import frame_of
-from rapids_tc.files.beside import with_values
+from rapids_tc.files.beside import one_or_each, with_values
 from rapids_tc.files.source import shortened
 
 if TYPE_CHECKING:
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from rapids_tc.files.source import Options, Source
 
     Answer = tuple[Any, np.ndarray, list[str]]
+
+
+_TEXT_BYTES = 10  # of memory for a byte of such a file: ids and values are objects
+
+
+def require_memory(source: Source) -> None:
+    """Raise CapacityError if the objects of a file exceed the free memory."""
+    source.require("the file takes", _TEXT_BYTES * sum(map(len, source.blocks(""))))
 
 
 @dataclass
@@ -47,7 +55,10 @@ class Elements:
         self.values.append(values)
 
     def answer(self, source: Source, options: Options) -> Answer:
-        """Return the edges, the vertices without any, and no guess; no vertex is made up."""
+        """Return the edges, the vertices without any, and no guess.
+
+        EdgeFileError if an edge ends at no vertex of the file.
+        """
         nodes = dict.fromkeys(self.nodes)
         for number, ends in enumerate(self.ends if nodes else (), 1):
             for end in ends:
@@ -63,10 +74,8 @@ class Elements:
         frame = frame_of(*(convert([pair[side] for pair in self.ends]) for side in (0, 1)))
         if options.keep:
             frame = with_values(source, options, frame, _columns(self.values))
-        said = {*self.directions}
-        one = said.pop() if len(said) == 1 else None
-        mixed = np.array([direction is not False for direction in self.directions])
-        source.directed = mixed if said else one
+        if {*self.directions} - {None}:
+            source.directed = one_or_each(np.array([d is not False for d in self.directions]))
         return frame, convert(alone), []
 
 
@@ -79,7 +88,10 @@ def _common_type(source: Source, nodes: Iterable[Any]) -> Callable[[list[Any]], 
     by_text: dict[str, Any] = {}
     for node in nodes:
         if by_text.setdefault(str(node), node) != node:
-            raise source.fault(f"{node!r} is the id of a vertex as text, and of one as a number")
+            raise source.fault(
+                f"{str(node)!r} is the id of two vertices, of one as text and of the other as a "
+                "number: write both in one way"
+            )
     return lambda ids: pd.array([str(node) for node in ids], dtype="str")
 
 

@@ -28,7 +28,7 @@ _NAME = re.compile(
 )
 _DAY, _HOUR = re.compile(r"[0-9]+([-./])[0-9]+\1[0-9]+"), re.compile("[0-9]{1,2}:[0-9]{2}")
 _TRUTH = {"true", "false", "yes", "no", "+", "-"}
-_ENOUGH = 16  # lines, from which on a label that only the first lacks is no chance
+_ENOUGH = 16  # lines: among fewer, a first line of other labels than the rest may be chance
 # The letters in dates, times, amounts of money, shares and numbers with a unit.
 _LETTERS = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.files.elements import Elements
+from rapids_tc.files.elements import Elements, require_memory
 from rapids_tc.files.source import Stream, shortened
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     Answer = tuple[Any, np.ndarray, list[str]]
 
-_TEXT_BYTES = 10  # of memory for a byte of such a file: objects are made of all that is in it
 _JSON = (
     '{"nodes": [{"id": ...}], "links": [{"source": ..., "target": ...}]} is read, as NetworkX, D3, '
     "graphology and Cytoscape.js write it"
@@ -81,7 +80,7 @@ def _read(source: Source, options: Options, kind: str, graph: Callable[[Any, Any
         raise source.fault(
             'this format needs NetworkX: pip install "rapids_tc[networkx]"'
         ) from error
-    _require(source)
+    require_memory(source)
     try:
         read = graph(nx, io.BufferedReader(Stream(source.blocks(""))))
     except (MemoryError, OSError):
@@ -96,10 +95,6 @@ def _read(source: Source, options: Options, kind: str, graph: Callable[[Any, Any
     for *ends, values in read.edges(data=True):
         found.add((ends[0], ends[1]), values, directed=read.is_directed())
     return found.answer(source, options)
-
-
-def _require(source: Source) -> None:
-    source.require("the file takes", _TEXT_BYTES * sum(map(len, source.blocks(""))))
 
 
 def _only_line(file: Any) -> bytes:
@@ -118,7 +113,7 @@ def read_json(source: Source, options: Options) -> Answer:
 
     A node is called by its ``id``, or ``key``; without either in any node by its place in the list.
     """
-    _require(source)
+    require_memory(source)
     try:
         data = json.loads(b"".join(source.blocks("")))
     except (ValueError, RecursionError) as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.files.adjacency import check_vertices, frame_of, without_edges
-from rapids_tc.files.beside import with_values
+from rapids_tc.files.beside import one_or_each, with_values
 from rapids_tc.files.guess import NUMBER
 from rapids_tc.files.source import shortened
 
@@ -66,8 +66,7 @@ def read_pajek(source: Source, options: Options) -> tuple[Any, np.ndarray, list[
         raise source.fault(f"ids run from 1 to {n}, the number behind *Vertices")
     alone = without_edges(src, dst, 1, n)
     names = [labels.get(vertex) for vertex in range(1, n + 1)] if labels else []
-    said = {*directed}
-    source.directed = np.array(directed) if len(said) == 2 else next(iter(said), None)
+    source.directed = one_or_each(np.array(directed)) if directed else None
     if all(names) and len(set(names)) == n:
         ids = np.array(["", *names], object)
         frame, alone = frame_of(ids[src], ids[dst]).astype("str"), ids[alone]

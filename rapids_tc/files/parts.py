@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from rapids_tc.files.beside import one_or_each
 from rapids_tc.files.source import EdgeFileError, NoEdgeError, Source
 
 if TYPE_CHECKING:
@@ -126,5 +127,4 @@ def _directions(files: list[Any]) -> Any:
     said = [np.broadcast_to(a, len(f.frame)) for a, f in zip(one_way, files, strict=True)]
     if all(file.directed is None for file in files):
         return None
-    every = np.concatenate(said)
-    return every if len({*every.tolist()}) == 2 else bool(every.all())
+    return one_or_each(np.concatenate(said))

@@ -23,7 +23,7 @@ _OTHERS = (
     ("WebGraph", r"(?:.*\n){0,9}?graphclass\s*="),
     ("PBBS", r"(?:weighted)?(?:adjacencygraph|edgearray)\s*$"),
     ("gSpan", r"t[ \t]+#[ \t]+-?[0-9]+"),
-    ("a labelled graph of lines t, v and e", r"t[ \t]+[0-9]+[ \t]+[0-9]+\s*\nv[ \t]+[0-9]+\b"),
+    ("a labeled graph of lines t, v and e", r"t[ \t]+[0-9]+[ \t]+[0-9]+\s*\nv[ \t]+[0-9]+\b"),
     ("GDF of GUESS", r"(?:node|edge)def\s*>"),
     ("VNA of NetDraw", r"\*\s*(?:node|tie) (?:data|properties)\b"),
     ("ARFF", r"@relation\b"),
@@ -65,21 +65,22 @@ def refuse_other_formats(source: Source, lines: list[str], *, named: bool) -> No
 
 
 def refuse_shapes(
-    source: Source, lines: list[str], fields_of: list[list[str]], *, named: bool, text: bool
+    source: Source, lines: list[str], fields: list[list[str]], *, named: bool, text: bool
 ) -> None:
-    """Raise EdgeFileError for lines, and their fields, that are another thing than edges.
+    """Raise EdgeFileError for lines, split in fields, that are no edge list.
 
-    They may be a matrix, adjacency lists, triples, several tables, in one line, or have another
-    column before the ids. `named` says that the columns have names, `text` that ids are text.
+    They may be a matrix, adjacency lists, triples, several tables or all edges in one line, or have
+    another column before the ids. `named` says that the columns have names, `text` that ids are
+    text.
     """
-    rows = list(map(filled, fields_of))
+    rows = list(map(filled, fields))
     _refuse_small_matrix(source, rows)
     _refuse_lists(source, lines)
     text = text or not mostly_integers(rows, (0, 1))
     if not named:
         _refuse_unnamed(source, rows)
     if text:
-        _refuse_ragged_text(source, rows, fields_of)
+        _refuse_ragged_text(source, rows, fields)
     if not named:
         _refuse_other_first(source, rows)
 
@@ -120,10 +121,10 @@ def _refuse_small_matrix(source: Source, rows: list[list[str]]) -> None:
     """Raise EdgeFileError for a matrix of names, or one that is symmetric or of 0 and 1 alone."""
     heads = [row[0] for row in rows[1:]]
     cells = [field for row in rows[1:] for field in row[1:]]
-    labelled = heads in (rows[0], rows[0][1:]) and not any(map(NUMBER.fullmatch, rows[0]))
+    labeled = heads in (rows[0], rows[0][1:]) and not any(map(NUMBER.fullmatch, rows[0]))
     of_two_modes = not rows[0][0] and not any(map(NUMBER.fullmatch, heads)) and _is_binary(cells)
-    labelled |= of_two_modes
-    if len(heads) > 1 and labelled and all(map(NUMBER.fullmatch, cells)):
+    labeled |= of_two_modes
+    if len(heads) > 1 and labeled and all(map(NUMBER.fullmatch, cells)):
         raise _matrix(source, len(heads), len(rows[-1]))
     n = len(rows)
     cells = [field for row in rows for field in row]
@@ -164,11 +165,11 @@ def _refuse_ragged(source: Source, rows: list[list[str]]) -> None:
         )
 
 
-def _refuse_ragged_text(source: Source, rows: list[list[str]], fields_of: list[list[str]]) -> None:
+def _refuse_ragged_text(source: Source, rows: list[list[str]], fields: list[list[str]]) -> None:
     """Raise EdgeFileError for rows of text of several lengths, as of several tables."""
     # NetworkX writes attributes behind the ids; a line of one field is an error later.
     most = min((n for row in rows for n, field in enumerate(row) if field[:1] == "{"), default=None)
-    lengths = {len(fields[:most]) for fields in fields_of} - {1}
+    lengths = {len(of_line[:most]) for of_line in fields} - {1}
     if len(lengths) > 1:
         raise source.fault(
             f"lines of {min(lengths)} to {max(lengths)} fields do not look like one table of "
@@ -177,7 +178,7 @@ def _refuse_ragged_text(source: Source, rows: list[list[str]], fields_of: list[l
 
 
 def _refuse_other_first(source: Source, rows: list[list[str]]) -> None:
-    """Raise EdgeFileError if columns 2 and 3 hold the same values more than columns 1 and 2 do.
+    """Raise EdgeFileError if columns 2 and 3 share more values than columns 1 and 2 do.
 
     The first column may be a time, a layer or a number of the row.
     """

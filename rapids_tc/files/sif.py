@@ -18,6 +18,8 @@ def read_sif(source: Source, options: Options) -> tuple[Any, np.ndarray, list[st
 
     Fields are separated by tabs if any line has one, else by blanks.
     """
+    import pandas as pd
+
     text = b"".join(source.blocks("")).decode(errors="replace")
     separator = "\t" if "\t" in text else None
     rows = [[field.strip() for field in line.split(separator)] for line in text.splitlines()]
@@ -31,7 +33,7 @@ def read_sif(source: Source, options: Options) -> tuple[Any, np.ndarray, list[st
     frame = frame_of(src, dst).astype("str")
     guesses = []
     if options.keep:
-        values = {"relation": frame_of(relations, relations)["src"].astype("str")}
+        values = {"relation": pd.array(relations, dtype="str")}
         frame = with_values(source, options, frame, values, order=(0, 2, 1))
     elif len(relations):
         guesses = [f"relations ignored: {', '.join(sorted({*relations})[:5])}"]

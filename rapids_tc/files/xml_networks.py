@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from rapids_tc.files.elements import Elements
+from rapids_tc.files.elements import Elements, require_memory
 from rapids_tc.files.source import Stream
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     Answer = tuple[Any, np.ndarray, list[str]]
 
-_TEXT_BYTES = 10  # of memory for a byte of such a file: ids and values are objects
 _KINDS: dict[str, Callable[[str], Any]] = {
     "int": int,
     "integer": int,
@@ -120,7 +119,7 @@ class _Keys:
             raise self._source.fault(f"{name} of an edge is {text!r}, and no number") from error
 
     def values_of(self, element: Element, values: Iterable[Any], *others: str) -> dict[str, Any]:
-        """Return what an edge says, in its own element but for its ends and `others`, too."""
+        """Return the values of an edge, and attributes of its element but its ends and `others`."""
         own = {k: v for k, v in element.attrib.items() if k not in ("source", "target", *others)}
         if "weight" in own:
             own["weight"] = self.value("weight", "double", own["weight"])
@@ -135,8 +134,8 @@ def _ends(source: Source, found: Elements, element: Element) -> tuple[Any, Any]:
 
 
 def _elements(source: Source) -> Iterator[tuple[str, str, Element]]:
-    """Yield (start or end, name without its namespace, element); vertices and edges are let go."""
-    source.require("the file takes", _TEXT_BYTES * sum(map(len, source.blocks(""))))
+    """Yield (start or end, name without its namespace, element); free what was read."""
+    require_memory(source)
     blocks = source.blocks("")
     # Text of UTF-16 is recoded before it comes here, and its head still says UTF-16.
     head = re.sub(rb"encoding=([\"'])utf-16\w*\1", b"", next(blocks, b""), count=1, flags=re.I)
