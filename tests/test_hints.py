@@ -19,7 +19,7 @@ from file_kinds import zipped, zstandard
 from graphs import complete
 
 import rapids_tc as tc
-from rapids_tc import datasets, errors, files, plot, testing
+from rapids_tc import _parallel, datasets, errors, files, plot, testing
 from rapids_tc.analytics import cliques, triads
 from rapids_tc.blocks import arrivals, grid
 from rapids_tc.cli import edges as cli_edges
@@ -33,7 +33,7 @@ from rapids_tc.executors import persisted, watch
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.files import arrays
 from rapids_tc.files.formats import Format
-from rapids_tc.frames import backend
+from rapids_tc.frames import backend, collected
 from rapids_tc.frames.adapters import PandasAdapter, pyarrow
 from rapids_tc.graphs import prepared
 from rapids_tc.graphs.lazy import polars_lazy
@@ -251,9 +251,18 @@ def having(target, name, value, call):
     return changed
 
 
+def edge_table():
+    return pyarrow().table({"src": [0], "dst": [1]})
+
+
 def one_shot():
-    arrow = pyarrow()
-    return arrow.RecordBatchReader.from_stream(arrow.table({"src": [0], "dst": [1]}))
+    return pyarrow().RecordBatchReader.from_stream(edge_table())
+
+
+def read_twice(*tables):
+    """Count a stream that gives one table for each reading, and then fails."""
+    left = list(tables)
+    return tc.count(Fake(__arrow_c_stream__=lambda schema=None: left.pop(0).__arrow_c_stream__()))
 
 
 def union():
@@ -270,6 +279,14 @@ def no_place(h):
 
     h.patch.setattr(arrays.zipfile, "is_zipfile", seek)
     return npz(src=[1], dst=[1])(h)
+
+
+def no_threads(h):
+    def start(thread):
+        raise RuntimeError("can't start new thread")
+
+    h.patch.setattr("threading.Thread.start", start)
+    _parallel.run_together(int, 2, lambda: None, lambda: None)
 
 
 def int_of(layout):
@@ -593,6 +610,16 @@ HINTS = {
     "frames/backend:_read_stream": [
         (lambda h: tc.count(one_shot()), r"\.read_all\(\) makes.*tc\.Graph\(reader\)")
     ],
+    "frames/backend:_require_rows_again": [
+        (lambda h: read_twice(edge_table()), r"second reading failed: .*\.read_all\(\) makes"),
+        (lambda h: read_twice(edge_table(), edge_table()[:0]), r"\.read_all\(\) makes"),
+    ],
+    "frames/collected:require_batch": [
+        (
+            lambda h: collected.require_batch(Fake(isStreaming=True)),
+            r"spark\.read, or give each batch .*foreachBatch",
+        )
+    ],
     "frames/backend:gather": [
         (
             lambda h: backend.gather(np.arange(3), np.array([3])),
@@ -637,6 +664,7 @@ HINTS = {
     "_progress:check_progress": [
         (lambda h: tc.count(k3(), progress="yes"), "accepted: True, False, None")
     ],
+    "_parallel:_all_started": [(no_threads, "NUMBA_NUM_THREADS says how many")],
     "_progress:memory_errors": [
         (
             having(orient, "degree_order", no_memory, lambda h: tc.count(k3())),
