@@ -53,7 +53,8 @@ def plain(backend, result):
     if isinstance(result, tc.Graph):
         return result.n_vertices, result.n_edges
     if hasattr(result, "columns") or hasattr(result, "index"):
-        return backend.to_pandas(result).to_dict()
+        frame = backend.to_pandas(result)
+        return frame.astype(object).where(frame.notna(), None).to_dict()
     return result
 
 

@@ -537,7 +537,7 @@ def test_a_slot_is_written_when_its_readers_are_done():
 def test_a_card_takes_no_more_than_its_limit(function, share, dtype, monkeypatch):
     """Of arrays: what Python's own objects take is allowed on top."""
     ends = (2000 * np.random.default_rng(0).random((2, 100_000)) ** 1.5).astype("int32")
-    edges, objects = pd.DataFrame({"src": ends[0], "dst": ends[1]}).astype(dtype), 250_000
+    edges, objects = pd.DataFrame({"src": ends[0], "dst": ends[1]}).astype(dtype), 300_000
     with testing.host_engine():
         need = max(tc.memory_estimate(edges, function=function).values())
     limit, expected = int(share * need), FUNCTIONS[function](edges)

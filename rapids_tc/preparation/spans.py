@@ -236,6 +236,16 @@ class Windows:
         starts += self.times.first
         return starts
 
+    def _no_starts(self, backend: Backend) -> Series:
+        """Return no starts, in the dtype that starts of rows would have."""
+        times = self.times.of_dtype
+        if times.kind == "empty":
+            return times.series(backend.xp.zeros(0, "int64"), "", backend)
+        of_datetimes = times.kind == "datetime"
+        if of_datetimes in (self.window.is_number, self.step.is_number):  # which rows would refuse
+            return Formation(times, np.zeros(0, times.tick_dtype)).starts(backend)
+        return replace(self, times=times).starts(backend).iloc[:0]
+
     def starts(
         self, backend: Backend, windows: Array | None = None, ticks: Array | int = 0
     ) -> Series:
@@ -244,10 +254,8 @@ class Windows:
         Numbers of windows, if given, count from `ticks` on; the times are then no floats.
         """
         times, xp = self.times, backend.xp
-        if times.kind == "empty" and times.of_dtype.kind != "empty":
-            return replace(self, times=times.of_dtype).starts(backend).iloc[:0]
         if times.kind == "empty":
-            return times.series(xp.zeros(0, "int64"), "", backend)
+            return self._no_starts(backend)
         if times.kind == "float":
             return backend.library.Series(self._float_starts(xp)[:-1])
         step, first, unit = self.amounts[1], times.first, ""
