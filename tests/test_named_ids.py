@@ -15,7 +15,7 @@ import rapids_tc as tc
 # A triangle and a tail: integers that are their own numbers, 3 and 4 of which have no vertex.
 HOLES = pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 5]})
 STRANGERS = [3, 4, 6, -1, 2**40]
-OVER = ["whole", "2 x 2 blocks", "7 partitions", "7 partitions, 2 x 2 blocks"]
+OVER = ["whole", "2 x 2 blocks", "1 partitions", "7 partitions", "7 partitions, 2 x 2 blocks"]
 
 
 @pytest.mark.parametrize("over", OVER)
@@ -24,13 +24,16 @@ def test_strangers_in_the_holes_of_a_dense_range(stranger, over):
     path = PATHS[over]
     vertices = {
         "vertex_triangles": [0, stranger],
+        "clustering": [stranger],
         "average_clustering": [stranger, 0],
         "triad_counts": [stranger],
         "list_triangles": [0, stranger],
     }
-    for name, chosen in vertices.items():
+    asked = [(name, {"vertices": chosen}) for name, chosen in vertices.items()]
+    asked.append(("annotate_vertices", {"columns": ["degree"], "vertices": [stranger, 5]}))
+    for name, own in asked:
         with pytest.raises(ValueError, match=rf"1 of vertices= not in the graph: {stranger};"):
-            path.call(name, {"vertices": chosen}, HOLES)
+            path.call(name, own, HOLES)
     for row in ((0, stranger), (stranger, 0)):
         pairs = pd.DataFrame([(0, 1), row], columns=["src", "dst"])
         with pytest.raises(ValueError, match=r"1 of pairs= have an end that is not in the graph"):

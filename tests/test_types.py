@@ -14,7 +14,6 @@ import pyarrow as pa
 import pytest
 import reference
 from checks import assert_columns
-from every_path import PATHS
 from graphs import complete, edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -330,14 +329,3 @@ def test_signs_that_are_none(backend):
         call(["+", "-", "+"])
     loop = backend.frame(typed([*TRIANGLE, (3, 3)], [1, 1, 1, 0]))
     assert backend.to_pandas(tc.balance(loop, sign="kind"))["triangles"].tolist() == [1, 0, 0, 0]
-
-
-@pytest.mark.cpu_only
-@pytest.mark.parametrize("path", ["whole", "2 x 2 blocks", "7 partitions"])
-def test_types_of_numbers_that_are_no_vertices(path):
-    """3 and 12 stand in no row: their types, two of each, are of nobody."""
-    frame = pd.DataFrame({"src": [0, 5, 9], "dst": [5, 9, 0]})
-    types = pd.Series([*"abaxyxy"], index=[0, 5, 9, 3, 3, 12, 12])
-    with PATHS[path].edges(frame) as edges:
-        found = tc.triangles_by_type(edges, vertex_type=types)
-    assert plain(found) == [("a", "a", "b", 1)]

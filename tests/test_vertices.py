@@ -175,27 +175,3 @@ def test_what_has_no_value_is_nan_and_no_null(convert):
         assert values.null_count == 0 and np.isnan(values).tolist() == [False, False, False, True]
     means = pa.table(tc.average_clustering(edges, by="g", count_zeros=False, **ids))
     assert str(means.to_pydict()) == "{'g': [1, 2], 'average_clustering': [1.0, nan]}"
-
-
-# Ids 0 to 9 number themselves; 3 is a number of the range, and no vertex.
-HOLES = pd.DataFrame({"src": [0, 5, 9, 9], "dst": [5, 9, 0, 7]})
-ASKED = {
-    "vertex_triangles": lambda edges: tc.vertex_triangles(edges, vertices=[0, 3]),
-    "clustering": lambda edges: tc.clustering(edges, vertices=[3]),
-    "average_clustering": lambda edges: tc.average_clustering(edges, vertices=[0, 3]),
-    "annotate_vertices": lambda edges: tc.annotate_vertices(edges, "degree", vertices=[3, 5]),
-    "list_triangles": lambda edges: tc.list_triangles(edges, vertices=[3]),
-    "triad_counts": lambda edges: tc.triad_counts(edges, vertices=[0, 3]),
-    "pairs": lambda edges: tc.similarity(edges, pairs=pd.DataFrame({"src": [0, 5], "dst": [5, 3]})),
-}
-
-
-@pytest.mark.cpu_only
-@pytest.mark.parametrize(
-    "path", ["whole", "2 x 2 blocks", "1 partitions", "7 partitions, 2 x 2 blocks"]
-)
-@pytest.mark.parametrize("name", ASKED)
-def test_a_number_in_a_hole_of_the_ids_is_no_vertex(name, path):
-    words = r"not in the graph: .*3"
-    with PATHS[path].edges(HOLES) as edges, pytest.raises(ValueError, match=words):
-        ASKED[name](edges)
