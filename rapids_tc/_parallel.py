@@ -96,11 +96,11 @@ def run_together(
 def _all_started(
     pool: ThreadPoolExecutor, task: Callable[[int], int], threads: int
 ) -> list[Future[int]]:
-    """Start tasks on so many threads; MemoryError if the system has no memory for one."""
+    """Start a task on each of so many threads; MemoryError if the system cannot start them all."""
     try:
         return [pool.submit(task, thread) for thread in range(threads)]
     except RuntimeError as error:
-        raise MemoryError(f"{error}, of {threads}: NUMBA_NUM_THREADS says how many") from error
+        raise MemoryError(f"{error}, of {threads}: NUMBA_NUM_THREADS sets how many") from error
 
 
 @contextmanager

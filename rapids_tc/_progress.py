@@ -196,9 +196,10 @@ def report_stage(name: str, progress: Choice, need: Callable[[], str]) -> Iterat
 
 @contextmanager
 def memory_errors(when: str, need: Callable[[], str] = lambda: FEWER) -> Iterator[None]:
-    """Turn an error of memory that ran out into CapacityError, with what is known of the need.
+    """Turn MemoryError into CapacityError, with what is known of the need.
 
-    NumPy and CuPy say which array had no room; without that, it is what `need` returns.
+    NumPy and CuPy say which array had no room. If the error says nothing, the need is what `need`
+    returns.
     """
     try:
         yield

@@ -664,7 +664,7 @@ HINTS = {
     "_progress:check_progress": [
         (lambda h: tc.count(k3(), progress="yes"), "accepted: True, False, None")
     ],
-    "_parallel:_all_started": [(no_threads, "NUMBA_NUM_THREADS says how many")],
+    "_parallel:_all_started": [(no_threads, "NUMBA_NUM_THREADS sets how many")],
     "_progress:memory_errors": [
         (
             having(orient, "degree_order", no_memory, lambda h: tc.count(k3())),

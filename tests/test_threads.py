@@ -228,7 +228,7 @@ def test_threads_that_cannot_start(monkeypatch, most):
     assert _parallel.parallel_for(lambda number, thread: number, 1000, 8) == 499_500
     started.clear()
     stopped = threading.Event()
-    with pytest.raises(MemoryError, match="can't start new thread, of 8: NUMBA_NUM_THREADS"):
+    with pytest.raises(MemoryError, match="can't start new thread, of 8: NUMBA_NUM_THREADS sets"):
         _parallel.run_together(lambda thread: int(stopped.wait()), 8, stopped.set, lambda: None)
 
 

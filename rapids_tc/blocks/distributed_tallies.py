@@ -48,8 +48,9 @@ def summed(
     Types are tallied of each vertex or edge, of each group if there are any, and of the whole graph
     if the counters of all combinations do not fit a worker.
     """
-    [by_type, *_] = [*(q for q in quantities if isinstance(q, TypeCounts)), None]
-    what = "" if by_type is None else by_type.per or "group" * (groups is not None)
+    by_type = next((q for q in quantities if isinstance(q, TypeCounts)), None)
+    owner = "group" if groups is not None else ""
+    what = "" if by_type is None else by_type.per or owner
     others = [q.limited(graph.free) for q in quantities if not (what and q is by_type)]
     if any(quantity.by_vertex for quantity in others):
         graph.require_whole()

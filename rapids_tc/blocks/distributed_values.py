@@ -81,7 +81,10 @@ def _scaled_by_group(graph: DistributedGraph, reading: Task, merged: list[Task])
 def summed(
     graph: DistributedGraph, quantities: Sequence[Sum], values: Read | None = None
 ) -> dict[str, Task]:
-    """Submit sums of values of all edges, all of one reading, by name; `values` may be read."""
+    """Submit sums of values of all edges, all of one reading, by name.
+
+    `values` is what `read` has returned, if it was called before.
+    """
     if not quantities:
         return {}
     resolved, arrays = values or read(graph, quantities[0].reading)

@@ -113,8 +113,8 @@ class WorkerContext:
 def worker_task(function: Callable[..., Any]) -> Callable[..., Any]:
     """Run a function of a `WorkerContext` on the device of the context.
 
-    Of a frame that is written to meanwhile, the advice is for partitions: ``copy`` of a partitioned
-    frame copies no values.
+    If something writes to a frame meanwhile, the advice is one for partitions: ``copy`` of a
+    partitioned frame copies no values.
     """
 
     @functools.wraps(function)

@@ -33,7 +33,7 @@ class Joined:
         self._given: dict[str, WeakSet[Any]] = {}
 
     def look(self, workers: list[Worker]) -> None:
-        """Take note of the workers that there are now."""
+        """Note the workers that there are now."""
         if self._first is None:
             self._first = {worker.address for worker in workers}
         self._room = {
@@ -42,7 +42,7 @@ class Joined:
 
     @property
     def room(self) -> int:
-        """How many tasks more may be under way than without them."""
+        """How many more tasks may be under way than without these workers."""
         return sum(self._room.values())
 
     def place(self) -> str | None:
@@ -54,5 +54,5 @@ class Joined:
         return None
 
     def gave(self, address: str, task: Any) -> None:
-        """Take note of a task that a worker was given."""
+        """Note a task that a worker was given."""
         self._given.setdefault(address, WeakSet()).add(task)

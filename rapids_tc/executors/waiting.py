@@ -57,10 +57,10 @@ def require_done(client: Client, tasks: list[Future]) -> None:
 
 
 def require_none_failed(client: Client, keys: list[Any]) -> None:
-    """Raise what went wrong in one of the tasks of a call, of those that nobody waits for, too.
+    """Raise what went wrong in any task of a call, also in one that nobody waits for.
 
-    If a task fails that is made again, Dask may leave others waiting for it. Some are known to the
-    scheduler alone.
+    If a task fails when it is computed again, Dask may leave others waiting for it, and only the
+    scheduler may know of the failure.
     """
     scheduler: Any = client.scheduler
     states: Any = client.sync(scheduler.get_task_status, keys=keys)

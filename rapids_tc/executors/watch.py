@@ -28,8 +28,8 @@ NO_WORKER_LIMIT = 60.0  # a call gives up if no worker has run for so long
 NUDGE_AFTER = 4.0  # after such a standstill, the scheduler gets a task that ends at once
 STANDSTILL_LIMIT = 60.0  # after such a standstill, a call gives up
 HEARTBEAT_LIMIT = 10.0  # if it had no heartbeat for so long, a worker's report is out of date
-SPEAK_AFTER = 30.0  # of a standstill the user is told
-SILENT_LIMIT = 120.0  # a call gives up if a worker with tasks has had no heartbeat for so long
+SPEAK_AFTER = 30.0  # after such a standstill, the user is told
+SILENT_LIMIT = 120.0  # if a worker with tasks had no heartbeat for so long, a call gives up
 TELL_LOST_AFTER = 5.0  # if no task has ended for so long since a worker was lost, it is told
 
 # Bytes of a worker's process with its libraries, which count against its limit. Measured after
@@ -37,7 +37,7 @@ TELL_LOST_AFTER = 5.0  # if no task has ended for so long since a worker was los
 PROCESS = 320 << 20
 LEAST_SHARE = 16  # the plan counts on one part in so many of a limit, even if the process fills it
 
-TIMEOUT = "distributed.comm.timeouts.connect"  # of Dask, for a worker that others ask in vain
+TIMEOUT = "distributed.comm.timeouts.connect"  # of Dask, for a worker that does not answer others
 log = logging.getLogger("rapids_tc")
 
 MOVING = ("executing", "flight", "cancelled", "resumed")  # states of tasks that occupy a worker
@@ -49,7 +49,7 @@ class Heartbeat:
 
     last: float
     since: float
-    told: bool = False  # whether the user has been told that there is no other
+    told: bool = False  # whether the user has been told that no other came
 
 
 class Watch:
@@ -59,7 +59,7 @@ class Watch:
     ----------
     client : Client
     heartbeats : dict, optional
-        Those that earlier waits have seen, by address; this one goes on with them.
+        By address, the last ones that earlier waits of the call have seen.
     """
 
     def __init__(self, client: Client, heartbeats: dict[str, Heartbeat] | None = None) -> None:
@@ -133,7 +133,7 @@ class Watch:
     def _silent(self, workers: dict[str, Any], now: float) -> dict[str, float]:
         """Return the seconds since the last heartbeat of workers without one for long.
 
-        They are stopped, or busy with Python's lock.
+        Such workers are stopped, or a task of theirs holds Python's lock.
         """
         silent = {}
         for address, worker in workers.items():
@@ -145,7 +145,7 @@ class Watch:
         return silent
 
     def _told(self, busy: list[str]) -> bool:
-        """Return whether the user was told of silent workers, or of a standstill; now he is."""
+        """Note that the user is told of a silence or standstill; return whether they knew."""
         beats = [self._heartbeats[address] for address in busy]
         told = all(beat.told for beat in beats) if beats else self._said
         self._said = True
@@ -202,7 +202,7 @@ def _standstill(
         return (
             f"no sign of life of {' and '.join(silent)} for {seconds:.0f} seconds, and {done} of "
             f"{of} tasks are done: the process is stopped, its machine is paused or swaps, or one "
-            "task keeps Python's lock. Let it go on, or end the process, so that others do its "
+            "task holds Python's lock. Let it go on, or end the process, so that others do its "
             "tasks"
         )
     listed = "; ".join(

@@ -25,7 +25,7 @@ class FrameAdapter(ABC):
     Attributes
     ----------
     undirected : bool
-        Whether the source of the frame says that an edge has no direction: a row is both ways.
+        Whether the source of the frame says that edges have no direction: a row leads both ways.
     """
 
     undirected = False
@@ -70,6 +70,10 @@ class FrameAdapter(ABC):
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         """Return a new frame with these aligned columns after its own."""
         return frame.assign(**columns)
+
+    def nbytes(self, frame: Frame) -> int:
+        """Return the bytes of columns and index, without Python's objects, which rows share."""
+        return int(frame.memory_usage(index=True).sum())
 
     def snapshot(self, frame: Frame) -> Frame:
         """Return a frame that later changes of the user's frame do not reach."""
@@ -220,6 +224,9 @@ class ArrowAdapter(FrameAdapter):
             frame = frame.append_column(name, values)
         return frame
 
+    def nbytes(self, frame: Frame) -> int:
+        return int(frame.nbytes)
+
     def take(self, frame: Frame, positions: Array) -> Frame:
         from rapids_tc.frames.arrow_take import take_rows
 
@@ -273,12 +280,15 @@ class PolarsAdapter(FrameAdapter):
     def snapshot(self, frame: Frame) -> Frame:
         return frame.clone()
 
+    def nbytes(self, frame: Frame) -> int:
+        return int(frame.estimated_size())
+
     def take(self, frame: Frame, positions: Array) -> Frame:
         return frame[to_host(positions)]
 
 
 def _typed(values: Series) -> Series:
-    """Return objects of one kind in Arrow's dtype of it, which a column of no rows keeps, too."""
+    """Return objects of one kind in Arrow's dtype of that kind, which even no rows keep."""
     if values.dtype != object:
         return values
     arrow = pyarrow()
@@ -300,7 +310,7 @@ def _to_arrow(result: Frame) -> Any:
 
 
 def column_of_arrow(column: Any, name: str) -> Series:
-    """Return a column of Polars or Arrow as a Series of pandas; IdTypeError if that has no like."""
+    """Return a column of Polars or Arrow as one of pandas; IdTypeError if pandas has no dtype."""
     arrow = pyarrow()
     try:
         if not isinstance(column, arrow.ChunkedArray):

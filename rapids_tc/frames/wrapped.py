@@ -91,6 +91,10 @@ class NarwhalsAdapter(FrameAdapter):
         unwrapped = {name: native(column) for name, column in columns.items()}
         return wrap(self.inner.assign(frame, unwrapped), self.module)
 
+    def nbytes(self, frame: Frame) -> int:
+        """Return the bytes of all columns and the index."""
+        return self.inner.nbytes(frame)
+
     def snapshot(self, frame: Frame) -> Frame:
         """Return a frame that later changes of the user's frame do not reach."""
         return self.inner.snapshot(frame)

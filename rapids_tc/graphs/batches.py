@@ -132,8 +132,9 @@ def refuse(
     places = xp.flatnonzero(rows)
     if not len(places):
         return
-    rows_of = ((frozenset(ends), ends) for ends in zip(*name_ends(places), strict=True))
-    edges = dict(reversed([*rows_of]))  # each once, as in its first row
-    shown = ", ".join(f"({u}, {v})" for u, v in [*reversed(edges.values())][:5])
+    edges: dict[frozenset[Any], tuple[Any, Any]] = {}
+    for ends in zip(*name_ends(places), strict=True):
+        edges.setdefault(frozenset(ends), ends)  # as in its first row
+    shown = ", ".join(f"({u}, {v})" for u, v in [*edges.values()][:5])
     count = f"{len(edges)} edge{'s' * (len(edges) > 1)}"
     raise ValueError(message.format(count, shown + ", …" * (len(edges) > 5)))

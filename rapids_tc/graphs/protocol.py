@@ -326,11 +326,13 @@ class EdgeGraph(VertexStatistics):
         Raises
         ------
         CapacityError
-            They take more.
+            The rows take more.
         """
+        frame, adapter = self._frame, self.backend.adapter
         if limit is not None:
-            require_rows(len(positions), self._frame, self.listing.memory(limit, beside_task=False))
-        return self.backend.adapter.take(self._frame, positions)
+            memory = self.listing.memory(limit, beside_task=False)
+            require_rows(len(positions), frame, adapter, memory)
+        return adapter.take(frame, positions)
 
     def assign(self, columns: dict[str, Any]) -> Frame:
         """Add aligned columns behind those of the user's frame."""

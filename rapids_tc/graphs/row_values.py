@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import CapacityError
-from rapids_tc.frames.adapters import root
 from rapids_tc.graphs.communities import numbers
 from rapids_tc.plan import costs
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array
+    from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Frame
     from rapids_tc.preparation.edge_values import Reading
 
@@ -57,18 +57,9 @@ class RowValues:
         return numbers(self.graph, tree)[tree.of_edge]
 
 
-def require_rows(rows: int, frame: Frame, memory: int) -> None:
-    """Raise CapacityError if so many rows of the user's frame, with all columns, exceed memory.
-
-    Python's objects are shared by the rows that have them.
-    """
-    if root(frame) == "polars":
-        size = frame.estimated_size()
-    elif root(frame) == "pyarrow":
-        size = frame.nbytes
-    else:
-        size = int(frame.memory_usage(index=True).sum())
-    need = rows * (size // max(len(frame), 1) + costs.INDEX)
+def require_rows(rows: int, frame: Frame, adapter: FrameAdapter, memory: int) -> None:
+    """Raise CapacityError if so many rows of the user's frame, with all columns, exceed memory."""
+    need = rows * (adapter.nbytes(frame) // max(adapter.rows(frame), 1) + costs.INDEX)
     if need > memory:
         raise CapacityError(
             f"the {rows:,} rows of the answer take about {need:,} bytes, and {memory:,} are left: "

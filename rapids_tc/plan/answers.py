@@ -17,7 +17,7 @@ ID_ROLES = {  # by the shape of an answer: the ids in each of its rows
     Result.EDGES: ("src", "dst"),
     Result.TRIANGLES: ("u", "v", "w"),
 }
-PER = {"vertex": ID_ROLES[Result.VERTICES], "edge": ID_ROLES[Result.EDGES]}  # by option
+PER = {"vertex": ID_ROLES[Result.VERTICES], "edge": ID_ROLES[Result.EDGES]}  # by per=
 
 
 def named_columns(own: OwnOptions) -> list[Any]:

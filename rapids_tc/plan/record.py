@@ -237,8 +237,8 @@ class Analytic:
     takes_method, takes_by : bool
         Whether the function accepts ``method=``, and ``by=``.
     fields : callable
-        A function of the own options that returns the columns that the answer has beside those of
-        ids and groups, if it is a frame, or beside those of the user's rows.
+        A function of the own options. It returns the columns that an answer has beside ids and
+        groups, if it is a new frame, or beside the columns of the user's rows.
     check : callable
         A function of the own options that returns their normalized values; ValueError for a bad
         one.

@@ -238,7 +238,7 @@ def _named_columns(vertices: Any, names: list[tuple[Any, ...]], backend: Backend
 def find_composite(ids: CompositeIds, vertices: Any) -> Array:
     """Return the numbers (int64) of the vertices that the user names, in every group that has them.
 
-    They are sorted by group, and within a group row by row as the user names them.
+    They are sorted by group, and in a group they are in the user's order, with repeats.
 
     Raises
     ------

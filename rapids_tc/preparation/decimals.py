@@ -16,10 +16,11 @@ _EXACT = 2**53
 
 
 def as_numbers(values: Series, *, floats: bool = False) -> Series:
-    """Return a column of decimals as int64 or uint64 if they have no places, else as float64.
+    """Return a column of decimals as int64 or uint64 if they are whole, else as float64.
 
-    Other columns are returned unchanged, and so are whole numbers of more than 64 bits. With
-    `floats`, decimals of Python become floats whatever they are: each has its own places.
+    A dtype of decimals without decimal places is whole. Of Python's decimals the values decide, and
+    with `floats` they always become float64: parts of one column then agree. Other columns, and
+    whole numbers of more than 64 bits, are returned unchanged.
     """
     kind = _kind(values)
     if kind == "python":
@@ -41,7 +42,7 @@ def is_rounded(values: Series) -> bool:
     dtype = getattr(values.dtype, "pyarrow_dtype", values.dtype)
     if dtype.scale <= 0:
         return False
-    # With s places, n / 10**s is a float64 if it is a number of 2**-s, and n below 2**53.
+    # With s decimal places, n / 10**s is a float64 if it is a multiple of 2**-s, and n below 2**53.
     numbers = values.dropna().astype("float64").to_numpy()
     steps = np.ldexp(numbers, dtype.scale)
     return bool(
@@ -50,7 +51,7 @@ def is_rounded(values: Series) -> bool:
 
 
 def _kind(values: Series) -> str:
-    """Return who holds decimals: "python", "arrow", "cudf"; empty for other columns."""
+    """Return whose decimals a column holds: "python", "arrow", "cudf"; "" for other columns."""
     dtype = values.dtype
     if isinstance(dtype, np.dtype) and dtype.kind != "O":
         return ""  # most columns: what follows takes as long as a step of a small call
@@ -61,20 +62,17 @@ def _kind(values: Series) -> str:
     if str(dtype) != "object" or not len(values):
         return ""
     first = values.iloc[0] if values.iloc[0] is not None else next(iter(values.dropna()), None)
-    return "python" if isinstance(first, Decimal) and _all_decimal(values) else ""
-
-
-def _all_decimal(values: Series) -> bool:
+    if not isinstance(first, Decimal):
+        return ""
     from pandas.api.types import infer_dtype
 
-    return infer_dtype(values, skipna=True) == "decimal"
+    return "python" if infer_dtype(values, skipna=True) == "decimal" else ""
 
 
 def _of_python(values: Series, *, floats: bool) -> Series:
-    filled = values.dropna()
-    whole = not floats and len(filled) == len(values)
-    if whole and all(value.is_finite() and value == int(value) for value in filled):
-        integers = [int(value) for value in filled]
+    whole = not floats and not values.isna().any()
+    if whole and all(value.is_finite() and value == int(value) for value in values):
+        integers = [int(value) for value in values]
         for dtype in ("int64", "uint64"):
             if np.iinfo(dtype).min <= min(integers) and max(integers) <= np.iinfo(dtype).max:
                 return type(values)(integers, values.index, dtype, values.name)
@@ -83,7 +81,7 @@ def _of_python(values: Series, *, floats: bool) -> Series:
 
 
 def _whole(values: Series) -> Series:
-    """Return decimals of Arrow without places as integers; as floats if some are missing."""
+    """Return whole decimals of Arrow as integers; as floats if some are missing."""
     arrow: Any = pyarrow()
     if values.isna().any():
         return values.astype("float64")

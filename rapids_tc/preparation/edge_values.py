@@ -85,9 +85,9 @@ class EdgeRows:
     values: Array | None
 
     def both_ways(self, backend: Backend) -> EdgeRows:
-        """Return each row once in its direction and once against it, unless none is asked for.
+        """Return each row in both directions, if the source of the frame says that edges have none.
 
-        This is for sources whose edges have no direction.
+        Without `reverse`, directions are not asked for, and rows are returned as they are.
         """
         if self.reverse is None or not backend.adapter.undirected:
             return self

@@ -195,7 +195,7 @@ def estimate_size(
 def check_new(columns: Iterable[str], labels: list[Any], of: str = "the frame") -> None:
     """Raise ValueError if the frame has one of the columns already.
 
-    A label of several levels is a name if all levels but the first are empty.
+    A label of several levels counts as its first level if all the others are empty.
     """
     levels = [label for label in labels if isinstance(label, tuple) and not any(label[1:])]
     names = [*labels, *(label[0] for label in levels if len(label) > 1)]

@@ -269,7 +269,7 @@ class WindowsOfFloats(_Laid):
 
 
 def _hold(estimate: Array, most: Array, holds: Callable[[Array], Array], xp: Any) -> Array:
-    """Return how many of the numbers 0, 1, … `most` - 1 hold, the first ones: near an estimate."""
+    """Return how many of the numbers 0, 1, … `most` - 1 hold: the first ones, about `estimate`."""
     count = xp.clip(estimate, 0, most).astype("int64")
     while bool((more := (count < most) & holds(count)).any()):
         count += more

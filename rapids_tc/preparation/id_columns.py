@@ -20,8 +20,7 @@ NUMERIC = ("integer", "float")
 KINDS = (*NUMERIC, "string", "datetime")
 HINT = (
     "accepted: integers, strings, categories, datetimes, and floats or decimals that are whole "
-    "numbers; "
-    "convert the column to one of them"
+    "numbers; convert the column to one of them"
 )
 ROWS = (
     "an edge needs both ends. Drop those rows; isolated vertices are given with Graph(vertices=...)"
@@ -113,7 +112,7 @@ def inspect_group(values: Series, name: str, backend: Backend) -> tuple[IdColumn
 
 
 def no_groups(dtype: Any) -> str:
-    """Return why values of a dtype that other libraries cannot be asked about are no groups."""
+    """Return why values of a dtype cannot be groups, for dtypes on which pandas fails; else ""."""
     arrow = str(getattr(dtype, "pyarrow_dtype", ""))
     if arrow.startswith(("struct", "list", "large_list", "fixed_size_list", "map", "dictionary",
                          "dense_union", "sparse_union", "run_end_encoded")):  # fmt: skip

@@ -60,7 +60,7 @@ class TypeProfile:
 
 
 def sorted_types(profiles: list[TypeProfile], name: str) -> Series:
-    """Return all types of a column, of its dtype, sorted: if it is ordered, by its categories.
+    """Return all types of a column in its dtype, by value; of an ordered categorical, by category.
 
     Raises
     ------
@@ -93,9 +93,9 @@ def sorted_types(profiles: list[TypeProfile], name: str) -> Series:
 
 
 def _by_value(types: Series) -> Series:
-    """Return types whose order is that of their values: the codes of some libraries have another.
+    """Return types that sort by value: categories without an order would sort by their codes.
 
-    Those of a Polars Categorical follow the order in which a process met the categories.
+    The codes of a Polars Categorical follow the order in which a process met the categories.
     """
     is_unordered = hasattr(types.dtype, "categories") and not types.dtype.ordered
     return types.astype(types.dtype.categories.dtype) if is_unordered else types

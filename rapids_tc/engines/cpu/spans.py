@@ -117,8 +117,9 @@ def begins(spans: Any, uv: Any, uw: Any, vw: Any) -> Any:
 def next_common(spans: Any, at: Any, ends: Any, step: Any) -> Any:
     """Return the windows that three intervals have in common, where to go on, and the next step.
 
-    An interval that ends before `past` has nothing in common with later ones of the other edges.
-    Steps double while such intervals are passed over, so that a long list costs its logarithm.
+    An interval that ends first, or before the latest of the three begins, has nothing in common
+    with later ones of the other edges. Steps double while such intervals are passed over, so that a
+    long list costs its logarithm.
     """
     (a, b, c), (a_end, b_end, c_end) = at, ends
     of_uv, of_uw = np.int64(spans.uv.last[a]), np.int64(spans.uw.last[b])
