@@ -150,7 +150,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_report_header() -> str:
-    """With which bytes a fault can be met again."""
+    """Tell the byte of new memory, by which a fault can be repeated."""
     return f"new memory is dirty: {PERTURB}={os.environ[PERTURB]}"
 
 

@@ -1,4 +1,4 @@
-"""New memory that holds what is of no use to anybody: who reads it before it is written fails."""
+"""Fill new memory with bytes of no use, so that code fails that reads before it writes."""
 
 import os
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ PATTERNS = (0xA5, 0xFF, None)  # bytes; None is random ones
 
 
 def dirty_host() -> str:
-    """Let the processes that are started from now on get dirty memory; return its setting."""
+    """Have processes that start from now on get dirty memory; return the setting."""
     return os.environ.setdefault(PERTURB, str(1 + int.from_bytes(os.urandom(1)) % 255))
 
 

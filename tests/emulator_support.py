@@ -31,7 +31,7 @@ class CardArray(np.ndarray):
 
 
 class Numpy:
-    """NumPy as a card would have it: memory is dirty, and no array is copied onto itself.
+    """NumPy as on a card: new memory is dirty, and no array may be copied onto itself.
 
     `pattern` is what new memory holds, one of `dirty_memory.PATTERNS`.
     """

@@ -34,7 +34,7 @@ BATCH = pa.RecordBatch.from_pandas(small())
 
 
 @pytest.mark.cpu_only
-def test_the_interface_is_recognised():
+def test_the_interface_is_recognized():
     assert is_on_device(OnDevice(BATCH))
     for other in (BATCH, pa.table(small()), OnDevice, object(), pa.array([1])):
         assert not is_on_device(other)
@@ -69,7 +69,7 @@ def test_without_cudf_the_error_says_what_to_install(monkeypatch):
 def test_its_frames_are_cudfs(monkeypatch):
     monkeypatch.setattr(module, "_modules", lambda engine: None)
     monkeypatch.setattr(module, "read_device_array", lambda edges: "frame")
-    adapter, frame = module._recognise(OnDevice(BATCH), once=False)
+    adapter, frame = module._recognize(OnDevice(BATCH), once=False)
     assert isinstance(adapter, module.CudfAdapter) and frame == "frame"
 
 

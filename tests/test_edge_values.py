@@ -226,7 +226,7 @@ def test_the_largest_weight_is_of_both_directions(directed):
     assert by_group.tolist() == ([8, 4] if directed else [2, 4])
 
 
-# What faults in one line would pass ---------------------------------------------------------------
+# Rows in several chunks, and rounding -------------------------------------------------------------
 
 
 def sixteen_rows(self, work):

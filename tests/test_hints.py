@@ -588,7 +588,7 @@ HINTS = {
             r"\.compute\(\) brings.*annotate and others",
         ),
     ],
-    "frames/backend:_recognise": [
+    "frames/backend:_recognize": [
         (lambda h: tc.memory_estimate(import_module("polars").LazyFrame()), r"call \.collect\(\)"),
         (lambda h: tc.count([1]), r"accepted: .*pandas"),
     ],

@@ -163,7 +163,7 @@ def test_what_nobody_knows_is_refused_with_what_is_accepted():
             tc.count(edges)
 
 
-def test_no_library_is_imported_to_recognise_an_object():
+def test_no_library_is_imported_to_recognize_an_object():
     code = (
         "import sys, json, numpy, rapids_tc as tc\n"
         "for edges in ([(0, 1)], numpy.zeros((3, 2)), object()):\n"

@@ -1,6 +1,6 @@
 """Edge files as people publish them: a reader for each format, and a row of `formats.FORMATS`.
 
-Compression and archives are recognised by content. What the file does not say is guessed, and
+Compression and archives are recognized by content. What the file does not say is guessed, and
 every guess is reported and can be overridden.
 """
 

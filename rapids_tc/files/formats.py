@@ -1,4 +1,4 @@
-"""The table of formats: how each is recognised, and what reads it."""
+"""The table of formats: how each is recognized, and what reads it."""
 
 from __future__ import annotations
 

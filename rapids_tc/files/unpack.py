@@ -38,7 +38,7 @@ class UnpackError(Exception):
 
 
 class Unpacker:
-    """The layers around an edge file, each recognised by its first bytes.
+    """The layers around an edge file, each recognized by its first bytes.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 """Recognition of the user's frame, and of the libraries that work on it.
 
-No library is imported to recognise a frame: a cuDF frame exists only if cuDF is in ``sys.modules``.
+No library is imported to recognize a frame: a cuDF frame exists only if cuDF is in ``sys.modules``.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class Backend:
 
 
 def open_frame(edges: Any, engine: str | None, *, once: bool = False) -> tuple[Frame, Backend]:
-    """Recognise the user's edges, and resolve the libraries that work on them.
+    """Recognize the user's edges, and resolve the libraries that work on them.
 
     With `once`, the caller never reads the edges again: an Arrow stream may be used up.
 
@@ -167,19 +167,19 @@ def open_frame(edges: Any, engine: str | None, *, once: bool = False) -> tuple[F
             "edges is a Dask DataFrame, and this runs on one machine: .compute() brings the edges "
             "there; count, vertex_triangles, annotate and others take Dask frames as they are"
         )
-    adapter, frame = _recognise(edges, once=once)
+    adapter, frame = _recognize(edges, once=once)
     return frame, resolve_backend(adapter, engine)
 
 
-def _recognise(edges: Any, *, once: bool) -> tuple[FrameAdapter, Frame]:
+def _recognize(edges: Any, *, once: bool) -> tuple[FrameAdapter, Frame]:
     """Return the adapter of the user's edges, and the frame that it works on; see `open_frame`."""
     if is_narwhals(edges) and type(edges).__name__ == "DataFrame":
-        inner, frame = _recognise(native(edges), once=once)
+        inner, frame = _recognize(native(edges), once=once)
         return NarwhalsAdapter(inner, module_of(edges)), frame
     if is_lazy(edges):
         raise TypeError(f"edges is a {root(edges)}.LazyFrame: call .collect() first")
     if _is(edges, "cugraph", "Graph"):
-        adapter, frame = _recognise(_cugraph_edges(edges), once=once)
+        adapter, frame = _recognize(_cugraph_edges(edges), once=once)
         adapter.undirected = not edges.is_directed()
         return adapter, frame
     proxies = sys.modules.get("cudf.pandas")

@@ -242,7 +242,8 @@ class Windows:
         if times.kind == "empty":
             return times.series(backend.xp.zeros(0, "int64"), "", backend)
         of_datetimes = times.kind == "datetime"
-        if of_datetimes in (self.window.is_number, self.step.is_number):  # which rows would refuse
+        if any(length.is_number == of_datetimes for length in (self.window, self.step)):
+            # With rows, lengths of the other kind are an error.
             return Formation(times, np.zeros(0, times.tick_dtype)).starts(backend)
         return replace(self, times=times).starts(backend).iloc[:0]
 
