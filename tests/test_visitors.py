@@ -481,6 +481,41 @@ def test_a_long_list_of_intervals_costs_its_logarithm(monkeypatch, long):
         assert len(steps) < 3 * np.log2(times)
 
 
+class Read(np.ndarray):
+    """Words whose reads are counted."""
+
+    times = 0
+
+    def __getitem__(self, index):
+        Read.times += 1
+        return np.uint64(super().__getitem__(index))
+
+
+@pytest.mark.parametrize("pairs", ["the highest and each", "any two"])
+def test_joins_leap_over_nested_levels(monkeypatch, pairs):
+    """The loops of `join` run as plain Python, and the words that they read are counted."""
+
+    def swap_if(words, at, old, new):
+        was = words[at]
+        words[at] = new if was == old else was
+        return was
+
+    monkeypatch.setattr(communities, "swap_if", swap_if)
+    monkeypatch.setattr(communities, "_climb", communities._climb.py_func)
+    reads = []
+    for levels in (100, 200, 400):
+        forest = [np.zeros(levels, np.uint64).view(Read) for _ in range(2)]
+        joins = [(x, x + 1) for x in range(levels - 1)]  # a chain: node x has level levels - x
+        random = np.random.default_rng(1).integers(0, levels, (levels, 2))
+        joins += np.sort(random).tolist() if pairs == "any two" else [(0, y) for y in range(levels)]
+        Read.times = 0
+        for x, y in joins:
+            nodes = ((np.uint64(node), np.uint64(levels - node)) for node in (x, y))
+            communities.join.py_func(*forest, *next(nodes), *next(nodes))
+        reads.append(Read.times / levels)
+    assert reads[2] < 2 * reads[0]  # a walk of each level: four times
+
+
 @plain_only
 @pytest.mark.parametrize("seed", [0, 1])
 @each_size

@@ -131,7 +131,8 @@ def truss_communities(
     Cost: as `trussness`, or as `k_truss` of one k, and a pass over all triangles, none of which is
     kept: a forest of the edges takes 16 bytes per edge. For one k the pass takes about as long as
     `edge_triangles` two or three times. For "all" it walks up the hierarchy at every triangle, in
-    leaps: on a CPU it takes one to three times as long as `trussness`, on a GPU up to five times.
+    leaps: on a CPU "all" takes two to three times as long as `trussness` in sparse graphs, and five
+    to twenty times in dense ones, whose edges are in hundreds of triangles; on a GPU up to five.
 
     Examples
     --------
