@@ -80,7 +80,7 @@ def zipped(**members):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
-            archive.writestr(name.replace("_", "."), content)
+            archive.writestr(zipfile.ZipInfo(name.replace("_", ".")), content)  # of one date
     return file.getvalue()
 
 
