@@ -6,6 +6,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 import every_path
+import pandas as pd
 import pytest
 from every_path import CALLS, FRAME, IDS, NAMES
 from needs import need_module
@@ -142,6 +143,14 @@ def test_daskexecutor_has_the_whole_protocol():
 def test_a_partitioned_frame_has_partitions(partitions):
     with pytest.raises((TypeError, ValueError), match=r"partitions.*at least one|list of"):
         PartitionedFrame(partitions)
+
+
+def test_columns_that_a_call_does_not_read_may_differ():
+    """As in a Dask DataFrame, whose partitions need not fit its meta."""
+    first = pd.DataFrame({"src": [0, 1], "dst": [1, 2], "note": "mine"})
+    second = pd.DataFrame({"dst": [0, 3], "weight": 0.5, "src": [2, 2]})
+    for partitions in ([first, second], [second, first]):
+        assert tc.count(PartitionedFrame(partitions)) == 1
 
 
 def test_progress_is_checked_for_every_executor():

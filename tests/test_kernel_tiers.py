@@ -211,8 +211,9 @@ def test_overruns_and_undefined_arithmetic(file):
 
 @long
 @plain_only
-def test_races():
-    run_again(__file__, "thread", "-k", "hundred")
+@pytest.mark.parametrize("part", ["scanned", "hundred and not scanned"])
+def test_races(part):
+    run_again(__file__, "thread", "-k", part)
 
 
 @plain_only
