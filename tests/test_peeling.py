@@ -148,7 +148,7 @@ def test_peeling_ends_if_a_thread_cannot_start(monkeypatch, graph):
 
     monkeypatch.setattr(threading.Thread, "start", fail)
     if counts.any():
-        with pytest.raises(RuntimeError, match="new thread"):
+        with pytest.raises(MemoryError, match="new thread"):
             decompose(CpuPeeler(**SHARED), csr, counts)
 
 
