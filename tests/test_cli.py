@@ -609,6 +609,25 @@ def test_ids_of_several_columns_are_given_by_repeating_the_option(tmp_path, text
     assert "ids of one column" in run("vertex", path, *typed, "--vertices", "1").stderr
 
 
+def test_vertices_are_typed_as_csv(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text('src,dst\n"Doe, J",b\nb,c\nc,"Doe, J"\nc,d\n')
+    done = run("vertex", path, "--quiet", "--vertices", 'd, "Doe, J",d')
+    assert done.stdout.splitlines() == ["vertex,triangles", "d,0", '"Doe, J",1', "d,0"]
+    path.write_text("src,dst\n1,2\n2,3\n")
+    assert run("vertex", path, "--quiet", "--vertices", "3\n+1").stdout.endswith("\n3,0\n1,0\n")
+
+
+@pytest.mark.parametrize("typed", ["", "1,", "1; 2", "a", "1.0", "1_0"])
+def test_vertices_that_are_no_integers_are_named(tmp_path, typed):
+    path = tmp_path / "edges.csv"
+    path.write_text("src,dst\n1,2\n2,3\n")
+    done = run("vertex", path, "--quiet", "--vertices", typed)
+    assert done.exit_code == 2
+    assert f"{typed.removeprefix('1,')!r} is no integer, as the ids are" in done.stderr
+    assert done.stderr.startswith("error: --vertices")
+
+
 def test_ids_of_several_columns_need_as_many_for_both_ends(tmp_path):
     path = tmp_path / "accounts.csv"
     path.write_text(ACCOUNTS)

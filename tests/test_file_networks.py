@@ -117,6 +117,21 @@ def graph6(one_way, neither):
     return ">>digraph6<<&" + "".join(chr(63 + code) for code in [6, *sixes]) + "\n"
 
 
+def spelled(write):
+    """The same XML, with words and flags as some programs write them."""
+    words = {
+        "'directed'": "'Directed'",
+        "'undirected'": "'UNDIRECTED'",
+        "'true'": "'1'",
+        "'false'": "'0'",
+    }
+
+    def changed(one_way, neither):
+        return re.sub(r"'[a-z]+'", lambda word: words[word[0]], write(one_way, neither))
+
+    return changed
+
+
 # By name: how the file is called, what writes it, and the edges that it may have.
 BOTH, EITHER = ("one way", "neither", "both"), ("one way", "neither")
 DIRECTED = {
@@ -127,6 +142,12 @@ DIRECTED = {
     "GraphML": ("g.xml", xml("graphml", "edgedefault", graphml_edge, default="undirected"), BOTH),
     "GraphML, directed": (
         "g.xml", xml("graphml", "edgedefault", graphml_edge, default="directed"), BOTH,
+    ),
+    "GEXF in capitals": (
+        "g.gexf", spelled(xml("gexf", "defaultedgetype", gexf_edge, default="directed")), BOTH,
+    ),
+    "GraphML of 0 and 1": (
+        "g.xml", spelled(xml("graphml", "edgedefault", graphml_edge, default="directed")), BOTH,
     ),
     "graphology": ("g.json", graphology, BOTH),
     "Pajek": ("g.net", pajek, BOTH),

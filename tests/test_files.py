@@ -248,14 +248,33 @@ def test_size_line_must_fit(read, header):
 
 @pytest.mark.parametrize(
     "text",
+    ["3 2\n2 1\n1 3\n", "3\t2\n2\t1\n1\t3\n", "3,2,x\n2,1\n1,3\n", "5 4\n1 2\n1 3\n1 4\n1 5\n"],
+)
+def test_sizes_that_may_be_an_edge_are_refused(read, text):
+    """A tree of five vertices has no triangle; with an edge 5, 4 it has one."""
+    with pytest.raises(EdgeFileError, match=r"may be an edge, or say that .* header=False or head"):
+        read(text)
+    lines = text.count("\n")
+    assert len(rows(read(text, header=False))) == lines
+    assert len(rows(read(text, header=True))) == lines - 1
+
+
+def test_sizes_above_words(read):
+    file = read("5 3\na b\nb c\nc a\n")
+    assert rows(file) == [["a", "b"], ["b", "c"], ["c", "a"]]
+    assert "left out, as they have no edge and no name: 2 of 5 vertices" in file.guesses
+    for edge in ("5 2", "2 3"):  # another number of lines, or of words
+        assert len(rows(read(f"{edge}\na b\nb c\nc a\n"))) == 4
+    assert len(rows(read("2 1\na b\nb a\n"))) == 2  # both ways
+
+
+@pytest.mark.parametrize(
+    "text",
     [
         "3 1\n1 2\n2 3\n",
-        "3 2\n2 1\n1 3\n",
-        "3\t2\n2\t1\n1\t3\n",
         "3,2\n2,1\n1,3\n",
         "4,2\n2,1\n1,3\n",
         "3,2,x\n2,1,x\n1,3,x\n",
-        "3,2,x\n2,1\n1,3\n",
         "3 2 {}\n2 1 {}\n1 3 {}\n",
         "3 1 2\n1 2 2\n2 3 2\n",
     ],

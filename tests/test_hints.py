@@ -125,6 +125,11 @@ def ends(src, dst=(1, 2, 0)):
     return pd.DataFrame({"src": src, "dst": dst})
 
 
+def huge_of_polars():
+    polars = import_module("polars")
+    return polars.DataFrame({"src": [10**38], "dst": [1]}, schema_overrides={"src": polars.Int128})
+
+
 def read(h, text, name="edges.txt", **options):
     data = text if isinstance(text, bytes) else text.encode()
     (h.path / name).write_bytes(data)
@@ -639,6 +644,12 @@ HINTS = {
             "cast it to integers or strings",
         )
     ],
+    "frames/adapters:_arrow_of_polars": [
+        (
+            lambda h: tc.count(huge_of_polars()),
+            "cast it to strings",
+        )
+    ],
     "frames/adapters:pyarrow": [(without("pyarrow", lambda h: pyarrow()), r"'rapids_tc\[arrow\]'")],
     "_arguments:refuse": [
         (lambda h: tc.count(k3(), "src", "dst"), "name the id columns: count.*source='src', dest")
@@ -720,7 +731,8 @@ HINTS = {
         ),
     ],
     "cli/edges:FileEdges.ids": [
-        (lambda h: file_edges(source=("src", "dst")).ids("1"), "in Python, frames of several")
+        (lambda h: file_edges(source=("src", "dst")).ids("1"), "in Python, frames of several"),
+        (lambda h: file_edges().ids("1;2"), "'1;2' is no integer, as the ids are"),
     ],
     "cli/edges:FileEdges.pairs": [
         (lambda h: file_edges(source=("src", "dst")).pairs(h.path), "in Python, frames of several")
@@ -1303,6 +1315,9 @@ HINTS = {
             "say which, header=True or header=False",
         ),
         (lambda h: read(h, "src,dst\na,b\nsrc,dst\n"), "as if several tables .* leave one"),
+    ],
+    "files/guess:is_size_line": [
+        (lambda h: read(h, "3 2\n1 2\n1 3\n"), "say which, header=False or header=True")
     ],
     "files/text:_nothing": [
         (lambda h: read(h, "#a #b\n"), "comment='' reads lines that begin")

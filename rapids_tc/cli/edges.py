@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -128,9 +130,13 @@ class FileEdges:
         """Return ids that are typed between commas, in the dtype of the file's ids."""
         if len(self.source) > 1:
             raise ValueError("vertices= takes ids of one column here; in Python, frames of several")
-        names = [name.strip() for name in typed.split(",")]
-        is_integer = getattr(self.frame[self.source[0]].dtype, "kind", "") in "iu"
-        return [int(name) for name in names] if is_integer else names
+        rows = csv.reader(typed.splitlines() or [""], skipinitialspace=True)
+        names = [name.strip() for row in rows for name in row or [""]]
+        if getattr(self.frame[self.source[0]].dtype, "kind", "") not in "iu":
+            return names
+        if wrong := [name for name in names if not re.fullmatch("[+-]?[0-9]+", name)]:
+            raise ValueError(f"vertices={typed}: {wrong[0]!r} is no integer, as the ids are")
+        return [int(name) for name in names]
 
 
 def open_edges(

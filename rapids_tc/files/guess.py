@@ -7,7 +7,10 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rapids_tc.errors import ColumnNotFoundError
+from rapids_tc.files.source import shortened
 from rapids_tc.preparation.edges import find_pair
 
 if TYPE_CHECKING:
@@ -181,22 +184,41 @@ def mostly_integers(rows: list[list[str]], places: tuple[int, int]) -> bool:
     return 2 * plain > len(fields) or bool(numbers and plain < len(fields))
 
 
-def is_size_line(rows: list[list[str]], separator: str, frame: Frame) -> bool:
+def is_size_line(source: Source, rows: list[list[str]], separator: str, frame: Frame) -> bool:
     """Return whether the first row is "n m", "n n m" or "n,m,words", and not an edge.
 
-    m rows (or 2 m) must follow with no id above n; numbers alone must be separated by blanks. A
-    row that might be an edge of a triangle, because both ids are in other rows, is an edge.
+    m rows (or 2 m) must follow with no id above n, or no more than n words; numbers alone must be
+    separated by blanks.
+
+    Raises
+    ------
+    EdgeFileError
+        The row might also be an edge of a triangle, because both ids are in other rows.
     """
     first, second = rows[0], rows[1] if len(rows) > 1 else []
     numbers = list(itertools.takewhile(_SIZE.fullmatch, first))
     sizes, rest = [int(field) for field in numbers], frame.iloc[1:]
     if not len(rest) or not 2 <= len(sizes) <= 3 or len(set(sizes[:-1])) > 1:
         return False
-    both_directions = len(rest) == 2 * sizes[-1] and rest["src"].sum() == rest["dst"].sum()
-    if not rest.max().max() <= sizes[0] < 2**32 or not (len(rest) == sizes[-1] or both_directions):
+    integers = rest["src"].dtype.kind in "iu"
+    most = rest.max().max() if integers else len({*rest["src"], *rest["dst"]})
+    both_directions = len(rest) == 2 * sizes[-1] and _same(rest)
+    if not most <= sizes[0] < 2**32 or not (len(rest) == sizes[-1] or both_directions):
         return False
     words = first[len(sizes) :]
     apart = len(first) != len(second) if words else separator in (BLANKS, "\t")
     u, v = frame["src"].iloc[0], frame["dst"].iloc[0]
     in_other_rows = all(((rest["src"] == end) | (rest["dst"] == end)).any() for end in (u, v))
+    if apart and u != v and in_other_rows:
+        raise source.fault(
+            f"the first line {shortened(' '.join(first))} may be an edge, or say that "
+            f"{sizes[-1]:,} edges of {sizes[0]:,} vertices follow: say which, header=False or "
+            "header=True"
+        )
     return apart and (u == v or not in_other_rows)
+
+
+def _same(edges: Frame) -> bool:
+    """Return whether the same ids are sources and destinations, as often."""
+    src, dst = (np.sort(edges[end].to_numpy()) for end in ("src", "dst"))
+    return bool(np.array_equal(src, dst))

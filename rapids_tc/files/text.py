@@ -94,7 +94,7 @@ def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]
         guesses.append(f"text separated by {CALLED[sep]}")
     if header is None:
         role = "names the columns" if named else "is an edge: no header"
-        size_line = integers and not named and places == (0, 1) and is_size_line(rows, sep, frame)
+        size_line = not named and places == (0, 1) and is_size_line(source, rows, sep, frame)
         if size_line:
             frame = frame.iloc[1:].reset_index(drop=True)
         if sizes_only or size_line:

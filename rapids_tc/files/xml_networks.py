@@ -29,6 +29,11 @@ _KINDS: dict[str, Callable[[str], Any]] = {
     "float": float,
     "double": float,
 }
+# An edge that is mutual leads both ways, as one without a direction.
+_DIRECTED = {
+    **dict.fromkeys(("directed", "true", "1"), True),
+    **dict.fromkeys(("undirected", "mutual", "false", "0"), False),
+}
 
 
 def read_graphml(source: Source, options: Options) -> Answer:
@@ -38,7 +43,7 @@ def read_graphml(source: Source, options: Options) -> Answer:
     for event, tag, element in _elements(source):
         if event == "start" and tag == "graph":
             graphs += len(defaults) == 1
-            said = {"directed": True, "undirected": False}.get(element.get("edgedefault", ""))
+            said = _said(element, "edgedefault")
             defaults.append(said if len(defaults) == 1 or said is not None else defaults[-1])
             if graphs > 1:
                 raise source.fault("a file of several graphs: save each alone, one is read")
@@ -51,7 +56,7 @@ def read_graphml(source: Source, options: Options) -> Answer:
         elif event == "end" and tag == "node":
             found.nodes.append(element.get("id"))
         elif event == "end" and tag == "edge":
-            said = {"true": True, "false": False}.get(element.get("directed", ""), defaults[-1])
+            said = _said(element, "directed", default=defaults[-1])
             data = {part.get("key"): part.text for part in element if _tag(part) == "data"}
             values = keys.values_of(element, data.items(), "directed")
             found.add(_ends(source, found, element), values, directed=said)
@@ -60,10 +65,11 @@ def read_graphml(source: Source, options: Options) -> Answer:
 
 def read_gexf(source: Source, options: Options) -> Answer:
     """Read the edges of a GEXF file, and the vertices without any."""
-    found, keys, default, of_edges = Elements(), _Keys(source), False, False
+    found, keys, of_edges = Elements(), _Keys(source), False
+    default: bool | None = False  # as the format says
     for event, tag, element in _elements(source):
         if event == "start" and tag == "graph":
-            default = element.get("defaultedgetype") == "directed"
+            default = _said(element, "defaultedgetype", default=False)
         elif event == "start" and tag == "attributes":
             of_edges = element.get("class") == "edge"
         elif event == "end" and tag == "attribute" and of_edges:
@@ -76,10 +82,7 @@ def read_gexf(source: Source, options: Options) -> Answer:
                 for part in element.iter()
                 if _tag(part) == "attvalue"
             ]
-            # An edge that is mutual leads both ways, as one without a direction.
-            said = {"directed": True, "undirected": False, "mutual": False}.get(
-                element.get("type", ""), default
-            )
+            said = _said(element, "type", default=default)
             own = keys.values_of(element, values, "type")
             found.add(_ends(source, found, element), own, directed=said)
     return found.answer(source, options)
@@ -124,6 +127,11 @@ class _Keys:
         if "weight" in own:
             own["weight"] = self.value("weight", "double", own["weight"])
         return own | self.read(values)
+
+
+def _said(element: Element, attribute: str, *, default: bool | None = None) -> bool | None:
+    """Return whether an attribute says that edges have a direction."""
+    return _DIRECTED.get(element.get(attribute, "").strip().lower(), default)
 
 
 def _ends(source: Source, found: Elements, element: Element) -> tuple[Any, Any]:
