@@ -38,6 +38,9 @@ LIBRARIES = {
     "pandas of Arrow": lambda columns: pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype),
     "pyarrow": pa.table,
     "polars": lambda columns: pl.from_arrow(pa.table(columns)),
+    "polars of 128 bits": lambda columns: pl.from_arrow(pa.table(columns)).with_columns(
+        pl.col(pl.Decimal(38, 0)).cast(pl.Int128)
+    ),
     "duckdb": database,
 }
 library = pytest.mark.parametrize("library", LIBRARIES)
@@ -53,6 +56,13 @@ def frame_of(library, kind, **columns):
 
 def values_of(answer):
     return answer.to_pylist() if hasattr(answer, "to_pylist") else answer.to_list()
+
+
+def test_integers_of_more_digits_than_decimals_have():
+    frame = pl.DataFrame({"src": [10**38, 2], "dst": [1, 2]}, schema_overrides={"src": pl.Int128})
+    with pytest.raises(tc.IdTypeError, match="column 'src' holds more than 38 digits: cast it to"):
+        tc.count(frame)
+    assert tc.vertex_triangles(frame.cast(pl.String))["vertex"].to_list() == ["1", str(10**38), "2"]
 
 
 @library

@@ -54,6 +54,34 @@ def test_types_of_strangers_are_ignored(stranger, over):
         PATHS[over].call("triangles_by_type", {"vertex_type": lacking}, HOLES)
 
 
+@pytest.mark.parametrize("first", [0, 2**40])  # ids that are their own numbers, and an index
+def test_errors_name_the_argument(first):
+    edges = HOLES.replace(0, first)
+    half = pd.DataFrame({"src": [1], "dst": [1.5]})
+    with pytest.raises(tc.IdTypeError, match=r"^column 'dst' of pairs= .* holds 1\.5"):
+        tc.similarity(edges, pairs=half)
+    with pytest.raises(tc.IdTypeError, match=r"^vertices= .* holds 1\.5"):
+        tc.vertex_triangles(edges, vertices=half["dst"])
+    with pytest.raises(tc.IdTypeError, match=r"^vertex_type= .* holds 1\.5"):
+        tc.triangles_by_type(edges, vertex_type=half.set_axis(["type", "vertex"], axis=1))
+
+
+def test_a_zone_is_missed_in_the_argument_that_lacks_it():
+    days = pd.date_range("2026-01-01", periods=3, tz="UTC").to_series(index=range(3))
+    edges = pd.DataFrame({"src": days, "dst": days.iloc[[1, 2, 0]].reset_index(drop=True)})
+    pairs = edges.assign(dst=edges["dst"].dt.tz_localize(None))
+    with pytest.raises(tc.IdTypeError, match=r"convert column 'dst' of pairs= with \.dt\.tz_"):
+        tc.similarity(edges, pairs=pairs)
+
+
+def test_no_frame_is_a_list_of_vertices():
+    for frame in (pd.DataFrame({"v": [1]}), pl.DataFrame({"v": [1]}), pa.table({"v": [1]})):
+        with pytest.raises(TypeError, match=r"vertices= is a (DataFrame|Table); give a list"):
+            tc.vertex_triangles(HOLES, vertices=frame)
+        with pytest.raises(TypeError, match=r"vertices= is a (DataFrame|Table); give a list"):
+            tc.Graph(HOLES, vertices=frame)
+
+
 # Every dtype of ids, in every argument ------------------------------------------------------------
 
 SRC, DST = [0, 1, 2, 2], [1, 2, 0, 3]  # a triangle and a tail, as places of ids

@@ -314,7 +314,7 @@ def column_of_arrow(column: Any, name: str) -> Series:
     arrow = pyarrow()
     try:
         if not isinstance(column, arrow.ChunkedArray):
-            array = column.to_arrow() if hasattr(column, "to_arrow") else column
+            array = _arrow_of_polars(column, name) if root(column) == "polars" else column
             column = arrow.chunked_array([array])
         # Else dates and decimals would become objects.
         if arrow.types.is_date(column.type) or arrow.types.is_decimal(column.type):
@@ -323,6 +323,17 @@ def column_of_arrow(column: Any, name: str) -> Series:
         return column.to_pandas()
     except arrow.ArrowException as error:
         raise IdTypeError(f"{name} cannot be read: {error}; {CONVERT}") from error
+
+
+def _arrow_of_polars(column: Any, name: str) -> Any:
+    """Return a column of Polars in Arrow, which has decimals but no integers of 128 bits."""
+    polars = sys.modules["polars"]
+    if str(column.dtype) in ("Int128", "UInt128"):
+        try:
+            column = column.cast(polars.Decimal(38, 0))
+        except polars.exceptions.PolarsError as error:
+            raise IdTypeError(f"{name} holds more than 38 digits: cast it to strings") from error
+    return column.to_arrow()
 
 
 def without_views(column: Series) -> Series:

@@ -100,7 +100,7 @@ class Backend:
             `values` are none of these, or of a kind that pandas cannot hold.
         """
         is_sequence = hasattr(values, "__iter__") and root(values) != "pyspark"
-        is_sequence = is_sequence and getattr(values, "ndim", 1) == 1
+        is_sequence = is_sequence and len(getattr(values, "shape", (0,))) == 1
         if not is_sequence or isinstance(values, set | frozenset | dict | str | bytes):
             raise TypeError(
                 f"vertices= is a {type(values).__name__}; give a list, an array of one dimension, "

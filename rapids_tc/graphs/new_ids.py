@@ -58,7 +58,7 @@ class NewIds:
         vertices = xp.where(known, self._rank[numbers * known].astype("int64"), -1)
         if self._values is not None:
             unknown = xp.flatnonzero(~known)
-            places = self._index.find(values.take(unknown))
+            places = self._index.find(values.take(unknown), columns[0].name)
             arrival = self._arrival[xp.maximum(places, 0)] + self._ids.size
             vertices[unknown] = xp.where(places >= 0, arrival, -1)
         ends = np.cumsum([len(column.values) for column in columns])

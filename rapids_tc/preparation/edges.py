@@ -355,8 +355,9 @@ def find_named(ids: ColumnIds, named: IdColumn, values: Series) -> Array:
             f"{named.name} has dtype {named.values.dtype}, but the ids of the graph are "
             f"{ids.kind}s: give {named.name} in their dtype"
         )
-    is_empty = ids.kind == "empty"
-    return ids.backend.xp.full(len(values), -1, "int64") if is_empty else ids.find(values)
+    if ids.kind == "empty":
+        return ids.backend.xp.full(len(values), -1, "int64")
+    return ids.find(values, named.name)
 
 
 def unknown_vertices(unknown: int, named: list[str]) -> ValueError:

@@ -247,7 +247,7 @@ def numbers(column: IdColumn, ids: ColumnIds, scheme: IdScheme, backend: Backend
         return backend.xp.zeros(0, "uint32")
     if isinstance(ids, DenseIds):
         return ids.number(integers(column.values, column.name, backend))
-    of_distinct = ids.find(_comparable(column, scheme, backend)).astype("uint32")
+    of_distinct = ids.find(_comparable(column, scheme, backend), column.name).astype("uint32")
     return column.by_row(of_distinct, backend) if column.categorical else of_distinct
 
 

@@ -35,7 +35,7 @@ def comparison_dtype(dtype: Any) -> Any:
     return DatetimeTZDtype(unit, zone)
 
 
-def cast_named(values: Series, dtype: Any) -> Series:
+def cast_named(values: Series, dtype: Any, name: str) -> Series:
     """Return the user's datetimes, of any unit and zone, ready to be compared with ids of `dtype`.
 
     If the ids are days, a moment at which no day begins becomes null.
@@ -47,8 +47,8 @@ def cast_named(values: Series, dtype: Any) -> Series:
     """
     if (_parts(values.dtype)[1] is None) != (_parts(dtype)[1] is None):
         raise IdTypeError(
-            f"vertices= has dtype {values.dtype}, but the ids of the graph have dtype {dtype}: one "
-            "has a time zone; convert vertices= with .dt.tz_localize"
+            f"{name} has dtype {values.dtype}, but the ids of the graph have dtype {dtype}: one "
+            f"has a time zone; convert {name} with .dt.tz_localize"
         )
     if values.dtype == dtype:
         return _cast(values, comparison_dtype(dtype))
@@ -70,7 +70,7 @@ def cast_added(values: Series, dtype: Any) -> Series:
     IdTypeError
         Only one of the dtypes has a time zone, or the unit of `dtype` cannot hold a datetime.
     """
-    datetimes = cast_named(values, dtype)
+    datetimes = cast_named(values, dtype, "vertices=")
     try:
         cast = _cast(datetimes, comparison_dtype(dtype))
         exact = bool((cast == datetimes).all()) and not bool(datetimes.isna().any())

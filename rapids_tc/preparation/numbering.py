@@ -70,9 +70,9 @@ class DenseIds:
         ids += scalar(self.base)
         return self.backend.library.Series(ids).astype(self.dtype)
 
-    def find(self, ids: Series) -> Array:
-        """Return the number of each id (int64); -1 for an id without a number."""
-        values = integers(ids, "vertices=", self.backend)
+    def find(self, ids: Series, name: str) -> Array:
+        """Return the number of each id (int64) of a column; -1 for an id without a number."""
+        values = integers(ids, name, self.backend)
         inside = _within(values, self.base, self.base + self.size - 1)
         numbers = (values.astype("uint64") - np.uint64(self.base % 2**64)).astype("int64")
         return self.backend.xp.where(inside, numbers, -1)
@@ -139,19 +139,19 @@ class IndexedIds:
             ids = ids.astype(categories.dtype)
         return ids.astype(self.dtype)
 
-    def find(self, ids: Series) -> Array:
-        """Return the number of each id (int64); -1 for an id without a number."""
+    def find(self, ids: Series, name: str) -> Array:
+        """Return the number of each id (int64) of a column; -1 for an id without a number."""
         xp, in_bounds = self.backend.xp, self.backend.xp.ones(len(ids), bool)
         if self.kind == "integer":
-            values = integers(ids, "vertices=", self.backend)
+            values = integers(ids, name, self.backend)
             limits = np.iinfo(self.index.dtype)
             in_bounds = _within(values, int(limits.min), int(limits.max))
             values = xp.where(in_bounds, values, 0).astype(self.index.dtype)
             ids = self.backend.library.Series(values)
         elif self.kind == "string":
-            ids = text(IdColumn(ids, "vertices=", "string"), self.backend)
+            ids = text(IdColumn(ids, name, "string"), self.backend)
         elif self.kind == "datetime":
-            ids = moments.cast_named(ids, self.index.dtype)
+            ids = moments.cast_named(ids, self.index.dtype, name)
             if ids.dtype != self.index.dtype:  # the bounds of the index's unit may be narrower
                 ids = ids.where((ids >= self.index.min()) & (ids <= self.index.max()))
         numbers = xp.asarray(self.index.get_indexer(self.backend.library.Index(ids)))
