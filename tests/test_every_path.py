@@ -198,7 +198,7 @@ def by_row(edges, *, times=1, source=None, destination=None, engine=None, method
 def rows_of_truss(edges, *, k=3, source=None, destination=None, engine=None, progress=None,
                   memory_limit=None):  # fmt: skip
     """The k-truss."""
-    return edges.take_rows(edges.truss_rows(k))
+    return edges.take_rows(edges.truss_rows(k), memory_limit)
 
 
 KEPT = Column("int64", lambda edges: edges.triangles)
