@@ -879,7 +879,7 @@ def test_one_past_either_end_of_any_range_is_not_found(size, base):
         ends = [base - 1, base, base + size - 1, base + size]
         fit = [i for i in ends if limits.min <= i <= limits.max]
         expected = [i - base if base <= i < base + size else -1 for i in fit]
-        assert kept.find(pd.Series(fit, dtype=wide)).tolist() == expected
+        assert kept.find(pd.Series(fit, dtype=wide), "ids").tolist() == expected
         inside = np.array([i for i in fit if base <= i < base + size], wide)
         assert kept.number(inside).tolist() == [int(i) - base for i in inside]
         if base + size <= limits.max:
