@@ -132,7 +132,7 @@ def truss_communities(
     kept: a forest of the edges takes 16 bytes per edge. For one k the pass takes about as long as
     `edge_triangles` two or three times. For "all" it walks up the hierarchy at every triangle, in
     leaps: on a CPU "all" takes two to three times as long as `trussness` in sparse graphs, and five
-    to twenty times in dense ones, whose edges are in hundreds of triangles; on a GPU up to five.
+    to twenty times in dense ones, whose edges are in hundreds of triangles; on a GPU about 13.
 
     Examples
     --------
