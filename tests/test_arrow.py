@@ -449,10 +449,9 @@ def test_a_column_alone_is_no_frame(column):
         tc.count(column)
 
 
-def test_integers_wider_than_any_are_refused_by_name():
-    wide = pl.Series([1, 2], dtype=pl.Int128)
-    with pytest.raises(tc.IdTypeError, match=r"left.*cast"):
-        tc.count(pl.DataFrame({"left": wide, "right": wide}))
+def test_integers_of_128_bits_are_ids():
+    wide = pl.DataFrame({"left": [0, 1, 2], "right": [1, 2, 0]}).cast(pl.Int128)
+    assert tc.count(wide) == 1
 
 
 # Columns of types for which PyArrow has no kernel -------------------------------------------------
