@@ -128,6 +128,15 @@ __device__ __forceinline__ u32 code_of(u32 id, u32 bits) {
   return id < exact ? id : exact + (id & (bits / 8 - 1));
 }
 
+template <class T>
+__device__ __forceinline__ T larger(T a, T b) {
+  return a > b ? a : b;
+}
+template <class T>
+__device__ __forceinline__ T smaller(T a, T b) {
+  return a < b ? a : b;
+}
+
 // First index of the ascending list a[0 .. n) whose entry is not below x; n if there is none.
 template <class T, class I>
 __device__ __forceinline__ I lower_bound(const T* a, I n, T x) {

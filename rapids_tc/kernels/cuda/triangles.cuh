@@ -159,15 +159,6 @@ struct LevelCounts : TrianglesAlone {
 };
 
 #elif defined(RTC_SPANS) || defined(RTC_INTERVALS)
-template <class T>
-__device__ __forceinline__ T larger(T a, T b) {
-  return a > b ? a : b;
-}
-template <class T>
-__device__ __forceinline__ T smaller(T a, T b) {
-  return a < b ? a : b;
-}
-
 #ifdef RTC_SPANS
 #define RTC_VISITOR(shared) RTC_VISIT(out, Spans{spans}, shared, in_shared, drain_after, windows)
 
