@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 KERNELS = ("radix_wedges", "radix_split", "radix_count", "radix_place")
 _DIGIT, _DIGITS = 4, 16  # as in radix.cu
-_THREADS = 256  # as in radix.cu
+_THREADS = 256  # as in device.cuh
 
 
 @dataclass(frozen=True)

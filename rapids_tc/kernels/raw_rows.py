@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Compile = Callable[..., Mapping[str, Kernel]]
     Ends = Sequence[Array]  # two arrays of integers
 
-_THREADS, _READS = 256, 4  # as in tile.cuh and rows.cu
+_THREADS, _READS = 256, 4  # as in device.cuh and rows.cu
 _RANGE_BLOCKS = 2048
 BUCKETS, _PART_THREADS, _PART_TILE, _BUCKET_THREADS = 512, 512, 8192, 1024
 _BUCKET_BLOCKS = 2  # of each bucket, whose numbers they count

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.kernels.method import Kernel
 
-_THREADS, _EACH = 256, 8  # as in tile.cuh
+_THREADS, _EACH = 256, 8  # as in block.cuh
 _SPLIT_BYTES = 12  # of shared memory, for each block that split_rows writes
 _KERNELS = (
     "split_rows",

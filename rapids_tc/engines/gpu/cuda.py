@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.protocol import PivotRange, ProgressCallback
     from rapids_tc.preparation.csr import Array, Csr
 
-_THREADS = 256  # as in tile.cuh
+_THREADS = 256  # as in device.cuh
 # Kernels number them in 32 bits.
 _MOST_EDGES = keys.MOST_EDGES
 _MOST_POSITIONS = model.MOST_POSITIONS["cuda"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rapids_tc.kernels.method import Kernel
     from rapids_tc.preparation.csr import Array, Csr
 
-_THREADS, _HUB_THREADS, _BLOCKS_PER_SM = 256, 128, 5  # as in tile.cuh and hubs.cu
+_THREADS, _HUB_THREADS, _BLOCKS_PER_SM = 256, 128, 5  # as in device.cuh and hubs.cu
 _MOST_SHARED = 48 * 1024  # bytes of a block's counters
 _NONE = 0xFFFFFFFF
 Listing = tuple[Any, tuple[Any, ...], int]  # a kernel, its arguments, and words of an item

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.gpu.layout import GpuEngine
     from rapids_tc.kernels.method import Kernel
 
-_THREADS, _TILE, _SCAN_THREADS = 256, 2048, 1024  # as in tile.cuh and csr.cu
+_THREADS, _TILE, _SCAN_THREADS = 256, 2048, 1024  # as in block.cuh and csr.cu
 _KERNELS = ("count_kept", "scan_counts", "write_rows", "count_keys", "count_sides")
 # Kernels number them in 32 bits.
 MOST_EDGES, _MOST_RANKS = model.MOST_GRAPH_ROWS["cuda"], model.MOST_GPU_RANKS

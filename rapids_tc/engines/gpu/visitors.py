@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.protocol import ProgressCallback, Spans
     from rapids_tc.preparation.csr import Array, Csr
 
-_THREADS = 256  # as in join.cu
+_THREADS = 256  # as in device.cuh
 
 
 def type_counts(

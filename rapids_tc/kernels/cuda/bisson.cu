@@ -21,7 +21,6 @@
 
 static_assert(!RTC_VISIT::kEdges, "bisson counts totals");
 
-constexpr u32 kThreads = 256;
 constexpr u32 kSpan = 2048;             // ids that share a bit of the filter
 
 struct Maps {

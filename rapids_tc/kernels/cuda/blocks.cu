@@ -11,10 +11,8 @@
 //   edge values:   locate_packed
 //
 // A thread owns an element and writes the element's results, unless a kernel says otherwise.
+#include "block.cuh"
 #include "device.cuh"
-#include "tile.cuh"
-
-__device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
 
 // Write the rows of a frame, ends in numbers, to the blocks of their edges: the key row << 32 | column of
 // each row that is no loop and lies in one of the blocks first .. last - 1 of n x n. Rows with an end of
@@ -28,10 +26,10 @@ split_rows(const u32* src, const u32* dst, u64 size, const u32* rank, u64 number
   u32* const found = reinterpret_cast<u32*>(at + (last - first));
   for (u32 i = threadIdx.x; i < last - first; i += kThreads) found[i] = 0;
   __syncthreads();            // the counts are zero
-  u64 key[kEach];
-  u32 block[kEach], place[kEach];
+  u64 key[kTileEach];
+  u32 block[kTileEach], place[kTileEach];
 #pragma unroll
-  for (u32 t = 0; t < kEach; t++) {
+  for (u32 t = 0; t < kTileEach; t++) {
     const u64 p = u64(blockIdx.x) * kTile + t * kThreads + threadIdx.x;
     block[t] = kNone;
     if (p >= size) continue;
@@ -51,7 +49,7 @@ split_rows(const u32* src, const u32* dst, u64 size, const u32* rank, u64 number
     at[i] = found[i] ? atomicAdd(free + first + i, u64(found[i])) : 0;
   __syncthreads();            // and their places are reserved
 #pragma unroll
-  for (u32 t = 0; t < kEach; t++)
+  for (u32 t = 0; t < kTileEach; t++)
     if (block[t] != kNone && at[block[t]] + place[t] < room) keys[at[block[t]] + place[t]] = key[t];
 }
 
@@ -69,16 +67,16 @@ pack_middles(const u32* columns, u64 m, u32 first, u32 last, u32 room, u32* coun
 extern "C" __global__ void __launch_bounds__(kThreads)
 pack_rows(const i64* offsets, const u32* columns, u64 n, u64 m, u64* packed) {
   RTC_SHARED(u64, rows, 2);
-  const Tile tile(offsets, n, m, rows);
+  const EdgeTile tile(offsets, n, m, rows);
   for (u64 p = tile.begin + threadIdx.x; p < tile.end; p += kThreads)
     packed[p] = u64(columns[p]) << 32 | tile.row(p);
 }
 
-// Write bitmap.cu's codes of columns in a map of `bits` bits, kEach per thread.
+// Write bitmap.cu's codes of columns in a map of `bits` bits, kTileEach per thread.
 extern "C" __global__ void __launch_bounds__(kThreads)
 write_codes(const u32* columns, u64 m, u32 bits, u16* codes) {
 #pragma unroll
-  for (u32 t = 0; t < kEach; t++) {
+  for (u32 t = 0; t < kTileEach; t++) {
     const u64 p = u64(blockIdx.x) * kTile + t * kThreads + threadIdx.x;
     if (p < m) codes[p] = u16(code_of(columns[p], bits));
   }
@@ -128,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 sum_counts(const i64* offsets, const u32* columns, u64 n, u64 m, const u32* counts, u64* by_row,
            u64* by_column) {
   RTC_SHARED(u64, rows, 2);
-  const Tile tile(offsets, n, m, rows);
+  const EdgeTile tile(offsets, n, m, rows);
   for (u64 p = tile.begin + threadIdx.x; p < tile.begin + kTile; p += kThreads) {
     const u32 count = p < tile.end ? counts[p] : 0;
     add_by_run(by_row, p < tile.end ? tile.row(p) : kNone, count);

@@ -6,9 +6,9 @@
 // A slot names an edge: a position in columns, or a later number for an edge that was added. The first word
 // of its state says when it changes, 0 of an edge that is not there, and a triangle belongs to its edge of the
 // least such word: only changed edges have one below the greatest. The second word is the change.
+#include "block.cuh"
 #include "device.cuh"
 
-constexpr u32 kThreads = 256;
 constexpr u32 kChunk = 256;  // neighbors that a warp walks
 constexpr u32 kWords = 4;  // of the state of a slot
 
@@ -69,7 +69,7 @@ add_changes(const i64* offsets, const u32* columns, const i64* in_offsets, const
             const i64* hub_keys, const i64* hub_ends, const i64* chunks, u64 n_chunks, u32* states, u32 sign,
             u64* total) {
   const Near g{offsets, columns, in_offsets, in_rows, positions, keys, key_slots, n};
-  const u64 chunk = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / kWarp;
+  const u64 chunk = element() / kWarp;
   if (chunk >= n_chunks) return;
   const u64 i = lower_bound(chunks, n_edges, i64(chunk) + 1) - 1;
   const u32 lane = threadIdx.x % kWarp, v = walked[i], hub = hubs[i], slot = slots[i];
@@ -90,7 +90,7 @@ add_changes(const i64* offsets, const u32* columns, const i64* in_offsets, const
     atomicAdd(of_far + 1, sign);
     hits++;
   }
-  for (u32 step = kWarp / 2; step; step /= 2) hits += __shfl_xor_sync(kFullMask, hits, step);
+  hits = warp_sum(hits);
   if (lane == 0 && hits) {
     atomicAdd(states + u64(slot) * kWords + 1, sign * hits);
     atomicAdd(total, u64(hits));

@@ -2,6 +2,7 @@
 // load, and the lanes of a warp take chunks in turn, so that all lanes have the same work however the
 // lengths differ.
 #pragma once
+#include "block.cuh"
 #include "device.cuh"
 
 constexpr u32 kChunk = 8;             // codes

@@ -10,12 +10,12 @@
 // A row is as many words as the longest row of its d bits, plus one if that is even: lanes that read one word
 // of different rows then read different banks. A block takes a short row, with the bits in shared memory. Bits
 // of longer rows are in global memory: first all are set, then counted, and many blocks take a part of a row.
+#include "block.cuh"
 #include "device.cuh"
 
-constexpr u32 kCliqueThreads = 256, kCliqueWarps = kCliqueThreads / kWarp;
 constexpr u32 kFilterBits = 32768, kFilterWords = kFilterBits / 32;  // of N+(u), by the last bits of an entry
 constexpr u32 kListed = 256;  // entries that a warp lists at once: a byte of bits per lane
-constexpr u32 kListWords = kListed / 2 * 2 * kCliqueWarps;  // two lists of 16 bits per warp
+constexpr u32 kListWords = kListed / 2 * 2 * kWarps;  // two lists of 16 bits per warp
 constexpr u32 kPartRows = 64;  // rows of a long row that a block takes
 constexpr u32 kSearchFrom = 8;  // times as long as the row, a list is searched, not walked
 
@@ -50,7 +50,7 @@ __device__ void set_bits(const LocalGraph& g, u32 first, u32 last, bool both, u3
     set_bit(filter, w % kFilterBits);
   }
   __syncthreads();
-  for (u32 i = first + threadIdx.x / kWarp; i < last; i += kCliqueWarps) {
+  for (u32 i = first + threadIdx.x / kWarp; i < last; i += kWarps) {
     const u32 v = g.entry(i), start = u32(g.offsets[v]), length = u32(g.offsets[v + 1]) - start;
     const bool walks = length < kSearchFrom * i;
     for (u32 t = lane; t < (walks ? length : i); t += kWarp) {
@@ -98,12 +98,6 @@ __device__ __forceinline__ u32 common(const u32* a, const u32* b, const u32* c, 
   return below ? ones + __popc(a[word] & b[word] & c[word] & below) : ones;
 }
 
-template <class T>
-__device__ __forceinline__ T warp_sum(T value) {
-  for (u32 step = kWarp / 2; step; step /= 2) value += __shfl_xor_sync(kFullMask, value, step);
-  return value;
-}
-
 // Where cliques are added: of_u, and if sides are counted, at entries of N+(u), and if there are counts, at
 // positions of edges.
 struct Sums {
@@ -138,7 +132,7 @@ __device__ void count_rows(const LocalGraph& g, u32 first, u32 last, u32 k, cons
   const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   u16 *const list = lists + warp * 2 * kListed, *const inner = list + kListed;
   u64 of_u = 0;
-  for (u32 i = first + warp; i < last; i += kCliqueWarps) {
+  for (u32 i = first + warp; i < last; i += kWarps) {
     u64 of_i = 0;
     for (u32 at = 0; at * 32 < i; at += kListed / 32) {
       const u32 size = list_bits(list, g.row(i), nullptr, at, i);
@@ -173,7 +167,7 @@ __device__ void count_rows(const LocalGraph& g, u32 first, u32 last, u32 k, cons
 
 // Count the cliques of the vertices `rows`, whose rows have at most `most` entries: a block draws one. Shared
 // memory: `most` sums of 8 bytes if sides are counted, kListWords words, and the bits.
-extern "C" __global__ void __launch_bounds__(kCliqueThreads)
+extern "C" __global__ void __launch_bounds__(kThreads)
 clique_rows(const i64* offsets, const u32* columns, const u32* rows, u32 first, u32 last, u32 k, u32 most,
             u64* at_last, u64* spokes, u64* counts, u32* ticket) {
   RTC_DYNAMIC_SHARED(u64, memory);
@@ -200,7 +194,7 @@ clique_rows(const i64* offsets, const u32* columns, const u32* rows, u32 first, 
 
 // Of part p of a long row: parts[2 * p] is the index of its vertex in `rows`, parts[2 * p + 1] the first of
 // its kPartRows rows. The bits of vertex r, zeros before, begin at bits[starts[r]].
-extern "C" __global__ void __launch_bounds__(kCliqueThreads)
+extern "C" __global__ void __launch_bounds__(kThreads)
 clique_bits(const i64* offsets, const u32* columns, const u32* rows, const u64* starts, const u32* parts,
             u32* bits, u32 both) {
   RTC_SHARED(u32, filter, kFilterWords);
@@ -209,7 +203,7 @@ clique_bits(const i64* offsets, const u32* columns, const u32* rows, const u64* 
   set_bits(g, first, first + kPartRows < g.d ? first + kPartRows : g.d, both, filter);
 }
 
-extern "C" __global__ void __launch_bounds__(kCliqueThreads)
+extern "C" __global__ void __launch_bounds__(kThreads)
 clique_parts(const i64* offsets, const u32* columns, const u32* rows, const u64* starts, const u32* parts,
              u32* bits, u32 k, u64* at_last, u64* spokes, u64* counts) {
   RTC_SHARED(u16, lists, 2 * kListWords);
@@ -220,9 +214,9 @@ clique_parts(const i64* offsets, const u32* columns, const u32* rows, const u64*
 }
 
 // Divide values; add each to the sum of its column too, if there are sums.
-extern "C" __global__ void __launch_bounds__(kCliqueThreads)
+extern "C" __global__ void __launch_bounds__(kThreads)
 divide(u64* values, u64 size, u32 divisor, const u32* columns, u64* sums) {
-  const u64 p = u64(blockIdx.x) * blockDim.x + threadIdx.x;
+  const u64 p = element();
   if (p >= size) return;
   values[p] /= divisor;
   if (sums && values[p]) atomicAdd(sums + columns[p], values[p]);

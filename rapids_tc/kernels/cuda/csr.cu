@@ -1,8 +1,8 @@
 // csr.cu - makes the CSR from sorted packed keys, larger rank << 32 | smaller rank: count_kept, scan_counts,
 // write_rows. Then count_keys counts the triangles of a small graph, and count_sides the triangles of its
 // edges, which takes less time than to make a layout.
+#include "block.cuh"
 #include "device.cuh"
-#include "tile.cuh"
 
 constexpr u32 kScanThreads = 1024, kScanEach = 8;
 constexpr u32 kShortRun = 8;          // rows without a key that one thread writes the offsets of
@@ -21,15 +21,15 @@ count_kept(const u64* keys, u64 n_keys, u64 n, u32* counts, u32* outside) {
   __syncthreads();   // the sum is zero
   u32 own = 0;
 #pragma unroll
-  for (u32 t = 0; t < kEach; t++) {
+  for (u32 t = 0; t < kTileEach; t++) {
     const u64 i = u64(blockIdx.x) * kTile + t * kThreads + threadIdx.x;
     if (i >= n_keys) break;
     const u64 key = keys[i];
     own += is_kept(key, i ? keys[i - 1] : 0, i, n);
     if (key >> 32 >= n) atomicAdd(outside, 1u);
   }
-  const u32 through = warp_scan(own);
-  if (threadIdx.x % kWarp == kWarp - 1) atomicAdd(sum, through);
+  own = warp_sum(own);
+  if (threadIdx.x % kWarp == 0) atomicAdd(sum, own);
   __syncthreads();   // every warp has added
   if (threadIdx.x == 0) counts[blockIdx.x] = sum[0];
 }
@@ -37,20 +37,14 @@ count_kept(const u64* keys, u64 n_keys, u64 n, u32* counts, u32* outside) {
 // counts[i] becomes the sum of the counts before it, counts[n] the sum of all. One block, kScanEach per
 // thread.
 extern "C" __global__ void __launch_bounds__(kScanThreads) scan_counts(u32* counts, u32 n) {
-  RTC_SHARED(u32, sums, kWarp);
-  const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
-  u32 carry = 0;
+  RTC_SHARED(u32, sums, kScanThreads / kWarp);
+  u32 carry = 0, all;
   for (u64 tile = 0; tile < n; tile += kScanThreads * kScanEach) {
     const u64 begin = tile + threadIdx.x * kScanEach;
     u32 own = 0;
     for (u64 i = begin; i < begin + kScanEach && i < n; i++) own += counts[i];
-    const u32 through = warp_scan(own);
-    if (lane == kWarp - 1) sums[warp] = through;
-    __syncthreads();   // the sums of all warps are there
-    const u32 warps = warp_scan(sums[lane]);
-    const u32 earlier = __shfl_sync(kFullMask, warps, warp ? warp - 1 : 0);
-    u32 before = carry + (warp ? earlier : 0) + through - own;
-    carry += __shfl_sync(kFullMask, warps, kWarp - 1);
+    u32 before = carry + block_scan<kScanThreads / kWarp>(own, sums, all);
+    carry += all;
     __syncthreads();   // all threads have read them
     for (u64 i = begin; i < begin + kScanEach && i < n; i++) {
       const u32 count = counts[i];
@@ -66,18 +60,18 @@ extern "C" __global__ void __launch_bounds__(kScanThreads) scan_counts(u32* coun
 // The last block writes the rows past the last key. Keys whose row is n or more come last: none is kept.
 extern "C" __global__ void __launch_bounds__(kThreads)
 write_rows(const u64* keys, u64 n_keys, const u32* counts, u64 n, u32* columns, i64* offsets) {
-  constexpr u32 kWarps = kThreads / kWarp, kSlots = kEach * kWarps;
+  constexpr u32 kSlots = kTileEach * kWarps;
   RTC_SHARED(u32, before, kSlots);          // keys kept before each kWarp keys
   RTC_SHARED(u32, runs, 2 * kTile);  // long runs: the key after the rows, and the keys kept before it
   RTC_SHARED(u32, n_runs, 1);
   static_assert(kSlots == 2 * kWarp, "a warp scans two slots per lane");
   const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   const u64 begin = u64(blockIdx.x) * kTile;
-  u64 key[kEach], previous[kEach];
-  u32 votes[kEach];
+  u64 key[kTileEach], previous[kTileEach];
+  u32 votes[kTileEach];
   if (threadIdx.x == 0) n_runs[0] = 0;
 #pragma unroll
-  for (u32 t = 0; t < kEach; t++) {
+  for (u32 t = 0; t < kTileEach; t++) {
     const u64 i = begin + t * kThreads + threadIdx.x;
     key[t] = i < n_keys ? keys[i] : 0;
     previous[t] = i && i < n_keys ? keys[i - 1] : 0;
@@ -94,7 +88,7 @@ write_rows(const u64* keys, u64 n_keys, const u32* counts, u64 n, u32* columns, 
   }
   __syncthreads();  // the sums are there
 #pragma unroll
-  for (u32 t = 0; t < kEach; t++) {
+  for (u32 t = 0; t < kTileEach; t++) {
     const u64 i = begin + t * kThreads + threadIdx.x;
     if (i >= n_keys) continue;
     const u32 place = counts[blockIdx.x] + before[t * kWarps + warp] + __popc(votes[t] & ((1u << lane) - 1));
@@ -128,7 +122,7 @@ count_keys(const u64* keys, u64 n_keys, u64 n, const i64* offsets, const u32* co
   RTC_SHARED(u32, sum, 1);
   if (threadIdx.x == 0) sum[0] = 0;
   __syncthreads();  // the sum is zero
-  const u64 i = u64(blockIdx.x) * kThreads + threadIdx.x, key = i < n_keys ? keys[i] : 0;
+  const u64 i = element(), key = i < n_keys ? keys[i] : 0;
   const u32 u = u32(key >> 32), v = u32(key);
   u32 hits = 0;
   if (u >= n && i < n_keys) {
@@ -142,8 +136,8 @@ count_keys(const u64* keys, u64 n_keys, u64 n, const i64* offsets, const u32* co
       y += q <= p;
     }
   }
-  const u32 through = warp_scan(hits);
-  if (threadIdx.x % kWarp == kWarp - 1 && through) atomicAdd(sum, through);
+  hits = warp_sum(hits);
+  if (threadIdx.x % kWarp == 0 && hits) atomicAdd(sum, hits);
   __syncthreads();  // every warp has added
   if (threadIdx.x == 0 && sum[0]) atomicAdd(total, u64(sum[0]));
 }
@@ -151,7 +145,7 @@ count_keys(const u64* keys, u64 n_keys, u64 n, const i64* offsets, const u32* co
 // Add to counts, zeros, the triangles of each edge of a small graph: a thread takes the edge at a position.
 extern "C" __global__ void __launch_bounds__(kThreads)
 count_sides(const i64* offsets, const u32* columns, u64 n, u64 m, u32* counts) {
-  const u64 p = u64(blockIdx.x) * kThreads + threadIdx.x;
+  const u64 p = element();
   if (p >= m) return;
   const u32 v = columns[p];
   u64 x = offsets[lower_bound(offsets, n + 1, i64(p) + 1) - 1], y = offsets[v];

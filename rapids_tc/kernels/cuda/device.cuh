@@ -15,6 +15,7 @@ typedef long long i64;
 
 constexpr u32 kWarp = 32;
 constexpr u32 kFullMask = 0xffffffffu;
+constexpr u32 kThreads = 256, kWarps = kThreads / kWarp;  // of a block, unless a kernel says otherwise
 
 #ifndef RTC_HOST
 // An array of n (a constant) elements shared by the block.
@@ -156,50 +157,5 @@ __device__ __forceinline__ u32 find(const T* a, u32 n, T x) {
   return i < n && a[i] == x ? i : kNone;
 }
 
-// Sum of the values of this lane and of all lanes before it. All lanes of the warp.
-template <class T>
-__device__ __forceinline__ T warp_scan(T value) {
-  for (u32 step = 1; step < kWarp; step *= 2) {
-    const T before = __shfl_up_sync(kFullMask, value, step);
-    if (threadIdx.x % kWarp >= step) value += before;
-  }
-  return value;
-}
-
-// All bits that some lane's value has. All lanes of the warp.
-__device__ __forceinline__ u32 warp_or(u32 value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-  for (u32 step = kWarp / 2; step; step /= 2) value |= __shfl_xor_sync(kFullMask, value, step);
-  return value;
-#else
-  return __reduce_or_sync(kFullMask, value);
-#endif
-}
-
-// Reserve size more entries behind counter; return the index of the first. All lanes of the warp.
-__device__ __forceinline__ u32 reserve(u32* counter, u32 size) {
-  const u32 through = warp_scan(size);
-  u32 base = 0;
-  if (threadIdx.x % kWarp == kWarp - 1 && through) base = atomicAdd(counter, through);
-  return __shfl_sync(kFullMask, base, kWarp - 1) + through - size;
-}
-
-// Add each lane's value to sums[key], with one atomic per run of the same key in neighbouring lanes. All
-// lanes of the warp.
-__device__ __forceinline__ void add_by_run(u64* sums, u32 key, u64 value) {
-  const u32 lane = threadIdx.x % kWarp;
-  for (u32 step = 1; step < kWarp; step *= 2) {  // sums of the next 2, 4, ... of the same key
-    const u64 next = __shfl_down_sync(kFullMask, value, step);
-    const u32 next_key = __shfl_down_sync(kFullMask, key, step);
-    if (lane + step < kWarp && next_key == key) value += next;
-  }
-  const u32 last_key = __shfl_up_sync(kFullMask, key, 1);
-  if (value && (lane == 0 || last_key != key)) atomicAdd(sums + key, value);
-}
-
-// Draw a number from the ticket for the warp; all its lanes get the same.
-__device__ __forceinline__ u32 warp_ticket(u32* ticket) {
-  u32 drawn = 0;
-  if (threadIdx.x % kWarp == 0) drawn = RTC_TICKET(ticket);
-  return __shfl_sync(kFullMask, drawn, 0);
-}
+// The number of this thread in the grid: of kernels with a thread per element, the element.
+__device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }

@@ -22,8 +22,6 @@
 
 static_assert(!RTC_VISIT::kEdges, "fox counts totals");
 
-constexpr u32 kThreads = 256;
-
 // The two lists of an edge: few has no more ids than many.
 struct Lists {
   const u32 *few, *many;

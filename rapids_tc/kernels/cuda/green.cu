@@ -15,8 +15,6 @@
 
 static_assert(!RTC_VISIT::kEdges, "green counts totals");
 
-constexpr u32 kThreads = 256;
-
 extern "C" __global__ void __launch_bounds__(kThreads) green(RTC_METHOD_ARGS) {
   const u32 lane = threadIdx.x % kWarp, part = lane & (width - 1), groups = kWarp / width;
   RTC_VISIT visit(out);

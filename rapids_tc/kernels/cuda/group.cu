@@ -7,9 +7,9 @@
 // place_rows, in a group, to their rank. A block of threads first collects what goes to one place, so that it
 // writes runs of entries. Ranks from `hot` on have few in-edges in graphs with hubs: part_columns lists these
 // as v << 32 | position, for a sort. The in-edges of a rank below `hot` are in no order to be relied on.
+#include "block.cuh"
 #include "device.cuh"
 #include "row_words.cuh"
-#include "tile.cuh"
 
 constexpr u32 kGroups = 256;  // groups, and ranks of a group
 constexpr u32 kGroupEach = 16, kGroupTile = kThreads * kGroupEach;
@@ -32,29 +32,19 @@ count_columns(const u32* columns, u64 m, u32 hot, u32* counts) {
     if (found[v]) atomicAdd(counts + v, found[v]);
 }
 
-// The sum of the values of the threads before this one. All threads; sums has a word per warp.
-__device__ __forceinline__ u32 sum_before(u32 own, u32* sums) {
-  const u32 warp = threadIdx.x / kWarp, through = warp_scan(own);
-  if (threadIdx.x % kWarp == kWarp - 1) sums[warp] = through;
-  __syncthreads();  // the sums of all warps are there
-  u32 before = through - own;
-  for (u32 w = 0; w < warp; w++) before += sums[w];
-  return before;
-}
-
 // One block. free becomes the place of the next in-edge of each group, and 0 for the ranks from `hot` on;
 // tiles the number of tiles of the groups before each, and of all groups.
 extern "C" __global__ void __launch_bounds__(kThreads)
 group_starts(const u32* in_offsets, u64 n, u32 hot, u32* free, u32* tiles) {
-  RTC_SHARED(u32, sums, kThreads / kWarp);
+  RTC_SHARED(u32, sums, kWarps);
   const u64 v = u64(threadIdx.x) * kGroups, end = v < hot ? v + kGroups : v;
   const u32 begin = in_offsets[v < n ? v : n], size = in_offsets[end < n ? end : n] - begin;
-  const u32 own = (size + kGroupTile - 1) / kGroupTile, before = sum_before(own, sums);
+  u32 all;
+  tiles[threadIdx.x] = block_scan<kWarps>((size + kGroupTile - 1) / kGroupTile, sums, all);
   free[threadIdx.x] = begin;
-  tiles[threadIdx.x] = before;
-  if (threadIdx.x == kThreads - 1) {
+  if (threadIdx.x == 0) {
     free[kGroups] = 0;
-    tiles[kGroups] = before + own;
+    tiles[kGroups] = all;
   }
 }
 
@@ -79,7 +69,7 @@ part_columns(const u32* columns, const u32* row_words, u64 m, u32 hot, u32* free
   RTC_SHARED(u32, found, kGroups + 1);
   RTC_SHARED(u32, start, kGroups + 1);  // of a group in `items`
   RTC_SHARED(u32, target, kGroups + 1);  // from a place in `items` to one in the group
-  RTC_SHARED(u32, sums, kThreads / kWarp);
+  RTC_SHARED(u32, sums, kWarps);
   RTC_SHARED(u64, items, kGroupTile);
   const u64 begin = u64(blockIdx.x) * kGroupTile;
   found[threadIdx.x] = 0;
@@ -95,13 +85,11 @@ part_columns(const u32* columns, const u32* row_words, u64 m, u32 hot, u32* free
   for (u32 t = 0; t < kGroupEach; t++)
     place[t] = place_by_run(found, v[t] < hot ? v[t] / kGroups : v[t] == kNone ? kNone : kGroups);
   __syncthreads();  // all are counted
-  const u32 own = found[threadIdx.x], first = sum_before(own, sums);
-  start[threadIdx.x] = first;
-  target[threadIdx.x] = (own ? atomicAdd(free + threadIdx.x, own) : 0u) - first;
+  const u32 first = place_keys<kWarps>(found, free + threadIdx.x, start, target, sums);
   if (threadIdx.x == kThreads - 1) {
-    const u32 rest = found[kGroups];
-    start[kGroups] = first + own;
-    target[kGroups] = (rest ? atomicAdd(free + kGroups, rest) : 0u) - first - own;
+    const u32 hots = first + found[threadIdx.x], rest = found[kGroups];
+    start[kGroups] = hots;
+    target[kGroups] = (rest ? atomicAdd(free + kGroups, rest) : 0u) - hots;
   }
   __syncthreads();  // every group has its places
 #pragma unroll
@@ -133,7 +121,7 @@ place_rows(const u64* parted, const u32* in_offsets, u64 n, const u32* tiles, u3
   RTC_SHARED(u32, entries, kGroups);
   RTC_SHARED(u32, start, kGroups);
   RTC_SHARED(u32, target, kGroups);
-  RTC_SHARED(u32, sums, kThreads / kWarp);
+  RTC_SHARED(u32, sums, kWarps);
   RTC_SHARED(u64, items, kGroupTile);
   if (blockIdx.x >= tiles[kGroups]) return;
   const u32 group = lower_bound(tiles, kGroups + 1, blockIdx.x + 1) - 1;
@@ -157,10 +145,8 @@ place_rows(const u64* parted, const u32* in_offsets, u64 n, const u32* tiles, u3
     if (before) atomicAdd(entries + v, before);
   }
   __syncthreads();  // all are counted
-  const u32 own = found[threadIdx.x], first = sum_before(own, sums);
   const u64 v = u64(group) * kGroups + threadIdx.x;
-  start[threadIdx.x] = first;
-  target[threadIdx.x] = (own ? atomicAdd(free + v, own) : 0u) - first;
+  place_keys<kWarps>(found, free + v, start, target, sums);
   if (entries[threadIdx.x]) atomicAdd(probes + v, u64(entries[threadIdx.x]));
   __syncthreads();  // every rank has its places
 #pragma unroll

@@ -20,8 +20,6 @@
 
 static_assert(!RTC_VISIT::kEdges, "grouptc counts totals");
 
-constexpr u32 kThreads = 256, kWarps = kThreads / kWarp;
-
 // The edges of a chunk: the ids of few are searched for in many. Both are positions in columns.
 struct Chunk {
   u32 *few, *many, *many_length;
@@ -44,22 +42,18 @@ extern "C" __global__ void __launch_bounds__(kThreads) grouptc(RTC_METHOD_ARGS) 
   RTC_SHARED(u32, sums, kWarps);
   const Graph g = RTC_GRAPH;
   const Chunk c{memory, memory + width, memory + 2 * width, memory + 3 * width};
-  const u32 i = threadIdx.x, warp = i / kWarp;
+  const u32 i = threadIdx.x;
   RTC_VISIT visit(out);
   for (;;) {
     if (i == 0) drawn[0] = RTC_TICKET(ticket);
     __syncthreads();                    // the ticket is there, and everyone is done with the last chunk
     const u32 begin = first + drawn[0] * width;
     if (begin >= last) break;
-    u32 end = 0;
-    if (i < width) end = unpack(g, begin + i < last ? in_edges[begin + i] : 0, c, i);
-    end = warp_scan(end);
-    if (i % kWarp == kWarp - 1) sums[warp] = end;
-    __syncthreads();                    // the sums of all warps are there
-    for (u32 before = 0; before < warp; before++) end += sums[before];
-    if (i < width) c.ends[i] = end;
+    const u32 few = i < width ? unpack(g, begin + i < last ? in_edges[begin + i] : 0, c, i) : 0;
+    u32 all;                            // ids of the few lists
+    const u32 before = block_scan<kWarps>(few, sums, all);
+    if (i < width) c.ends[i] = before + few;
     __syncthreads();                    // the chunk is unpacked
-    const u32 all = c.ends[width - 1];
     u32 edge = 0, from = 0, hits = 0;   // this thread's edge, and the end of its last search in many
     for (u32 at = i; at < (all + kThreads - 1) / kThreads * kThreads; at += kThreads) {
       RTC_PROBE(1);

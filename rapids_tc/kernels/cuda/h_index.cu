@@ -18,8 +18,6 @@
 
 static_assert(!RTC_VISIT::kEdges, "h-index counts totals");
 
-constexpr u32 kThreads = 256;
-
 // Count the common ids of few, which is hashed, and many, by one warp. The sizes of the buckets are zero
 // before and after.
 __device__ __forceinline__ u32 intersect(const HashTable& few, const u32* many, u32 n_many) {

@@ -16,8 +16,6 @@
 
 static_assert(!RTC_VISIT::kEdges, "hu counts totals");
 
-constexpr u32 kThreads = 256;
-
 // Return whether id is in the ascending list a[0 .. n), in as many steps as n has bits.
 __device__ __forceinline__ bool contains(const u32* a, u32 n, u32 id) {
   u32 past = 0;                         // a[past - 1] <= id

@@ -15,15 +15,13 @@
 #define RTC_HUBS 2048
 #endif
 #include "bit_counts.cuh"
+#include "block.cuh"
 #include "device.cuh"
 #include "hubs.cuh"
-#include "tile.cuh"
 
 constexpr u32 kHubThreads = 128, kHubBlocksPerSm = 5;
 constexpr u32 kHubWarps = kHubThreads / kWarp;
 constexpr u32 kUnlisted = 0x7fffffffu;  // a middle vertex without a bit row
-
-__device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
 
 // ------------------------------------------------------------------------------- bit rows
 // List the rows that have at least `least` entries below kHubs, in no order to be relied on; count is their

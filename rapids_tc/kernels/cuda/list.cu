@@ -7,28 +7,25 @@
 //
 // Input: any oriented Csr and prepare.cu's in_edges: start of N+(u) << 32 | entries below v, so that v
 // itself is columns[start + entries].
+#include "block.cuh"
 #include "device.cuh"
-
-constexpr u32 kListThreads = 256;
 
 // The vertex whose row begins at start: the last such vertex, since the rows of the others are empty.
 __device__ __forceinline__ u32 row_at(const i64* offsets, u64 n, u32 start) {
   return u32(lower_bound(offsets, n, i64(start) + 1)) - 1;
 }
 
-__device__ __forceinline__ u64 warp_of_grid() { return (u64(blockIdx.x) * blockDim.x + threadIdx.x) / kWarp; }
-
 // Write the ranks of triangles first .. last - 1, all of which in-edges first_edge .. last_edge - 1 have:
 // of triangle t, u to ranks[t - first], v `last - first` further, and w as far again. In-edge i has the
 // triangles starts[i] .. starts[i + 1] - 1: one lane writes each. The walk of an in-edge ends at its last
 // triangle. On blocks, in-edge i is the edge packed[i], v << 32 | row of u, and row v + shift of offsets is
 // N+(v).
-extern "C" __global__ void __launch_bounds__(kListThreads)
+extern "C" __global__ void __launch_bounds__(kThreads)
 list_triangles(const i64* offsets, u64 n, const u32* columns, const u64* in_edges, const i64* starts,
                u64 first_edge, u64 last_edge, i64 first, i64 last, u32* ranks, const u64* packed, u32 shift) {
   const u32 lane = threadIdx.x % kWarp;
   const u64 warps = u64(gridDim.x) * blockDim.x / kWarp, size = u64(last - first);
-  for (u64 i = first_edge + warp_of_grid(); i < last_edge; i += warps) {
+  for (u64 i = first_edge + element() / kWarp; i < last_edge; i += warps) {
     i64 t = starts[i];
     const i64 end = starts[i + 1] < last ? starts[i + 1] : last;
     if (t >= end) continue;
@@ -55,13 +52,13 @@ list_triangles(const i64* offsets, u64 n, const u32* columns, const u64* in_edge
 // any order, so that the last digits may differ between runs. Of a corner u, sums[u]; of v, of_v[v]; of w,
 // of_w[w]: on a whole graph, the three are one array. On blocks, in-edge i is the edge packed[i], v << 32 |
 // row of u, whose value is sides[edges_at + i], and row v + shift of offsets is N+(v).
-extern "C" __global__ void __launch_bounds__(kListThreads)
+extern "C" __global__ void __launch_bounds__(kThreads)
 vertex_sums(const i64* offsets, u64 n, const u32* columns, const u64* in_edges, u64 first_edge, u64 last_edge,
             const double* sides, double* sums, double* of_v, double* of_w, const u64* packed, u64 edges_at,
             u32 shift) {
   const u32 lane = threadIdx.x % kWarp;
   const u64 warps = u64(gridDim.x) * blockDim.x / kWarp;
-  for (u64 i = first_edge + warp_of_grid(); i < last_edge; i += warps) {
+  for (u64 i = first_edge + element() / kWarp; i < last_edge; i += warps) {
     const u32 start = u32(in_edges[i] >> 32), below = u32(in_edges[i]);
     if (!below) continue;
     const u32 v = packed ? u32(packed[i] >> 32) : columns[start + below];
@@ -76,7 +73,7 @@ vertex_sums(const i64* offsets, u64 n, const u32* columns, const u64* in_edges, 
       atomicAdd(of_w + w, product);
       sum += product;
     }
-    for (u32 step = kWarp / 2; step; step /= 2) sum += __shfl_xor_sync(kFullMask, sum, step);
+    sum = warp_sum(sum);
     if (lane == 0 && sum != 0) {
       atomicAdd(of_v + v, sum);
       atomicAdd(sums + (packed ? u32(packed[i]) : row_at(offsets, n, start)), sum);

@@ -7,10 +7,7 @@
 // A thread owns an element, and writes the element's result.
 #include "device.cuh"
 
-constexpr u32 kThreads = 256;
 constexpr u32 kEvery = 16;            // columns a head stands for: 64 bytes, what the memory transfers
-
-__device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
 
 // Copy every kEvery-th of m columns.
 extern "C" __global__ void __launch_bounds__(kThreads) write_heads(const u32* columns, u64 m, u32* heads) {

@@ -8,15 +8,15 @@
 // weighted: values[w] is added up for each common neighbor w, by integers in any order; else 1.
 //
 // Written: sums[i] of pair i, by its first lane.
+#include "block.cuh"
 #include "device.cuh"
 
-constexpr u32 kThreads = 256;
 constexpr u32 kLanes = 8;
 
 extern "C" __global__ void __launch_bounds__(kThreads)
 common_sums(const i64* offsets, const u32* columns, const u32* u, const u32* v, u64 n_pairs,
             const i64* values, u32 weighted, i64* sums) {
-  const u64 pair = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / kLanes;
+  const u64 pair = element() / kLanes;
   const u32 lane = threadIdx.x % kLanes;
   i64 sum = 0;
   if (pair < n_pairs) {
@@ -29,6 +29,6 @@ common_sums(const i64* offsets, const u32* columns, const u32* u, const u32* v, 
       if (begin < end && columns[begin] == w) sum += weighted ? values[w] : 1;
     }
   }
-  for (u32 step = kLanes / 2; step; step /= 2) sum += __shfl_xor_sync(kFullMask, sum, step);
+  sum = warp_sum(sum, kLanes);
   if (pair < n_pairs && lane == 0) sums[pair] = sum;
 }

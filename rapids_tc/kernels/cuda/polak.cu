@@ -17,8 +17,6 @@
 
 static_assert(!RTC_VISIT::kEdges, "polak counts totals");
 
-constexpr u32 kThreads = 256;
-
 extern "C" __global__ void __launch_bounds__(kThreads) polak(RTC_METHOD_ARGS) {
   RTC_VISIT visit(out);
   for (;;) {

@@ -8,13 +8,11 @@
 //
 // A thread owns an element and writes the element's results, unless a kernel says otherwise. A kernel whose
 // result has a size that the host cannot know runs without room first, to count.
+#include "block.cuh"
 #include "device.cuh"
 #include "row_words.cuh"
-#include "tile.cuh"
 
 constexpr u64 kLeastLists = 64;       // lists of a piece of a vertex: setting up costs more than fewer do
-
-__device__ __forceinline__ u64 element() { return u64(blockIdx.x) * blockDim.x + threadIdx.x; }
 
 // ------------------------------------------------------------------------------- raw rows
 // Add to degree how often each number occurs among the ends, and to outside how many ends lie past degree:

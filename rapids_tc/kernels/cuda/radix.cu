@@ -32,7 +32,6 @@
 
 static_assert(!RTC_VISIT::kEdges, "radix counts totals");
 
-constexpr u32 kThreads = 256, kWarps = kThreads / kWarp;
 constexpr u32 kDigit = 4, kDigits = 1u << kDigit;   // bits of a digit, and its values
 
 // before[i] is the number of wedges of all in-edges before i; the wedges of the batch, begin .. begin +

@@ -9,8 +9,8 @@
 // Ids may be the user's memory, which another stream may write: the kernels that number ids read each once,
 // and write numbers that later kernels may trust. Ids may begin at any address. Names end in the bits of an
 // id; a signed id is read as an unsigned one. A launch reads two columns of one dtype: blockIdx.y says which.
+#include "block.cuh"
 #include "device.cuh"
-#include "tile.cuh"
 
 constexpr u32 kReads = 4;  // ids that a thread reads at once
 constexpr u32 kRangeBlocks = 2048;  // most blocks that look for the range
@@ -35,12 +35,8 @@ __device__ __forceinline__ void find_range(const T* ids, u64 n, T flip, u64* ran
       if (complement > low) low = complement;
     }
   }
-  for (u32 step = kWarp / 2; step; step /= 2) {
-    const T other_low = __shfl_down_sync(kFullMask, low, step);
-    const T other_high = __shfl_down_sync(kFullMask, high, step);
-    if (other_low > low) low = other_low;
-    if (other_high > high) high = other_high;
-  }
+  low = warp_reduce(low, larger<T>);
+  high = warp_reduce(high, larger<T>);
   if (threadIdx.x % kWarp == 0) {
     atomicMax(range, u64(low));
     atomicMax(range + 1, u64(high));
@@ -151,13 +147,7 @@ part_numbers(const u32* numbers, u64 n, u32 shift, u32* free, u16* parted) {
   for (u32 t = 0; t < kPartEach; t++)
     if (t * kPartThreads + threadIdx.x < size) place[t] = atomicAdd(found + (number[t] >> shift), 1u);
   __syncthreads();  // all are counted
-  const u32 own = found[threadIdx.x], warp = threadIdx.x / kWarp, through = warp_scan(own);
-  if (threadIdx.x % kWarp == kWarp - 1) sums[warp] = through;
-  __syncthreads();  // the sums of all warps are there
-  u32 first = through - own;
-  for (u32 w = 0; w < warp; w++) first += sums[w];
-  start[threadIdx.x] = first;
-  target[threadIdx.x] = (own ? atomicAdd(free + threadIdx.x, own) : 0u) - first;
+  place_keys<kPartThreads / kWarp>(found, free + threadIdx.x, start, target, sums);
   __syncthreads();  // every bucket has its places
 #pragma unroll
   for (u32 t = 0; t < kPartEach; t++) {
@@ -204,7 +194,7 @@ part_degrees(const u16* parted, const u32* starts, u32 shift, u32* degree) {
 // ------------------------------------------------------------------------------- ranks and keys
 // Write the rank of every number: the place of the number in the order.
 extern "C" __global__ void __launch_bounds__(kThreads) write_ranks(const int* order, u64 n, u32* rank) {
-  const u64 i = u64(blockIdx.x) * kThreads + threadIdx.x;
+  const u64 i = element();
   if (i < n) rank[order[i]] = u32(i);
 }
 

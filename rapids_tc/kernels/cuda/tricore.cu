@@ -12,7 +12,7 @@
 #include "in_edge.cuh"
 #include "visit.cuh"
 
-constexpr u32 kThreads = 256, kBlocksPerSm = 6;
+constexpr u32 kBlocksPerSm = 6;
 
 // The index in a list of node i of the tree that is kept.
 __device__ __forceinline__ u32 node(u32 i, u32 length, u32 width) { return u32(u64(i) * length / width); }

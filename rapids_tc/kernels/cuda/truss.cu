@@ -90,7 +90,7 @@ __device__ __forceinline__ bool next_level(const Peeled& g, Peel& peel, u32& goa
   if (target > peel.limits.last) return false;
   if (grid_thread() == 0) peel.clear();
   u32 least = search(g, peel.output(peel.seeds > peel.limits.many), peel.level, target, 0);
-  for (u32 step = kWarp / 2; step; step /= 2) least = min(least, __shfl_xor_sync(kFullMask, least, step));
+  least = warp_reduce(least, smaller<u32>);
   if (threadIdx.x % kWarp == 0 && least != kNone) atomicMin(state->least + peel.phase % 3, least);
   RTC_GRID_BARRIER(&state->arrived, goal);  // the frontier is found
   peel.buried = peel.clock;
@@ -107,7 +107,7 @@ peel_alone(const Peeled& g, Peel& peel, const Queue& queue, u32 edges, u32 most)
   for (u32 n = u32(peel.size());;) {
     if (threadIdx.x == 0) peel.clear();
     const u32 now = stamp_of_round(peel.clock);
-    peel_tasks(g, peel.output(false), queue, peel.level, now, peel.input(), n, threadIdx.x, kThreads);
+    peel_tasks(g, peel.output(false), queue, peel.level, now, peel.input(), n, threadIdx.x, kPeelThreads);
     __syncthreads();  // the round is done
     peel.advance();
     const u64 size = peel.size();
@@ -121,28 +121,30 @@ peel_alone(const Peeled& g, Peel& peel, const Queue& queue, u32 edges, u32 most)
 }
 
 // Count the edges that are in a triangle: the host makes room for them.
-extern "C" __global__ void __launch_bounds__(kThreads) truss_count(const u32* support, u32 m, State* state) {
+extern "C" __global__ void __launch_bounds__(kPeelThreads)
+truss_count(const u32* support, u32 m, State* state) {
   u32 active = 0;
   for (u64 p = grid_thread(); p < m; p += grid_threads()) active += support[p] != 0;
-  const u32 through = warp_scan(active);
-  if (threadIdx.x % kWarp == kWarp - 1 && through) atomicAdd(&state->edges, through);
+  active = warp_sum(active);
+  if (threadIdx.x % kWarp == 0 && active) atomicAdd(&state->edges, active);
 }
 
-extern "C" __global__ void __launch_bounds__(kThreads)
+extern "C" __global__ void __launch_bounds__(kPeelThreads)
 truss_peel(const i64* offsets, const u32* columns, u32 n, u32 m, u32* rows, u32* support, u32* begin,
            u32* size, u32* tables, u32* cursor, u64* adjacency, u32* keys, u32* edges, u32* list,
            u32* lengths, u32* tasks, u32* parts, u32 first, u32 last, u32 room, u32 few, u32 many, u32 shrink,
            u32 least, u32 rounds, u32 work, u32 k, State* state) {
-  RTC_SHARED(u32, sums, kWarps);
+  RTC_SHARED(u32, sums, kPeelWarps);
   RTC_SHARED(u32, fallen, kQueue + 1);
   const Peeled g{rows, columns, support, begin,   size,     reinterpret_cast<uint2*>(tables),
                  keys, edges,   list,    lengths, adjacency};
   const Limits limits{first, last, room, few, many, shrink, least, rounds, work};
   const Queue queue{fallen};
+  const BlockTeam block{threadIdx.x, sums};
   const bool starts = state->stage == kBegin;
   u32 goal = state->goal;
   if (threadIdx.x == 0) *queue.size() = 0;
-  if (starts) make_graph(g, offsets, n, rows, cursor, parts, state, goal, sums);
+  if (starts) make_graph(g, offsets, n, rows, cursor, parts, state, goal, block);
   Peel peel{state, limits, reinterpret_cast<Task*>(tasks)};
   peel.load();
   const u32 active = state->edges;
@@ -164,7 +166,7 @@ truss_peel(const i64* offsets, const u32* columns, u32 n, u32 m, u32* rows, u32*
     }
     bool by_list = n_tasks > limits.room;
     if (peel.sparse(active, n_tasks == 0)) {
-      pack_rows(g, n, now, state, goal, sums);
+      pack_rows(g, n, now, state, goal, block);
       peel.packed = active - peel.dead;
       by_list = true;
     }

@@ -20,17 +20,18 @@
 // search for the next level buries dead edges, with kFallen | level for their word, before a stamp comes up
 // again.
 #pragma once
+#include "block.cuh"
 #include "device.cuh"
 
 constexpr u32 kFallen = 0x80000000u, kCount = 0xffff;
 #ifdef RTC_TRUSS_TINY                          // for tests on the emulator
-constexpr u32 kThreads = 128, kStamps = 4, kQueue = 5;
+constexpr u32 kPeelThreads = 128, kStamps = 4, kQueue = 5;
 #else
-constexpr u32 kThreads = 1024;
+constexpr u32 kPeelThreads = 1024;
 constexpr u32 kStamps = 0x7fff;               // of 15 bits; buried edges have none, 0
 constexpr u32 kQueue = 1024;  // fallen edges that a block keeps before it makes their tasks
 #endif
-constexpr u32 kWarps = kThreads / kWarp;
+constexpr u32 kPeelWarps = kPeelThreads / kWarp;
 constexpr u32 kBucket = 8;                    // ids of a bucket, which is a sector of memory
 
 // What comes next, and what the host reads of it. Zeros before the first launch.
@@ -53,8 +54,8 @@ struct Peeled {
   u64* adjacency;
 };
 
-__device__ __forceinline__ u32 grid_thread() { return blockIdx.x * kThreads + threadIdx.x; }
-__device__ __forceinline__ u32 grid_threads() { return gridDim.x * kThreads; }
+__device__ __forceinline__ u32 grid_thread() { return blockIdx.x * kPeelThreads + threadIdx.x; }
+__device__ __forceinline__ u32 grid_threads() { return gridDim.x * kPeelThreads; }
 __device__ __forceinline__ u32 grid_warp() { return grid_thread() / kWarp; }
 __device__ __forceinline__ u32 grid_warps() { return grid_threads() / kWarp; }
 
@@ -129,18 +130,4 @@ __device__ __forceinline__ void insert(const Peeled& g, uint2 table, u32 id, u32
       return;
     }
   }
-}
-
-// ------------------------------------------------------------------------------- sums
-// Add up the values of the block's threads before this one; total becomes the sum of all. All threads of the
-// block; sums has kWarps words of shared memory.
-__device__ __forceinline__ u32 block_scan(u32 value, u32* sums, u32& total) {
-  const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp, through = warp_scan(value);
-  if (lane == kWarp - 1) sums[warp] = through;
-  __syncthreads();  // the sums of all warps are there
-  const u32 warps = warp_scan(lane < kWarps ? sums[lane] : 0);
-  const u32 before = __shfl_sync(kFullMask, warps, warp ? warp - 1 : 0);
-  total = __shfl_sync(kFullMask, warps, kWarps - 1);
-  __syncthreads();  // all threads have read them
-  return (warp ? before : 0) + through - value;
 }

@@ -90,7 +90,7 @@ fall(const Peeled& g, const Frontier& out, const Queue& queue, bool falls, u32 e
 __device__ __forceinline__ void drain(const Peeled& g, const Frontier& out, const Queue& queue) {
   __syncthreads();   // the queue is full
   const u32 size = min(*queue.size(), kQueue);
-  for (u32 i = threadIdx.x; __any_sync(kFullMask, i < size); i += kThreads)
+  for (u32 i = threadIdx.x; __any_sync(kFullMask, i < size); i += kPeelThreads)
     make_tasks(g, out, i < size, i < size ? queue.edges[i] : kNone);
   __syncthreads();   // the tasks are made
   if (threadIdx.x == 0) *queue.size() = 0;

@@ -7,6 +7,33 @@ constexpr u32 kRowLanes = 8;                  // that read a row of the CSR
 constexpr u32 kLongRow = 4096;                // entries above which a block packs a row, not a warp
 constexpr u32 kSums = 3;                      // of vertices: neighbors, buckets, edges of the row
 
+// Threads that work together, of which this is number `lane`: how they wait for each other, and how they add
+// up the values of those before this one, and of all.
+struct WarpTeam {
+  u32 lane;
+  static constexpr u32 lanes = kWarp;
+
+  __device__ __forceinline__ void sync() const { __syncwarp(); }
+  __device__ __forceinline__ u32 scan(u32 value, u32& total) const {
+    const u32 through = warp_scan(value);
+    total = __shfl_sync(kFullMask, through, kWarp - 1);
+    return through - value;
+  }
+};
+
+struct BlockTeam {
+  u32 lane;
+  u32* sums;
+  static constexpr u32 lanes = kPeelThreads;
+
+  __device__ __forceinline__ void sync() const { __syncthreads(); }
+  __device__ __forceinline__ u32 scan(u32 value, u32& total) const {
+    const u32 before = block_scan<kPeelWarps>(value, sums, total);
+    __syncthreads();   // all threads have read the sums
+    return before;
+  }
+};
+
 // Write the row of every edge; count the neighbors of each vertex in begin, and those below it in tables.y.
 __device__ __forceinline__ void count_neighbors(const Peeled& g, const i64* offsets, u32 n, u32* rows) {
   for (u64 i = grid_thread(); i < u64(kRowLanes) * n; i += grid_threads()) {
@@ -25,9 +52,10 @@ __device__ __forceinline__ void count_neighbors(const Peeled& g, const i64* offs
 }
 
 // Add up what the vertices first .. last - 1, which are the block's, need. All threads of the block.
-__device__ __forceinline__ void sum_vertices(const Peeled& g, u32 first, u32 last, u32* parts, u32* sums) {
+__device__ __forceinline__ void
+sum_vertices(const Peeled& g, u32 first, u32 last, u32* parts, const BlockTeam& block) {
   u32 needs[kSums] = {0, 0, 0};
-  for (u32 x = first + threadIdx.x; x < last; x += kThreads) {
+  for (u32 x = first + threadIdx.x; x < last; x += kPeelThreads) {
     const u32 below = g.tables[x].y;
     needs[0] += g.begin[x];
     needs[1] += buckets_of(below);
@@ -35,7 +63,7 @@ __device__ __forceinline__ void sum_vertices(const Peeled& g, u32 first, u32 las
   }
   for (u32 k = 0; k < kSums; k++) {
     u32 total;
-    block_scan(needs[k], sums, total);
+    block.scan(needs[k], total);
     if (threadIdx.x == 0) parts[kSums * blockIdx.x + k] = total;
   }
 }
@@ -44,26 +72,26 @@ __device__ __forceinline__ void sum_vertices(const Peeled& g, u32 first, u32 las
 // becomes the place of its row's edges in the list. Returns the number of all edges. All threads of the
 // block.
 __device__ __forceinline__ u32 place_vertices(const Peeled& g, u32 first, u32 last, const u32* parts,
-                                              u32* cursor, u32* long_rows, u32* sums) {
+                                              u32* cursor, u32* long_rows, const BlockTeam& block) {
   u32 places[kSums], total = 0, edges = 0;
   for (u32 k = 0; k < kSums; k++) {
     u32 before = 0, all = 0;
-    for (u32 i = threadIdx.x; i < gridDim.x; i += kThreads) {
+    for (u32 i = threadIdx.x; i < gridDim.x; i += kPeelThreads) {
       const u32 part = parts[kSums * i + k];
       all += part;
       if (i < blockIdx.x) before += part;
     }
-    block_scan(before, sums, places[k]);
-    block_scan(all, sums, edges);
+    block.scan(before, places[k]);
+    block.scan(all, edges);
   }
   const u32 first_bucket = places[1];
-  for (u64 tile = first; tile < last; tile += kThreads) {
+  for (u64 tile = first; tile < last; tile += kPeelThreads) {
     const u64 x = tile + threadIdx.x;
     const u32 neighbors = x < last ? g.begin[x] : 0, below = x < last ? g.tables[x].y : 0;
     const u32 needs[kSums] = {neighbors, buckets_of(below), below};
     u32 at[kSums];
     for (u32 k = 0; k < kSums; k++) {
-      at[k] = places[k] + block_scan(needs[k], sums, total);
+      at[k] = places[k] + block.scan(needs[k], total);
       places[k] += total;
     }
     if (x >= last) continue;
@@ -72,7 +100,7 @@ __device__ __forceinline__ u32 place_vertices(const Peeled& g, u32 first, u32 la
     cursor[x] = at[2];
     if (neighbors > kLongRow) atomicMax(long_rows, u32(x) + 1);
   }
-  for (u64 i = u64(kBucket) * first_bucket + threadIdx.x; i < u64(kBucket) * places[1]; i += kThreads)
+  for (u64 i = u64(kBucket) * first_bucket + threadIdx.x; i < u64(kBucket) * places[1]; i += kPeelThreads)
     g.keys[i] = kNone;
   return edges;
 }
@@ -100,14 +128,14 @@ __device__ __forceinline__ u32 dealt(u32 edges) {
 
 // Make the graph of the active edges. All threads of the grid.
 __device__ __forceinline__ void make_graph(const Peeled& g, const i64* offsets, u32 n, u32* rows, u32* cursor,
-                                           u32* parts, State* state, u32& goal, u32* sums) {
+                                           u32* parts, State* state, u32& goal, const BlockTeam& block) {
   const u64 share = (u64(n) + gridDim.x - 1) / gridDim.x;
   const u32 first = u32(min(u64(n), share * blockIdx.x)), last = u32(min(u64(n), first + share));
   count_neighbors(g, offsets, n, rows);
   RTC_GRID_BARRIER(&state->arrived, goal);   // neighbors are counted
-  sum_vertices(g, first, last, parts, sums);
+  sum_vertices(g, first, last, parts, block);
   RTC_GRID_BARRIER(&state->arrived, goal);   // the blocks' sums are there
-  const u32 edges = place_vertices(g, first, last, parts, cursor, &state->long_rows, sums);
+  const u32 edges = place_vertices(g, first, last, parts, cursor, &state->long_rows, block);
   RTC_GRID_BARRIER(&state->arrived, goal);   // every vertex has its places
   place_edges(g, offsets, n, cursor);
   if (threadIdx.x % kWarp == 0) g.lengths[grid_warp()] = dealt(edges);
@@ -119,29 +147,6 @@ __device__ __forceinline__ void make_graph(const Peeled& g, const i64* offsets, 
 }
 
 // ------------------------------------------------------------------------------- packing
-// The threads that pack a row together, of which this is number `lane`: how they wait for each other, and how
-// they add up the values of those before this one, and of all.
-struct WarpTeam {
-  u32 lane;
-  static constexpr u32 lanes = kWarp;
-
-  __device__ __forceinline__ void sync() const { __syncwarp(); }
-  __device__ __forceinline__ u32 scan(u32 value, u32& total) const {
-    const u32 through = warp_scan(value);
-    total = __shfl_sync(kFullMask, through, kWarp - 1);
-    return through - value;
-  }
-};
-
-struct BlockTeam {
-  u32 lane;
-  u32* sums;
-  static constexpr u32 lanes = kThreads;
-
-  __device__ __forceinline__ void sync() const { __syncthreads(); }
-  __device__ __forceinline__ u32 scan(u32 value, u32& total) const { return block_scan(value, sums, total); }
-};
-
 // Take dead edges out of the row of x, in place; make its table anew if it becomes much smaller. Edges of the
 // frontier, whose stamp is `now`, stay. All threads of the team.
 template <class Team>
@@ -190,12 +195,12 @@ __device__ __forceinline__ void pack_row(const Peeled& g, u32 x, u32 size, u32 n
 // take vertices far apart, since neighbors in rank have rows of about the same size. All threads of the
 // grid.
 __device__ __forceinline__ void
-pack_rows(const Peeled& g, u32 n, u32 now, State* state, u32& goal, u32* sums) {
+pack_rows(const Peeled& g, u32 n, u32 now, State* state, u32& goal, const BlockTeam& block) {
   for (u32 x = blockIdx.x; x < state->long_rows; x += gridDim.x) {
     const u32 size = g.size[x];
     if (size <= kLongRow) continue;
     __syncthreads();   // all threads have read the size
-    pack_row(g, x, size, now, BlockTeam{threadIdx.x, sums});
+    pack_row(g, x, size, now, block);
   }
   RTC_GRID_BARRIER(&state->arrived, goal);   // rows that were long are packed
   const u32 lane = threadIdx.x % kWarp;

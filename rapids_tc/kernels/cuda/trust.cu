@@ -20,15 +20,14 @@
 #include "device.cuh"
 #include "visit.cuh"
 
-constexpr u32 kWideThreads = 256, kWideBlocksPerSm = 6;
-constexpr u32 kNarrowThreads = 256;
+constexpr u32 kWideBlocksPerSm = 6;
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ % 100 || __CUDA_ARCH__ >= 1200)
 constexpr u32 kNarrowBlocksPerSm = 4;  // these multiprocessors hold 1,024 to 1,536 threads
 #else
 constexpr u32 kNarrowBlocksPerSm = 8;
 #endif
 constexpr u32 kNarrowChunk = 2;       // vertices per ticket
-constexpr u32 kTileWords = 3 * kWideThreads;
+constexpr u32 kTileWords = 3 * kThreads;
 constexpr int kWindows = 4;           // ids of a lane in flight
 
 // A hash table of ids, with the ascending list that it is made of behind it: ids that do not fit their
@@ -123,29 +122,17 @@ __device__ __forceinline__ u32 look_up(const Graph& g, const HashTable& table, u
   return RTC_VISIT::kEdges ? 0 : hits;
 }
 
-// Sum over the threads of the block before this one, and over all of them in `all`.
-__device__ __forceinline__ u64 block_scan(u64 own, u64* sums, u64& all) {
-  const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
-  const u64 through = warp_scan(own);
-  if (lane == kWarp - 1) sums[warp] = through;
-  __syncthreads();                      // the sums of all warps are there
-  const u64 warps = warp_scan(lane < kWideThreads / kWarp ? sums[lane] : 0);
-  const u64 earlier = __shfl_sync(kFullMask, warps, warp ? warp - 1 : 0);
-  all = __shfl_sync(kFullMask, warps, kWarp - 1);
-  return (warp ? earlier : 0) + through - own;
-}
-
-extern "C" __global__ void __launch_bounds__(kWideThreads, kWideBlocksPerSm) trust_wide(RTC_METHOD_ARGS) {
+extern "C" __global__ void __launch_bounds__(kThreads, kWideBlocksPerSm) trust_wide(RTC_METHOD_ARGS) {
   RTC_DYNAMIC_SHARED(u32, memory);
   RTC_SHARED(u32, drawn, 1);
-  RTC_SHARED(u64, sums, kWideThreads / kWarp);
+  RTC_SHARED(u64, sums, kWarps);
   const Graph g = RTC_GRAPH;
   const u32 lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   u32* const places = memory;           // of the lists of a tile, whose ids are in the long list
-  u32* const shifts = places + kWideThreads;
-  u32* const numbers = shifts + kWideThreads;
+  u32* const shifts = places + kThreads;
+  u32* const numbers = shifts + kThreads;
   HashTable table{memory + kTileWords, width, depth, nullptr, 0};
-  table.reset(threadIdx.x, kWideThreads);
+  table.reset(threadIdx.x, kThreads);
   RTC_VISIT visit(out);
   for (;;) {
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
@@ -156,7 +143,7 @@ extern "C" __global__ void __launch_bounds__(kWideThreads, kWideBlocksPerSm) tru
     table.ids = columns + row;
     table.n = u32(offsets[u + 1]) - row;
     u32 hits = 0;
-    for (u32 tile = 0; tile < table.n; tile += kWideThreads) {   // of lists
+    for (u32 tile = 0; tile < table.n; tile += kThreads) {   // of lists
       const u32 i = tile + threadIdx.x;
       u32 begin = 0, length = 0;
       if (i < table.n) {
@@ -166,9 +153,9 @@ extern "C" __global__ void __launch_bounds__(kWideThreads, kWideBlocksPerSm) tru
         if (tile == 0) table.insert(v);
       }
       if (tile == 0)
-        for (u32 k = kWideThreads + threadIdx.x; k < table.n; k += kWideThreads) table.insert(table.ids[k]);
+        for (u32 k = kThreads + threadIdx.x; k < table.n; k += kThreads) table.insert(table.ids[k]);
       u64 all = 0;                      // lists of at least one id, << 32 | their ids
-      const u64 before = block_scan(length ? 1ull << 32 | length : 0, sums, all);
+      const u64 before = block_scan<kWarps>(length ? 1ull << 32 | length : 0, sums, all);
       const u32 lists = u32(all >> 32), ids = u32(all), place = u32(before);
       if (length) {
         places[before >> 32] = place;
@@ -176,8 +163,8 @@ extern "C" __global__ void __launch_bounds__(kWideThreads, kWideBlocksPerSm) tru
         numbers[before >> 32] = i;
       }
       __syncthreads();                  // the lists' places are there, and the table is whole
-      u32 at = u32(u64(ids) * warp / (kWideThreads / kWarp));
-      const u32 end = u32(u64(ids) * (warp + 1) / (kWideThreads / kWarp));
+      u32 at = u32(u64(ids) * warp / kWarps);
+      const u32 end = u32(u64(ids) * (warp + 1) / kWarps);
       u32 list = at < end ? lower_bound(places, lists, at + 1) - 1 : 0;
       while (at < end) {                // the lanes take the next kWarp lists
         const u32 own = list + lane;
@@ -190,15 +177,14 @@ extern "C" __global__ void __launch_bounds__(kWideThreads, kWideBlocksPerSm) tru
       __syncthreads();                  // all have read the places and looked up
     }
     if (!RTC_VISIT::kEdges) visit.edge(kNone, hits);
-    table.clear(threadIdx.x, kWideThreads);
+    table.clear(threadIdx.x, kThreads);
   }
   visit.finish();
 }
 
-extern "C" __global__ void __launch_bounds__(kNarrowThreads, kNarrowBlocksPerSm)
-trust_narrow(RTC_METHOD_ARGS) {
+extern "C" __global__ void __launch_bounds__(kThreads, kNarrowBlocksPerSm) trust_narrow(RTC_METHOD_ARGS) {
   RTC_DYNAMIC_SHARED(u32, memory);
-  RTC_SHARED(u32, lanes, kNarrowThreads);
+  RTC_SHARED(u32, lanes, kThreads);
   const Graph g = RTC_GRAPH;
   const u32 lane = threadIdx.x % kWarp;
   u32* const filled = lanes + threadIdx.x / kWarp * kWarp;   // the lanes whose lists have ids

@@ -22,8 +22,6 @@
 
 static_assert(!RTC_VISIT::kEdges, "vertex-elimination counts totals");
 
-constexpr u32 kThreads = 256;
-
 // The dot product of a row of A20 and a01, whose first n_kept entries are kept.
 __device__ __forceinline__ u32 dot(const u32* row, const u32* row_end, const u32* kept, u32 n_kept,
                                    const u32* a01, u32 n) {

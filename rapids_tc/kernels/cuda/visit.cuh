@@ -15,6 +15,7 @@
 // A kernel is compiled for one of them, named by the macro RTC_VISIT. Those with kTriangles are in
 // triangles.cuh; the methods whose kernels make them, by RTC_VISITOR, pass them all positions.
 #pragma once
+#include "block.cuh"
 #include "device.cuh"
 
 // A visitor that is not asked about triangles.
@@ -35,7 +36,7 @@ struct Total : EveryTriangle {
   __device__ void edge(u32, u32 hits) { found += hits; }
   __device__ void list(u32, u32 hits, u32) { found += hits; }
   __device__ void finish() {
-    for (u32 step = kWarp / 2; step; step /= 2) found += __shfl_xor_sync(kFullMask, found, step);
+    found = warp_sum(found);
     if (threadIdx.x % kWarp == 0 && found) atomicAdd(out, found);
   }
 };
@@ -53,7 +54,7 @@ struct EdgeCounts : EveryTriangle {
     if (hits) atomicAdd(out + position, hits);
   }
   __device__ void list(u32 position, u32 hits, u32 lanes) {
-    for (u32 step = lanes / 2; step; step /= 2) hits += __shfl_xor_sync(kFullMask, hits, step);
+    hits = warp_sum(hits, lanes);
     if (threadIdx.x % lanes == 0) edge(position, hits);
   }
   __device__ void finish() {}
