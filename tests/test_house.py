@@ -5,6 +5,7 @@ import doctest
 import inspect
 import json
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -461,3 +462,11 @@ def test_the_frame_and_k_alone_are_positional():
         first, *others = inspect.signature(draw).parameters.values()
         by_place = {p.name for p in others if p.kind is not p.KEYWORD_ONLY}
         assert first.name == "edges" and by_place == {"k"} & {p.name for p in others}
+
+
+def test_a_small_count_crosses_few_files():
+    moves = runpy.run_path(ROOT / ".ci/moves.py")
+    edges = moves["pd"].DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})
+    files, crossings = moves["crossed"](lambda: tc.count(edges))
+    assert files <= 21
+    assert crossings <= 65

@@ -30,6 +30,8 @@ OF_VERTICES = VertexColumn("int64", lambda vertices: vertices.triangles, Needs.V
 
 
 def _check_within(own: OwnOptions) -> OwnOptions:
+    if own["time"] is None and own["within"] is None:
+        return own
     return {**own, "within": check_within(own["time"], own["within"])}
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rapids_tc.blocks import geometry, recount
 from rapids_tc.plan import costs
-from rapids_tc.plan.layout import given_layout
+from rapids_tc.plan.layout import forced_layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -109,7 +109,7 @@ def fits(active: StoredBlocks, edges: int, ranks: int | None = None) -> bool:
 
     `ranks` is a limit of their ends' ranks, if it is known.
     """
-    if (layout := given_layout()) and layout.peel_below is not None:
+    if (layout := forced_layout.get()) and layout.peel_below is not None:
         return edges < layout.peel_below
     ranks = active.vertices if ranks is None else ranks
     peeling = costs.PEELED_EDGE * edges + costs.PEELED_VERTEX * min(ranks, 2 * edges)

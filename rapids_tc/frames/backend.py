@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 # Set by rapids_tc.testing.host_engine: an engine that runs CUDA kernels on NumPy arrays.
 emulator: ContextVar[Any] = ContextVar("emulator", default=None)
 
+_PLAIN = ("pandas", "polars", "cudf")
 _BATCH = 1 << 24  # numbers that are cast to 64 bits at a time
 
 
@@ -162,7 +163,7 @@ def open_frame(edges: Any, engine: str | None, *, once: bool = False) -> tuple[F
         The engine cannot run on this machine; the message says what to install.
     """
     check_engine(engine)
-    if is_dask(edges):
+    if not is_plain(edges) and is_dask(edges):
         raise TypeError(
             "edges is a Dask DataFrame, and this runs on one machine: .compute() brings the edges "
             "there; count, vertex_triangles, annotate and others take Dask frames as they are"
@@ -173,10 +174,11 @@ def open_frame(edges: Any, engine: str | None, *, once: bool = False) -> tuple[F
 
 def _recognize(edges: Any, *, once: bool) -> tuple[FrameAdapter, Frame]:
     """Return the adapter of the user's edges, and the frame that it works on; see `open_frame`."""
-    if is_narwhals(edges) and type(edges).__name__ == "DataFrame":
+    plain = is_plain(edges)
+    if not plain and is_narwhals(edges) and type(edges).__name__ == "DataFrame":
         inner, frame = _recognize(native(edges), once=once)
         return NarwhalsAdapter(inner, module_of(edges)), frame
-    if is_lazy(edges):
+    if not plain and is_lazy(edges):
         raise TypeError(f"edges is a {root(edges)}.LazyFrame: call .collect() first")
     if _is(edges, "cugraph", "Graph"):
         adapter, frame = _recognize(_cugraph_edges(edges), once=once)
@@ -200,6 +202,11 @@ def _recognize(edges: Any, *, once: bool) -> tuple[FrameAdapter, Frame]:
         _modules("cuda")  # or the error that says what to install
         return CudfAdapter(), read_device_array(edges)
     raise refusal(edges)
+
+
+def is_plain(edges: Any) -> bool:
+    """Return whether edges are a frame of this process, of a library that wraps no other frames."""
+    return type(edges).__name__ == "DataFrame" and root(edges) in _PLAIN
 
 
 def is_lazy(edges: Any) -> bool:

@@ -19,7 +19,7 @@ from rapids_tc.blocks.grid import Partition
 from rapids_tc.blocks.grid import Task as BlockTask
 from rapids_tc.graphs.distributed_ids import DistributedIds
 from rapids_tc.plan import costs, needs
-from rapids_tc.plan.layout import given_layout
+from rapids_tc.plan.layout import forced_layout
 from rapids_tc.plan.record import Needs, Result, Work
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class DistributedGraph(DistributedIds):
             least = 2
         if self.on_cards and rows > costs.MOST_KEYS:  # limits three blocks' edges to 2**32
             least = max(2, ceil(sqrt(3 * costs.UNEVEN * rows / costs.MOST_POSITIONS["cuda"])))
-        if layout := given_layout():
+        if layout := forced_layout.get():
             made = Partition(layout.n, layout.m)
         else:
             made = grid.choose(
@@ -154,7 +154,7 @@ class DistributedGraph(DistributedIds):
 
     def fits(self, edges: int) -> bool:
         """Return whether one machine can peel a graph of so many edges."""
-        if (layout := given_layout()) and layout.peel_below is not None:
+        if (layout := forced_layout.get()) and layout.peel_below is not None:
             return edges < layout.peel_below
         engine = "cuda" if self.on_cards else "cpu"
         stages = needs.stages(PEELING, edges, min(self.size, 2 * edges), True, engine)

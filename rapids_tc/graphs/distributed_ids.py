@@ -18,7 +18,7 @@ from rapids_tc.errors import CapacityError
 from rapids_tc.executors.protocol import Batch, Executor, Task, Worker, split_batches
 from rapids_tc.frames.backend import resolve_engine
 from rapids_tc.plan import costs, needs
-from rapids_tc.plan.layout import given_layout
+from rapids_tc.plan.layout import forced_layout
 from rapids_tc.preparation.edge_columns import EdgeColumns
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class DistributedIds(Submission):
             held = self.map_batches("ids", id_ranges.count_and_bytes, apart)
             ids, used = (sum(side) for side in zip(*self.executor.gather(held), strict=True))
             self.listed = costs.CLUSTER_IDS * used
-            layout, sizes = given_layout(), (ids, self.free, len(self.workers), used)
+            layout, sizes = forced_layout.get(), (ids, self.free, len(self.workers), used)
             count = layout.ranges if layout else parts.range_count(*sizes)
             if count > 1:
                 self.id_ranges = id_ranges.cut(self, self.scheme, apart, count)
@@ -170,7 +170,7 @@ class DistributedIds(Submission):
             return self.id_ranges.parts
         if self._is_composite:
             return parts.cut(self.size, 1)
-        layout, sizes = given_layout(), (self.size, self.free, len(self.workers))
+        layout, sizes = forced_layout.get(), (self.size, self.free, len(self.workers))
         return parts.cut(self.size, layout.ranges if layout else parts.range_count(*sizes))
 
     def require_whole(self) -> None:

@@ -9,7 +9,8 @@ from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
 from rapids_tc.frames.backend import check_engine, resolve_engine
 from rapids_tc.plan import needs
-from rapids_tc.plan.answers import named_columns, require_fields
+from rapids_tc.plan.answers import require_fields
+from rapids_tc.plan.record import named_columns
 from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
 from rapids_tc.preparation.edges import check_label
 

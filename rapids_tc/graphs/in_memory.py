@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import report_stage
@@ -25,7 +25,7 @@ from rapids_tc.preparation.edge_columns import EdgeColumns
 from rapids_tc.preparation.edges import InspectedColumns, NumberedEdges, number_edges, sorted_edges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from rapids_tc.blocks.triangle_sums import Sum, Summed
     from rapids_tc.plan.needs import Stage
@@ -66,16 +66,16 @@ class InMemoryGraph(EdgeGraph):
     @cached_property
     def order(self) -> Order:  # type: ignore[override]
         """The maps from numbers to ranks and back."""
-        return self._order_by_degree()[0]
+        with self.stage("ordering by degree"):
+            return self._order_by_degree()[0]
 
     def _order_by_degree(self) -> tuple[Order, Any]:
         """Return the order, and the numbers of both ends of every row as the engine read them."""
-        with self.stage("ordering by degree"):
-            ends, size = self._edges.ends, self._edges.ids.size
-            copied = orient.own_ends(ends, self.backend)
-            degree, n = self.engine.degrees(*ends, size, copied)
-            ends = ends if copied is None else copied
-            return orient.degree_order(degree, n, self.backend), ends
+        ends, size = self._edges.ends, self._edges.ids.size
+        copied = orient.own_ends(ends, self.backend)
+        degree, n = self.engine.degrees(*ends, size, copied)
+        ends = ends if copied is None else copied
+        return orient.degree_order(degree, n, self.backend), ends
 
     @cached_property
     def csr(self) -> Csr:
@@ -92,19 +92,25 @@ class InMemoryGraph(EdgeGraph):
         """Make the order, if need be; return the numbers of both ends of every row."""
         ends = self._edges.ends
         if "order" not in self.__dict__:
-            self.order, ends = self._order_by_degree()
+            with self.stage("ordering by degree"):
+                self.order, ends = self._order_by_degree()
         return ends
 
-    def _small_counter(self) -> Callable[[Array, int], int] | None:
-        """Return the engine's counter of keys; None unless the graph is small and has no CSR."""
-        counter = partial(self.engine.small_counter, len(self._edges.src))
-        if "csr" in self.__dict__ or not counter(self._edges.ids.size):
+    def _count_small(self) -> int | None:
+        """Count a small graph from its keys, without a CSR; None if it has one, or is larger."""
+        edges, small_counter = self._edges, self.engine.small_counter
+        rows = len(edges.src)
+        if "csr" in self.__dict__ or not small_counter(rows, edges.ids.size):
             return None
         if self._keys is None:
             ends = self._ranked_ends()
             with self.stage("orienting and sorting"):
                 self._keys = orient.orient(ends, self.order.rank, self.backend)
-        return counter(self.order.n)
+        n = len(self.order.number)
+        if (counter := small_counter(rows, n)) is None:
+            return None
+        with self.stage("counting"):
+            return counter(self._keys, n)
 
     def keep(self, labels: tuple[Any, Any] | EdgeColumns) -> None:
         """Build the CSR, and copy what the graph shares with the frame, which may change later."""
@@ -191,9 +197,8 @@ class InMemoryGraph(EdgeGraph):
         """Count the triangles of the graph."""
         if method == "auto" and "edge_counts" in self.__dict__:
             return sum64(self.edge_counts) // 3
-        if method == "auto" and (counter := self._small_counter()):
-            with self.stage("counting"):
-                return counter(self._keys, self.order.n)
+        if method == "auto" and (total := self._count_small()) is not None:
+            return total
         layout = self._layout_for(method, sides=False)
         with self.stage("counting") as report:
             return self.engine.count(layout, method=method, on_progress=report.on_progress)
@@ -358,8 +363,11 @@ def read(
 
     `inspected` holds the id columns, if they have been inspected already.
     """
-    rows = backend.adapter.rows(frame)  # as if there were as many ids as rows
-    need = partial(needs.describe, rows, rows, False, backend.engine)
+
+    def need() -> str:
+        rows = backend.adapter.rows(frame)  # as if there were as many ids as rows
+        return needs.describe(rows, rows, False, backend.engine)
+
     with report_stage("numbering the ids", progress, need):
         if isinstance(labels, EdgeColumns):
             edges = number_composite(frame, labels, backend, vertices=vertices)

@@ -18,7 +18,7 @@ from rapids_tc.executors.registry import register_executor
 from rapids_tc.frames.backend import resolve_engine
 from rapids_tc.graphs.distributed import DistributedGraph
 from rapids_tc.graphs.prepared import prepared_in
-from rapids_tc.plan.layout import given_layout
+from rapids_tc.plan.layout import forced_layout
 from rapids_tc.plan.record import Needs, Result, Work
 from rapids_tc.preparation.edge_columns import EdgeColumns
 
@@ -196,7 +196,7 @@ class KeptGraph:
         partition = grid.of_method(graph.partition, graph.method)
         if partition != graph.partition:
             vars(graph).update(partition=partition, counting_workers=graph.counting_workers[:1])
-        if given_layout():
+        if forced_layout.get():
             return
         rows = sum(map(sum, graph.rows))
         need = grid.need(rows, graph.size, graph.n, grid.values_of(work))

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rapids_tc.frames.wrapped import is_narwhals, module_of, native, wrap
-from rapids_tc.plan.answers import named_columns
-from rapids_tc.plan.record import Analytic, Options, OwnOptions, Result
+from rapids_tc.plan.record import Analytic, Options, OwnOptions, Result, named_columns
 from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
 
 Call = Callable[[Any, OwnOptions], Any]

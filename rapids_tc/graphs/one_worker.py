@@ -16,7 +16,7 @@ import numpy as np
 
 from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.frames.backend import resolve_engine
-from rapids_tc.plan.layout import given_layout
+from rapids_tc.plan.layout import forced_layout
 from rapids_tc.plan.record import ANALYTICS, Options, OwnOptions, Result, row_columns
 from rapids_tc.preparation.edges import check_new
 
@@ -59,7 +59,7 @@ class Frames:
 def serves(record: Analytic, options: Options, own: OwnOptions, labels: Any, meta: Frame) -> bool:
     """Return whether one worker may answer a call, if the frame is small: its ids are integers."""
     return (
-        given_layout() is None
+        forced_layout.get() is None
         and options.memory_limit is None
         and record.result in (*VALUES, *FRAMES, Result.VERTICES, Result.EDGES)
         and not record.sums(own)

@@ -15,7 +15,7 @@ from rapids_tc.blocks.rows import Rows
 from rapids_tc.engines import registry
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.adapters import ID_COLUMNS
-from rapids_tc.frames.backend import Backend, Frame, is_lazy, open_frame
+from rapids_tc.frames.backend import Backend, Frame, is_lazy, is_plain, open_frame
 from rapids_tc.frames.device import place
 from rapids_tc.graphs import in_memory, lazy
 from rapids_tc.graphs.in_memory import InMemoryGraph
@@ -23,15 +23,17 @@ from rapids_tc.graphs.out_of_core import OutOfCoreGraph
 from rapids_tc.graphs.prepared import CHOSEN, IS_GRAPH, check_prepared, prepared_in
 from rapids_tc.kernels import catalogue
 from rapids_tc.plan import needs
-from rapids_tc.plan.answers import named_columns, require_fields
+from rapids_tc.plan.answers import require_fields
 from rapids_tc.plan.budget import Budget
-from rapids_tc.plan.layout import given_layout
+from rapids_tc.plan.costs import MOST_GRAPH_ROWS, UNASKED
+from rapids_tc.plan.layout import forced_layout
 from rapids_tc.plan.record import (
     GRAPH,
     Analytic,
     Options,
     OwnOptions,
     Work,
+    named_columns,
     of_one_machine,
 )
 from rapids_tc.preparation.edge_columns import (
@@ -52,11 +54,12 @@ _log = logging.getLogger("rapids_tc")
 
 def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Any:
     """Answer a call of an analytic."""
-    if executor := executor_of(edges):
+    plain = is_plain(edges)
+    if not plain and (executor := executor_of(edges)):
         from rapids_tc.graphs import partitioned  # only a cluster's calls need it
 
         return partitioned.answer(executor, record, edges, options, own, answer)
-    if is_lazy(edges):
+    if not plain and is_lazy(edges):
         return lazy.answer(
             record, edges, options, own, lambda frame, own: answer(record, frame, options, own)
         )
@@ -75,16 +78,16 @@ def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> 
     CapacityError
         The graph does not fit in memory, and cannot be counted in blocks either.
     """
-    if (prepared := _prepared_of(edges)) is not None:
+    if not is_plain(edges) and (prepared := _prepared_of(edges)) is not None:
         check_prepared(prepared, record, options, own)
         work = record.work_of(own, grouped=prepared.groups is not None)
-        needs.check_limit(options.memory_limit)
         if options.memory_limit is not None:
+            needs.check_limit(options.memory_limit)
             needs.require(prepared.stages(work, options.method), options.memory_limit)
         return prepared
     frame, labels, backend = _open(edges, options, record, own)
     work = record.work_of(own, grouped=options.by is not None)
-    layout, inspected = given_layout(), None
+    layout, inspected = forced_layout.get(), None
     limit = layout.memory if layout else _limit(frame, backend, work, options)
     if limit is not None:
         budget = Budget(limit, record.name, work, registry.load(backend.engine).costs)
@@ -153,7 +156,8 @@ def _open(
     edges: Any, options: Options, record: Analytic, own: OwnOptions
 ) -> tuple[Frame, Labels, Backend]:
     """Return the frame of edges, its id columns, and the backend that works on them."""
-    needs.check_limit(options.memory_limit)
+    if options.memory_limit is not None:
+        needs.check_limit(options.memory_limit)
     frame, backend = open_frame(edges, options.engine, once=record is GRAPH)
     if not (isinstance(options.method, str) and options.method == "auto"):
         needs.require_method(options.method, record, backend.engine)
@@ -178,16 +182,16 @@ def _rows(frame: Frame, labels: Labels, backend: Backend, memory: int) -> Rows:
 
 def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int | None:
     """Return the bytes that a call may take, or None if its graph surely fits in memory."""
-    rows, engine = backend.adapter.rows(frame), registry.load(backend.engine)
-    many = rows >= engine.costs.most
+    rows, unasked = backend.adapter.rows(frame), UNASKED[backend.engine]
+    many = rows >= MOST_GRAPH_ROWS[backend.engine]
     plain = options.memory_limit is None and options.method == "auto" and not many
-    if plain and rows * ROW_BYTES <= engine.costs.unasked:  # most frames: skip the sum of stages
+    if plain and rows * ROW_BYTES <= unasked:  # most frames: skip the sum of stages
         return None
     stages = needs.stages(work, rows, 2 * rows, False, backend.engine, options.method)
     most = max(stage.bytes for stage in stages)
     limit = options.memory_limit
     if limit is None:
-        limit = engine.free() if many or most > engine.costs.unasked else most
+        limit = registry.load(backend.engine).free() if many or most > unasked else most
     return int(limit) if many or most > limit else None
 
 

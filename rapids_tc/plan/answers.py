@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.plan.record import COLUMNS, Result
+from rapids_tc.plan.record import Result
 from rapids_tc.preparation.edge_columns import check_fields, ids_in_answers
 
 if TYPE_CHECKING:
@@ -18,11 +18,6 @@ ID_ROLES = {  # by the shape of an answer: the ids in each of its rows
     Result.TRIANGLES: ("u", "v", "w"),
 }
 PER = {"vertex": ID_ROLES[Result.VERTICES], "edge": ID_ROLES[Result.EDGES]}  # by per=
-
-
-def named_columns(own: OwnOptions) -> list[Any]:
-    """Return the columns that the own options of a call name, which hold no ids."""
-    return [own[option] for option in COLUMNS if own.get(option) is not None]
 
 
 def require_fields(record: Analytic, own: OwnOptions, labels: Sequence[Any], groups: int) -> None:

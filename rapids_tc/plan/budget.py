@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
-from rapids_tc.plan.layout import given_layout
+from rapids_tc.plan.layout import forced_layout
 from rapids_tc.plan.record import Needs, Result, Work
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Budget:
         CapacityError
             No number is left: three blocks do not fit, however many there are.
         """
-        if layout := given_layout():
+        if layout := forced_layout.get():
             yield layout.n
             return
         most = costs.MOST_BLOCKS

@@ -39,19 +39,15 @@ class Layout:
     memory: int = 1 << 30
 
 
-_given: ContextVar[Layout | None] = ContextVar("_given", default=None)
-
-
-def given_layout() -> Layout | None:
-    """Return the layout that calls must use; None if they choose."""
-    return _given.get()
+# The layout that calls must use; None if they choose.
+forced_layout: ContextVar[Layout | None] = ContextVar("forced_layout", default=None)
 
 
 @contextmanager
 def use_layout(layout: Layout) -> Iterator[None]:
     """Have the calls of this block use a layout."""
-    token = _given.set(layout)
+    token = forced_layout.set(layout)
     try:
         yield
     finally:
-        _given.reset(token)
+        forced_layout.reset(token)

@@ -215,6 +215,11 @@ SHARED = tuple(field.name for field in fields(Options))
 OwnOptions = dict[str, Any]
 
 
+def named_columns(own: OwnOptions) -> list[Any]:
+    """Return the columns that the own options of a call name, which hold no ids."""
+    return [own[option] for option in COLUMNS if own.get(option) is not None]
+
+
 @dataclass(frozen=True)
 class Analytic:
     """The record of a public function.

@@ -86,7 +86,9 @@ def describe(values: Series, name: str, backend: Backend, advice: str = ROWS) ->
 
 def inspect(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]:
     """Describe a column, and count its missing ids, if its kind may name vertices."""
-    return _inspect(decimals.as_numbers(values), name, backend)
+    if not _is_integer(values.dtype):
+        values = decimals.as_numbers(values)
+    return _inspect(values, name, backend)
 
 
 def _inspect(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]:
@@ -192,7 +194,7 @@ def _kind(values: Series, backend: Backend) -> str:
     dtype = values.dtype
     if len(values) == 0:
         return "empty"
-    if isinstance(dtype, np.dtype) and dtype.kind in "iu":
+    if _is_integer(dtype):
         return "integer"  # most columns: what follows takes as long as a step of a small call
     if type(dtype).__name__ == "SparseDtype":
         return "sparse"
@@ -236,7 +238,7 @@ def text(column: IdColumn, backend: Backend) -> Series:
 
 def count_nulls(values: Series) -> int:
     """Count the missing values of a column; NaN is missing, too."""
-    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
+    if _is_integer(values.dtype):
         # pandas has no nulls in these, and takes long to lack a name: its class is asked.
         nulls = values.null_count if hasattr(type(values), "null_count") else 0
     else:
@@ -250,6 +252,11 @@ def refuse_nulls(nulls: int, name: str, advice: str = ROWS) -> None:
     """Raise NullIdError if ids are missing in the column of that name."""
     if nulls:
         raise NullIdError(f"{name} has {nulls} null{'s' if nulls > 1 else ''}: {advice}")
+
+
+def _is_integer(dtype: Any) -> bool:
+    """Return whether a dtype is one of NumPy's integers."""
+    return isinstance(dtype, np.dtype) and dtype.kind in "iu"
 
 
 def _is_categorical(dtype: Any) -> bool:

@@ -183,6 +183,9 @@ def in_batches(
 
 def _for_batches(function: Callable[[slice], None], rows: int) -> None:
     """Call a function for ranges of the rows, on all cores, which keeps temporary arrays small."""
+    if rows <= BATCH_ROWS // 8:
+        function(slice(0, rows))
+        return
     threads = thread_count() if rows > SERIAL_BELOW else 1
     step = min(BATCH_ROWS, max(rows // (4 * threads), BATCH_ROWS // 8))
 

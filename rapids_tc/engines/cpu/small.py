@@ -35,12 +35,11 @@ def counter(rows: int, n: int) -> Callable[[Array, int], int] | None:
 
 def degrees(src: Array, dst: Array, size: int) -> tuple[Array, int]:
     """Count how often each number below `size` stands in either array, and how many do."""
-    degree = np.zeros(size, np.int64)
-    for end in (src, dst):
-        numbers = end.astype(np.int64)  # a copy: another thread may write to the user's memory
-        if len(numbers):
-            require_unchanged(numbers.min() < 0 or numbers.max() >= size)
-        degree += np.bincount(numbers, minlength=size)
+    # A copy: another thread may write to the user's memory.
+    numbers = np.concatenate([end.astype(np.int64) for end in (src, dst)])
+    if len(numbers):
+        require_unchanged(numbers.min() < 0 or numbers.max() >= size)
+    degree = np.bincount(numbers, minlength=size)
     return degree, int(np.count_nonzero(degree))
 
 
