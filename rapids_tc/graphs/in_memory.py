@@ -106,6 +106,7 @@ class InMemoryGraph(EdgeGraph):
             ends = self._ranked_ends()
             with self.stage("orienting and sorting"):
                 self._keys = orient.orient(ends, self.order.rank, self.backend)
+            del ends  # frees the copy that an engine may have made
         n = len(self.order.number)
         if (counter := small_counter(rows, n)) is None:
             return None
