@@ -185,20 +185,9 @@ def test_libraries_are_imported_at_home_only():
     assert found == HOMES
 
 
-def code_lines(path):
-    """The number of lines of a module that belong to no docstring."""
-    source = path.read_text()
-    docs = 0
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
-            node
-        ):
-            docs += node.body[0].end_lineno - node.body[0].lineno + 1
-    return len(source.splitlines()) - docs
-
-
 def test_modules_are_short():
-    assert not {name: n for name, path in MODULES.items() if (n := code_lines(path)) > 400}
+    lines = runpy.run_path(str(ROOT / ".ci/size.py"))["code_lines"]
+    assert not {name: n for name, p in MODULES.items() if (n := lines(p.read_text())) > 300}
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.name)
