@@ -11,6 +11,7 @@ import pytest
 from numba import njit
 
 from rapids_tc.engines.cpu import (
+    clique_rows,
     counting,
     listing,
     row_counts,
@@ -37,6 +38,7 @@ SHARED = {
     (visitors, "TypeCounts.triangle"): {"self.counts": 0},  # but through _add
     (visitors, "WindowChanges.triangle"): {"self.begun": 0, "self.ended": 0},
     (visitors, "RepeatedChanges.triangle"): {"self.begun": 0, "self.ended": 0},
+    (clique_rows, "_add_cliques"): {"counts": 1, "of_rows": 1},
     (row_counts, "_count_edges"): {"counts": 2},
     (row_counts, "_sum_thirds"): {"sums": 2},
     (truss_rounds, "_flush"): {"state": 1},
@@ -95,6 +97,12 @@ def test_supports_that_threads_share_are_counted_down_by_an_atomic():
     assert ast.unparse(choice.test) == "threads == 1"
     assert list(written(choice.body[1])) == ["support"]
     assert atomics(choice.orelse[0]) == ["support"]
+
+
+def test_cliques_of_a_row_that_threads_share_are_added_by_an_atomic():
+    parts = ast.walk(functions(clique_rows)["_add_cliques"])
+    choices = [n for n in parts if isinstance(n, ast.If) and ast.unparse(n.test) == "threads > 1"]
+    assert [atomics(choice.body[0]) for choice in choices] == [["spokes"], ["spokes"]]
 
 
 @pytest.mark.parametrize(

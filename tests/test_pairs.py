@@ -88,11 +88,11 @@ def test_any_pairs_on_the_cpu(rows, seed):
 @pytest.mark.cpu_only
 @pytest.mark.parametrize("size", [3, 400])
 def test_rows_are_searched_or_marked_by_several_threads(monkeypatch, size):
-    """A long row with few pairs is searched, and one with many is marked."""
+    """A long row with few pairs is searched to its end, and one with many is marked."""
     monkeypatch.setattr(cpu_pairs, "thread_count", lambda: 3)
     monkeypatch.setattr(cpu_pairs, "SERIAL_BELOW", 0)
-    rows = [*random_rows(60, 100, 3), *((v, 0) for v in range(1, 60))]
-    check_engine(cpu, rows, random_pairs(rows, size), 60)
+    rows = [*random_rows(60, 100, 3), *((v, 0) for v in range(1, 60)), (59, 58)]
+    check_engine(cpu, rows, [*random_pairs(rows, size), (58, 0)], 60)
 
 
 @pytest.mark.cpu_only
