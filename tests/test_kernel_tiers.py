@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 import reference
 from emulator_support import SEEDS, compiler, long, plain_only, run_again
-from graphs import book, complete, friendship, star, wheel
+from graphs import book, complete, star, wheel
 from kernel_support import (
     CASES,
     ENGINE,
@@ -56,11 +56,11 @@ def cases():
 
 def degrees():
     """Hubs, rims and cliques of degrees where a kernel may change its mind."""
-    around = [1, 2, 31, 32, 33, 99, 100, 101, 1023, 1024, 1025]
+    around = [1, 2, 31, 32, 33, 100, 101, 1024, 1025]
     wheels = [wheel(d).rows for d in around if d > 3]
     stars = [star(d).rows for d in around]
-    cliques = [complete(d + 1).rows for d in around if d <= 101]
-    return union(*wheels, *stars, *cliques, book(1024).rows, friendship(50).rows)
+    cliques = [complete(d + 1).rows for d in around if d < 100]
+    return union(*wheels, *stars, *cliques, complete(102).rows, book(1024).rows)
 
 
 GRAPHS = {f.__name__: f for f in (atlas, cases, degrees, hundred, pages)}
