@@ -42,14 +42,18 @@ def refuse(
 ) -> NoReturn:
     """Raise Python's error of a call that cannot be bound, with what to write instead.
 
+    Of a function that is wrapped, and takes further keywords there, the wrapped one is called.
+
     Raises
     ------
     TypeError
         Always.
     """
     words = "the call does not match the signature"
+    wrapped = inspect.unwrap(function)
+    further = {*inspect.signature(function).parameters} - {*inspect.signature(wrapped).parameters}
     try:
-        function(*args, **keywords)
+        wrapped(*args, **{name: keywords[name] for name in keywords if name not in further})
     except TypeError as error:
         words = str(error)
     raise TypeError(f"{words}; {_hint(function, args, keywords)}")

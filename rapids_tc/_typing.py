@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Sequence
+from datetime import timedelta
 from typing import Any, Literal
+
+from numpy import generic
 
 # These values are made by the modules `Backend.xp` and `Backend.library`, which are chosen at run
 # time: for a type checker all that the modules return is Any, and protocols would check nothing.
@@ -10,5 +14,15 @@ Array = Any  # a NumPy or CuPy array
 Series = Any  # a pandas or cuDF Series
 Frame = Any  # a frame of any library
 
+Label = Hashable  # the name of a column
+Labels = Hashable | Sequence[Hashable]
+Ids = Iterable[Any]  # a list, array, Series or Index of ids; a frame of ids of several columns
+Length = float | str | timedelta | generic  # a length of time
+
 EngineName = Literal["cpu", "cuda"]
 ENGINES: tuple[EngineName, ...] = ("cpu", "cuda")
+Aggregate = Literal["first", "last", "sum", "mean", "min", "max"]
+
+# Names that a table of the package holds: `functions.pyi` lists them.
+Method = str  # `kernels.catalogue`
+Measure = str  # `analytics.similarity`

@@ -138,7 +138,7 @@ WAYS = [*((path, "cpu") for path in CHOSEN), *((path, "emulated cuda") for path 
 WITH_GROUPS = [
     call
     for call in zip(CALLS, NAMES, strict=True)
-    if ANALYTICS[call[0][0]].takes_by and call[0][1].get("pairs") is None  # which take no groups
+    if call[0][1].get("pairs") is None  # which take no groups
 ]
 
 
@@ -151,10 +151,6 @@ def test_every_call_is_right_by_group(path, engine):
             except BaseException as error:
                 error.add_note(shown)
                 raise
-
-
-def test_every_analytic_takes_groups():
-    assert [name for name, record in ANALYTICS.items() if not record.takes_by] == []
 
 
 # Values of groups ---------------------------------------------------------------------------------

@@ -35,12 +35,11 @@ from rapids_tc.files import arrays
 from rapids_tc.files.formats import Format
 from rapids_tc.frames import backend, collected
 from rapids_tc.frames.adapters import PandasAdapter, pyarrow
-from rapids_tc.graphs import prepared
 from rapids_tc.graphs.lazy import polars_lazy
 from rapids_tc.kernels import _source, catalogue, launch
 from rapids_tc.plan import budget, costs, needs
 from rapids_tc.plan.layout import Layout, use_layout
-from rapids_tc.plan.record import ANALYTICS, Options
+from rapids_tc.plan.record import ANALYTICS
 from rapids_tc.preparation import (
     composite_edges,
     composite_scheme,
@@ -1650,15 +1649,6 @@ HINTS = {
     ],
     "graphs/prepared:check_prepared": [
         (
-            lambda h: prepared.check_prepared(
-                tc.Graph(k3(day=1), by="day")._prepared,
-                Fake(name="new", takes_by=False),
-                Options(),
-                {},
-            ),
-            "new takes no by=, and this Graph has groups: make another",
-        ),
-        (
             lambda h: tc.count(tc.Graph(k3()), source="src", destination="dst"),
             r"give source= to Graph\(\) instead",
         ),
@@ -1698,7 +1688,7 @@ HINTS = {
     "analytics/over_time:_check": [
         (lambda h: timed(step=2), "without window=: name the length of a window"),
     ],
-    "analytics/triangles:_require_auto": [
+    "analytics/triangles:_reading": [
         (
             emulated(lambda e: tc.count(k3(t=1), time="t", within=1, method="polak")),
             'with within= only method="auto" works',

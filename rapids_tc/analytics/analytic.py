@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields as fields_of
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from rapids_tc._arguments import refuse
+from rapids_tc._typing import Frame
 from rapids_tc.graphs import resolve
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan.record import (
@@ -26,9 +28,9 @@ from rapids_tc.plan.record import (
 if TYPE_CHECKING:
     from rapids_tc.blocks.triangle_sums import Sum
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 Fields = tuple[str, ...]
 Local = Callable[[OwnOptions, str], Exception | None]
+DESCRIBED = "count"  # the function whose documentation describes the shared options
 
 
 def _in_blocks(own: OwnOptions) -> str:
@@ -50,19 +52,22 @@ def analytic(
     in_memory: Callable[[OwnOptions], str] = _in_blocks,
     local: Local | None = None,
     sums: Callable[[OwnOptions], Sequence[Sum]] = _no_sums,
-) -> Callable[[Function], Function]:
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a public function of edges out of a function of a graph.
 
-    The decorated function takes the graph in place of the edges. It is called with its own options
-    after `check`, and with ``method``; the other shared options serve to make the graph. See
-    `rapids_tc.plan.record.Analytic` for the parameters; `fields` that are always the same may be
-    given as they are.
+    The decorated function takes the graph in place of the edges, its own options, after `check`,
+    and those of the shared `Options` that it reads. The public function takes all shared options,
+    but ``method`` only if the body reads it; its signature and its documentation have them, too.
+    See `rapids_tc.plan.record.Analytic` for the parameters; `fields` that are always the same may
+    be given as they are.
     """
 
-    def decorate(body: Function) -> Function:
-        signature = inspect.signature(body)
-        name, (_, *names) = body.__name__, signature.parameters
-        own_names = [option for option in names if option not in SHARED]
+    def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
+        name, (_, *taken) = body.__name__, inspect.signature(body).parameters
+        own_names, reads = [n for n in taken if n not in SHARED], frozenset(taken) & {*SHARED}
+        shared = [option for option in SHARED if option != "method" or option in reads]
+        signature = _signature(body, shared)
+        _, *names = signature.parameters
         parameters = signature.parameters.values()
         stars = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "")
 
@@ -79,8 +84,8 @@ def analytic(
             if optional and not args and keywords.keys() <= optional:
                 given = defaults | keywords  # faster than the signature, for small frames
             else:
-                given = _bind(signature, body, edges, args, keywords)
-            options = Options(**{option: given[option] for option in SHARED if option in given})
+                given = _bind(call, edges, args, keywords)
+            options = Options(**{option: given[option] for option in shared})
             own = {option: given[option] for option in own_names}
             return resolve.answer(record, edges, options, own)
 
@@ -92,33 +97,59 @@ def analytic(
         record = Analytic(
             name=name, body=run if stars else body, call=call, most=most,
             columns=columns or {}, vertex_columns=vertex_columns or {},
-            takes_method="method" in names, takes_by="by" in names, check=check,
+            reads=reads, check=check,
             fields=fields if callable(fields) else lambda own: fields,
             defaults={option: defaults[option] for option in own_names},
             work=with_values, in_memory=in_memory,
             local=local or _local(most.result, columns or {}), sums=sums,
         )  # fmt: skip
+        call.__signature__ = signature  # type: ignore[attr-defined]
+        hints = {"edges": Frame, **get_type_hints(Options)}  # which other modules do not import
+        call.__annotations__ = {p.name: hints.get(p.name, p.annotation) for p in parameters}
+        call.__annotations__["return"] = signature.return_annotation
+        call.__doc__ = _documentation(body, shared)
         register(record)
         setattr(Graph, name, call)
-        return cast("Function", call)
+        return call
 
     return decorate
 
 
+def _signature(body: Callable[..., Any], shared: list[str]) -> inspect.Signature:
+    """Return the signature of a public function: edges, its own options and the shared ones."""
+    signature, named = inspect.signature(body), inspect.Parameter.KEYWORD_ONLY
+    graph, *own = (p for p in signature.parameters.values() if p.name not in SHARED)
+    options = [
+        inspect.Parameter(field.name, named, default=field.default, annotation=field.type)
+        for field in fields_of(Options)
+        if field.name in shared
+    ]
+    edges = graph.replace(name="edges", annotation="Frame")
+    return signature.replace(parameters=[edges, *own, *options])
+
+
+def _documentation(body: Callable[..., Any], shared: list[str]) -> str:
+    """Return the docstring of a public function, in whose parameters are the shared options."""
+    text = f"{', '.join(shared)}\n    See `{DESCRIBED}`."
+    if body.__name__ == DESCRIBED:
+        text = (inspect.getdoc(Options) or "").partition("----------\n")[2]
+    own, returns, rest = inspect.cleandoc(body.__doc__ or "").partition("\n\nReturns\n")
+    return f"{own}\n{text}{returns}{rest}"
+
+
 def _bind(
-    signature: inspect.Signature,
-    body: Callable[..., Any],
+    call: Callable[..., Any],
     edges: Any,
     args: tuple[Any, ...],
     keywords: dict[str, Any],
 ) -> dict[str, Any]:
     """Return all arguments of a call by name, defaults among them; TypeError if they do not fit."""
     try:
-        bound = signature.bind(edges, *args, **keywords)
+        bound = inspect.signature(call).bind(edges, *args, **keywords)
     except TypeError:
         bound = None
     if bound is None:
-        refuse(body, (edges, *args), keywords)
+        refuse(call, (edges, *args), keywords)
     bound.apply_defaults()
     return bound.arguments
 

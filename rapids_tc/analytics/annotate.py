@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import Frame, Method
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan import costs
 from rapids_tc.plan.record import (
@@ -22,6 +22,8 @@ from rapids_tc.preparation.edges import check_new
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    from rapids_tc.graphs.protocol import EdgeGraph
 
 # The most that columns need.
 ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS | Needs.THIRD_SUMS | Needs.COMMUNITIES
@@ -56,17 +58,7 @@ def _local(own: OwnOptions, kind: str) -> Exception | None:
     Work(ANY, Result.COLUMNS, columns=2), check=_check, work=_work, in_memory=_in_memory,
     local=_local,
 )  # fmt: skip
-def annotate(
-    edges: Any,
-    *columns: str,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    method: str = "auto",
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+def annotate(graph: EdgeGraph, *columns: str, method: Method = "auto") -> Frame:
     """Add columns to the edge frame, all from one preparation.
 
     Parameters
@@ -75,8 +67,6 @@ def annotate(
         One row per edge; the frame is not changed.
     *columns : str
         The columns to add, by their names in the table below.
-    source, destination, by, engine, method, progress, memory_limit
-        See `count`.
 
     Returns
     -------
@@ -132,8 +122,8 @@ def annotate(
     2    2    0          1      0.5
     3    2    3          0      0.0
     """
-    check_new(columns, edges.labels)
-    return edges.assign(edges.row_columns(columns, method))
+    check_new(columns, graph.labels)
+    return graph.assign(graph.row_columns(columns, method))
 
 
 def check_names(columns: tuple[Any, ...], known: Collection[str], function: str) -> None:

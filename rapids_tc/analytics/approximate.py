@@ -6,14 +6,17 @@ from dataclasses import dataclass, fields
 from math import nan, sqrt
 from numbers import Real
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import Frame, Method
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.needs import is_integer
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
+
+if TYPE_CHECKING:
+    from rapids_tc.graphs.protocol import EdgeGraph
 
 
 @dataclass(frozen=True)
@@ -65,19 +68,8 @@ def _work(own: OwnOptions) -> Work:
     work=_work,
 )
 def approximate_count(
-    edges: Any,
-    *,
-    colours: int,
-    seed: int,
-    confidence: float = 0.95,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    method: str = "auto",
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+    graph: EdgeGraph, *, colours: int, seed: int, confidence: float = 0.95, method: Method = "auto"
+) -> Estimate | Frame:
     """Estimate the triangles of the graph from the edges whose two ends drew the same colour.
 
     Parameters
@@ -91,8 +83,6 @@ def approximate_count(
         From 0 to 2**64 - 1. The same seed gives the same sample, another seed another sample.
     confidence : float, optional
         The share of seeds whose interval should hold the true count.
-    source, destination, by, engine, method, progress, memory_limit
-        See `count`.
 
     Returns
     -------
@@ -149,14 +139,14 @@ def approximate_count(
     >>> found.low < tc.count(edges) < found.high
     True
     """
-    moments = edges.sample_moments(colours, seed, method)
-    if edges.groups is None:
+    moments = graph.sample_moments(colours, seed, method)
+    if graph.groups is None:
         return estimate(moments, colours, confidence)
     place = {part: i for i, part in enumerate(dict.fromkeys(moments))}  # many groups have the same
     estimates = [estimate([part], colours, confidence) for part in place]
     of_group = np.array([place[part] for part in moments], "int64")
     dtypes = dict.fromkeys(FIELDS, "float64") | {"value": "int64"}
-    return edges.group_frame(
+    return graph.group_frame(
         {
             name: np.array([getattr(estimated, name) for estimated in estimates], dtype)[of_group]
             for name, dtype in dtypes.items()

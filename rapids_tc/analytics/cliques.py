@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import Array, Frame, Ids, Series
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import sum64
@@ -14,7 +14,6 @@ from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, of_one_machin
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rapids_tc.frames.backend import Array
     from rapids_tc.graphs.in_memory import InMemoryGraph
 
 SIZES = (3, 4, 5)
@@ -64,27 +63,15 @@ def _require_int64(total: int, k: int) -> None:
     in_memory=_in_memory,
     local=_local("cliques"),
 )
-def cliques(
-    edges: Any,
-    k: int = 4,
-    *,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+def cliques(graph: InMemoryGraph, k: int = 4) -> int | Frame:
     """Count the cliques of k vertices: the sets of k vertices of which each two are neighbors.
 
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row per edge.
+        One row per edge. The edges are counted in memory.
     k : int, optional
         The vertices of a clique: 3, 4 or 5.
-    source, destination, by, engine, progress, memory_limit
-        See `count`. The edges are counted in memory.
 
     Returns
     -------
@@ -129,11 +116,11 @@ def cliques(
     0  mon        1
     1  tue        0
     """
-    total, at_last, _ = _count(edges, k)
-    if edges.groups is None:
+    total, at_last, _ = _count(graph, k)
+    if graph.groups is None:
         return total
     _require_int64(total, k)
-    return edges.group_frame({"cliques": edges.group_sums(at_last)})
+    return graph.group_frame({"cliques": graph.group_sums(at_last)})
 
 
 @analytic(
@@ -143,30 +130,17 @@ def cliques(
     in_memory=_in_memory,
     local=_local("vertex_cliques"),
 )
-def vertex_cliques(
-    edges: Any,
-    k: int = 4,
-    *,
-    vertices: Any = None,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+def vertex_cliques(graph: InMemoryGraph, k: int = 4, *, vertices: Ids | None = None) -> Frame:
     """Count the cliques of k vertices that each vertex is in.
 
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row per edge.
+        One row per edge. The edges are counted in memory.
     k : int, optional
         The vertices of a clique: 3, 4 or 5.
     vertices : list, array, Series, Index or DataFrame, optional
         The vertices to report; see `vertex_triangles`.
-    source, destination, by, engine, progress, memory_limit
-        See `count`. The edges are counted in memory.
 
     Returns
     -------
@@ -203,9 +177,9 @@ def vertex_cliques(
     0       3        1
     1       4        0
     """
-    total, _, counts = _count(edges, k, "vertex")
+    total, _, counts = _count(graph, k, "vertex")
     _require_int64(total, k)
-    return edges.vertex_frame({"cliques": counts}, vertices)
+    return graph.vertex_frame({"cliques": counts}, vertices)
 
 
 @analytic(
@@ -215,27 +189,16 @@ def vertex_cliques(
     in_memory=_in_memory,
     local=_local("edge_cliques"),
 )
-def edge_cliques(
-    edges: Any,
-    k: int = 4,
-    *,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+def edge_cliques(graph: InMemoryGraph, k: int = 4) -> Series:
     """Count the cliques of k vertices that the edge of each row is in.
 
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row per edge. All rows of one edge get its value, a self loop gets 0.
+        One row per edge. All rows of one edge get its value, a self loop gets 0. The edges
+        are counted in memory.
     k : int, optional
         The vertices of a clique: 3, 4 or 5.
-    source, destination, by, engine, progress, memory_limit
-        See `count`. The edges are counted in memory.
 
     Returns
     -------
@@ -268,6 +231,6 @@ def edge_cliques(
     >>> tc.edge_cliques(df, k=4).tolist()
     [1, 1, 1, 1, 1, 1, 0]
     """
-    total, _, counts = _count(edges, k, "edge")
+    total, _, counts = _count(graph, k, "edge")
     _require_int64(total, k)
-    return edges.edge_columns({"cliques": counts})["cliques"]
+    return graph.edge_columns({"cliques": counts})["cliques"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import Aggregate, Array, Frame, Ids, Label, Method
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Products
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rapids_tc.blocks.triangle_sums import Sum
-    from rapids_tc.frames.backend import Array
-    from rapids_tc.graphs.protocol import VertexStatistics
+    from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics
 
 
 def _clustering_work(own: OwnOptions) -> Work:
@@ -55,20 +54,14 @@ COLUMN = VertexColumn("float64", _of_vertices, Needs.VERTEX_COUNTS | Needs.DEGRE
     sums=_clustering_sums,
 )
 def clustering(
-    edges: Any,
+    graph: EdgeGraph,
     *,
-    vertices: Any = None,
-    weight: Any = None,
-    aggregate: str | None = None,
+    vertices: Ids | None = None,
+    weight: Label | None = None,
+    aggregate: Aggregate | None = None,
     directed: bool = False,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    method: str = "auto",
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+    method: Method = "auto",
+) -> Frame:
     """Compute for each vertex the share of the pairs of its neighbours that are edges.
 
     Parameters
@@ -79,14 +72,13 @@ def clustering(
         The vertices to report, row by row, repeats included; by default all, sorted by id. A frame
         if ids are made of several columns; with `by`, in every group that has them.
     weight : label, optional
-        A column of weights, not negative; without it every edge counts alike.
+        A column of weights, not negative; without it every edge counts alike. Accepts only
+        ``method="auto"``, as `directed` does.
     aggregate : {"first", "last", "sum", "mean", "min", "max"}, optional
         The weight of an edge that several rows name. By default these rows must agree; earlier
         the last row gave the weight, as ``aggregate="last"`` does.
     directed : bool, optional
         Whether the rows a, b and b, a are two edges, each with its own weight and its own repeats.
-    source, destination, by, engine, method, progress, memory_limit
-        See `count`; `weight` and `directed` accept only ``method="auto"``.
 
     Returns
     -------
@@ -137,14 +129,14 @@ def clustering(
     if directed:
         directions.require_auto(method, "directed=True")
         sums = directions.clustering_sums(weight, aggregate)
-        values = directions.clustering(edges, sums)
+        values = directions.clustering(graph, sums)
     elif weight is None:
-        values = per_pair(edges, edges.vertex_counts(method))
+        values = per_pair(graph, graph.vertex_counts(method))
     else:
         directions.require_auto(method, "weight=")
-        [sums] = edges.summed(_weighted(weight, aggregate))
-        values = per_pair(edges, sums.values)
-    return edges.vertex_frame({"clustering": values}, vertices)
+        [weighted] = graph.summed(_weighted(weight, aggregate))
+        values = per_pair(graph, weighted.values)
+    return graph.vertex_frame({"clustering": values}, vertices)
 
 
 def _check_average(own: OwnOptions) -> OwnOptions:
@@ -168,19 +160,13 @@ def _average_work(own: OwnOptions) -> Work:
     sums=_average_sums,
 )
 def average_clustering(
-    edges: Any,
+    graph: EdgeGraph,
     *,
-    vertices: Any = None,
+    vertices: Ids | None = None,
     count_zeros: bool = True,
     directed: bool = False,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    method: str = "auto",
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+    method: Method = "auto",
+) -> float | Frame:
     """Average the clustering over the vertices.
 
     Parameters
@@ -194,8 +180,6 @@ def average_clustering(
         Whether to include vertices with a clustering of 0.
     directed : bool, optional
         Whether the rows a, b and b, a are two edges: see `clustering`.
-    source, destination, by, engine, method, progress, memory_limit
-        See `count`.
 
     Returns
     -------
@@ -228,18 +212,18 @@ def average_clustering(
     """
     if directed:
         directions.require_auto(method, "directed=True")
-        by_rank = directions.clustering(edges, directions.clustering_sums(None, None))
+        by_rank = directions.clustering(graph, directions.clustering_sums(None, None))
     else:
-        by_rank = per_pair(edges, edges.vertex_counts(method))
-    if edges.groups is not None:
-        numbers = edges.numbers_of(vertices)
-        values, groups = by_rank[edges.order.rank[numbers]], edges.groups.group_of[numbers]
+        by_rank = per_pair(graph, graph.vertex_counts(method))
+    if graph.groups is not None:
+        numbers = graph.numbers_of(vertices)
+        values, groups = by_rank[graph.order.rank[numbers]], graph.groups.group_of[numbers]
         if not count_zeros:
             values, groups = values[values > 0], groups[values > 0]
-        return edges.group_frame({"average_clustering": edges.group_means(values, groups)})
-    values = edges.at_vertices(by_rank, vertices)
+        return graph.group_frame({"average_clustering": graph.group_means(values, groups)})
+    values = graph.at_vertices(by_rank, vertices)
     values = values if count_zeros else values[values > 0]
-    return edges.mean(values)
+    return graph.mean(values)
 
 
 @analytic(
@@ -250,17 +234,8 @@ def average_clustering(
     sums=directions.census_sums,
 )
 def transitivity(
-    edges: Any,
-    *,
-    directed: bool = False,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    method: str = "auto",
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+    graph: EdgeGraph, *, directed: bool = False, method: Method = "auto"
+) -> float | Frame:
     """Compute the share of wedges (paths of two edges) that are closed: 3 * triangles / wedges.
 
     Parameters
@@ -268,9 +243,7 @@ def transitivity(
     edges : DataFrame or Graph
         One row per edge.
     directed : bool, optional
-        Whether the rows a, b and b, a are two edges.
-    source, destination, by, engine, method, progress, memory_limit
-        See `count`; `directed` accepts only ``method="auto"``.
+        Whether the rows a, b and b, a are two edges. Accepts only ``method="auto"``.
 
     Returns
     -------
@@ -302,14 +275,14 @@ def transitivity(
     """
     if directed:
         directions.require_auto(method, "directed=True")
-        share = directions.transitivity(edges)
-        return float(share) if edges.groups is None else edges.group_frame({"transitivity": share})
-    if edges.groups is not None:
-        wedges = edges.group_sums(edges.degrees * (edges.degrees - 1) // 2)
-        share = 3 * edges.group_counts(method) / edges.backend.xp.maximum(wedges, 1)
-        return edges.group_frame({"transitivity": share})
-    wedges = edges.wedges
-    return 3 * edges.count(method) / wedges if wedges else 0.0
+        share = directions.transitivity(graph)
+        return float(share) if graph.groups is None else graph.group_frame({"transitivity": share})
+    if graph.groups is not None:
+        wedges = graph.group_sums(graph.degrees * (graph.degrees - 1) // 2)
+        share = 3 * graph.group_counts(method) / graph.backend.xp.maximum(wedges, 1)
+        return graph.group_frame({"transitivity": share})
+    wedges = graph.wedges
+    return 3 * graph.count(method) / wedges if wedges else 0.0
 
 
 def per_pair(graph: VertexStatistics, sums: Array) -> Array:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, get_args
 
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import Frame
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.truss import checked_k
 from rapids_tc.frames.nullable import nullable_like
@@ -15,12 +15,12 @@ from rapids_tc.preparation.communities import vertices
 from rapids_tc.preparation.edges import check_new
 
 if TYPE_CHECKING:
-    from rapids_tc.frames.backend import Frame
     from rapids_tc.graphs.in_memory import InMemoryGraph
 
 NEEDS = Needs.EDGE_COUNTS | Needs.TRUSSNESS | Needs.COMMUNITIES
 COLUMN = Column("int64", lambda edges: edges.community, NEEDS, absent=-1)
-CONNECTED = ("triangles", "edges")
+Connected = Literal["triangles", "edges"]
+CONNECTED: tuple[str, ...] = get_args(Connected)
 
 
 def _check(own: OwnOptions) -> OwnOptions:
@@ -28,7 +28,9 @@ def _check(own: OwnOptions) -> OwnOptions:
     if not (isinstance(connected, str) and connected in CONNECTED):
         accepted = " or ".join(f'"{name}"' for name in CONNECTED)
         raise ValueError(f"connected={connected!r}; accepted: {accepted}")
-    return {**own, "k": k if isinstance(k, str) and k == "all" else checked_k(k, '"max" or "all"')}
+    if not (isinstance(k, str) and k == "all"):
+        checked_k(k, '"max" or "all"')
+    return own
 
 
 def _work(own: OwnOptions) -> Work:
@@ -47,7 +49,7 @@ def _in_memory(own: OwnOptions) -> str:
 
 
 def _local(own: OwnOptions, kind: str) -> Exception:
-    k = {None: '"max"', "max": '"max"', "all": 3}.get(own["k"], own["k"])
+    k = {"max": '"max"', "all": 3}.get(own["k"], own["k"])
     rows = f"k_truss(edges, {k}).compute(), whose rows have the same communities"
     return of_one_machine("truss_communities", kind, rows)
 
@@ -62,17 +64,12 @@ def _local(own: OwnOptions, kind: str) -> Exception:
     local=_local,
 )
 def truss_communities(
-    edges: Any,
-    k: Any,
+    graph: InMemoryGraph,
+    k: int | Literal["max", "all"],
     *,
-    connected: str = "triangles",
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    progress: bool | None = None,
+    connected: Connected = "triangles",
     memory_limit: int | None = None,
-) -> Any:
+) -> Frame:
     """Find the communities of the k-truss: edges that chains of its triangles join.
 
     Parameters
@@ -84,8 +81,6 @@ def truss_communities(
     connected : {"triangles", "edges"}, optional
         What joins two edges of the k-truss: a triangle of the k-truss that has both, or a common
         vertex. With "edges", communities are the connected components of the k-truss.
-    source, destination, by, engine, progress, memory_limit
-        See `count`.
 
     Returns
     -------
@@ -148,17 +143,17 @@ def truss_communities(
     1          1  3    <NA>      3         3
     """
     if k == "all":
-        return _hierarchy(edges, connected)
-    check_new(["community"], edges.labels)
-    present = communities.truss_edges(edges, k)
-    tree = communities.joined(edges, present.astype("uint32"), connected)
-    adapter, number = edges.backend.adapter, communities.numbers(edges, tree)
-    with edges.stage("looking rows up"):
-        where = edges.row_edges()
-        positions = communities.first_rows(edges, where, present)
+        return _hierarchy(graph, connected)
+    check_new(["community"], graph.labels)
+    present = communities.truss_edges(graph, checked_k(k))
+    tree = communities.joined(graph, present.astype("uint32"), connected)
+    adapter, number = graph.backend.adapter, communities.numbers(graph, tree)
+    with graph.stage("looking rows up"):
+        where = graph.row_edges()
+        positions = communities.first_rows(graph, where, present)
         of_row = number[tree.of_edge[where[positions]]]
         del where
-        rows = native(edges.take_rows(positions, memory_limit))
+        rows = native(graph.take_rows(positions, memory_limit))
         return adapter.assign(rows, {"community": adapter.column_like(rows, of_row, "community")})
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import call_report, outlive
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import Array, Frame, Ids
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.chosen import OF_SOME, TrianglesAround
 from rapids_tc.blocks.distributed_triangles import DistributedTriangles
@@ -20,7 +20,7 @@ from rapids_tc.preparation.triangles import named_triangles, sorted_corners
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.task_triangles import TaskTriangles, Triangles
-    from rapids_tc.frames.backend import Array, Frame
+    from rapids_tc.graphs.partitioned import PartitionedGraph
     from rapids_tc.plan.record import OwnOptions, Work
 
 
@@ -37,17 +37,12 @@ def _check_most(own: OwnOptions) -> OwnOptions:
 
 @analytic(LISTING, check=_check_most, work=_work)
 def list_triangles(
-    edges: Any,
+    graph: EdgeGraph,
     *,
-    vertices: Any = None,
+    vertices: Ids | None = None,
     max_rows: int | None = None,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    progress: bool | None = None,
     memory_limit: int | None = None,
-) -> Any:
+) -> Frame:
     """List each triangle once.
 
     Parameters
@@ -60,8 +55,6 @@ def list_triangles(
     max_rows : int, optional
         The most triangles to list, of each group; by default as many as fit in a frame and in
         memory.
-    source, destination, by, engine, progress, memory_limit
-        See `count`.
 
     Returns
     -------
@@ -107,11 +100,11 @@ def list_triangles(
     0  0  1  2
     1  1  2  3
     """
-    source = _source(edges, vertices)
+    source = _source(graph, vertices)
     total, tasks = source.counted()
     advice = "iter_triangles(edges, rows=...) gives them frame by frame"
     if max_rows is not None:
-        most, whose = _most_triangles(edges, source, total)
+        most, whose = _most_triangles(graph, source, total)
         if most > max_rows:
             raise CapacityError(
                 f"{whose} has {most:,} triangles, more than max_rows={max_rows:,}: {advice}"
@@ -119,12 +112,12 @@ def list_triangles(
     if isinstance(source, DistributedTriangles):
         return source.frame()
     memory = source.memory(memory_limit, beside_task=False)
-    needs.require_listing(total, memory, advice, edges.ids.text)
-    listing = Listing(edges, source.number, tasks, memory, advice)
+    needs.require_listing(total, memory, advice, graph.ids.text)
+    listing = Listing(graph, source.number, tasks, memory, advice)
     return next(listing.frames(total)) if total else listing.frame([])
 
 
-def _source(graph: Any, vertices: Any) -> Any:
+def _source(graph: EdgeGraph | PartitionedGraph, vertices: Ids | None) -> Any:
     """Return the triangles of a graph, or only those with a corner among some vertices."""
     if vertices is None:
         return graph.listing
@@ -152,17 +145,13 @@ def _check_rows(own: OwnOptions) -> OwnOptions:
 
 @analytic(LISTING, check=_check_rows, work=_work)
 def iter_triangles(
-    edges: Any,
+    graph: EdgeGraph,
     *,
     rows: int,
-    vertices: Any = None,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
+    vertices: Ids | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
-) -> Iterator[Any]:
+) -> Iterator[Frame]:
     """List each triangle once, in frames of at most `rows` rows, made one at a time.
 
     Parameters
@@ -175,8 +164,6 @@ def iter_triangles(
     vertices : list, array, Series, Index or DataFrame, optional
         List only triangles with at least one of these corners; by default all. A frame if ids are
         made of several columns; with `by`, in every group that has them.
-    source, destination, by, engine, progress, memory_limit
-        See `count`.
 
     Returns
     -------
@@ -223,11 +210,11 @@ def iter_triangles(
     >>> [len(frame) for frame in tc.iter_triangles(df, rows=1)]
     [1, 1]
     """
-    source = _source(edges, vertices)
+    source = _source(graph, vertices)
     if isinstance(source, DistributedTriangles):
         return source.frames(rows)
-    _ = edges.n_edges  # prepared at the call, before the frame can change
-    frames, resources = _frames(edges, source, rows, memory_limit, progress), outlive()
+    _ = graph.n_edges  # prepared at the call, before the frame can change
+    frames, resources = _frames(graph, source, rows, memory_limit, progress), outlive()
     weakref.finalize(frames, resources.close)  # also if no frame is asked for
     return frames
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from rapids_tc._arguments import with_hints
 from rapids_tc._progress import call_report
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import EngineName, Frame, Labels, Method
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.frames.device import place
@@ -22,14 +21,14 @@ from rapids_tc.preparation.edges import estimate_size
 
 @with_hints
 def memory_estimate(
-    edges: Any,
+    edges: Frame,
     *,
     function: str = "count",
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
+    source: Labels | None = None,
+    destination: Labels | None = None,
+    by: Labels | None = None,
     engine: EngineName | None = None,
-    method: str = "auto",
+    method: Method = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> dict[str, int]:
@@ -102,7 +101,7 @@ def memory_estimate(
         raise ValueError(f"function={function!r}; accepted: {', '.join(sorted(records))}")
     record = records[function]
     work = record.most_of(grouped=by is not None)
-    options = Options(source, destination, engine, method, progress, by=by)
+    options = Options(source, destination, by, engine, method, progress)
     if executor := executor_of(edges):
         from rapids_tc.graphs import rehearsal  # only a cluster's calls need it
 

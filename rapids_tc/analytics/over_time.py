@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import Array, Frame, Label, Length
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.time_sums import WindowChanges
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
@@ -14,7 +14,7 @@ from rapids_tc.preparation.group_windows import GroupPresence
 from rapids_tc.preparation.times import check_length
 
 if TYPE_CHECKING:
-    from rapids_tc._typing import Array
+    from rapids_tc.graphs.protocol import EdgeGraph
 
 
 MOST = Work(Needs.SPANS, Result.TIMES, by_time=True)
@@ -54,18 +54,13 @@ def _work(own: OwnOptions) -> Work:
     work=_work,
 )
 def triangles_over_time(
-    edges: Any,
+    graph: EdgeGraph,
     *,
-    time: Any,
-    window: Any = None,
-    step: Any = None,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    progress: bool | None = None,
+    time: Label,
+    window: Length | None = None,
+    step: Length | None = None,
     memory_limit: int | None = None,
-) -> Any:
+) -> Frame:
     """Count the triangles that form at each time, or the triangles of the rows in each window.
 
     Parameters
@@ -81,8 +76,6 @@ def triangles_over_time(
     step : number, str, Timedelta, timedelta or timedelta64, optional
         From the start of a window to the start of the next; by default `window`. Windows overlap if
         it is shorter, and leave gaps if it is longer.
-    source, destination, by, engine, progress, memory_limit
-        See `count`.
 
     Returns
     -------
@@ -157,13 +150,13 @@ def triangles_over_time(
     quantity = _changes(time, window, step)
     if memory_limit is not None:
         quantity = quantity.limited(memory_limit)
-    [changes] = edges.summed(quantity)
-    presence, backend = time_values.presence_of(changes.reading.reader), edges.backend
+    [changes] = graph.summed(quantity)
+    presence, backend = time_values.presence_of(changes.reading.reader), graph.backend
     formed, by_window = changes.values[:-1], changes.values[:-1].cumsum()
     of_groups: dict[Any, Any] = {}
-    if isinstance(presence, GroupPresence):
+    if isinstance(presence, GroupPresence) and graph.groups is not None:
         owners = presence.owners(backend.xp)
-        formed, of_groups = _formed(by_window, owners), edges.groups.group_columns(owners)
+        formed, of_groups = _formed(by_window, owners), graph.groups.group_columns(owners)
     columns = {"t": presence.starts(backend), "formed": formed, "triangles": by_window}
     if window is not None:
         del columns["formed"]

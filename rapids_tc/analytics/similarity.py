@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import Frame, Labels, Measure, Method, Series
 from rapids_tc.analytics.analytic import analytic, no_column
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.graphs import distributed_pairs
@@ -86,18 +86,14 @@ def _local(own: OwnOptions, kind: str) -> Exception | None:
     local=_local,
 )  # fmt: skip
 def similarity(
-    edges: Any,
+    graph: EdgeGraph,
     *,
-    measure: str = "jaccard",
-    pairs: Any = None,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    method: str = "auto",
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+    measure: Measure = "jaccard",
+    pairs: Frame | None = None,
+    source: Labels | None = None,
+    destination: Labels | None = None,
+    method: Method = "auto",
+) -> Series | Frame:
     """Compare the neighbourhoods of the two ends of each row's edge, or of other pairs.
 
     With N(u) the set of neighbours of u, to which u itself does not belong:
@@ -126,8 +122,6 @@ def similarity(
         accepted library, whose two id columns are found as in `edges`, and named by `source` and
         `destination`, too. If `edges` is a Dask frame, or the `Graph` of one, `pairs` may be a
         frame of this process or a Dask frame.
-    source, destination, by, engine, method, progress, memory_limit
-        See `count`.
 
     Returns
     -------
@@ -185,8 +179,8 @@ def similarity(
     >>> tc.similarity(df[["src", "dst"]], pairs=pd.DataFrame({"src": [3], "dst": [0]})).tolist()
     [0.5]
     """
-    if pairs is not None and not isinstance(edges, EdgeGraph):  # its edges lie on many machines
-        return distributed_pairs.pair_column(edges, measure, pairs, source, destination)
+    if pairs is not None and not isinstance(graph, EdgeGraph):  # its edges lie on many machines
+        return distributed_pairs.pair_column(graph, measure, pairs, source, destination)
     if pairs is not None:
-        return pair_column(edges, measure, MEASURES[measure], pairs, source, destination)
-    return edges.row_columns([measure], method)[measure]
+        return pair_column(graph, measure, MEASURES[measure], pairs, source, destination)
+    return graph.row_columns([measure], method)[measure]

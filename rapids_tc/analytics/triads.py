@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import comb
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import Array, Frame, Ids, Method, Series
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Ends, Products
@@ -16,8 +16,7 @@ from rapids_tc.preparation.chosen_vertices import apart
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.triangle_sums import Sum
-    from rapids_tc.frames.backend import Array
-    from rapids_tc.graphs.protocol import VertexStatistics
+    from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics
 
 COLUMNS = ("triad", "count")  # of the answer in libraries without an index
 NAMES = ("empty", "edge", "wedge", "triangle")
@@ -50,18 +49,12 @@ def _work(own: OwnOptions) -> Work:
     sums=_sums,
 )
 def triad_counts(
-    edges: Any,
+    graph: EdgeGraph,
     *,
-    vertices: Any = None,
+    vertices: Ids | None = None,
     directed: bool = False,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    method: str = "auto",
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+    method: Method = "auto",
+) -> Series | Frame:
     """Count the sets of three vertices by how many edges they span.
 
     Parameters
@@ -72,9 +65,7 @@ def triad_counts(
         Count only sets with at least one of these vertices; by default all. A frame if ids are made
         of several columns; with `by`, in every group that has them.
     directed : bool, optional
-        Whether the rows a, b and b, a are two edges.
-    source, destination, by, engine, method, progress, memory_limit
-        See `count`; `directed` accepts only ``method="auto"``.
+        Whether the rows a, b and b, a are two edges. Accepts only ``method="auto"``.
 
     Returns
     -------
@@ -130,14 +121,14 @@ def triad_counts(
     if directed:
         directions.require_auto(method, "directed=True")
     if vertices is not None:
-        triads = _with_some(edges, vertices, method, directed=directed)
+        triads = _with_some(graph, vertices, method, directed=directed)
     elif directed:
-        triads = directions.triads(directions.Census.of(edges), *_host_sizes(edges))
+        triads = directions.triads(directions.Census.of(graph), *_host_sizes(graph))
     else:
-        triads = _triads(*_sizes(edges), *_totals(edges, method))
-    if edges.groups is not None:
-        return edges.group_frame(triads)
-    return edges.backend.adapter.integers(triads, "triads", COLUMNS)
+        triads = _triads(*_sizes(graph), *_totals(graph, method))
+    if graph.groups is not None:
+        return graph.group_frame(triads)
+    return graph.backend.adapter.integers(triads, "triads", COLUMNS)
 
 
 def _with_some(graph: Any, vertices: Any, method: str, *, directed: bool) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import Array, Frame, Ids, Label, Length, Method, Series
 from rapids_tc.analytics.analytic import analytic, no_column
 from rapids_tc.blocks.time_sums import Corners
 from rapids_tc.plan.record import (
@@ -17,13 +17,13 @@ from rapids_tc.plan.record import (
     Work,
     of_one_machine,
 )
+from rapids_tc.preparation.edge_values import Reading
 from rapids_tc.preparation.time_values import check_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rapids_tc._typing import Array
-    from rapids_tc.preparation.edge_values import Reading
+    from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics
 
 TRIANGLES = Column("int64", lambda edges: edges.triangles)
 OF_VERTICES = VertexColumn("int64", lambda vertices: vertices.triangles, Needs.VERTEX_COUNTS)
@@ -59,17 +59,20 @@ def _local(own: OwnOptions, kind: str) -> TypeError:
     return of_one_machine("edge_triangles with within=", kind)
 
 
-def _require_auto(method: str, within: Reading | None) -> None:
+def _reading(within: Length | Reading | None, method: str) -> Reading | None:
+    """Return `within` as `_check_within` leaves it; ValueError if a method is named beside it."""
+    assert within is None or isinstance(within, Reading)
     if within is not None and method != "auto":
         raise ValueError(f'method={method!r}: with within= only method="auto" works')
+    return within
 
 
-def _corners(edges: Any, method: str, within: Reading) -> Array:
-    """Count the triangles at every rank whose edges are close in time."""
-    _require_auto(method, within)
-    [corners] = edges.summed(Corners("within", within))
-    values: Array = corners.values
-    return values
+def _corners(graph: VertexStatistics, method: str, within: Length | None) -> Array | None:
+    """Count the triangles at every rank whose edges are close in time; None without `within`."""
+    if (reading := _reading(within, method)) is None:
+        return None
+    [corners] = graph.summed(Corners("within", reading))
+    return corners.values
 
 
 TOTAL = Work(Needs.TOTAL, Result.VALUE)
@@ -79,18 +82,12 @@ BY_ROW = Work(Needs.EDGE_COUNTS, Result.COLUMN)
 
 @analytic(TOTAL, check=_check_within, work=_work(TOTAL), sums=_sums, fields=("triangles",))
 def count(
-    edges: Any,
+    graph: EdgeGraph,
     *,
-    time: Any = None,
-    within: Any = None,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    method: str = "auto",
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+    time: Label | None = None,
+    within: Length | None = None,
+    method: Method = "auto",
+) -> int | Frame:
     """Count the triangles of the graph.
 
     Parameters
@@ -105,23 +102,6 @@ def count(
         Count only triangles for which some choice of one time per edge, of the rows of that edge,
         spans at most this: a number for times that are numbers, ``"1h"`` and the like for
         datetimes, 0 for equal times. See Notes.
-    source, destination : label or list of labels, optional
-        The two id columns; see `Graph`. Lists name the parts of ids that are made of several
-        columns: part i of the source, and of the destination, is in column i of its list.
-    by : label or list of labels, optional
-        Columns of groups: the function is applied to the rows of each group on its own, as if ids
-        of different groups were different. A value becomes a frame with one row per group; other
-        frames get the columns of groups in front. Values of any hashable dtype name a group.
-    engine : {"cpu", "cuda"}, optional
-        Where to work; by default where the frame is.
-    method : str, optional
-        An intersection method of `methods`, CUDA only; "auto" chooses.
-    progress : bool, optional
-        Show progress on stderr; by default if stderr is a terminal.
-    memory_limit : int, optional
-        Bytes that may be taken on top of the frame; by default, all that are free. A graph that
-        needs more is cut into blocks, which are kept in host memory (for a GPU) or in a temporary
-        file, and are counted in one task after another: slower, with the same answer.
 
     Returns
     -------
@@ -169,14 +149,13 @@ def count(
     >>> tc.count(df.assign(t=[0, 3, 9, 9]), time="t", within=5)
     0
     """
-    if within is not None:
-        corners = _corners(edges, method, within)
-        if edges.groups is None:
+    if (corners := _corners(graph, method, within)) is not None:
+        if graph.groups is None:
             return int(corners.sum()) // 3
-        return edges.group_frame({"triangles": edges.group_sums(corners) // 3})
-    if edges.groups is not None:
-        return edges.group_frame({"triangles": edges.group_counts(method)})
-    return int(edges.count(method))
+        return graph.group_frame({"triangles": graph.group_sums(corners) // 3})
+    if graph.groups is not None:
+        return graph.group_frame({"triangles": graph.group_counts(method)})
+    return int(graph.count(method))
 
 
 @analytic(
@@ -188,19 +167,13 @@ def count(
     fields=("triangles",),
 )
 def vertex_triangles(
-    edges: Any,
+    graph: EdgeGraph,
     *,
-    vertices: Any = None,
-    time: Any = None,
-    within: Any = None,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    method: str = "auto",
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+    vertices: Ids | None = None,
+    time: Label | None = None,
+    within: Length | None = None,
+    method: Method = "auto",
+) -> Frame:
     """Count the triangles that each vertex is a corner of.
 
     Parameters
@@ -210,7 +183,7 @@ def vertex_triangles(
     vertices : list, array, Series, Index or DataFrame, optional
         The vertices to report, row by row, repeats included; by default all, sorted by id. A frame
         if ids are made of several columns; with `by`, in every group that has them.
-    time, within, source, destination, by, engine, method, progress, memory_limit
+    time, within
         See `count`.
 
     Returns
@@ -248,8 +221,9 @@ def vertex_triangles(
     2       2          1
     3       3          0
     """
-    counts = edges.vertex_counts(method) if within is None else _corners(edges, method, within)
-    return edges.vertex_frame({"triangles": counts}, vertices)
+    corners = _corners(graph, method, within)
+    counts = graph.vertex_counts(method) if corners is None else corners
+    return graph.vertex_frame({"triangles": counts}, vertices)
 
 
 @analytic(
@@ -261,25 +235,19 @@ def vertex_triangles(
     sums=_sums,  # not asked for, but of the same reading, whose bytes count
 )
 def edge_triangles(
-    edges: Any,
+    graph: EdgeGraph,
     *,
-    time: Any = None,
-    within: Any = None,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    method: str = "auto",
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+    time: Label | None = None,
+    within: Length | None = None,
+    method: Method = "auto",
+) -> Series:
     """Count the triangles that the edge of each row is a side of.
 
     Parameters
     ----------
     edges : DataFrame or Graph
         One row per edge. All rows of one edge get its value, a self loop gets 0.
-    time, within, source, destination, by, engine, method, progress, memory_limit
+    time, within
         See `count`.
 
     Returns
@@ -311,29 +279,19 @@ def edge_triangles(
     >>> df["triangles"].tolist()
     [1, 1, 1, 0]
     """
-    _require_auto(method, within)
-    return edges.row_columns(["triangles"], method, within)["triangles"]
+    return graph.row_columns(["triangles"], method, _reading(within, method))["triangles"]
 
 
 @analytic(Work(Needs.EDGES, Result.EDGES))
 def simple_edges(
-    edges: Any,
-    *,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+    graph: EdgeGraph,
+) -> Frame:
     """List each undirected edge once: the graph on which all other functions count.
 
     Parameters
     ----------
     edges : DataFrame or Graph
         One row per edge.
-    source, destination, by, engine, progress, memory_limit
-        See `count`.
 
     Returns
     -------
@@ -366,4 +324,4 @@ def simple_edges(
     0    1    2
     1    1    3
     """
-    return edges.simple_edges()
+    return graph.simple_edges()

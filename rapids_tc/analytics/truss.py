@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import Frame, Series
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, VertexColumn, Work
+
+if TYPE_CHECKING:
+    from rapids_tc.graphs.protocol import EdgeGraph
 
 MOST = 2**31 - 1  # the largest k: trussness has 32 bits, and no edge reaches it
 
@@ -22,23 +25,14 @@ OF_VERTICES = VertexColumn("int32", lambda vertices: vertices.trussness, Needs.T
     vertex_columns={"trussness": OF_VERTICES},
 )
 def trussness(
-    edges: Any,
-    *,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+    graph: EdgeGraph,
+) -> Series:
     """Find the largest k whose k-truss holds the edge of each row: the truss decomposition.
 
     Parameters
     ----------
     edges : DataFrame or Graph
         One row per edge. All rows of one edge get its value, a self loop gets 0.
-    source, destination, by, engine, progress, memory_limit
-        See `count`.
 
     Returns
     -------
@@ -69,31 +63,22 @@ def trussness(
     >>> tc.trussness(df).tolist()
     [3, 3, 3, 2, 0]
     """
-    return edges.row_columns(["trussness"], "auto")["trussness"]
+    return graph.row_columns(["trussness"], "auto")["trussness"]
 
 
 def _check_k(own: OwnOptions) -> OwnOptions:
-    return {"k": checked_k(own["k"])}
+    checked_k(own["k"])
+    return own
 
 
 def _k_work(own: OwnOptions) -> Work:
-    return Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS, levels=own["k"] is None)
+    return Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS, levels=own["k"] == "max")
 
 
 @analytic(
     Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS), check=_check_k, work=_k_work,
 )  # fmt: skip
-def k_truss(
-    edges: Any,
-    k: Any,
-    *,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+def k_truss(graph: EdgeGraph, k: int | Literal["max"], *, memory_limit: int | None = None) -> Frame:
     """Select the k-truss: the largest subgraph with each edge in at least k - 2 of its triangles.
 
     Parameters
@@ -103,8 +88,6 @@ def k_truss(
     k : int or "max"
         From 2 on; 2 keeps every edge. "max" is the largest k whose truss has an edge (of a group,
         with `by`).
-    source, destination, by, engine, progress, memory_limit
-        See `count`.
 
     Returns
     -------
@@ -139,7 +122,7 @@ def k_truss(
     1    1    2    b
     2    2    0    c
     """
-    return edges.take_rows(edges.truss_rows(k), memory_limit)
+    return graph.take_rows(graph.truss_rows(checked_k(k)), memory_limit)
 
 
 def checked_k(k: Any, words: str = '"max"') -> int | None:

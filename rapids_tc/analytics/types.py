@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import Aggregate, Array, Frame, Label
 from rapids_tc.analytics import directions, triangle_types
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Products, TypeCounts
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rapids_tc.blocks.triangle_sums import Sum
-    from rapids_tc.frames.backend import Array, Backend, Frame
+    from rapids_tc.frames.backend import Backend
+    from rapids_tc.graphs.protocol import EdgeGraph
 
 SIGNS = ("+++", "++-", "+--", "---")  # by the number of minus signs
 
@@ -66,19 +67,14 @@ def _type_work(own: OwnOptions) -> Work:
     sums=_type_sums,
 )
 def triangles_by_type(
-    edges: Any,
+    graph: EdgeGraph,
     *,
-    edge_type: Any = None,
+    edge_type: Label | None = None,
     vertex_type: Any = None,
-    per: str | None = None,
-    aggregate: str | None = None,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    progress: bool | None = None,
+    per: Literal["vertex", "edge"] | None = None,
+    aggregate: Aggregate | None = None,
     memory_limit: int | None = None,
-) -> Any:
+) -> Frame:
     """Count the triangles of each combination of three types.
 
     Parameters
@@ -95,8 +91,6 @@ def triangles_by_type(
     aggregate : {"first", "last"}, optional
         The type of an edge that several rows name, or of a vertex that is given several times; by
         default these must agree.
-    source, destination, by, engine, progress, memory_limit
-        See `count`.
 
     Returns
     -------
@@ -147,8 +141,8 @@ def triangles_by_type(
     """
     own = {"edge_type": edge_type, "vertex_type": vertex_type, "aggregate": aggregate, "per": per}
     if per is not None:
-        return triangle_types.per(edges, _type_reading(own), per, memory_limit)
-    return triangle_types.whole(edges, TypeCounts("types", _type_reading(own)), memory_limit)
+        return triangle_types.per(graph, _type_reading(own), per, memory_limit)
+    return triangle_types.whole(graph, TypeCounts("types", _type_reading(own)), memory_limit)
 
 
 # Signs --------------------------------------------------------------------------------------------
@@ -192,18 +186,12 @@ def _balance_work(own: OwnOptions) -> Work:
     sums=_balance_sums,
 )
 def balance(
-    edges: Any,
+    graph: EdgeGraph,
     *,
-    sign: Any,
-    per: str | None = None,
-    aggregate: str | None = None,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+    sign: Label,
+    per: Literal["vertex"] | None = None,
+    aggregate: Aggregate | None = None,
+) -> Frame:
     """Count the triangles by the signs of their sides, and which of them are balanced.
 
     Parameters
@@ -217,8 +205,6 @@ def balance(
     aggregate : {"first", "last", "sum", "mean", "min", "max"}, optional
         The number of an edge that several rows name, whose sign counts; by default the rows must
         agree in their signs.
-    source, destination, by, engine, progress, memory_limit
-        See `count`.
 
     Returns
     -------
@@ -268,14 +254,14 @@ def balance(
     2   +--          1      True
     3   ---          0     False
     """
-    backend, sums = edges.backend, _balance_sums({"sign": sign, "aggregate": aggregate, "per": per})
-    if edges.groups is not None and per is None:
-        tallied = triangle_types.tally(edges, sums[0].reading, "group")
+    backend, sums = graph.backend, _balance_sums({"sign": sign, "aggregate": aggregate, "per": per})
+    if graph.groups is not None and per is None:
+        tallied = triangle_types.tally(graph, sums[0].reading, "group")
         minus_signs = 3 - sum(tallied.codes)
-        counts = triangle_types.sum_by_group(edges, tallied, minus_signs, 4)
+        counts = triangle_types.sum_by_group(graph, tallied, minus_signs, 4)
         group = backend.xp.repeat(backend.xp.arange(len(counts)), 4)
-        return _signs_frame(backend, counts.ravel(), edges.groups.group_columns(group))
-    values = [summed.values for summed in edges.summed(*sums)]
+        return _signs_frame(backend, counts.ravel(), graph.groups.group_columns(group))
+    values = [summed.values for summed in graph.summed(*sums)]
     if per is None:
         counts = np.zeros(4, "int64")
         for signs, number in directions.closed_triangles(backend.host(values[0])):
@@ -284,7 +270,7 @@ def balance(
     triangles, signed = (backend.xp.rint(sums).astype("int64") for sums in values)
     balanced = (triangles + signed) // 2
     columns = {"balanced": balanced, "unbalanced": triangles - balanced}
-    return edges.vertex_frame(columns, None)
+    return graph.vertex_frame(columns, None)
 
 
 def _signs_frame(backend: Backend, counts: Any, groups: dict[Any, Any]) -> Frame:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import Array, Frame, Ids, Method
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.annotate import check_names
 from rapids_tc.plan import costs
@@ -19,7 +19,7 @@ from rapids_tc.plan.record import (
 )
 
 if TYPE_CHECKING:
-    from rapids_tc.frames.backend import Array
+    from rapids_tc.graphs.protocol import EdgeGraph
 
 CLOSURE = Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.NEIGHBOR_DEGREES
 ANY = CLOSURE | Needs.THIRD_SUMS | Needs.EDGE_COUNTS | Needs.TRUSSNESS
@@ -77,17 +77,8 @@ def _work(own: OwnOptions) -> Work:
     work=_work,
 )
 def annotate_vertices(
-    edges: Any,
-    *columns: str,
-    vertices: Any = None,
-    source: Any = None,
-    destination: Any = None,
-    by: Any = None,
-    engine: EngineName | None = None,
-    method: str = "auto",
-    progress: bool | None = None,
-    memory_limit: int | None = None,
-) -> Any:
+    graph: EdgeGraph, *columns: str, vertices: Ids | None = None, method: Method = "auto"
+) -> Frame:
     """Measure each vertex in several ways, all from one preparation.
 
     Parameters
@@ -99,8 +90,6 @@ def annotate_vertices(
     vertices : list, array, Series, Index or DataFrame, optional
         The vertices to report, row by row, repeats included; by default all, sorted by id. A frame
         if ids are made of several columns; with `by`, in every group that has them.
-    source, destination, by, engine, method, progress, memory_limit
-        See `count`.
 
     Returns
     -------
@@ -158,4 +147,4 @@ def annotate_vertices(
     2       2       3          1           2.333
     3       3       1          0           1.000
     """
-    return edges.vertex_frame(edges.vertex_columns(columns, method), vertices)
+    return graph.vertex_frame(graph.vertex_columns(columns, method), vertices)

@@ -80,7 +80,7 @@ def split_options(
     needs.check_limit(asked["memory_limit"])
     if engine is not None:
         resolve_backend(PandasAdapter(), engine)  # says what to install, before the file is read
-    asked["by"] = list(asked["by"]) or None if record.takes_by else None
+    asked["by"] = list(asked["by"]) or None
     reading = {name: value for name, value in options.items() if name not in names}
     return {**asked, **own}, reading
 
@@ -157,11 +157,10 @@ def _options(record: Analytic) -> Iterator[Callable[..., Any]]:
             text = described.get(name, "")
             text = shared.get(name, text) if text.startswith("See ") else text
             yield _option(record, parameters[name], text)
-    if record.takes_by:
-        yield click.option(
-            "--by", multiple=True, metavar="COLUMN",
-            help="Answer for the rows of each group alone; may be given again.",
-        )  # fmt: skip
+    yield click.option(
+        "--by", multiple=True, metavar="COLUMN",
+        help="Answer for the rows of each group alone; may be given again.",
+    )  # fmt: skip
     if record.takes_method:
         yield click.option(
             "--method", default="auto", show_default=True, help="Intersection method, of cuda."

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rapids_tc._typing import Array, Frame, Series
     from rapids_tc.frames.backend import Backend
     from rapids_tc.graphs.out_of_core import OutOfCoreGraph
+    from rapids_tc.graphs.protocol import EdgeGraph
     from rapids_tc.plan.record import Column
     from rapids_tc.preparation.csr import Csr
 
@@ -31,7 +32,7 @@ SINGLE_COLUMNS = (
 
 
 def pair_column(
-    graph: InMemoryGraph | OutOfCoreGraph, name: str, column: Column, pairs: Any, source: Any,
+    graph: EdgeGraph, name: str, column: Column, pairs: Any, source: Any,
     destination: Any,
 ) -> Series:  # fmt: skip
     """Compute a column aligned with the rows of `pairs`, in their library; loops get 0.

@@ -30,8 +30,6 @@ def check_prepared(graph: Any, record: Analytic, options: Options, own: OwnOptio
         if getattr(options, option) is not None:
             raise ValueError(CHOSEN.format(option))
     if (ids := graph.groups) is not None:
-        if not record.takes_by:
-            raise ValueError(f"{record.name} takes no by=, and this Graph has groups: make another")
         require_fields(record, own, ids.labels, ids.groups)
     check_engine(options.engine)
     if options.engine not in (None, graph.backend.engine):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._arguments import with_hints
 from rapids_tc._progress import call_report
-from rapids_tc._typing import EngineName
+from rapids_tc._typing import EngineName, Frame, Ids, Labels
 from rapids_tc.frames.device import place
 from rapids_tc.graphs import resolve, updates
 from rapids_tc.graphs.delta import Delta  # noqa: TC001 - a type hint
@@ -83,17 +83,19 @@ class Graph:
     @with_hints
     def __init__(
         self,
-        edges: Any,
+        edges: Frame,
         *,
-        vertices: Any = None,
-        source: Any = None,
-        destination: Any = None,
-        by: Any = None,
+        vertices: Ids | None = None,
+        source: Labels | None = None,
+        destination: Labels | None = None,
+        by: Labels | None = None,
         engine: EngineName | None = None,
         progress: bool | None = None,
         memory_limit: int | None = None,
     ) -> None:
-        options = Options(source, destination, engine, "auto", progress, memory_limit, by)
+        options = Options(
+            source, destination, by, engine, progress=progress, memory_limit=memory_limit
+        )
         with call_report(progress), place(edges):
             self._prepared = resolve.prepare(edges, vertices, options)
 
@@ -103,7 +105,11 @@ class Graph:
 
     @with_hints
     def update(
-        self, *, insert: Any = None, delete: Any = None, progress: bool | None = None
+        self,
+        *,
+        insert: Frame | None = None,
+        delete: Frame | None = None,
+        progress: bool | None = None,
     ) -> Delta:
         """Put edges in and take edges out; say which triangles come and go.
 

@@ -10,10 +10,12 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum, Flag, auto
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rapids_tc._typing import EngineName, Labels, Method
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from rapids_tc._typing import Array, EngineName
+    from rapids_tc._typing import Array
 
 
 class Needs(Flag):
@@ -199,15 +201,38 @@ class VertexColumn:
 
 @dataclass(frozen=True)
 class Options:
-    """The options that analytics share. Each is described at `rapids_tc.count`."""
+    """The options that all analytics share; a call that names no ``method`` takes none.
 
-    source: Any = None
-    destination: Any = None
+    The docstring of every public function refers to this section, which stands in that of `count`.
+
+    Parameters
+    ----------
+    source, destination : label or list of labels, optional
+        The two id columns; see `Graph`. Lists name the parts of ids that are made of several
+        columns: part i of the source, and of the destination, is in column i of its list.
+    by : label or list of labels, optional
+        Columns of groups: the function is applied to the rows of each group on its own, as if ids
+        of different groups were different. A value becomes a frame with one row per group; other
+        frames get the columns of groups in front. Values of any hashable dtype name a group.
+    engine : {"cpu", "cuda"}, optional
+        Where to work; by default where the frame is.
+    method : str, optional
+        An intersection method of `methods`, CUDA only; "auto" chooses.
+    progress : bool, optional
+        Show progress on stderr; by default if stderr is a terminal.
+    memory_limit : int, optional
+        Bytes that may be taken on top of the frame; by default, all that are free. A graph that
+        needs more is cut into blocks, which are kept in host memory (for a GPU) or in a temporary
+        file, and are counted in one task after another: slower, with the same answer.
+    """
+
+    source: Labels | None = None
+    destination: Labels | None = None
+    by: Labels | None = None
     engine: EngineName | None = None
-    method: str = "auto"
+    method: Method = "auto"
     progress: bool | None = None
     memory_limit: int | None = None
-    by: Any = None
 
 
 COLUMNS = ("weight", "edge_type", "sign", "time")  # own options that name a column
@@ -239,8 +264,8 @@ class Analytic:
         The columns that the function can give each vertex.
     defaults : dict
         The own options of the function, which are not in `SHARED`, with their defaults.
-    takes_method, takes_by : bool
-        Whether the function accepts ``method=``, and ``by=``.
+    reads : frozenset of str
+        The shared options that the body takes; it accepts ``method=`` only if it does.
     fields : callable
         A function of the own options. It returns the columns that an answer has beside ids and
         groups, if it is a new frame, or beside the columns of the user's rows.
@@ -267,14 +292,18 @@ class Analytic:
     columns: Mapping[str, Column]
     vertex_columns: Mapping[str, VertexColumn]
     defaults: OwnOptions
-    takes_method: bool
-    takes_by: bool
+    reads: frozenset[str]
     fields: Callable[[OwnOptions], Sequence[str]]
     check: Callable[[OwnOptions], OwnOptions]
     work: Callable[[OwnOptions], Work]
     in_memory: Callable[[OwnOptions], str]
     local: Callable[[OwnOptions, str], Exception | None]
     sums: Callable[[OwnOptions], Sequence[Any]]
+
+    @property
+    def takes_method(self) -> bool:
+        """Whether the function accepts ``method=``."""
+        return "method" in self.reads
 
     @property
     def needs(self) -> Needs:
@@ -310,13 +339,7 @@ class Analytic:
 
     def arguments(self, options: Options, own: OwnOptions) -> OwnOptions:
         """Return the arguments of the body: its own options, and the shared options it reads."""
-        shared: OwnOptions = {"method": options.method} if self.takes_method else {}
-        if own.get("pairs") is not None:  # whose columns have the names of those of the edges
-            shared |= {"source": options.source, "destination": options.destination}
-        sized = self.result in (Result.TIMES, Result.ROWS, Result.COMMUNITIES)
-        if self.needs & Needs.TRIANGLES or sized:  # what is given back counts, too
-            shared |= {"progress": options.progress, "memory_limit": options.memory_limit}
-        return {**own, **shared}
+        return {**own, **{name: getattr(options, name) for name in self.reads}}
 
 
 ANALYTICS: dict[str, Analytic] = {}  # by name; each module of `analytics` adds its own
@@ -355,7 +378,7 @@ def vertex_columns() -> dict[str, VertexColumn]:
 
 GRAPH = Analytic(  # no analytic, but preparing a graph has a memory estimate, too
     name="Graph", body=dict, call=dict, most=Work(Needs.NOTHING, Result.GRAPH), columns={},
-    vertex_columns={}, defaults={}, takes_method=False, takes_by=True, fields=lambda own: (),
+    vertex_columns={}, defaults={}, reads=frozenset(), fields=lambda own: (),
     check=dict,
     work=lambda own: Work(Needs.NOTHING, Result.GRAPH),
     in_memory=lambda own: "give the frame itself to the functions, most of which are",
