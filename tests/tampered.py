@@ -10,6 +10,7 @@ import numpy as np
 from dask_support import ASKED, Here, from_parts, layout, worked_on_here
 
 from rapids_tc import datasets
+from rapids_tc.blocks import block_map
 from rapids_tc.graphs import distributed
 
 HUGE = np.uint32(2**32 - 1)
@@ -53,38 +54,38 @@ def pieces_of(place, change):
 # The task whose results are changed, and how.
 CHANGES = {
     "numbers past the last id": ("id_tasks.number", part(0, last(HUGE))),
-    "fewer degrees": ("worker_tasks.degrees", shorter),
-    "ranks past the last": ("worker_tasks.order", part(0, lambda rank: rank + np.uint32(2**20))),
+    "fewer degrees": ("ranges.degrees", shorter),
+    "ranks past the last": ("ranges.order", part(0, lambda rank: rank + np.uint32(2**20))),
     "one rank past the last": (
-        "worker_tasks.order",
+        "ranges.order",
         part(0, lambda rank: np.where(rank == 3, HUGE, rank)),
     ),
-    "fewer ranks": ("worker_tasks.order", part(0, shorter)),
-    "a piece of fewer lengths": ("worker_tasks.pack", pieces_of(1, shorter)),
-    "a piece of more lengths": ("worker_tasks.pack", pieces_of(1, longer)),
-    "a piece of longer rows": ("worker_tasks.pack", pieces_of(1, lambda lengths: lengths + 1)),
-    "a piece of fewer columns": ("worker_tasks.pack", pieces_of(2, shorter)),
-    "a piece of columns past the last": ("worker_tasks.pack", pieces_of(2, last(HUGE))),
+    "fewer ranks": ("ranges.order", part(0, shorter)),
+    "a piece of fewer lengths": ("build.pack", pieces_of(1, shorter)),
+    "a piece of more lengths": ("build.pack", pieces_of(1, longer)),
+    "a piece of longer rows": ("build.pack", pieces_of(1, lambda lengths: lengths + 1)),
+    "a piece of fewer columns": ("build.pack", pieces_of(2, shorter)),
+    "a piece of columns past the last": ("build.pack", pieces_of(2, last(HUGE))),
     "a piece of more rows": (
-        "worker_tasks.pack",
+        "build.pack",
         pieces_of(0, lambda bits: np.append(bits, bits | 1)),
     ),
-    "a block of fewer rows": ("worker_tasks.merge", part(0, shorter)),
-    "a block of more rows": ("worker_tasks.merge", part(0, longer)),
-    "a block of longer rows": ("worker_tasks.merge", part(0, lambda lengths: lengths + 1)),
-    "a block of fewer columns": ("worker_tasks.merge", part(1, shorter)),
-    "a block of columns past the last": ("worker_tasks.merge", part(1, last(HUGE))),
-    "fewer counts": ("counting.edge_counts", part(0, shorter)),
-    "more counts": ("counting.edge_counts", part(0, longer)),
-    "fewer sums": ("vertex_tasks.vertex_counts", one_of(shorter)),
-    "fewer degrees of ranks": ("vertex_tasks.degrees_of", one_of(shorter)),
+    "a block of fewer rows": ("build.merge", part(0, shorter)),
+    "a block of more rows": ("build.merge", part(0, longer)),
+    "a block of longer rows": ("build.merge", part(0, lambda lengths: lengths + 1)),
+    "a block of fewer columns": ("build.merge", part(1, shorter)),
+    "a block of columns past the last": ("build.merge", part(1, last(HUGE))),
+    "fewer counts": ("sums.edge_counts", part(0, shorter)),
+    "more counts": ("sums.edge_counts", part(0, longer)),
+    "fewer sums": ("sums.corner_counts", one_of(shorter)),
+    "fewer degrees of ranks": ("sums.degrees_of", one_of(shorter)),
     "fewer codes of a range": ("ranges.codes_in", shorter),
     "other codes of a range": ("ranges.ranks_of", lambda rank: rank + np.uint32(2**20)),
     "fewer ranks of a range": ("ranges.ranks_of", shorter),
     "fewer ranks of rows in a range": ("ranges.in_part", part(0, shorter)),
     "ranks of rows past the last": ("ranges.in_part", part(0, last(HUGE))),
-    "fewer values": ("row_lookup.values", part(-1, shorter)),
-    "fewer places of rows": ("row_lookup.first_rows", part(0, lambda first: first[:1])),
+    "fewer values": ("row_lookup.values_of_rows", part(-1, shorter)),
+    "fewer places of rows": ("row_lookup.first_in_batch", part(0, lambda first: first[:1])),
 }
 CALLS = ("count", "vertex_triangles", "annotate", "k_truss 4", "simple_edges")
 
@@ -97,8 +98,9 @@ def tampered(name, change):
 
         def submit(self, stage, function, *args, **options):
             result = super().submit(stage, function, *args, **options)
-            room = function.__module__.rpartition(".")[2]
-            if f"{room}.{function.__name__}" == name and not Tampered.done:
+            asked = block_map.innermost(function, args)
+            room = asked.__module__.rpartition(".")[2]
+            if f"{room}.{asked.__name__}" == name and not Tampered.done:
                 Tampered.done = True
                 return change(result)
             return result
@@ -112,7 +114,7 @@ def main():
     distributed.LEAST_ROWS = 1
     for n, kind in product((1, 2), CHANGES):
         name, change = CHANGES[kind]
-        ranges = 3 if name.startswith("ranges.") else 1
+        ranges = 3 if name in ("ranges.codes_in", "ranges.ranks_of", "ranges.in_part") else 1
         for call in CALLS:
             executor = tampered(name, change)
             with worked_on_here(executor), layout(n, 1, ranges=ranges):

@@ -15,9 +15,10 @@ from kernel_support import SIZES, book, fan, hundred, pages, random_rows, union
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing
-from rapids_tc.blocks import codec, counting, geometry, grid, vertex_tasks
+from rapids_tc.blocks import codec, geometry, grid, sums
+from rapids_tc.blocks.block_map import on_job
+from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.grid import Partition, Task
-from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import row_counts
 from rapids_tc.engines.gpu import block_layout
@@ -264,10 +265,10 @@ def test_a_job_of_a_machine_groups_and_decodes_its_blocks_once(parts, residues, 
         site = WorkerContext(
             open_frame(pd.DataFrame({"src": [], "dst": []}), None)[1].adapter, (0, 1), None, 1
         )
-        total = counting.count(site, *three, tasks, 2, "auto")
-        for function, more in ((counting.edge_counts, ()), (vertex_tasks.vertex_counts, (300,))):
+        total = site.run(on_job, sums.count, three, tasks, 2, "auto")
+        for function, more in ((sums.edge_counts, ()), (sums.corner_counts, (300,))):
             calls = {kind: len(calls) for kind, calls in seen.items()}
-            found = function(site, *three, tasks, 2, "auto", *more)
+            found = site.run(on_job, function, three, tasks, 2, "auto", *more)
             assert len(seen["grouped"]) == calls["grouped"] + 1
             assert len(seen["decoded"]) == calls["decoded"] + len(names)
             assert sum(int(part.sum()) for part in found) == 3 * total > 0

@@ -9,7 +9,7 @@ from dask_support import Here, apart, layout, plain, worked_on_here
 from every_path import CALLS, FRAME, IDS
 
 import rapids_tc as tc
-from rapids_tc.blocks import value_tasks
+from rapids_tc.blocks import distributed_values
 from rapids_tc.errors import CHANGED
 from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import resolve_backend
@@ -55,16 +55,16 @@ def changing(backend, column, reader):
     profiled = []
 
     class Changing(Here):
-        def submit(self, stage, function, context, *args, **options):
+        def submit(self, stage, run, function, *args, **options):
             name = function.__name__ if stage == "values" else None
             if name == "profile":
-                profiled.append((context, *self.changed(*args[:2]), *args[1:]))
+                profiled.append((*self.changed(*args[:2]), *args[1:]))
             if name == reader and name.startswith("resolve"):  # profiles are made again, of others
-                again = [value_tasks.profile(*each) for each in profiled]
+                again = [run(distributed_values.profile, *each) for each in profiled]
                 args = args[0], again, args[2]
             elif name == reader:
                 args = *self.changed(*args[:2]), *args[1:]
-            return super().submit(stage, function, context, *args, **options)
+            return super().submit(stage, run, function, *args, **options)
 
         def changed(self, partitions, prints):
             both = zip(partitions, prints, strict=True)
@@ -92,7 +92,9 @@ def test_the_functions_that_read_values_are_known():
 def test_values_that_change_between_two_reads_are_told(backend, name, own, column):
     edges = apart(backend, FRAME, PARTITIONS)
     by_group = "by" in own and "window" in own
-    readers = ["summarize", "read_by_group", "resolve_range"] if by_group else ["read", "resolve"]
+    readers = (
+        ["summarize", "read_by_group", "resolve_range"] if by_group else ["read_batch", "resolve"]
+    )
     for reader in ["profile", *readers]:
         told = rf"partition {PLACE} .* values in \w+='{column}', or .*persist\(\)"
         with (
@@ -172,10 +174,10 @@ def test_the_advice_for_a_partition_is_not_to_copy_the_frame(backend):
     """A Dask frame's copy() has the same partitions."""
 
     class Written(Here):
-        def submit(self, stage, function, context, *args, **options):
+        def submit(self, stage, run, function, *args, **options):
             if function.__name__ == "degrees":
-                raise_changed(context)
-            return super().submit(stage, function, context, *args, **options)
+                run(raise_changed)
+            return super().submit(stage, run, function, *args, **options)
 
     with (
         worked_on_here(Written),
@@ -186,6 +188,5 @@ def test_the_advice_for_a_partition_is_not_to_copy_the_frame(backend):
     assert "copy()" not in str(caught.value)
 
 
-@value_tasks.worker_task
-def raise_changed(context):
+def raise_changed():
     raise tc.KernelError(CHANGED)

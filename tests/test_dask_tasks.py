@@ -33,8 +33,8 @@ from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc import datasets, plot, testing
-from rapids_tc.blocks import grid, id_tasks, parts, submission, versions
-from rapids_tc.blocks.worker_tasks import WorkerContext
+from rapids_tc.blocks import block_map, grid, id_tasks, parts, versions
+from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.executors.protocol import Batch, split_batches
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter
 from rapids_tc.graphs import distributed, partitioned
@@ -526,7 +526,7 @@ def test_an_engine_that_is_not_there_says_what_to_install(backend):
 
 
 def test_many_groups_combine_their_degrees(backend, monkeypatch):
-    monkeypatch.setattr(submission, "FEW", 2)
+    monkeypatch.setattr(block_map, "FEW", 2)
     frame = datasets.rmat(8)
     assert tc.count(apart(backend, frame, 11)) == tc.count(backend.frame(frame))
 
@@ -609,7 +609,7 @@ def drifting(backend, reader, drift):
     """A `Here` whose tasks of one kind read a partition that is not what it was."""
 
     class Drifting(Here):
-        def submit(self, stage, function, site, *args, **options):
+        def submit(self, stage, run, function, *args, **options):
             if function.__name__ == reader:
                 parts, prints, *rest = args
                 parts = [
@@ -619,7 +619,7 @@ def drifting(backend, reader, drift):
                     for part, own in zip(parts, prints, strict=True)
                 ]
                 args = parts, prints, *rest
-            return super().submit(stage, function, site, *args, **options)
+            return super().submit(stage, run, function, *args, **options)
 
     return Drifting
 
@@ -646,12 +646,13 @@ def test_rules_that_are_made_again_of_other_partitions_are_not_followed(backend,
     """A worker that held them is lost: they must not number rows in another way than before."""
 
     class Drifting(Here):
-        def submit(self, stage, function, site, *args, **options):
+        def submit(self, stage, run, function, *args, **options):
             if function.__name__ == "settled":
-                changed = [site.backend.library.concat([part, part]) for part in parts]
-                seen = id_tasks.profile(site, changed, list(range(len(parts))))
-                args = id_tasks.resolve_scheme(site, [seen]), [list(chain(*args[1]))]
-            return super().submit(stage, function, site, *args, **options)
+                library = run.__self__.backend.library
+                changed = [library.concat([part, part]) for part in parts]
+                seen = run(id_tasks.profile, changed, list(range(len(parts))))
+                args = run(id_tasks.resolve_scheme, [seen]), [list(chain(*args[1]))]
+            return super().submit(stage, run, function, *args, **options)
 
     parts = [backend.frame(small()) for _ in range(3)]
     with (

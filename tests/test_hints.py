@@ -469,7 +469,7 @@ def spread_on_blocks(h):
 
 
 def other_edition(h):
-    from rapids_tc.blocks.worker_tasks import WorkerContext
+    from rapids_tc.blocks.context import WorkerContext
 
     site = WorkerContext(PandasAdapter(), ("src", "dst"), "cpu", 1)
     object.__setattr__(site, "edition", "another")
@@ -478,10 +478,10 @@ def other_edition(h):
 
 
 def written_to(h):
-    from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
+    from rapids_tc.blocks.context import WorkerContext
 
     site = WorkerContext(PandasAdapter(), ("src", "dst"), "cpu", 1)
-    worker_task(lambda context: errors.require_unchanged(1))(site)
+    site.run(errors.require_unchanged, 1)
 
 
 def fingerprint(h):
@@ -1519,10 +1519,10 @@ HINTS = {
     "plan/budget:Budget.sides_of": [
         (lambda h: list(budgeted().sides_of(9, 9, 1)), "raise the limit, or pass fewer edges")
     ],
-    "blocks/worker_tasks:WorkerContext.here": [
+    "blocks/context:WorkerContext.here": [
         (other_edition, "install the same version on both, and start")
     ],
-    "blocks/worker_tasks:worker_task.run": [
+    "blocks/context:WorkerContext.run": [
         (written_to, "Wait until nothing writes to what the partition is made of")
     ],
     "executors/dask_cluster:DaskExecutor.__enter__": [

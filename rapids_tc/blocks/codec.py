@@ -62,6 +62,11 @@ def rows(block: Csr, xp: Any) -> EncodedBlock:
     return [_lengths(xp.diff(block.offsets)), block.columns]
 
 
+def edges(rows: EncodedBlock) -> int:
+    """Return the number of edges of an encoded block."""
+    return len(rows[1])
+
+
 def csr(rows: EncodedBlock, xp: Any) -> Csr:
     """Decode a whole block."""
     lengths, columns = rows

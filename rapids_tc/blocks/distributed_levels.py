@@ -1,18 +1,32 @@
-"""The truss numbers of a graph on a cluster: the rounds of `levels` on the blocks of workers."""
+"""The truss numbers of a partitioned graph: the rounds of `levels` on the blocks of workers.
+
+The state of a block is [whether each edge remains, the trussness of each edge that does not].
+"""
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import level_tasks, levels, sums
-from rapids_tc.blocks.worker_tasks import edges_of, one
+from rapids_tc.blocks import codec, geometry, levels
+from rapids_tc.blocks.arrivals import require_below, require_length
+from rapids_tc.frames.backend import sum64
 
 if TYPE_CHECKING:
-    from rapids_tc.blocks.levels import Goal, Survey
+    from collections.abc import Iterator
+
+    from rapids_tc.blocks.block_map import BlockJob, PlacedBlock
+    from rapids_tc.blocks.codec import EncodedBlock
+    from rapids_tc.blocks.geometry import Block
+    from rapids_tc.blocks.levels import Bounds, Goal, Levels, Survey
     from rapids_tc.executors.protocol import Task
+    from rapids_tc.frames.backend import Array, Backend
     from rapids_tc.graphs.distributed import DistributedGraph
+    from rapids_tc.preparation.csr import Csr
 
 AT_ONCE = 4  # counts of a block that a task adds: there are many rounds of them
+State = list[Any]
+Part = list[Any]  # an encoded block of some edges, and their triangles
 
 
 class DistributedLevels:
@@ -30,7 +44,7 @@ class DistributedLevels:
         self.edges = sum(map(sum, graph.rows))  # at most, until they are surveyed
         self._most = levels.most_levels(self.edges)
         self._bounds: list[Task] = []
-        self._states = self._each(level_tasks.begin, self._blocks)
+        self._states = graph.each("peel", begin, self._blocks)
         self._asked: list[Task] = []
         self._counts: list[Task] = []
         self._parts: list[Task] = []
@@ -41,8 +55,7 @@ class DistributedLevels:
 
     def begin(self) -> Survey:
         """See `LevelBlocks`."""
-        most = self._same(self._most)
-        self._bounds = self._each(level_tasks.first_bounds, self._first, most)
+        self._bounds = self._graph.each("peel", first_bounds, self._first, more=(self._most,))
         survey = self._survey(None)
         self.edges = int(survey.edges.sum())
         return survey
@@ -50,63 +63,176 @@ class DistributedLevels:
     def count(self, goal: Goal) -> tuple[int, int]:
         """See `LevelBlocks`."""
         graph = self._graph
-        self._asked = self._each(level_tasks.asked, self._bounds, self._same(goal))
-        jobs = graph.each_job(level_tasks.level_counts, of=self._blocks, values=self._asked)
-        self._counts = sums.add_by_block(graph, jobs, AT_ONCE)
-        self._parts = []
+        self._asked = graph.each("peel", levels.asked, self._bounds, more=(goal,))
+        jobs = graph.by_job(level_counts, of=self._blocks, values=self._asked)
+        self._counts, self._parts = graph.by_block(jobs, AT_ONCE), []
         if not goal.chooses:
             return 0, 0
-        self._parts = self._each(level_tasks.select, self._blocks, self._asked, self._counts)
-        sizes = graph.executor.gather(self._each(level_tasks.sizes, self._parts))
-        chosen, companions = map(sum, zip(*sizes, strict=True))
+        asked = self._asked, self._counts
+        self._parts = graph.each_block("peel", select, *asked, of=self._blocks)
+        by_block = graph.executor.gather(graph.each("peel", sizes, self._parts))
+        chosen, companions = map(sum, zip(*by_block, strict=True))
         return chosen, companions
 
     def lower(self, goal: Goal, survey: Survey, *, peel: bool) -> Survey:
         """See `LevelBlocks`; one worker peels."""
-        asked, counts = self._asked, self._counts
+        graph, asked = self._graph, (self._asked, self._counts)
         if peel:
-            where = self._parts, self._graph.n, goal
-            peeled = self._take(self._graph.submit("peel", level_tasks.peel_chosen, *where))
-            more = peeled, self._same(goal)
-            self._bounds = self._each(level_tasks.settled, asked, counts, *more)
+            peeled = self._apart(graph.submit("peel", peel_chosen, self._parts, graph.n, goal))
+            self._bounds = graph.each("peel", settled, *asked, peeled, more=(goal,))
         else:
-            self._bounds = self._each(level_tasks.lowered, asked, counts, self._same(goal))
+            self._bounds = graph.each("peel", lowered, *asked, more=(goal,))
         self._counts, self._parts = [], []
         return self._survey(survey)
 
     def drop(self, floor: int) -> None:
         """See `LevelBlocks`."""
-        floors = self._same(floor)
-        self._states = self._each(level_tasks.note, self._states, self._bounds, floors)
-        self._blocks = self._each(level_tasks.compress, self._blocks, self._bounds, floors)
-        self._bounds = self._each(level_tasks.keep_bounds, self._bounds, floors)
-        sizes = self._each(edges_of, self._blocks)
-        self.edges = sum(self._graph.executor.gather(sizes))
+        graph, bounds = self._graph, self._bounds
+        self._states = graph.each("peel", note, self._states, bounds, more=(floor,))
+        self._blocks = graph.each_block("peel", keep, bounds, more=(floor,), of=self._blocks)
+        self._bounds = graph.each("peel", keep_bounds, bounds, more=(floor,))
+        self.edges = sum(graph.executor.gather(graph.each("peel", codec.edges, self._blocks)))
 
     def peel(self, floor: int) -> None:
         """See `LevelBlocks`; one worker does it."""
         where = self._blocks, self._graph.n, floor
-        self._bounds = self._take(self._graph.submit("peel", level_tasks.peel_all, *where))
+        self._bounds = self._apart(self._graph.submit("peel", peel_all, *where))
 
     def trussness(self) -> list[list[Task]]:
         """Submit the trussness of every edge of each block: for each a list of one task."""
-        floors = self._same(0)
-        states = self._each(level_tasks.note, self._states, self._bounds, floors)
-        return [[self._graph.submit("peel", one, state, 1)] for state in states]
+        graph = self._graph
+        states = graph.each("peel", note, self._states, self._bounds, more=(0,))
+        return [[truss] for truss in graph.each("peel", operator.getitem, states, more=(1,))]
 
     def _survey(self, before: Survey | None) -> Survey:
-        tallies = self._each(level_tasks.tally, self._bounds, self._same(self._most))
-        total = self._graph.tree("peel", level_tasks.add, tallies)
-        return levels.Survey.of(self._graph.executor.gather(total).reshape(2, -1), before)
+        tallies = self._graph.each("peel", tally, self._bounds, more=(self._most,))
+        total = self._graph.executor.gather(self._graph.reduce("peel", add_tallies, tallies))
+        return levels.Survey.of(total.reshape(2, -1), before)
 
-    def _same(self, value: Any) -> list[Any]:
-        """Return a value for each block."""
-        return [value] * len(self._blocks)
+    def _apart(self, by_block: Task) -> list[Task]:
+        """Return a task for each block of a task that returns a list of all."""
+        places = [*range(self._graph.n**2)]
+        return self._graph.each("peel", operator.getitem, [by_block] * len(places), places)
 
-    def _take(self, by_block: Task) -> list[Task]:
-        places = range(len(self._blocks))
-        return [self._graph.submit("peel", one, by_block, place) for place in places]
 
-    def _each(self, task: Any, *of_blocks: list[Any]) -> list[Task]:
-        """Submit a task per block."""
-        return [self._graph.submit("peel", task, *own) for own in zip(*of_blocks, strict=True)]
+# What workers do ----------------------------------------------------------------------------------
+
+
+def begin(rows: EncodedBlock, *, xp: Any) -> State:
+    """Return the state of a block none of whose edges has gone."""
+    m = codec.edges(rows)
+    return [xp.ones(m, bool), xp.full(m, 2, "int32")]
+
+
+def level_counts(job: BlockJob, of_blocks: list[Levels]) -> list[Array]:
+    """Count triangles by edge that reach the levels of the edges: an array for each block."""
+    for block, asked in zip(job.three, of_blocks, strict=True):
+        require_length(asked, block.m, "levels of edges")
+    return job.by_edge(lambda layout: job.engine.level_counts(layout, of_blocks))
+
+
+def first_bounds(counts: list[Array], most: int, *, xp: Any) -> Bounds:
+    """Bound the levels of edges by their triangles, which come in slices."""
+    return levels.first_bounds(xp.concatenate(counts), most, xp)
+
+
+def tally(bounds: Bounds, most: int, *, backend: Backend) -> Array:
+    """Tally the bounds of a block."""
+    require_below(bounds[2], most + 1, "levels of edges")
+    require_length(bounds[2], len(bounds[0]), "levels of edges")
+    return backend.host(levels.tally(bounds, most, backend.xp).ravel())
+
+
+def add_tallies(pair: list[Array]) -> Array:
+    """Add two tallies."""
+    require_length(pair[0], len(pair[-1]), "levels")
+    return pair[0] + pair[-1]
+
+
+def lowered(asked: Levels, counts: Array, goal: Goal, *, xp: Any) -> Bounds:
+    """Return the bounds of the edges of a block after a round."""
+    require_length(counts[0], len(asked), "counts of edges")
+    return levels.lowered(asked, counts, goal, xp)
+
+
+def settled(asked: Levels, counts: Array, peeled: Array, goal: Goal, *, xp: Any) -> Bounds:
+    """Return the bounds of the edges of a block after a round whose chosen edges were peeled."""
+    bounds = lowered(asked, counts, goal, xp=xp)
+    require_length(peeled, sum64(levels.is_peeled(asked, counts)), "levels of edges")
+    return levels.settled(asked, counts, bounds, peeled, goal.low, xp)
+
+
+def note(state: State, bounds: Bounds, floor: int, *, xp: Any) -> State:
+    """Return the state with the trussness of the edges that remain; those below the floor go."""
+    (remains, truss), upper = state, bounds[0]
+    edges = xp.flatnonzero(remains)
+    require_length(upper, len(edges), "levels of edges")
+    remains, truss = remains.copy(), truss.copy()
+    truss[edges] = upper.astype("int32") + 2
+    remains[edges[upper < floor]] = False
+    return [remains, truss]
+
+
+def keep(block: PlacedBlock, bounds: Bounds, floor: int) -> EncodedBlock:
+    """Return a block without the edges below the floor."""
+    return block.select(bounds[0] >= floor)
+
+
+def keep_bounds(bounds: Bounds, floor: int) -> Bounds:
+    """Return the bounds without the edges below the floor."""
+    stays = bounds[0] >= floor
+    return [values[stays] for values in bounds]
+
+
+def select(block: PlacedBlock, asked: Levels, counts: Array) -> Part:
+    """Return the chosen edges of a block and their companions, and their triangles."""
+    require_length(counts[0], len(asked), "counts of edges")
+    chosen = block.select(levels.is_peeled(asked, counts))
+    return [*chosen, levels.support(asked, counts, block.xp)]
+
+
+def sizes(part: Part) -> tuple[int, int]:
+    """Return how many edges of a part are chosen, and how many are companions."""
+    chosen = sum64(part[2] != levels.STAYS)
+    return chosen, len(part[2]) - chosen
+
+
+def peel_chosen(parts: list[Part], n: int, goal: Goal, *, engine: Any, xp: Any) -> list[Array]:
+    """Peel the chosen edges of all blocks as one graph; return levels, block by block."""
+    blocks = _Decoded([part[:2] for part in parts], n, xp)
+    for (_, block), part in zip(blocks, parts, strict=True):
+        require_length(part[2], block.m, "triangles of edges")
+    supports = [part[2] for part in parts]
+    size = blocks.edges, blocks.vertices, n
+    return list(levels.peel_chosen(blocks, supports, *size, goal, engine=engine, xp=xp))
+
+
+def peel_all(
+    remaining: list[EncodedBlock], n: int, floor: int, *, engine: Any, xp: Any
+) -> list[Bounds]:
+    """Peel all blocks as one graph; return the bounds of their edges, which are their levels."""
+    blocks = _Decoded(remaining, n, xp)
+    size = blocks.edges, blocks.vertices, n
+    peeled = levels.peel_all(blocks, *size, floor, engine=engine, xp=xp)
+    return [[upper, upper, upper] for upper in peeled]
+
+
+class _Decoded:
+    """Blocks as they arrived, decoded one at a time."""
+
+    def __init__(self, encoded: list[EncodedBlock], n: int, xp: Any) -> None:
+        self._encoded, self._n, self._xp = encoded, n, xp
+
+    @property
+    def edges(self) -> int:
+        """The number of edges of all blocks."""
+        return sum(map(codec.edges, self._encoded))
+
+    @property
+    def vertices(self) -> int:
+        """The largest rank at an edge, plus one."""
+        return max(geometry.rank_limit(block, self._n, at, self._xp) for at, block in self)
+
+    def __iter__(self) -> Iterator[tuple[Block, Csr]]:
+        for place, rows in enumerate(self._encoded):
+            yield divmod(place, self._n), codec.csr(rows, self._xp)

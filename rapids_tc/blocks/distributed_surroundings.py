@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import codec, counting, geometry, sums
+from rapids_tc.blocks import block_map
 from rapids_tc.blocks.arrivals import require_length
-from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.preparation.chosen_vertices import ChosenVertices
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
+    from rapids_tc.blocks.block_map import PlacedBlock
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array
@@ -42,64 +42,44 @@ class SurroundingBlocks:
     def of(cls, graph: DistributedGraph, vertices: Any) -> SurroundingBlocks:
         """Submit the surroundings of the vertices that the user names."""
         chosen = graph.submit("list", chosen_ranks, graph.ids, graph.order, vertices)
-        near, places = sums.Sum(graph, counting.largest), range(graph.n**2)
-        for place in places:
-            block = graph.block_at(place, None)
-            near.add(graph.submit("list", near_ranks, block, chosen, place, graph.n))
-        members = near.total
+        near = graph.each_block("list", near_ranks, more=(chosen,))
+        members = graph.reduce("sum", block_map.largest, near)
         blocks, others = (
-            [
-                graph.submit(
-                    "list", edges_among, graph.block_at(place, None), members, left_out, place,
-                    graph.n,
-                )
-                for place in places
-            ]
+            graph.each_block("list", edges_among, more=(members, left_out))
             for left_out in (None, chosen)
-        )  # fmt: skip
+        )
         return cls(chosen, blocks, others)
 
 
-@worker_task
-def chosen_ranks(context: WorkerContext, ids: Ids, order: list[Any], vertices: Any) -> Array:
+def chosen_ranks(ids: Ids, order: list[Any], vertices: Any, *, xp: Any) -> Array:
     """Mark the ranks of the vertices that the user names; for errors see `ChosenVertices`."""
     require_length(order[0], ids.size, "ranks")
-    ranks = Order.of_ranks(order[0], order[1], context.backend.xp)
+    ranks = Order.of_ranks(order[0], order[1], xp)
     marks: Array = ChosenVertices(vertices).resolve(ids, ranks).codes
     return marks
 
 
-@worker_task
-def near_ranks(
-    context: WorkerContext, rows: EncodedBlock, chosen: Array, place: int, n: int
-) -> Array:
+def near_ranks(block: PlacedBlock, chosen: Array) -> Array:
     """Mark the chosen ranks, and their neighbors in a block."""
-    larger, smaller = _ends(context, rows, chosen, place, n)
+    larger, smaller = _ends(block, chosen)
     near = chosen.copy()
     near[larger[chosen[smaller]]] = True
     near[smaller[chosen[larger]]] = True
     return near
 
 
-@worker_task
-def edges_among(
-    context: WorkerContext, rows: EncodedBlock, members: Array, left_out: Array | None, place: int,
-    n: int,
-) -> EncodedBlock:  # fmt: skip
+def edges_among(block: PlacedBlock, members: Array, left_out: Array | None) -> EncodedBlock:
     """Return the edges of a block among some ranks, without edges that have an end left out."""
-    larger, smaller = _ends(context, rows, members, place, n)
+    larger, smaller = _ends(block, members)
     stays = members[larger]
     stays &= members[smaller]
     if left_out is not None:
         require_length(left_out, len(members), "marks of ranks")
         stays &= ~(left_out[larger] | left_out[smaller])
-    xp = context.backend.xp
-    return codec.rows(codec.csr(rows, xp).select(stays), xp)
+    return block.select(stays)
 
 
-def _ends(
-    context: WorkerContext, rows: EncodedBlock, marks: Array, place: int, n: int
-) -> tuple[Array, Array]:
+def _ends(block: PlacedBlock, marks: Array) -> tuple[Array, Array]:
     """Return the ranks of both ends of the edges of a block, which index the marks of all ranks."""
-    block, at = codec.block(rows, place, n, len(marks), context.backend.xp)
-    return geometry.block_ends(block, n, at)
+    require_length(marks, block.vertices, "marks of ranks")
+    return block.ends

@@ -6,30 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import (
-    codec,
-    counting,
-    distributed_values,
-    geometry,
-    sums,
-    tallies,
-    worker_tasks,
-)
+from rapids_tc.blocks import codec, distributed_values, tallies
 from rapids_tc.blocks.arrivals import require_length
+from rapids_tc.blocks.distributed_values import require_values
 from rapids_tc.blocks.tallies import Tally
 from rapids_tc.blocks.task_triangles import TaskTriangles
 from rapids_tc.blocks.triangle_sums import TypeCounts
-from rapids_tc.blocks.value_tasks import number_of_types, require_values
-from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
-from rapids_tc.engines import registry
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rapids_tc.blocks.codec import EncodedBlock
+    from rapids_tc.blocks.block_map import BlockJob, PlacedBlock
     from rapids_tc.blocks.distributed_values import Read
-    from rapids_tc.blocks.grid import Task as BlockTask
     from rapids_tc.blocks.triangle_sums import Sum
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array
@@ -72,51 +61,45 @@ def tally(graph: DistributedGraph, reading: Reading, what: str, values: Read | N
     resolved, arrays = values or distributed_values.read(graph, reading)
     graph.drop_rows()
     starts = _first_edges(graph) if what == "edge" else [0]
-    result = sums.Sum(graph, merge)
     ids, order = (graph.ids, graph.order) if what == "group" else ([], [])  # only groups need them
     more = resolved, what, ids, order, starts, graph.free
-    for _, task in graph.each_job(counted, *more, values=arrays):
-        result.add(task)
-    merged, ends = result.total, None
+    jobs = graph.by_job(counted, *more, values=arrays)
+    merged, ends = graph.reduce("sum", merge, (task for _, task in jobs)), None
     if what == "edge":
-        ends = [
-            graph.submit("sum", edge_ends, graph.block_at(place, None), merged, place, graph.n, at)
-            for place, at in enumerate(starts)
-        ]
+        ends = graph.each_block("sum", edge_ends, starts, more=(merged,))
     return graph.submit("sum", tally_of, merged, resolved, ends)
 
 
 def _first_edges(graph: DistributedGraph) -> list[int]:
     """Return the number of the first edge of each block."""
-    tasks = [
-        graph.submit("sum", worker_tasks.edges_of, graph.block_at(place, None))
-        for place in range(graph.n**2)
-    ]
-    starts: list[int] = np.cumsum([0, *graph.executor.gather(tasks)])[:-1].tolist()
+    sizes = graph.each("sum", codec.edges, graph.blocks[: graph.n**2])
+    starts: list[int] = np.cumsum([0, *graph.executor.gather(sizes)])[:-1].tolist()
     return starts
 
 
-@worker_task
+def number_of_types(reading: Reading) -> int:
+    """Return how many types a resolved reading has."""
+    return len(reading.types)
+
+
 def counted(
-    context: WorkerContext, uv: EncodedBlock, uw: EncodedBlock, vw: EncodedBlock,
-    tasks: list[BlockTask], n: int, method: str, values: list[list[Array]], reading: Reading,
-    what: str, ids: Ids, order: list[Any], starts: list[int], memory: int,
+    job: BlockJob, values: list[list[Array]], reading: Reading, what: str, ids: Ids,
+    order: list[Any], starts: list[int], memory: int,
 ) -> Counted:  # fmt: skip
-    """Count the triangles of some tasks on the same blocks, for their owners, by type."""
-    engine, xp = registry.load(context.backend.engine), context.backend.xp
-    for block, arrays in zip((uv, uw, vw), values, strict=True):
-        require_values(reading, arrays, len(block[1]))
+    """Count the triangles of a job, for their owners, by type."""
+    (task, *_), n, xp = job.tasks, job.n, job.xp
+    for block, arrays in zip(job.three, values, strict=True):
+        require_values(reading, arrays, block.m)
     groups = None
     if what == "group":
         require_length(order[0], ids.size, "ranks")
         composite: Any = ids
         groups = composite.group_of[Order.of_ranks(order[0], order[1], xp).number]
-    of_blocks = [starts[i * n + j] if what == "edge" else 0 for i, j in tasks[0].blocks]
+    of_blocks = [starts[i * n + j] if what == "edge" else 0 for i, j in task.blocks]
     of_sides = reading, what
-    three = counting.decode_blocks(context, uv, uw, vw)
     keys, counts = xp.zeros(0, "uint64"), xp.zeros(0, "int64")
-    for layout in counting.task_layouts(context, three, tasks, n):
-        triangles = TaskTriangles.count(engine, layout, three, tasks[0], n, xp)
+    for layout in job.layouts():
+        triangles = TaskTriangles.count(job.engine, layout, job.three, task, n, xp)
         for first, last in tallies.batches(triangles.total, memory):
             listed = triangles.ranks(first, last), [arrays[0] for arrays in values]
             for new in tallies.keys_of(
@@ -127,34 +110,29 @@ def counted(
     return [keys, counts]
 
 
-@worker_task
-def merge(context: WorkerContext, several: list[Counted]) -> Counted:
+def merge(several: list[Counted], *, xp: Any) -> Counted:
     """Add the counts of several lists of keys up."""
     for keys, counts in several:
         require_length(counts, len(keys), "counts")
     columns: Any = zip(*several, strict=True)
     keys, counts = map(list, columns)
-    return [*tallies.merge(keys, counts, context.backend.xp)]
+    return [*tallies.merge(keys, counts, xp)]
 
 
-@worker_task
-def edge_ends(
-    context: WorkerContext, block: EncodedBlock, merged: Counted, place: int, n: int, start: int
-) -> list[Array]:
+def edge_ends(block: PlacedBlock, start: int, merged: Counted) -> list[Array]:
     """Return the larger and the smaller rank of the owners that are edges of a block."""
-    xp, at = context.backend.xp, divmod(place, n)
-    csr, owners = codec.csr(block, xp), (merged[0] >> tallies.COMBINATION).astype("int64")
-    first, last = xp.searchsorted(owners, xp.asarray([start, start + csr.m])).tolist()
+    owners = (merged[0] >> tallies.COMBINATION).astype("int64")
+    bounds = block.xp.asarray([start, start + block.csr.m])
+    first, last = block.xp.searchsorted(owners, bounds).tolist()
     where = owners[first:last] - start
-    return [end[where] for end in geometry.block_ends(csr, n, at)]
+    return [end[where] for end in block.ends]
 
 
-@worker_task
 def tally_of(
-    context: WorkerContext, merged: Counted, reading: Reading, ends: list[list[Array]] | None
+    merged: Counted, reading: Reading, ends: list[list[Array]] | None, *, xp: Any
 ) -> Tally:
     """Return the tally of all keys; edges with their ends."""
-    xp, (keys, counts) = context.backend.xp, merged
+    keys, counts = merged
     require_length(counts, len(keys), "counts")
     tallied = Tally.of_keys(keys, counts, reading)
     if ends is None:

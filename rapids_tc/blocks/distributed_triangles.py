@@ -7,6 +7,7 @@ lists of tasks are cut one after another; a frame merges the ends of lists that 
 
 from __future__ import annotations
 
+import operator
 from functools import cached_property
 from itertools import islice
 from math import ceil
@@ -14,12 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import counting, sums, worker_tasks
+from rapids_tc.blocks import sums
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.distributed_surroundings import SurroundingBlocks
 from rapids_tc.blocks.task_triangles import TaskTriangles
-from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
-from rapids_tc.engines import registry
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs, needs
 from rapids_tc.preparation.composite import fullest
@@ -29,10 +28,11 @@ from rapids_tc.preparation.triangles import named_triangles, ordered_corners
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rapids_tc.blocks.codec import EncodedBlock
+    from rapids_tc.blocks.block_map import BlockJob
+    from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.grid import Task as BlockTask
     from rapids_tc.executors.protocol import Task
-    from rapids_tc.frames.backend import Array, Frame
+    from rapids_tc.frames.backend import Array, Backend, Frame
     from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.numbering import Ids
@@ -67,7 +67,7 @@ class DistributedTriangles:
     def _count(self, blocks: list[Task] | None) -> dict[tuple[BlockTask, ...], int]:
         """Count the triangles of every job on the graph, or on blocks of some of its edges."""
         graph = self._graph
-        of_jobs = graph.each_job(counting.count, of=blocks)
+        of_jobs = graph.by_job(sums.count, of=blocks)
         if graph.n == 1:  # a task per machine: asked for their results together
             return dict(_by_job(graph, list(of_jobs)))
         return {tuple(job.tasks): graph.executor.gather(t) for job, t in of_jobs}
@@ -110,14 +110,13 @@ class DistributedTriangles:
         fewest = ceil(costs.LISTED * total / graph.free)
         parts = max(1, fewest, min(workers, total // PART_ROWS))
         ranges = self._ranges(lists, parts, total)
-        lengths = graph.executor.gather([graph.submit("list", _length, own) for own in ranges])
+        lengths = graph.executor.gather([graph.submit("list", length, own) for own in ranges])
         starts = np.cumsum([0, *lengths]).tolist()
         frames = [
             graph.submit("list", frame, own, graph.ids, start)
             for own, start in zip(ranges, starts, strict=False)
         ]
-        meta = graph.executor.gather(graph.submit("list", worker_tasks.head, frames[0]))
-        return graph.executor.to_frame(frames, meta, lengths)
+        return graph.to_frame("list", frames, lengths)
 
     def frames(self, rows: int) -> Iterator[Frame]:
         """Return an iterator over sorted frames of `rows` triangles; the last one may have fewer.
@@ -147,9 +146,9 @@ class DistributedTriangles:
         """Yield a task per frame, whose triangles are cut out of the lists of jobs in turn."""
         graph, parts, size = self._graph, list[Any](), 0
         for _, task in self._lists():
-            first, length = 0, graph.executor.gather(graph.submit("list", _length, task))
-            while first < length:
-                last = min(first + rows - size, length)
+            first, end = 0, graph.executor.gather(graph.submit("list", length, task))
+            while first < end:
+                last = min(first + rows - size, end)
                 parts.append(graph.submit("list", cut, task, first, last))
                 size, first = size + last - first, last
                 if size == rows:
@@ -172,15 +171,11 @@ class DistributedTriangles:
     def _lists(self) -> Iterator[tuple[Any, Task]]:
         """Submit the lists of one share after another."""
         graph, around = self._graph, self._around
+        blocks, chosen = (None, None) if around is None else (around.blocks, around.chosen)
         for job in graph.jobs:
-            places = graph.places(job)
-            three = [graph.block_at(p, job.worker) for p in places]
-            chosen = None
-            if around is not None:
-                three, chosen = [around.blocks[place] for place in places], around.chosen
             for share in range(shares := self._shares[tuple(job.tasks)]):
-                more = job.tasks, graph.n, graph.ids, graph.order, share, shares, chosen
-                yield None, graph.submit("list", listed, *three, *more, on=job.worker)
+                more = graph.ids, graph.order, share, shares, chosen
+                yield None, graph.submit_job("list", listed, job, *more, of=blocks)
 
     def _ranges(self, lists: list[Task], parts: int, total: int) -> list[Task]:
         """Cut all lists into ranges of keys of about equal length, and merge each range."""
@@ -196,7 +191,7 @@ class DistributedTriangles:
         split = [graph.submit("list", split_at, own, cuts) for own in lists]
         return [
             graph.submit(
-                "list", merge, [graph.submit("list", worker_tasks.one, own, p) for own in split]
+                "list", merge, [graph.submit("list", operator.getitem, own, p) for own in split]
             )
             for p in range(parts)
         ]
@@ -208,15 +203,14 @@ def _by_job(graph: DistributedGraph, of_jobs: list[Any]) -> Iterator[tuple[Any, 
         yield tuple(job.tasks), total
 
 
-@worker_task
 def of_groups(
-    context: WorkerContext, ids: CompositeIds, order: list[Any], by_vertex: list[Array]
+    ids: CompositeIds, order: list[Any], by_vertex: list[Array], *, backend: Backend
 ) -> tuple[int, str]:
     """Return the triangles of the group that has most, and the name of the group.
 
     `by_vertex` are the triangles at every rank, and then perhaps triangles to subtract.
     """
-    xp, host = context.backend.xp, context.backend.host
+    xp, host = backend.xp, backend.host
     require_length(order[0], ids.size, "ranks")
     for of_ranks in by_vertex:
         require_length(of_ranks, order[1], "sums by vertex")
@@ -229,22 +223,18 @@ def of_groups(
     return fullest(ids, counts // 3)
 
 
-@worker_task
 def listed(
-    context: WorkerContext, uv: EncodedBlock, uw: EncodedBlock, vw: EncodedBlock,
-    tasks: list[BlockTask], n: int, ids: Ids, order: list[Any], share: int, shares: int,
-    chosen: Array | None,
-) -> Sorted:  # fmt: skip
-    """List a share of the triangles of some tasks on the same blocks, sorted.
+    job: BlockJob, ids: Ids, order: list[Any], share: int, shares: int, chosen: Array | None
+) -> Sorted:
+    """List a share of the triangles of a job, sorted.
 
     If ranks are `chosen`, only triangles with such a corner are listed.
     """
-    engine, xp = registry.load(context.backend.engine), context.backend.xp
+    xp, parts = job.xp, [job.xp.empty((3, 0), "uint32")]
     require_length(order[0], ids.size, "ranks")
     number = Order.of_ranks(order[0], order[1], xp).number.astype("uint32")
-    three, parts = counting.decode_blocks(context, uv, uw, vw), [xp.empty((3, 0), "uint32")]
-    for layout in counting.task_layouts(context, three, tasks, n):
-        triangles = TaskTriangles.count(engine, layout, three, tasks[0], n, xp)
+    for layout in job.layouts():
+        triangles = TaskTriangles.count(job.engine, layout, job.three, job.tasks[0], job.n, xp)
         bounds = (triangles.total * part // shares for part in (share, share + 1))
         ranks = triangles.ranks(*bounds)
         if chosen is not None:
@@ -260,62 +250,47 @@ def _sorted(keys: Array, last: Array, xp: Any) -> Sorted:
     return [keys[order], last[order]]
 
 
-@worker_task
-def sample(context: WorkerContext, triangles: Sorted, step: int) -> Array:
+def sample(triangles: Sorted, step: int, *, backend: Backend) -> Array:
     """Copy one key in `step` to the host."""
-    return context.backend.host(triangles[0][::step])
+    return backend.host(triangles[0][::step])
 
 
-@worker_task
-def split_at(context: WorkerContext, triangles: Sorted, cuts: tuple[int, ...]) -> list[Sorted]:
+def split_at(triangles: Sorted, cuts: tuple[int, ...], *, xp: Any) -> list[Sorted]:
     """Cut triangles into the ranges below the first cut, below the second, and so on."""
-    xp, (keys, last) = context.backend.xp, triangles
+    keys, last = triangles
     ends = xp.searchsorted(keys, xp.asarray(np.array(cuts, "uint64"))).tolist()
     bounds = zip([0, *ends], [*ends, len(keys)], strict=True)
     return [[keys[a:b], last[a:b]] for a, b in bounds]
 
 
-@worker_task
-def cut(context: WorkerContext, triangles: Sorted, first: int, last: int) -> Sorted:
+def cut(triangles: Sorted, first: int, last: int) -> Sorted:
     """Copy some triangles of a list, so that the list need not be kept."""
     return [array[first:last].copy() for array in triangles]
 
 
-@worker_task
-def merge(context: WorkerContext, lists: list[Sorted]) -> Sorted:
+def merge(lists: list[Sorted], *, xp: Any) -> Sorted:
     """Merge one range of all lists."""
-    return _merged(lists, context.backend.xp)
-
-
-def _merged(lists: list[Sorted], xp: Any) -> Sorted:
     for keys, last in lists:
         require_length(last, len(keys), "triangles")
     keys = xp.concatenate([xp.empty(0, "uint64"), *(own[0] for own in lists)])
     return _sorted(keys, xp.concatenate([xp.empty(0, "uint32"), *(own[1] for own in lists)]), xp)
 
 
-@worker_task
-def _length(context: WorkerContext, triangles: Sorted) -> int:
+def length(triangles: Sorted) -> int:
     """Return how many triangles a list has."""
     return len(triangles[0])
 
 
-@worker_task
-def frame(context: WorkerContext, triangles: Sorted, ids: Ids, start: int) -> Frame:
+def frame(triangles: Sorted, ids: Ids, start: int, *, context: WorkerContext) -> Frame:
     """Make a range of the answer, whose rows are numbered from `start` on."""
-    return _frame(context, triangles, ids, start)
-
-
-@worker_task
-def merged_frame(context: WorkerContext, lists: list[Sorted], ids: Ids) -> Frame:
-    """Make a frame of all triangles of some lists, sorted."""
-    return _frame(context, _merged(lists, context.backend.xp), ids, 0)
-
-
-def _frame(context: WorkerContext, triangles: Sorted, ids: Ids, start: int) -> Frame:
     keys, last = triangles
     require_below(last, ids.size, "numbers of ids")  # the largest of the three
     corners = iter((keys >> 32, keys & 0xFFFFFFFF, last))
     rows = context.adapter.frame(named_triangles(corners, ids))
     rows.index = rows.index + start
     return rows
+
+
+def merged_frame(lists: list[Sorted], ids: Ids, *, context: WorkerContext) -> Frame:
+    """Make a frame of all triangles of some lists, sorted."""
+    return frame(merge(lists, xp=context.backend.xp), ids, 0, context=context)

@@ -1,25 +1,46 @@
-"""Values of the edges of a graph on a cluster: read by its tasks, and added up by them."""
+"""Values of the edges of a partitioned graph: read by the workers of the rows, and added up.
+
+A reading is profiled by batch and resolved for all of them. Then its column is read for all rows,
+and the rows of each block are collected to the arrays of its edges.
+"""
 
 from __future__ import annotations
 
+import operator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import counting, group_value_tasks, sums, value_tasks
-from rapids_tc.blocks.triangle_sums import EdgeSum
+from rapids_tc.blocks import block_map, row_lookup, sums
+from rapids_tc.blocks.arrivals import require_below, require_length
+from rapids_tc.blocks.id_tasks import Fingerprints, Numbers, id_columns
+from rapids_tc.blocks.triangle_sums import EdgeSum, Summed
+from rapids_tc.frames.backend import Array, Backend, Frame
+from rapids_tc.preparation.composite import ids_in_messages
 from rapids_tc.preparation.edge_columns import EdgeColumns
+from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
+from rapids_tc.preparation.edges import check_label
+from rapids_tc.preparation.orient import Order
+from rapids_tc.preparation.time_values import Intervals
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from rapids_tc.blocks.triangle_sums import Sum
+    from rapids_tc.blocks.block_map import BlockJob, PlacedBlock
+    from rapids_tc.blocks.codec import EncodedBlock
+    from rapids_tc.blocks.context import WorkerContext
+    from rapids_tc.blocks.row_lookup import RowsOfBlock
+    from rapids_tc.blocks.triangle_sums import Sum, TriangleSum
     from rapids_tc.executors.protocol import Task
     from rapids_tc.graphs.distributed import DistributedGraph
-    from rapids_tc.preparation.edge_values import EdgeError, Reading
-
+    from rapids_tc.preparation.composite import CompositeIds
+    from rapids_tc.preparation.edge_values import Reading
+    from rapids_tc.preparation.numbering import ColumnIds, Ids
 
 Read = tuple["Task", list["Task"]]  # the resolved reading, and the arrays of each block
+Profiled = tuple[list[Any], Fingerprints]  # of the partitions of a batch
+Merged = tuple[list[Array], float, Any]  # arrays of a block, the largest value, what is wrong
 
 
 def read(graph: DistributedGraph, reading: Reading) -> Read:
@@ -31,51 +52,27 @@ def read(graph: DistributedGraph, reading: Reading) -> Read:
         Values are unusable, or rows of one edge disagree.
     """
     if reading.vertex_types is not None:
-        resolved = graph.submit("values", value_tasks.of_graph, reading, graph.ids, graph.order)
-        return resolved, [
-            graph.submit("values", value_tasks.end_types, block, resolved, place, graph.n)
-            for place, block in enumerate(graph.blocks[: graph.n**2])
-        ]
+        resolved = graph.submit("values", of_graph, reading, graph.ids, graph.order)
+        return resolved, graph.each_block("values", end_types, more=(resolved,))
     resolved, values = _read_rows(graph, reading)
     merged = [_merge(graph, resolved, values, place) for place in range(graph.n**2)]
-    states = [graph.submit("values", value_tasks.status, block) for block in merged]
+    states = graph.each("values", status, merged)
     largest_and_errors = graph.executor.gather(states)
     for place, (_, error) in enumerate(largest_and_errors):
         if error is not None:
             raise _name_edge(graph, error, place)
     if reading.scaled and _has_groups(graph):
-        arrays = _scaled_by_group(graph, resolved, merged)
+        both = merged, sums.edge_groups(graph)
+        tops = graph.each("values", largest_by_group, *both, more=(resolved, graph.ids))
+        largest = graph.reduce("values", block_map.largest, tops)
+        arrays = graph.each("values", scaled_by_group, *both, more=(resolved, largest))
     else:
         largest = max(value for value, _ in largest_and_errors)
-        arrays = [
-            graph.submit("values", value_tasks.arrays, block, resolved, largest) for block in merged
-        ]
+        arrays = graph.each("values", scaled, merged, more=(resolved, largest))
     if reading.chosen is not None:
-        resolved = graph.submit("values", value_tasks.of_graph, resolved, graph.ids, graph.order)
-        arrays = [
-            graph.submit("values", value_tasks.marked, block, of_block, resolved, place, graph.n)
-            for place, (block, of_block) in enumerate(zip(graph.blocks, arrays, strict=False))
-        ]
+        resolved = graph.submit("values", of_graph, resolved, graph.ids, graph.order)
+        arrays = graph.each_block("values", marked, arrays, more=(resolved,))
     return resolved, arrays
-
-
-def _has_groups(graph: DistributedGraph) -> bool:
-    labels = graph.context.labels
-    return isinstance(labels, EdgeColumns) and bool(labels.groups)
-
-
-def _scaled_by_group(graph: DistributedGraph, reading: Task, merged: list[Task]) -> list[Task]:
-    """Submit the arrays of each block, scaled by the largest value of each group."""
-    both = list(zip(merged, sums.edge_groups(graph), strict=True))
-    tops = [
-        graph.submit("values", group_value_tasks.largest_by_group, *of_block, reading, graph.ids)
-        for of_block in both
-    ]
-    largest = graph.tree("values", counting.largest, tops)
-    return [
-        graph.submit("values", group_value_tasks.arrays_by_group, *of_block, reading, largest)
-        for of_block in both
-    ]
 
 
 def summed(
@@ -92,19 +89,13 @@ def summed(
 
 
 def _sum(graph: DistributedGraph, quantity: Sum, resolved: Task, values: list[Task]) -> Task:
-    result, more = sums.Sum(graph), (quantity, resolved)
+    more = quantity, resolved
     if isinstance(quantity, EdgeSum):
-        for place, arrays in enumerate(values):
-            of_block = graph.submit(
-                "sum", value_tasks.edge_sum, graph.block_at(place, None), arrays, *more, place,
-                graph.n, graph.vertices,
-            )  # fmt: skip
-            result.add(of_block)
+        parts = iter(graph.each_block("sum", edge_sum, values, more=more))
     else:
-        jobs = graph.each_job(value_tasks.triangle_sum, *more, graph.vertices, values=values)
-        for _, task in jobs:
-            result.add(task)
-    return graph.submit("sum", value_tasks.summed, result.total, resolved)
+        jobs = graph.by_job(triangle_sum, *more, graph.vertices, values=values)
+        parts = (task for _, task in jobs)
+    return graph.submit("sum", Summed, graph.reduce("sum", block_map.add, parts), resolved)
 
 
 def _read_rows(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[Any]]:
@@ -112,22 +103,26 @@ def _read_rows(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[An
     if reading.reader is None:
         return reading, [[] for _ in graph.batches]
     starts, (partitions, prints) = _starts(graph), graph.to_read
-    profiled = graph.map_batches("values", value_tasks.profile, partitions, prints, reading, starts)
-    prints = graph.executor.gather(graph.map_batches("values", value_tasks.seen, profiled))
+    rows = partitions, prints, starts
+    profiled = graph.each_batch("values", profile, *rows, more=(reading,))
+    seen = graph.each_batch("values", operator.getitem, profiled, more=(1,))
+    prints = graph.executor.gather(seen)
     if reading.reader.by_group and _has_groups(graph):
-        rows = partitions, prints, graph.numbers, graph.ids
-        of_all = reading, profiled, prints
-        resolved = graph.submit("values", group_value_tasks.resolve_range, *of_all)
-        summaries = graph.map_batches("values", group_value_tasks.summarize, *rows, resolved)
-        of_groups = resolved, summaries, graph.ids
-        resolved = graph.submit("values", group_value_tasks.of_groups, *of_groups)
-        return resolved, graph.map_batches(
-            "values", group_value_tasks.read_by_group, *rows, resolved
+        rows = partitions, prints, graph.numbers
+        resolved = graph.submit("values", resolve_range, reading, profiled, prints)
+        summaries = graph.each_batch("values", summarize, *rows, more=(graph.ids, resolved))
+        resolved = graph.submit("values", resolve_groups, resolved, summaries, graph.ids)
+        return resolved, graph.each_batch(
+            "values", read_by_group, *rows, more=(graph.ids, resolved)
         )
-    resolved = graph.submit("values", value_tasks.resolve, reading, profiled, prints)
-    return resolved, graph.map_batches(
-        "values", value_tasks.read, partitions, prints, resolved, starts
-    )
+    resolved = graph.submit("values", resolve, reading, profiled, prints)
+    rows = partitions, prints, starts
+    return resolved, graph.each_batch("values", read_batch, *rows, more=(resolved,))
+
+
+def _has_groups(graph: DistributedGraph) -> bool:
+    labels = graph.context.labels
+    return isinstance(labels, EdgeColumns) and bool(labels.groups)
 
 
 def _starts(graph: DistributedGraph) -> list[list[int]]:
@@ -145,30 +140,276 @@ def _starts(graph: DistributedGraph) -> list[list[int]]:
 def _merge(graph: DistributedGraph, reading: Task, values: list[Any], place: int) -> Task:
     """Submit the values of a block, on a machine that has the block."""
     workers = graph.counting_workers
-    parts = [
-        graph.submit(
-            "values", value_tasks.rows, graph.ranks[i],
-            graph.block_at(place, batch.worker), values[i], reading, place, graph.n,
-            on=batch.worker,
-        )
-        for i, batch in enumerate(graph.batches)
-    ]  # fmt: skip
+    parts = row_lookup.rows_of_block(graph, "values", select_rows, place, values, more=(reading,))
     worker = workers[place % len(workers)]
     block = graph.block_at(place, worker)
-    return graph.submit("values", value_tasks.merge, block, parts, reading, on=worker)
+    return graph.submit("values", merge, block, parts, reading, on=worker)
 
 
 def _name_edge(graph: DistributedGraph, error: EdgeError, place: int) -> ValueError:
     """Return the error with the ids of its edge."""
-    block, gather = graph.block_at(place, None), graph.executor.gather
+    gather = graph.executor.gather
+    ranks = gather(graph.submit_block("values", end_ranks, place, error))
     if len(graph.ranges) > 1:
-        located = block, error, place, graph.n
-        ranks = gather(graph.submit("values", value_tasks.end_ranks, *located))
         by_range = zip(graph.ranked[0], graph.ids_by_range, strict=True)
         ids_of_ranges = gather(
-            [graph.submit("values", value_tasks.ids_of_ranks, *each, ranks) for each in by_range]
+            [graph.submit("values", ids_in_range, *each, ranks) for each in by_range]
         )
         by_end = zip(*ids_of_ranges, strict=True)
         return error.with_ids(*(next(filter(None, ids))[0] for ids in by_end))
-    where = graph.ids, graph.order, place, graph.n
-    return error.with_ids(*gather(graph.submit("values", value_tasks.ends, block, error, *where)))
+    return error.with_ids(
+        *gather(graph.submit("values", ids_of_ranks, graph.ids, graph.order, ranks))
+    )
+
+
+# What workers read --------------------------------------------------------------------------------
+
+
+def profile(
+    partitions: list[Frame], prints: Fingerprints, starts: list[int], reading: Reading, *,
+    context: WorkerContext,
+) -> Profiled:  # fmt: skip
+    """Profile the column of a reading; `starts` are the first rows of the partitions."""
+    reader: Any = reading.reader
+    columns, seen = columns_of(context, partitions, prints, reading)
+    both = zip(columns, starts, strict=True)
+    return [reader.profile(column, first, context.backend) for column, first in both], seen
+
+
+def unchanged(profiled: list[Profiled], prints: list[Fingerprints]) -> list[Any]:
+    """Return the profiles of all partitions; KernelError if one was made again of other values."""
+    for (_, found), batch in zip(profiled, prints, strict=True):
+        for other, own in zip(found, batch, strict=True):
+            own.require(other)
+    return [part for profiles, _ in profiled for part in profiles]
+
+
+def resolve(reading: Reading, profiled: list[Profiled], prints: list[Fingerprints]) -> Reading:
+    """Return the reading that all profiles give; ValueError if values are unusable."""
+    return reading.resolved(unchanged(profiled, prints))
+
+
+def read_batch(
+    partitions: list[Frame], prints: Fingerprints, starts: list[int], reading: Reading, *,
+    context: WorkerContext, xp: Any,
+) -> list[Array]:  # fmt: skip
+    """Read the column for all rows of a batch; if their order matters, add their places."""
+    id_columns(context, partitions, prints)
+    columns, _ = columns_of(context, partitions, prints, reading)
+    values = [xp.concatenate([reading.read(column, context.backend) for column in columns])]
+    if reading.rule.ordered:
+        first_rows = zip(starts, partitions, strict=True)
+        places = [xp.arange(first, first + len(partition)) for first, partition in first_rows]
+        values.append(xp.concatenate(places))
+    return values
+
+
+def columns_of(
+    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, reading: Reading
+) -> tuple[list[Any], Fingerprints]:
+    """Return the column of a reading in each partition, in the working library.
+
+    Also return the fingerprints with those of the column; KernelError if one has changed.
+    """
+    reader: Any = reading.reader
+    columns, seen = [], []
+    for partition, own in zip(partitions, prints, strict=True):
+        labels = context.adapter.labels(partition)
+        check_label(f"partition {own.place}: {reader.role}", reader.label, labels)
+        column = context.adapter.column(partition, reader.label)
+        columns.append(context.backend.to_working_series(column))
+        name = f"{reader.role}={reader.label!r}"
+        seen.append(own.with_values(name, columns[-1], context.backend))
+    return columns, seen
+
+
+def select_rows(rows: RowsOfBlock, values: list[Array], reading: Reading) -> list[Array]:
+    """Select the rows of a batch in a block: [edges, directions if asked for, *values]."""
+    for column in values:
+        require_length(column, len(rows.ranks[0]), "values of rows")
+    inside = rows.where >= 0
+    row = rows.row[inside]
+    directions = []
+    if reading.rule.directed:
+        source, destination = (end[row] for end in rows.ranks)
+        directions = [source < destination]
+    return [rows.where[inside], *directions, *(column[row] for column in values)]
+
+
+def merge(
+    block: EncodedBlock, parts: list[list[Array]], reading: Reading, *, backend: Backend
+) -> Merged:
+    """Collect the arrays of a block from the rows of all batches."""
+    m = len(block[1])
+    edge, *rest = (backend.xp.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    require_below(edge, m, "edges")
+    if reading.rule.ordered:
+        by_place = backend.xp.argsort(rest.pop())
+        edge, rest = edge[by_place], [array[by_place] for array in rest]
+    reverse = rest.pop(0) if reading.rule.directed else None
+    rows_of_block = EdgeRows(edge, reverse, rest[0] if rest else None)
+    try:
+        arrays = reading.collect([rows_of_block], m, backend)
+    except EdgeError as error:
+        return [], 0.0, error
+    if reading.scaled:
+        return arrays, reading.largest(arrays), None
+    return reading.formula(arrays, 0.0, backend.xp), 0.0, None
+
+
+def status(merged: Merged) -> tuple[float, Any]:
+    """Return the largest value of a block, and what is wrong with one of its edges, if anything."""
+    return merged[1:]
+
+
+def scaled(merged: Merged, reading: Reading, largest: float, *, xp: Any) -> list[Array]:
+    """Return the arrays of a block, once the largest value of the graph is known."""
+    return reading.formula(merged[0], largest, xp) if reading.scaled else merged[0]
+
+
+def of_graph(reading: Reading, ids: Ids, order: list[Any], *, xp: Any) -> Reading:
+    """Find the vertices that a reading names, as the user gives them."""
+    return reading.of_graph(ids, Order.of_ranks(order[0], order[1], xp))
+
+
+def marked(block: PlacedBlock, arrays: list[Array], reading: Reading) -> list[Array]:
+    """Mark the edges of a block by the vertices that the user chooses."""
+    require_values(reading, arrays, block.csr.m)
+    return reading.marked(arrays, *block.ends)
+
+
+def end_types(block: PlacedBlock, reading: Reading) -> list[Array]:
+    """Return the types of both ends of the edges of a block."""
+    return reading.end_types(*block.ends)
+
+
+def end_ranks(block: PlacedBlock, error: EdgeError) -> list[int]:
+    """Return the larger and the smaller rank of the edge of an error."""
+    return [int(end[error.position]) for end in block.ends]
+
+
+def ids_in_range(ranked: Array, ids: ColumnIds, ranks: list[int], *, xp: Any) -> list[list[Any]]:
+    """Return the id of each of some ranks, in a list that is empty if it is in another range."""
+    return [ids_in_messages(ids, xp.flatnonzero(ranked == rank)) for rank in ranks]
+
+
+def ids_of_ranks(ids: Ids, order: list[Any], ranks: list[int], *, xp: Any) -> list[Any]:
+    """Return the ids of some ranks."""
+    number = Order.of_ranks(order[0], order[1], xp).number
+    return ids_in_messages(ids, number[xp.asarray(ranks)])
+
+
+def require_values(reading: Reading, values: list[Array], edges: int) -> None:
+    """Raise KernelError unless the arrays are of a block of so many edges."""
+    if not isinstance(reading.rule, Intervals):
+        for array in values:
+            require_length(array, edges, "values of edges")
+        return
+    first, last, offsets = values
+    require_length(last, len(first), "ends of intervals")
+    if len(offsets):
+        require_length(offsets, edges + 1, "places of intervals")
+        require_below(offsets, len(first) + 1, "places of intervals")
+    else:
+        require_length(first, edges, "intervals")
+
+
+# What workers read by group -----------------------------------------------------------------------
+
+
+def resolve_range(
+    reading: Reading, profiled: list[Profiled], prints: list[Fingerprints]
+) -> Reading:
+    """Return the reading that all profiles give, for groups to be summarized by."""
+    reader: Any = reading.reader
+    return replace(reading, reader=reader.resolve_range(unchanged(profiled, prints)))
+
+
+def summarize(
+    partitions: list[Frame], prints: Fingerprints, numbers: Numbers, ids: CompositeIds,
+    reading: Reading, *, context: WorkerContext,
+) -> list[Any]:  # fmt: skip
+    """Summarize the column of a reading by the groups of the rows of a batch."""
+    reader: Any = reading.reader
+    columns = _columns_of_groups(context, partitions, prints, numbers, ids, reading)
+    return [reader.summarize(*part, context.backend) for part in columns]
+
+
+def resolve_groups(reading: Reading, summaries: list[list[Any]], ids: CompositeIds) -> Reading:
+    """Return the reading that the summaries of all rows give."""
+    reader: Any = reading.reader
+    of_all = [part for batch in summaries for part in batch]
+    return replace(reading, reader=reader.of_groups(of_all, len(ids.starts)))
+
+
+def read_by_group(
+    partitions: list[Frame], prints: Fingerprints, numbers: Numbers, ids: CompositeIds,
+    reading: Reading, *, context: WorkerContext, xp: Any,
+) -> list[Array]:  # fmt: skip
+    """Read the column for all rows of a batch by the values of their groups."""
+    reader: Any = reading.reader
+    columns = _columns_of_groups(context, partitions, prints, numbers, ids, reading)
+    return [xp.concatenate([reader.read_by_group(*part, context.backend) for part in columns])]
+
+
+def _columns_of_groups(
+    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, numbers: Numbers,
+    ids: CompositeIds, reading: Reading,
+) -> Iterator[tuple[Any, Array]]:  # fmt: skip
+    """Yield the column of a reading in each partition, and the group of each row."""
+    id_columns(context, partitions, prints)
+    (columns, _), first = columns_of(context, partitions, prints, reading), 0
+    require_length(numbers[0], sum(map(len, columns)), "numbers of rows")
+    require_below(numbers[0], ids.size, "numbers of ids")
+    for column in columns:
+        yield column, ids.group_of[numbers[0][first : first + len(column)]]
+        first += len(column)
+
+
+def largest_by_group(
+    merged: Merged, group: Array, reading: Reading, ids: CompositeIds, *, xp: Any
+) -> Array:
+    """Return the largest value in a block of each group."""
+    _require_groups(merged, group, len(ids.starts))
+    return reading.largest_by_group(merged[0], group, len(ids.starts), xp)
+
+
+def scaled_by_group(
+    merged: Merged, group: Array, reading: Reading, largest: Array, *, xp: Any
+) -> list[Array]:
+    """Return the arrays of a block, once the largest value of each group is known."""
+    _require_groups(merged, group, len(largest))
+    return reading.formula(merged[0], largest[group], xp)
+
+
+def _require_groups(merged: Merged, group: Array, groups: int) -> None:
+    """Raise KernelError unless each edge of a block has one of so many groups."""
+    for array in merged[0]:
+        require_length(group, len(array), "groups of edges")
+    require_below(group, groups, "groups")
+
+
+# What workers add up ------------------------------------------------------------------------------
+
+
+def triangle_sum(
+    job: BlockJob, values: list[list[Array]], quantity: TriangleSum, reading: Reading,
+    vertices: int,
+) -> Array:  # fmt: skip
+    """Add up the part of a sum that a job has."""
+    quantity = quantity.resolved(reading)
+    for block, arrays in zip(job.three, values, strict=True):
+        require_values(reading, arrays, block.m)
+    total = quantity.zeros(vertices, job.xp)
+    of_blocks = job.n > 1 or quantity.of_blocks
+    sides = [*zip(*values, strict=True)] if of_blocks else values[0]
+    for layout in job.layouts(of_blocks=of_blocks):
+        total = quantity.add_task(total, job.engine, layout, sides, job.n, job.residues, job.three)
+    return total
+
+
+def edge_sum(block: PlacedBlock, values: list[Array], quantity: EdgeSum, reading: Reading) -> Array:
+    """Add up the part of a sum that a block has."""
+    require_values(reading, values, block.csr.m)
+    total, quantity = quantity.zeros(block.vertices, block.xp), quantity.resolved(reading)
+    return quantity.add_block(total, block.engine, block.csr, values, block.n, block.at)

@@ -8,6 +8,7 @@ alone.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -16,18 +17,19 @@ import numpy as np
 
 from rapids_tc.blocks import id_tasks, ranges
 from rapids_tc.blocks.arrivals import require, require_length
+from rapids_tc.blocks.block_map import FEW
 from rapids_tc.blocks.parts import Range
-from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, one, worker_task
 from rapids_tc.frames.backend import as_uint32, gather
 from rapids_tc.preparation import id_scheme, sampling
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Series
-    from rapids_tc.blocks.id_tasks import Fingerprints
+    from rapids_tc.blocks.block_map import BlockMap
+    from rapids_tc.blocks.context import WorkerContext
+    from rapids_tc.blocks.id_tasks import Fingerprints, Numbers
     from rapids_tc.blocks.parts import Part
-    from rapids_tc.blocks.submission import Submission
     from rapids_tc.executors.protocol import Task
-    from rapids_tc.frames.backend import Frame
+    from rapids_tc.frames.backend import Backend, Frame
     from rapids_tc.preparation.id_scheme import IdScheme
     from rapids_tc.preparation.numbering import ColumnIds, IndexedIds
 
@@ -65,7 +67,7 @@ class IdRanges:
         return replace(self, pieces=[], numbers=[])
 
 
-def cut(graph: Submission, scheme: Task, distinct: list[Task], count: int) -> IdRanges:
+def cut(graph: BlockMap, scheme: Task, distinct: list[Task], count: int) -> IdRanges:
     """Cut the distinct ids of all batches in `count` ranges, and number them.
 
     Raises
@@ -74,14 +76,16 @@ def cut(graph: Submission, scheme: Task, distinct: list[Task], count: int) -> Id
         There are more ids than numbers.
     """
     submit = graph.submit
-    ordered = graph.map_batches("ids", ascending, distinct, scheme)
-    samples = graph.map_batches("ids", sample, ordered, count)
+    ordered = graph.each_batch("ids", ascending, distinct, more=(scheme,))
+    samples = graph.each_batch("ids", sample, ordered, more=(count,))
     cuts = submit("ids", cut_values, samples, scheme, count)
-    pieces = graph.map_batches("ids", split, ordered, cuts, count)
-    by_range = [graph.map_batches("ids", one, pieces, place) for place in range(count)]
-    merged = [graph.combined("ids", id_tasks.union, of_batches) for of_batches in by_range]
+    pieces = graph.each_batch("ids", split, ordered, more=(cuts, count))
+    by_range = [
+        graph.each_batch("ids", operator.getitem, pieces, more=(place,)) for place in range(count)
+    ]
+    merged = [graph.reduce("ids", id_tasks.union, of_batches, FEW) for of_batches in by_range]
     ids = [submit("ids", id_tasks.make_ids, scheme, index) for index in merged]
-    sizes = graph.executor.gather([submit("ids", id_tasks.size_of, each) for each in ids])
+    sizes = graph.executor.gather([submit("ids", getattr, each, "size") for each in ids])
     bounds = np.cumsum([0, *sizes]).tolist()
     id_scheme.require_numbers(bounds[-1])
     parts = [Range(a, b - a) for a, b in pairwise(bounds)]
@@ -96,58 +100,51 @@ def cut(graph: Submission, scheme: Task, distinct: list[Task], count: int) -> Id
     return IdRanges(parts, ids, pieces, numbers)
 
 
-@worker_task
-def count_and_bytes(context: WorkerContext, index: Any) -> tuple[int, int]:
+def count_and_bytes(index: Any) -> tuple[int, int]:
     """Return how many ids there are, and their bytes."""
     return len(index), int(index.memory_usage(deep=True))
 
 
-@worker_task
-def ascending(context: WorkerContext, index: Any, scheme: IdScheme) -> Any:
+def ascending(index: Any, scheme: IdScheme, *, backend: Backend) -> Any:
     """Sort distinct ids by value."""
-    ids: Any = id_scheme.make_ids(scheme, index, context.backend)
+    ids: Any = id_scheme.make_ids(scheme, index, backend)
     return ids.index
 
 
-@worker_task
-def sample(context: WorkerContext, index: Any, count: int) -> Any:
+def sample(index: Any, count: int, *, xp: Any) -> Any:
     """Select ids at equal distances, enough to cut all in `count` ranges."""
-    xp, size = context.backend.xp, min(len(index), SAMPLES * count)
+    size = min(len(index), SAMPLES * count)
     return index.take(xp.arange(size) * len(index) // max(size, 1))
 
 
-@worker_task
-def cut_values(context: WorkerContext, samples: list[Any], scheme: IdScheme, count: int) -> Any:
+def cut_values(samples: list[Any], scheme: IdScheme, count: int, *, backend: Backend) -> Any:
     """Choose the first id of each range but the first; none if there are no ids."""
-    distinct: Any = id_scheme.make_ids(scheme, id_scheme.union(samples), context.backend)
-    index, xp = distinct.index, context.backend.xp
+    distinct: Any = id_scheme.make_ids(scheme, id_scheme.union(samples), backend)
+    index, xp = distinct.index, backend.xp
     # A sample of few ids may cut at one of them more than once: these ranges are empty.
     places = xp.arange(1, count) * len(index) // count
     return index.take(places) if len(index) else index
 
 
-@worker_task
-def split(context: WorkerContext, index: Any, cuts: Any, count: int) -> Pieces:
+def split(index: Any, cuts: Any, count: int, *, backend: Backend) -> Pieces:
     """Cut ascending ids in `count` ranges at some values; without any, the first has all."""
-    series = context.backend.library.Series
+    series = backend.library.Series
     places = series(index).searchsorted(series(cuts))
     bounds = [0, *map(int, places.tolist()), *[len(index)] * (count - len(places))]
     return [index[a:b] for a, b in pairwise(bounds)]
 
 
-@worker_task
-def numbers_of(context: WorkerContext, ids: IndexedIds, index: Any, part: Range) -> Array:
+def numbers_of(ids: IndexedIds, index: Any, part: Range, *, xp: Any) -> Array:
     """Return the numbers (uint32) of distinct ids that are all in a range."""
     require_length(ids.index, part.size, "ids of a range")
-    places = context.backend.xp.asarray(ids.index.get_indexer(index))
+    places = xp.asarray(ids.index.get_indexer(index))
     require(bool((places >= 0).all()), "ids of another range")
     return (places.astype("int64") + part.first).astype("uint32")
 
 
-@worker_task
 def number(
-    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, scheme: IdScheme,
-    pieces: Pieces, numbers: list[Array],
+    partitions: list[Frame], prints: Fingerprints, pieces: Pieces, numbers: list[Array],
+    scheme: IdScheme, *, context: WorkerContext,
 ) -> Numbers:  # fmt: skip
     """Assign numbers to both ends of every row of some partitions, one after another."""
     backend, xp = context.backend, context.backend.xp
@@ -160,8 +157,7 @@ def number(
     return [gather(of_index, xp.concatenate(places[side::2])) for side in (0, 1)]
 
 
-@worker_task
-def colours(context: WorkerContext, ids: ColumnIds, part: Range, colours: int, seed: int) -> Array:
+def colours(ids: ColumnIds, part: Range, colours: int, seed: int) -> Array:
     """Draw the colours of the ids of a range: see `sampling.draw`."""
     words = ids.words
     if ids.kind != "integer":  # whose words are their numbers
@@ -169,37 +165,32 @@ def colours(context: WorkerContext, ids: ColumnIds, part: Range, colours: int, s
     return sampling.draw(words, colours, seed)
 
 
-@worker_task
-def one_coloured(context: WorkerContext, numbers: Numbers, of_ends: list[Array]) -> Numbers:
+def one_coloured(numbers: Numbers, of_ends: list[Array], *, xp: Any) -> Numbers:
     """Select the rows, except loops, whose two ends have the same colour."""
     (src, dst), (of_src, of_dst) = numbers, of_ends
-    rows = context.backend.xp.flatnonzero((of_src == of_dst) & (src != dst))
+    rows = xp.flatnonzero((of_src == of_dst) & (src != dst))
     return [as_uint32(end[rows]) for end in numbers]
 
 
 # Ids of numbers -----------------------------------------------------------------------------------
 
 
-def look_up(graph: Submission, ids: IdRanges, keys: list[Task]) -> list[Task]:
+def look_up(graph: BlockMap, ids: IdRanges, keys: list[Task]) -> list[Task]:
     """Look up the ids of numbers, which lists of arrays hold: as lists of Series."""
     workers = [None] * len(keys)
     return ranges.look_up(graph, "answer", keys, workers, ids.ids, ids.parts, (ids_in_part, joined))
 
 
-@worker_task
-def ids_in_part(
-    context: WorkerContext, keys: list[Array], ids: ColumnIds, part: Part
-) -> list[Series]:
+def ids_in_part(keys: list[Array], ids: ColumnIds, part: Part) -> list[Series]:
     """Look up the ids of the numbers that are in a part, in the order of the numbers."""
     return [ids.take(part.place(array[part.select(array)])) for array in keys]
 
 
-@worker_task
 def joined(
-    context: WorkerContext, keys: list[Array], pieces: list[list[Series]], parts: list[Part]
+    keys: list[Array], pieces: list[list[Series]], parts: list[Part], *, backend: Backend
 ) -> list[Series]:
     """Put the ids that the numbers have in all parts in the order of the numbers."""
-    xp, library, result = context.backend.xp, context.backend.library, []
+    xp, library, result = backend.xp, backend.library, []
     for side, array in enumerate(keys):
         order = xp.concatenate([xp.flatnonzero(part.select(array)) for part in parts])
         ids = library.concat([piece[side] for piece in pieces], ignore_index=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks.arrivals import require_below
-from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, worker_task
 from rapids_tc.engines import registry
-from rapids_tc.frames.backend import Frame, as_uint32
+from rapids_tc.frames.backend import Backend, Frame, as_uint32
 from rapids_tc.preparation import composite_scheme, id_scheme, sampling
 from rapids_tc.preparation.composite import CompositeIds
 from rapids_tc.preparation.composite_scheme import CompositeProfile, CompositeScheme
@@ -17,20 +16,22 @@ from rapids_tc.preparation.fingerprints import Fingerprint
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array
+    from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.parts import Range
     from rapids_tc.preparation.id_columns import IdColumn
     from rapids_tc.preparation.numbering import ColumnIds, Ids
 
 Fingerprints = list[Fingerprint]  # of the partitions of one group
+Numbers = list["Array"]  # of the source and of the destination of every row
 Profile = id_scheme.IdProfile | CompositeProfile
 Scheme = id_scheme.IdScheme | CompositeScheme
 
 
-@worker_task
-def profile(context: WorkerContext, partitions: list[Frame], places: list[int]) -> Profile:
+def profile(
+    partitions: list[Frame], places: list[int], *, context: WorkerContext, backend: Backend
+) -> Profile:
     """Describe the id columns of some partitions; `places` are their positions in the frame."""
     seen: Profile
-    backend = context.backend
     if isinstance(context.labels, EdgeColumns):
         inspected = [context.inspect(*both) for both in zip(partitions, places, strict=True)]
         seen = composite_scheme.profile(inspected, context.labels, backend)
@@ -43,22 +44,19 @@ def profile(context: WorkerContext, partitions: list[Frame], places: list[int]) 
     return seen
 
 
-@worker_task
-def resolve_scheme(context: WorkerContext, seen: list[Any]) -> Scheme:
+def resolve_scheme(seen: list[Any], *, context: WorkerContext) -> Scheme:
     """Decide how ids are numbered, from what all workers saw."""
     if isinstance(context.labels, EdgeColumns):
         return composite_scheme.resolve(seen, context.labels)
     return id_scheme.resolve_scheme(seen)
 
 
-@worker_task
-def known(context: WorkerContext, scheme: Scheme) -> tuple[list[Fingerprints], int | None, int]:
+def known(scheme: Scheme) -> tuple[list[Fingerprints], int | None, int]:
     """Return what the client needs: fingerprints, how many numbers (if ids are dense), memory."""
     return scheme.fingerprints, scheme.dense and scheme.dense[1], scheme.memory
 
 
-@worker_task
-def settled(context: WorkerContext, scheme: Scheme, prints: list[Fingerprints]) -> Scheme:
+def settled(scheme: Scheme, prints: list[Fingerprints]) -> Scheme:
     """Return the scheme; KernelError if it was made again from other partitions."""
     for seen, found in zip(prints, scheme.fingerprints, strict=True):
         for own, other in zip(seen, found, strict=True):
@@ -66,12 +64,8 @@ def settled(context: WorkerContext, scheme: Scheme, prints: list[Fingerprints]) 
     return scheme
 
 
-@worker_task
 def distinct(
-    context: WorkerContext,
-    partitions: list[Frame],
-    prints: Fingerprints,
-    scheme: Scheme,
+    partitions: list[Frame], prints: Fingerprints, scheme: Scheme, *, context: WorkerContext
 ) -> Any:
     """Find all distinct ids of some partitions, or the distinct values of each part of ids."""
     columns, backend = id_columns(context, partitions, prints), context.backend
@@ -85,89 +79,54 @@ def distinct(
     return id_scheme.distinct(columns, scheme, backend)
 
 
-@worker_task
-def union(context: WorkerContext, found: list[Any]) -> Any:
+def union(found: list[Any], *, context: WorkerContext) -> Any:
     """Join the distinct ids of several batches."""
     if isinstance(context.labels, EdgeColumns):
         return composite_scheme.union(found)
     return id_scheme.union(found)
 
 
-@worker_task
-def make_ids(context: WorkerContext, scheme: Scheme, found: Any) -> Ids:
+def make_ids(scheme: Scheme, found: Any, *, backend: Backend) -> Ids:
     """Make the way back from numbers to ids; of composite ids, from numbers to their parts."""
     if isinstance(scheme, CompositeScheme):
-        return composite_scheme.make_ids(scheme, found, context.backend)
-    return id_scheme.make_ids(scheme, found, context.backend)
+        return composite_scheme.make_ids(scheme, found, backend)
+    return id_scheme.make_ids(scheme, found, backend)
 
 
-@worker_task
-def overflow(context: WorkerContext, ids: CompositeIds) -> int | None:
+def overflow(ids: CompositeIds) -> int | None:
     """Return how many digits of the keys are folded next; None if all keys fit."""
     return ids.radix.overflow()
 
 
-@worker_task
 def distinct_keys(
-    context: WorkerContext,
-    partitions: list[Frame],
-    prints: Fingerprints,
-    ids: CompositeIds,
-    scheme: CompositeScheme,
-    digits: int | None,
-) -> Array:
+    partitions: list[Frame], prints: Fingerprints, ids: CompositeIds, scheme: CompositeScheme,
+    digits: int | None, *, context: WorkerContext,
+) -> Array:  # fmt: skip
     """Find all keys of composite ids of some partitions, or those of their first digits."""
     columns = id_columns(context, partitions, prints)
     ends = composite_scheme.keys(columns, ids, scheme, digits)
     return composite_scheme.distinct_keys(ends, context.backend.xp)
 
 
-@worker_task
-def union_keys(context: WorkerContext, batches: list[Array]) -> Array:
-    """Join the distinct keys of several batches."""
-    return composite_scheme.union_keys(batches, context.backend.xp)
-
-
-@worker_task
-def with_keys(
-    context: WorkerContext, ids: CompositeIds, found: Array, digits: int | None
-) -> CompositeIds:
-    """Return the ids with all their keys, or with the first digits of their keys folded."""
-    return composite_scheme.with_keys(ids, found, digits)
-
-
-@worker_task
-def size_of(context: WorkerContext, ids: Ids) -> int:
-    """Return how many numbers there are."""
-    return ids.size
-
-
-@worker_task
-def group_count(context: WorkerContext, ids: CompositeIds) -> int:
+def group_count(ids: CompositeIds) -> int:
     """Return how many groups there are."""
     return len(ids.starts)
 
 
-@worker_task
-def ids_in(context: WorkerContext, ids: ColumnIds, part: Range) -> ColumnIds:
+def ids_in(ids: ColumnIds, part: Range) -> ColumnIds:
     """Return the ids of a range of numbers."""
     return ids.part(part.first, part.size)
 
 
-@worker_task
-def compact(context: WorkerContext, numbers: Numbers) -> Numbers:
+def compact(numbers: Numbers) -> Numbers:
     """Return numbers in 32 bits, as they are kept."""
     return [*map(as_uint32, numbers)]
 
 
-@worker_task
 def number(
+    partitions: list[Frame], prints: Fingerprints, ids: Ids, scheme: Scheme, *,
     context: WorkerContext,
-    partitions: list[Frame],
-    prints: Fingerprints,
-    ids: Ids,
-    scheme: Scheme,
-) -> Numbers:
+) -> Numbers:  # fmt: skip
     """Assign numbers to both ends of every row of some partitions, one after another."""
     backend, columns = context.backend, id_columns(context, partitions, prints)
     made: Numbers = []
@@ -201,17 +160,13 @@ def id_columns(
     return result
 
 
-@worker_task
-def one_coloured(
-    context: WorkerContext, numbers: Numbers, ids: Ids, colours: int, seed: int
-) -> Numbers:
+def one_coloured(numbers: Numbers, ids: Ids, colours: int, seed: int) -> Numbers:
     """Select the rows that `approximate_count` samples."""
     src, dst = numbers
     kept = sampling.one_coloured(NumberedEdges(src, dst, len(src), ids), colours=colours, seed=seed)
     return [*kept.ends]
 
 
-@worker_task
-def rows_of(context: WorkerContext, numbers: Numbers) -> int:
+def rows_of(numbers: Numbers) -> int:
     """Return the number of rows."""
     return len(numbers[0])

@@ -1,9 +1,9 @@
-"""Rank numbers in ranges and look values up by parts, if one worker cannot hold a value of each id.
+"""Rank numbers by degree: all of them on every worker, or, if they are too many, in ranges.
 
-One worker ranks the numbers of a range. A rank is the place of the vertex by the code of its
-degree, then by its number: it follows from how many numbers of each range have each code, without a
-sort of all numbers. Values by rank are kept by residue, as blocks are. A worker looks up the values
-of its keys, which are numbers or ranks, part by part, and joins them.
+In ranges, one worker ranks the numbers of a range. A rank is the place of the vertex by the code of
+its degree, then by its number: it follows from how many numbers of each range have each code,
+without a sort of all numbers. Values by rank are kept by residue, as blocks are. A worker looks up
+the values of its keys, which are numbers or ranks, part by part, and joins them.
 """
 
 from __future__ import annotations
@@ -15,35 +15,76 @@ import numpy as np
 
 from rapids_tc.blocks import degree_codes
 from rapids_tc.blocks.arrivals import require, require_below, require_length
-from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, add_degrees, worker_task
-from rapids_tc.frames.backend import Array, gather, sum64
+from rapids_tc.blocks.block_map import FEW
+from rapids_tc.frames.backend import Array, Backend, gather, sum64
+from rapids_tc.preparation import orient
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rapids_tc.blocks.block_map import BlockMap
+    from rapids_tc.blocks.id_tasks import Numbers
     from rapids_tc.blocks.parts import Part, Range
-    from rapids_tc.blocks.submission import Submission
     from rapids_tc.executors.protocol import Task
 
 CODES = 256  # of degrees
 
 
-# Ranks --------------------------------------------------------------------------------------------
+# Ranks of all numbers -----------------------------------------------------------------------------
+
+
+def degrees(numbers: Numbers, size: int, *, engine: Any, xp: Any) -> Array:
+    """Count the degree of every number among some rows, as codes."""
+    src, dst = numbers
+    for end in numbers:
+        require_below(end, size, "numbers of ids")
+    degree, _ = engine.degrees(src, dst, size)
+    return degree_codes.codes(degree, xp)
+
+
+def add_degrees(codes: list[Array], *, xp: Any) -> Array:
+    """Add up the codes of the degrees of several batches."""
+    return degree_codes.codes(_total(codes, xp), xp)
+
+
+def order(codes: list[Array], *, xp: Any) -> list[Any]:
+    """Return the rank of every number, and how many are vertices."""
+    by_degree = degree_codes.by_degree(_total(codes, xp), xp)
+    return [by_degree.rank, by_degree.n]
+
+
+def vertices_of(order: list[Any]) -> int:
+    """Return how many vertices there are."""
+    return int(order[1])
+
+
+def _total(codes: list[Array], xp: Any) -> Array:
+    for batch in codes:
+        require_length(batch, len(codes[0]), "degrees")
+    return degree_codes.total(codes, xp)
+
+
+def ranks_of_ends(numbers: Numbers, order: list[Any], *, backend: Backend) -> list[Array]:
+    """Look up the ranks (uint32) of both ends of some rows."""
+    for end in numbers:
+        require_below(end, len(order[0]), "numbers of ids")
+    return [*orient.ranks_in_order((numbers[0], numbers[1]), order[0], backend)]
+
+
+# Ranks in ranges ----------------------------------------------------------------------------------
 
 
 def ranks(
-    graph: Submission, numbers: list[Task], size: int, parts: list[Range]
+    graph: BlockMap, numbers: list[Task], size: int, parts: list[Range]
 ) -> tuple[list[Task], Task]:
     """Rank the numbers of each range; also return the number of vertices.
 
     `numbers` are of both ends of the rows of each batch, all below `size`.
     """
-    codes = [
-        graph.combined(
-            "degrees", add_degrees, graph.map_batches("degrees", codes_in, numbers, part, size)
-        )
-        for part in parts
-    ]
+    codes = []
+    for part in parts:
+        of_batches = graph.each_batch("degrees", codes_in, numbers, more=(part, size))
+        codes.append(graph.reduce("degrees", add_degrees, of_batches, FEW))
     sizes = graph.executor.gather([graph.submit("order", code_sizes, each) for each in codes])
     starts = _starts(np.array(sizes, "int64").reshape(len(parts), CODES)).tolist()
     ranked = [
@@ -60,10 +101,9 @@ def _starts(sizes: Array) -> Array:
     return before.reshape(CODES, len(sizes))[::-1].T
 
 
-@worker_task
-def codes_in(context: WorkerContext, numbers: Numbers, part: Range, size: int) -> Array:
+def codes_in(numbers: Numbers, part: Range, size: int, *, xp: Any) -> Array:
     """Encode the degree that every number of a range has among some rows."""
-    xp, degree = context.backend.xp, 0
+    degree = 0
     for end in numbers:
         require_below(end, size, "numbers of ids")
         inside = part.place(end[part.select(end)]).astype("int64")
@@ -71,20 +111,17 @@ def codes_in(context: WorkerContext, numbers: Numbers, part: Range, size: int) -
     return degree_codes.codes(degree, xp)
 
 
-@worker_task
-def code_sizes(context: WorkerContext, codes: Array) -> list[int]:
+def code_sizes(codes: Array, *, xp: Any) -> list[int]:
     """Count the numbers of a range by the code of their degree."""
-    return [*map(int, _sizes(codes, context.backend.xp).tolist())]
+    return [*map(int, _sizes(codes, xp).tolist())]
 
 
 def _sizes(codes: Array, xp: Any) -> Array:
     return xp.bincount(codes, minlength=CODES)
 
 
-@worker_task
-def ranks_of(context: WorkerContext, codes: Array, sizes: list[int], starts: list[int]) -> Array:
+def ranks_of(codes: Array, sizes: list[int], starts: list[int], *, xp: Any) -> Array:
     """Rank the numbers of a range, from the first rank of each code in this range."""
-    xp = context.backend.xp
     require(_sizes(codes, xp).tolist() == sizes, "degrees of a range")
     from_highest = xp.argsort(np.uint8(CODES - 1) - codes, kind="stable")
     # In this order, the numbers of a code follow one another: so do their ranks.
@@ -96,22 +133,19 @@ def ranks_of(context: WorkerContext, codes: Array, sizes: list[int], starts: lis
     return result
 
 
-@worker_task
-def vertices(context: WorkerContext, sizes: list[list[int]]) -> int:
+def vertices(sizes: list[list[int]]) -> int:
     """Return how many numbers have a degree."""
     return sum(sum(by_code[1:]) for by_code in sizes)
 
 
-@worker_task
-def ranks_of_vertices(context: WorkerContext, ranked: Array, vertices: int) -> list[Array]:
+def ranks_of_vertices(ranked: Array, vertices: int) -> list[Array]:
     """Select the ranks of the numbers of a range that are vertices, as keys to look up."""
     return [ranked[ranked < vertices]]
 
 
-@worker_task
-def order_of_range(context: WorkerContext, ranked: Array, vertices: int) -> list[Any]:
-    """Order the vertices of a range by number, in the form of `worker_tasks.order`."""
-    xp, present = context.backend.xp, ranked < vertices
+def order_of_range(ranked: Array, vertices: int, *, xp: Any) -> list[Any]:
+    """Order the vertices of a range by number, in the form of `order`."""
+    present = ranked < vertices
     count = sum64(present)
     places = xp.cumsum(present, dtype="int64") - 1
     return [xp.where(present, places, count).astype("uint32"), count]
@@ -121,7 +155,7 @@ def order_of_range(context: WorkerContext, ranked: Array, vertices: int) -> list
 
 
 def look_up(
-    graph: Submission, stage: str, keys: list[Task], workers: Sequence[str | None],
+    graph: BlockMap, stage: str, keys: list[Task], workers: Sequence[str | None],
     values: list[Task], parts: Sequence[Part], tasks: tuple[Any, Any] | None = None,
 ) -> list[Task]:  # fmt: skip
     """Look up the values of keys, which lists of arrays hold, each list on a worker.
@@ -149,8 +183,7 @@ def look_up(
     ]
 
 
-@worker_task
-def in_part(context: WorkerContext, keys: list[Array], values: Array, part: Part) -> list[Array]:
+def in_part(keys: list[Array], values: Array, part: Part) -> list[Array]:
     """Look up the values of the keys that are in a part, in the order of the keys."""
     result = []
     for array in keys:
@@ -160,12 +193,11 @@ def in_part(context: WorkerContext, keys: list[Array], values: Array, part: Part
     return result
 
 
-@worker_task
 def joined(
-    context: WorkerContext, keys: list[Array], pieces: list[list[Array]], parts: list[Part]
+    keys: list[Array], pieces: list[list[Array]], parts: list[Part], *, xp: Any
 ) -> list[Array]:
     """Put the values that the keys have in all parts in the order of the keys."""
-    xp, result = context.backend.xp, []
+    result = []
     for side, array in enumerate(keys):
         values = xp.empty(len(array), pieces[0][side].dtype)
         missing = len(array)

@@ -1,11 +1,12 @@
-"""The tasks of a cluster's workers that look up values for rows, and that select rows.
+"""Look up values for the rows of a partitioned frame, and select rows.
 
-A task returns the values of a batch's rows for one block: [values of all rows] if the graph is one
-block, else [positions of the rows that lie in the block, values of these rows].
+A task on a block has the rows of a batch that lie in it. It returns [values of all rows] if the
+graph is one block, else [positions of the rows that lie in the block, values of these rows].
 """
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -16,57 +17,120 @@ import numpy as np
 from rapids_tc.blocks import codec, geometry
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
-from rapids_tc.blocks.worker_tasks import Ranks, WorkerContext, worker_task
-from rapids_tc.engines import registry
-from rapids_tc.frames.backend import Array, Frame, sum64
+from rapids_tc.frames.backend import Array, Backend, Frame, sum64
 from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation.edges import check_new
 
 if TYPE_CHECKING:
-    from rapids_tc.blocks.codec import EncodedBlock
+    from collections.abc import Callable
 
+    from rapids_tc.blocks.codec import EncodedBlock
+    from rapids_tc.blocks.context import WorkerContext
+    from rapids_tc.executors.protocol import Task
+    from rapids_tc.graphs.distributed import DistributedGraph
+
+Ranks = list[Array]  # of both ends of every row, uint32
 NONE = 2**31 - 1  # stands for no partition: above the number of any
 
 
-@worker_task
-def values(
-    context: WorkerContext,
-    ranks: Ranks,
-    rows: EncodedBlock,
-    by_edge: Any,
-    place: int,
-    n: int,
-) -> list[Array]:
-    """Look up the values of the rows in a block; self loops get 0.
+# The rows of a batch in a block -------------------------------------------------------------------
 
-    `by_edge` holds the values of the block's edges, in slices.
+
+@dataclass(frozen=True)
+class RowsOfBlock:
+    """The rows of a batch that lie in a block.
+
+    Attributes
+    ----------
+    ranks : list of array
+        Of both ends of all rows of the batch.
+    rows : list of array
+        The positions of the rows that lie in the block, if it is one of several.
+    where : array
+        The position of the edge of each of these rows in the block; -1 for self loops.
+    edges : int
+        The edges of the block.
+    backend : Backend
     """
-    xp = context.backend.xp
-    of_edges = xp.concatenate(by_edge)
-    require_length(of_edges, len(rows[1]), "values of edges")
-    with_loop = xp.concatenate([of_edges, xp.zeros(1, of_edges.dtype)])  # for loops, at -1
-    *block_rows, positions = locate(context, ranks, rows, place, n)
-    return [*block_rows, with_loop[positions]]
+
+    ranks: Ranks
+    rows: list[Array]
+    where: Array
+    edges: int
+    backend: Backend
+
+    @property
+    def row(self) -> Array:
+        """The positions of the rows that lie in the block."""
+        return self.rows[0] if self.rows else self.backend.xp.arange(len(self.where))
+
+    def take(self, values: list[Array]) -> Array:
+        """Return the values of the edges of the rows, which come in slices; self loops get 0."""
+        xp, of_edges = self.backend.xp, self.backend.xp.concatenate(values)
+        require_length(of_edges, self.edges, "values of edges")
+        with_loop = xp.concatenate([of_edges, xp.zeros(1, of_edges.dtype)])
+        return with_loop[self.where]
 
 
-@worker_task
+def on_rows(
+    function: Callable[..., Any], ranks: Ranks, rows: EncodedBlock, place: int, n: int, *args: Any,
+    engine: Any, backend: Backend,
+) -> Any:  # fmt: skip
+    """Find the rows of a batch in a block, and call a function of these."""
+    xp, block = backend.xp, codec.csr(rows, backend.xp)
+    larger, smaller = xp.maximum(*ranks), xp.minimum(*ranks)
+    positions: list[Array] = []
+    if n > 1:
+        row, larger, smaller = geometry.rows_in_block(larger, smaller, n, divmod(place, n), xp)
+        positions = [row]
+    require_below(larger, block.n, "ranks")
+    where = engine.find_edges(block, larger, smaller)
+    return function(RowsOfBlock(ranks, positions, where, block.m, backend), *args)
+
+
+def rows_of_block(
+    graph: DistributedGraph, stage: str, function: Callable[..., Any], place: int,
+    *by_batch: list[Any], more: tuple[Any, ...] = (),
+) -> list[Task]:  # fmt: skip
+    """Submit a function of the `RowsOfBlock` of a block for each batch, on its worker."""
+    return [
+        graph.submit(
+            stage, on_rows, function, ranks, graph.block_at(place, worker), place, graph.n, *own,
+            *more, on=worker,
+        )
+        for worker, ranks, *own in zip(graph.workers_of_rows, graph.ranks, *by_batch, strict=True)
+    ]  # fmt: skip
+
+
+# Columns ------------------------------------------------------------------------------------------
+
+
+def values_of_rows(rows: RowsOfBlock, by_edge: list[Array]) -> list[Array]:
+    """Look up the values of the rows in a block; `by_edge` are of its edges, in slices."""
+    return [*rows.rows, rows.take(by_edge)]
+
+
+def by_row(graph: DistributedGraph, by_edge: list[list[Task]]) -> list[list[Task]]:
+    """Look up the values of the rows of each batch, in a task per block."""
+    by_block = [
+        rows_of_block(graph, "columns", values_of_rows, place, more=(slices,))
+        for place, slices in enumerate(by_edge)
+    ]
+    return [list(of_batch) for of_batch in zip(*by_block, strict=True)]
+
+
 def columns(
-    context: WorkerContext,
-    partitions: list[Frame],
-    prints: Fingerprints,
-    ranks: Ranks,
-    degrees: list[Array] | None,
-    by_block: dict[str, list[list[Array]]],
-    names: list[str],
-) -> list[Frame]:
+    partitions: list[Frame], prints: Fingerprints, ranks: Ranks, degrees: list[Array] | None,
+    by_block: dict[str, list[list[Array]]], names: list[str], *, context: WorkerContext,
+) -> list[Frame]:  # fmt: skip
     """Add columns to partitions, computed from the values of their rows in each block."""
     # A partition may have columns that the meta of the frame lacks.
     for partition, seen in zip(partitions, prints, strict=True):
         check_new(names, context.adapter.labels(partition), f"partition {seen.place} of the frame")
     id_columns(context, partitions, prints)
-    rows = len(ranks[0])
-    by_edge = {name: _together(context, blocks, rows) for name, blocks in by_block.items()}
-    values = _RowValues(context, by_edge, rows, degrees)
+    rows, xp = len(ranks[0]), context.backend.xp
+    by_edge = {name: _together(blocks, rows, xp) for name, blocks in by_block.items()}
+    values = _RowValues(xp, by_edge, rows, degrees)
     loops, arrays = ranks[0] == ranks[1], {}
     for name in names:
         column = row_columns()[name]
@@ -88,14 +152,10 @@ def columns(
 class _RowValues:
     """What formulas may ask about the edges of the rows of a batch."""
 
-    context: WorkerContext
+    xp: Any
     by_edge: dict[str, Array]
     rows: int
     by_end: list[Array] | None
-
-    @property
-    def xp(self) -> Any:
-        return self.context.backend.xp
 
     @cached_property
     def triangles(self) -> Array:
@@ -122,16 +182,24 @@ class _RowValues:
         raise NotImplementedError("communities are never found on a cluster")
 
 
-@worker_task
-def first_rows(
-    context: WorkerContext,
-    ranks: Ranks,
-    rows: EncodedBlock,
-    wanted: Any,
-    place: int,
-    n: int,
-    places: list[int],
-    lengths: list[int],
+def _together(several: list[list[Array]], rows: int, xp: Any) -> Array:
+    """Join the values of the rows of a batch from all blocks."""
+    if len(several[0]) == 1:
+        require_length(several[0][0], rows, "values of rows")
+        return several[0][0]
+    result = xp.zeros(rows, several[0][1].dtype)
+    for row, found in several:
+        require_below(row, rows, "rows")
+        require_length(found, len(row), "values of rows")
+        result[row] = found
+    return result
+
+
+# Rows ---------------------------------------------------------------------------------------------
+
+
+def first_in_batch(
+    rows: RowsOfBlock, places: list[int], lengths: list[int], wanted: list[Array]
 ) -> list[Array]:
     """Find the first row of each wanted edge of a block among the rows of a batch.
 
@@ -144,14 +212,10 @@ def first_rows(
         each wanted edge that the batch holds: its number among the wanted edges, its first row,
         and the partition of this row.
     """
-    xp = context.backend.xp
-    mask = xp.concatenate(wanted)
-    require_length(mask, len(rows[1]), "marks of edges")
-    *block_rows, where = locate(context, ranks, rows, place, n)
-    row = block_rows[0] if block_rows else xp.arange(len(where))
-    chosen = xp.concatenate([mask, xp.zeros(1, bool)])[where]  # for loops, at -1
-    where, row = where[chosen], row[chosen]
-    is_first = geometry.is_first(where, context.backend)
+    xp, mask = rows.backend.xp, rows.backend.xp.concatenate(wanted)
+    chosen = rows.take(wanted)
+    where, row = rows.where[chosen], rows.row[chosen]
+    is_first = geometry.is_first(where, rows.backend)
     edge, row = (xp.cumsum(mask) - 1)[where[is_first]], row[is_first]
     ends = xp.asarray(np.cumsum(lengths))
     partition = xp.asarray(np.array(places, "int32"))[xp.searchsorted(ends, row, side="right")]
@@ -160,28 +224,37 @@ def first_rows(
     return [first, edge, row, partition]
 
 
-@worker_task
-def least(context: WorkerContext, several: list[Array]) -> Array:
+def least(several: list[Array], *, xp: Any) -> Array:
     """Return the smaller entries of two arrays."""
     require_length(several[0], len(several[-1]), "places of edges")
-    return context.backend.xp.minimum(*several)
+    return xp.minimum(*several)
 
 
-@worker_task
-def kept_rows(context: WorkerContext, looked_up: list[Array], first: Array) -> Array:
+def kept_rows(looked_up: list[Array], first: Array) -> Array:
     """Select the rows of a batch that are, in the whole frame, the first row of a wanted edge.
 
-    `looked_up` is the result of `first_rows` for the batch; `first` is the minimum over all batches
-    of the first array of these results.
+    `looked_up` is the result of `first_in_batch`; `first` is the minimum over all batches of the
+    first array of these results.
     """
     _, edge, row, partition = looked_up
     require_below(edge, len(first), "edges")
     return row[first[edge] == partition]
 
 
-@worker_task
+def first_rows(graph: DistributedGraph, chosen: list[list[Task]]) -> list[list[Task]]:
+    """Find the first row of each marked edge of each block: for each batch, a task per block."""
+    by_block = []
+    batches = [batch.places for batch in graph.batches], graph.rows
+    for place, edges in enumerate(chosen):
+        looked_up = rows_of_block(graph, "rows", first_in_batch, place, *batches, more=(edges,))
+        firsts = graph.each_batch("rows", operator.getitem, looked_up, more=(0,))
+        first = graph.reduce("rows", least, firsts)
+        by_block.append(graph.each_batch("rows", kept_rows, looked_up, more=(first,)))
+    return [list(of_batch) for of_batch in zip(*by_block, strict=True)]
+
+
 def take(
-    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, kept: list[Array]
+    partitions: list[Frame], prints: Fingerprints, kept: list[Array], *, context: WorkerContext
 ) -> list[Frame]:
     """Take the kept rows of every partition, in the order of the frame."""
     id_columns(context, partitions, prints)
@@ -192,38 +265,3 @@ def take(
         context.adapter.take(partition, row[a:b] - int(start))
         for partition, start, (a, b) in zip(partitions, starts, pairwise(cuts), strict=False)
     ]
-
-
-def locate(
-    context: WorkerContext,
-    ranks: Ranks,
-    rows: EncodedBlock,
-    place: int,
-    n: int,
-) -> list[Array]:
-    """Return [positions of the rows' edges in a block's columns], -1 for self loops.
-
-    If n > 1, return [rows, positions], for only some rows lie in the block.
-    """
-    xp = context.backend.xp
-    engine, block = registry.load(context.backend.engine), codec.csr(rows, xp)
-    larger, smaller = xp.maximum(*ranks), xp.minimum(*ranks)
-    if n == 1:
-        require_below(larger, block.n, "ranks")
-        return [engine.find_edges(block, larger, smaller)]
-    row, u, v = geometry.rows_in_block(larger, smaller, n, divmod(place, n), xp)
-    require_below(u, block.n, "ranks")
-    return [row, engine.find_edges(block, u, v)]
-
-
-def _together(context: WorkerContext, several: list[list[Array]], rows: int) -> Array:
-    """Join the values of the rows of a batch from all blocks."""
-    if len(several[0]) == 1:
-        require_length(several[0][0], rows, "values of rows")
-        return several[0][0]
-    result = context.backend.xp.zeros(rows, several[0][1].dtype)
-    for row, found in several:
-        require_below(row, rows, "rows")
-        require_length(found, len(row), "values of rows")
-        result[row] = found
-    return result

@@ -6,18 +6,20 @@ a range of keys is a range of rows of the answer.
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc.blocks import id_ranges
 from rapids_tc.blocks.arrivals import require_below
-from rapids_tc.blocks.worker_tasks import Numbers, WorkerContext, length, one, worker_task
 from rapids_tc.preparation.edges import edge_keys, named_edges
 
 if TYPE_CHECKING:
+    from rapids_tc.blocks.context import WorkerContext
+    from rapids_tc.blocks.id_tasks import Numbers
     from rapids_tc.executors.protocol import Task
-    from rapids_tc.frames.backend import Array, Frame, Series
+    from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.preparation.numbering import Ids
 
@@ -26,17 +28,17 @@ SAMPLES = 256  # of each range, to find ranges of about equal length by
 
 def simple_edges(graph: DistributedGraph) -> tuple[list[Task], list[int]]:
     """Submit the frames of the answer; return them, and how many rows each has."""
-    keys = graph.map_batches("edges", sorted_keys, graph.numbers)
+    keys = graph.each_batch("edges", sorted_keys, graph.numbers)
     parts = len(keys)
     if parts > 1:
         step = sum(map(sum, graph.rows)) // (SAMPLES * parts) + 1
-        samples = graph.executor.gather(graph.map_batches("edges", sample, keys, step))
-        ranges = graph.map_batches("edges", split, keys, _cuts(samples, parts))
-        keys = [
-            graph.submit("edges", merge, graph.map_batches("edges", one, ranges, part))
-            for part in range(parts)
-        ]
-    lengths = graph.executor.gather([graph.submit("edges", length, own) for own in keys])
+        samples = graph.executor.gather(graph.each_batch("edges", sample, keys, more=(step,)))
+        ranges = graph.each_batch("edges", split, keys, more=(_cuts(samples, parts),))
+        keys = []
+        for part in range(parts):
+            apart = graph.each_batch("edges", operator.getitem, ranges, more=(part,))
+            keys.append(graph.submit("edges", merge, apart))
+    lengths = graph.executor.gather([graph.submit("edges", len, own) for own in keys])
     starts = np.cumsum([0, *lengths]).tolist()
     if graph.id_ranges is not None:
         numbers = [graph.submit("edges", ends_of, own) for own in keys]
@@ -58,36 +60,29 @@ def _cuts(samples: list[Array], parts: int) -> tuple[int, ...]:
     return tuple(int(keys[len(keys) * part // parts]) for part in range(1, parts))
 
 
-@worker_task
-def sorted_keys(context: WorkerContext, numbers: Numbers) -> Array:
+def sorted_keys(numbers: Numbers, *, xp: Any) -> Array:
     """Make the keys of the edges of some rows, sorted, each once and without loops."""
-    xp = context.backend.xp
     u, v = (end.astype("uint64") for end in numbers)
     return _once(edge_keys(u, v, xp)[u != v], xp)
 
 
-@worker_task
-def sample(context: WorkerContext, keys: Array, step: int) -> Array:
+def sample(keys: Array, step: int, *, backend: Backend) -> Array:
     """Copy one key in `step` to the host."""
-    return context.backend.host(keys[::step])
+    return backend.host(keys[::step])
 
 
-@worker_task
-def split(context: WorkerContext, keys: Array, cuts: tuple[int, ...]) -> list[Array]:
+def split(keys: Array, cuts: tuple[int, ...], *, xp: Any) -> list[Array]:
     """Cut keys into the ranges below the first cut, below the second, and so on."""
-    xp = context.backend.xp
     ends = xp.searchsorted(keys, xp.asarray(np.array(cuts, "uint64"))).tolist()
     return [keys[a:b] for a, b in zip([0, *ends], [*ends, len(keys)], strict=True)]
 
 
-@worker_task
-def merge(context: WorkerContext, ranges: list[Array]) -> Array:
+def merge(ranges: list[Array], *, xp: Any) -> Array:
     """Merge one range of all workers, each key once."""
-    return _once(context.backend.xp.concatenate(ranges), context.backend.xp)
+    return _once(xp.concatenate(ranges), xp)
 
 
-@worker_task
-def frame(context: WorkerContext, keys: Array, ids: Ids, start: int) -> Frame:
+def frame(keys: Array, ids: Ids, start: int, *, context: WorkerContext) -> Frame:
     """Make a range of the answer, whose rows are numbered from `start` on."""
     require_below(keys.astype("uint32"), ids.size, "numbers of ids")  # the larger of both
     rows = context.adapter.frame(named_edges(keys, ids))
@@ -95,14 +90,12 @@ def frame(context: WorkerContext, keys: Array, ids: Ids, start: int) -> Frame:
     return rows
 
 
-@worker_task
-def ends_of(context: WorkerContext, keys: Array) -> list[Array]:
+def ends_of(keys: Array) -> list[Array]:
     """Return the numbers of both ends of edges."""
     return [(keys >> 32).astype("uint32"), keys.astype("uint32")]
 
 
-@worker_task
-def named_frame(context: WorkerContext, ids: list[Series], start: int) -> Frame:
+def named_frame(ids: list[Series], start: int, *, context: WorkerContext) -> Frame:
     """Make a range of the answer from the ids of both ends of its edges."""
     columns = dict(zip(("src", "dst"), ids, strict=True))
     rows = context.adapter.frame(context.backend.library.DataFrame(columns))

@@ -1,60 +1,46 @@
-"""Submit the tasks on the blocks of a graph, and add their results up."""
+"""Sums over the triangles and edges of a partitioned graph: by edge, by vertex, and in all.
+
+Each question has the functions that workers run, of a block or of a job, and a function that maps
+them over the graph. Values by edge are a list of slices per block; values by vertex are an array
+per residue of ranks.
+"""
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import counting, parts, ranges, row_lookup, vertex_tasks, worker_tasks
+import numpy as np
+
+from rapids_tc.blocks import block_map, geometry, parts, ranges
+from rapids_tc.blocks import third_sums as third_sums_of
+from rapids_tc.blocks.arrivals import require, require_below, require_length
+from rapids_tc.engines import protocol
 from rapids_tc.plan.record import Needs
+from rapids_tc.preparation import sampling
+from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
 
+    from rapids_tc.blocks.block_map import BlockJob, Job, PlacedBlock
+    from rapids_tc.blocks.third_sums import ThirdTable, ThirdValues
     from rapids_tc.executors.protocol import Task
-    from rapids_tc.graphs.distributed import DistributedGraph, Job
+    from rapids_tc.frames.backend import Array, Backend
+    from rapids_tc.graphs.distributed import DistributedGraph
+    from rapids_tc.preparation.composite import CompositeIds
+
+# All triangles ------------------------------------------------------------------------------------
 
 
-class Sum:
-    """The sum of results that come one by one: some sums of equally many are added at once.
+def count(job: BlockJob) -> int:
+    """Count the triangles of a job."""
+    return sum(job.engine.count(layout, method=job.method) for layout in job.layouts())
 
-    So few results are held: of two at once, no more than the number of all results has bits.
 
-    Parameters
-    ----------
-    graph : DistributedGraph
-    combine : callable
-        The task that adds a list of results.
-    at_once : int
-        How many results a task adds.
-    """
-
-    def __init__(
-        self, graph: DistributedGraph, combine: Callable[..., Any] = counting.add, at_once: int = 2
-    ) -> None:
-        self._graph, self._combine, self._at_once = graph, combine, at_once
-        self._held: list[list[Task]] = []  # by how often they were added
-
-    def add(self, result: Task) -> None:
-        """Add one more result, of the kind that `combine` takes a list of: an array, by default."""
-        for held in self._held:
-            held.append(result)
-            if len(held) < self._at_once:
-                return
-            result = self._sum(held)
-            held.clear()
-        self._held.append([result])
-
-    @property
-    def total(self) -> Task:
-        """The sum of all results."""
-        results = [result for held in self._held for result in held]
-        while len(results) > 1:
-            some, results = results[: self._at_once], results[self._at_once :]
-            results.insert(0, self._sum(some))
-        return results[0]
-
-    def _sum(self, results: list[Task]) -> Task:
-        return self._graph.submit("sum", self._combine, list(results), first=True)
+def moments(counts: Array) -> tuple[int, float]:
+    """Return what an estimate needs of the triangles of some edges."""
+    return sampling.moments(counts)
 
 
 def total(graph: DistributedGraph) -> int:
@@ -64,14 +50,172 @@ def total(graph: DistributedGraph) -> int:
 
 
 def _total(graph: DistributedGraph) -> int:
-    if slices := graph.known.get("edge counts"):
-        parts = [part for block in slices for part in block]
-        tasks = [graph.submit("sum", counting.moments, part) for part in parts]
-        return sum(int(triangles) for triangles, _ in graph.executor.gather(tasks)) // 3
-    jobs = graph.each_job(counting.count)
+    if "edge counts" in graph.known:
+        return sum(int(triangles) for triangles, _ in moments_of_slices(graph)) // 3
+    jobs = graph.by_job(count)
     if graph.n == 1:  # a task per machine: asked for their results together
         return sum(graph.executor.gather([task for _, task in jobs]))
     return sum(int(graph.executor.gather(task)) for _, task in jobs)
+
+
+def moments_of_slices(graph: DistributedGraph) -> list[tuple[int, float]]:
+    """Return what an estimate needs of the triangles of all edges, slice by slice."""
+    slices = [part for block in by_edge(graph) for part in block]
+    tasks = [graph.submit("sum", moments, part) for part in slices]
+    return list(graph.executor.gather(tasks))
+
+
+# By edge ------------------------------------------------------------------------------------------
+
+
+def edge_counts(job: BlockJob) -> list[Array]:
+    """Count the triangles of a job by edge."""
+    return job.by_edge(lambda layout: job.engine.edge_counts(layout, method=job.method))
+
+
+def slices(counts: list[Array], count: int, *, xp: Any) -> list[Array]:
+    """Cut the `edge_counts` of a whole graph into so many slices."""
+    return list(xp.array_split(counts[0], count))
+
+
+def by_edge(graph: DistributedGraph, left: list[Task] | None = None) -> list[list[Task]]:
+    """Count the triangles of every edge of each block, or of what is left of it.
+
+    Returns
+    -------
+    for each block a list of tasks, slices (uint32).
+    """
+    if left is not None:
+        return _by_edge(graph, graph.by_job(edge_counts, of=left))
+    by_block: list[list[Task]] = graph.once(
+        "edge counts", lambda: _by_edge(graph, graph.by_job(edge_counts))
+    )
+    return by_block
+
+
+def _by_edge(graph: DistributedGraph, jobs: Iterator[tuple[Job, Task]]) -> list[list[Task]]:
+    """Add up by block what all jobs have for the edges of three blocks."""
+    if graph.n == 1:
+        return [_in_slices(graph, jobs)]
+    return [[total] for total in graph.by_block(jobs)]
+
+
+def _in_slices(graph: DistributedGraph, jobs: Iterator[tuple[Job, Task]]) -> list[Task]:
+    """Add up by edge on a graph that is one block, in slices, each where a job was."""
+    counts = {job.worker: task for job, task in jobs}
+    cut = {
+        worker: graph.submit("sum", slices, task, len(counts), on=worker)
+        for worker, task in counts.items()
+    }
+    sums = []
+    for place, worker in enumerate(counts):
+        own = [graph.submit("sum", operator.getitem, task, place, on=w) for w, task in cut.items()]
+        sums.append(graph.submit("sum", block_map.add, own, on=worker))
+    return sums
+
+
+# By third vertex ----------------------------------------------------------------------------------
+
+
+def distinct_degrees(degrees: Array, *, backend: Backend) -> Any:
+    """Copy the distinct degrees of the ranks of a residue to the host."""
+    return backend.host(backend.xp.unique(degrees))
+
+
+def third_table(name: str, degrees: list[Any]) -> ThirdTable:
+    """Return what a formula of `rapids_tc.blocks.third_sums` gives for all degrees."""
+    return third_sums_of.third_table(name, np.unique(np.concatenate(degrees)))
+
+
+def values_of(table: ThirdTable, degrees: Array, *, xp: Any) -> ThirdValues:
+    """Return what a formula gives for the ranks of a residue."""
+    return table.of(degrees, xp)
+
+
+def job_third_sums(job: BlockJob, corners: list[ThirdValues]) -> list[Array]:
+    """Sum values of third vertices by edge; `corners` are of the residues of u, v and w."""
+    (i, j, _k), (of_u, of_v, of_w) = job.residues, (each.by_rank for each in corners)
+    rows_before = job.xp.zeros(int(i > j), "int64")  # without a vertex
+    of_corners = of_u if job.n == 1 else (job.xp.concatenate([rows_before, of_u]), of_v, of_w)
+    require(len(of_u) + len(rows_before) == job.three[0].n, f"{len(of_u)} values")
+    require_below(job.three[0].columns, len(of_v), "ranks")
+    require_below(job.three[1].columns, len(of_w), "ranks")
+    return job.by_edge(lambda layout: job.engine.third_sums(layout, of_corners))
+
+
+def as_floats(sums: Array, values: ThirdValues) -> Array:
+    """Return sums of values of third vertices as float64."""
+    return values.as_floats(sums)
+
+
+def third_values(graph: DistributedGraph, degrees: list[Task], name: str) -> list[Task]:
+    """Return what a formula gives for the ranks of each residue, from their degrees."""
+    distinct = [graph.submit("degrees", distinct_degrees, own) for own in degrees]
+    table = graph.submit("degrees", third_table, name, distinct)
+    return [graph.submit("degrees", values_of, table, own) for own in degrees]
+
+
+def third_sums(graph: DistributedGraph, degrees: list[Task], name: str) -> list[list[Task]]:
+    """Sum a value of the third vertices of every edge of each block, as `by_edge` counts: float64.
+
+    `name` is of a formula of `rapids_tc.blocks.third_sums`.
+    """
+    values = third_values(graph, degrees, name)
+    by_block = _by_edge(graph, graph.by_job(job_third_sums, by_residue=values))
+    return [
+        [graph.submit("sum", as_floats, part, values[0]) for part in slices] for slices in by_block
+    ]
+
+
+# By vertex ----------------------------------------------------------------------------------------
+
+
+def corner_counts(job: BlockJob, vertices: int) -> Any:
+    """Count the triangles of a job at u, v and w: values of the ranks of their residues.
+
+    If the graph is one block, they are of all ranks.
+    """
+    counts, (i, j, k), n = edge_counts(job), job.residues, job.n
+    of_uv = job.engine.sum_counts(job.three[0], counts[0])
+    by_ends = geometry.end_sums(vertices, n, (i, j), *of_uv)
+    if n == 1:  # a triangle is counted at two edges of each of its corners
+        return (by_ends[0] + by_ends[1]) // 2
+    of_vw = job.engine.sum_counts(job.three[2], counts[2])
+    return [*by_ends, geometry.end_sums(vertices, n, (j, k), *of_vw)[1]]
+
+
+def ends_of(block: PlacedBlock, counts: list[Array]) -> Any:
+    """Add the triangles of the edges of a block up at both of their ends."""
+    return block.by_end(*block.engine.sum_counts(block.csr, block.joined(counts, "counts")))
+
+
+def degrees_of(block: PlacedBlock) -> Any:
+    """Count the neighbors within a block of the ends of its edges."""
+    by_row = block.csr.offsets[1:] - block.csr.offsets[:-1]
+    by_column = protocol.column_counts(block.engine, block.csr, block.csr.n)
+    return block.by_end(by_row.astype("int64"), by_column.astype("int64"))
+
+
+def neighbor_degrees_of(block: PlacedBlock, of_rows: Array, of_columns: Array) -> Any:
+    """Add up the degrees less one of the other ends of the edges of a block."""
+    for degrees, residue in zip((of_rows, of_columns), block.at, strict=True):
+        require_length(degrees, geometry.members(block.vertices, block.n, residue), "degrees")
+    return block.by_end(
+        *geometry.neighbor_degrees(block.csr, block.at, of_rows, of_columns, block.engine)
+    )
+
+
+def tie_squares_of(block: PlacedBlock, resources: list[Array]) -> Any:
+    """Add `geometry.tie_squares` up at the ends of the edges of a block."""
+    of_edges = block.joined(resources, "sums")
+    return block.by_end(*geometry.tie_squares(block.csr, block.columns, of_edges, block.xp))
+
+
+def largest_of_ends(block: PlacedBlock, values: list[Array]) -> Any:
+    """Return the largest value of the edges of a block at each of their ends."""
+    of_edges = block.joined(values, "values")
+    by_ends = geometry.largest_at_ends(block.csr, block.columns, of_edges, block.xp)
+    return block.by_end(*by_ends, block.xp.maximum)
 
 
 def by_vertex(graph: DistributedGraph) -> list[Task]:
@@ -82,41 +226,15 @@ def by_vertex(graph: DistributedGraph) -> list[Task]:
 
 def _by_vertex(graph: DistributedGraph) -> list[Task]:
     if slices := graph.known.get("edge counts"):
-        doubled = _by_residue(graph, _of_blocks(graph, "sum", vertex_tasks.ends_of, slices))
-        return [graph.submit("sum", vertex_tasks.halved, own) for own in doubled]
+        doubled = graph.at_ends(ends_of, slices)
+        return [graph.submit("sum", operator.floordiv, own, 2) for own in doubled]
     return count_by_vertex(graph)
 
 
 def count_by_vertex(graph: DistributedGraph, of: list[Task] | None = None) -> list[Task]:
     """Count the triangles of every rank; `of` are blocks in place of the blocks of the graph."""
-    jobs = graph.each_job(vertex_tasks.vertex_counts, graph.vertices, of=of)
-    return _by_residue(graph, ((job.tasks[0].residues, task) for job, task in jobs))
-
-
-def _by_residue(
-    graph: DistributedGraph, results: Iterable[tuple[tuple[int, ...], Task]],
-    combine: Callable[..., Any] = counting.add,
-) -> list[Task]:  # fmt: skip
-    """Sum results, each a list of the values of ranks of some residues, or of all ranks."""
-    by_residue = [Sum(graph, combine) for _ in range(graph.n)]
-    for residues, task in results:
-        if graph.n == 1:
-            by_residue[0].add(task)
-            continue
-        for side, residue in enumerate(residues):
-            own = graph.submit("sum", worker_tasks.one, task, side, first=True)
-            by_residue[residue].add(own)
-    return [each.total for each in by_residue]
-
-
-def _of_blocks(
-    graph: DistributedGraph, stage: str, chunk: Callable[..., Any], *values: list[Any]
-) -> Iterator[tuple[tuple[int, ...], Task]]:
-    """Submit a task per block that returns values of ranks; `values` are lists by block."""
-    for place, block in enumerate(graph.blocks[: graph.n**2]):
-        of_block = (each[place] for each in values)
-        task = graph.submit(stage, chunk, block, *of_block, place, graph.n, graph.vertices)
-        yield divmod(place, graph.n), task
+    jobs = graph.by_job(corner_counts, graph.vertices, of=of)
+    return graph.by_residue((job.tasks[0].residues, task) for job, task in jobs)
 
 
 def whole(graph: DistributedGraph, by_residue: list[Task]) -> Task:
@@ -128,19 +246,13 @@ def whole(graph: DistributedGraph, by_residue: list[Task]) -> Task:
         There are too many.
     """
     graph.require_whole()
-    return (
-        graph.submit("sum", vertex_tasks.by_rank, by_residue) if by_residue[1:] else by_residue[0]
-    )
+    return graph.submit("sum", parts.by_rank, by_residue) if by_residue[1:] else by_residue[0]
 
 
 def degrees(graph: DistributedGraph) -> list[Task]:
-    """Count the neighbours of every rank: a task per residue."""
-    by_residue: list[Task] = graph.once("degrees", lambda: _degrees(graph))
+    """Count the neighbors of every rank: a task per residue."""
+    by_residue: list[Task] = graph.once("degrees", lambda: graph.at_ends(degrees_of))
     return by_residue
-
-
-def _degrees(graph: DistributedGraph) -> list[Task]:
-    return _by_residue(graph, _of_blocks(graph, "degrees", vertex_tasks.degrees_of))
 
 
 def of_neighbors(
@@ -149,44 +261,18 @@ def of_neighbors(
     """Return the sums over the neighbors of every rank that are needed, by their names."""
     result = {}
     if needs & Needs.NEIGHBOR_DEGREES:
-        result["neighbor_degrees"] = _neighbor_degrees(graph, degrees)
+        of_rows, of_columns = zip(*graph.places_of_blocks, strict=True)
+        ends = [degrees[i] for i in of_rows], [degrees[j] for j in of_columns]
+        result["neighbor_degrees"] = graph.at_ends(neighbor_degrees_of, *ends)
     if needs & Needs.THIRD_SUMS:
-        result["tie_squares"] = _tie_squares(graph, degrees)
+        resources = third_sums(graph, degrees, "resource_allocation")
+        result["tie_squares"] = graph.at_ends(tie_squares_of, resources)
     return result
-
-
-def _tie_squares(graph: DistributedGraph, degrees: list[Task]) -> list[Task]:
-    resources = third_sums(graph, degrees, "resource_allocation")
-    return _by_residue(graph, _of_blocks(graph, "sum", vertex_tasks.tie_squares_of, resources))
-
-
-def _neighbor_degrees(graph: DistributedGraph, degrees: list[Task]) -> list[Task]:
-    places = range(graph.n**2)
-    of_rows = [degrees[place // graph.n] for place in places]
-    of_columns = [degrees[place % graph.n] for place in places]
-    task = vertex_tasks.neighbor_degrees_of
-    return _by_residue(graph, _of_blocks(graph, "degrees", task, of_rows, of_columns))
 
 
 def largest_of_edges(graph: DistributedGraph, by_block: list[list[Task]]) -> list[Task]:
     """Find the largest value of the edges of every rank, 0 without any: a task per residue."""
-    of_blocks = _of_blocks(graph, "sum", vertex_tasks.largest_of_ends, by_block)
-    return _by_residue(graph, of_blocks, counting.largest)
-
-
-def by_edge(graph: DistributedGraph, left: list[Task] | None = None) -> list[list[Task]]:
-    """Count the triangles of every edge of each block, or of what is left of it.
-
-    Returns
-    -------
-    for each block a list of tasks, slices (uint32).
-    """
-    if left is not None:
-        return _by_edge(graph, counting.edge_counts, of=left)
-    by_block: list[list[Task]] = graph.once(
-        "edge counts", lambda: _by_edge(graph, counting.edge_counts)
-    )
-    return by_block
+    return graph.at_ends(largest_of_ends, by_block, combine=block_map.largest)
 
 
 def of_row_ends(graph: DistributedGraph, by_residue: list[Task]) -> list[Task]:
@@ -195,102 +281,37 @@ def of_row_ends(graph: DistributedGraph, by_residue: list[Task]) -> list[Task]:
     return ranges.look_up(graph, "columns", graph.ranks, graph.workers_of_rows, *values)
 
 
-def third_sums(graph: DistributedGraph, degrees: list[Task], name: str) -> list[list[Task]]:
-    """Sum a value of the third vertices of every edge of each block, as `by_edge` counts: float64.
-
-    `name` is of a formula of `rapids_tc.blocks.third_sums`.
-    """
-    values = third_values(graph, degrees, name)
-    by_block = _by_edge(graph, counting.third_sums, by_residue=values)
-    return [
-        [graph.submit("sum", counting.as_floats, part, values[0]) for part in parts]
-        for parts in by_block
-    ]
+# By group -----------------------------------------------------------------------------------------
 
 
-def third_values(graph: DistributedGraph, degrees: list[Task], name: str) -> list[Task]:
-    """Return what a formula gives for the ranks of each residue, from their degrees."""
-    distinct = [graph.submit("degrees", counting.distinct_degrees, own) for own in degrees]
-    table = graph.submit("degrees", counting.third_table, name, distinct)
-    return [graph.submit("degrees", counting.third_values, table, own) for own in degrees]
+def groups_of(block: PlacedBlock, ids: CompositeIds, order: list[Any]) -> Array:
+    """Return the group of every edge of a block."""
+    rank, vertices = order
+    require_length(rank, ids.size, "ranks")
+    by_rank = ids.group_of[Order.of_ranks(rank, vertices, block.xp).number]
+    ends, _ = block.ends
+    require_below(ends, len(by_rank), "ranks")
+    return by_rank[ends]
 
 
-def _by_edge(
-    graph: DistributedGraph, chunk: Callable[..., Any], *, of: list[Task] | None = None,
-    by_residue: list[Task] | None = None,
-) -> list[list[Task]]:  # fmt: skip
-    """Add up by block what all jobs have for the edges of three blocks."""
-    jobs = graph.each_job(chunk, of=of, by_residue=by_residue)
-    if graph.n == 1:
-        return [_in_slices(graph, jobs)]
-    return [[total] for total in add_by_block(graph, jobs)]
-
-
-def add_by_block(
-    graph: DistributedGraph, jobs: Iterator[tuple[Job, Task]], at_once: int = 2
-) -> list[Task]:
-    """Sum what jobs return for each of their blocks."""
-    by_block = [Sum(graph, at_once=at_once) for _ in range(graph.n**2)]
-    for job, task in jobs:
-        for side, place in enumerate(graph.places(job)):
-            by_block[place].add(graph.submit("sum", worker_tasks.one, task, side, first=True))
-    return [block.total for block in by_block]
-
-
-def moments(graph: DistributedGraph) -> list[tuple[int, float]]:
-    """Return what an estimate needs of the triangles of all edges, part by part."""
-    parts = [part for block in by_edge(graph) for part in block]
-    tasks = [graph.submit("sum", counting.moments, part) for part in parts]
-    return list(graph.executor.gather(tasks))
-
-
-def moments_by_group(graph: DistributedGraph) -> list[tuple[int, float]]:
-    """Return what an estimate needs of the triangles of the edges of each group."""
-    tasks = [
-        graph.submit("sum", counting.moments_by_group, slices, groups, graph.ids)
-        for slices, groups in zip(by_edge(graph), edge_groups(graph), strict=True)
-    ]
-    of_blocks: list[list[tuple[int, float]]] = graph.executor.gather(tasks)
-    by_group = zip(*of_blocks, strict=True)
-    return [(sum(t for t, _ in parts), sum(pairs for _, pairs in parts)) for parts in by_group]
+def moments_in_groups(
+    counts: list[Array], groups: Array, ids: CompositeIds, *, backend: Backend
+) -> list[tuple[int, float]]:
+    """Return what an estimate needs of the triangles of the edges of each group in a block."""
+    triangles = backend.xp.concatenate(counts)
+    require_length(triangles, len(groups), "counts of edges")
+    return sampling.moments_by(backend.host(triangles), backend.host(groups), len(ids.starts))
 
 
 def edge_groups(graph: DistributedGraph) -> list[Task]:
     """Submit the group of every edge of each block."""
-    return [
-        graph.submit(
-            "sum", counting.edge_groups, graph.block_at(place, None), graph.ids, graph.order,
-            place, graph.n,
-        )
-        for place in range(graph.n**2)
-    ]  # fmt: skip
+    return graph.each_block("sum", groups_of, more=(graph.ids, graph.order))
 
 
-def _in_slices(graph: DistributedGraph, jobs: Iterator[tuple[Job, Task]]) -> list[Task]:
-    """Add up by edge on a graph that is one block, in slices, each where a job was."""
-    counts = {job.worker: task for job, task in jobs}
-    cut = {
-        worker: graph.submit("sum", counting.slices, task, len(counts), on=worker)
-        for worker, task in counts.items()
-    }
-    sums = []
-    for place, worker in enumerate(counts):
-        parts = [
-            graph.submit("sum", worker_tasks.one, task, place, on=w) for w, task in cut.items()
-        ]
-        sums.append(graph.submit("sum", counting.add, parts, on=worker))
-    return sums
-
-
-def by_row(graph: DistributedGraph, by_edge: list[list[Task]]) -> list[list[Task]]:
-    """Look up the values of the rows of each batch, in a task per block."""
-    return [
-        [
-            graph.submit(
-                "columns", row_lookup.values, graph.ranks[i],
-                graph.block_at(place, batch.worker), slices, place, graph.n, on=batch.worker,
-            )
-            for place, slices in enumerate(by_edge)
-        ]
-        for i, batch in enumerate(graph.batches)
-    ]  # fmt: skip
+def moments_by_group(graph: DistributedGraph) -> list[tuple[int, float]]:
+    """Return what an estimate needs of the triangles of the edges of each group."""
+    by_block = by_edge(graph), edge_groups(graph)
+    tasks = graph.each("sum", moments_in_groups, *by_block, more=(graph.ids,))
+    of_blocks: list[list[tuple[int, float]]] = graph.executor.gather(tasks)
+    by_group = zip(*of_blocks, strict=True)
+    return [(sum(t for t, _ in parts), sum(pairs for _, pairs in parts)) for parts in by_group]

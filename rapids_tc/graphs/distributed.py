@@ -9,38 +9,28 @@ n**3 tasks that fetch three blocks each: see `rapids_tc.blocks.grid`.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import grid, ranges, worker_tasks
+from rapids_tc.blocks import build, grid, ranges
+from rapids_tc.blocks.block_map import Job
 from rapids_tc.blocks.grid import Partition
-from rapids_tc.blocks.grid import Task as BlockTask
 from rapids_tc.graphs.distributed_ids import DistributedIds
 from rapids_tc.plan import costs, needs
 from rapids_tc.plan.layout import forced_layout
 from rapids_tc.plan.record import Needs, Result, Work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from rapids_tc.blocks.worker_tasks import WorkerContext
+    from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.executors.protocol import Batch, Executor, Task, Worker
 
 PEELING = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS)
 LEAST_ROWS = 2**16  # per counting machine, at least: fewer rows are not worth sending
-AT_ONCE = 2  # tasks on blocks under way per thread of the cluster
 BY_HOST = ("tcp://", "tls://")  # addresses of workers that cannot send from GPU memory
 log = logging.getLogger("rapids_tc")
-
-
-@dataclass(frozen=True)
-class Job:
-    """Tasks on the same three blocks, and the machine that runs them; None if any may."""
-
-    tasks: list[BlockTask]
-    worker: str | None
 
 
 class DistributedGraph(DistributedIds):
@@ -67,8 +57,8 @@ class DistributedGraph(DistributedIds):
         method: str,
         limit: int | None,
     ) -> None:
-        super().__init__(executor, context, workers, batches, name, limit)
-        self.method, self._work = method, work
+        super().__init__(executor, context, workers, batches, method, name, limit)
+        self._work = work
         self.known: dict[str, Any] = {}  # what functions have asked of the whole graph, by name
 
     def once(self, name: str, submit: Callable[[], Any]) -> Any:
@@ -99,10 +89,10 @@ class DistributedGraph(DistributedIds):
             Numbers are ranked in several ranges.
         """
         self.require_whole()
-        codes = self.map_batches("degrees", worker_tasks.degrees, self.numbers, self.size)
-        codes = self.few("degrees", worker_tasks.add_degrees, codes)
+        codes = self.each_batch("degrees", ranges.degrees, self.numbers, more=(self.size,))
+        codes = self.few("degrees", ranges.add_degrees, codes)
         workers = dict.fromkeys(batch.worker for batch in self.batches)
-        return {at: self.submit("order", worker_tasks.order, codes, on=at) for at in workers}
+        return {at: self.submit("order", ranges.order, codes, on=at) for at in workers}
 
     @property
     def order(self) -> Task:
@@ -119,7 +109,7 @@ class DistributedGraph(DistributedIds):
         """The number of vertices."""
         if len(self.ranges) > 1:
             return self.ranked[1]
-        return self.submit("order", worker_tasks.count_ranks, self.order)
+        return self.submit("order", ranges.vertices_of, self.order)
 
     @cached_property
     def ranks(self) -> list[Task]:
@@ -128,7 +118,7 @@ class DistributedGraph(DistributedIds):
             values = self.ranked[0], self.ranges
             return ranges.look_up(self, "rank", self.numbers, self.workers_of_rows, *values)
         orders = [self.orders[worker] for worker in self.workers_of_rows]
-        return self.map_batches("rank", worker_tasks.ranks, self.numbers, orders)
+        return self.each_batch("rank", ranges.ranks_of_ends, self.numbers, orders)
 
     @cached_property
     def partition(self) -> Partition:
@@ -178,8 +168,8 @@ class DistributedGraph(DistributedIds):
     def packed(self) -> list[Task]:
         """The edges of each batch, encoded in one part per block."""
         batch = min(costs.MOST_KEYS, max(LEAST_ROWS, self.free // costs.CLUSTER_ROW))
-        shape = self.vertices, self.n
-        return self.map_batches("pack", worker_tasks.pack, self.ranks, *shape, batch)
+        shape = self.vertices, self.n, batch
+        return self.each_batch("pack", build.pack, self.ranks, more=shape)
 
     @cached_property
     def blocks(self) -> list[Task]:
@@ -191,9 +181,7 @@ class DistributedGraph(DistributedIds):
         ]
         shape = self.vertices, self.n
         made = [
-            self.submit(
-                "merge", worker_tasks.merge, self._pieces(place, worker), *shape, place, on=worker
-            )
+            self.submit("merge", build.merge, self._pieces(place, worker), *shape, place, on=worker)
             for place, worker in (copies if self.n == 1 else apart)
         ]
         for name in ("packed", "_sent"):
@@ -213,7 +201,7 @@ class DistributedGraph(DistributedIds):
         if self.n == 1:
             return [task for packed in by_holder.values() for task in packed]
         return [
-            self.submit("pack", worker_tasks.pick, packed, place, on=holder)
+            self.submit("pack", build.pick, packed, place, on=holder)
             for holder, packed in by_holder.items()
         ]
 
@@ -222,13 +210,7 @@ class DistributedGraph(DistributedIds):
         """The parts as other machines fetch them: on the host if workers cannot send from a GPU."""
         if not self.on_cards or not self.workers[0].address.startswith(BY_HOST):
             return self.packed
-        return self.map_batches("send", worker_tasks.by_host, self.packed)
-
-    def block_at(self, place: int, worker: str | None) -> Task:
-        """Return a block; if n is 1, the copy on that machine, or else the first copy."""
-        if self.n == 1:
-            place = self.counting_workers.index(worker) if worker in self.counting_workers else 0
-        return self.blocks[place]
+        return self.each_batch("send", build.by_host, self.packed)
 
     # Tasks on blocks ------------------------------------------------------------------------------
 
@@ -242,38 +224,3 @@ class DistributedGraph(DistributedIds):
         return [
             Job(own, worker) for own, worker in zip(dealt, counting_workers, strict=True) if own
         ]
-
-    def each_job(
-        self,
-        chunk: Callable[..., Any],
-        *more: Any,
-        of: list[Task] | None = None,
-        values: list[Task] | None = None,
-        by_residue: list[Task] | None = None,
-    ) -> Iterator[tuple[Job, Task]]:
-        """Yield each job with its task, as tasks end; `of`, if given, replaces `blocks`.
-
-        With `values` of each block, the task gets those of its three blocks, before `more`; with
-        values of ranks `by_residue`, those of the residues of its three corners.
-
-        Few tasks are under way at once, so that workers do not fetch all blocks at the same time.
-        """
-
-        def submitted() -> Iterator[tuple[Job, Task]]:
-            for job in self.jobs:
-                places = self.places(job)
-                three = [of[p] if of else self.block_at(p, job.worker) for p in places]
-                of_blocks = [[values[p] for p in places]] if values else []
-                if by_residue:
-                    of_blocks.append([by_residue[r] for r in job.tasks[0].residues])
-                rest = (job.tasks, self.n, self.method, *of_blocks, *more)
-                yield job, self.submit("count", chunk, *three, *rest, on=job.worker)
-
-        at_once = AT_ONCE * sum(worker.threads for worker in self.workers)
-        return self.executor.as_completed(
-            submitted(), max(at_once, len(self.counting_workers)), len(self.jobs)
-        )
-
-    def places(self, job: Job) -> list[int]:
-        """Return the places in `blocks` of a job's three blocks uv, uw and vw."""
-        return [i * self.n + j for i, j in job.tasks[0].blocks]

@@ -13,28 +13,29 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from rapids_tc.blocks import id_ranges, id_tasks, parts, ranges
-from rapids_tc.blocks.submission import Submission
+from rapids_tc.blocks.block_map import BlockMap
 from rapids_tc.errors import CapacityError
 from rapids_tc.executors.protocol import Batch, Executor, Task, Worker, split_batches
 from rapids_tc.frames.backend import resolve_engine
 from rapids_tc.plan import costs, needs
 from rapids_tc.plan.layout import forced_layout
+from rapids_tc.preparation import composite_scheme
 from rapids_tc.preparation.edge_columns import EdgeColumns
 
 if TYPE_CHECKING:
+    from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.id_ranges import IdRanges
     from rapids_tc.blocks.parts import Range
-    from rapids_tc.blocks.worker_tasks import WorkerContext
     from rapids_tc.preparation.fingerprints import Fingerprint
 
 
-class DistributedIds(Submission):
+class DistributedIds(BlockMap):
     """The ids of the graph of one call. Call `profile` before any other method.
 
     Parameters
     ----------
-    executor, context, workers, batches
-        See `Submission`.
+    executor, context, workers, batches, method
+        See `BlockMap`.
     name : str
         The name of the analytic.
     limit : int or None
@@ -43,9 +44,9 @@ class DistributedIds(Submission):
 
     def __init__(
         self, executor: Executor, context: WorkerContext, workers: list[Worker],
-        batches: list[Batch], name: str, limit: int | None,
+        batches: list[Batch], method: str, name: str, limit: int | None,
     ) -> None:  # fmt: skip
-        super().__init__(executor, context, workers, batches)
+        super().__init__(executor, context, workers, batches, method)
         self._name, self._limit = name, limit
         self.id_ranges: IdRanges | None = None
         self.listed = 0  # bytes of a list of all ids, while it is made
@@ -56,7 +57,7 @@ class DistributedIds(Submission):
         gather = self.executor.gather
         places = [batch.places for batch in self.batches]
         partitions = [batch.partitions for batch in self.batches]
-        profiles = self.map_batches("profile", id_tasks.profile, partitions, places)
+        profiles = self.each_batch("profile", id_tasks.profile, partitions, places)
         scheme = self.submit("profile", id_tasks.resolve_scheme, profiles)
         prints, size, memory = gather(self.submit("profile", id_tasks.known, scheme))
         self._prints = {seen.place: seen for batch in prints for seen in batch}  # for later reads
@@ -71,16 +72,16 @@ class DistributedIds(Submission):
             if self._is_composite:
                 self._find_keys()
             if size is None:
-                size = gather(self.submit("ids", id_tasks.size_of, self._ids))
+                size = gather(self.submit("ids", getattr, self._ids, "size"))
             self.size = size
         least = self.size if self._is_composite else ceil(self.size / costs.RANGES)
         needs.require([needs.Stage("order", costs.CLUSTER_NUMBER * least)], self._limit)
 
     def _distinct(self) -> Task | None:
         """Find the distinct ids; if they take too much of a machine, set ranges and return None."""
-        apart = self.map_batches("ids", id_tasks.distinct, *self.to_read, self.scheme)
+        apart = self.each_batch("ids", id_tasks.distinct, *self.to_read, more=(self.scheme,))
         if not self._is_composite:
-            held = self.map_batches("ids", id_ranges.count_and_bytes, apart)
+            held = self.each_batch("ids", id_ranges.count_and_bytes, apart)
             ids, used = (sum(side) for side in zip(*self.executor.gather(held), strict=True))
             self.listed = costs.CLUSTER_IDS * used
             layout, sizes = forced_layout.get(), (ids, self.free, len(self.workers), used)
@@ -88,7 +89,7 @@ class DistributedIds(Submission):
             if count > 1:
                 self.id_ranges = id_ranges.cut(self, self.scheme, apart, count)
                 return None
-        return self.tree("ids", id_tasks.union, apart)
+        return self.reduce("ids", id_tasks.union, apart)
 
     @property
     def _is_composite(self) -> bool:
@@ -112,10 +113,10 @@ class DistributedIds(Submission):
         """Find the keys of all composite ids; first of some digits, if all exceed 64 bits."""
         while True:
             digits = self.executor.gather(self.submit("ids", id_tasks.overflow, self._ids))
-            arguments = self._ids, self.scheme, digits
-            apart = self.map_batches("ids", id_tasks.distinct_keys, *self.to_read, *arguments)
-            keys = self.tree("ids", id_tasks.union_keys, apart)
-            self._ids = self.submit("ids", id_tasks.with_keys, self._ids, keys, digits)
+            more = self._ids, self.scheme, digits
+            apart = self.each_batch("ids", id_tasks.distinct_keys, *self.to_read, more=more)
+            keys = self.reduce("ids", composite_scheme.union_keys, apart)
+            self._ids = self.submit("ids", composite_scheme.with_keys, self._ids, keys, digits)
             if digits is None:
                 return
 
@@ -144,8 +145,10 @@ class DistributedIds(Submission):
         """The numbers of both ends of every row, by batch."""
         if self.id_ranges is not None:
             of_ids = self.id_ranges.pieces, self.id_ranges.numbers
-            return self.map_batches("number", id_ranges.number, *self.to_read, self.scheme, *of_ids)
-        return self.map_batches("number", id_tasks.number, *self.to_read, self.ids, self.scheme)
+            rows = *self.to_read, *of_ids
+            return self.each_batch("number", id_ranges.number, *rows, more=(self.scheme,))
+        more = self.ids, self.scheme
+        return self.each_batch("number", id_tasks.number, *self.to_read, more=more)
 
     def sample(self, colours: int, seed: int) -> None:
         """Keep only the edges of a sample, whose two ends have the same colour."""
@@ -156,11 +159,12 @@ class DistributedIds(Submission):
             ]
             rows = self.numbers, self.workers_of_rows
             of_ends = ranges.look_up(self, "sample", *rows, by_range, self.ranges)
-            self.numbers = self.map_batches("sample", id_ranges.one_coloured, self.numbers, of_ends)
+            self.numbers = self.each_batch("sample", id_ranges.one_coloured, self.numbers, of_ends)
         else:
-            arguments = self.numbers, self.ids, colours, seed
-            self.numbers = self.map_batches("sample", id_tasks.one_coloured, *arguments)
-        kept = self.map_batches("sample", id_tasks.rows_of, self.numbers)
+            more = self.ids, colours, seed
+            sampled = self.each_batch("sample", id_tasks.one_coloured, self.numbers, more=more)
+            self.numbers = sampled
+        kept = self.each_batch("sample", id_tasks.rows_of, self.numbers)
         self.rows = [[rows] for rows in self.executor.gather(kept)]
 
     @cached_property

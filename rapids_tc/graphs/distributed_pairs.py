@@ -1,30 +1,45 @@
-"""Columns of pairs of vertices, which need not be edges, on a graph on a cluster."""
+"""Columns of pairs of vertices, which need not be edges, on a partitioned graph."""
 
 from __future__ import annotations
 
+import operator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import neighbor_rows, pair_tasks, sums
+from rapids_tc.blocks import neighbor_rows, sums
+from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter, root
 from rapids_tc.graphs import pairs as pairs_of_graphs
 from rapids_tc.graphs.one_worker import meta_with
 from rapids_tc.graphs.prepared import prepared_in
+from rapids_tc.plan.record import row_columns
+from rapids_tc.preparation import pair_ends
 from rapids_tc.preparation.edge_columns import EdgeColumns
 from rapids_tc.preparation.edges import check_new, id_columns
+from rapids_tc.preparation.orient import Order
 from rapids_tc.preparation.pair_ends import SHOWN, require_vertices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rapids_tc.blocks.block_map import PlacedBlock
+    from rapids_tc.blocks.third_sums import ThirdValues
     from rapids_tc.executors.protocol import Executor, Task
+    from rapids_tc.frames.adapters import FrameAdapter
+    from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.graphs.partitioned import PartitionedGraph
+    from rapids_tc.preparation.csr import Csr
+    from rapids_tc.preparation.numbering import ColumnIds
 
 MOST_PAIRS = 2**18  # of a frame of this process that travel together
+Pairs = list[Any]  # the ranks of both ends; then how many ends are no vertices, and examples
+Part = tuple[int, int]  # the first pair of a part, and the one behind its last
 
 
 def pair_column(
@@ -50,7 +65,7 @@ def pair_column(
         pieces = [[end.iloc[at : at + MOST_PAIRS] for end in ends] for at in starts]
         graph = partitioned.profiled()
         parts = _compare(graph, pieces, labels, name)
-        joined = [graph.submit("pairs", pair_tasks.together, of_piece) for of_piece in parts]
+        joined = [graph.submit("pairs", together, of_piece) for of_piece in parts]
         values = np.concatenate(executor.gather(joined))
         return opened.adapter.column_like(frame, values, name)
     meta = of_pairs.meta
@@ -61,7 +76,7 @@ def pair_column(
     partitions = of_pairs.partitions(None)
     parts = _compare(graph, partitions, labels, name)
     frames = [
-        graph.submit("pairs", pair_tasks.with_column, partition, of_partition, adapter, name)
+        graph.submit("pairs", with_column, partition, of_partition, adapter, name)
         for partition, of_partition in zip(partitions, parts, strict=True)
     ]
     return of_pairs.to_frame(frames, meta_with(adapter, meta, [name]), None)
@@ -96,15 +111,14 @@ def _compare(
     graph.drop_rows()
     submit, gather = graph.submit, graph.executor.gather
     pairs = [
-        submit("pairs", pair_tasks.ranked_pairs, graph.ids, graph.order, part, labels)
-        for part in partitions
+        submit("pairs", ranked_pairs, graph.ids, graph.order, part, labels) for part in partitions
     ]
-    unknown = gather([submit("pairs", pair_tasks.unknown_ends, part) for part in pairs])
+    unknown = gather([submit("pairs", operator.getitem, part, slice(2, 4)) for part in pairs])
     shown = [example for _, examples in unknown for example in examples]
     require_vertices(sum(many for many, _ in unknown), shown[:SHOWN])
     degrees = sums.whole(graph, sums.degrees(graph))
     most = graph.free // (2 * neighbor_rows.ENTRY)
-    parts = gather([submit("pairs", pair_tasks.parts_of, part, degrees, most) for part in pairs])
+    parts = gather([submit("pairs", parts_of, part, degrees, most) for part in pairs])
     third = sums.third_values(graph, [degrees], name)[0] if name in FORMULAS else None
     workers = graph.counting_workers
 
@@ -114,15 +128,13 @@ def _compare(
             for part in of_pairs:
                 on, turn = workers[turn % len(workers)], turn + 1
                 of_part = pairs[place], part
+                at = on if graph.n == 1 else None
                 keys = [
-                    submit(
-                        "pairs", pair_tasks.keys_of, graph.block_at(at, on), *of_part, at, graph.n,
-                        graph.vertices, on=on if graph.n == 1 else None,
-                    )
-                    for at in range(graph.n**2)
-                ]  # fmt: skip
+                    graph.submit_block("pairs", keys_of, block, *of_part, on=at)
+                    for block in range(graph.n**2)
+                ]
                 arguments = keys, *of_part, degrees, third, name
-                yield place, submit("pairs", pair_tasks.compared, *arguments, on=on)
+                yield place, submit("pairs", compared, *arguments, on=on)
 
     values: list[list[Task]] = [[] for _ in partitions]
     at_once, total = len(graph.workers), sum(map(len, parts))
@@ -138,3 +150,110 @@ def _in_order(
     numbered = (((number, place), task) for number, (place, task) in enumerate(tasks))
     ended = sorted(graph.executor.as_completed(numbered, at_once, total), key=lambda one: one[0])
     return [(place, task) for (_, place), task in ended]
+
+
+# What workers do ----------------------------------------------------------------------------------
+
+
+def ranked_pairs(
+    ids: ColumnIds, order: list[Any], pairs: Any, labels: tuple[Any, Any], *, backend: Backend
+) -> Pairs:
+    """Find the ranks of both ends of some pairs: a partition, or its two columns of ids."""
+    require_length(order[0], ids.size, "ranks")
+    columns: list[Series] = pairs if isinstance(pairs, list) else [pairs[name] for name in labels]
+    ends = [backend.to_working_series(column).reset_index(drop=True) for column in columns]
+    ranks = Order.of_ranks(order[0], order[1], backend.xp)
+    numbers = pair_ends.numbers_of(ids, ends, labels)
+    unknown = pair_ends.unknown_rows(numbers, ranks.present, backend)
+    many, shown = len(unknown), pair_ends.examples(ends, unknown)
+    return [*(ranks.rank[number] for number in numbers), many, shown]
+
+
+def parts_of(pairs: Pairs, degrees: Array, most: int, *, xp: Any) -> list[Part]:
+    """Cut pairs into parts, the rows of whose ends have at most so many entries together."""
+    u, v = _ends(pairs, len(degrees))
+    parts = neighbor_rows.parts_of(u, v, degrees, most, xp)
+    return [(part.start, part.stop) for part in parts]
+
+
+def keys_of(block: PlacedBlock, pairs: Pairs, part: Part) -> Array:
+    """Return a key, vertex << 32 | neighbor, for each end of a part of the pairs in a block."""
+    chosen = block.xp.zeros(block.vertices, bool)
+    for end in _ends(pairs, block.vertices):
+        chosen[end[slice(*part)]] = True
+    return neighbor_rows.keys_of(block.csr, block.n, block.at, chosen, block.xp)
+
+
+def compared(
+    keys: list[Array], pairs: Pairs, part: Part, degrees: Array, third: ThirdValues | None,
+    name: str, *, engine: Any, xp: Any,
+) -> Array:  # fmt: skip
+    """Compute a column for a part of the pairs, from the keys of all blocks; loops get 0.
+
+    `third` are the values that are summed over common neighbors, if the column asks for any.
+    """
+    vertices, column = len(degrees), row_columns()[name]
+    for several in keys:
+        require_below(several, vertices << 32, "keys of neighbors")
+    rows = neighbor_rows.rows_of([*keys], vertices, xp)
+    require_below(rows.columns, vertices, "ranks")
+    u, v = (end[slice(*part)] for end in _ends(pairs, vertices))
+    if third is not None:
+        require_length(third.by_rank, vertices, "values by rank")
+    with np.errstate(invalid="ignore"):  # 0 / 0 for pairs of isolated vertices
+        values: Array = column.formula(_PairValues(engine, xp, rows, u, v, degrees, third))
+    values[(u == v) | xp.isnan(values)] = 0
+    return values
+
+
+def together(parts: list[Array], *, backend: Backend) -> Array:
+    """Return the values of all parts of some pairs, on the host."""
+    values: Array = backend.host(backend.xp.concatenate([backend.xp.empty(0), *parts]))
+    return values
+
+
+def with_column(
+    partition: Frame, parts: list[Array], adapter: FrameAdapter, name: str, *, xp: Any
+) -> Frame:
+    """Return a partition of pairs with a column of their values."""
+    values = xp.concatenate([xp.empty(0), *parts])
+    require_length(values, len(partition), "values of pairs")
+    return adapter.assign(partition, {name: adapter.column_like(partition, values, name)})
+
+
+def _ends(pairs: Pairs, vertices: int) -> tuple[Array, Array]:
+    """Return the ranks of both ends of all pairs, which index values of all ranks."""
+    u, v = pairs[:2]
+    require_length(v, len(u), "ends of pairs")
+    for end in (u, v):
+        require_below(end, vertices, "ranks of pairs")
+    return u, v
+
+
+@dataclass(frozen=True)
+class _PairValues(neighbor_rows.ValuesOfPairs):
+    """What formulas may ask about some pairs: see `rapids_tc.plan.record.EdgeValues`."""
+
+    engine: Any
+    xp: Any
+    rows: Csr
+    u: Array
+    v: Array
+    by_rank: Array
+    third: ThirdValues | None
+
+    @cached_property
+    def triangles(self) -> Array:
+        return self._sums(self.xp.zeros(0, "int64"))
+
+    @cached_property
+    def degrees(self) -> tuple[Array, Array]:
+        return self.by_rank[self.u], self.by_rank[self.v]
+
+    def third_sums(self, name: str) -> Array:
+        third: Any = self.third
+        return third.as_floats(self._sums(third.by_rank))
+
+    def _sums(self, values: Array) -> Array:
+        found: Array = self.engine.common_sums(self.rows, self.u, self.v, values)
+        return found

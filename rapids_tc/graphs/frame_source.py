@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks.worker_tasks import WorkerContext
+from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
 from rapids_tc.frames.backend import check_engine, resolve_engine
 from rapids_tc.plan import needs

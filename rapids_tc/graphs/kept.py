@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import grid, id_tasks, worker_tasks
+from rapids_tc.blocks import codec, grid, id_tasks
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.executors.protocol import Batch
 from rapids_tc.executors.registry import register_executor
@@ -91,11 +91,11 @@ class KeptGraph:
     def prepare(self, graph: DistributedGraph) -> None:
         """Make the order and the blocks of a graph whose ids have been profiled; wait for all."""
         gather = self._executor.gather
-        graph.numbers = graph.map_batches("number", id_tasks.compact, graph.numbers)
+        graph.numbers = graph.each_batch("number", id_tasks.compact, graph.numbers)
         if graph.id_ranges is not None:
             graph.id_ranges = graph.id_ranges.without_rows()
-        blocks = [graph.submit("merge", worker_tasks.edges_of, block) for block in graph.blocks]
-        self.n_edges = sum(gather(blocks)[: graph.n**2])  # if n is 1, others are copies
+        blocks = graph.blocks[: graph.n**2]  # if n is 1, others are copies
+        self.n_edges = sum(gather(graph.each("merge", codec.edges, blocks)))
         self.n_vertices = gather(graph.vertices)
         self.groups = None
         if isinstance(self.labels, EdgeColumns) and self.labels.groups:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.frames.backend import resolve_engine
 from rapids_tc.plan.layout import forced_layout
 from rapids_tc.plan.record import ANALYTICS, Options, OwnOptions, Result, row_columns
@@ -23,6 +22,7 @@ from rapids_tc.preparation.edges import check_new
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.executors.protocol import Executor, Task
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Frame
@@ -78,17 +78,17 @@ def ask(
     """Have one worker answer a call on a small frame; None if it is not small, or none can."""
     if (on := _worker(executor, context, partitions)) is None:
         return None
-    arguments = context, call, record.name, replace(options, progress=False), own
-    answered = executor.submit("count", answer, *arguments, partitions, on=on)
-    executor.submit_to_new("begin", begin, *arguments, executor.meta)
+    arguments = call, record.name, replace(options, progress=False), own
+    answered = executor.submit("count", context.run, answer, *arguments, partitions, on=on)
+    executor.submit_to_new("begin", context.run, begin, *arguments, executor.meta)
     if record.result in VALUES:
         return cast("tuple[Any] | None", executor.gather(answered))
-    outlined = executor.gather(executor.submit("rows", outline, context, answered, on=on))
+    outlined = executor.gather(executor.submit("rows", context.run, outline, answered, on=on))
     if outlined is None:
         return None
     meta, lengths, names = outlined
     frames = [
-        executor.submit("rows", frame_at, context, answered, place, on=on)
+        executor.submit("rows", context.run, frame_at, answered, place, on=on)
         for place in range(len(lengths))
     ]
     if record.result not in FRAMES:
@@ -115,10 +115,10 @@ def meta_with(adapter: FrameAdapter, meta: Frame, names: Sequence[str]) -> Frame
     return adapter.assign(meta, added) if added else meta
 
 
-@worker_task
 def begin(
-    context: WorkerContext, call: Answer, name: str, options: Options, own: OwnOptions, meta: Frame
-) -> None:
+    call: Answer, name: str, options: Options, own: OwnOptions, meta: Frame, *,
+    context: WorkerContext,
+) -> None:  # fmt: skip
     """Answer a call on a triangle: what this compiles, the next call of the worker has ready."""
     ends = zip(context.columns(meta, 0), ([0, 1, 2], [1, 2, 0]), strict=True)
     xp = context.backend.xp
@@ -128,10 +128,9 @@ def begin(
         call(ANALYTICS[name], edges, options, own)
 
 
-@worker_task
 def answer(
-    context: WorkerContext, call: Answer, name: str, options: Options, own: OwnOptions,
-    partitions: list[Frame],
+    call: Answer, name: str, options: Options, own: OwnOptions, partitions: list[Frame], *,
+    context: WorkerContext,
 ) -> tuple[Any] | Frames | None:  # fmt: skip
     """Answer a call on all partitions as on one frame."""
     try:
@@ -188,15 +187,13 @@ def _with_columns(
     return frames
 
 
-@worker_task
-def outline(context: WorkerContext, answered: Frames | None) -> Any:
+def outline(answered: Frames | None) -> Any:
     """Return the first frame without its rows, the lengths of all, and the columns they add."""
     if answered is None:
         return None
     return answered.frames[0].iloc[:0], answered.lengths, answered.names
 
 
-@worker_task
-def frame_at(context: WorkerContext, answered: Frames, place: int) -> Frame:
+def frame_at(answered: Frames, place: int) -> Frame:
     """Return one of the frames of an answer."""
     return answered.frames[place]

@@ -7,24 +7,16 @@ value per vertex, and answers with a value or a row per vertex, its body runs on
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import check_progress
-from rapids_tc.blocks import (
-    counting,
-    distributed_tallies,
-    edge_rows,
-    peeling,
-    row_lookup,
-    sorting,
-    sums,
-    worker_tasks,
-)
+from rapids_tc.blocks import distributed_tallies, peeling, row_lookup, sorting, sums
+from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.distributed_triangles import DistributedTriangles
 from rapids_tc.blocks.third_sums import FORMULAS
-from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.errors import KernelError
 from rapids_tc.graphs import one_worker, vertex_answers
 from rapids_tc.graphs.distributed import DistributedGraph, log
@@ -235,7 +227,7 @@ class PartitionedGraph:
     def group_frame(self, columns: dict[str, Any]) -> Frame:
         """Make a frame of values by group on a worker, sorted by group."""
         graph = self._rows
-        reply = graph.submit("answer", counting.group_frame, graph.ids, columns)
+        reply = graph.submit("answer", vertex_answers.group_frame, graph.ids, columns)
         return vertex_answers.split(graph, reply)
 
     @property
@@ -253,7 +245,7 @@ class PartitionedGraph:
         """Count a sample of the edges, and return the `sampling.moments` of each part of it."""
         graph = self._rows = self.profiled()
         graph.sample(colours, seed)
-        return sums.moments_by_group(graph) if self.groups else sums.moments(graph)
+        return sums.moments_by_group(graph) if self.groups else sums.moments_of_slices(graph)
 
     def answer_by_sums(self, record: Analytic, own: OwnOptions) -> Any:
         """Answer an analytic of vertices, or of the whole graph, from sums by vertex."""
@@ -292,36 +284,32 @@ class PartitionedGraph:
             }
             if asked & Needs.DEGREES:
                 of_ends = sums.of_row_ends(graph, degrees)
-        by_row = {kind: sums.by_row(graph, values) for kind, values in by_edge.items()}
+        by_row = {kind: row_lookup.by_row(graph, values) for kind, values in by_edge.items()}
         return _Columns(list(names), by_row, of_ends)
 
     def assign(self, columns: _Columns) -> Frame:
         """Append columns to the user's frame."""
         graph = self._rows
-        partitions, prints = graph.to_read
-        made = [
-            graph.submit(
-                "columns", row_lookup.columns, partitions[i], prints[i], graph.ranks[i],
-                columns.degrees[i],
-                {kind: values[i] for kind, values in columns.by_edge.items()}, columns.names,
-                on=batch.worker,
-            )
-            for i, batch in enumerate(graph.batches)
-        ]  # fmt: skip
+        by_edge = [
+            {kind: values[i] for kind, values in columns.by_edge.items()}
+            for i in range(len(graph.batches))
+        ]
+        rows = *graph.to_read, graph.ranks, columns.degrees, by_edge
+        made = graph.each_batch("columns", row_lookup.columns, *rows, more=(columns.names,))
         meta = one_worker.meta_with(self.adapter, self.executor.meta, columns.names)
         return self._aligned(graph, made, meta)
 
     def truss_rows(self, k: int | None) -> list[list[Task]]:
         """Find the first row of each edge of the k-truss: for each batch, a task per block."""
         graph = self._rows = self.profiled()
-        return edge_rows.first_rows(
+        return row_lookup.first_rows(
             graph, peeling.in_truss(graph, k, by_group=self.groups is not None)
         )
 
     def take_rows(self, rows: list[list[Task]], limit: int | None) -> Frame:
         """Select the user's rows that `truss_rows` has found, part by part on their workers."""
         graph = self._rows
-        made = graph.map_batches("rows", row_lookup.take, *graph.to_read, rows)
+        made = graph.each_batch("rows", row_lookup.take, *graph.to_read, rows)
         return self._aligned(graph, made, self.executor.meta)
 
     @property
@@ -342,8 +330,7 @@ class PartitionedGraph:
             self._record.name, sum(map(sum, graph.rows)), sum(map(len, graph.rows)),
             len(graph.workers), len(frames),
         )  # fmt: skip
-        meta = self.executor.gather(graph.submit("edges", worker_tasks.head, frames[0]))
-        return self.executor.to_frame(frames, meta, lengths)
+        return graph.to_frame("edges", frames, lengths)
 
     # Frames of the answer ------------------------------------------------------------------------
 
@@ -352,5 +339,6 @@ class PartitionedGraph:
         frames: dict[int, Task] = {}
         for batch, several in zip(graph.batches, made, strict=True):
             for i, place in enumerate(batch.places):
-                frames[place] = graph.submit("rows", worker_tasks.one, several, i, on=batch.worker)
+                own = graph.submit("rows", operator.getitem, several, i, on=batch.worker)
+                frames[place] = own
         return self.executor.to_frame([frames[place] for place in sorted(frames)], meta, None)

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.blocks import grid
+from rapids_tc.blocks.block_map import innermost
+from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.ranges import CODES
-from rapids_tc.blocks.worker_tasks import WorkerContext
 from rapids_tc.executors.local import LocalExecutor
 from rapids_tc.executors.protocol import Batch
 from rapids_tc.graphs.distributed import PEELING, DistributedGraph
@@ -95,7 +96,8 @@ class Rehearsal(LocalExecutor):
             if place not in result.holders:
                 self.moved += result.bytes if stage != "sum" else result.bytes / result.parts
                 result.holders.add(place)
-        name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        asked = innermost(function, args)
+        name = f"{asked.__module__.rpartition('.')[2]}.{asked.__name__}"
         largest = max(inputs, key=lambda result: result.bytes, default=StandIn("", 0, 1, set()))
         size, parts = self.sizes.of(name, largest.bytes, largest.parts)
         return StandIn(name, size, parts, {place})
@@ -105,13 +107,13 @@ class Rehearsal(LocalExecutor):
         if isinstance(tasks, list | tuple):
             return [self.gather(task) for task in tasks]
         plain: dict[str, Any] = {
-            "value_tasks.status": (0.0, None),
+            "distributed_values.status": (0.0, None),
             "ranges.code_sizes": [0] * CODES,
             "sorting.sample": np.zeros(0, "uint64"),
-            "worker_tasks.head": self._meta,
-            "counting.moments": (0, 0.0),
-            "counting.moments_by_group": [],
-            "level_tasks.add": np.zeros(4, "int64"),  # no level is open
+            "block_map.head": self._meta,
+            "sums.moments": (0, 0.0),
+            "sums.moments_in_groups": [],
+            "distributed_levels.add_tallies": np.zeros(4, "int64"),  # no level is open
         }
         return plain.get(tasks.function, 0)
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 # Tasks that return a few numbers, 4 bytes per number of a range, and 4 per edge of a block.
 NUMBERS = (
-    "worker_tasks.count_ranks", "counting.count", "ranges.code_sizes", "ranges.vertices",
+    "ranges.vertices_of", "sums.count", "ranges.code_sizes", "ranges.vertices",
 )  # fmt: skip
 OF_RANGES = "ranges.ranks_of", "ranges.ranks_of_vertices", "ranges.order_of_range"
-OF_EDGES = "row_lookup.first_rows", "peeling.peel"
+OF_EDGES = "row_lookup.first_in_batch", "peeling.peel"
 
 
 @dataclass(frozen=True)
@@ -39,26 +39,26 @@ class Sizes:
             **dict.fromkeys(OF_EDGES, (4 * block, 1)),
             "id_tasks.make_ids": (0, 1),
             "id_tasks.number": (8 * rows, 1),
-            "worker_tasks.degrees": (self.ids, 1),
-            "worker_tasks.order": (4 * self.ids, 1),
-            "worker_tasks.ranks": (8 * rows, 1),
+            "ranges.degrees": (self.ids, 1),
+            "ranges.order": (4 * self.ids, 1),
+            "ranges.ranks_of_ends": (8 * rows, 1),
             "ranges.codes_in": (ids, 1),
             "ranges.in_part": (8 * rows / max(self.ranges, self.n), 1),
             "ranges.joined": (8 * rows, 1),
-            "worker_tasks.pack": (4 * rows, self.n**2),
-            "worker_tasks.merge": (4 * block + 8 * self.ids / self.n, 1),
-            "worker_tasks.pick": (largest / parts, 1),
-            "worker_tasks.one": (largest / parts, 1),
-            "counting.edge_counts": ((4 if self.n == 1 else 12) * block, 3),
-            "counting.slices": (4 * block, self.jobs),
-            "vertex_tasks.vertex_counts": (3 * of_residue, 3) if self.n > 1 else (of_residue, 1),
-            "vertex_tasks.degrees_of": (2 * of_residue, 2) if self.n > 1 else (of_residue, 1),
-            "vertex_tasks.ends_of": (2 * of_residue, 2) if self.n > 1 else (of_residue, 1),
-            "vertex_tasks.largest_of_ends": (of_residue, 2) if self.n > 1 else (of_residue / 2, 1),
-            "vertex_tasks.by_rank": (8 * self.ids, 1),
-            "counting.answer": (16 * self.ids, 1),
-            "value_tasks.triangle_sum": (8 * self.ids, 1),
-            "value_tasks.edge_sum": (8 * self.ids, 1),
+            "build.pack": (4 * rows, self.n**2),
+            "build.merge": (4 * block + 8 * self.ids / self.n, 1),
+            "build.pick": (largest / parts, 1),
+            "_operator.getitem": (largest / parts, 1),
+            "sums.edge_counts": ((4 if self.n == 1 else 12) * block, 3),
+            "sums.slices": (4 * block, self.jobs),
+            "sums.corner_counts": (3 * of_residue, 3) if self.n > 1 else (of_residue, 1),
+            "sums.degrees_of": (2 * of_residue, 2) if self.n > 1 else (of_residue, 1),
+            "sums.ends_of": (2 * of_residue, 2) if self.n > 1 else (of_residue, 1),
+            "sums.largest_of_ends": (of_residue, 2) if self.n > 1 else (of_residue / 2, 1),
+            "parts.by_rank": (8 * self.ids, 1),
+            "vertex_answers.answer_whole": (16 * self.ids, 1),
+            "distributed_values.triangle_sum": (8 * self.ids, 1),
+            "distributed_values.edge_sum": (8 * self.ids, 1),
             "sorting.sorted_keys": (8 * rows, 1),
             "sorting.split": (8 * rows, self.batches),
             "sorting.merge": (8 * rows, 1),

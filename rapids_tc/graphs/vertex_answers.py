@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import counting, parts, ranges, worker_tasks
+from rapids_tc.blocks import parts, ranges
 from rapids_tc.blocks.arrivals import require_length
-from rapids_tc.blocks.worker_tasks import WorkerContext, worker_task
 from rapids_tc.frames.adapters import root
 from rapids_tc.graphs.protocol import VertexTotals
 from rapids_tc.plan.record import ANALYTICS, Needs, OwnOptions, Result
@@ -24,12 +23,15 @@ from rapids_tc.preparation.edges import look_up_vertices, require_vertices
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
+    from rapids_tc.blocks.context import WorkerContext
+    from rapids_tc.blocks.tallies import Tally
     from rapids_tc.blocks.triangle_sums import Summed
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.plan.record import Work
-    from rapids_tc.preparation.numbering import ColumnIds
+    from rapids_tc.preparation.composite import CompositeIds
+    from rapids_tc.preparation.numbering import ColumnIds, Ids
 
 PART_ROWS = 2**20  # the least rows of a partition, if one worker's answer is split
 
@@ -123,10 +125,9 @@ def answer(
             reply = _value(graph, name, own, by_residue, total, summed)
             return split(graph, reply) if is_frame else graph.executor.gather(reply)
         frames, lengths = _frames(graph, name, own, by_residue)
-        meta = graph.executor.gather(graph.submit("answer", worker_tasks.head, frames[0]))
-        return graph.executor.to_frame(frames, meta, lengths)
+        return graph.to_frame("answer", frames, lengths)
     reply = graph.submit(
-        "answer", counting.answer, name, own, graph.ids, graph.order, by_residue, total, summed,
+        "answer", answer_whole, name, own, graph.ids, graph.order, by_residue, total, summed,
         tally, on=graph.counting_workers[0],
     )  # fmt: skip
     return split(graph, reply) if is_frame else graph.executor.gather(reply)
@@ -134,15 +135,13 @@ def answer(
 
 def split(graph: DistributedGraph, frame: Task) -> Frame:
     """Split the frame of one worker into at most one partition per worker, or keep it whole."""
-    rows, meta = graph.executor.gather(
-        [graph.submit("answer", f, frame) for f in (worker_tasks.length, worker_tasks.head)]
-    )
+    rows = graph.executor.gather(graph.submit("answer", len, frame))
     cuts = parts.cut(rows, max(1, min(len(graph.workers), rows // PART_ROWS)))
     frames = [frame]
     if len(cuts) > 1:
         bounds = ((part.first, part.first + part.size) for part in cuts)
-        frames = [graph.submit("answer", worker_tasks.cut, frame, *bound) for bound in bounds]
-    return graph.executor.to_frame(frames, meta, [part.size for part in cuts])
+        frames = [graph.submit("answer", rows_of, frame, *bound) for bound in bounds]
+    return graph.to_frame("answer", frames, [part.size for part in cuts])
 
 
 def _frames(
@@ -155,11 +154,9 @@ def _frames(
     answers = _by_range(graph, name, own, by_residue)
     if own.get("vertices") is not None:
         frame = graph.submit("answer", in_order, answers)
-        return [frame], graph.executor.gather([graph.submit("answer", worker_tasks.length, frame)])
-    frames = [graph.submit("answer", frame_of, answer) for answer in answers]
-    lengths = graph.executor.gather(
-        [graph.submit("answer", worker_tasks.length, frame) for frame in frames]
-    )
+        return [frame], graph.executor.gather([graph.submit("answer", len, frame)])
+    frames = [graph.submit("answer", getattr, answer, "answer") for answer in answers]
+    lengths = graph.executor.gather([graph.submit("answer", len, frame) for frame in frames])
     starts = np.cumsum([0, *lengths]).tolist()
     return [
         graph.submit("answer", numbered, frame, start)
@@ -199,13 +196,38 @@ def _by_range(
     return result
 
 
-@worker_task
+def rows_of(frame: Frame, first: int, last: int) -> Frame:
+    """Copy some rows of a frame, which then need not be kept."""
+    return frame.iloc[first:last].copy()
+
+
+def group_frame(ids: CompositeIds, columns: dict[str, Any], *, backend: Backend) -> Frame:
+    """Make a frame of values by group."""
+    return ids.group_frame(columns, backend)
+
+
+def answer_whole(
+    name: str, options: OwnOptions, ids: Ids, order: list[Any], by_residue: dict[str, list[Array]],
+    total: int | None, summed: dict[str, Summed], tallied: Tally | None, *, backend: Backend,
+) -> Any:  # fmt: skip
+    """Answer an analytic of vertices, or of the whole graph, from the sums over all blocks."""
+    rank, n = order
+    by_rank = {kind: parts.by_rank(values, backend.xp) for kind, values in by_residue.items()}
+    for values in by_rank.values():
+        require_length(values, n, "sums by vertex")
+    graph = VertexTotals(
+        backend, ids, Order.of_ranks(rank, n, backend.xp), **by_rank,
+        n_edges=int(by_rank["degrees"].sum()) // 2, total=total, summed=summed, tallied=tallied,
+    )  # fmt: skip
+    return ANALYTICS[name].body(graph, **options)
+
+
 def answer_range(
-    context: WorkerContext, name: str, options: OwnOptions, ids: ColumnIds, order: list[Any],
-    values: dict[str, list[Array]],
+    name: str, options: OwnOptions, ids: ColumnIds, order: list[Any],
+    values: dict[str, list[Array]], *, backend: Backend,
 ) -> RangeAnswer:  # fmt: skip
     """Answer an analytic on the vertices of a range."""
-    backend, (rank, n) = context.backend, order
+    rank, n = order
     by_number = {kind: array for kind, [array] in values.items()}
     require_length(rank, ids.size, "ranks")
     for array in by_number.values():
@@ -217,22 +239,14 @@ def answer_range(
     return RangeAnswer(ANALYTICS[name].body(graph, **options), graph.named)
 
 
-@worker_task
-def frame_of(context: WorkerContext, answer: RangeAnswer) -> Frame:
-    """Return the frame of a range."""
-    return answer.answer
-
-
-@worker_task
-def numbered(context: WorkerContext, frame: Frame, start: int) -> Frame:
+def numbered(frame: Frame, start: int) -> Frame:
     """Return a frame whose rows are numbered from `start` on."""
     result = frame.copy(deep=False)
     result.index = result.index + start
     return result
 
 
-@worker_task
-def in_order(context: WorkerContext, answers: list[RangeAnswer]) -> Frame:
+def in_order(answers: list[RangeAnswer], *, context: WorkerContext) -> Frame:
     """Join the rows of the vertices that the user names, in the user's order.
 
     Raises
@@ -240,8 +254,7 @@ def in_order(context: WorkerContext, answers: list[RangeAnswer]) -> Frame:
     ValueError
         Some are in no range.
     """
-    xp = context.backend.xp
-    places = _places(context, answers)
+    xp, places = context.backend.xp, _places(answers, context.backend)
     rows = xp.empty(len(places), "int64")
     rows[places] = xp.arange(len(places))
     frames = [each.answer for each in answers]
@@ -249,38 +262,35 @@ def in_order(context: WorkerContext, answers: list[RangeAnswer]) -> Frame:
     return context.adapter.take(joined, rows).reset_index(drop=True)
 
 
-def _places(context: WorkerContext, answers: list[RangeAnswer]) -> Array:
+def _places(answers: list[RangeAnswer], backend: Backend) -> Array:
     """Return the places in the user's order of the vertices that are found, range by range."""
-    xp, of_ranges = context.backend.xp, [each.named for each in answers if each.named is not None]
+    xp, of_ranges = backend.xp, [each.named for each in answers if each.named is not None]
     is_found = xp.zeros(len(of_ranges[0].ids), bool)
     for named in of_ranges:
         is_found |= named.is_found
-    require_vertices(is_found, of_ranges[0].ids, context.backend)
+    require_vertices(is_found, of_ranges[0].ids, backend)
     return xp.concatenate([xp.flatnonzero(named.is_found) for named in of_ranges])
 
 
-@worker_task
-def mean(context: WorkerContext, answers: list[RangeAnswer]) -> float:
+def mean(answers: list[RangeAnswer], *, backend: Backend) -> float:
     """Join the parts of a mean; NaN if there is nothing to average over."""
     if answers[0].named is not None:
-        _places(context, answers)  # raises an error if some are no vertices
+        _places(answers, backend)  # raises an error if some are no vertices
     parts_of_mean = [each.answer for each in answers]
     count = sum(part.count for part in parts_of_mean)
     return sum(part.sum for part in parts_of_mean) / count if count else nan
 
 
-@worker_task
-def degree_moments(context: WorkerContext, degrees: Array) -> tuple[int, int]:
+def degree_moments(degrees: Array) -> tuple[int, int]:
     """Sum degrees, and the pairs of neighbors."""
     return int(degrees.sum()), int((degrees * (degrees - 1) // 2).sum())
 
 
-@worker_task
 def answer_totals(
-    context: WorkerContext, name: str, options: OwnOptions, vertices: int,
-    moments: list[tuple[int, int]], total: int | None, summed: dict[str, Summed],
+    name: str, options: OwnOptions, vertices: int, moments: list[tuple[int, int]],
+    total: int | None, summed: dict[str, Summed], *, backend: Backend,
 ) -> Any:  # fmt: skip
     """Answer an analytic from the totals of a graph."""
     degrees, wedges = (sum(side) for side in zip(*moments, strict=True))
-    graph = GraphTotals(context.backend, vertices, degrees // 2, wedges, total, summed)
+    graph = GraphTotals(backend, vertices, degrees // 2, wedges, total, summed)
     return ANALYTICS[name].body(graph, **options)
