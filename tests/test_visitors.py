@@ -517,6 +517,24 @@ def test_joins_leap_over_nested_levels(monkeypatch, pairs):
 
 
 @plain_only
+@pytest.mark.parametrize("highest", ["first", "last"])
+@pytest.mark.parametrize("engine", [cpu, CUDA["default"]], ids=["cpu", "cuda"])
+def test_joins_of_nested_cliques(engine, highest):
+    """At each level there is one clique, so that climbs are long enough to leap."""
+    graph = engine.csr(keys_of([(v, u) for u in range(32) for v in range(u)]), 32)
+    ends = np.array(edges_of(graph, 1, (0, 0)))
+    levels = (31 - ends.max(1) if highest == "first" else ends.min(1)).astype(np.uint32)
+    one_set = [
+        np.where(levels >= level, np.argmax(levels >= level), -1).tolist()
+        for level in range(1, int(levels.max()) + 1)
+    ]
+    with testing.thread_order(1):
+        words = engine.join_triangles(engine.prepare(graph), levels)
+        assert sets_of_heads((words, levels)) == one_set
+        assert sets_of_heads((engine.join_ends(graph, levels), levels)) == one_set
+
+
+@plain_only
 @pytest.mark.parametrize("seed", [0, 1])
 @each_size
 def test_small_graphs_by_kernels(engine, seed):

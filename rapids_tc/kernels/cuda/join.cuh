@@ -8,6 +8,7 @@
 
 constexpr u32 kLevelAt = 40;                 // the lowest bit of a level in a word
 constexpr u64 kNode = 0xffffffffff;          // the bits below it
+constexpr u32 kPlainSteps = 8;               // of a climb before it reads hints: few take more
 
 // A node, its level, and its word.
 struct Joined { u64 node, level, word; };
@@ -17,20 +18,31 @@ struct Forest { u64 *parents, *hints; };
 
 __device__ __forceinline__ u64 level_of(u64 word) { return word >> kLevelAt; }
 
-// The last node above x whose level is not below least. The hint of a node is a word of any node that is in
-// one set with it at this node's level, which stays true: a chain of levels is passed over in leaps.
+// The hint of x if it keeps to the levels from least on, else x's own word. The hint of a node is a word of any
+// node that was above it: the two are in one set at the level of the word. As sets only grow, this stays true,
+// whichever thread writes last, and it leads to a lower level or a smaller node, as words do, so that climbs end.
+// A leap sets the hint one leap further: later climbs pass over the same chain of levels in few.
+__device__ __forceinline__ u64 leap(const Forest& forest, u64 x, u64 word, u64 least) {
+  const u64 hint = RTC_PEEK(forest.hints + x);
+  if (level_of(hint) >= least) word = hint;
+  u64 further = RTC_PEEK(forest.hints + (word & kNode));
+  if (level_of(further) < least) further = RTC_PEEK(forest.parents + (word & kNode));
+  if (level_of(further) >= least && further != hint) atomicExch(forest.hints + x, further);
+  return word;
+}
+
+// The last node above x whose level is not below least.
 __device__ __forceinline__ Joined climb(const Forest& forest, u64 x, u64 level, u64 least) {
-  for (;;) {
-    u64 word = RTC_PEEK(forest.hints + x);
-    if (level_of(word) < least) word = RTC_PEEK(forest.parents + x);
-    if (level_of(word) < least) return Joined{x, level, word};
-    const u64 above = word & kNode;
-    u64 further = RTC_PEEK(forest.hints + above);
-    if (level_of(further) < least) further = RTC_PEEK(forest.parents + above);
-    atomicExch(forest.hints + x, level_of(further) < least ? word : further);
+  u64 word = RTC_PEEK(forest.parents + x);
+  for (u32 steps = 0; level_of(word) >= least; steps++) {
+    if (steps >= kPlainSteps) word = leap(forest, x, word, least);
+    const u64 above = word & kNode, next = RTC_PEEK(forest.parents + above);
+    if (level_of(next) == level_of(word)) atomicCAS(forest.parents + x, word, next);  // halves it in a level
     x = above;
     level = level_of(word);
+    word = next;
   }
+  return Joined{x, level, word};
 }
 
 // Join two nodes at the lower of their levels, which is y's, and at all levels below.
