@@ -274,6 +274,19 @@ HELD = {  # by name: what is computed, what comes of it, and why it is not measu
         [24, 64, 0.5],
         CLUSTER,
     ),
+    "a cluster's worker": (
+        lambda: [
+            costs.CLUSTER_NAMED, costs.CLUSTER_MAKING, costs.CLUSTER_RANKED,
+            costs.CLUSTER_SAMPLED, costs.CLUSTER_BLOCK, costs.CLUSTER_PEELING,
+            *costs.CLUSTER_ANSWERS.values(),
+        ],
+        [
+            48, (24, 19), (12, 24), (28, 25), (4, 4), (40, 72, 50), (0, 30, 54), (0, 30, 54),
+            (0, 30, 80), (40, 130, 24), (100, 24, 46), (100, 24, 46), (40, 30, 46), (44, 0, 0),
+            (0, 30, 54), (0, 0, 0),
+        ],
+        "upper bounds: test_kept.py compares them with what workers hold",
+    ),
     "ranges of ids on a cluster": (
         lambda: [costs.RANGE_SHARE, costs.RANGE_BYTES, costs.RANGES, costs.CLUSTER_IDS],
         [8, 4, 4096, 3],

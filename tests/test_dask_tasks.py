@@ -258,8 +258,6 @@ def test_a_kept_graph_in_ranges(ranked):
         assert tc.count(graph) == tc.count(frame) == tc.count(graph)
         for ask in (tc.vertex_triangles, tc.clustering, lambda g: tc.annotate(g, "jaccard")):
             assert_same(together(Pandas, ask(graph)), ask(frame))
-        assert tc.memory_estimate(graph, function="vertex_triangles")["tasks"] > 10
-        assert tc.memory_estimate(edges, function="annotate")["tasks"] > 10
 
 
 @pytest.mark.pandas_only

@@ -1582,10 +1582,10 @@ HINTS = {
         )
     ],
     "graphs/kept:_GraphOfCall.to_read": [(kept_and_longer, "had 1 when.*: make another")],
-    "graphs/rehearsal:estimate": [
+    "graphs/cluster_estimate:estimate": [
         (on_dask(partial(tc.memory_estimate, function="trussness")), r"annotate\(edges, "),
     ],
-    "graphs/rehearsal:_bounds": [(rows_unknown, r"persist\(\) it, or read it from Parquet")],
+    "graphs/cluster_estimate:_bounds": [(rows_unknown, r"persist\(\) it, or read it from Parquet")],
     "graphs/partitioned:prepare": [
         (on_dask(lambda e: tc.Graph(tc.Graph(e))), "give it to the functions"),
         (on_dask(lambda e: tc.Graph(e, vertices=[7])), "append a row to it for each isolated"),

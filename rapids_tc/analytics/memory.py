@@ -57,10 +57,8 @@ def memory_estimate(
         For a Dask frame, or the `Graph` of one:
 
         ====== ===================================================================
-        worker bytes that a worker takes at the height of the call, beside its rows
+        worker bytes that a worker takes at most, beside its rows
         blocks the blocks on each side that the graph is cut in
-        tasks  the tasks of the call; of a peel in blocks, those of one round
-        moved  bytes that workers fetch from each other
         ====== ===================================================================
 
     Raises
@@ -85,8 +83,8 @@ def memory_estimate(
 
     A Dask frame is not computed. The workers count the ids of a frame that they hold. Parquet files
     say how many rows they have, and each row is taken to have two ids of its own, which most graphs
-    are far below. Rows are taken to be dealt out evenly, and ids to be integers of a dense range. A
-    small frame of integers is answered by one worker, in fewer tasks.
+    are far below. Rows are taken to be dealt out evenly, and ids of files to be dense integers. How
+    many tasks there are, and what moves between workers, depends on what is found.
 
     Examples
     --------
@@ -103,10 +101,10 @@ def memory_estimate(
     work = record.most_of(grouped=by is not None)
     options = Options(source, destination, by, engine, method, progress)
     if executor := executor_of(edges):
-        from rapids_tc.graphs import rehearsal  # only a cluster's calls need it
+        from rapids_tc.graphs import cluster_estimate  # only a cluster's calls need it
 
         limited = replace(options, memory_limit=memory_limit)
-        return rehearsal.estimate(executor, edges, record, limited)
+        return cluster_estimate.estimate(executor, edges, record, limited)
     with call_report(progress), place(edges):
         if isinstance(edges, Graph):
             check_prepared(edges._prepared, record, options, record.defaults)

@@ -17,19 +17,21 @@ middle vertex v are those below v // n + (j > k), which is the row number of v i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.engines import protocol
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import sum64
-from rapids_tc.plan import costs
+from rapids_tc.plan import costs, needs
+from rapids_tc.plan.layout import forced_layout
+from rapids_tc.plan.record import Needs, Result, Work
 from rapids_tc.preparation.csr import Array, Csr
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.geometry import Block
-    from rapids_tc.plan.record import Work
 
+PEELING = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS)
 LIST_COST = 32  # probes that a list costs besides its own
 TASKS_A_WORKER = 4  # at least: workers that are slower than others draw fewer
 
@@ -127,6 +129,27 @@ def choose(
         f"vertices take {smallest:,} bytes, and {free_bytes:,} are free: raise memory_limit=, or "
         "give more memory"
     )
+
+
+def fits(edges: int, ids: int, free: int, engine: str) -> bool:
+    """Return whether one machine can peel a graph of so many edges."""
+    if (layout := forced_layout.get()) and layout.peel_below is not None:
+        return edges < layout.peel_below
+    dense = True
+    stages = needs.stages(PEELING, edges, min(ids, 2 * edges), dense, engine)
+    return max(stage.bytes for stage in stages) <= free
+
+
+def plan(rows: int, ids: int, free: int, workers: int, work: Work, engine: str) -> Partition:
+    """Choose the blocks of a graph, and the parts of its tasks, for what a call needs."""
+    if layout := forced_layout.get():
+        return Partition(layout.n, layout.m)
+    least = 1
+    if work.needs & Needs.TRUSSNESS and not fits(rows, ids, free, engine):
+        least = 2
+    if engine == "cuda" and rows > costs.MOST_KEYS:  # limits three blocks' edges to 2**32
+        least = max(2, ceil(sqrt(3 * costs.UNEVEN * rows / costs.MOST_POSITIONS["cuda"])))
+    return choose(rows, ids, free, workers, least, values_of(work))
 
 
 def of_method(partition: Partition, method: str) -> Partition:

@@ -10,24 +10,21 @@ from __future__ import annotations
 
 import logging
 from functools import cached_property
-from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import build, grid, ranges
 from rapids_tc.blocks.block_map import Job
-from rapids_tc.blocks.grid import Partition
 from rapids_tc.graphs.distributed_ids import DistributedIds
-from rapids_tc.plan import costs, needs
-from rapids_tc.plan.layout import forced_layout
-from rapids_tc.plan.record import Needs, Result, Work
+from rapids_tc.plan import costs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rapids_tc.blocks.context import WorkerContext
+    from rapids_tc.blocks.grid import Partition
     from rapids_tc.executors.protocol import Batch, Executor, Task, Worker
+    from rapids_tc.plan.record import Work
 
-PEELING = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS)
 LEAST_ROWS = 2**16  # per counting machine, at least: fewer rows are not worth sending
 BY_HOST = ("tcp://", "tls://")  # addresses of workers that cannot send from GPU memory
 log = logging.getLogger("rapids_tc")
@@ -123,17 +120,9 @@ class DistributedGraph(DistributedIds):
     @cached_property
     def partition(self) -> Partition:
         """The numbers n and m: the graph is n x n blocks, and each task is in m parts."""
-        rows, least, values = sum(map(sum, self.rows)), 1, grid.values_of(self._work)
-        if self._work.needs & Needs.TRUSSNESS and not self.fits(rows):
-            least = 2
-        if self.on_cards and rows > costs.MOST_KEYS:  # limits three blocks' edges to 2**32
-            least = max(2, ceil(sqrt(3 * costs.UNEVEN * rows / costs.MOST_POSITIONS["cuda"])))
-        if layout := forced_layout.get():
-            made = Partition(layout.n, layout.m)
-        else:
-            made = grid.choose(
-                rows, self.size, self.free, len(self.counting_workers), least, values
-            )
+        rows, engine = sum(map(sum, self.rows)), "cuda" if self.on_cards else "cpu"
+        asked = self.free, len(self.counting_workers), self._work, engine
+        made = grid.plan(rows, self.size, *asked)
         made = grid.of_method(made, self.method)
         log.info(
             "%s: %d rows in %d partitions on %d workers; %d x %d blocks, %d tasks",
@@ -144,11 +133,7 @@ class DistributedGraph(DistributedIds):
 
     def fits(self, edges: int) -> bool:
         """Return whether one machine can peel a graph of so many edges."""
-        if (layout := forced_layout.get()) and layout.peel_below is not None:
-            return edges < layout.peel_below
-        engine = "cuda" if self.on_cards else "cpu"
-        stages = needs.stages(PEELING, edges, min(self.size, 2 * edges), True, engine)
-        return max(stage.bytes for stage in stages) <= self.free
+        return grid.fits(edges, self.size, self.free, "cuda" if self.on_cards else "cpu")
 
     @property
     def n(self) -> int:

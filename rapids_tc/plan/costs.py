@@ -209,6 +209,27 @@ CLUSTER_LEVELS = 20
 UNEVEN = 1.2
 # Per number, while vertices are ordered; per row, while rows become sorted parts. Cluster.
 CLUSTER_NUMBER, CLUSTER_ROW = 24, 64
+# A worker at the height of a call, as an upper bound. While blocks are made: per row of the worker,
+# the numbers and ranks of its ends, and its encoded edge; per edge of a block, its keys while they
+# are sorted. Traced, as are the next six: tests/worker_peaks.py.
+CLUSTER_MAKING: Pair = (24, 19)
+# Per id, while edges are ranked and encoded: its rank and degree, and what each block has of it.
+CLUSTER_RANKED: Pair = (12, 24)
+# Per row of the worker, and per id, while a sample is drawn.
+CLUSTER_SAMPLED: Pair = (28, 25)
+# Per edge of the blocks of a worker, and per row of each.
+CLUSTER_BLOCK: Pair = (4, 4)
+# While triangles are counted and the answer is made, by the name of its `record.Result`: per row of
+# the worker, per edge of the blocks of a task, and per vertex.
+CLUSTER_ANSWERS = {
+    "VALUE": (0, 30, 54), "TABLE": (0, 30, 54), "VERTICES": (0, 30, 80), "TIMES": (40, 130, 24),
+    "COLUMN": (100, 24, 46), "COLUMNS": (100, 24, 46), "ROWS": (40, 30, 46), "EDGES": (44, 0, 0),
+    "TRIANGLES": (0, 30, 54), "GRAPH": (0, 0, 0),
+}  # fmt: skip
+# The same of the worker that peels a graph, per edge of all.
+CLUSTER_PEELING = (44, 72, 50)
+# Per id that is no dense integer: its entry of the list of all, and of a table of hashes.
+CLUSTER_NAMED = 48
 # Copies of the ids, while the ids of all batches are joined and sorted. Read.
 CLUSTER_IDS = 3
 # While a range of numbers is ranked, it takes at most one part in RANGE_SHARE of the memory of a
