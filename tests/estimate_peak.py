@@ -73,12 +73,13 @@ def free():
     ctypes.CDLL(None).malloc_trim(0)
 
 
-def main(ids):
+def main(ids, names):
+    """Print the shares of the functions named, or of all, of one kind of ids."""
     small, edges = frame(9, ids), frame(SCALES[ids], ids)
     opened, backend = open_frame(edges, None)
     rows, distinct, dense = estimate_size(opened, "src", "dst", backend)
     text, shares = needs.Text.of(distinct), {}
-    for name in NAMES:
+    for name in names or NAMES:
         call = CALLS[name]
         call(small)  # what is compiled is compiled here
         stages = needs.stages(work_of(name), rows, distinct.count, dense, "cpu", text=text)
@@ -95,4 +96,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "composite":
         of_composite_ids()
     else:
-        main(sys.argv[1])
+        main(sys.argv[1], sys.argv[2:])

@@ -206,33 +206,18 @@ def test_plots(results, tmp_path):
     assert plots.draw("none", lines(("rmat:16", "igraph", "count", timed(1))), tmp_path) == []
 
 
-PEAKS = sorted(report.RESULTS.glob("memory-*.jsonl"))[-1].name
+NEWEST = max(file.name for file in report.RESULTS.glob("limits-h200-*.jsonl"))
+PEAKS = [
+    line for line in report.read(NEWEST)
+    if line["share"] == 1 and line["ids"] == "int64" and "list" not in line["what"]
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("line", report.read(PEAKS), ids=lambda x: f"{x['what']} {x['graph']}")
-def test_estimates_of_every_function_are_near_what_was_measured(line):
-    """Within a fifth of the peaks of a GPU."""
+@pytest.mark.parametrize("line", PEAKS, ids=lambda line: line["what"])
+def test_estimates_are_upper_bounds_of_what_was_measured_on_a_gpu(line):
     ids = 1 << int(line["graph"].removeprefix("rmat:"))
-    record = estimated()[line["what"].removeprefix("peak memory: ")]
-    columns = ("triangles", "jaccard", "cosine")[: line.get("columns", 1)]
-    own = record.defaults | {"columns": columns, "colours": line.get("colours", 2)}
+    name = line["what"].removeprefix("limit: ").split()[0]
+    record = estimated()[name]
+    own = record.defaults | {"columns": ("triangles",), "colours": 2}
     stages = needs.stages(record.work(own), line["rows"], ids, True, "cuda")
-    assert 0.8 <= max(stage.bytes for stage in stages) / line["bytes"] <= 1.2
-
-
-def test_estimates_of_memory_are_near_what_was_measured():
-    """Within a fifth of the peaks of a GPU, R-MAT 16 to 26."""
-    newest = max(file.name for file in report.RESULTS.glob("study-*.jsonl"))
-    peaks = [
-        line
-        for line in report.read(newest)
-        if line["what"] == "peak memory"
-        and line["graph"].startswith("rmat")
-        and "auto" in line["tool"]
-    ]
-    assert len(peaks) >= 4
-    for line in peaks:
-        ids = 1 << int(line["graph"].removeprefix("rmat:"))
-        stages = needs.stages(estimated()["count"].most, line["rows"], ids, True, "cuda")
-        estimate = max(stage.bytes for stage in stages)
-        assert 0.8 <= estimate / line["bytes"] <= 1.2, line["graph"]
+    assert 1 <= max(stage.bytes for stage in stages) / line["bytes"] <= 1.5

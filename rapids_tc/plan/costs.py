@@ -29,85 +29,55 @@ def total(pair: Pair, rows: int, vertices: int) -> int:
 
 # A whole graph ------------------------------------------------------------------------------------
 
-# Per raw row and per vertex, on top of ids, numbers and ranks. Traced; figures too small to trace,
-# sorts on a GPU, and the bits of large graphs, of which a count takes 4 bytes per row at most, are
-# read.
+# Upper bounds per raw row and per vertex, on top of ids, numbers and ranks: a call takes no more
+# than its highest stage, and two thirds of it or more. "prepare" is of all stages before the
+# answer but the sample: order, orient, layout, and counting. On the CPU, traced, and compared with
+# resident memory by tests/estimate_peak.py; on a GPU, what RMM counted in whole calls
+# (benchmarks/limits.py on an H200), else read off the arrays.
 STAGES: dict[str, dict[str, Pair]] = {
     "cpu": {
-        "order": (0, 36),
-        "orient": (16, 0),
-        "sample": (12, 0),
-        "numbers": (8, 0),
-        "layout": (12, 24),
-        "count": (12, 24),
-        "count by edge": (16, 24),
+        "prepare": (20, 32),
+        "sample": (20, 10),
         "count around": (46, 42),
-        "sum by edge": (30, 56),
-        "pairs": (12, 56),
-        "peel": (56, 56),
-        "cliques": (4, 28),
-        "cliques by vertex": (12, 32),
-        "cliques by edge": (20, 28),
-        "columns of cliques by vertex": (10, 56),
-        "columns of cliques by edge": (36, 8),
-        "communities": (57, 24),
-        "rows of communities": (72, 32),
-        "hierarchy": (70, 32),
-        "by vertex": (16, 84),
-        "by vertex from edges": (28, 84),
-        "by row": (48, 32),
-        "by row from degrees": (72, 32),
+        "sum by edge": (34, 50),
+        "peel": (70, 24),
+        "by vertex": (18, 90),
+        "by vertex from edges": (34, 96),
+        "by row": (54, 20),
+        "by row from degrees": (80, 24),
+        "rows of communities": (92, 20),
         "values": (46, 0),
-        "times": (86, 0),
-        "listing": (26, 40),
-        "edges": (43, 8),
+        "times": (94, 0),
+        "edges": (50, 8),
     },
     "cuda": {
-        "order": (16, 0),
-        "orient": (28, 0),
-        "sample": (16, 0),
-        "numbers": (8, 0),
-        "layout": (22, 32),
-        "count": (16, 32),
-        "count by edge": (16, 32),
+        "prepare": (24, 36),
+        "sample": (16, 10),
         "count around": (48, 24),
-        "sum by edge": (38, 64),
-        "pairs": (44, 56),
-        "peel": (64, 80),
-        "cliques": (4, 20),
-        "cliques by vertex": (12, 24),
-        "cliques by edge": (20, 16),
-        "columns of cliques by vertex": (14, 56),
-        "columns of cliques by edge": (44, 16),
-        "communities": (58, 24),
-        "rows of communities": (80, 32),
-        "hierarchy": (86, 32),
-        "by vertex": (24, 56),
-        "by vertex from edges": (31, 64),
-        "by row": (51, 32),
-        "by row from degrees": (72, 32),
+        "sum by edge": (60, 60),
+        "peel": (70, 40),
+        "by vertex": (22, 64),
+        "by vertex from edges": (36, 68),
+        "by row": (58, 24),
+        "by row from degrees": (84, 24),
+        "rows of communities": (94, 24),
         "values": (46, 0),
         "times": (110, 0),
-        "listing": (60, 32),
-        "edges": (66, 0),
+        "edges": (46, 8),
     },
 }
 # Per vertex, while values are added up over triangles, and after: sums and degrees. Traced.
 SUMMED = 24
-# If ids are not dense, the stage that numbers them has the height of one of its steps: all rows
-# have their numbers; a column is hashed; or the distinct ids of both columns are merged. The last
-# two are steps of the CPU engine, on top of a table of pandas, which has `BUCKET` bytes per bucket,
-# begins with room for at most `TABLE_LIMIT` values, and doubles if `BUCKETS_FILLED` of its buckets
-# are filled. Measured by whole calls in tests/estimate_peak.py; tables are read; on a GPU, all ids
-# are taken as distinct.
-NUMBERING: dict[str, Pair] = {"cpu": (24, 50), "cuda": (88, 0)}
-HASHING: Pair = (16, 20)
-MERGING: Pair = (16, 50)
+# If ids are not dense: while they are numbered. On the CPU, integers are hashed, in a table of
+# pandas beside these, which has `BUCKET` bytes per bucket, begins with room for at most
+# `TABLE_LIMIT` values, and doubles if `BUCKETS_FILLED` of its buckets are filled. Measured by whole
+# calls in tests/estimate_peak.py, and on an H200; tables are read.
+NUMBERING: dict[str, Pair] = {"cpu": (24, 52), "cuda": (44, 24)}
 BUCKET, BUCKETS_FILLED, TABLE_LIMIT = 16, 0.77, 2**20
 # During all stages: numbers, and ids as they are held; what Arrow takes for text on top of the text
 # itself, and does not give back at once. Measured by whole calls in tests/estimate_peak.py.
 INDEXED_IDS: dict[str, Pair] = {"cpu": (8, 8), "cuda": (8, 24)}
-TEXT_IDS: Pair = (10, 10)
+TEXT_IDS: Pair = (14, 10)
 # Texts of each row, with their offsets, if Python's objects hold text: Arrow's copies of both
 # columns, and what is made anew for answers. The most seen in benchmarks/limits.py --ids object.
 OBJECT_COPIES = 6
@@ -195,7 +165,7 @@ PEELED_EDGE, PEELED_VERTEX, PEELED_RANK = 64, 80, 16
 # what is held while it is made. Read: the dtypes of answers, and keys that are sorted.
 # Per row and part of ids that are made of several, for the numbers of its values; and per row, for
 # keys and their numbers. Both ends of a row, on either engine.
-PART, KEYS = 16, 32
+PART, KEYS = 16, 24
 RESULTS = {"COLUMN": 8, "COLUMNS": 8, "ROWS": 9, "EDGES": 48}
 
 # A cluster ----------------------------------------------------------------------------------------
@@ -229,7 +199,7 @@ CLUSTER_ANSWERS = {
 # The same of the worker that peels a graph, per edge of all.
 CLUSTER_PEELING = (44, 72, 50)
 # Per id that is no dense integer: its entry of the list of all, and of a table of hashes.
-CLUSTER_NAMED = 48
+CLUSTER_NAMED = 56
 # Copies of the ids, while the ids of all batches are joined and sorted. Read.
 CLUSTER_IDS = 3
 # While a range of numbers is ranked, it takes at most one part in RANGE_SHARE of the memory of a

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.distinct import DistinctIds
 
 RAISE = "raise the limit"
-_CLIQUES = {Result.VERTICES: "cliques by vertex", Result.COLUMN: "cliques by edge"}
 NARROWER = "give ids of a narrower integer type"
 
 
@@ -70,8 +69,8 @@ def stages(
     """List the memory of each stage of a call for `rows` raw rows and `vertices` distinct ids."""
     costs, kept = registry.costs_of(engine), _kept(rows, vertices, dense, engine, text)
 
-    def stage(name: str, key: str = "", more: int = 0) -> Stage:
-        pair = model.STAGES[engine][key or name]
+    def stage(name: str, key: str = "prepare", more: int = 0) -> Stage:
+        pair = model.STAGES[engine][key]
         return Stage(name, kept + model.total(pair, rows, vertices) + more)
 
     result = [
@@ -83,49 +82,49 @@ def stages(
         sampled = rows // work.colours
         counted = replace(work, needs=Needs.VERTEX_COUNTS)
         rest = stages(counted, sampled, vertices, dense, engine, method)[1:]
-        numbers = model.total(model.STAGES[engine]["numbers"], sampled, 0)
-        numbers += kept - _kept(sampled, vertices, dense, engine, NO_TEXT)
-        return [result[0], stage("sample"), *(Stage(s.name, s.bytes + numbers) for s in rest)]
+        numbers = model.KEY * sampled + kept - _kept(sampled, vertices, dense, engine, NO_TEXT)
+        return [
+            result[0],
+            stage("sample", "sample"),
+            *(Stage(s.name, s.bytes + numbers) for s in rest),
+        ]
     held = 0
     if work.needs & Needs.VALUES:
         held = work.values * rows
         by_time = bool(work.needs & Needs.SPANS)
-        result.append(stage("values", "times") if by_time else stage("values", more=held))
+        result.append(stage("values", "times") if by_time else stage("values", "values", held))
     if work.needs & Needs.COUNTED:
         own = catalogue.find(method).memory(rows, vertices)
         if not work.around:
             result.append(stage("layout", more=held))
         held += model.SUMMED * vertices if work.needs & Needs.VALUES else 0
-        counting = "count by edge" if work.by_edge else "count around" if work.around else "count"
         more = own + costs.tables(vertices, work.by_edge) + held
-        if work.needs & Needs.THIRD_SUMS:
+        counting = "count around" if work.around else "prepare"
+        if work.needs & (Needs.THIRD_SUMS | Needs.TRIANGLES) and not work.around:
             counting = "sum by edge"
-            by_edge = Needs.EDGE_COUNTS | Needs.VERTEX_COUNTS
-            more += model.COUNT * rows * bool(work.needs & by_edge)
+        if work.needs & Needs.THIRD_SUMS and work.needs & (Needs.EDGE_COUNTS | Needs.VERTEX_COUNTS):
+            more += model.COUNT * rows
         result.append(stage("count", counting, more))
     if work.needs & Needs.CLIQUES:
         more = costs.local_graphs(rows) + costs.tables(vertices, True)
-        result.append(stage("count", _CLIQUES.get(work.result, "cliques"), more))
+        result.append(stage("count", more=more))
     if work.needs & Needs.TRUSSNESS:
-        result.append(stage("peel", more=costs.tables(vertices, True)))
+        result.append(stage("peel", "peel", costs.tables(vertices, True)))
     if work.needs & Needs.NEIGHBORS:
         more = costs.tables(vertices, False) + model.PAIR * work.pairs
-        result.append(stage("pairs", more=more))
+        result.append(stage("pairs", "by vertex", more))
     if work.needs & Needs.COMMUNITIES:
-        result.append(stage("communities", more=costs.tables(vertices, True)))
+        result.append(stage("communities", "peel", costs.tables(vertices, True)))
         held += model.COMMUNITY * rows if work.result is Result.COLUMNS else 0
     if key := _answering(work):
         name = key if key == "edges" else "columns"
         values = 2 * vertices if work.result is Result.VERTICES else rows  # by rank, and by id
         more = model.COLUMN * (work.columns - 1) * values + held
-        if work.needs & Needs.THIRD_SUMS:
-            if key == "by vertex from edges":
-                more += 2 * model.COUNT * rows  # sums have eight bytes, and counts are kept beside
-            elif not work.needs & Needs.EDGE_COUNTS:
-                more -= model.COUNT * rows  # which no sum is made from
-        if key == "edges":  # Arrow reuses what it keeps
-            kept_text = model.total(model.TEXT_IDS, rows, 0)
-            more += max(2 * text.in_answers * rows - kept_text, 0)
+        if key == "by vertex from edges" and work.needs & Needs.THIRD_SUMS:
+            more += 2 * model.COUNT * rows  # sums have eight bytes, and counts are kept beside
+        if key == "edges" and text.in_answers:
+            kept_text = model.TEXT_IDS[0] * (engine == "cpu")  # which Arrow reuses
+            more += max(2 * (text.in_answers + model.KEY) - kept_text, 0) * rows
         result.append(stage(name, key, more))
     return result
 
@@ -136,8 +135,7 @@ def _answering(work: Work) -> str:
     if needs & Needs.EDGES:
         return "edges"
     if needs & Needs.CLIQUES:
-        by = _CLIQUES.get(work.result)
-        return f"columns of {by}" if by else ""
+        return {Result.VERTICES: "by vertex", Result.COLUMN: "by row"}.get(work.result, "")
     if work.result is Result.VERTICES:
         of_edges = Needs.NEIGHBOR_DEGREES | Needs.TRUSSNESS | Needs.THIRD_SUMS
         return "by vertex from edges" if needs & of_edges else "by vertex"
@@ -145,33 +143,22 @@ def _answering(work: Work) -> str:
     if needs & by_vertex or Needs.TYPE_COUNTS | Needs.DEGREES in needs:
         return "by vertex"
     if needs & Needs.TRIANGLES:
-        return "listing"
-    if needs & Needs.COMMUNITIES and work.result is Result.COMMUNITIES:
+        return "sum by edge"
+    if needs & Needs.COMMUNITIES and work.result in (Result.COMMUNITIES, Result.TABLE):
         return "rows of communities"
-    if needs & Needs.COMMUNITIES and work.result is Result.TABLE:
-        return "hierarchy"
     if needs & Needs.BY_EDGE & ~Needs.VALUES:
         return "by row from degrees" if needs & Needs.DEGREES else "by row"
     return ""
 
 
 def _numbering(rows: int, ids: int, engine: str, text: Text) -> int:
-    """Return the bytes at the height of numbering ids that are not dense.
-
-    On the CPU, the height is where a column is hashed, where the distinct ids of both columns are
-    merged, or where all rows have their numbers.
-    """
-    if text.parts:
-        parts = rows * model.PART * text.parts + rows * model.KEYS
-        return parts + _numbering(rows, ids, engine, replace(text, parts=0))
+    """Return the bytes at the height of numbering ids that are not dense."""
+    need = model.total(model.NUMBERING[engine], rows, ids)
+    need += rows * (model.PART * text.parts + model.KEYS) if text.parts else 0
     if engine == "cuda":
-        return model.total(model.NUMBERING["cuda"], rows, ids)
-    numbered = model.total(model.NUMBERING["cpu"], rows, ids) + _text_kept(rows, ids, text)
-    if text.length:  # Arrow's table holds distinct ids alone
-        return numbered
-    hashed = model.total(model.HASHING, rows, ids) + _table(rows, ids)
-    merged = model.total(model.MERGING, rows, ids) + _table(ids, ids)
-    return max(numbered, hashed, merged)
+        return need
+    # Arrow's table of text holds distinct ids alone
+    return need + (_text_kept(rows, ids, text) if text.length else _table(rows, ids))
 
 
 def _table(values: int, ids: int) -> int:
