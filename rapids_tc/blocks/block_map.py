@@ -17,11 +17,14 @@ from rapids_tc.blocks.arrivals import require, require_below, require_length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from types import ModuleType
 
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.geometry import Block
+    from rapids_tc.blocks.grid import Partition
     from rapids_tc.blocks.grid import Task as BlockTask
+    from rapids_tc.engines.protocol import Engine
     from rapids_tc.executors.protocol import Batch, Executor, Task, Worker
     from rapids_tc.frames.backend import Array, Frame
     from rapids_tc.preparation.csr import Csr
@@ -42,8 +45,8 @@ class PlacedBlock:
     at: Block
     n: int
     vertices: int
-    engine: Any
-    xp: Any
+    engine: Engine
+    xp: ModuleType
 
     @property
     def ends(self) -> tuple[Array, Array]:
@@ -76,7 +79,7 @@ class PlacedBlock:
 
 def on_block(
     function: Callable[..., Any], rows: EncodedBlock, place: int, n: int, vertices: int, *args: Any,
-    engine: Any, xp: Any,
+    engine: Engine, xp: ModuleType,
 ) -> Any:  # fmt: skip
     """Decode the block at place i * n + j, and call a function of it."""
     block, at = codec.block(rows, place, n, vertices, xp)
@@ -103,8 +106,8 @@ class BlockJob:
     tasks: list[BlockTask]
     n: int
     method: str
-    engine: Any
-    xp: Any
+    engine: Engine
+    xp: ModuleType
 
     @property
     def residues(self) -> tuple[int, int, int]:
@@ -144,7 +147,7 @@ class BlockJob:
 
 def on_job(
     function: Callable[..., Any], encoded: list[EncodedBlock], tasks: list[BlockTask], n: int,
-    method: str, *args: Any, engine: Any, xp: Any,
+    method: str, *args: Any, engine: Engine, xp: ModuleType,
 ) -> Any:  # fmt: skip
     """Decode the blocks uv, uw and vw of a job, each once, and call a function of the job."""
     apart = {id(rows): rows for rows in encoded}
@@ -163,7 +166,7 @@ def add(several: list[Array]) -> Array:
     return total
 
 
-def largest(several: list[Array], *, xp: Any) -> Array:
+def largest(several: list[Array], *, xp: ModuleType) -> Array:
     """Return the largest entries of several arrays; of marks, whether any array has them."""
     result = several[0].copy()
     for array in several[1:]:
@@ -261,8 +264,13 @@ class BlockMap(ABC):
 
     @property
     @abstractmethod
+    def partition(self) -> Partition:
+        """The numbers n and m: the graph is n x n blocks, and each task is in m parts."""
+
+    @property
     def n(self) -> int:
         """The number of blocks per side."""
+        return self.partition.n
 
     @property
     @abstractmethod

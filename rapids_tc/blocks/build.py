@@ -6,7 +6,7 @@ The workers of a partitioned frame cut their rows apart, and merge the parts of 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,15 +18,17 @@ from rapids_tc.preparation.csr import Array
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import ModuleType
 
     from rapids_tc.blocks.codec import EncodedBlock, EncodedPart
+    from rapids_tc.engines.protocol import Engine
     from rapids_tc.frames.backend import Backend
 
 Ends = tuple[Array, Array]  # the numbers (uint32) of both ends of some rows, or their ranks
 
 
 def count_rows(
-    chunks: Iterable[Ends], rank: Array | None, n: int, *, engine: Any, xp: Any
+    chunks: Iterable[Ends], rank: Array | None, n: int, *, engine: Engine, xp: ModuleType
 ) -> list[int]:
     """Count the rows of every block, i * n + j; loops are in none. See ``Engine.split``."""
     sizes, nothing = xp.zeros(n * n, "uint64"), xp.empty(0, "uint64")
@@ -37,7 +39,7 @@ def count_rows(
 
 def collect_keys(
     chunks: Iterable[Ends], rank: Array | None, n: int, first: int, sizes: list[int], *,
-    engine: Any, xp: Any,
+    engine: Engine, xp: ModuleType,
 ) -> list[Array]:  # fmt: skip
     """Write the keys row << 32 | column of the blocks from `first` on that have so many rows.
 
@@ -62,7 +64,7 @@ def collect_keys(
 
 
 def pack(
-    ranks: list[Array], vertices: int, n: int, batch: int, *, engine: Any, backend: Backend
+    ranks: list[Array], vertices: int, n: int, batch: int, *, engine: Engine, backend: Backend
 ) -> list[EncodedPart]:
     """Encode the edges of some rows by block of n x n, `batch` rows at a time."""
     result: list[EncodedPart] = [[] for _ in range(n * n)]
@@ -75,7 +77,7 @@ def pack(
     return result
 
 
-def _keys(ends: Ends, n: int, engine: Any, backend: Backend) -> list[Array]:
+def _keys(ends: Ends, n: int, engine: Engine, backend: Backend) -> list[Array]:
     """Make the keys row << 32 | column of the edges of some rows, by block."""
     if n == 1:
         return [orient.keys_of_ranks(ends, backend)]
@@ -94,7 +96,13 @@ def by_host(packed: list[EncodedPart], *, backend: Backend) -> list[EncodedPart]
 
 
 def merge(
-    packed: list[list[EncodedPart]], vertices: int, n: int, place: int, *, engine: Any, xp: Any
+    packed: list[list[EncodedPart]],
+    vertices: int,
+    n: int,
+    place: int,
+    *,
+    engine: Engine,
+    xp: ModuleType,
 ) -> EncodedBlock:
     """Merge a block from its encoded parts of all batches."""
     rows = geometry.block_rows(vertices, n, divmod(place, n))

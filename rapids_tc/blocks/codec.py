@@ -9,7 +9,7 @@ to device if its protocol can.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rapids_tc.blocks import geometry
 from rapids_tc.blocks.arrivals import require_below, require_length
@@ -17,6 +17,8 @@ from rapids_tc.frames.backend import Array, sum64
 from rapids_tc.preparation.csr import Csr, pack_keys
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from rapids_tc.blocks.geometry import Block
 
 EncodedPart = list[Array]  # bits, lengths, columns, bits, lengths, columns, …
@@ -25,7 +27,7 @@ EncodedBlock = list[Array]  # a whole block: lengths of the rows, columns
 _LOW = 2**16  # columns below travel in two bytes
 
 
-def pack(block: Csr, xp: Any) -> EncodedPart:
+def pack(block: Csr, xp: ModuleType) -> EncodedPart:
     """Encode the edges of a block, or of a part of it."""
     lengths, low = xp.diff(block.offsets), block.columns < _LOW
     below = sum64(low)
@@ -40,7 +42,7 @@ def pack(block: Csr, xp: Any) -> EncodedPart:
     return near + _part(lengths - short, block.columns[~low], xp)
 
 
-def keys(encoded: list[EncodedPart], rows: int, xp: Any) -> Array:
+def keys(encoded: list[EncodedPart], rows: int, xp: ModuleType) -> Array:
     """Decode parts of a block to the keys row << 32 | column of all their edges, in no order."""
     parts = [piece[i : i + 3] for piece in encoded for i in range(0, len(piece), 3)]
     packed = xp.empty(sum(len(columns) for *_, columns in parts), "uint64")
@@ -57,7 +59,7 @@ def keys(encoded: list[EncodedPart], rows: int, xp: Any) -> Array:
     return packed
 
 
-def rows(block: Csr, xp: Any) -> EncodedBlock:
+def rows(block: Csr, xp: ModuleType) -> EncodedBlock:
     """Encode a whole block."""
     return [_lengths(xp.diff(block.offsets)), block.columns]
 
@@ -67,14 +69,16 @@ def edges(rows: EncodedBlock) -> int:
     return len(rows[1])
 
 
-def csr(rows: EncodedBlock, xp: Any) -> Csr:
+def csr(rows: EncodedBlock, xp: ModuleType) -> Csr:
     """Decode a whole block."""
     lengths, columns = rows
     require_below(columns, len(lengths), "ranks")
     return _checked(lengths, columns, xp)
 
 
-def block(rows: EncodedBlock, place: int, n: int, vertices: int, xp: Any) -> tuple[Csr, Block]:
+def block(
+    rows: EncodedBlock, place: int, n: int, vertices: int, xp: ModuleType
+) -> tuple[Csr, Block]:
     """Decode the block at place i * n + j of a graph of so many vertices; also return (i, j).
 
     The ranks of its edges are below `vertices`: they may index values of all ranks.
@@ -85,18 +89,18 @@ def block(rows: EncodedBlock, place: int, n: int, vertices: int, xp: Any) -> tup
     return csr(rows, xp), at
 
 
-def _checked(lengths: Array, columns: Array, xp: Any) -> Csr:
+def _checked(lengths: Array, columns: Array, xp: ModuleType) -> Csr:
     offsets = _offsets(lengths, xp)
     require_length(columns, int(offsets[-1]), "columns")
     return Csr(offsets, columns)
 
 
-def _part(lengths: Array, columns: Array, xp: Any) -> EncodedPart:
+def _part(lengths: Array, columns: Array, xp: ModuleType) -> EncodedPart:
     present = lengths > 0
     return [xp.packbits(present), _lengths(lengths[present]), columns]
 
 
-def _offsets(lengths: Array, xp: Any) -> Array:
+def _offsets(lengths: Array, xp: ModuleType) -> Array:
     offsets = xp.zeros(len(lengths) + 1, "int64")
     offsets[1:] = xp.cumsum(lengths, dtype="int64")
     return offsets

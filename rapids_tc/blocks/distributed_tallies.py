@@ -16,6 +16,7 @@ from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import ModuleType
 
     from rapids_tc.blocks.block_map import BlockJob, PlacedBlock
     from rapids_tc.blocks.distributed_values import Read
@@ -110,7 +111,7 @@ def counted(
     return [keys, counts]
 
 
-def merge(several: list[Counted], *, xp: Any) -> Counted:
+def merge(several: list[Counted], *, xp: ModuleType) -> Counted:
     """Add the counts of several lists of keys up."""
     for keys, counts in several:
         require_length(counts, len(keys), "counts")
@@ -129,7 +130,7 @@ def edge_ends(block: PlacedBlock, start: int, merged: Counted) -> list[Array]:
 
 
 def tally_of(
-    merged: Counted, reading: Reading, ends: list[list[Array]] | None, *, xp: Any
+    merged: Counted, reading: Reading, ends: list[list[Array]] | None, *, xp: ModuleType
 ) -> Tally:
     """Return the tally of all keys; edges with their ends."""
     keys, counts = merged

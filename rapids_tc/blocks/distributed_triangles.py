@@ -8,6 +8,7 @@ lists of tasks are cut one after another; a frame merges the ends of lists that 
 from __future__ import annotations
 
 import operator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from math import ceil
@@ -15,20 +16,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import sums
+from rapids_tc.blocks import block_map, sums
 from rapids_tc.blocks.arrivals import require_below, require_length
-from rapids_tc.blocks.distributed_surroundings import SurroundingBlocks
 from rapids_tc.blocks.task_triangles import TaskTriangles
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs, needs
+from rapids_tc.preparation.chosen_vertices import ChosenVertices
 from rapids_tc.preparation.composite import fullest
 from rapids_tc.preparation.orient import Order
 from rapids_tc.preparation.triangles import named_triangles, ordered_corners
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
-    from rapids_tc.blocks.block_map import BlockJob
+    from rapids_tc.blocks.block_map import BlockJob, PlacedBlock
+    from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.grid import Task as BlockTask
     from rapids_tc.executors.protocol import Task
@@ -42,6 +45,38 @@ SAMPLES = 256  # of each range, to find ranges of about equal length by
 LISTED = 12  # bytes of a triangle that is held: its key, and w
 
 Sorted = list["Array"]  # keys (uint64), ascending, and w (uint32), ascending for one key
+
+
+@dataclass(frozen=True)
+class SurroundingBlocks:
+    """The edges of a graph among chosen vertices and their neighbors, block by block.
+
+    Of the triangles of these edges, those without a chosen corner are all among the edges of
+    `others`. If the graph is one block, all workers that count fetch the same edges.
+
+    Attributes
+    ----------
+    chosen : Task
+        Whether each rank is chosen.
+    blocks, others : list of Task
+        The blocks of all these edges, and of the edges that have no chosen end.
+    """
+
+    chosen: Task
+    blocks: list[Task]
+    others: list[Task]
+
+    @classmethod
+    def of(cls, graph: DistributedGraph, vertices: Any) -> SurroundingBlocks:
+        """Submit the surroundings of the vertices that the user names."""
+        chosen = graph.submit("list", chosen_ranks, graph.ids, graph.order, vertices)
+        near = graph.each_block("list", near_ranks, more=(chosen,))
+        members = graph.reduce("sum", block_map.largest, near)
+        blocks, others = (
+            graph.each_block("list", edges_among, more=(members, left_out))
+            for left_out in (None, chosen)
+        )
+        return cls(chosen, blocks, others)
 
 
 class DistributedTriangles:
@@ -245,7 +280,7 @@ def listed(
     return _sorted(low.astype("uint64") << 32 | middle, high, xp)
 
 
-def _sorted(keys: Array, last: Array, xp: Any) -> Sorted:
+def _sorted(keys: Array, last: Array, xp: ModuleType) -> Sorted:
     order = xp.lexsort(xp.stack([last.astype("uint64"), keys]))
     return [keys[order], last[order]]
 
@@ -255,7 +290,7 @@ def sample(triangles: Sorted, step: int, *, backend: Backend) -> Array:
     return backend.host(triangles[0][::step])
 
 
-def split_at(triangles: Sorted, cuts: tuple[int, ...], *, xp: Any) -> list[Sorted]:
+def split_at(triangles: Sorted, cuts: tuple[int, ...], *, xp: ModuleType) -> list[Sorted]:
     """Cut triangles into the ranges below the first cut, below the second, and so on."""
     keys, last = triangles
     ends = xp.searchsorted(keys, xp.asarray(np.array(cuts, "uint64"))).tolist()
@@ -268,7 +303,7 @@ def cut(triangles: Sorted, first: int, last: int) -> Sorted:
     return [array[first:last].copy() for array in triangles]
 
 
-def merge(lists: list[Sorted], *, xp: Any) -> Sorted:
+def merge(lists: list[Sorted], *, xp: ModuleType) -> Sorted:
     """Merge one range of all lists."""
     for keys, last in lists:
         require_length(last, len(keys), "triangles")
@@ -294,3 +329,40 @@ def frame(triangles: Sorted, ids: Ids, start: int, *, context: WorkerContext) ->
 def merged_frame(lists: list[Sorted], ids: Ids, *, context: WorkerContext) -> Frame:
     """Make a frame of all triangles of some lists, sorted."""
     return frame(merge(lists, xp=context.backend.xp), ids, 0, context=context)
+
+
+# What workers do around chosen vertices -----------------------------------------------------------
+
+
+def chosen_ranks(ids: Ids, order: list[Any], vertices: Any, *, xp: Any) -> Array:
+    """Mark the ranks of the vertices that the user names; for errors see `ChosenVertices`."""
+    require_length(order[0], ids.size, "ranks")
+    ranks = Order.of_ranks(order[0], order[1], xp)
+    marks: Array = ChosenVertices(vertices).resolve(ids, ranks).codes
+    return marks
+
+
+def near_ranks(block: PlacedBlock, chosen: Array) -> Array:
+    """Mark the chosen ranks, and their neighbors in a block."""
+    larger, smaller = _ends(block, chosen)
+    near = chosen.copy()
+    near[larger[chosen[smaller]]] = True
+    near[smaller[chosen[larger]]] = True
+    return near
+
+
+def edges_among(block: PlacedBlock, members: Array, left_out: Array | None) -> EncodedBlock:
+    """Return the edges of a block among some ranks, without edges that have an end left out."""
+    larger, smaller = _ends(block, members)
+    stays = members[larger]
+    stays &= members[smaller]
+    if left_out is not None:
+        require_length(left_out, len(members), "marks of ranks")
+        stays &= ~(left_out[larger] | left_out[smaller])
+    return block.select(stays)
+
+
+def _ends(block: PlacedBlock, marks: Array) -> tuple[Array, Array]:
+    """Return the ranks of both ends of the edges of a block, which index the marks of all ranks."""
+    require_length(marks, block.vertices, "marks of ranks")
+    return block.ends

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rapids_tc.engines import protocol
 from rapids_tc.errors import CapacityError
@@ -29,7 +29,10 @@ from rapids_tc.plan.record import Needs, Result, Work
 from rapids_tc.preparation.csr import Array, Csr
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from rapids_tc.blocks.geometry import Block
+    from rapids_tc.engines.protocol import Engine
 
 PEELING = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS)
 LIST_COST = 32  # probes that a list costs besides its own
@@ -170,7 +173,7 @@ def of_method(partition: Partition, method: str) -> Partition:
     return Partition(1, 1)
 
 
-def sampled(graph: Csr, every: int, xp: Any) -> Csr:
+def sampled(graph: Csr, every: int, xp: ModuleType) -> Csr:
     """Return the graph with one row in `every`; the other rows are empty."""
     lengths = xp.zeros(graph.n, "int64")
     lengths[::every] = xp.diff(graph.offsets)[::every]
@@ -182,7 +185,7 @@ def sampled(graph: Csr, every: int, xp: Any) -> Csr:
     return Csr(offsets, graph.columns[before])
 
 
-def cost(probes: Array, uv: Csr, engine: Any) -> Array:
+def cost(probes: Array, uv: Csr, engine: Engine) -> Array:
     """Estimate the cost of every middle vertex: its probes, and more for each list."""
     lists = protocol.column_counts(engine, uv, len(probes))
     return probes + LIST_COST * lists.astype("int64")

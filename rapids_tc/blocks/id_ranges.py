@@ -23,6 +23,8 @@ from rapids_tc.frames.backend import as_uint32, gather
 from rapids_tc.preparation import id_scheme, sampling
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from rapids_tc._typing import Array, Series
     from rapids_tc.blocks.block_map import BlockMap
     from rapids_tc.blocks.context import WorkerContext
@@ -111,7 +113,7 @@ def ascending(index: Any, scheme: IdScheme, *, backend: Backend) -> Any:
     return ids.index
 
 
-def sample(index: Any, count: int, *, xp: Any) -> Any:
+def sample(index: Any, count: int, *, xp: ModuleType) -> Any:
     """Select ids at equal distances, enough to cut all in `count` ranges."""
     size = min(len(index), SAMPLES * count)
     return index.take(xp.arange(size) * len(index) // max(size, 1))
@@ -134,7 +136,7 @@ def split(index: Any, cuts: Any, count: int, *, backend: Backend) -> Pieces:
     return [index[a:b] for a, b in pairwise(bounds)]
 
 
-def numbers_of(ids: IndexedIds, index: Any, part: Range, *, xp: Any) -> Array:
+def numbers_of(ids: IndexedIds, index: Any, part: Range, *, xp: ModuleType) -> Array:
     """Return the numbers (uint32) of distinct ids that are all in a range."""
     require_length(ids.index, part.size, "ids of a range")
     places = xp.asarray(ids.index.get_indexer(index))
@@ -165,7 +167,7 @@ def colours(ids: ColumnIds, part: Range, colours: int, seed: int) -> Array:
     return sampling.draw(words, colours, seed)
 
 
-def one_coloured(numbers: Numbers, of_ends: list[Array], *, xp: Any) -> Numbers:
+def one_coloured(numbers: Numbers, of_ends: list[Array], *, xp: ModuleType) -> Numbers:
     """Select the rows, except loops, whose two ends have the same colour."""
     (src, dst), (of_src, of_dst) = numbers, of_ends
     rows = xp.flatnonzero((of_src == of_dst) & (src != dst))

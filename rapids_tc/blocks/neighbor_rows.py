@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rapids_tc.blocks import geometry
 from rapids_tc.frames.backend import as_uint32
@@ -10,6 +10,7 @@ from rapids_tc.preparation.csr import Csr, pack_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.frames.backend import Array
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 ENTRY = 32  # bytes of a neighbor in a row while rows are made: two keys, and a sort
 
 
-def keys_of(block: Csr, n: int, at: Block, chosen: Array, xp: Any) -> Array:
+def keys_of(block: Csr, n: int, at: Block, chosen: Array, xp: ModuleType) -> Array:
     """Return a key, vertex << 32 | neighbor, for each chosen end of the edges of a block.
 
     `chosen` is bool, by rank.
@@ -30,7 +31,7 @@ def keys_of(block: Csr, n: int, at: Block, chosen: Array, xp: Any) -> Array:
     return xp.concatenate(keys)
 
 
-def rows_of(keys: list[Array], vertices: int, xp: Any) -> Csr:
+def rows_of(keys: list[Array], vertices: int, xp: ModuleType) -> Csr:
     """Make rows of the keys of all blocks, ascending; the rows of other vertices are empty."""
     together = xp.concatenate(keys)
     keys.clear()
@@ -41,7 +42,7 @@ def rows_of(keys: list[Array], vertices: int, xp: Any) -> Csr:
     return Csr(offsets, together.astype("uint32"))
 
 
-def parts_of(u: Array, v: Array, degrees: Array, most: int, xp: Any) -> Iterator[slice]:
+def parts_of(u: Array, v: Array, degrees: Array, most: int, xp: ModuleType) -> Iterator[slice]:
     """Cut pairs of ranks into parts the rows of whose ends have at most so many entries.
 
     A part of one pair may have more.

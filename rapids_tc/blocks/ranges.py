@@ -21,10 +21,12 @@ from rapids_tc.preparation import orient
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from types import ModuleType
 
     from rapids_tc.blocks.block_map import BlockMap
     from rapids_tc.blocks.id_tasks import Numbers
     from rapids_tc.blocks.parts import Part, Range
+    from rapids_tc.engines.protocol import Engine
     from rapids_tc.executors.protocol import Task
 
 CODES = 256  # of degrees
@@ -33,7 +35,7 @@ CODES = 256  # of degrees
 # Ranks of all numbers -----------------------------------------------------------------------------
 
 
-def degrees(numbers: Numbers, size: int, *, engine: Any, xp: Any) -> Array:
+def degrees(numbers: Numbers, size: int, *, engine: Engine, xp: ModuleType) -> Array:
     """Count the degree of every number among some rows, as codes."""
     src, dst = numbers
     for end in numbers:
@@ -42,12 +44,12 @@ def degrees(numbers: Numbers, size: int, *, engine: Any, xp: Any) -> Array:
     return degree_codes.codes(degree, xp)
 
 
-def add_degrees(codes: list[Array], *, xp: Any) -> Array:
+def add_degrees(codes: list[Array], *, xp: ModuleType) -> Array:
     """Add up the codes of the degrees of several batches."""
     return degree_codes.codes(_total(codes, xp), xp)
 
 
-def order(codes: list[Array], *, xp: Any) -> list[Any]:
+def order(codes: list[Array], *, xp: ModuleType) -> list[Any]:
     """Return the rank of every number, and how many are vertices."""
     by_degree = degree_codes.by_degree(_total(codes, xp), xp)
     return [by_degree.rank, by_degree.n]
@@ -58,7 +60,7 @@ def vertices_of(order: list[Any]) -> int:
     return int(order[1])
 
 
-def _total(codes: list[Array], xp: Any) -> Array:
+def _total(codes: list[Array], xp: ModuleType) -> Array:
     for batch in codes:
         require_length(batch, len(codes[0]), "degrees")
     return degree_codes.total(codes, xp)
@@ -101,7 +103,7 @@ def _starts(sizes: Array) -> Array:
     return before.reshape(CODES, len(sizes))[::-1].T
 
 
-def codes_in(numbers: Numbers, part: Range, size: int, *, xp: Any) -> Array:
+def codes_in(numbers: Numbers, part: Range, size: int, *, xp: ModuleType) -> Array:
     """Encode the degree that every number of a range has among some rows."""
     degree = 0
     for end in numbers:
@@ -111,16 +113,16 @@ def codes_in(numbers: Numbers, part: Range, size: int, *, xp: Any) -> Array:
     return degree_codes.codes(degree, xp)
 
 
-def code_sizes(codes: Array, *, xp: Any) -> list[int]:
+def code_sizes(codes: Array, *, xp: ModuleType) -> list[int]:
     """Count the numbers of a range by the code of their degree."""
     return [*map(int, _sizes(codes, xp).tolist())]
 
 
-def _sizes(codes: Array, xp: Any) -> Array:
+def _sizes(codes: Array, xp: ModuleType) -> Array:
     return xp.bincount(codes, minlength=CODES)
 
 
-def ranks_of(codes: Array, sizes: list[int], starts: list[int], *, xp: Any) -> Array:
+def ranks_of(codes: Array, sizes: list[int], starts: list[int], *, xp: ModuleType) -> Array:
     """Rank the numbers of a range, from the first rank of each code in this range."""
     require(_sizes(codes, xp).tolist() == sizes, "degrees of a range")
     from_highest = xp.argsort(np.uint8(CODES - 1) - codes, kind="stable")
@@ -143,7 +145,7 @@ def ranks_of_vertices(ranked: Array, vertices: int) -> list[Array]:
     return [ranked[ranked < vertices]]
 
 
-def order_of_range(ranked: Array, vertices: int, *, xp: Any) -> list[Any]:
+def order_of_range(ranked: Array, vertices: int, *, xp: ModuleType) -> list[Any]:
     """Order the vertices of a range by number, in the form of `order`."""
     present = ranked < vertices
     count = sum64(present)
@@ -194,7 +196,7 @@ def in_part(keys: list[Array], values: Array, part: Part) -> list[Array]:
 
 
 def joined(
-    keys: list[Array], pieces: list[list[Array]], parts: list[Part], *, xp: Any
+    keys: list[Array], pieces: list[list[Array]], parts: list[Part], *, xp: ModuleType
 ) -> list[Array]:
     """Put the values that the keys have in all parts in the order of the keys."""
     result = []

@@ -23,9 +23,11 @@ from rapids_tc.preparation.edges import check_new
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
+    from rapids_tc.engines.protocol import Engine
     from rapids_tc.executors.protocol import Task
     from rapids_tc.graphs.distributed import DistributedGraph
 
@@ -74,7 +76,7 @@ class RowsOfBlock:
 
 def on_rows(
     function: Callable[..., Any], ranks: Ranks, rows: EncodedBlock, place: int, n: int, *args: Any,
-    engine: Any, backend: Backend,
+    engine: Engine, backend: Backend,
 ) -> Any:  # fmt: skip
     """Find the rows of a batch in a block, and call a function of these."""
     xp, block = backend.xp, codec.csr(rows, backend.xp)
@@ -152,7 +154,7 @@ def columns(
 class _RowValues:
     """What formulas may ask about the edges of the rows of a batch."""
 
-    xp: Any
+    xp: ModuleType
     by_edge: dict[str, Array]
     rows: int
     by_end: list[Array] | None
@@ -182,7 +184,7 @@ class _RowValues:
         raise NotImplementedError("communities are never found on a cluster")
 
 
-def _together(several: list[list[Array]], rows: int, xp: Any) -> Array:
+def _together(several: list[list[Array]], rows: int, xp: ModuleType) -> Array:
     """Join the values of the rows of a batch from all blocks."""
     if len(several[0]) == 1:
         require_length(several[0][0], rows, "values of rows")
@@ -224,7 +226,7 @@ def first_in_batch(
     return [first, edge, row, partition]
 
 
-def least(several: list[Array], *, xp: Any) -> Array:
+def least(several: list[Array], *, xp: ModuleType) -> Array:
     """Return the smaller entries of two arrays."""
     require_length(several[0], len(several[-1]), "places of edges")
     return xp.minimum(*several)

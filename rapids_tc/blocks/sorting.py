@@ -7,7 +7,7 @@ a range of keys is a range of rows of the answer.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from rapids_tc.blocks.arrivals import require_below
 from rapids_tc.preparation.edges import edge_keys, named_edges
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.id_tasks import Numbers
     from rapids_tc.executors.protocol import Task
@@ -60,7 +62,7 @@ def _cuts(samples: list[Array], parts: int) -> tuple[int, ...]:
     return tuple(int(keys[len(keys) * part // parts]) for part in range(1, parts))
 
 
-def sorted_keys(numbers: Numbers, *, xp: Any) -> Array:
+def sorted_keys(numbers: Numbers, *, xp: ModuleType) -> Array:
     """Make the keys of the edges of some rows, sorted, each once and without loops."""
     u, v = (end.astype("uint64") for end in numbers)
     return _once(edge_keys(u, v, xp)[u != v], xp)
@@ -71,13 +73,13 @@ def sample(keys: Array, step: int, *, backend: Backend) -> Array:
     return backend.host(keys[::step])
 
 
-def split(keys: Array, cuts: tuple[int, ...], *, xp: Any) -> list[Array]:
+def split(keys: Array, cuts: tuple[int, ...], *, xp: ModuleType) -> list[Array]:
     """Cut keys into the ranges below the first cut, below the second, and so on."""
     ends = xp.searchsorted(keys, xp.asarray(np.array(cuts, "uint64"))).tolist()
     return [keys[a:b] for a, b in zip([0, *ends], [*ends, len(keys)], strict=True)]
 
 
-def merge(ranges: list[Array], *, xp: Any) -> Array:
+def merge(ranges: list[Array], *, xp: ModuleType) -> Array:
     """Merge one range of all workers, each key once."""
     return _once(xp.concatenate(ranges), xp)
 
@@ -103,7 +105,7 @@ def named_frame(ids: list[Series], start: int, *, context: WorkerContext) -> Fra
     return rows
 
 
-def _once(keys: Array, xp: Any) -> Array:
+def _once(keys: Array, xp: ModuleType) -> Array:
     """Sort keys in place; return each once."""
     keys.sort()
     new = xp.ones(len(keys), bool)

@@ -11,8 +11,10 @@ from rapids_tc.blocks.geometry import row_shift
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
+    from types import ModuleType
 
     from rapids_tc.blocks.grid import Task
+    from rapids_tc.engines.protocol import Engine
     from rapids_tc.frames.backend import Array
     from rapids_tc.preparation.csr import Csr
 
@@ -34,7 +36,7 @@ class TaskTriangles:
         The place of the first triangle of each in-edge, and how many triangles there are.
     """
 
-    engine: Any
+    engine: Engine
     layout: Any
     blocks: Sequence[Csr]
     task: Task
@@ -43,7 +45,7 @@ class TaskTriangles:
 
     @classmethod
     def count(
-        cls, engine: Any, layout: Any, blocks: Sequence[Csr], task: Task, n: int, xp: Any
+        cls, engine: Engine, layout: Any, blocks: Sequence[Csr], task: Task, n: int, xp: ModuleType
     ) -> TaskTriangles:
         """Count the triangles of every in-edge, so that each triangle has its place."""
         per_in_edge = engine.triangles_per_in_edge(layout)
@@ -51,8 +53,8 @@ class TaskTriangles:
 
     @classmethod
     def of_counts(
-        cls, engine: Any, layout: Any, blocks: Sequence[Csr], task: Task, n: int,
-        per_in_edge: Array, xp: Any,
+        cls, engine: Engine, layout: Any, blocks: Sequence[Csr], task: Task, n: int,
+        per_in_edge: Array, xp: ModuleType,
     ) -> TaskTriangles:  # fmt: skip
         """Place the triangles of every in-edge behind one another."""
         starts = xp.zeros(len(per_in_edge) + 1, "int64")

@@ -16,6 +16,7 @@ from rapids_tc.blocks import geometry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
     from rapids_tc.engines.protocol import Residues
     from rapids_tc.frames.backend import Array, Backend
@@ -44,7 +45,7 @@ class ThirdValues:
     by_rank: Array
     unit: float
 
-    def of_task(self, n: int, residues: Residues, xp: Any) -> tuple[Array, Array, Array]:
+    def of_task(self, n: int, residues: Residues, xp: ModuleType) -> tuple[Array, Array, Array]:
         """Return the values of u by row of uv, of v by column of uv, and of w by column of uw."""
         i, j, k = residues
         rows_before = xp.zeros(geometry.row_shift((i, j)), "int64")  # without a vertex
@@ -74,7 +75,7 @@ class ThirdTable:
     values: Any
     unit: float
 
-    def of(self, degrees: Array, xp: Any) -> ThirdValues:
+    def of(self, degrees: Array, xp: ModuleType) -> ThirdValues:
         """Return the values of ranks from their degrees."""
         places = xp.searchsorted(xp.asarray(self.degrees), degrees)
         return ThirdValues(xp.asarray(self.values)[places], self.unit)

@@ -135,11 +135,6 @@ class DistributedGraph(DistributedIds):
         """Return whether one machine can peel a graph of so many edges."""
         return grid.fits(edges, self.size, self.free, "cuda" if self.on_cards else "cpu")
 
-    @property
-    def n(self) -> int:
-        """The number of blocks per side."""
-        return self.partition.n
-
     @cached_property
     def counting_workers(self) -> list[str]:
         """The machines that count: those with most rows, at most one per `LEAST_ROWS` rows."""

@@ -26,9 +26,11 @@ from rapids_tc.preparation.pair_ends import SHOWN, require_vertices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
     from rapids_tc.blocks.block_map import PlacedBlock
     from rapids_tc.blocks.third_sums import ThirdValues
+    from rapids_tc.engines.protocol import Engine
     from rapids_tc.executors.protocol import Executor, Task
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
@@ -169,7 +171,7 @@ def ranked_pairs(
     return [*(ranks.rank[number] for number in numbers), many, shown]
 
 
-def parts_of(pairs: Pairs, degrees: Array, most: int, *, xp: Any) -> list[Part]:
+def parts_of(pairs: Pairs, degrees: Array, most: int, *, xp: ModuleType) -> list[Part]:
     """Cut pairs into parts, the rows of whose ends have at most so many entries together."""
     u, v = _ends(pairs, len(degrees))
     parts = neighbor_rows.parts_of(u, v, degrees, most, xp)
@@ -186,7 +188,7 @@ def keys_of(block: PlacedBlock, pairs: Pairs, part: Part) -> Array:
 
 def compared(
     keys: list[Array], pairs: Pairs, part: Part, degrees: Array, third: ThirdValues | None,
-    name: str, *, engine: Any, xp: Any,
+    name: str, *, engine: Engine, xp: ModuleType,
 ) -> Array:  # fmt: skip
     """Compute a column for a part of the pairs, from the keys of all blocks; loops get 0.
 
@@ -213,7 +215,7 @@ def together(parts: list[Array], *, backend: Backend) -> Array:
 
 
 def with_column(
-    partition: Frame, parts: list[Array], adapter: FrameAdapter, name: str, *, xp: Any
+    partition: Frame, parts: list[Array], adapter: FrameAdapter, name: str, *, xp: ModuleType
 ) -> Frame:
     """Return a partition of pairs with a column of their values."""
     values = xp.concatenate([xp.empty(0), *parts])
@@ -234,8 +236,8 @@ def _ends(pairs: Pairs, vertices: int) -> tuple[Array, Array]:
 class _PairValues(neighbor_rows.ValuesOfPairs):
     """What formulas may ask about some pairs: see `rapids_tc.plan.record.EdgeValues`."""
 
-    engine: Any
-    xp: Any
+    engine: Engine
+    xp: ModuleType
     rows: Csr
     u: Array
     v: Array

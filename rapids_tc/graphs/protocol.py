@@ -17,8 +17,7 @@ import numpy as np
 
 from rapids_tc._progress import Report, report_stage
 from rapids_tc.blocks import geometry
-from rapids_tc.graphs.row_values import require_rows
-from rapids_tc.graphs.vertex_values import VertexValues
+from rapids_tc.graphs.row_values import VertexValues, require_rows
 from rapids_tc.plan.record import vertex_columns
 from rapids_tc.preparation.chosen_vertices import chosen_numbers
 from rapids_tc.preparation.composite import CompositeIds, answer_columns
