@@ -72,6 +72,15 @@ class Here(LocalExecutor):
         return values.compute(scheduler="sync") if hasattr(values, "dask") else values
 
 
+def innermost(function, args):
+    """The function that a task is about, behind those that make its arguments."""
+    for arg in args:
+        if not callable(arg):
+            break
+        function = arg
+    return function
+
+
 @contextmanager
 def worked_on_here(executor=Here):
     """No cluster in this block: the tasks of every call run in this process."""

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
+from dask_support import innermost
 from graphs import clique_and_tube, complete, dense_edge_lists, edge_lists, star, tube
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,6 @@ from stream_support import in_blocks
 import rapids_tc as tc
 from rapids_tc import datasets, testing
 from rapids_tc.blocks import levels
-from rapids_tc.blocks.block_map import innermost
 from rapids_tc.blocks.levels import Survey
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.plan.layout import Layout, use_layout

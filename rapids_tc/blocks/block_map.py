@@ -175,15 +175,6 @@ def largest(several: list[Array], *, xp: ModuleType) -> Array:
     return result
 
 
-def innermost(function: Callable[..., Any], args: Sequence[Any]) -> Callable[..., Any]:
-    """Return the function that a task is about, behind those that make its arguments."""
-    for arg in args:
-        if not callable(arg):
-            break
-        function = arg
-    return function
-
-
 def head(frame: Frame) -> Frame:
     """Return a frame without its rows."""
     return frame.iloc[:0]
