@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rapids_tc.engines.protocol import Spans
     from rapids_tc.preparation.csr import Array
 
+PLAIN = np.int64(-3)  # a step of at most 0 is one interval: so many, but one, come first
+
 
 @dispatched
 def meet(spans: Any, edge: Any, uw: Any, vw: Any) -> Any:
@@ -63,7 +65,7 @@ class SeveralIntervals(NamedTuple):
 
     def meet(self, edge: Any, uw: Any, vw: Any) -> Any:
         at, ends = begins(self, edge, uw, vw), begins(self, edge + 1, uw + 1, vw + 1)
-        hit, step = np.int64(0), np.int64(1)
+        hit, step = np.int64(0), PLAIN
         while (at[0] < ends[0]) & (at[1] < ends[1]) & (at[2] < ends[2]) & (hit == 0):
             first, last, at, step = next_common(self, at, ends, step)
             hit = np.int64(first <= last)
@@ -118,8 +120,9 @@ def next_common(spans: Any, at: Any, ends: Any, step: Any) -> Any:
     """Return the windows that three intervals have in common, where to go on, and the next step.
 
     An interval that ends first, or before the latest of the three begins, has nothing in common
-    with later ones of the other edges. Steps double while such intervals are passed over, so that a
-    long list costs its logarithm.
+    with later ones of the other edges. At first, one such interval of each edge is passed over at a
+    time. Then steps double while they pass over such intervals alone, so that a long list costs its
+    logarithm.
     """
     (a, b, c), (a_end, b_end, c_end) = at, ends
     of_uv, of_uw = np.int64(spans.uv.last[a]), np.int64(spans.uw.last[b])
@@ -128,19 +131,19 @@ def next_common(spans: Any, at: Any, ends: Any, step: Any) -> Any:
     first = larger(first, np.int64(spans.vw.first[c]))
     last = smaller(smaller(of_uv, of_uw), of_vw)
     past = larger(first, last + 1)
-    x, y, z = (
-        smaller(a + step, a_end - 1),
-        smaller(b + step, b_end - 1),
-        smaller(c + step, c_end - 1),
-    )
-    far_x = np.int64(np.int64(spans.uv.last[x]) < past)
-    far_y = np.int64(np.int64(spans.uw.last[y]) < past)
-    far_z = np.int64(np.int64(spans.vw.last[z]) < past)
-    a += far_x * (x - a) + (of_uv < past)
-    b += far_y * (y - b) + (of_uw < past)
-    c += far_z * (z - c) + (of_vw < past)
-    far = far_x | far_y | far_z
-    return first, last, (a, b, c), (step << far) >> (1 - far) | 1
+    if step > 0:
+        x = smaller(a + step, a_end - 1)
+        y = smaller(b + step, b_end - 1)
+        z = smaller(c + step, c_end - 1)
+        far_x = np.int64(np.int64(spans.uv.last[x]) < past)
+        far_y = np.int64(np.int64(spans.uw.last[y]) < past)
+        far_z = np.int64(np.int64(spans.vw.last[z]) < past)
+        a, b, c = a + far_x * (x - a), b + far_y * (y - b), c + far_z * (z - c)
+        far = far_x | far_y | far_z
+        step = (step << far) >> (1 - far) | 1
+    else:
+        step += 1
+    return first, last, (a + (of_uv < past), b + (of_uw < past), c + (of_vw < past)), step
 
 
 def pack_spans(

@@ -18,6 +18,7 @@ import numpy as np
 from rapids_tc.engines.cpu.compiled import dispatched, inlined
 from rapids_tc.engines.cpu.parallel import atomic_add
 from rapids_tc.engines.cpu.spans import (
+    PLAIN,
     OneInterval,
     SeveralIntervals,
     begins,
@@ -251,7 +252,7 @@ class RepeatedChanges(NamedTuple):
     def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
         at = begins(self.spans, edge, uw, vw)
         ends = begins(self.spans, edge + 1, uw + 1, vw + 1)
-        windows, step = len(self.begun) - 1, np.int64(1)
+        windows, step = len(self.begun) - 1, PLAIN
         while (at[0] < ends[0]) & (at[1] < ends[1]) & (at[2] < ends[2]):
             first, last, at, step = next_common(self.spans, at, ends, step)
             first, after = smaller(first, windows), smaller(last + 1, windows)

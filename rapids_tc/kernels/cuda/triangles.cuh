@@ -183,17 +183,19 @@ struct Spans {
 struct Spans {
   const u32 *firsts, *lasts;
   const i64 *begins, *ends;
+  static constexpr i64 kPlain = -3;
 
-  // Pass over a step of intervals that end before `past`, and return true; else over one at most.
+  // Pass over a step of intervals that end before `past`, and return true; else over one at most. A step of at
+  // most 0 is one interval: so many come first, for in most lists the doubling of steps would cost more.
   __device__ bool pass(i64& at, i64 end, i64 step, u64 past) const {
     const i64 ahead = smaller(at + step, end - 1);
-    const bool far = lasts[ahead] < past;
+    const bool far = step > 0 && lasts[ahead] < past;
     at = far ? ahead + 1 : at + (lasts[at] < past);
     return far;
   }
   template <class Take>
   __device__ bool each(u32 uv, u32 uw, u32 vw, Take take) const {
-    i64 a = begins[uv], b = begins[uw], c = begins[vw], step = 1;
+    i64 a = begins[uv], b = begins[uw], c = begins[vw], step = kPlain;
     const i64 a_end = ends[uv], b_end = ends[uw], c_end = ends[vw];
     while (a < a_end && b < b_end && c < c_end) {
       const u32 last = smaller(smaller(lasts[a], lasts[b]), lasts[c]);
@@ -201,7 +203,7 @@ struct Spans {
       if (first <= last && take(first, last)) return true;
       const u64 past = larger(u64(first), u64(last) + 1);
       const bool far = pass(a, a_end, step, past) | pass(b, b_end, step, past) | pass(c, c_end, step, past);
-      step = far ? 2 * step : larger(step / 2, i64(1));
+      step = step < 1 ? step + 1 : far ? 2 * step : larger(step / 2, i64(1));
     }
     return false;
   }
