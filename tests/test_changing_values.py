@@ -59,7 +59,7 @@ def changing(backend, column, reader):
             name = function.__name__ if stage == "values" else None
             if name == "profile":
                 profiled.append((*self.changed(*args[:2]), *args[1:]))
-            if name == reader and name.startswith("resolve"):  # profiles are made again, of others
+            if name == reader == "resolve":  # profiles are made again, of others
                 again = [run(distributed_values.profile, *each) for each in profiled]
                 args = args[0], again, args[2]
             elif name == reader:
@@ -91,11 +91,7 @@ def test_the_functions_that_read_values_are_known():
 @pytest.mark.parametrize(("name", "own", "column"), READING)
 def test_values_that_change_between_two_reads_are_told(backend, name, own, column):
     edges = apart(backend, FRAME, PARTITIONS)
-    by_group = "by" in own and "window" in own
-    readers = (
-        ["summarize", "read_by_group", "resolve_range"] if by_group else ["read_batch", "resolve"]
-    )
-    for reader in ["profile", *readers]:
+    for reader in ("profile", "read_batch", "resolve"):
         told = rf"partition {PLACE} .* values in \w+='{column}', or .*persist\(\)"
         with (
             worked_on_here(changing(backend, column, reader)),

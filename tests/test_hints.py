@@ -1706,8 +1706,10 @@ HINTS = {
             "times are kept of at most 4,294,967,296",
         ),
     ],
-    "preparation/spans:Windows.__post_init__": [
+    "preparation/spans:_of_floats": [
         (lambda h: timed([1e15, 1e15, 2e15], window=1e-3), "subtract the first time"),
+    ],
+    "preparation/spans:_require_unit": [
         (
             lambda h: timed(pd.Series(["0001-01-01"] * 3, dtype="datetime64[s]"), window="1ns"),
             "give a whole number of 's'",
@@ -1717,7 +1719,7 @@ HINTS = {
         (lambda h: timed(window="1ME"), "accepted: a number .* months have no fixed length"),
         (lambda h: timed(window=0), "a length of time above 0 is accepted"),
     ],
-    "preparation/times:TimeRange.amount": [
+    "preparation/times:TimeColumn.amount": [
         (lambda h: timed(window="1h"), "time='t' has dtype int64: give a number"),
         (lambda h: timed(window=0.5), "give a whole number"),
     ],
@@ -1732,10 +1734,10 @@ HINTS = {
         ),
         (lambda h: timed([0, 1, np.inf]), "drop those rows, or give them finite times"),
     ],
-    "preparation/times:joined_range": [
+    "preparation/times:joined_column": [
         (
-            lambda h: times.joined_range(
-                [times.TimeRange("t", kind, np.dtype(kind)) for kind in ("int64", "float64")]
+            lambda h: times.joined_column(
+                [times.TimeColumn("t", kind, np.dtype(kind)) for kind in ("int64", "float64")]
             ),
             "in some partitions and float64 in others: give all one dtype",
         ),

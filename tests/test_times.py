@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.preparation import spans, times
-from rapids_tc.preparation.spans import Formation, Reach, Windows
+from rapids_tc.preparation.spans import Formation, Reach
 
 pytestmark = pytest.mark.cpu_only
 
@@ -23,41 +23,45 @@ MOMENT = pd.Timestamp("2024-03-10 01:30")
 
 
 def read(values):
-    """The ticks of a column, and its range."""
+    """The codes of a column, what the column is, and its distinct times."""
     column = pd.Series(values)
-    of, _ = times.joined_profile([profile(column)])
-    return of.ticks(times.read_times(column, "t", BACKEND)), of
+    of, line = times.joined_profile([profile(column)])
+    return of.codes(column, BACKEND), of, line
 
 
 def profile(values):
-    return times.profile_times(pd.Series(values), "t", BACKEND, distinct=True)
+    return times.profile_times(pd.Series(values), "t", None, BACKEND, distinct=True)
+
+
+def laid_out(of, line, window, step):
+    lengths = (times.check_length(*both) for both in (("window", window), ("step", step)))
+    return spans.laid_out(of, line, *lengths, check=lambda windows: None)
 
 
 def windows_of(values, window, step=None):
     """For each row the set of its windows, and the starts of all windows."""
-    ticks, of = read(values)
-    window = times.check_length("window", window)
-    step = window if step is None else times.check_length("step", step)
-    presence = Windows(of, window, step)
-    return sets(presence, ticks), presence.starts(BACKEND).tolist()
+    codes, of, line = read(values)
+    presence = laid_out(of, line, window, window if step is None else step)
+    return sets(presence, codes), presence.starts(BACKEND).tolist()
 
 
-def sets(presence, ticks):
-    first, last = presence.of(ticks, np)
+def sets(presence, codes):
+    first, last = presence.of(codes, None, np)
     return [{*range(a, b + 1)} for a, b in zip(first.tolist(), last.tolist(), strict=True)]
 
 
 def reach_of(values, within):
     """For each pair of rows whether they are at most `within` apart, by the windows of both."""
-    ticks, of = read(values)
+    codes, of, line = read(values)
     length = times.check_length("within", within, zero=True)
-    rows = sets(Reach(of, np.unique(ticks), length), ticks)
+    rows = sets(Reach(of, line, length), codes)
     return [bool(a & b) for a in rows for b in rows]
 
 
 # Lengths of time ----------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("value", "amount"),
     [
@@ -65,7 +69,8 @@ def reach_of(values, within):
         ("1h", 3600 * 10**9), ("90min", 5400 * 10**9), ("1D 1ns", 86400 * 10**9 + 1),
         (pd.Timedelta("1us"), 1000), (np.timedelta64(10**11, "s"), 10**20),
         (timedelta(days=1000), 86_400_000 * 10**9), (np.timedelta64(2, "W"), 1_209_600 * 10**9),
-        (pd.offsets.Minute(5), 300 * 10**9),
+        (pd.offsets.Minute(5), 300 * 10**9), ("1d", 86400 * 10**9), ("2 d 1h", 176400 * 10**9),
+        ("1days", 86400 * 10**9),
     ],
 )  # fmt: skip
 def test_lengths_that_pandas_takes(value, amount):
@@ -161,12 +166,11 @@ COLUMNS = {
 
 @pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)
 def test_times_come_back_as_they_were(column):
-    ticks, of = read(column)
-    back = Formation(of, np.unique(ticks)).starts(BACKEND)
+    _, of, line = read(column)
+    back = Formation(of, line).starts(BACKEND)
     pd.testing.assert_series_equal(back, column, check_names=False)
     length = "1D" if of.kind == "datetime" else 2
-    starts = Windows(of, times.check_length("window", length),
-                     times.check_length("step", length)).starts(BACKEND)  # fmt: skip
+    starts = laid_out(of, line, length, length).starts(BACKEND)
     assert starts.dtype == (np.float64 if of.kind == "float" else column.dtype)
     assert len(starts) == 4 and starts[0] == column[0]
 
@@ -197,14 +201,13 @@ def test_times_of_no_rows_in_polars(dtype):
 
 def test_a_step_finer_than_the_unit_is_told_in_a_finer_unit():
     column = pd.Series([MOMENT, MOMENT + timedelta(seconds=2)]).dt.as_unit("s")
-    ticks, of = read(column)
-    half = times.check_length("step", "500ms")
-    presence = Windows(of, times.check_length("window", "1s 1ns"), half)
+    codes, of, line = read(column)
+    presence = laid_out(of, line, "1s 1ns", "500ms")
     assert presence.starts(BACKEND).tolist() == [
         MOMENT + timedelta(milliseconds=500 * k) for k in range(5)
     ]
     assert presence.starts(BACKEND).dtype == "datetime64[ms]"
-    assert sets(presence, ticks) == [{0}, {2, 3, 4}]
+    assert sets(presence, codes) == [{0}, {2, 3, 4}]
 
 
 def test_windows_that_no_unit_can_tell():
@@ -241,12 +244,21 @@ def test_partitions_need_one_dtype():
         with pytest.raises(ValueError, match="in some partitions and"):
             times.joined_profile(profiles)
     nothing = profile(pd.Series([], dtype="int64"))
-    joined, distinct = times.joined_profile([nothing, profile([4, 6]), profile([1, 6, 5])])
-    assert (joined.first, joined.last, joined.kind) == (1, 6, "integer")
-    assert distinct.tolist() == [0, 3, 4, 5]
+    joined, line = times.joined_profile([nothing, profile([4, 6]), profile([1, 6, 5])])
+    assert joined.kind == "integer" and line.times.tolist() == [1, 4, 5, 6]
     assert times.joined_profile([nothing, nothing])[0] == nothing.times
     with pytest.raises(tc.NullIdError, match="3 nulls"):
         times.joined_profile([profile([1.0, None]), profile([None, None, 2.0])])
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
+def test_codes_of_floats_have_the_order_of_the_floats(values):
+    codes = times.codes_of_floats(np.array(values)).tolist()
+    assert times.floats_of_codes(np.array(codes)).tolist() == values
+    for one, code in zip(values, codes, strict=True):
+        below = [other < one for other in values]
+        assert [other < code for other in codes] == below
+    assert times.codes_of_floats(np.array([-0.0, 0.0])).tolist() == [0, 0]
 
 
 # Windows ------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.time_sums import WindowChanges
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation import time_values
-from rapids_tc.preparation.group_windows import GroupPresence
 from rapids_tc.preparation.times import check_length
 
 if TYPE_CHECKING:
@@ -121,8 +120,7 @@ def triangles_over_time(
     Cost: one sort of the rows by edge and time, and one pass over the triangles, as
     `edge_triangles`. It does not depend on the number of windows, however much they overlap: each
     triangle adds one to the window in which its edges meet, and takes one away behind the last.
-    The times of a `Graph` come from the frame that it was made from. With `by`, windows of floats
-    take a step in Python for each group.
+    The times of a `Graph` come from the frame that it was made from.
 
     Temporal motifs differ from this: they count every choice of three rows, in order of time
     (Paranjape, Benson, Leskovec, "Motifs in temporal networks", 2017).
@@ -154,8 +152,8 @@ def triangles_over_time(
     presence, backend = time_values.presence_of(changes.reading.reader), graph.backend
     formed, by_window = changes.values[:-1], changes.values[:-1].cumsum()
     of_groups: dict[Any, Any] = {}
-    if isinstance(presence, GroupPresence) and graph.groups is not None:
-        owners = presence.owners(backend.xp)
+    if graph.groups is not None:
+        owners = backend.xp.asarray(presence.owners)
         formed, of_groups = _formed(by_window, owners), graph.groups.group_columns(owners)
     columns = {"t": presence.starts(backend), "formed": formed, "triangles": by_window}
     if window is not None:

@@ -7,7 +7,7 @@ and the rows of each block are collected to the arrays of its edges.
 from __future__ import annotations
 
 import operator
-from dataclasses import replace
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from rapids_tc.preparation.orient import Order
 from rapids_tc.preparation.time_values import Intervals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from rapids_tc.blocks.block_map import BlockJob, PlacedBlock
     from rapids_tc.blocks.codec import EncodedBlock
@@ -103,21 +103,16 @@ def _read_rows(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[An
     if reading.reader is None:
         return reading, [[] for _ in graph.batches]
     starts, (partitions, prints) = _starts(graph), graph.to_read
-    rows = partitions, prints, starts
-    profiled = graph.each_batch("values", profile, *rows, more=(reading,))
+    numbers, ids = [None] * len(graph.batches), None
+    if reading.by_group and _has_groups(graph):
+        numbers, ids = graph.numbers, graph.ids
+    rows = partitions, prints, starts, numbers
+    profiled = graph.each_batch("values", profile, *rows, more=(ids, reading))
     seen = graph.each_batch("values", operator.getitem, profiled, more=(1,))
     prints = graph.executor.gather(seen)
-    if reading.reader.by_group and _has_groups(graph):
-        rows = partitions, prints, graph.numbers
-        resolved = graph.submit("values", resolve_range, reading, profiled, prints)
-        summaries = graph.each_batch("values", summarize, *rows, more=(graph.ids, resolved))
-        resolved = graph.submit("values", resolve_groups, resolved, summaries, graph.ids)
-        return resolved, graph.each_batch(
-            "values", read_by_group, *rows, more=(graph.ids, resolved)
-        )
     resolved = graph.submit("values", resolve, reading, profiled, prints)
-    rows = partitions, prints, starts
-    return resolved, graph.each_batch("values", read_batch, *rows, more=(resolved,))
+    rows = partitions, prints, starts, numbers
+    return resolved, graph.each_batch("values", read_batch, *rows, more=(ids, resolved))
 
 
 def _has_groups(graph: DistributedGraph) -> bool:
@@ -166,14 +161,17 @@ def _name_edge(graph: DistributedGraph, error: EdgeError, place: int) -> ValueEr
 
 
 def profile(
-    partitions: list[Frame], prints: Fingerprints, starts: list[int], reading: Reading, *,
-    context: WorkerContext,
+    partitions: list[Frame], prints: Fingerprints, starts: list[int], numbers: Numbers | None,
+    ids: CompositeIds | None, reading: Reading, *, context: WorkerContext,
 ) -> Profiled:  # fmt: skip
-    """Profile the column of a reading; `starts` are the first rows of the partitions."""
+    """Profile the column of a reading; `starts` are the first rows of the partitions.
+
+    Numbers and ids are given if the reading is by group.
+    """
     reader: Any = reading.reader
     columns, seen = columns_of(context, partitions, prints, reading)
-    both = zip(columns, starts, strict=True)
-    return [reader.profile(column, first, context.backend) for column, first in both], seen
+    parts = zip(columns, starts, groups_of(columns, numbers, ids), strict=True)
+    return [reader.profile(column, at, context.backend, of) for column, at, of in parts], seen
 
 
 def unchanged(profiled: list[Profiled], prints: list[Fingerprints]) -> list[Any]:
@@ -190,18 +188,34 @@ def resolve(reading: Reading, profiled: list[Profiled], prints: list[Fingerprint
 
 
 def read_batch(
-    partitions: list[Frame], prints: Fingerprints, starts: list[int], reading: Reading, *,
-    context: WorkerContext, xp: Any,
+    partitions: list[Frame], prints: Fingerprints, starts: list[int], numbers: Numbers | None,
+    ids: CompositeIds | None, reading: Reading, *, context: WorkerContext, xp: Any,
 ) -> list[Array]:  # fmt: skip
-    """Read the column for all rows of a batch; if their order matters, add their places."""
+    """Read the column for all rows of a batch; if their order matters, add their places.
+
+    Numbers and ids are given if the reading is by group.
+    """
     id_columns(context, partitions, prints)
     columns, _ = columns_of(context, partitions, prints, reading)
-    values = [xp.concatenate([reading.read(column, context.backend) for column in columns])]
+    parts = zip(columns, groups_of(columns, numbers, ids), strict=True)
+    values = [xp.concatenate([reading.read(column, context.backend, of) for column, of in parts])]
     if reading.rule.ordered:
         first_rows = zip(starts, partitions, strict=True)
         places = [xp.arange(first, first + len(partition)) for first, partition in first_rows]
         values.append(xp.concatenate(places))
     return values
+
+
+def groups_of(
+    columns: list[Any], numbers: Numbers | None, ids: CompositeIds | None
+) -> list[Array | None]:
+    """Return the group of each row of each partition's column; None without numbers and ids."""
+    if numbers is None or ids is None:
+        return [None] * len(columns)
+    require_length(numbers[0], sum(map(len, columns)), "numbers of rows")
+    require_below(numbers[0], ids.size, "numbers of ids")
+    ends = [0, *accumulate(map(len, columns))]
+    return [ids.group_of[numbers[0][first:end]] for first, end in pairwise(ends)]
 
 
 def columns_of(
@@ -314,56 +328,7 @@ def require_values(reading: Reading, values: list[Array], edges: int) -> None:
         require_length(first, edges, "intervals")
 
 
-# What workers read by group -----------------------------------------------------------------------
-
-
-def resolve_range(
-    reading: Reading, profiled: list[Profiled], prints: list[Fingerprints]
-) -> Reading:
-    """Return the reading that all profiles give, for groups to be summarized by."""
-    reader: Any = reading.reader
-    return replace(reading, reader=reader.resolve_range(unchanged(profiled, prints)))
-
-
-def summarize(
-    partitions: list[Frame], prints: Fingerprints, numbers: Numbers, ids: CompositeIds,
-    reading: Reading, *, context: WorkerContext,
-) -> list[Any]:  # fmt: skip
-    """Summarize the column of a reading by the groups of the rows of a batch."""
-    reader: Any = reading.reader
-    columns = _columns_of_groups(context, partitions, prints, numbers, ids, reading)
-    return [reader.summarize(*part, context.backend) for part in columns]
-
-
-def resolve_groups(reading: Reading, summaries: list[list[Any]], ids: CompositeIds) -> Reading:
-    """Return the reading that the summaries of all rows give."""
-    reader: Any = reading.reader
-    of_all = [part for batch in summaries for part in batch]
-    return replace(reading, reader=reader.of_groups(of_all, len(ids.starts)))
-
-
-def read_by_group(
-    partitions: list[Frame], prints: Fingerprints, numbers: Numbers, ids: CompositeIds,
-    reading: Reading, *, context: WorkerContext, xp: Any,
-) -> list[Array]:  # fmt: skip
-    """Read the column for all rows of a batch by the values of their groups."""
-    reader: Any = reading.reader
-    columns = _columns_of_groups(context, partitions, prints, numbers, ids, reading)
-    return [xp.concatenate([reader.read_by_group(*part, context.backend) for part in columns])]
-
-
-def _columns_of_groups(
-    context: WorkerContext, partitions: list[Frame], prints: Fingerprints, numbers: Numbers,
-    ids: CompositeIds, reading: Reading,
-) -> Iterator[tuple[Any, Array]]:  # fmt: skip
-    """Yield the column of a reading in each partition, and the group of each row."""
-    id_columns(context, partitions, prints)
-    (columns, _), first = columns_of(context, partitions, prints, reading), 0
-    require_length(numbers[0], sum(map(len, columns)), "numbers of rows")
-    require_below(numbers[0], ids.size, "numbers of ids")
-    for column in columns:
-        yield column, ids.group_of[numbers[0][first : first + len(column)]]
-        first += len(column)
+# What workers scale by group ----------------------------------------------------------------------
 
 
 def largest_by_group(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rapids_tc.blocks import geometry
@@ -84,12 +83,10 @@ def read(graph: StoredGraph, reading: Reading) -> tuple[Reading, Values]:
     if (reader := reading.reader) is not None:
         check_label(reader.role, reading.label, graph.labels)
         column = graph.users_column(reading.label)
-        parts = graph.rows.slices(column)
-        profiles = [reader.profile(part, at, backend) for at, part in parts]
-        if graph.groups is not None and reader.by_group:
-            reading = _of_groups(graph, reading, column, profiles)
-        else:
-            reading = reading.resolved(profiles)
+        parts = _parts(graph, reading, column)
+        reading = reading.resolved(
+            [reader.profile(part, at, backend, of) for at, part, of in parts]
+        )
     bytes_of_edge = reading.rule.bytes * (1 + reading.scaled)
     blocks.store.reserve(bytes_of_edge * blocks.edges + RESERVED * blocks.n**2)
     values: Values = {}
@@ -210,31 +207,24 @@ def _rows_of_block(
         yield EdgeRows(edge, reverse, values).both_ways(graph.backend)
 
 
-def _of_groups(graph: StoredGraph, reading: Reading, column: Any, profiles: list[Any]) -> Reading:
-    """Return the reading of a column by the values of each group."""
-    reader: Any = reading.reader
-    reader, summaries = reader.resolve_range(profiles), []
+def _parts(
+    graph: StoredGraph, reading: Reading, column: Any
+) -> Iterator[tuple[int, Any, Array | None]]:
+    """Yield parts of a column: the first row, the values, and the groups of rows if needed."""
+    if graph.groups is None or not reading.by_group:
+        yield from ((at, part, None) for at, part in graph.rows.slices(column))
+        return
     for chunk in graph.rows.chunks():
-        summaries.append(reader.summarize(*_part(graph, column, chunk), graph.backend))
-    return replace(reading, reader=reader.of_groups(summaries, len(graph.groups.starts)))
-
-
-def _part(graph: StoredGraph, column: Any, chunk: Chunk) -> tuple[Any, Array]:
-    """Return a column of some rows, and the group of each row; no group if there are none."""
-    part = graph.backend.to_working_series(column.iloc[chunk.first : chunk.end])
-    if graph.groups is None:
-        return part, graph.backend.xp.zeros(0, "int64")
-    return part, graph.groups.group_of[chunk.ends[0]]
+        part = graph.backend.to_working_series(column.iloc[chunk.first : chunk.end])
+        yield chunk.first, part, graph.groups.group_of[chunk.ends[0]]
 
 
 def _read(graph: StoredGraph, reading: Reading, column: Any, chunk: Chunk) -> Array:
     """Read the column of some rows."""
-    part, groups = _part(graph, column, chunk)
-    reader: Any = reading.reader
-    if graph.groups is not None and reader.by_group:
-        by_group: Array = reader.read_by_group(part, groups, graph.backend)
-        return by_group
-    return reading.read(part, graph.backend)
+    part, groups = graph.backend.to_working_series(column.iloc[chunk.first : chunk.end]), None
+    if graph.groups is not None and reading.by_group:
+        groups = graph.groups.group_of[chunk.ends[0]]
+    return reading.read(part, graph.backend, groups)
 
 
 def _scale(graph: StoredGraph, reading: Reading, stored: list[Any], largest: Any) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rapids_tc.blocks.triangle_sums import EdgeSum, Summed
@@ -87,13 +86,12 @@ def read(graph: WholeGraph, reading: Reading) -> tuple[Reading, list[Array]]:
     if (reader := reading.reader) is not None:
         check_label(reader.role, reading.label, graph.labels)
         column = graph.column(reading.label)
-        profiles = [reader.profile(column, 0, graph.backend)]
-        if graph.groups is not None and reader.by_group:
-            reading, values = _by_group(graph, reading, column, profiles)
-        else:
-            reading = reading.resolved(profiles)
-            values = reading.read(column, graph.backend)
-        del column
+        groups = None
+        if graph.groups is not None and reading.by_group:
+            groups = graph.groups.group_of[graph.ends[0]]
+        reading = reading.resolved([reader.profile(column, 0, graph.backend, groups)])
+        values = reading.read(column, graph.backend, groups)
+        del column, groups
     rows = _rows(graph, values, directed=reading.rule.directed)
     del values
     try:
@@ -105,19 +103,6 @@ def read(graph: WholeGraph, reading: Reading) -> tuple[Reading, list[Array]]:
     if reading.chosen is not None:
         arrays = reading.marked(arrays, graph.csr.rows, graph.csr.columns)
     return reading, arrays
-
-
-def _by_group(
-    graph: WholeGraph, reading: Reading, column: Any, profiles: list[Any]
-) -> tuple[Reading, Array]:
-    """Return the reading of a column by the values of each group, and what it reads."""
-    reader: Any = reading.reader
-    groups = graph.groups.group_of[graph.ends[0]]
-    reader = reader.resolve_range(profiles)
-    summaries = [reader.summarize(column, groups, graph.backend)]
-    reader = reader.of_groups(summaries, len(graph.groups.starts))
-    values = reader.read_by_group(column, groups, graph.backend)
-    return replace(reading, reader=reader), values
 
 
 def _largest(graph: WholeGraph, reading: Reading, arrays: list[Array]) -> Any:

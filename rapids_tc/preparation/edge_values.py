@@ -384,6 +384,11 @@ class Reading:
         return [codes[larger], codes[smaller]]
 
     @property
+    def by_group(self) -> bool:
+        """Whether the reader needs the group of each row, if there are groups."""
+        return self.reader is not None and self.reader.by_group
+
+    @property
     def label(self) -> Any:
         """The column that is read; None if there is none."""
         return None if self.reader is None else self.reader.label
@@ -392,10 +397,10 @@ class Reading:
         """Return the reading with the reader that all profiles of the column give."""
         return self if self.reader is None else replace(self, reader=self.reader.resolve(profiles))
 
-    def read(self, column: Series, backend: Backend) -> Array:
-        """Read a part of the column of a reading that is resolved."""
+    def read(self, column: Series, backend: Backend, groups: Array | None = None) -> Array:
+        """Read a part of the column of a reading that is resolved; see `Reader`."""
         reader: Any = self.reader
-        return reader.read(column, backend)
+        return reader.read(column, backend, groups)
 
     def collect(self, chunks: Iterable[EdgeRows], edges: int, backend: Backend) -> list[Array]:
         """Return the arrays of the rule, for a graph or block of so many edges."""

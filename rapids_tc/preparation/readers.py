@@ -39,20 +39,25 @@ class Reader(ABC):
 
     @property
     def by_group(self) -> bool:
-        """Whether rows of a graph with groups are read by the times of each: see `TimeReader`."""
+        """Whether the values of a group have a meaning of their own: see `TimeReader`."""
         return False
 
     @abstractmethod
-    def profile(self, column: Series, first: int, backend: Backend) -> Any:
-        """Profile a part of the column; `first` is the number of its first row in the frame."""
+    def profile(
+        self, column: Series, first: int, backend: Backend, groups: Array | None = None
+    ) -> Any:
+        """Profile a part of the column; `first` is the number of its first row in the frame.
+
+        `groups` is the group of each row, if the graph has groups and `by_group` is true.
+        """
 
     @abstractmethod
     def resolve(self, profiles: list[Any]) -> Reader:
         """Return the reader for all parts; raise ValueError if some values are unusable."""
 
     @abstractmethod
-    def read(self, column: Series, backend: Backend) -> Array:
-        """Read a part of the column."""
+    def read(self, column: Series, backend: Backend, groups: Array | None = None) -> Array:
+        """Read a part of the column; `groups` as for `profile`."""
 
     def show(self, value: Any) -> str:
         """Return a value that was read as messages show it."""
@@ -110,7 +115,9 @@ class NumberReader(Reader):
     problem = "missing or infinite"
     exact = True  # whether values are compared or added up, so that none may be rounded
 
-    def profile(self, column: Series, first: int, backend: Backend) -> NumberProfile:
+    def profile(
+        self, column: Series, first: int, backend: Backend, groups: Array | None = None
+    ) -> NumberProfile:
         """See `Reader`."""
         column = as_numbers(column)
         if len(column) and column.dtype.kind not in "iuf":
@@ -148,7 +155,7 @@ class NumberReader(Reader):
             )
         return self
 
-    def read(self, column: Series, backend: Backend) -> Array:
+    def read(self, column: Series, backend: Backend, groups: Array | None = None) -> Array:
         """See `Reader`."""
         return _floats(column, backend)
 

@@ -1,15 +1,18 @@
 """Times of rows → the windows in which each edge is present, as intervals of windows.
 
-A *presence* says in which windows a row counts: `Windows` are the intervals of time that the user
+A *presence* says in which windows a row counts: windows may be intervals of time that the user
 asks for, `Formation` begins at the row's time and never ends, `Reach` lasts as long as `within=`.
-Windows have numbers from 0 on, and a row is in consecutive ones.
+Windows have numbers from 0 on, and a row is in consecutive ones. If a graph has groups, the windows
+of each follow those of the group before, so that a triangle, whose edges are of one group, never
+meets the windows of another. Times are the codes of `rapids_tc.preparation.times`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
+from math import gcd
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,49 +20,86 @@ import numpy as np
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import sum64
 from rapids_tc.preparation.csr import pack_keys
-from rapids_tc.preparation.times import NANOSECONDS, Length, TimeRange, common_unit, finest_unit
+from rapids_tc.preparation.times import (
+    DAY,
+    KINDS,
+    LOW_BITS,
+    NANOSECONDS,
+    Length,
+    TimeColumn,
+    TimeLine,
+    codes_of_floats,
+    finest_unit,
+    floats_of_codes,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
 
 MOST_WINDOWS = 2**32 - 1  # one past the last is a uint32, too
+MOST_TICKS = 2**64 - 1
 MOST_EDGES = 2**32  # while intervals are merged, a key is an edge and a window, 32 bits each
-LOW_BITS = 2**32 - 1
 Intervals = tuple[Any, Any, Any]  # first and last window of each interval; offsets by edge or None
+Bounds = tuple[Any, Any]  # the first and the last window of each row; first > last is none
 
 
-@dataclass(frozen=True)
-class Formation:
-    """A window per distinct time: an edge is present from its earliest row on.
+class Presence(ABC):
+    """The windows of all groups, and in which of them a row counts."""
 
-    Attributes
-    ----------
-    times : TimeRange
-    distinct : array
-        The distinct ticks of all rows, ascending, in the memory of the host.
-    """
-
-    times: TimeRange
-    distinct: Array
+    @property
+    @abstractmethod
+    def owners(self) -> Array:
+        """The group (int64) of each window, in the memory of the host; without groups 0."""
 
     @property
     def count(self) -> int:
         """The number of windows."""
-        return len(self.distinct)
+        return len(self.owners)
 
-    def of(self, ticks: Array, xp: Any) -> tuple[Array, Array]:
-        """Return the first and the last window (uint32) of rows."""
-        first = xp.searchsorted(xp.asarray(self.distinct), ticks).astype("uint32")
-        return first, xp.full(len(ticks), self.count - 1, "uint32")
+    @abstractmethod
+    def starts(self, backend: Backend) -> Series:
+        """Return where windows begin, in the dtype of the times, or float64 of floats."""
+
+    @abstractmethod
+    def of(self, codes: Array, groups: Array | None, xp: Any) -> Bounds:
+        """Return the windows of rows, from their times, and from their groups if there are any."""
+
+
+@dataclass(frozen=True)
+class Formation(Presence):
+    """A window per distinct time of each group: an edge is present from its earliest row on.
+
+    Attributes
+    ----------
+    times : TimeColumn
+    line : TimeLine
+        The distinct times.
+    """
+
+    times: TimeColumn
+    line: TimeLine
+
+    @property
+    def owners(self) -> Array:
+        """See `Presence`."""
+        return self.line.owners
 
     def starts(self, backend: Backend) -> Series:
         """Return the times themselves."""
-        times, counts = self.times.of_dtype, backend.xp.asarray(self.distinct)
-        if times.kind in ("integer", "datetime"):
-            counts = (counts + np.uint64(times.first % 2**64)).view(times.number_dtype)
-        unit = times.unit if times.kind == "datetime" else ""
-        return times.series(counts, unit, backend)
+        return self.times.series(backend.xp.asarray(self.line.times), backend)
+
+    def of(self, codes: Array, groups: Array | None, xp: Any) -> Bounds:
+        """See `Presence`."""
+        first = self.line.before(codes, groups, xp)
+        if groups is None:
+            return first, xp.full(len(codes), self.count - 1)
+        owners = self.owners
+        size = int(owners[-1]) + 1 if len(owners) else 0
+        ends = xp.asarray(np.searchsorted(owners, np.arange(size), side="right"))
+        return first, ends[groups] - 1
 
 
 @dataclass(frozen=True)
@@ -67,213 +107,207 @@ class Reach(Formation):
     """A window per distinct time: an edge is present from each of its times for a length of time.
 
     Three edges are present together if and only if some choice of one time each spans at most this
-    length.
+    length. Groups have the same windows.
 
     Attributes
     ----------
-    times, distinct
+    times, line
         See `Formation`.
     within : Length
     """
 
     within: Length
 
-    def of(self, ticks: Array, xp: Any) -> tuple[Array, Array]:
-        """Return the first and the last window (uint32) of rows."""
-        times, distinct = self.times, xp.asarray(self.distinct)
-        first = xp.searchsorted(distinct, ticks).astype("uint32")
-        last = self._reached(times.amount(self.within), ticks, distinct, xp)
-        return first, last.astype("uint32")
-
-    def _reached(self, within: Any, ticks: Array, distinct: Array, xp: Any) -> Array:
-        """Return the last distinct time that is at most `within` past each time."""
-        times = self.times
-        if times.kind == "float":
-            return _float_reach(distinct, ticks, within, xp) - 1
-        if times.kind == "datetime":
-            within //= NANOSECONDS[times.unit]
-        if within >= times.extent:
-            return xp.full(len(ticks), self.count - 1)
-        far = np.uint64(within)
-        ends = xp.minimum(ticks, np.uint64(times.extent) - far) + far
-        return xp.searchsorted(distinct, ends, side="right") - 1
+    def of(self, codes: Array, groups: Array | None, xp: Any) -> Bounds:
+        """See `Presence`."""
+        first = self.line.before(codes, None, xp)
+        latest = self.times.latest(codes, self.within, xp)
+        return first, self.line.before(latest, None, xp, side="right") - 1
 
 
-def _float_reach(distinct: Array, times: Array, within: float, xp: Any) -> Array:
-    """Return how many distinct times are at most `within` past each time, without rounding.
+# Windows that are asked for -----------------------------------------------------------------------
 
-    The sum and its rounding error are exact together: Knuth's TwoSum.
+
+def laid_out(
+    times: TimeColumn, line: TimeLine, window: Length, step: Length, check: Callable[[int], None]
+) -> Presence:
+    """Lay out windows [first + k * step, first + k * step + window) of the times of each group.
+
+    They begin at the first time of the group, and go up to its last.
+
+    Parameters
+    ----------
+    line : TimeLine
+        The first and the last time of each group, or all its times.
+    check : callable
+        Receives the number of windows before they are made.
+
+    Raises
+    ------
+    ValueError
+        A length does not suit the times.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        ends = times + within
-        added = ends - times
-        error = (times - (ends - added)) + (within - added)
-    below = xp.searchsorted(distinct, ends, side="left")
-    return xp.where(error >= 0, xp.searchsorted(distinct, ends, side="right"), below)
+    if not len(line):
+        times = replace(times, kind=KINDS.get(times.dtype.kind, "empty"))
+        wrong = [length.is_number == (times.kind == "datetime") for length in (window, step)]
+        if times.kind == "empty" or any(wrong):  # with rows, wrong lengths are an error
+            return Formation(times, line)
+    return (_of_floats if times.kind == "float" else _of_ticks)(times, line, window, step, check)
 
 
 @dataclass(frozen=True)
-class Windows:
-    """Windows [first + k * step, first + k * step + window) from the first to the last time.
-
-    Integers and datetimes are compared exactly. For floats, window k begins at the float64
-    first + k * step, and ends at its start + window; if step and window are equal, it ends where
-    the next one begins, so that each time is in one window.
+class TickWindows(Presence):
+    """Windows of integers and datetimes, which are compared exactly, as ticks past the first.
 
     Attributes
     ----------
-    times : TimeRange
-    window, step : Length
+    times : TimeColumn
+    window, step : int
+        Both lengths in ticks.
+    per_unit : int
+        Ticks in a unit of the codes: a length may be a fraction of the unit of datetimes.
+    lowest : array of int64
+        The code of the first time of each group, in the memory of the host.
+    counts : array of int64
+        How many windows each group has, in the memory of the host.
     """
 
-    times: TimeRange
-    window: Length
-    step: Length
-
-    def __post_init__(self) -> None:
-        _ = self.amounts  # raises for lengths that do not fit the times
-        if self.times.kind == "float":
-            least = float(np.spacing(max(abs(self.times.first), abs(self.times.last))))
-            for length in (self.window, self.step):
-                if self.times.amount(length) < least:
-                    raise ValueError(
-                        f"{length.name}={length.value!r} is below {least}, the distance of floats "
-                        f"as large as those of time={self.times.label!r}: subtract the first time"
-                    )
-        elif self.times.kind == "datetime":
-            per_unit = NANOSECONDS[self.times.unit] // NANOSECONDS[self._unit]
-            ends = self.times.first * per_unit, self.times.last * per_unit
-            if self._extent >= 2**64 or min(ends) < -(2**63) or max(ends) >= 2**63:
-                raise ValueError(
-                    f"the times of time={self.times.label!r} do not fit int64 in the unit of "
-                    f"window= and step=, which is finer than theirs: give a whole number of "
-                    f"{self.times.unit!r}"
-                )
+    times: TimeColumn
+    window: int
+    step: int
+    per_unit: int
+    lowest: Array
+    counts: Array
 
     @cached_property
-    def _fine(self) -> int:
-        """Nanoseconds in which datetimes are compared."""
-        lengths = (self.times.amount(length) for length in (self.window, self.step))
-        return common_unit(self.times.unit, *lengths)
+    def owners(self) -> Array:
+        """See `Presence`."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
 
     @cached_property
-    def _per_tick(self) -> int:
-        if self.times.kind != "datetime":
-            return 1
-        return NANOSECONDS[self.times.unit] // self._fine
+    def before(self) -> Array:
+        """For each group, the number of windows of all earlier groups."""
+        before: Array = np.cumsum(self.counts) - self.counts
+        return before
 
-    @cached_property
-    def amounts(self) -> tuple[Any, Any]:
-        """The window and the step, in the unit in which times are compared."""
-        window, step = (self.times.amount(length) for length in (self.window, self.step))
-        if self.times.kind != "datetime":
-            return window, step
-        return window // self._fine, step // self._fine
-
-    @property
-    def _extent(self) -> int:
-        return int(self.times.extent) * self._per_tick
-
-    @property
-    def _unit(self) -> str:
-        """The unit in which starts are shown: the user's, or a finer one if the step needs it."""
-        return finest_unit(self.times.unit, self.times.amount(self.step))
-
-    @cached_property
-    def count(self) -> int:
-        """The number of windows."""
-        times, (_, step) = self.times, self.amounts
-        if times.kind == "empty":
-            return 0
-        if times.kind != "float":
-            return self._extent // int(step) + 1
-        count = int((Fraction(times.last) - Fraction(times.first)) / Fraction(step)) + 1
-        while self._start(count) <= times.last:  # as rounded
-            count += 1
-        while count > 1 and self._start(count - 1) > times.last:
-            count -= 1
-        return count
-
-    def counts(self, extents: Array) -> Array:
-        """Return the numbers of windows (int64) of ranges of ticks, no floats, by their extents."""
-        step = np.uint64(min(self.amounts[1], 2**64 - 1))
-        windows = extents * np.uint64(self._per_tick) // step
-        return np.minimum(windows, np.uint64(MOST_WINDOWS)).astype("int64") + 1
-
-    def _start(self, k: int) -> float:
-        return float(self.times.first + k * self.amounts[1])
-
-    def of(self, ticks: Array, xp: Any) -> tuple[Array, Array]:
-        """Return the first and the last window (uint32) of rows; first > last is none."""
-        bounds = self._of_floats if self.times.kind == "float" else self._of_ticks
-        first, last = bounds(ticks, xp)
-        return first.astype("uint32"), last.astype("uint32")
-
-    def _of_floats(self, times: Array, xp: Any) -> tuple[Array, Array]:
-        window, step = self.amounts
-        starts = self._float_starts(xp)
-        ends = starts[1:] if window == step else starts[:-1] + window
-        last = xp.searchsorted(starts[:-1], times, side="right") - 1
-        return xp.searchsorted(ends, times, side="right"), last
-
-    def _of_ticks(self, ticks: Array, xp: Any) -> tuple[Array, Array]:
-        window, step = self.amounts
-        if not len(ticks):  # nor is there a last window
-            return xp.zeros(0, "uint32"), xp.zeros(0, "uint32")
-        ticks = ticks * np.uint64(self._per_tick)
-        step = np.uint64(min(step, 2**64 - 1))
-        last = xp.minimum(ticks // step, np.uint64(self.count - 1))
-        if window > self._extent:
-            return xp.zeros(len(ticks), "uint32"), last
-        past = ticks >= np.uint64(window)
-        first = (ticks - np.uint64(window)) // step + np.uint64(1)
-        return xp.where(past, first, np.uint64(0)), last
-
-    def _float_starts(self, xp: Any) -> Array:
-        """Return where windows begin, and where one more would."""
-        starts = xp.arange(self.count + 1, dtype="float64")
-        starts *= self.amounts[1]
-        starts += self.times.first
-        return starts
-
-    def _no_starts(self, backend: Backend) -> Series:
-        """Return no starts, in the dtype that starts of rows would have."""
-        times = self.times.of_dtype
-        if times.kind == "empty":
-            return times.series(backend.xp.zeros(0, "int64"), "", backend)
-        of_datetimes = times.kind == "datetime"
-        if any(length.is_number == of_datetimes for length in (self.window, self.step)):
-            # With rows, lengths of the other kind are an error.
-            return Formation(times, np.zeros(0, times.tick_dtype)).starts(backend)
-        return replace(self, times=times).starts(backend).iloc[:0]
-
-    def starts(
-        self, backend: Backend, windows: Array | None = None, ticks: Array | int = 0
-    ) -> Series:
-        """Return where windows begin: in the dtype of the times, or float64 of floats.
-
-        Numbers of windows, if given, count from `ticks` on; the times are then no floats.
-        """
-        times, xp = self.times, backend.xp
-        if times.kind == "empty":
-            return self._no_starts(backend)
-        if times.kind == "float":
-            return backend.library.Series(self._float_starts(xp)[:-1])
-        step, first, unit = self.amounts[1], times.first, ""
+    def starts(self, backend: Backend) -> Series:
+        """See `Presence`."""
+        times, unit, apart, step, per = self.times, None, DAY, self.step, 1
         if times.kind == "datetime":
-            unit = self._unit
-            step = times.amount(self.step) // NANOSECONDS[unit]
-            first = first * NANOSECONDS[times.unit] // NANOSECONDS[unit]
-        numbers = xp.arange(self.count) if windows is None else windows
-        counts = numbers.astype("uint64") * np.uint64(step % 2**64)
-        per_tick = NANOSECONDS[times.unit] // NANOSECONDS[unit] if unit else 1
-        counts += ticks * np.uint64(per_tick) if windows is not None else np.uint64(0)
-        counts += np.uint64(first % 2**64)  # modulo 2**64
-        apart = times.amount(self.step) if unit else 0
-        return times.series(counts.view(times.number_dtype), unit, backend, apart)
+            apart = step * (NANOSECONDS[times.unit] // self.per_unit)
+            unit = finest_unit(times.unit, apart)
+            step, per = apart // NANOSECONDS[unit], NANOSECONDS[times.unit] // NANOSECONDS[unit]
+        numbers = np.arange(self.count) - self.before[self.owners]
+        codes = self.lowest[self.owners].view("uint64") * np.uint64(per)  # modulo 2**64
+        codes += numbers.view("uint64") * np.uint64(step % 2**64)
+        return times.series(backend.xp.asarray(codes.view("int64")), backend, unit, apart)
+
+    def of(self, codes: Array, groups: Array | None, xp: Any) -> Bounds:
+        """See `Presence`."""
+        group = 0 if groups is None else groups
+        lowest, before = xp.asarray(self.lowest).view("uint64"), xp.asarray(self.before)
+        ticks = (codes.view("uint64") - lowest[group]) * np.uint64(self.per_unit)
+        past = ticks > np.uint64(min(self.window - 1, MOST_TICKS))
+        ended = _divided(ticks - np.uint64(min(self.window, MOST_TICKS)), self.step) + np.uint64(1)
+        first = xp.where(past, ended, np.uint64(0)).view("int64")
+        last = _divided(ticks, self.step).view("int64")
+        return first + before[group], last + before[group]
 
 
-Presence = Windows | Formation
+def _divided(ticks: Array, step: int) -> Array:
+    return ticks // np.uint64(step) if step <= MOST_TICKS else ticks * np.uint64(0)
+
+
+def _of_ticks(
+    times: TimeColumn, line: TimeLine, window: Length, step: Length, check: Callable[[int], None]
+) -> TickWindows:
+    width, apart = times.amount(window), times.amount(step)
+    (groups, lowest, highest), per_unit = line.ranges, 1
+    if times.kind == "datetime":
+        tick = gcd(NANOSECONDS[times.unit], width, apart)
+        per_unit = NANOSECONDS[times.unit] // tick
+        if len(line):
+            ends = int(lowest.min()), int(highest.max())
+            _require_unit(times, *ends, per_unit, finest_unit(times.unit, apart))
+        width, apart = width // tick, apart // tick
+    extents = (highest.view("uint64") - lowest.view("uint64")) * np.uint64(per_unit)
+    steps = _divided(extents, apart)
+    check(int(steps.sum(dtype="float64")) + len(steps))
+    first_of, counts = (np.zeros(groups.max(initial=0) + 1, "int64") for _ in range(2))
+    first_of[groups], counts[groups] = lowest, steps + np.uint64(1)
+    return TickWindows(times, width, apart, per_unit, first_of, counts)
+
+
+def _require_unit(times: TimeColumn, first: int, last: int, per_unit: int, unit: str) -> None:
+    """Raise ValueError unless all times fit in ticks, and in the unit that is shown."""
+    per_shown = NANOSECONDS[times.unit] // NANOSECONDS[unit]
+    shown_fit = first * per_shown >= -(2**63) and last * per_shown < 2**63
+    if (last - first) * per_unit > MOST_TICKS or not shown_fit:
+        raise ValueError(
+            f"the times of time={times.label!r} do not fit int64 in the unit of window= and step=, "
+            f"which is finer than theirs: give a whole number of {times.unit!r}"
+        )
+
+
+@dataclass(frozen=True)
+class FloatWindows(Presence):
+    """Windows of floats: window k begins at the float64 first + k * step.
+
+    It ends at its start + window; if window and step are equal, where the next one begins, so that
+    each time is in one window.
+
+    Attributes
+    ----------
+    begins, lasts : TimeLine
+        The first and the last float in each window.
+    """
+
+    begins: TimeLine
+    lasts: TimeLine
+
+    @property
+    def owners(self) -> Array:
+        """See `Presence`."""
+        return self.begins.owners
+
+    def starts(self, backend: Backend) -> Series:
+        """See `Presence`."""
+        return backend.library.Series(floats_of_codes(backend.xp.asarray(self.begins.times)))
+
+    def of(self, codes: Array, groups: Array | None, xp: Any) -> Bounds:
+        """See `Presence`."""
+        last = self.begins.before(codes, groups, xp, side="right") - 1
+        return self.lasts.before(codes, groups, xp), last
+
+
+def _of_floats(
+    times: TimeColumn, line: TimeLine, window: Length, step: Length, check: Callable[[int], None]
+) -> FloatWindows:
+    groups, *ends = line.ranges
+    lowest, highest = map(floats_of_codes, ends)
+    least = float(np.spacing(max(abs(lowest).max(initial=0), abs(highest).max(initial=0))))
+    for length in (window, step):
+        if times.amount(length) < least:
+            raise ValueError(
+                f"{length.name}={length.value!r} is below {least}, the distance of floats as large "
+                f"as those of time={times.label!r}: subtract the first time"
+            )
+    width, apart = times.amount(window), times.amount(step)
+    steps = highest / apart - lowest / apart
+    check(int(steps.sum()) + len(steps))
+    counts = steps.astype("int64") + 5  # rounding moves a start, and this estimate, by two steps
+    place = np.repeat(np.arange(len(groups)), counts)
+    numbers = np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
+    with np.errstate(over="ignore"):
+        starts = numbers * apart + lowest[place]
+        ends = (numbers + 1) * apart + lowest[place] if width == apart else starts + width
+    kept = starts <= highest[place]
+    owners = None if line.keys is None else groups[place[kept]]
+    begins, lasts = codes_of_floats(starts[kept]), codes_of_floats(ends[kept]) - 1
+    return FloatWindows(*(TimeLine.of_ascending(codes, owners) for codes in (begins, lasts)))
+
+
+# Intervals of edges -------------------------------------------------------------------------------
 
 
 def merged(edges: Array, first: Array, last: Array, size: int, backend: Backend) -> Intervals:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
-from rapids_tc.preparation import group_windows
 from rapids_tc.preparation.edge_values import Reading, Rule
 from rapids_tc.preparation.readers import Reader
 from rapids_tc.preparation.spans import (
@@ -15,15 +14,16 @@ from rapids_tc.preparation.spans import (
     Formation,
     Presence,
     Reach,
-    Windows,
+    laid_out,
     merged,
 )
 from rapids_tc.preparation.times import (
+    LOW_BITS,
     Length,
+    TimeColumn,
     check_length,
     joined_profile,
     profile_times,
-    read_times,
 )
 
 if TYPE_CHECKING:
@@ -32,13 +32,12 @@ if TYPE_CHECKING:
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
     from rapids_tc.preparation.edge_values import EdgeRows
-    from rapids_tc.preparation.group_windows import GroupPresence
     from rapids_tc.preparation.times import TimeProfile
 
 
 @dataclass(frozen=True)
 class TimeReader(Reader):
-    """A column of times, read as ticks; see `rapids_tc.preparation.times`.
+    """A column of times, read as windows: first << 32 | last, uint64; see `Presence`.
 
     Attributes
     ----------
@@ -51,14 +50,10 @@ class TimeReader(Reader):
         from its first time on.
     memory : int or None
         Bytes that windows may take.
-    presence : Presence, GroupPresence or None
+    times : TimeColumn or None
+        What the column holds; None before all parts of it are profiled.
+    presence : Presence or None
         In which windows a row counts; None before all parts of the column are profiled.
-
-    Notes
-    -----
-    If each group of a graph has windows of its own, the parts of the column are read three times:
-    `resolve_range` makes a reader of their profiles, `of_groups` makes a reader of their summaries,
-    and `read_by_group` reads the windows of rows.
     """
 
     label: Any
@@ -66,7 +61,8 @@ class TimeReader(Reader):
     step: Length | None = None
     within: Length | None = None
     memory: int | None = None
-    presence: Presence | GroupPresence | None = None
+    times: TimeColumn | None = None
+    presence: Presence | None = None
     role = "time"
 
     @property
@@ -74,28 +70,25 @@ class TimeReader(Reader):
         """Whether each group has windows of its own: unless lengths of time alone count."""
         return self.within is None
 
-    def profile(self, column: Series, first: int, backend: Backend) -> TimeProfile:
+    def profile(
+        self, column: Series, first: int, backend: Backend, groups: Array | None = None
+    ) -> TimeProfile:
         """See `Reader`."""
-        return profile_times(column, self.label, backend, distinct=self.window is None)
+        distinct = self.window is None
+        return profile_times(column, self.label, groups, backend, distinct=distinct)
 
     def resolve(self, profiles: list[TimeProfile]) -> TimeReader:
         """See `Reader`; CapacityError if there are more windows than memory holds."""
-        resolved = self.resolve_range(profiles)
-        if self.window is not None:
-            self.require_memory(presence_of(resolved).count)
-        return resolved
-
-    def resolve_range(self, profiles: list[TimeProfile]) -> TimeReader:
-        """Return the reader for all parts, however many windows there are."""
-        times, distinct = joined_profile(profiles)
+        times, line = joined_profile(profiles)
         presence: Presence
         if self.window is not None:
-            presence = Windows(times, self.window, self.step or self.window)
+            step = self.step or self.window
+            presence = laid_out(times, line, self.window, step, self.require_memory)
         elif self.within is not None:
-            presence = Reach(times, distinct, self.within)
+            presence = Reach(times, line, self.within)
         else:
-            presence = Formation(times, distinct)
-        return replace(self, presence=presence)
+            presence = Formation(times, line)
+        return replace(self, times=times, presence=presence)
 
     def require_memory(self, windows: int) -> None:
         """Raise CapacityError if so many windows are more than memory holds."""
@@ -107,25 +100,11 @@ class TimeReader(Reader):
                 "a longer step="
             )
 
-    def read(self, column: Series, backend: Backend) -> Array:
+    def read(self, column: Series, backend: Backend, groups: Array | None = None) -> Array:
         """See `Reader`."""
-        return presence_of(self).times.ticks(read_times(column, self.label, backend))
-
-    def summarize(self, column: Series, groups: Array, backend: Backend) -> Any:
-        """Summarize the times of the groups of a part of the column; `groups` are of its rows."""
-        presence = cast("Presence", self.presence)
-        return group_windows.summarize(presence, self.read(column, backend), groups, backend)
-
-    def of_groups(self, summaries: list[Any], groups: int) -> TimeReader:
-        """Return the reader of the windows of so many groups, from the summaries of all parts."""
-        presence = cast("Presence", self.presence)
-        of_all = group_windows.joined(presence, summaries, groups, self.require_memory)
-        return replace(self, presence=of_all)
-
-    def read_by_group(self, column: Series, groups: Array, backend: Backend) -> Array:
-        """Read a part of the column as windows; see `GroupPresence.pack`."""
-        presence = cast("GroupPresence", self.presence)
-        return presence.pack(self.read(column, backend), groups, backend.xp)
+        codes = cast("TimeColumn", self.times).codes(column, backend)
+        first, last = presence_of(self).of(codes, groups, backend.xp)
+        return (first.astype("uint64") << 32) | last.astype("uint64")
 
 
 @dataclass(frozen=True)
@@ -143,21 +122,22 @@ class Intervals(Rule):
         self, chunks: Iterable[EdgeRows], edges: int, reader: Reader | None, backend: Backend
     ) -> list[Array]:
         """See `Rule`."""
-        xp, presence = backend.xp, presence_of(reader)
-        parts = [
-            (rows.edge, *presence.of(rows.values, xp)) for rows in chunks if len(rows.edge)
-        ] or [(xp.zeros(0, "int64"), *(xp.zeros(0, "uint32"),) * 2)]
-        edge, first, last = (
+        xp = backend.xp
+        parts = [(rows.edge, rows.values) for rows in chunks] or [
+            (xp.zeros(0, "int64"), xp.zeros(0, "uint64"))
+        ]
+        edge, windows = (
             xp.concatenate(part) if part[1:] else part[0] for part in zip(*parts, strict=True)
         )
         del parts
+        first, last = (windows >> 32).astype("uint32"), (windows & LOW_BITS).astype("uint32")
         first, last, offsets = merged(edge, first, last, edges, backend)
         return [first, last, xp.zeros(0, "int64") if offsets is None else offsets]
 
 
-def presence_of(reader: Reader | None) -> Presence | GroupPresence:
+def presence_of(reader: Reader | None) -> Presence:
     """Return the presence of a reader of times that is resolved."""
-    return cast("Presence | GroupPresence", cast("TimeReader", reader).presence)
+    return cast("Presence", cast("TimeReader", reader).presence)
 
 
 def reading(

@@ -1,10 +1,16 @@
-"""Columns of times, and lengths of time: numbers that are compared without rounding."""
+"""Columns of times as codes, and lengths of time.
+
+The *code* of a time is an int64: codes have the order of the times, and equal times have equal
+codes. Integers are their own codes, datetimes are counted in their unit, and of floats the bits are
+the code. So times are sorted, told apart and searched as integers, whatever they are, and without
+rounding. The kind of times matters only where a length of time is added.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from math import gcd, inf, isfinite
+from dataclasses import dataclass
+from math import inf
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +20,17 @@ from rapids_tc.preparation import decimals, moments
 from rapids_tc.preparation.id_columns import inspect, integers, refuse_nulls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
 
-KINDS = ("integer", "float", "datetime")
+KINDS = {"i": "integer", "u": "integer", "f": "float", "M": "datetime"}  # by kind of dtype
+LATEST = 2**63 - 1  # the greatest code
 NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}  # per unit
 DAY = 86400 * NANOSECONDS["s"]
+LOW_BITS = np.uint64(2**32 - 1)
 NULLS = "a row needs a time. Drop those rows or fill them"
 MONTHS = re.compile(r"[MYQ](S|E)?\b")  # months, years and quarters have no fixed length
+DAYS = re.compile(r"(?<![A-Za-z])d(?![A-Za-z])")
 LENGTHS = (
     'a number for times that are numbers; "1h", a Timedelta, a timedelta or a timedelta64 for '
     "datetimes"
@@ -85,8 +92,10 @@ def _nanoseconds(value: Any) -> int | None:
 
     if not isinstance(value, str | timedelta | np.timedelta64 | Tick):
         return None
-    if isinstance(value, str) and MONTHS.search(value):  # pandas reads "1MS" as a millisecond
-        return None
+    if isinstance(value, str):
+        if MONTHS.search(value):  # pandas reads "1MS" as a millisecond
+            return None
+        value = DAYS.sub("D", value)  # "1d" is deprecated in pandas
     try:
         length = Timedelta(value)
     except (ValueError, TypeError, OverflowError):
@@ -98,26 +107,22 @@ def _nanoseconds(value: Any) -> int | None:
 
 
 @dataclass(frozen=True)
-class TimeRange:
-    """What a column of times holds, or some rows of it.
+class TimeColumn:
+    """A column of times.
 
     Attributes
     ----------
     label : label
         The column.
     kind : str
-        One of `KINDS`; "empty" if there are no rows.
+        A value of `KINDS`; "empty" if there are no rows.
     dtype : dtype
         The dtype of the column.
-    first, last : int or float
-        The least and the greatest time: numbers, or datetimes since 1970 in UTC, in `unit`.
     """
 
     label: Any
     kind: str
     dtype: Any
-    first: Any = 0
-    last: Any = 0
 
     @property
     def unit(self) -> str:
@@ -125,34 +130,23 @@ class TimeRange:
         return moments.counting_unit(self.dtype)
 
     @property
-    def number_dtype(self) -> str:
-        """The dtype of the times as `read_times` returns them."""
+    def unsigned(self) -> bool:
+        """Whether times are integers of an unsigned dtype: their codes are less by 2**63."""
+        return bool(self.dtype.kind == "u")
+
+    def codes(self, values: Series, backend: Backend) -> Array:
+        """Return the codes of times without nulls."""
+        values = decimals.as_numbers(values, floats=True)
+        if len(values) == 0:
+            return backend.xp.zeros(0, "int64")
+        if self.kind == "datetime":
+            return backend.array(moments.counts(values))
         if self.kind == "float":
-            return "float64"
-        unsigned = self.kind == "integer" and self.dtype.kind == "u"
-        return "uint64" if unsigned else "int64"
-
-    @property
-    def tick_dtype(self) -> str:
-        """The dtype of the times as `ticks` returns them."""
-        return "float64" if self.kind == "float" else "uint64"
-
-    @property
-    def extent(self) -> Any:
-        """The distance from the first to the last time."""
-        return self.last - self.first
-
-    @property
-    def of_dtype(self) -> TimeRange:
-        """The same range with the kind of its dtype, where it has no rows that tell the kind."""
-        kinds = {"i": "integer", "u": "integer", "f": "float", "M": "datetime"}
-        return replace(self, kind=kinds.get(self.dtype.kind, self.kind))
-
-    def ticks(self, times: Array) -> Array:
-        """Return how far times lie behind the first: uint64, exact; floats are left as they are."""
-        if self.kind == "float":
-            return times
-        return times.astype("uint64") - np.uint64(self.first % 2**64)  # modulo 2**64
+            return codes_of_floats(backend.array(_cast(values, "float64")))
+        numbers = integers(values, f"time={self.label!r}", backend)
+        if self.unsigned:
+            return (numbers.astype("uint64") ^ np.uint64(2**63)).view("int64")
+        return numbers.astype("int64", copy=False)
 
     def amount(self, length: Length) -> Any:
         """Return a length in the numbers of this column, or in nanoseconds.
@@ -173,34 +167,155 @@ class TimeRange:
             raise ValueError(f"{name}: {column}: give a whole number")
         return int(length.amount)
 
-    def series(self, counts: Array, unit: str, backend: Backend, step: int = DAY) -> Series:
-        """Return times as a column of the user's dtype, from counts in a unit, or from numbers.
+    def latest(self, codes: Array, length: Length, xp: Any) -> Array:
+        """Return the codes of the latest times that are at most a length past some times."""
+        amount = self.amount(length)
+        if self.kind == "float":
+            return _latest_floats(floats_of_codes(codes), amount)
+        if self.kind == "datetime":
+            amount //= NANOSECONDS[self.unit]
+        ahead = (LATEST - codes).view("uint64")  # modulo 2**64, as a difference may be larger
+        return codes + xp.minimum(ahead, np.uint64(min(amount, 2**64 - 1))).view("int64")
 
-        Datetimes of a finer unit than the user's keep this unit; so do those a `step` of
-        nanoseconds apart that is no whole number of days, if the user's are days.
+    def series(
+        self, codes: Array, backend: Backend, unit: str | None = None, step: int = DAY
+    ) -> Series:
+        """Return times as a column of the user's dtype, from their codes.
+
+        Datetimes that are counted in a finer `unit` than the user's keep this unit; so do those a
+        `step` of nanoseconds apart that is no whole number of days, if the user's are days.
         """
-        values = backend.library.Series(counts)
-        if self.kind != "datetime":
+        kind = KINDS.get(self.dtype.kind)
+        if kind == "float":
+            codes = floats_of_codes(codes)
+        elif self.unsigned:
+            codes = codes.view("uint64") ^ np.uint64(2**63)
+        values = backend.library.Series(codes)
+        if kind != "datetime":
             return _cast(values, self.dtype)
-        values, zone = values.astype(f"datetime64[{unit}]"), moments.zone(self.dtype)
+        unit, zone = unit or self.unit, moments.zone(self.dtype)
+        values = values.astype(f"datetime64[{unit}]")
         if zone is not None:
             values = values.dt.tz_localize("UTC").dt.tz_convert(zone)
         days_hold = not (moments.is_date(self.dtype) and step % DAY)
         return _cast(values, self.dtype) if unit == self.unit and days_hold else values
 
 
-def read_times(values: Series, label: Any, backend: Backend) -> Array:
-    """Read a column of times without nulls as numbers: int64, uint64 or float64."""
-    values = decimals.as_numbers(values, floats=True)
-    column, _ = inspect(values, f"time={label!r}", backend)
-    if column.kind == "float":
-        return backend.array(_cast(values, "float64"))
-    if column.kind == "datetime":
-        return backend.array(moments.counts(values))
-    if column.kind == "empty":
-        return backend.xp.zeros(0, "int64")
-    numbers = integers(values, column.name, backend)
-    return numbers.astype(f"{'u' * (numbers.dtype.kind == 'u')}int64", copy=False)
+def codes_of_floats(values: Array) -> Array:
+    """Return the codes of floats: their bits, those behind the sign turned round if it is minus."""
+    bits = (values + 0.0).view("int64")  # -0.0 becomes 0.0
+    return bits ^ ((bits >> 63) & LATEST)
+
+
+def floats_of_codes(codes: Array) -> Array:
+    """Return the floats that have some codes."""
+    return (codes ^ ((codes >> 63) & LATEST)).view("float64")
+
+
+def _latest_floats(times: Array, length: float) -> Array:
+    """Return the codes of the latest floats that are at most a length past some times.
+
+    The sum and its rounding error are exact together: Knuth's TwoSum. If the sum was rounded up,
+    the float before it is the latest.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        ends = times + length
+        added = ends - times
+        error = (times - (ends - added)) + (length - added)
+    return codes_of_floats(ends) - (error < 0)
+
+
+@dataclass(frozen=True)
+class TimeLine:
+    """Times of groups in ascending order: by group, then by time; in the memory of the host.
+
+    Attributes
+    ----------
+    codes : array of int64
+        The codes of all times, ascending.
+    keys : array of uint64 or None
+        Of each time group << 32 | place in `codes`, ascending; None if there are no groups: each
+        code is then a time.
+    """
+
+    codes: Array
+    keys: Array | None
+
+    @classmethod
+    def of(cls, codes: Array, groups: Array | None, backend: Backend) -> TimeLine:
+        """Return the distinct times of some rows."""
+        xp = backend.xp
+        distinct = _distinct(codes.copy(), xp)
+        if groups is None:
+            return cls(backend.host(distinct), None)
+        keys = _distinct(_keys(groups, xp.searchsorted(distinct, codes)), xp)
+        return cls(backend.host(distinct), backend.host(keys))
+
+    @classmethod
+    def of_ascending(cls, codes: Array, groups: Array | None) -> TimeLine:
+        """Return times that ascend in each group, of which some may be equal."""
+        if groups is None:
+            return cls(codes, None)
+        distinct = _distinct(codes.copy(), np)
+        return cls(distinct, _keys(groups, np.searchsorted(distinct, codes)))
+
+    @classmethod
+    def joined(cls, lines: list[TimeLine]) -> TimeLine:
+        """Return the distinct times of several lines."""
+        if len(lines) == 1:
+            return lines[0]
+        codes = _distinct(np.concatenate([line.codes for line in lines]), np)
+        if lines[0].keys is None:
+            return cls(codes, None)
+        keys = [_keys(line.owners, np.searchsorted(codes, line.times)) for line in lines]
+        return cls(codes, _distinct(np.concatenate(keys), np))
+
+    def __len__(self) -> int:
+        return len(self.codes if self.keys is None else self.keys)
+
+    @property
+    def times(self) -> Array:
+        """The code of each time."""
+        return self.codes if self.keys is None else self.codes[self.keys & LOW_BITS]
+
+    @property
+    def owners(self) -> Array:
+        """The group of each time (int64); without groups 0."""
+        if self.keys is None:
+            return np.zeros(len(self.codes), "int64")
+        return (self.keys >> 32).view("int64")
+
+    @property
+    def ranges(self) -> tuple[Array, Array, Array]:
+        """The groups that have times, and the first and the last time of each."""
+        groups, first = np.unique(self.owners, return_index=True)
+        last = np.append(first[1:], len(self)) - 1
+        return groups, self.times[first], self.times[last[: len(first)]]
+
+    def before(self, codes: Array, groups: Array | None, xp: Any, side: str = "left") -> Array:
+        """Return how many times of the line come before rows; with "right" as side, or with them.
+
+        All times of an earlier group come before a row.
+        """
+        places = xp.searchsorted(xp.asarray(self.codes), codes, side=side)
+        if groups is None:
+            return places
+        return xp.searchsorted(xp.asarray(self.keys), _keys(groups, places))
+
+
+def _keys(groups: Array, places: Array) -> Array:
+    return (groups.astype("uint64") << 32) | places.astype("uint64")
+
+
+def _distinct(values: Array, xp: Any) -> Array:
+    """Return the distinct values, ascending; the array itself is sorted.
+
+    NumPy's unique hashes, which takes ten times as long as this sort.
+    """
+    values.sort()
+    is_first = xp.ones(len(values), bool)
+    is_first[1:] = values[1:] != values[:-1]
+    return values[is_first]
 
 
 @dataclass(frozen=True)
@@ -209,20 +324,22 @@ class TimeProfile:
 
     Attributes
     ----------
-    times : TimeRange
+    times : TimeColumn
     nulls : int
         How many of the rows have no time; the rest is then not profiled.
-    distinct : array or None
-        The distinct times, ascending, in the memory of the host, if they are asked for.
+    line : TimeLine
+        The distinct times of the rows, or the first and the last of each group.
     """
 
-    times: TimeRange
-    nulls: int = 0
-    distinct: Array | None = None
+    times: TimeColumn
+    nulls: int
+    line: TimeLine
 
 
-def profile_times(values: Series, label: Any, backend: Backend, *, distinct: bool) -> TimeProfile:
-    """Profile some rows of a column of times.
+def profile_times(
+    values: Series, label: Any, groups: Array | None, backend: Backend, *, distinct: bool
+) -> TimeProfile:
+    """Profile some rows of a column of times; without `distinct`, by their first and last times.
 
     Raises
     ------
@@ -237,26 +354,38 @@ def profile_times(values: Series, label: Any, backend: Backend, *, distinct: boo
         )
     values = decimals.as_numbers(values, floats=True)
     column, nulls = inspect(values, name, backend)
-    if column.kind not in (*KINDS, "empty") or column.categorical:
+    if column.kind not in (*KINDS.values(), "empty") or column.categorical:
         raise ValueError(
             f"{name} has dtype {values.dtype}; accepted: integers, floats, datetimes; convert the "
             "column to one of them"
         )
     if nulls or column.kind == "empty":
-        return TimeProfile(TimeRange(label, "empty", values.dtype), nulls)
-    times = read_times(values, label, backend)
-    reducible = times if backend.xp is np else backend.library.Series(times)
-    first, last = reducible.min().item(), reducible.max().item()
-    if not (isfinite(first) and isfinite(last)):
-        raise ValueError(f"{name} holds infinite times: drop those rows, or give them finite times")
-    profile = TimeProfile(TimeRange(label, column.kind, values.dtype, first, last))
+        none = TimeLine(np.zeros(0, "int64"), None if groups is None else np.zeros(0, "uint64"))
+        return TimeProfile(TimeColumn(label, "empty", values.dtype), nulls, none)
+    times = TimeColumn(label, column.kind, values.dtype)
+    codes = times.codes(values, backend)
     if not distinct:
-        return profile
-    return replace(profile, distinct=backend.host(_distinct(times.copy(), backend.xp)))
+        codes, groups = _extremes(codes, groups, backend)
+    line = TimeLine.of(codes, groups, backend)
+    if times.kind == "float" and not np.isfinite(floats_of_codes(line.codes[[0, -1]])).all():
+        raise ValueError(f"{name} holds infinite times: drop those rows, or give them finite times")
+    return TimeProfile(times, 0, line)
 
 
-def joined_profile(profiles: list[TimeProfile]) -> tuple[TimeRange, Array]:
-    """Return the range of all rows and their distinct ticks, from the profiles of all parts.
+def _extremes(codes: Array, groups: Array | None, backend: Backend) -> tuple[Array, Array | None]:
+    """Return the first and the last code of each group, and their groups."""
+    library, xp = backend.library, backend.xp
+    if groups is None:
+        reducible = codes if xp is np else library.Series(codes)
+        return xp.array([int(reducible.min()), int(reducible.max())]), None
+    by_group = library.Series(codes).groupby(library.Series(groups))
+    least, most = by_group.min(), by_group.max()
+    both = [backend.array(part) for part in (least, most, least.index, most.index)]
+    return xp.concatenate(both[:2]), xp.concatenate(both[2:])
+
+
+def joined_profile(profiles: list[TimeProfile]) -> tuple[TimeColumn, TimeLine]:
+    """Return the column and its times, from the profiles of all parts.
 
     Raises
     ------
@@ -265,27 +394,19 @@ def joined_profile(profiles: list[TimeProfile]) -> tuple[TimeRange, Array]:
     ValueError
         The dtypes of parts differ.
     """
-    times = joined_range([profile.times for profile in profiles])
+    times = joined_column([profile.times for profile in profiles])
     refuse_nulls(sum(profile.nulls for profile in profiles), f"time={times.label!r}", NULLS)
-    parts = [profile.distinct for profile in profiles if profile.distinct is not None]
-    if len(parts) == 1:
-        return times, times.ticks(parts[0])
-    joined, first = np.empty(sum(map(len, parts)), times.tick_dtype), 0
-    for part in parts:
-        joined[first : first + len(part)] = times.ticks(part)
-        first += len(part)
-    return times, _distinct(joined, np)
+    return times, TimeLine.joined([profile.line for profile in profiles])
 
 
-def joined_range(ranges: Iterable[TimeRange]) -> TimeRange:
-    """Return the range of all rows from the ranges of parts; ValueError if dtypes differ."""
-    ranges = list(ranges)
-    filled = [one for one in ranges if one.kind != "empty"]
+def joined_column(columns: list[TimeColumn]) -> TimeColumn:
+    """Return the column that has rows; ValueError if dtypes differ in parts that have rows."""
+    filled = [column for column in columns if column.kind != "empty"]
     if not filled:
-        return ranges[0]
+        return columns[0]
     first = filled[0]
     for other in filled:
-        same = other.number_dtype == first.number_dtype and other.kind == first.kind
+        same = (other.kind, other.unsigned) == (first.kind, first.unsigned)
         if not same or (
             first.kind == "datetime" and not moments.same_moments(first.dtype, other.dtype)
         ):
@@ -293,28 +414,11 @@ def joined_range(ranges: Iterable[TimeRange]) -> TimeRange:
                 f"time={first.label!r} has dtype {first.dtype} in some partitions and "
                 f"{other.dtype} in others: give all one dtype"
             )
-    lowest, highest = min(one.first for one in filled), max(one.last for one in filled)
-    return TimeRange(first.label, first.kind, first.dtype, lowest, highest)
-
-
-def _distinct(values: Array, xp: Any) -> Array:
-    """Return the distinct values, ascending; the array itself is sorted.
-
-    NumPy's unique hashes, which takes ten times as long as this sort.
-    """
-    values.sort()
-    is_first = xp.ones(len(values), bool)
-    is_first[1:] = values[1:] != values[:-1]
-    return values[is_first]
+    return first
 
 
 def _cast(values: Series, dtype: Any) -> Series:
     return values if values.dtype == dtype else values.astype(dtype)
-
-
-def common_unit(unit: str, *lengths: int) -> int:
-    """Return the most nanoseconds that divide a unit, and lengths in nanoseconds."""
-    return gcd(NANOSECONDS[unit], *lengths)
 
 
 def finest_unit(unit: str, length: int) -> str:

@@ -123,7 +123,9 @@ class TypeReader(Reader):
     role: str = "edge_type"
     types: Any = None
 
-    def profile(self, column: Series, first: int, backend: Backend) -> TypeProfile:
+    def profile(
+        self, column: Series, first: int, backend: Backend, groups: Array | None = None
+    ) -> TypeProfile:
         """See `Reader`."""
         return TypeProfile.of(column)
 
@@ -137,7 +139,7 @@ class TypeReader(Reader):
             )
         return replace(self, types=sorted_types(profiles, name))
 
-    def read(self, column: Series, backend: Backend) -> Array:
+    def read(self, column: Series, backend: Backend, groups: Array | None = None) -> Array:
         """See `Reader`."""
         return codes_of(column, self.types, backend)
 
@@ -163,7 +165,7 @@ class SignReader(NumberReader):
         """See `NumberReader`: the sign of an integer is the same after rounding."""
         return not self.signs_alone
 
-    def read(self, column: Series, backend: Backend) -> Array:
+    def read(self, column: Series, backend: Backend, groups: Array | None = None) -> Array:
         """See `Reader`."""
         values = super().read(column, backend)
         return backend.xp.sign(values) if self.signs_alone else values
