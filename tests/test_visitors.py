@@ -478,7 +478,7 @@ def test_a_long_list_of_intervals_costs_its_logarithm(monkeypatch, long):
         sides[long] = cpu_spans.Intervals(starts, starts + 3, np.array([0, times]))
         steps.clear()
         assert cpu_spans.SeveralIntervals(*sides).meet(0, 0, 0) == 0
-        assert len(steps) < 3 * np.log2(times)
+        assert len(steps) < 3 * np.log2(times) + 4  # the first four are of one interval each
 
 
 class Read(np.ndarray):
