@@ -30,26 +30,18 @@ OPTIONS |= {
     f"bitmap.cu-{visitor}-hubs": ("bitmap.cu", (f"-DRTC_VISIT={visitor}", "-DRTC_HUBS=2048"))
     for visitor in ("Total", "EdgeCounts")
 }
-PAYLOADS = {
-    "ThirdSums": ("-DRTC_THIRDS",),
-    "TypeCounts": ("-DRTC_TYPES",),
-    "LevelCounts": ("-DRTC_BOUNDS",),
-    "WindowChanges": ("-DRTC_SPANS=u32", "-DRTC_SPANS=u64", "-DRTC_INTERVALS"),
-    "SpanEdgeCounts": ("-DRTC_SPANS=u64", "-DRTC_INTERVALS"),
-}
+SPANS = ("SpanWords<u32>", "SpanWords<u64>", "SpanIntervals")
+TRIANGLES = (
+    *("ThirdSums", "TypeCounts", "LevelCounts", "JoinTriangles"),
+    *(f"WindowChanges<{spans}>" for spans in SPANS),
+    *(f"SpanEdgeCounts<{spans}>" for spans in SPANS[1:]),
+)
+OPTIONS |= {f"bitmap.cu-{name}": ("bitmap.cu", (f"-DRTC_VISIT={name}",)) for name in TRIANGLES}
 OPTIONS |= {
-    f"bitmap.cu-{visitor}{payload}": ("bitmap.cu", (f"-DRTC_VISIT={visitor}", payload))
-    for visitor, payloads in PAYLOADS.items()
-    for payload in payloads
+    f"bitmap.cu-{name}-blocks": ("bitmap.cu", (f"-DRTC_VISIT={name}", "-DRTC_BLOCKS"))
+    for name in TRIANGLES
+    if name != "JoinTriangles" and "Words" not in name
 }
-OPTIONS |= {
-    f"bitmap.cu-{visitor}-blocks": (
-        "bitmap.cu",
-        (f"-DRTC_VISIT={visitor}", payloads[-1], "-DRTC_BLOCKS"),
-    )
-    for visitor, payloads in PAYLOADS.items()
-}
-OPTIONS["bitmap.cu-JoinTriangles"] = ("bitmap.cu", ("-DRTC_VISIT=JoinTriangles", "-DRTC_LEVELS"))
 OTHERS = {path.name for path in _source.FOLDER.glob("*.cu")} - {m.source for m in METHODS}
 OPTIONS |= {name: (name, ()) for name in sorted(OTHERS)}
 

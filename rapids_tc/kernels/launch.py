@@ -41,17 +41,28 @@ class Payload:
 
     Attributes
     ----------
-    option : str
-        The macro that says which arguments there are, such as ``-DRTC_TYPES``.
-    arguments : tuple
-        The last arguments of the kernels.
+    fields : tuple
+        The arrays and NumPy scalars of the visitor's ``Input``, behind its sums.
     words : int
         Words of shared memory for the counters of the visitor.
     """
 
-    option: str
-    arguments: tuple[Any, ...]
+    fields: tuple[Any, ...]
     words: int = 0
+
+    def pack(self, out: Array) -> np.ndarray:
+        """Return the ``Input`` of C with these sums, which a launch passes by value."""
+        fields = [*map(_field, (out, *self.fields))]
+        struct = np.dtype([(f"f{i}", one.dtype) for i, one in enumerate(fields)], align=True)
+        return np.array(tuple(fields), struct)
+
+
+def _field(value: Any) -> np.generic:
+    """Return a scalar as it is, and the address of an array."""
+    if isinstance(value, np.generic):
+        return value
+    assert value.flags.c_contiguous, "a kernel reads arrays without gaps"
+    return np.uint64(value.data.ptr if hasattr(value.data, "ptr") else value.ctypes.data)
 
 
 def run(
@@ -96,7 +107,6 @@ def run(
     if layout.blocks and not method.blocks:
         raise ValueError(f"method={method.name!r} counts whole graphs; on blocks, auto does")
     options = (f"-DRTC_VISIT={visit}", *["-DRTC_BLOCKS"] * bool(layout.blocks))
-    options += (payload.option,) if payload else ()
     hubs = layout.hubs if with_hubs and method.hubs and not payload else None
     options += (hubs.option,) if hubs else ()
     kernels = engine.compile(read(method.source), method.kernels, options)
@@ -105,8 +115,8 @@ def run(
     slices = SLICES if on_progress else 1
     tickets = xp.zeros(len(method.launches) * slices, "uint32")
     arrays = (graph.offsets, graph.columns, layout.codes, layout.in_edges, layout.in_offsets)
-    last_arguments = (np.uint32(graph.m),) if layout.blocks else ()
-    last_arguments += payload.arguments if payload else ()
+    sums = out if payload is None else payload.pack(out)
+    last_arguments = (sums, *[np.uint32(graph.m)] * bool(layout.blocks))
     last_arguments += hubs.arguments if hubs else ()
     for number, launch in enumerate(method.launches):
         items, size = launch.work(engine, layout)
@@ -122,7 +132,7 @@ def run(
                 grid = (min(-(-(last - first) // launch.drawn), most),)
                 drawn = (items, np.uint32(first), np.uint32(last))
                 sizes, ticket = (width, depth), tickets[at : at + 1]
-                args = (*arrays, *drawn, *sizes, scratch, ticket, out, *last_arguments)
+                args = (*arrays, *drawn, *sizes, scratch, ticket, *last_arguments)
                 kernels[launch.kernel](grid, (launch.threads,), args, shared_mem=shared)
             if on_progress:
                 engine.wait()
@@ -138,7 +148,9 @@ def _shared(
 ) -> tuple[np.uint32, np.uint32, int]:
     """Return width, depth and bytes of dynamic shared memory of a launch."""
     width, depth = launch.width(layout), launch.depth(layout)
-    sides = payload is None or visit == "SpanEdgeCounts"  # else counters of edges are not needed
+    sides = payload is None or visit.startswith(
+        "SpanEdgeCounts"
+    )  # else counters of edges are not needed
     need = launch.words(width, depth if sides else 0, bool(payload) or visit == "EdgeCounts")
     need = 4 * (need + (payload.words if payload else 0))
     if need + 64 > engine.shared_limit:  # 64: shared memory that kernels declare themselves

@@ -142,8 +142,9 @@ class HostKernel:
         grid, block : sequence of int
             Blocks of the grid and threads of a block, along up to three axes.
         args : sequence
-            NumPy arrays for pointers (None: a null pointer), NumPy scalars for the rest. On a
-            GPU a wrong width is silent garbage; on the emulator it is an error.
+            NumPy arrays for pointers (None: a null pointer), NumPy scalars for the rest, and
+            structured arrays of no dimensions for structs. On a GPU a wrong width is silent
+            garbage; on the emulator it is an error.
         shared_mem : int
             Bytes of dynamic shared memory.
         enable_cooperative_groups : bool
@@ -191,6 +192,8 @@ class HostKernel:
         """Convert an argument to a ctypes object that holds its bytes."""
         parameter = self._parameters[number]
         where = f"{self.name}: argument {number}"
+        if isinstance(argument, np.ndarray) and argument.dtype.names:
+            argument = argument[()]  # a struct, passed by value
         if argument is None and parameter.pointer:
             return ctypes.c_void_p()
         if parameter.pointer != isinstance(argument, np.ndarray):

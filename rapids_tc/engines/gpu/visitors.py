@@ -35,7 +35,7 @@ def type_counts(
     with engine.device(layout.csr.columns):
         limits = _limits(layout, counts.size)
         arguments = (align(engine, layout, types, "uint8"), np.uint32(len(counts)), *limits)
-        payload = Payload("-DRTC_TYPES", arguments, int(limits[0]))
+        payload = Payload(arguments, int(limits[0]))
         _run(engine, layout, "TypeCounts", counts.ravel().view("uint64"), payload, on_progress)
         return counts
 
@@ -59,7 +59,7 @@ def third_sums(
             smaller = align(engine, layout, sides, "int64")
             larger = align(engine, layout, (of_u[uv.rows], of_vw, of_vw), "int64")
         sums = xp.zeros(len(smaller), "uint64")
-        payload = Payload("-DRTC_THIRDS", (larger, smaller))
+        payload = Payload((larger, smaller))
         _run(engine, layout, "ThirdSums", sums, payload, on_progress)
         sums = sums.view("int64")
         if blocks is None:
@@ -83,7 +83,7 @@ def level_counts(
     with engine.device(layout.csr.columns):
         counts = xp.zeros((2, size), "uint32")
         bounds = align(engine, layout, levels, "uint64")
-        payload = Payload("-DRTC_BOUNDS", (bounds, np.uint32(size)))
+        payload = Payload((bounds, np.uint32(size)))
         _run(engine, layout, "LevelCounts", counts, payload, on_progress)
         counts[1] += counts[0]
         if blocks is None:
@@ -103,8 +103,9 @@ def window_changes(
     """Count how many triangles more each window has than the window before: int64, windows + 1."""
     with engine.device(layout.csr.columns):
         changes, limits = engine.xp.zeros(windows + 1, "uint64"), _limits(layout, windows + 1)
-        payload = _pack_spans(engine, layout, spans, windows, limits)
-        _run(engine, layout, "WindowChanges", changes, payload, on_progress)
+        kind, arrays = _pack_spans(engine, layout, spans, windows)
+        payload = Payload((*arrays, np.uint32(windows), *limits), int(limits[0]))
+        _run(engine, layout, f"WindowChanges<{kind}>", changes, payload, on_progress)
         return changes.view("int64")
 
 
@@ -117,8 +118,8 @@ def span_edge_counts(
     on_progress: ProgressCallback | None,
 ) -> None:
     """Add the triangles whose sides have a window in common to the counts of their edges."""
-    payload = _pack_spans(engine, layout, spans, None, (np.uint32(0), np.uint32(0)))
-    _run(engine, layout, "SpanEdgeCounts", counts, payload, on_progress)
+    kind, arrays = _pack_spans(engine, layout, spans, None)
+    _run(engine, layout, f"SpanEdgeCounts<{kind}>", counts, Payload(arrays), on_progress)
 
 
 def join_triangles(
@@ -131,7 +132,7 @@ def join_triangles(
     """Join the sides of triangles, level by level; return the word of every edge: uint64, m."""
     with engine.device(layout.csr.columns):
         words, hints = (engine.xp.zeros(layout.csr.m, "uint64") for _ in range(2))
-        payload = Payload("-DRTC_LEVELS", (levels, hints))
+        payload = Payload((hints, levels))
         _run(engine, layout, "JoinTriangles", words, payload, on_progress)
         return words
 
@@ -161,24 +162,16 @@ def align(engine: GpuEngine, layout: Layout, values: Any, dtype: str) -> Array:
 
 
 def _pack_spans(
-    engine: GpuEngine,
-    layout: Layout,
-    spans: Any,
-    windows: int | None,
-    limits: tuple[np.uint32, np.uint32],
-) -> Payload:
-    """Return the payload of spans: one word per edge, or lists of intervals."""
+    engine: GpuEngine, layout: Layout, spans: Any, windows: int | None
+) -> tuple[str, tuple[Array, ...]]:
+    """Return the struct of spans in ``triangles.cuh``, words or intervals, and its arrays."""
     graphs = (spans,) if layout.blocks is None else tuple(spans)
-    last_arguments = (np.uint32(windows or 0), *limits)
     if all(one.offsets is None for one in graphs):
         word = "uint64" if windows is None or windows >= SHORT else "uint32"
         packed = [_words(engine.xp, one, windows, word) for one in graphs]
         words = align(engine, layout, packed if layout.blocks else packed[0], word)
-        option = f"-DRTC_SPANS=u{8 * words.itemsize}"
-        return Payload(option, (words, *last_arguments), int(limits[0]))
-    firsts, lasts, begins, ends = _intervals(engine, layout, graphs)
-    arguments = (firsts, lasts, begins, ends, *last_arguments)
-    return Payload("-DRTC_INTERVALS", arguments, int(limits[0]))
+        return f"SpanWords<u{8 * words.itemsize}>", (words,)
+    return "SpanIntervals", _intervals(engine, layout, graphs)
 
 
 def _words(xp: Any, spans: Spans, windows: int | None, dtype: str) -> Array:

@@ -67,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) bisson_block(RTC_METHOD_A
   RTC_SHARED(u32, drawn, 1);
   const Maps maps{scratch + u64(blockIdx.x) * width, filter, depth};
   for (u32 i = threadIdx.x; i < depth; i += kThreads) filter[i] = 0;
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   for (;;) {
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
     __syncthreads();                    // the ticket is there, and the maps are zero
@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) bisson_warp(RTC_METHOD_AR
   const Maps maps{scratch + map * width, filters + warp * depth, depth};
   for (u32 i = lane; i < depth; i += kWarp) maps.filter[i] = 0;
   __syncwarp();                         // the filter is zero
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   for (;;) {
     const u32 item = first + warp_ticket(ticket);
     if (item >= last) break;
@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) bisson_warp(RTC_METHOD_AR
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads) bisson_thread(RTC_METHOD_ARGS) {
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   for (;;) {
     const u32 drawn = first + warp_ticket(ticket) * kWarp, item = drawn + threadIdx.x % kWarp;
     if (drawn >= last) break;

@@ -194,7 +194,7 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
   u32 *const tail = memory + words, *const base = tail + kTailWords, *const counters = base + words;
   for (u32 i = threadIdx.x; i < words + kTailWords; i += blockDim.x) memory[i] = 0;
   for (u32 i = threadIdx.x; RTC_VISIT::kSides && i < depth; i += blockDim.x) counters[i] = 0;
-  RTC_VISIT visit = RTC_VISITOR(counters);
+  RTC_VISIT visit(input, counters);
   const u32 lane = threadIdx.x % kWarp;
 #ifdef RTC_HUBS
   const HubRows hubs = RTC_HUB_ROWS;

@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(kRunThreads, kRunBlocksPerSm) bitma
   const u32 lane = threadIdx.x % kWarp, words = width / 32, exact = exact_ids(depth);
   RunMap map{memory + threadIdx.x / kWarp * words, u32(__clz(int(words))) + 1};
   for (u32 i = lane; i < words; i += kWarp) map.words[i] = 0;
-  RTC_VISIT visit = RTC_VISITOR(memory + blockDim.x / kWarp * words);
+  RTC_VISIT visit(input, memory + blockDim.x / kWarp * words);
   for (;;) {
     const u32 item = first + warp_ticket(ticket) * kRunsPerTicket;
     if (item >= last) break;

@@ -84,24 +84,6 @@ constexpr bool kBlocks = false;
 #define RTC_BLOCKS_ARG
 #define RTC_GRAPH Graph{offsets, columns, codes, in_edges, in_offsets, 0}
 #endif
-// What a visitor knows of edges, aligned with the positions of edge counts, and its counters: visit.cuh.
-#if defined(RTC_THIRDS)
-#define RTC_PAYLOAD_ARGS , const i64 *larger, const i64 *smaller
-#elif defined(RTC_TYPES)
-#define RTC_PAYLOAD_ARGS , const u8 *types, u32 n, u32 in_shared, u32 drain_after
-#elif defined(RTC_LEVELS)
-#define RTC_PAYLOAD_ARGS , const u32 *levels, u64 *hints
-#elif defined(RTC_BOUNDS)
-#define RTC_PAYLOAD_ARGS , const u64 *bounds, u32 size
-#elif defined(RTC_SPANS)
-#define RTC_PAYLOAD_ARGS , const RTC_SPANS *spans, u32 windows, u32 in_shared, u32 drain_after
-#elif defined(RTC_INTERVALS)
-#define RTC_PAYLOAD_ARGS                                                                                 \
-  , const u32 *firsts, const u32 *lasts, const i64 *begins, const i64 *ends, u32 windows, u32 in_shared, \
-      u32 drain_after
-#else
-#define RTC_PAYLOAD_ARGS
-#endif
 // The bit rows of hubs, if the layout has them: hubs.cuh.
 #ifdef RTC_HUBS
 #define RTC_HUBS_ARGS const uint4 *bits, const u32 *places, const u32 *covered, u32 n_rows, u32 grain
@@ -112,7 +94,7 @@ constexpr bool kBlocks = false;
 #define RTC_METHOD_ARGS                                                                                 \
   const i64 *offsets, const u32 *columns, const u16 *codes, const u64 *in_edges, const u32 *in_offsets, \
       const u32 *tasks, u32 first, u32 last, u32 width, u32 depth, u32 *scratch, u32 *ticket,           \
-      RTC_VISIT::Out *out RTC_BLOCKS_ARG RTC_PAYLOAD_ARGS RTC_MORE_ARGS
+      RTC_VISIT::Input input RTC_BLOCKS_ARG RTC_MORE_ARGS
 
 // The position of the edge (u, v), in-edge i: `end`, the end of its prefix, unless on blocks.
 __device__ __forceinline__ u32 edge_at(const Graph& g, u32 i, u32 end) {

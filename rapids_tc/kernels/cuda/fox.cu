@@ -59,7 +59,7 @@ fox_bin(const i64* offsets, const u32* columns, const u64* in_edges, u32 m, u32 
 
 extern "C" __global__ void __launch_bounds__(kThreads) fox(RTC_METHOD_ARGS) {
   const u32 lane = threadIdx.x % kWarp, part = lane & (width - 1);
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   for (;;) {
     const u32 drawn = first + warp_ticket(ticket) * (kWarp / width), item = drawn + lane / width;
     if (drawn >= last) break;

@@ -17,7 +17,7 @@ static_assert(!RTC_VISIT::kEdges, "green counts totals");
 
 extern "C" __global__ void __launch_bounds__(kThreads) green(RTC_METHOD_ARGS) {
   const u32 lane = threadIdx.x % kWarp, part = lane & (width - 1), groups = kWarp / width;
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   for (;;) {
     const u32 item = first + warp_ticket(ticket) * kWarp;
     if (item >= last) break;

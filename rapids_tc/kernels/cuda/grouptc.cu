@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) grouptc(RTC_METHOD_ARGS) 
   const Graph g = RTC_GRAPH;
   const Chunk c{memory, memory + width, memory + 2 * width, memory + 3 * width};
   const u32 i = threadIdx.x;
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   for (;;) {
     if (i == 0) drawn[0] = RTC_TICKET(ticket);
     __syncthreads();                    // the ticket is there, and everyone is done with the last chunk

@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) h_index(RTC_METHOD_ARGS) 
   u32* const table = memory + threadIdx.x / kWarp * HashTable::words(width, depth);
   for (u32 i = lane; i < width; i += kWarp) table[i] = 0;
   __syncwarp();                         // the sizes are zero
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   for (;;) {
     const u32 item = first + warp_ticket(ticket) * kWarp;
     if (item >= last) break;

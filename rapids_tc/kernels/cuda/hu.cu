@@ -29,7 +29,7 @@ __device__ __forceinline__ bool contains(const u32* a, u32 n, u32 id) {
 extern "C" __global__ void __launch_bounds__(kThreads) hu(RTC_METHOD_ARGS) {
   RTC_DYNAMIC_SHARED(u32, kept);
   RTC_SHARED(u32, drawn, 1);
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   for (;;) {
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
     __syncthreads();                    // the ticket is there, and everyone is done with kept

@@ -18,7 +18,7 @@
 static_assert(!RTC_VISIT::kEdges, "polak counts totals");
 
 extern "C" __global__ void __launch_bounds__(kThreads) polak(RTC_METHOD_ARGS) {
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   for (;;) {
     const u32 drawn = first + warp_ticket(ticket) * kWarp, item = drawn + threadIdx.x % kWarp;
     if (drawn >= last) break;

@@ -91,13 +91,13 @@ __device__ __forceinline__ Met meet(const Bins& s, const Tile& t, u32 key) {
 
 extern "C" __global__ void __launch_bounds__(kThreads)
 radix_count(const u32* columns, RTC_BINS_ARGS, const u32* splits, u32 n_tiles, u32 width, const u32* keys,
-            u32* counts, RTC_VISIT::Out* out) {
+            u32* counts, RTC_VISIT::Input input) {
   RTC_SHARED(u32, memory, kWarps * kDigits);
   const u32 warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp, tile = blockIdx.x * kWarps + warp;
   u32* const counters = memory + warp * kDigits;
   if (lane < kDigits) counters[lane] = 0;
   __syncwarp();                         // the counters are zero
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   if (tile < n_tiles) {
     const Bins s = RTC_BINS(splits);
     const Tile t = tile_of(s, tile, width);

@@ -56,7 +56,7 @@ __device__ __forceinline__ u32 count_long(const i64* offsets, const u32* columns
 }
 
 extern "C" __global__ void __launch_bounds__(kRowThreads, kRowBlocksPerSm) short_rows(RTC_METHOD_ARGS) {
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   const u32 lane = threadIdx.x % kWarp, warps = gridDim.x * (blockDim.x / kWarp);
   const u32 warp = blockIdx.x * (blockDim.x / kWarp) + threadIdx.x / kWarp;
   for (u64 item = first + u64(warp) * depth; item < last; item += u64(warps) * depth) {

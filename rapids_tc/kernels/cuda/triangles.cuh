@@ -1,14 +1,8 @@
 // triangles.cuh - visitors that get the positions of all three sides of a triangle, and look up values of
-// these edges: their types, their levels in a peel, or the windows of time in which they are present.
-//
-// RTC_THIRDS: larger[p] and smaller[p] are the values of the ends of the edge at p, of u and of v or w.
-// RTC_TYPES: types[p], less than n, is the type of the edge at p.
-// RTC_BOUNDS: bounds[p], of the edge at p of `size`: a bound of its level, in the upper half, and a probe.
-// RTC_SPANS (u32 or u64): spans[p] is its first window, in the upper half, and its last.
-// RTC_INTERVALS: its intervals are firsts[i], lasts[i] for begins[p] <= i < ends[p], ascending and disjoint.
-// An interval with first > last is empty. Positions are those of edge counts.
-// RTC_LEVELS: levels[p] is its highest level; at 0 it is absent. out: the words of join.cuh, with its hints.
+// these edges: their types, their levels in a peel, or the windows of time in which they are present. Values
+// are aligned with the positions of edge counts.
 #pragma once
+#include "join.cuh"
 #include "visit.cuh"
 
 // Sums of a grid, in 64 bits at out. If they are few, each block adds to `size` 32-bit counters in shared
@@ -45,25 +39,24 @@ struct Counters {
 
 // A visitor of triangles alone, whose other hooks do nothing.
 struct TrianglesAlone {
-  using Out = u64;
   static constexpr bool kEdges = false, kSides = false, kTriangles = true;
   __device__ void side(u32) {}
   __device__ void edge(u32, u32) {}
   __device__ void list(u32, u32, u32) {}
+  __device__ void finish() {}
 };
-
-#if defined(RTC_LEVELS)
-#include "join.cuh"
-#define RTC_VISITOR(shared) RTC_VISIT(out, levels, hints)
 
 // Join the sides of every triangle, at the level of the lowest of them.
 struct JoinTriangles : TrianglesAlone {
-  const u32* levels;
-  Forest forest;
+  struct Input {
+    Forest forest;
+    const u32* levels;  // the highest level of each edge; at 0 it is absent
+  };
+  Input in;
 
-  __device__ JoinTriangles(u64* out, const u32* levels, u64* hints) : levels(levels), forest{out, hints} {}
+  __device__ JoinTriangles(const Input& in, u32*) : in(in) {}
   __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
-    const u32 a = levels[uv], b = levels[uw], c = levels[vw];
+    const u32 a = in.levels[uv], b = in.levels[uw], c = in.levels[vw];
     if (a == 0 || b == 0 || c == 0) return false;
     if (a <= b && a <= c) join_both(uv, a, uw, b, vw, c);
     else if (b <= c) join_both(uw, b, uv, a, vw, c);
@@ -71,50 +64,49 @@ struct JoinTriangles : TrianglesAlone {
     return true;
   }
   __device__ void join_both(u32 lowest, u32 level, u32 x, u32 x_level, u32 y, u32 y_level) {
-    join(forest, x, x_level, lowest, level);
-    join(forest, y, y_level, lowest, level);
+    join(in.forest, x, x_level, lowest, level);
+    join(in.forest, y, y_level, lowest, level);
   }
-  __device__ void finish() {}
 };
-
-#elif defined(RTC_THIRDS)
-#define RTC_VISITOR(shared) RTC_VISIT(out, larger, smaller)
 
 // For every edge, the sum over its triangles of the value of the third vertex, in 64 bits: of integers, so
 // that the result does not depend on the order of the atomics. A lane adds up what it finds on an edge (u, v)
 // before it goes on to another.
 struct ThirdSums : TrianglesAlone {
-  u64* out;
-  const i64 *larger, *smaller;
+  struct Input {
+    u64* out;
+    const i64 *larger, *smaller;  // the values of the ends of each edge: of u, and of v or w
+  };
+  Input in;
   u64 sum;
 
-  __device__ ThirdSums(u64* out, const i64* larger, const i64* smaller)
-      : out(out), larger(larger), smaller(smaller), sum(0) {}
+  __device__ ThirdSums(const Input& in, u32*) : in(in), sum(0) {}
   __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
-    sum += u64(smaller[uw]);
-    atomicAdd(out + uw, u64(smaller[uv]));
-    atomicAdd(out + vw, u64(larger[uv]));
+    sum += u64(in.smaller[uw]);
+    atomicAdd(in.out + uw, u64(in.smaller[uv]));
+    atomicAdd(in.out + vw, u64(in.larger[uv]));
     return true;
   }
   __device__ void edge(u32 uv, u32) {
-    if (sum) atomicAdd(out + uv, sum);
+    if (sum) atomicAdd(in.out + uv, sum);
     sum = 0;
   }
   __device__ void list(u32 uv, u32 hits, u32) { edge(uv, hits); }
-  __device__ void finish() {}
 };
-
-#elif defined(RTC_TYPES)
-#define RTC_VISITOR(shared) RTC_VISIT(out, types, n, shared, in_shared, drain_after)
 
 // The triangles by the types of their sides: out[uv][uw][vw].
 struct TypeCounts : TrianglesAlone {
+  struct Input {
+    u64* out;
+    const u8* types;  // of each edge, less than n
+    u32 n, in_shared, drain_after;
+  };
   const u8* types;
   u32 n;
   Counters counters;
 
-  __device__ TypeCounts(u64* out, const u8* types, u32 n, u32* shared, u32 in_shared, u32 drain_after)
-      : types(types), n(n), counters(out, shared, in_shared, drain_after) {}
+  __device__ TypeCounts(const Input& in, u32* shared)
+      : types(in.types), n(in.n), counters(in.out, shared, in.in_shared, in.drain_after) {}
   __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
     counters.add((types[uv] * n + types[uw]) * n + types[vw], 1);
     return true;
@@ -122,25 +114,24 @@ struct TypeCounts : TrianglesAlone {
   __device__ void finish() { counters.finish(); }
 };
 
-#elif defined(RTC_BOUNDS)
-#define RTC_VISITOR(shared) RTC_VISIT(out, bounds, size)
-
 // The triangles of the edge at p whose two other sides both reach its probe: in out[p] if they reach its
 // bound, too, else in out[size + p]. A lane writes the counts of an edge (u, v) when it comes to the next edge.
 struct LevelCounts : TrianglesAlone {
-  using Out = u32;
-  u32* out;
-  const u64* bounds;
-  u32 size, uv_at, of_bound, of_probe;
+  struct Input {
+    u32* out;
+    const u64* bounds;  // of each edge: a bound of its level, in the upper half, and a probe
+    u32 size;  // edges
+  };
+  Input in;
+  u32 uv_at, of_bound, of_probe;
 
-  __device__ LevelCounts(u32* out, const u64* bounds, u32 size)
-      : out(out), bounds(bounds), size(size), uv_at(0), of_bound(0), of_probe(0) {}
+  __device__ LevelCounts(const Input& in, u32*) : in(in), uv_at(0), of_bound(0), of_probe(0) {}
   __device__ void reach(u32 p, u64 own, u32 a, u32 b) {
     const u32 others = a < b ? a : b;
-    if (others >= u32(own)) atomicAdd(out + (others >= u32(own >> 32) ? 0 : u64(size)) + p, 1u);
+    if (others >= u32(own)) atomicAdd(in.out + (others >= u32(own >> 32) ? 0 : u64(in.size)) + p, 1u);
   }
   __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
-    const u64 x = bounds[uv], y = bounds[uw], z = bounds[vw];
+    const u64 x = in.bounds[uv], y = in.bounds[uw], z = in.bounds[vw];
     const u32 a = u32(x >> 32), b = u32(y >> 32), c = u32(z >> 32), others = b < c ? b : c;
     if (uv != uv_at) add();
     uv_at = uv;
@@ -151,36 +142,34 @@ struct LevelCounts : TrianglesAlone {
     return true;
   }
   __device__ void add() {
-    if (of_bound) atomicAdd(out + uv_at, of_bound);
-    if (of_probe) atomicAdd(out + u64(size) + uv_at, of_probe);
+    if (of_bound) atomicAdd(in.out + uv_at, of_bound);
+    if (of_probe) atomicAdd(in.out + u64(in.size) + uv_at, of_probe);
     of_bound = of_probe = 0;
   }
   __device__ void finish() { add(); }
 };
 
-#elif defined(RTC_SPANS) || defined(RTC_INTERVALS)
-#ifdef RTC_SPANS
-#define RTC_VISITOR(shared) RTC_VISIT(out, Spans{spans}, shared, in_shared, drain_after, windows)
-
-struct Spans {
-  const RTC_SPANS* spans;
+// The windows of edges as a word each: its first window, in the upper half, and its last. It is absent if the
+// first is above the last.
+template <class Word>
+struct SpanWords {
+  const Word* words;
 
   // Call take(first, last) for the windows that the edges have in common, until it returns true; return
   // whether it did.
   template <class Take>
   __device__ bool each(u32 uv, u32 uw, u32 vw, Take take) const {
-    constexpr u32 kBits = 4 * sizeof(RTC_SPANS);
-    const RTC_SPANS a = spans[uv], b = spans[uw], c = spans[vw], low = (RTC_SPANS(1) << kBits) - 1;
-    const RTC_SPANS first = larger(larger(a >> kBits, b >> kBits), c >> kBits);
-    const RTC_SPANS last = smaller(smaller(a & low, b & low), c & low);
+    constexpr u32 kBits = 4 * sizeof(Word);
+    const Word a = words[uv], b = words[uw], c = words[vw], low = (Word(1) << kBits) - 1;
+    const Word first = larger(larger(a >> kBits, b >> kBits), c >> kBits);
+    const Word last = smaller(smaller(a & low, b & low), c & low);
     return first <= last && take(u32(first), u32(last));
   }
 };
-#else
-#define RTC_VISITOR(shared) \
-  RTC_VISIT(out, Spans{firsts, lasts, begins, ends}, shared, in_shared, drain_after, windows)
 
-struct Spans {
+// The windows of edges as intervals: of the edge at p, firsts[i] to lasts[i] for begins[p] <= i < ends[p],
+// ascending and disjoint. An interval with first > last is empty.
+struct SpanIntervals {
   const u32 *firsts, *lasts;
   const i64 *begins, *ends;
   static constexpr i64 kPlain = -3;
@@ -208,17 +197,22 @@ struct Spans {
     return false;
   }
 };
-#endif
 
 // The differences between the triangles of each window and of the window before it. Intervals are cut to
 // the windows: out has one entry more.
+template <class Spans>
 struct WindowChanges : TrianglesAlone {
+  struct Input {
+    u64* out;
+    Spans spans;
+    u32 windows, in_shared, drain_after;
+  };
   Spans spans;
   Counters counters;
   u32 windows;
 
-  __device__ WindowChanges(u64* out, Spans spans, u32* shared, u32 in_shared, u32 drain_after, u32 windows)
-      : spans(spans), counters(out, shared, in_shared, drain_after), windows(windows) {}
+  __device__ WindowChanges(const Input& in, u32* shared)
+      : spans(in.spans), counters(in.out, shared, in.in_shared, in.drain_after), windows(in.windows) {}
   __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
     spans.each(uv, uw, vw, [&](u32 first, u32 last) {
       if (first < windows) {
@@ -233,15 +227,17 @@ struct WindowChanges : TrianglesAlone {
 };
 
 // EdgeCounts of the triangles whose sides have a window in common.
+template <class Spans>
 struct SpanEdgeCounts : EdgeCounts {
+  struct Input {
+    u32* out;
+    Spans spans;
+  };
   static constexpr bool kTriangles = true;
   Spans spans;
 
-  __device__ SpanEdgeCounts(u32* out, Spans spans, u32*, u32, u32, u32) : EdgeCounts(out), spans(spans) {}
+  __device__ SpanEdgeCounts(const Input& in, u32*) : EdgeCounts(in.out), spans(in.spans) {}
   __device__ bool triangle(u32 uv, u32 uw, u32 vw) const {
     return spans.each(uv, uw, vw, [](u32, u32) { return true; });
   }
 };
-#else
-#define RTC_VISITOR(shared) RTC_VISIT(out)
-#endif

@@ -22,7 +22,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, kBlocksPerSm) tricore(RTC
   const u32 lane = threadIdx.x % kWarp;
   u32* const tree = memory + threadIdx.x / kWarp * width;
   u32 in_tree = 0, in_tree_length = 0;   // the list whose nodes are kept
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   for (;;) {
     const u32 item = first + warp_ticket(ticket) * kWarp;
     if (item >= last) break;

@@ -133,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, kWideBlocksPerSm) trust_w
   u32* const numbers = shifts + kThreads;
   HashTable table{memory + kTileWords, width, depth, nullptr, 0};
   table.reset(threadIdx.x, kThreads);
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   for (;;) {
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
     __syncthreads();                    // the ticket is there, and the table is empty
@@ -191,7 +191,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, kNarrowBlocksPerSm) trust
   HashTable table{memory + threadIdx.x / kWarp * HashTable::words(width, depth), width, depth, nullptr, 0};
   table.reset(lane, kWarp);
   __syncwarp();                         // the table is empty
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   for (;;) {
     const u32 chunk = first + warp_ticket(ticket) * kNarrowChunk;
     if (chunk >= last) break;

@@ -57,7 +57,7 @@ __device__ __forceinline__ u32 eliminate(const Graph& g, u32 i, u32 begin, u32 e
 extern "C" __global__ void __launch_bounds__(kThreads) elimination_block(RTC_METHOD_ARGS) {
   RTC_DYNAMIC_SHARED(u32, kept);
   RTC_SHARED(u32, drawn, 1);
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   for (;;) {
     if (threadIdx.x == 0) drawn[0] = RTC_TICKET(ticket);
     __syncthreads();                    // the ticket is there, and everyone is done with the last vertex
@@ -72,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) elimination_block(RTC_MET
 
 extern "C" __global__ void __launch_bounds__(kThreads) elimination_warp(RTC_METHOD_ARGS) {
   RTC_DYNAMIC_SHARED(u32, memory);
-  RTC_VISIT visit(out);
+  RTC_VISIT visit(input);
   for (;;) {
     const u32 item = first + warp_ticket(ticket);
     if (item >= last) break;

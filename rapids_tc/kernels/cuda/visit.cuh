@@ -12,8 +12,9 @@
 //                              Only those that count are passed to the above. Called only if kTriangles.
 //   finish()                   the kernel ends; all 32 lanes of the warp must call it.
 //
-// A kernel is compiled for one of them, named by the macro RTC_VISIT. Those with kTriangles are in
-// triangles.cuh; the methods whose kernels make them, by RTC_VISITOR, pass them all positions.
+// A kernel is compiled for one of them, named by the macro RTC_VISIT, and makes it of its Input, the argument
+// that the host gives. Those with kTriangles are in triangles.cuh; the kernels that make them pass them all
+// positions, and the shared memory of their counters.
 #pragma once
 #include "block.cuh"
 #include "device.cuh"
@@ -26,12 +27,12 @@ struct EveryTriangle {
 
 // The number of triangles: a sum per lane until finish, then one 64-bit atomic per warp.
 struct Total : EveryTriangle {
-  using Out = u64;
+  using Input = u64*;
   static constexpr bool kEdges = false, kSides = false;
   u64* out;
   u64 found;
 
-  __device__ explicit Total(u64* out) : out(out), found(0) {}
+  __device__ explicit Total(u64* out, u32* = nullptr) : out(out), found(0) {}
   __device__ void side(u32) {}
   __device__ void edge(u32, u32 hits) { found += hits; }
   __device__ void list(u32, u32 hits, u32) { found += hits; }
@@ -44,11 +45,11 @@ struct Total : EveryTriangle {
 // The triangles of every edge: 32-bit atomics on out[position], of integers, so that the result does not
 // depend on their order.
 struct EdgeCounts : EveryTriangle {
-  using Out = u32;
+  using Input = u32*;
   static constexpr bool kEdges = true, kSides = true;
   u32* out;
 
-  __device__ explicit EdgeCounts(u32* out) : out(out) {}
+  __device__ explicit EdgeCounts(u32* out, u32* = nullptr) : out(out) {}
   __device__ void side(u32 position) { atomicAdd(out + position, 1u); }
   __device__ void edge(u32 position, u32 hits) {
     if (hits) atomicAdd(out + position, hits);
