@@ -106,7 +106,7 @@ def changes(card, csr, total: int) -> None:
     """Every triangle has a first edge if all edges change at once."""
     degrees = cupy.diff(csr.offsets) + cupy.bincount(csr.columns, minlength=csr.n)
     none = cupy.empty(0, "uint64"), *[cupy.empty(0, "uint32")] * 2
-    near = NeighborRows(csr, *card.in_rows(csr), degrees, *none, csr.n)
+    near = NeighborRows(csr, *card.csc(csr), degrees, *none, csr.n)
     states, slots = cupy.zeros((csr.m, WORDS), "uint32"), cupy.arange(csr.m, dtype="uint32")
     states[:, WHEN], states[:, END] = slots + cupy.uint32(1), csr.rows
     edges = ChangedEdges(csr.columns, csr.rows.astype("uint32"), slots)

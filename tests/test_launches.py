@@ -103,7 +103,7 @@ def launch_all(engine):
     engine.common_sums(engine.neighbors(csr), *ends, np.ones(csr.n, np.int64))
     near = NeighborRows(
         csr,
-        *engine.in_rows(csr),
+        *engine.csc(csr),
         np.diff(csr.offsets),
         np.zeros(0, np.uint64),
         *[ends[1][:0]] * 2,

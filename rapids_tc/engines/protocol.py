@@ -226,6 +226,13 @@ class Engine(Protocol):
     def to_csc(self, uv: Csr) -> Any:
         """Group the edges of a block by column, once for every uw and vw that the block meets."""
 
+    def csc(self, csr: Csr) -> tuple[Array, Array, Array]:
+        """Return the CSC of a graph: its edges by column.
+
+        The arrays are the offsets (int64, n + 1) of every column, the rows of its edges, ascending,
+        and their positions in ``csr.columns`` (uint32, m).
+        """
+
     def prepare_blocks(
         self,
         uv: Any,
@@ -427,13 +434,6 @@ class Engine(Protocol):
 
     def take(self, values: Array, positions: Array) -> Array:
         """Return the value at each position (int64), and 0 for the position -1."""
-
-    def in_rows(self, csr: Csr) -> tuple[Array, Array, Array]:
-        """Transpose a graph: the last three arrays of `NeighborRows` that describe ``csr``.
-
-        They are the offsets (int64, n + 1) of the edges to every rank, their rows, ascending, and
-        their positions in ``csr.columns`` (uint32, m).
-        """
 
     def add_changes(
         self, near: NeighborRows, edges: ChangedEdges, states: Array, sign: int

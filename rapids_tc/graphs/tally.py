@@ -86,7 +86,7 @@ class Tally:
         words = {WHEN: LIVE, COUNT: base.count_edges("auto"), END: csr.rows}
         for word, values in words.items():
             self._states[: csr.m, word] = values
-        offsets, rows, positions = base.engine.in_rows(csr)
+        offsets, rows, positions = base.engine.csc(csr)
         degrees = xp.diff(csr.offsets) + xp.diff(offsets)
         none = xp.zeros(0, "uint64"), xp.zeros(0, "uint32")
         added = xp.zeros(room, "uint32")

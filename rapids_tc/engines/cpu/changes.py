@@ -20,35 +20,11 @@ from rapids_tc.engines.neighbor_rows import CHANGE, COUNT, END, WORDS
 
 if TYPE_CHECKING:
     from rapids_tc.engines.neighbor_rows import ChangedEdges, NeighborRows
-    from rapids_tc.preparation.csr import Array, Csr
+    from rapids_tc.preparation.csr import Array
 
 PER_THREAD = 16  # tasks of about equal work
 MARK = 4  # neighbors of a hub that are marked in the time in which one is searched
 SETTLE = 8  # probes in the time in which a change is settled
-
-
-def in_rows(csr: Csr) -> tuple[Array, Array, Array]:
-    """Transpose a graph: see `rapids_tc.engines.protocol.Engine`."""
-    offsets = np.zeros(csr.n + 2, np.int64)
-    rows, positions = np.empty(csr.m, np.uint32), np.empty(csr.m, np.uint32)
-    _transpose(csr.offsets, csr.columns, offsets, rows, positions)
-    return offsets[:-1], rows, positions
-
-
-@compiled
-def _transpose(
-    offsets: Array, columns: Array, in_offsets: Array, in_rows: Array, positions: Array
-) -> None:
-    """Write the rows and positions of each column; in_offsets[v] becomes the place of the first."""
-    for v in columns:
-        in_offsets[v + np.uint32(2)] += 1
-    for v in range(2, len(in_offsets)):
-        in_offsets[v] += in_offsets[v - 1]
-    for u in range(len(offsets) - 1):
-        for p in range(offsets[u], offsets[u + 1]):
-            place = in_offsets[columns[p] + np.uint32(1)]
-            in_rows[place], positions[place] = u, p
-            in_offsets[columns[p] + np.uint32(1)] = place + 1
 
 
 def add_changes(

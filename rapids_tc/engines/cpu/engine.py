@@ -56,7 +56,7 @@ DEGREE_TABLES = 6  # at most: a table takes 4 bytes a number
 
 memory, free, take, bare = host_memory, host_free, look_up.take, in_edges.bare
 neighbors, common_sums = pairs.neighbors, pairs.common_sums
-in_rows, add_changes, settle = changes.in_rows, changes.add_changes, changes.settle
+csc, add_changes, settle = in_edges.csc, changes.add_changes, changes.settle
 join_ends = communities.join_ends
 block_store, slot_pool, small_counter = host_slots.BlockStore, host_slots.SlotPool, small.counter
 cliques = clique_rows.count

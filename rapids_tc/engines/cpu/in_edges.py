@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._parallel import SERIAL_BELOW, parallel_for
+from rapids_tc.engines.cpu import raw_rows
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 
 if TYPE_CHECKING:
@@ -61,6 +62,16 @@ def group_rows(csr: Csr, first: int, last: int, pivot_range: PivotRange) -> tupl
     in_edges = np.empty(places[-1], np.uint64)
     _group(*rows, places[1:], in_edges, unused)
     return places[:-1], in_edges
+
+
+def csc(csr: Csr) -> tuple[Array, Array, Array]:
+    """Return the CSC of a graph: see `rapids_tc.engines.protocol.Engine`."""
+    counts, offsets = np.zeros(csr.n, np.uint32), np.zeros(csr.n + 1, np.int64)
+    raw_rows.count_ends(raw_rows.read_only(csr.columns), counts)
+    np.cumsum(counts, out=offsets[1:])
+    positions = np.empty(csr.m, np.uint32)
+    raw_rows.find_in_edges(csr.columns, offsets, 0, 0, csr.n, positions)
+    return offsets, csr.rows[positions], positions
 
 
 def _cut(columns: Array, pivot_range: PivotRange, threads: int) -> Array:

@@ -64,6 +64,14 @@ def to_csc(engine: GpuEngine, uv: Csr) -> InEdges:
         return InEdges(uv, packed, offsets)
 
 
+def csc(engine: GpuEngine, csr: Csr) -> tuple[Array, Array, Array]:
+    """Return the CSC of a graph: see `rapids_tc.engines.protocol.Engine`."""
+    grouped = to_csc(engine, csr)
+    with engine.device(csr.columns):
+        positions = _locate(engine, csr, grouped.packed)
+        return grouped.offsets.astype("int64"), grouped.packed.astype("uint32"), positions
+
+
 def group(engine: GpuEngine, csr: Csr, pivot_range: PivotRange | None) -> Array:
     """Sort the in-edges, v << 32 | position, of the middle vertices of a range, or of all."""
     xp, m = engine.xp, np.uint64(csr.m)
@@ -156,8 +164,13 @@ def apart(engine: GpuEngine, blocks: Blocks, counts: Array) -> tuple[Array, Arra
 
 def positions(engine: GpuEngine, blocks: Blocks) -> Array:
     """Find the position (uint32) of every in-edge in the columns of uv."""
-    uv, size, found = blocks.uv, len(blocks.packed), engine.xp.empty(len(blocks.packed), "uint32")
-    arguments = (blocks.packed, np.uint64(size), uv.offsets, uv.columns, found)
+    return _locate(engine, blocks.uv, blocks.packed)
+
+
+def _locate(engine: GpuEngine, uv: Csr, packed: Array) -> Array:
+    """Find the position (uint32) in the columns of uv of each of its edges v << 32 | row."""
+    size, found = len(packed), engine.xp.empty(len(packed), "uint32")
+    arguments = (packed, np.uint64(size), uv.offsets, uv.columns, found)
     _step(engine, "locate_packed", size, *arguments)
     return found
 

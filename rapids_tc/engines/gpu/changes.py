@@ -11,27 +11,13 @@ import numpy as np
 
 from rapids_tc.engines.neighbor_rows import CHANGE, COUNT, END
 from rapids_tc.kernels import launch
-from rapids_tc.preparation.csr import pack_keys
 
 if TYPE_CHECKING:
     from rapids_tc.engines.gpu.layout import GpuEngine
     from rapids_tc.engines.neighbor_rows import ChangedEdges, NeighborRows
-    from rapids_tc.preparation.csr import Array, Csr
+    from rapids_tc.preparation.csr import Array
 
 _THREADS, _CHUNK = 256, 256  # as in changes.cu
-
-
-def in_rows(engine: GpuEngine, csr: Csr) -> tuple[Array, Array, Array]:
-    """Transpose a graph by one sort: see `rapids_tc.engines.protocol.Engine`."""
-    xp = engine.xp
-    with engine.device(csr.columns):
-        keys = pack_keys(csr.columns, xp.arange(csr.m, dtype="uint32"), xp)
-        keys.sort()
-        positions = keys.astype("uint32")
-        keys >>= 32
-        ranks = xp.arange(csr.n + 1, dtype="uint64")
-        offsets = xp.searchsorted(keys, ranks).astype("int64")
-        return offsets, csr.rows[positions], positions
 
 
 def add_changes(

@@ -156,6 +156,7 @@ class CudaEngine:
         return Layout(csr, codes, in_edges, in_offsets, *tasks, sizes, blocks, hubs=by_bits)
 
     to_csc = block_layout.to_csc
+    csc = block_layout.csc
     prepare_blocks = block_layout.prepare_blocks
     probe_counts = block_layout.probe_counts
     sum_counts = block_layout.sum_counts
@@ -233,7 +234,6 @@ class CudaEngine:
 
     find_edges = look_up.find_edges
     take = look_up.take
-    in_rows = changes.in_rows
     add_changes = changes.add_changes
     settle = changes.settle
 
