@@ -117,5 +117,4 @@ def test_a_bitmap_has_words_for_its_tail():
     """Its blocks per multiprocessor depend on the visitor and the architecture: at most so many."""
     block, found = catalogue.METHODS[0].launches[0], constants("bitmap.cu")
     assert block.words(320, 0, False) == 10 + found["kTailWords"]
-    most = [int(n) for n in re.findall(r"kMostBlocks = (\d+)", testing.read("bitmap.cu"))]
-    assert block.blocks_per_sm == max(most)
+    assert block.blocks_per_sm == found["kMostBlocks"]

@@ -48,7 +48,8 @@ OPTIONS |= {name: (name, ()) for name in sorted(OTHERS)}
 
 def architectures(number, file):
     """The oldest one, and newer ones in turn: their code differs if the file asks which it is."""
-    if "__CUDA_ARCH__" in (_source.FOLDER / file).read_text():
+    text = (_source.FOLDER / file).read_text()
+    if "__CUDA_ARCH__" in text or "kResident" in text:
         return OLDEST, NEWER[number % 3], NEWER[-1]
     return OLDEST, NEWER[number % 4]
 

@@ -29,19 +29,14 @@
 #include "hubs.cuh"
 #endif
 
-// Sixteen blocks of 128 fill a multiprocessor of 2,048 threads, as those of sm_80, 90 and 100 are.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ % 100 == 0 && __CUDA_ARCH__ < 1200
-constexpr u32 kMostBlocks = 16;
-#else
-constexpr u32 kMostBlocks = 8;
-#endif
 constexpr bool kIndexed = RTC_VISIT::kSides || RTC_VISIT::kTriangles;  // positions in N+(v) are asked for
 #ifdef RTC_HUBS
 constexpr bool kChunks = !RTC_VISIT::kEdges || RTC_VISIT::kSides;  // behind the hubs, few entries hit
 #else
 constexpr bool kChunks = !RTC_VISIT::kEdges;
 #endif
-constexpr u32 kBlockThreads = 128, kBlocksPerSm = RTC_VISIT::kEdges || kIndexed ? 8 : kMostBlocks;
+constexpr u32 kBlockThreads = 128, kMostBlocks = kResident / kBlockThreads;
+constexpr u32 kBlocksPerSm = RTC_VISIT::kEdges || kIndexed ? 8 : kMostBlocks;
 constexpr int kLists = 8;  // lists in flight in each group of lanes
 constexpr u32 kTailWords = 64;  // words of the filter of the ids of N+(v) without a bit
 constexpr u32 kTailLanes = 8;

@@ -16,6 +16,14 @@ typedef long long i64;
 constexpr u32 kWarp = 32;
 constexpr u32 kFullMask = 0xffffffffu;
 constexpr u32 kThreads = 256, kWarps = kThreads / kWarp;  // of a block, unless a kernel says otherwise
+// Threads that a multiprocessor holds, by which kernels say how many blocks shall fit: 1,024, or 1,536 at most,
+// but for the large GPUs. The emulator does not ask.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 700 && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 && \
+    __CUDA_ARCH__ != 1000 && __CUDA_ARCH__ != 1030
+constexpr u32 kResident = 1024;
+#else
+constexpr u32 kResident = 2048;
+#endif
 
 #ifndef RTC_HOST
 // An array of n (a constant) elements shared by the block.

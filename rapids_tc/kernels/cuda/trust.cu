@@ -20,12 +20,7 @@
 #include "device.cuh"
 #include "visit.cuh"
 
-constexpr u32 kWideBlocksPerSm = 6;
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ % 100 || __CUDA_ARCH__ >= 1200)
-constexpr u32 kNarrowBlocksPerSm = 4;  // these multiprocessors hold 1,024 to 1,536 threads
-#else
-constexpr u32 kNarrowBlocksPerSm = 8;
-#endif
+constexpr u32 kWideBlocksPerSm = 6, kNarrowBlocksPerSm = kResident / kThreads;
 constexpr u32 kNarrowChunk = 2;       // vertices per ticket
 constexpr u32 kTileWords = 3 * kThreads;
 constexpr int kWindows = 4;           // ids of a lane in flight
