@@ -74,6 +74,7 @@ INTERNAL = {
     "files/lines:_parse_by_arrow": "caught by `parse`: pandas reads the file",
     "files/lines:_blocks_for_arrow": "caught by `parse`: pandas reads the file",
     "kernels/_nvrtc:_compile": "the compiler's own words: test_nvrtc.py",
+    "kernels/_nvrtc:Awaited.__call__": "asked for by RAPIDS_TC_DEBUG=1: test_launches.py",
     "preparation/id_scheme:resolve_scheme": "made elsewhere: ids.integers",
     "graphs/tally:Tally.find": "caught by `_by_tally`, which makes another tally",
     "graphs/updated:UpdatedGraph.__getattr__": "Python's own words for a name that is not there",

@@ -19,6 +19,7 @@ from rapids_tc.engines.protocol import Spans
 from rapids_tc.errors import KernelError
 from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import emulator, resolve_backend
+from rapids_tc.kernels import _nvrtc
 from rapids_tc.kernels.catalogue import METHODS
 from rapids_tc.preparation import orient
 
@@ -168,3 +169,41 @@ def test_totals_hold_more_than_32_bits(lanes, seed):
         with testing.thread_order(seed):
             kernel((3,), (64,), (np.uint32(hits), np.uint32(times), np.uint32(lanes), total))
         assert int(total[0]) == hits * times * 3 * 64
+
+
+def test_an_error_on_the_device_names_its_kernel(monkeypatch):
+    """CUDA tells it only to who waits."""
+    launched = []
+
+    def compile(*args):
+        kernels = {
+            name: lambda *launch, kernel=kernel, name=name, **how: (
+                launched.append(name), kernel(*launch, **how)
+            )
+            for name, kernel in testing.compile(*args).items()
+        }  # fmt: skip
+        return _nvrtc.awaited(kernels, wait)
+
+    def wait():
+        if launched[-1] == "scan_counts" and fails:
+            raise RuntimeError("cudaErrorIllegalAddress")
+
+    engine, keys, fails = replace(ENGINE, compile=compile), keys_of(ROWS), True
+    size = 1 + max(max(row) for row in ROWS)
+    engine.csr(keys.copy(), size)  # nobody waits
+    monkeypatch.setenv("RAPIDS_TC_DEBUG", "1")
+    with pytest.raises(KernelError, match=r"scan_counts failed, of .*: cudaErrorIllegalAddress"):
+        engine.csr(keys.copy(), size)
+    fails = False
+    assert engine.csr(keys.copy(), size).m == ENGINE.csr(keys.copy(), size).m
+
+
+def test_a_kernel_that_is_waited_for_is_like_any_other(monkeypatch):
+    monkeypatch.setenv("RAPIDS_TC_DEBUG", "1")
+    waits = []
+
+    def compile(*args):
+        return _nvrtc.awaited(testing.compile(*args), lambda: waits.append(args[1]))
+
+    launch_all(replace(ENGINE, capacities=SIZES["tiny"], compile=compile))
+    assert len(waits) > len(FOUND)
