@@ -427,3 +427,18 @@ def test_overruns_and_undefined_arithmetic():
 @long
 def test_races():
     run_again(__file__, "thread", "-k", "hundred")
+
+
+@pytest.mark.parametrize("outside", [2**32 + 3, 3 - 2**32])
+@each_engine
+def test_numbers_of_64_bits_are_not_taken_modulo_32(engine, outside):
+    graph = engine.csr(keys_of([(u, u + 1) for u in range(59)]), 60)
+    right = np.arange(1, 60)
+    wrong = np.where(right == 33, outside, right)
+    with pytest.raises(KernelError, match="changed during the call"):
+        engine.degrees(wrong, right, 60)
+    if engine is cpu:
+        with pytest.raises(KernelError, match="changed during the call"):
+            engine.find_edges(graph, wrong, right - 1)
+    else:
+        assert engine.find_edges(graph, wrong, right - 1)[32] == -1

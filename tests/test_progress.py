@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import namedtuple
 
 import pytest
 from checks import Terminal
@@ -15,6 +16,7 @@ from stream_support import in_blocks
 import rapids_tc as tc
 from rapids_tc import _compiling, _progress
 from rapids_tc._compiling import clock
+from rapids_tc.executors.stages import PREFIX, TaskStages
 
 READ = ["numbering the ids", "ordering by degree", "orienting and sorting"]
 COUNT = [*READ, "laying out", "counting"]
@@ -360,3 +362,15 @@ def test_what_draws_the_bar_is_imported_when_it_is_shown():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_values_are_a_stage_of_a_cluster(capsys):
+    Task = namedtuple("Task", "key")
+    with _progress.call_report(True) as report:
+        stages = TaskStages(report)
+        for name in ("merge", "values", "merge", "count"):
+            stages.begin([Task(f"{PREFIX}{name}-1")], 1)
+        stages.close()
+    lines = re.findall(LINE, capsys.readouterr().err)
+    shown = ["cutting into blocks", "reading the values", "counting"]
+    assert [line[0] for line in lines if line[0] in shown] == shown

@@ -117,7 +117,8 @@ def clustering(
     weight.
 
     Cost: as `vertex_triangles`, and with weights one look-up more per triangle. The weights of a
-    `Graph` come from the frame that it was made from.
+    `Graph` come from the frame that it was made from. Sums of weights are floats that threads add
+    up in any order: their last digits may differ between runs.
 
     Examples
     --------

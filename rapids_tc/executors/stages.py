@@ -24,6 +24,7 @@ STAGES = {
     "pack": "cutting into blocks",
     "send": "cutting into blocks",
     "merge": "cutting into blocks",
+    "values": "reading the values",
     "count": "counting",
     "sum": "counting",
     "peel": "peeling",
