@@ -12,10 +12,9 @@ work of the machine slows all of them alike.
 from __future__ import annotations
 
 import sys
-import time
 from functools import partial
 from math import sqrt
-from statistics import mean, median
+from statistics import mean
 from typing import Any
 
 import click
@@ -24,6 +23,7 @@ from datasets import label
 from machine import machine, write
 
 import rapids_tc as tc
+from rapids_tc.bench import take_turns
 
 
 @click.command()
@@ -41,28 +41,26 @@ def main(graphs, library, colours, seeds, out) -> None:
     for graph in graphs:
         frame = read(graph, library)
         name = {"graph": label(graph), "rows": len(frame), "tool": tool}
-        calls = {0: lambda seed, frame=frame: tc.count(frame)} | {
-            number: partial(estimate, frame, number) for number in colours
-        }
-        results = {number: ([], []) for number in calls}
-        for seed in [0, *range(seeds)]:  # the first turn warms up
-            for number, call in calls.items():
-                start = time.perf_counter()
-                answer = call(seed)  # a Python number: no work is queued
-                results[number][0].append(time.perf_counter() - start)
-                results[number][1].append(answer)
-        count = results[0][1][0]
-        for number, ((first, *times), (_, *answers)) in results.items():
-            what = f"{number} colours" if number else "exact"
-            seconds = {"seconds": median(times), "least": min(times), "most": max(times)}
-            line = {"what": what, **seconds, "repeat": seeds, "first": first}
-            more = accuracy(answers, count) | {"colours": number} if number else {"answer": count}
+        answers = {number: [] for number in (0, *colours)}
+        calls = {number: partial(ask, frame, number, answers[number]) for number in answers}
+        found = take_turns(calls, seeds, seen=partial(keep, answers))
+        count = answers[0][0]
+        for number, times in found.items():
+            line = {"what": f"{number} colours" if number else "exact"} | times.line
+            of_seeds = answers[number][1:]
+            more = accuracy(of_seeds, count) | {"colours": number} if number else {"answer": count}
             write(out, about | name | line | more)
 
 
-def estimate(frame: Any, colours: int, seed: int) -> tc.Estimate:
-    """Estimate the triangles of a frame."""
-    return tc.approximate_count(frame, colours=colours, seed=seed)
+def keep(answers: dict[int, list[Any]], number: int, answer: Any) -> None:
+    """Add an answer to the others of so many colours."""
+    answers[number].append(answer)
+
+
+def ask(frame: Any, colours: int, before: list[Any]) -> Any:
+    """Count the triangles, or estimate them with the next seed: 0, which warms up, 0, 1, …"""
+    seed = max(len(before) - 1, 0)
+    return tc.approximate_count(frame, colours=colours, seed=seed) if colours else tc.count(frame)
 
 
 def accuracy(estimates: list[tc.Estimate], count: int) -> dict[str, float]:

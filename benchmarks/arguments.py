@@ -53,6 +53,20 @@ def need(library: str, against: Iterable[str] = ()) -> None:
             raise click.ClickException(absent(name))
 
 
+def use_pool(pool: str) -> None:
+    """Let cuDF and CuPy take the memory of a GPU from a pool of RMM, unless it is "none"."""
+    if pool == "none":
+        return
+    import cupy
+    import rmm
+    from dask.utils import parse_bytes
+    from rmm.allocators.cupy import rmm_cupy_allocator
+
+    size = None if pool == "rmm" else parse_bytes(pool)  # None: half of what is free
+    rmm.reinitialize(pool_allocator=True, initial_pool_size=size)
+    cupy.cuda.set_allocator(rmm_cupy_allocator)
+
+
 def absent(name: str) -> str:
     """Say how to install a library."""
     return f"{name} is not installed: pip install {PACKAGES.get(name, name)}"

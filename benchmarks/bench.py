@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from arguments import absent, need, read
+from arguments import absent, need, read, use_pool
 from datasets import known, label, load
 from machine import machine, write
 from memory import peak
@@ -62,8 +62,12 @@ OUT_OF_MEMORY = ("out_of_memory", "bad_alloc", "out of memory")  # words of cuGr
     "--patience", "timeout", type=click.FloatRange(0, min_open=True),
     help="Seconds for the calls of a figure. [default: 600]",
 )  # fmt: skip
+@click.option(
+    "--pool", type=click.Choice(["none", "rmm"]), default="none", show_default=True,
+    help="Where cuDF and CuPy take the memory of a GPU.",
+)  # fmt: skip
 @click.option("--out", type=click.File("a"), default="-", help="File to add lines to.")
-def main(graphs, suite, library, method, what, against, repeat, timeout, out) -> None:
+def main(graphs, suite, library, method, what, against, repeat, timeout, pool, out) -> None:
     """Time GRAPHS: rmat:SCALE, grid:SIDE, uniform:SCALE:EDGES, theory:NAME, a shape:SIZE,
     shared:NAME, or an .npz file. Options overrule those of a suite."""
     plan = SUITES[suite] if suite else Suite((), "pandas", (), 7, 600.0)
@@ -81,8 +85,11 @@ def main(graphs, suite, library, method, what, against, repeat, timeout, out) ->
     on_gpu = plan.library == "cudf"
     if not on_gpu and (named := sorted({*method} - {"auto", "all"})):
         raise click.UsageError(f"--method {named[0]} needs a GPU: --library cudf")
+    if pool != "none" and not on_gpu:
+        raise click.UsageError(f"--pool {pool} needs a GPU: --library cudf")
     need(plan.library)
-    about, predictor, faults = machine(gpu=on_gpu), TimePredictor(), []
+    about, predictor, faults = machine(gpu=on_gpu) | {"pool": pool}, TimePredictor(), []
+    use_pool(pool)
     if "all" in method and not on_gpu:
         click.echo("left out: the methods that need a GPU, all but auto", err=True)
     figures_by_tool = offers(contestants(plan.entries[0], plan))
@@ -207,10 +214,7 @@ def timed(job: Job, data: Any, plan: Suite, answer_check: AnswerCheck) -> Line:
     """Time a job and check its answer."""
     timing = measure(job, data, repeat=plan.repeat, timeout=plan.timeout)
     answer_check.add(timing)
-    return {
-        "seconds": timing.seconds, "least": timing.least, "most": timing.most,
-        "repeat": len(timing.times), "first": timing.first, "answer": timing.answer,
-    }  # fmt: skip
+    return timing.line | {"answer": timing.answer}
 
 
 def weighed(job: Job, data: Any, library: str) -> Line:

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import resource
 import sys
-import time
+from functools import partial
 from multiprocessing import get_context
-from statistics import median
 
 import click
 import numpy as np
@@ -22,7 +21,7 @@ from arguments import need, read
 from datasets import label
 from machine import machine, write
 
-from rapids_tc.bench import ours
+from rapids_tc.bench import clocked, ours, take_turns
 
 
 @click.command()
@@ -48,17 +47,12 @@ def main(graphs, library, beside, timeout, memory, repeat, out) -> None:
         for k in (4, 5):
             words = int((smaller * -(-lengths // 64)).sum())
             for per in ("row", "vertex", "edge"):
-                times = []
-                for _ in range(repeat + 1):  # the first turn warms up
-                    start = time.perf_counter()
-                    at_last, _ = engine.cliques(csr, k, per=per)
-                    wait()
-                    times.append(time.perf_counter() - start)
-                counted = host(at_last)
+                call, answers = partial(engine.cliques, csr, k, per=per), {}
+                found = take_turns({per: call}, repeat, wait=wait, seen=answers.__setitem__)
+                counted = host(answers[per][0])
                 line = {"graph": label(name), "edges": csr.m, "k": k, "per": per}
                 line |= {"cliques": sum(counted.tolist()), "look-ups": look_ups, "words": words}
-                line |= {"seconds": median(times[1:]), "least": min(times[1:]), "first": times[0]}
-                write(out, about | line)
+                write(out, about | line | found[per].line)
             smaller = counted
         if beside:
             ends = np.stack([host(csr.rows), host(csr.columns)], axis=1)
@@ -88,13 +82,12 @@ def list_cliques(ends, memory, pipe) -> None:
 
     graph = igraph.Graph(edges=ends.tolist())
     resource.setrlimit(resource.RLIMIT_AS, (memory << 30, memory << 30))
-    start = time.perf_counter()
     try:
-        found = len(graph.cliques(4, 4))
+        seconds, found = clocked(lambda: len(graph.cliques(4, 4)))
     except (MemoryError, igraph.InternalError):
         pipe.send({"failed": f"{memory} GiB"})
     else:
-        pipe.send({"cliques": found, "seconds": time.perf_counter() - start})
+        pipe.send({"cliques": found, "seconds": seconds})
 
 
 if __name__ == "__main__":

@@ -16,21 +16,20 @@ the exit code is 1.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib import metadata
-from statistics import median
 from typing import Any
 
 import click
-from arguments import need, read, require_graph
+from arguments import need, read, require_graph, use_pool
 from datasets import label
 from machine import machine, write
 
 import rapids_tc as tc
 from rapids_tc import datasets
+from rapids_tc.bench import take_turns
 
 CALLS: dict[str, Callable[..., Any]] = {
     "count": tc.count,
@@ -48,7 +47,7 @@ ENGINES = {"pandas": "cpu", "cudf": "cuda"}
 @click.option("--workers", type=click.IntRange(1), help="Processes on the CPU. [default: 2]")
 @click.option("--gpus", type=click.IntRange(1), help="GPUs, a worker each, in place of --workers.")
 @click.option("--protocol", type=click.Choice(["tcp", "ucxx"]), default="tcp", show_default=True)
-@click.option("--pool", default="60GB", show_default=True, help="RMM pool of each GPU.")
+@click.option("--pool", default="60GB", show_default=True, help="RMM's: none, rmm, or its bytes.")
 @click.option("--what", multiple=True, type=click.Choice([*CALLS]), help="[default: count]")
 @click.option("--against", multiple=True, type=click.Choice(["cugraph"]), help="Others.")
 @click.option("--one", is_flag=True, help="Beside it, one GPU, or this process.")
@@ -120,7 +119,8 @@ def cluster(gpus: int | None, size: int, protocol: str, pool: str) -> Iterator[A
     if gpus:
         from dask_cuda import LocalCUDACluster as LocalCluster
 
-        options |= {"rmm_pool_size": pool}
+        sizes = {"none": None, "rmm": 0.5}  # of the memory of a GPU
+        options |= {"rmm_pool_size": sizes.get(pool, pool)}
     else:
         options |= {"threads_per_worker": 1, "processes": True}
     with LocalCluster(**options) as started, Client(started) as client:
@@ -160,13 +160,7 @@ def rmat_part(first: int, last: int, scale: int, library: str) -> Any:
 def alone(graph: str, library: str, pool: str) -> Any:
     """Read the frame of a graph in this process, on a GPU into a pool as large as a worker's."""
     if library == "cudf":
-        import cupy
-        import rmm
-        from dask.utils import parse_bytes
-        from rmm.allocators.cupy import rmm_cupy_allocator
-
-        rmm.reinitialize(pool_allocator=True, initial_pool_size=parse_bytes(pool))
-        cupy.cuda.set_allocator(rmm_cupy_allocator)
+        use_pool(pool)
     return read(graph, library)
 
 
@@ -192,16 +186,9 @@ def cugraph_count(edges: Any) -> int:
 
 def timed(call: Callable[[Any], Any], edges: Any, repeat: int) -> dict[str, Any]:
     """Time a call after one that warms up, each until its answer is there."""
-    seconds = []
-    for _ in range(repeat + 1):
-        begun = time.perf_counter()
-        answer = call(edges)
-        seconds.append(time.perf_counter() - begun)
-    first, *seconds = seconds
-    return {
-        "seconds": median(seconds), "least": min(seconds), "most": max(seconds),
-        "repeat": repeat, "first": first, "answer": number(answer),
-    }  # fmt: skip
+    answers: dict[str, Any] = {}
+    found = take_turns({"": partial(call, edges)}, repeat, seen=answers.__setitem__)
+    return found[""].line | {"answer": number(answers[""])}
 
 
 def number(answer: Any) -> int:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc import datasets
+from rapids_tc.preparation.splitmix import STEP, mix
 
 Ends = tuple[Any, Any]  # two int32 arrays of NumPy or CuPy
 
@@ -87,12 +88,8 @@ def uniform(rest: str, xp: Any) -> Ends:
 def _hashes(size: int, xp: Any) -> Any:
     """Return the hashes of the numbers from 1 on, uint64."""
     words = xp.arange(1, size + 1, dtype="uint64")
-    words *= np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        words ^= words >> np.uint64(shift)
-        words *= np.uint64(factor)
-    words ^= words >> np.uint64(31)
-    return words
+    words *= np.uint64(STEP)
+    return mix(words)
 
 
 def mesh(side: int, xp: Any) -> Ends:

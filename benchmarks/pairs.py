@@ -12,8 +12,6 @@ largest difference. Calls take turns, so that other work of the machine slows al
 from __future__ import annotations
 
 import sys
-import time
-from statistics import median
 from typing import Any
 
 import click
@@ -23,6 +21,7 @@ from datasets import label
 from machine import machine, write
 
 import rapids_tc as tc
+from rapids_tc.bench import take_turns
 from rapids_tc.blocks.third_sums import third_values
 
 
@@ -43,16 +42,17 @@ def main(graphs, pairs, library, repeat, out) -> None:
         calls = engine_calls(graph._prepared) | whole_calls(graph, frame)
         others = cugraph_calls(edges, frame) if library == "cudf" else {}
         wait = getattr(graph._prepared.engine, "wait", lambda: None)
-        times, answers = take_turns({**calls, **others}, repeat, wait)
-        base = median(times["engine: edge counts"])
-        for what, seconds in times.items():
+        answers: dict[str, Any] = {}
+        found = take_turns({**calls, **others}, repeat, wait=wait, seen=answers.__setitem__)
+        base = found["engine: edge counts"].seconds
+        for what, times in found.items():
             line = {"graph": label(name), "edges": graph.n_edges, "pairs": pairs, "what": what}
-            line |= {"seconds": median(seconds), "least": min(seconds), "most": max(seconds)}
+            line |= times.line
             if what.startswith("engine"):
-                line["ratio"] = round(median(seconds) / base, 3)
+                line["ratio"] = round(times.seconds / base, 3)
             if what in others:
                 ours = answers["call: jaccard of pairs"]
-                line["largest"] = float(abs(ours - answers[what]).max())
+                line["largest"] = float(abs(ours - others[what].in_order(answers[what])).max())
             write(out, about | line)
 
 
@@ -107,21 +107,6 @@ def cugraph_calls(edges, pairs) -> dict[str, Any]:
 
     jaccard.in_order = in_order
     return {"cuGraph: jaccard of pairs": jaccard}
-
-
-def take_turns(calls: dict[str, Any], repeat: int, wait) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the seconds of each call in turns, after one that warms up, and its answers."""
-    times: dict[str, Any] = {what: [] for what in calls}
-    answers = {}
-    for _ in range(repeat + 1):
-        for what, call in calls.items():
-            start = time.perf_counter()
-            answers[what] = call()
-            wait()
-            times[what].append(time.perf_counter() - start)
-    for what, call in calls.items():
-        answers[what] = getattr(call, "in_order", lambda found: found)(answers[what])
-    return {what: seconds[1:] for what, seconds in times.items()}, answers
 
 
 if __name__ == "__main__":

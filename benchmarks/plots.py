@@ -10,10 +10,8 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-from report import graphs_of, short, shown, tools_of
+from names import Found, Line, graphs_of, short, shown, tools_of
 
-Line = dict[str, Any]
-Found = dict[tuple[str, str, str], Line]
 MARKS = "osD^v<>pPX*hdH8"
 FEWEST = 3  # graphs of a plot by graph
 

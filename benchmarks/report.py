@@ -13,13 +13,12 @@ import json
 from collections.abc import Iterable, Iterator
 from math import floor, log10
 from pathlib import Path
-from typing import Any
 
 import click
+from names import OURS, Found, Line, graphs_of, short, shown, tools_of
 
 HERE = Path(__file__).parent
 RESULTS, PLOTS, STUDY = HERE / "results", HERE / "plots", HERE / "STUDY.md"
-Line = dict[str, Any]
 # A column of the README: heading, tool, figure.
 CARD = [
     ("count stage", "rapids_tc cuda auto", "count"),
@@ -50,7 +49,6 @@ MATRICES = {  # figures that STUDY.md shows with a column per tool
     "frame to count": "Frame to count, milliseconds",
 }
 APPROXIMATE = "rapids_tc approximate"  # from approximate.py; the error is shown beside the time
-OURS = ("rapids_tc cuda ", "rapids_tc cpu ", "rapids_tc ")
 
 
 def read(name: str) -> list[Line]:
@@ -91,18 +89,6 @@ def milliseconds(seconds: float) -> str:
 def three(value: float) -> str:
     """Print a number with three significant digits."""
     return f"{value:,.{max(0, 2 - floor(log10(value)))}f}" if value > 0 else "0"
-
-
-def shown(graph: str) -> str:
-    """Return the name of a graph in a table."""
-    kind, _, rest = graph.partition(":")
-    titles = {"rmat": "R-MAT", "grid": "3-D grid", "theory": "Theory"}
-    return f"{titles.get(kind, kind)} {rest}".strip().replace(":", ", ")
-
-
-def short(tool: str) -> str:
-    """Return the name of a tool without the name of our package and engine."""
-    return next((tool.removeprefix(ours) for ours in OURS if tool.startswith(ours)), tool)
 
 
 # The README ---------------------------------------------------------------------------------------
@@ -183,20 +169,7 @@ def section(name: str, lines: list[Line]) -> Iterator[str]:
         yield f"![{plot.stem}](plots/{plot.name})"
 
 
-def graphs_of(lines: list[Line]) -> list[str]:
-    """List the graphs, the graphs of a family by size."""
-    size = {x["graph"]: x.get("rows", 0) for x in lines}
-    kinds = [*dict.fromkeys(graph.partition(":")[0] for graph in size)]
-    return sorted(size, key=lambda g: (kinds.index(g.partition(":")[0]), size[g]))
-
-
-def tools_of(found: dict[tuple[str, str, str], Line], what: str) -> list[str]:
-    """List the tools that have a figure: auto, the methods, the other libraries."""
-    tools = dict.fromkeys(tool for _, tool, figure in found if figure == what)
-    return sorted(tools, key=lambda t: (not t.endswith("auto"), not t.startswith(OURS)))
-
-
-def times(lines: list[Line], found: dict[tuple[str, str, str], Line], what: str) -> str:
+def times(lines: list[Line], found: Found, what: str) -> str:
     """Make a table of milliseconds by graph and tool, and of auto over the best named method."""
     tools = tools_of(found, what)
     auto = [tool for tool in tools if tool.endswith(" auto")]
@@ -222,7 +195,7 @@ def cell(value: float, *, bold: bool) -> str:
     return f"**{three(value)}**" if bold else three(value)
 
 
-def speedup(lines: list[Line], found: dict[tuple[str, str, str], Line], over: str) -> str:
+def speedup(lines: list[Line], found: Found, over: str) -> str:
     """Make a table of how many times faster than another tool each method is."""
     what = "frame to count" if over == "cugraph" else "count"
     tools = [tool for tool in tools_of(found, what) if short(tool) != over]
@@ -325,7 +298,7 @@ def approximations(lines: list[Line]) -> str:
     return table(head, rows, 2) if rows else ""
 
 
-def others(lines: list[Line], found: dict[tuple[str, str, str], Line]) -> str:
+def others(lines: list[Line], found: Found) -> str:
     """Make a table of figures that few tools have: a row per figure, a column per graph."""
     known = {
         (tool, what): None

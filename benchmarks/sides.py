@@ -10,9 +10,8 @@ of them alike; "ratio" is the median time over that of edge counts.
 from __future__ import annotations
 
 import sys
-import time
 from dataclasses import replace
-from statistics import median
+from functools import partial
 from typing import Any
 
 import click
@@ -21,7 +20,7 @@ from arguments import need, read
 from datasets import label
 from machine import machine, write
 
-from rapids_tc.bench import ours
+from rapids_tc.bench import ours, take_turns
 from rapids_tc.engines.protocol import Spans
 
 
@@ -40,19 +39,13 @@ def main(graphs, library, types, windows, repeat, out) -> None:
         contestant = ours(kind, ["auto"])
         graph = contestant.build(contestant.convert(read(name, library)))
         calls = calls_of(graph, types, windows)
-        wait, times = getattr(graph.engine, "wait", lambda: None), {what: [] for what in calls}
-        for _ in range(repeat + 1):  # the first turn warms up
-            for what, call in calls.items():
-                start = time.perf_counter()
-                call(graph.layout)
-                wait()
-                times[what].append(time.perf_counter() - start)
-        base = median(times["edge counts"][1:])
-        for what, (first, *rest) in times.items():
+        wait = getattr(graph.engine, "wait", lambda: None)
+        of_layout = {what: partial(call, graph.layout) for what, call in calls.items()}
+        found = take_turns(of_layout, repeat, wait=wait)
+        base = found["edge counts"].seconds
+        for what, times in found.items():
             line = {"graph": label(name), "edges": graph.csr.m, "what": what}
-            line |= {"seconds": median(rest), "least": min(rest), "most": max(rest)}
-            line |= {"repeat": repeat, "first": first, "ratio": round(median(rest) / base, 3)}
-            write(out, about | line)
+            write(out, about | line | times.line | {"ratio": round(times.seconds / base, 3)})
 
 
 def calls_of(graph, types: int, windows: int) -> dict[str, Any]:

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import time
 from collections.abc import Callable
-from statistics import median
+from functools import partial
 from typing import Any
 
 import click
@@ -25,6 +24,7 @@ from datasets import label
 from machine import machine, write
 
 import rapids_tc as tc
+from rapids_tc.bench import take_turns
 from rapids_tc.engines.protocol import limit_threads
 
 Figures = dict[tuple[str, str, int], float]
@@ -69,26 +69,22 @@ def main(graphs, what, threads, repeat, out) -> None:
 
 def measure(call: str, frame: Any, numbers: list[int], repeat: int) -> list[dict[str, Any]]:
     """Time a call on each number of threads in turn, and return a line for each."""
-    seconds: dict[int, list[float]] = {number: [] for number in numbers}
     answers, load = set(), os.getloadavg()[0]
-    for turn in range(repeat + 1):
-        for number in numbers:
-            with limit_threads(number):
-                begun = time.perf_counter()
-                answer = CALLS[call](frame)
-                took = time.perf_counter() - begun
-            answers.add(digest(answer))
-            if turn:  # the first compiles
-                seconds[number].append(took)
+
+    def run(number: int) -> Any:
+        with limit_threads(number):
+            return CALLS[call](frame)
+
+    calls = {number: partial(run, number) for number in numbers}
+    seconds = take_turns(calls, repeat, seen=lambda number, answer: answers.add(digest(answer)))
     if len(answers) != 1:
         raise click.ClickException(f"{call}: the answers on {numbers} threads differ")
     loads = {"load before": round(load, 2), "load after": round(os.getloadavg()[0], 2)}
     return [
         {
             "tool": "rapids_tc cpu auto", "what": f"frame to {call}", "threads": number,
-            "seconds": median(times), "least": min(times), "most": max(times), "repeat": repeat,
-            "speedup": median(seconds[numbers[0]]) / median(times), "answer": next(iter(answers)),
-        } | loads
+            "speedup": seconds[numbers[0]].seconds / times.seconds, "answer": next(iter(answers)),
+        } | times.line | loads
         for number, times in seconds.items()
     ]  # fmt: skip
 

@@ -13,7 +13,7 @@ both are about equal, between the two shares that stand around it.
 from __future__ import annotations
 
 import sys
-import time
+from functools import partial
 from math import exp, log
 from statistics import median
 from typing import Any
@@ -25,6 +25,7 @@ from datasets import label
 from machine import machine, write
 
 import rapids_tc as tc
+from rapids_tc.bench import Times, clocked
 
 
 @click.command()
@@ -44,32 +45,28 @@ def main(graphs, library, shares, repeat, out) -> None:
         frame = read(name, library)
         edges = tc.simple_edges(frame)
         graph, random = tc.Graph(frame), np.random.default_rng(0)
-        first, _ = clock(updated, graph, insert=edges.iloc[:1])
+        first, _ = clocked(partial(updated, graph, insert=edges.iloc[:1]))
         ratios = []
         for share in sorted(shares):
             size, times = max(1, round(len(edges) * share)), {"frame": [], "update": []}
             for turn in range(repeat + 1):  # the first turn warms up
                 picked = random.choice(len(edges), size, replace=False)
                 batch = edges.take(np.sort(picked)).reset_index(drop=True)
-                seconds, total = clock(tc.count, frame)
-                out_of, _ = clock(updated, graph, delete=batch)
+                seconds, total = clocked(partial(tc.count, frame))
+                out_of, _ = clocked(partial(updated, graph, delete=batch))
                 if not turn:
                     check(graph, edges, picked)
-                back, again = clock(updated, graph, insert=batch)
+                back, again = clocked(partial(updated, graph, insert=batch))
                 if again != total:
                     raise click.ClickException(f"{name}: {again:,} triangles, not {total:,}")
                 if turn:
                     times["frame"].append(seconds)
                     times["update"].append((out_of + back) / 2)
-            seconds, count = median(times["update"]), median(times["frame"])
+            update, count = Times(first, tuple(times["update"])), median(times["frame"])
+            seconds = update.seconds
             ratios.append((share, count / seconds))
             line = {"graph": label(name), "edges": len(edges), "share": share, "batch": size}
-            line |= {
-                "seconds": seconds,
-                "least": min(times["update"]),
-                "most": max(times["update"]),
-            }
-            line |= {"count": count, "first": first, "repeat": repeat, "ratio": count / seconds}
+            line |= update.line | {"count": count, "ratio": count / seconds}
             write(out, about | line | {"break_even": break_even(ratios)})
 
 
@@ -85,13 +82,6 @@ def check(graph: tc.Graph, edges: Any, picked: Any) -> None:
     expected = tc.count(edges.take(left))
     if graph.count() != expected:
         raise click.ClickException(f"{graph.count():,} triangles, not {expected:,}")
-
-
-def clock(call: Any, *args: Any, **options: Any) -> tuple[float, Any]:
-    """Return the seconds of a call, and what it returns."""
-    start = time.perf_counter()
-    result = call(*args, **options)
-    return time.perf_counter() - start, result
 
 
 def break_even(ratios: list[tuple[float, float]]) -> float | None:

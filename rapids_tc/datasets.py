@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rapids_tc.errors import CapacityError, KernelError
+from rapids_tc.preparation.splitmix import STEP, mix
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 Frame = Any  # pandas.DataFrame or cudf.DataFrame
@@ -18,7 +19,6 @@ Frame = Any  # pandas.DataFrame or cudf.DataFrame
 # these are the bounds between them, Graph500's a, b, c = .57, .19, .19 summed, times 2**16.
 _A, _AB, _ABC = (round(p * 2**16) for p in (0.57, 0.57 + 0.19, 0.57 + 0.19 + 0.19))
 _LEVELS = 4  # levels of the recursion that one 64-bit hash decides
-_GOLDEN = 0x9E3779B97F4A7C15
 _MAX_SCALE = 48
 _CUDF_ROWS = 2**31  # a cuDF column holds fewer
 # Edges made at a time: few enough for the cache of a core, or enough to keep a GPU busy.
@@ -123,29 +123,19 @@ def _keys(seed: int, count: int) -> list[int]:
     state = np.array([seed % 2**64], np.uint64)
     keys = []
     for _ in range(count):
-        state = _mix(state + np.uint64(_GOLDEN))
+        state = mix(state + np.uint64(STEP))
         keys.append(int(state[0]))
     return keys
-
-
-def _mix(z: Array) -> Array:
-    """Scramble the 64-bit words of `z` in place: the finaliser of SplitMix64."""
-    z ^= z >> np.uint64(30)
-    z *= np.uint64(0xBF58476D1CE4E5B9)
-    z ^= z >> np.uint64(27)
-    z *= np.uint64(0x94D049BB133111EB)
-    z ^= z >> np.uint64(31)
-    return z
 
 
 def _draw(scale: int, start: int, stop: int, keys: list[int], xp: Any) -> tuple[Array, Array]:
     """Draw the ends of edges `start` to `stop - 1`, before the permutation."""
     word = np.uint32 if scale <= 31 else np.uint64
     counter = xp.arange(start, stop, dtype=np.uint64)
-    counter *= np.uint64(_GOLDEN)
+    counter *= np.uint64(STEP)
     src, dst = xp.zeros(stop - start, word), xp.zeros(stop - start, word)
     for key in keys:
-        bits = _mix(counter + np.uint64(key)).view(np.uint16)
+        bits = mix(counter + np.uint64(key)).view(np.uint16)
         high = bits >= _AB
         low = (bits >= _A) ^ high ^ (bits >= _ABC)
         for end, bit in ((src, high), (dst, low)):

@@ -29,6 +29,7 @@ from rapids_tc.bench import (
     measure,
     ours,
     run,
+    take_turns,
 )
 from rapids_tc.bench.other_libraries import numbers
 from rapids_tc.datasets import karate, rmat
@@ -95,6 +96,14 @@ def test_what_was_queued_is_waited_for():
     queued = job(lambda given: done.clear(), wait=lambda: done.append(1), answer=lambda got: 0)
     measure(queued, None, repeat=1)
     assert done == [1]
+
+
+def test_calls_take_turns_and_answers_are_seen_after_the_clock_has_stopped(sleep):
+    naps, turns = iter([9, 8, 1, 2, 3, 4]), []
+    calls = {name: lambda name=name: sleep(next(naps), name) for name in "ab"}
+    found = take_turns(calls, 2, seen=lambda name, answer: turns.append(name + sleep(5, answer)))
+    assert turns == ["aa", "bb"] * 3
+    assert found["b"].line == {"seconds": 3, "least": 2, "most": 4, "repeat": 2, "first": 8}
 
 
 @pytest.mark.parametrize(
@@ -315,7 +324,7 @@ def test_what_takes_too_long_is_told_and_not_started_again():
     "arguments",
     [
         ("--repeat", "0"), ("--repeat", "-1"), ("--patience", "0"),
-        ("--method", "nope"), ("--what", "nothing"), (),
+        ("--method", "nope"), ("--what", "nothing"), ("--pool", "rmm"), (),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_for_is_told_at_once(arguments):

@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rapids_tc.errors import KernelError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+
+_Answer = TypeVar("_Answer")
+_Name = TypeVar("_Name")
 
 
 def _nothing() -> None:
@@ -47,13 +52,11 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Timing:
-    """Seconds of the first call of a job, which warms up, and of the calls after it."""
+class Times:
+    """Seconds of a first call, which warms up, and of the calls after it."""
 
-    job: Job
     first: float
     times: tuple[float, ...]
-    answer: int
 
     @property
     def seconds(self) -> float:
@@ -70,6 +73,20 @@ class Timing:
         """The slowest of the calls after the first."""
         return max(self.times)
 
+    @property
+    def line(self) -> dict[str, float]:
+        """The figures of a line of a results file."""
+        spread = {"seconds": self.seconds, "least": self.least, "most": self.most}
+        return spread | {"repeat": len(self.times), "first": self.first}
+
+
+@dataclass(frozen=True)
+class Timing(Times):
+    """The times of a job, and its answer."""
+
+    job: Job
+    answer: int
+
 
 class TooLongError(Exception):
     """A first call that took longer than the timeout, with its `seconds`."""
@@ -77,6 +94,38 @@ class TooLongError(Exception):
     def __init__(self, seconds: float, timeout: float) -> None:
         super().__init__(f"a call took {seconds:.3g} s, patience is {timeout:.3g} s")
         self.seconds = seconds
+
+
+def clocked(
+    call: Callable[[], _Answer], wait: Callable[[], None] = _nothing
+) -> tuple[float, _Answer]:
+    """Return the seconds of a call, until all that it queued is done, and its answer."""
+    wait()
+    start = time.perf_counter()
+    answer = call()
+    wait()
+    return time.perf_counter() - start, answer
+
+
+def take_turns(
+    calls: Mapping[_Name, Callable[[], Any]],
+    repeat: int,
+    *,
+    wait: Callable[[], None] = _nothing,
+    seen: Callable[[_Name, Any], None] = lambda name, answer: None,
+) -> dict[_Name, Times]:
+    """Time a first call and `repeat` more of each, in turns.
+
+    What else the machine does slows all of them alike. `seen` gets every answer, and is not timed.
+    """
+    times: dict[_Name, list[float]] = {name: [] for name in calls}
+    for _ in range(repeat + 1):
+        for name, call in calls.items():
+            seconds, answer = clocked(call, wait)
+            seen(name, answer)
+            del answer  # free its arrays before the next call
+            times[name].append(seconds)
+    return {name: Times(first, tuple(rest)) for name, (first, *rest) in times.items()}
 
 
 def measure(job: Job, data: Any, *, repeat: int, timeout: float = math.inf) -> Timing:
@@ -91,16 +140,13 @@ def measure(job: Job, data: Any, *, repeat: int, timeout: float = math.inf) -> T
     result: Any = None
     while len(times) <= repeat:
         result = None  # free the arrays of one call before the next
-        job.wait()
-        start = time.perf_counter()
-        result = job.call(data)
-        job.wait()
-        times.append(time.perf_counter() - start)
+        seconds, result = clocked(partial(job.call, data), job.wait)
+        times.append(seconds)
         if times[0] > timeout:
             raise TooLongError(times[0], timeout)
         if len(times) > 1 and sum(times[1:]) + times[-1] > timeout:
             break
-    return Timing(job, times[0], tuple(times[1:]), job.answer(result))
+    return Timing(times[0], tuple(times[1:]), job, job.answer(result))
 
 
 class DisagreementError(KernelError):

@@ -17,7 +17,7 @@ import numpy as np
 from rapids_tc.preparation import moments
 from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, integers
 from rapids_tc.preparation.numbering import factorize
-from rapids_tc.preparation.splitmix import mix
+from rapids_tc.preparation.splitmix import STEP, mix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +30,6 @@ CHUNK = {"numpy": 2**13, "cupy": 2**22}  # ids that are hashed at a time
 SAMPLE = 2**12  # texts of a column whose lengths are measured
 BITS = 14  # of a hash, which choose a register
 MARGIN = 0.025  # three standard errors: an estimate below the truth is rare
-_STEP = 0x9E3779B97F4A7C15  # of SplitMix64: without it, 0 would be mixed to 0
 
 
 @dataclass(frozen=True)
@@ -152,7 +151,7 @@ def distinct_composites(
             for width in widths:
                 of_part = [next(of_all) for _ in range(width)]
                 both = zip(ends, of_part * (3 - width), strict=True)
-                ends = [mix(end * xp.uint64(_STEP) + word) for end, word in both]
+                ends = [mix(end * xp.uint64(STEP) + word) for end, word in both]
             for end in ends:
                 sketch.add(end, backend)
             if counted is not None:
@@ -196,7 +195,7 @@ def _hashes(column: IdColumn, backend: Backend) -> Array:
     xp, values = backend.xp, column.values
     if column.kind in NUMERIC:
         words = integers(values, column.name, backend).astype("uint64")
-        words += xp.uint64(_STEP)
+        words += xp.uint64(STEP)  # without it, 0 would be mixed to 0
         return mix(words)
     if column.kind == "datetime":
         values = values.astype(moments.comparison_dtype(values.dtype))

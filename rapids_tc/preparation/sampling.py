@@ -9,7 +9,7 @@ import numpy as np
 
 from rapids_tc.frames.backend import as_uint32, gather, sum64
 from rapids_tc.preparation.orient import BATCHES
-from rapids_tc.preparation.splitmix import mix
+from rapids_tc.preparation.splitmix import STEP, mix
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array
@@ -41,7 +41,7 @@ def draw(words: Array, colours: int, seed: int) -> Array:
 
 
 def _step(words: Array) -> Array:
-    return (words + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    return (words + np.uint64(1)) * np.uint64(STEP)
 
 
 def moments_by(counts: Array, groups: Array, size: int) -> list[tuple[int, float]]:
