@@ -12,6 +12,7 @@ from numba import njit
 
 from rapids_tc.engines.cpu import (
     clique_rows,
+    communities,
     counting,
     listing,
     row_counts,
@@ -19,7 +20,7 @@ from rapids_tc.engines.cpu import (
     truss_tables,
     visitors,
 )
-from rapids_tc.engines.cpu.parallel import atomic_add
+from rapids_tc.engines.cpu.parallel import atomic_add, load
 
 pytestmark = pytest.mark.cpu_only
 
@@ -124,3 +125,33 @@ def test_an_atomic_is_one_for_the_machine(dtype):
     assert (dispatcher(sums, 1, sums[0]), sums.tolist()) == (5, [3, 8])
     [code] = dispatcher.inspect_llvm().values()
     assert ("cmpxchg" if dtype == "float64" else "atomicrmw add") in code
+
+
+# Of each kernel what other threads change meanwhile, and where it reads it.
+READ = {
+    (communities, "_climb"): {"hints": 2, "parents": 2},
+    (truss_rounds, "_remove"): {"support": 2},
+    (truss_tables, "find_slot"): {"slots": 1},
+}
+
+
+@pytest.mark.parametrize("module, name", READ, ids=lambda part: getattr(part, "__name__", part))
+def test_words_that_others_change_are_read_by_atomics_alone(module, name):
+    function, shared = functions(module)[name], READ[module, name]
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    loads = [ast.unparse(call.args[0]) for call in calls if getattr(call.func, "id", "") == "load"]
+    plain = [
+        ast.unparse(node.value)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
+    ]
+    assert {array: loads.count(array) for array in shared} == shared
+    assert not set(shared) & set(plain)
+
+
+@pytest.mark.parametrize("dtype", ["uint32", "uint64"])
+def test_a_load_is_one_for_the_machine(dtype):
+    dispatcher = njit(lambda words, index: load(words, index))
+    assert dispatcher(np.array([3, 5], dtype), 1) == 5
+    [code] = dispatcher.inspect_llvm().values()
+    assert "load atomic" in code

@@ -500,6 +500,7 @@ def test_joins_leap_over_nested_levels(monkeypatch, pairs):
         words[at] = new if was == old else was
         return was
 
+    monkeypatch.setattr(communities, "load", lambda words, at: words[at])
     monkeypatch.setattr(communities, "swap_if", swap_if)
     monkeypatch.setattr(communities, "_climb", communities._climb.py_func)
     reads = []

@@ -16,7 +16,7 @@ import numpy as np
 
 from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
 from rapids_tc.engines.cpu.compiled import compiled, inlined
-from rapids_tc.engines.cpu.parallel import swap_if
+from rapids_tc.engines.cpu.parallel import load, swap_if
 from rapids_tc.preparation.communities import LEVEL_AT, OF_ENDS
 
 if TYPE_CHECKING:
@@ -84,15 +84,15 @@ def _climb(parents: Any, hints: Any, x: Any, level: Any, least: Any) -> Any:
     stays true: a chain of levels is passed over in leaps, as it would be by path compression.
     """
     while True:
-        word = hints[np.int64(x)]
+        word = load(hints, np.int64(x))
         if word >> _SHIFT < least:
-            word = parents[np.int64(x)]
+            word = load(parents, np.int64(x))
             if word >> _SHIFT < least:
                 return x, level, word
         above, level = word & _NODE, word >> _SHIFT
-        further = hints[np.int64(above)]
+        further = load(hints, np.int64(above))
         if further >> _SHIFT < least:
-            further = parents[np.int64(above)]
+            further = load(parents, np.int64(above))
         hints[np.int64(x)] = further if further >> _SHIFT >= least else word
         x = above
 

@@ -49,14 +49,21 @@ def _atomic(operation: str, order: str = "monotonic") -> Callable[[Array, Any, A
     return function
 
 
-def _load_in_order(typing_context: Any, array: Any, index: Any) -> Any:
-    """Read ``array[index]`` anew, and all that is read after it later."""
+def _load(order: str) -> Callable[[Array, Any], Any]:
+    """Return a function that reads ``array[index]`` anew, which other threads may write.
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = _pointer(context, builder, signature, *arguments)
-        return builder.load_atomic(pointer, "acquire", array.dtype.bitwidth // 8)
+    With order "acquire", all that is read after it is read later.
+    """
 
-    return array.dtype(array, index), generate
+    def call(typing_context: Any, array: Any, index: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            pointer = _pointer(context, builder, signature, *arguments)
+            return builder.load_atomic(pointer, order, array.dtype.bitwidth // 8)
+
+        return array.dtype(array, index), generate
+
+    function: Callable[[Array, Any], Any] = intrinsic(call)
+    return function
 
 
 def _swap_if(typing_context: Any, array: Any, index: Any, old: Any, new: Any) -> Any:
@@ -111,7 +118,7 @@ add_in_order = _atomic("add", "acq_rel")
 count_ones, lowest_one = _bits("ctpop"), _bits("cttz")
 swap_if: Callable[[Array, Any, Any, Any], Any] = intrinsic(_swap_if)
 fetch_to_write: Callable[[Array, Any], None] = intrinsic(_fetch)
-load_in_order: Callable[[Array, Any], Any] = intrinsic(_load_in_order)
+load, load_in_order = _load("monotonic"), _load("acquire")
 _yield = types.ExternalFunction(
     "SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32()
 )

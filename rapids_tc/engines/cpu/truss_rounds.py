@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rapids_tc.engines.cpu.compiled import compiled, inlined
-from rapids_tc.engines.cpu.parallel import LINE, atomic_add, fetch_to_write, wait_for_all
+from rapids_tc.engines.cpu.parallel import LINE, atomic_add, fetch_to_write, load, wait_for_all
 from rapids_tc.engines.cpu.truss_tables import (
     LOW_BITS,
     NO_EDGE,
@@ -287,7 +287,7 @@ def _remove(
     dead, level = np.uint32(DEAD), state[LEVEL]
     for pair in range(pairs):
         f, g = np.int64(buffer[1, 2 * pair]), np.int64(buffer[1, 2 * pair + 1])
-        of_f, of_g = support[f], support[g]
+        of_f, of_g = load(support, f), load(support, g)
         if (of_f >= dead and f < e) or (of_g >= dead and g < e):
             continue
         if of_f < dead and _count_off(support, f, threads) == level + 1:

@@ -8,7 +8,14 @@ import numpy as np
 
 from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
 from rapids_tc.engines.cpu.compiled import compiled
-from rapids_tc.engines.cpu.parallel import atomic_add, atomic_and, atomic_or, count_ones, swap_if
+from rapids_tc.engines.cpu.parallel import (
+    atomic_add,
+    atomic_and,
+    atomic_or,
+    count_ones,
+    load,
+    swap_if,
+)
 from rapids_tc.engines.cpu.sorting import cut_evenly
 
 if TYPE_CHECKING:
@@ -142,9 +149,11 @@ def hash_of(w: Any, begin: Any, end: Any) -> Any:
 def find_slot(slots: Array, w: Any, begin: Any, end: Any) -> Any:
     """Return the slot of `w`, a rank + 1, or an empty slot."""
     place = np.int64(hash_of(w, begin, end) >> np.uint64(3))
-    while slots[place] != 0 and slots[place] & LOW_BITS != w:
+    while True:
+        entry = load(slots, place)
+        if entry == 0 or entry & LOW_BITS == w:
+            return place
         place = place + 1 if place + 1 < end else begin
-    return place
 
 
 @compiled
