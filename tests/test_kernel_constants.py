@@ -11,19 +11,16 @@ from rapids_tc.engines.gpu import (
     block_layout,
     changes,
     cliques,
-    cuda,
     grouping,
     hubs,
     keys,
     layout,
-    listing,
     look_up,
     pairs,
     truss,
-    visitors,
 )
 from rapids_tc.engines.neighbor_rows import WORDS
-from rapids_tc.kernels import catalogue, radix, raw_rows
+from rapids_tc.kernels import catalogue, launch, radix, raw_rows
 from rapids_tc.kernels.method import Capacities
 from rapids_tc.preparation import communities
 
@@ -51,31 +48,29 @@ def test_an_expression_is_read():
 @pytest.mark.parametrize(
     ("file", "names", "values"),
     [
-        ("blocks.cu", "kThreads kTileEach", (block_layout._THREADS, block_layout._EACH)),
-        ("prepare.cu", "kThreads", (cuda._THREADS,)),
-        ("csr.cu", "kThreads kTile", (keys._THREADS, keys._TILE)),
+        ("blocks.cu", "kTileEach", (block_layout._EACH,)),
+        ("device.cuh", "kThreads kWarp", (launch.THREADS, truss._WARP)),
+        ("csr.cu", "kTile", (keys._TILE,)),
         ("csr.cu", "kScanThreads", (keys._SCAN_THREADS,)),
-        ("group.cu", "kThreads kGroups", (grouping._THREADS, grouping._GROUPS)),
+        ("group.cu", "kGroups", (grouping._GROUPS,)),
         ("group.cu", "kGroupTile kCountThreads", (grouping._TILE, grouping._COUNT_THREADS)),
-        ("rows.cu", "kThreads kReads", (raw_rows._THREADS, raw_rows._READS)),
+        ("rows.cu", "kReads", (raw_rows._READS,)),
         ("rows.cu", "kRangeBlocks kBuckets", (raw_rows._RANGE_BLOCKS, raw_rows.BUCKETS)),
         ("rows.cu", "kPartThreads kPartTile", (raw_rows._PART_THREADS, raw_rows._PART_TILE)),
         ("rows.cu", "kBucketThreads", (raw_rows._BUCKET_THREADS,)),
         ("bitmap.cu", "kChunk", (layout.CHUNK,)),
-        ("pairs.cu", "kThreads kLanes", (pairs._THREADS, pairs._LANES)),
-        ("hubs.cu", "kThreads kHubThreads", (hubs._THREADS, hubs._HUB_THREADS)),
+        ("pairs.cu", "kLanes", (pairs._LANES,)),
+        ("hubs.cu", "kHubThreads", (hubs._HUB_THREADS,)),
         ("hubs.cu", "kHubBlocksPerSm kNone", (hubs._BLOCKS_PER_SM, hubs._NONE)),
-        ("look_up.cu", "kThreads kEvery", (look_up._THREADS, look_up._EVERY)),
-        ("cliques.cu", "kThreads kListWords", (cliques._THREADS, cliques._LIST_WORDS)),
+        ("look_up.cu", "kEvery", (look_up._EVERY,)),
+        ("cliques.cu", "kListWords", (cliques._LIST_WORDS,)),
         ("cliques.cu", "kPartRows", (cliques._PART,)),
-        ("list.cu", "kThreads", (listing._THREADS,)),
-        ("changes.cu", "kThreads kChunk kWords", (changes._THREADS, changes._CHUNK, WORDS)),
-        ("join.cu", "kThreads kLevelAt", (visitors._THREADS, communities.LEVEL_AT)),
+        ("changes.cu", "kChunk kWords", (changes._CHUNK, WORDS)),
+        ("join.cu", "kLevelAt", (communities.LEVEL_AT,)),
         ("join.cu", "kOfEnds", (communities.OF_ENDS,)),
-        ("truss.cu", "kPeelThreads kWarp", (truss._THREADS, truss._WARP)),
+        ("truss.cu", "kPeelThreads", (truss._THREADS,)),
         ("truss.cu", "kBucket kSums kDone", (truss._BUCKET, truss._SUMS, truss._DONE)),
         ("radix.cu", "kDigit kDigits", (radix._DIGIT, radix._DIGITS)),
-        ("radix.cu", "kThreads", (radix._THREADS,)),
     ],
 )
 def test_python_has_the_sizes_of_the_kernels(file, names, values):

@@ -14,11 +14,25 @@ from rapids_tc.kernels import _nvrtc, _source
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rapids_tc.kernels.method import Array, KernelEngine, KernelLayout, Launch, Method
+    from rapids_tc.kernels.method import (
+        Array,
+        Kernel,
+        KernelEngine,
+        KernelLayout,
+        Launch,
+        Method,
+    )
 
+THREADS = 256  # of a block, as in device.cuh
 SLICES = 16  # of a kernel's work, if progress is shown
 
 read = functools.cache(_source.read)
+
+
+def per_element(kernel: Kernel, size: int, *args: Any) -> None:
+    """Launch a kernel with a thread per element, if there are any."""
+    if size:
+        kernel((-(-size // THREADS),), (THREADS,), args)
 
 
 def together(kernel: Any, blocks: int, threads: int, args: tuple[Any, ...]) -> bool:

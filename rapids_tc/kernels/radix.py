@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rapids_tc.kernels import launch
 from rapids_tc.kernels.method import Array, Capacities, Kernel, KernelEngine, KernelLayout
 from rapids_tc.plan import costs
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 KERNELS = ("radix_wedges", "radix_split", "radix_count", "radix_place")
 _DIGIT, _DIGITS = 4, 16  # as in radix.cu
-_THREADS = 256  # as in device.cuh
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _batches(
             np.int64(begin),
             np.uint32(end - begin),
         )
-        _launch(
+        launch.per_element(
             kernels["radix_wedges"],
             end - begin,
             csr.columns,
@@ -116,22 +116,17 @@ def _round(
     arrays = (round_bins.bins, tiles.astype("uint32"), round_bins.lows, round_bins.highs)
     digit_bins = (*arrays, np.uint32(n_bins), np.uint32(shift))
     splits = xp.empty(n_bins * _DIGITS, "uint32")
-    _launch(kernels["radix_split"], n_bins * _DIGITS, columns, *digit_bins, splits)
+    launch.per_element(kernels["radix_split"], n_bins * _DIGITS, columns, *digit_bins, splits)
     work = (*digit_bins, splits, np.uint32(n_tiles), np.uint32(width), round_bins.keys)
     counts = xp.empty(n_tiles * _DIGITS, "uint32")
-    _launch(kernels["radix_count"], n_tiles * 32, columns, *work, counts, out)
+    launch.per_element(kernels["radix_count"], n_tiles * 32, columns, *work, counts, out)
     sums = xp.concatenate([xp.zeros(1, "uint32"), xp.cumsum(counts, dtype="uint32")])
     placed = xp.empty(int(sums[-1]), "uint32")
     if len(placed):
-        _launch(kernels["radix_place"], n_tiles * 32, *work, sums, placed)
+        launch.per_element(kernels["radix_place"], n_tiles * 32, *work, sums, placed)
     at = _DIGITS * tiles[:-1, None] + xp.arange(_DIGITS) * per_bin[:, None]
     begins, ends = sums[at].ravel(), sums[at + per_bin[:, None]].ravel()
     used = xp.flatnonzero(ends > begins)
     highs = xp.concatenate([splits.reshape(-1, _DIGITS)[:, 1:], round_bins.highs[:, None]], axis=1)
     bins = xp.append(begins[used], sums[-1:])
     return _Bins(placed, bins, splits[used], highs.ravel()[used])
-
-
-def _launch(kernel: Kernel, threads: int, *args: Any) -> None:
-    """Launch a kernel with so many threads."""
-    kernel((-(-threads // _THREADS),), (_THREADS,), args)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Compile = Callable[..., Mapping[str, Kernel]]
     Ends = Sequence[Array]  # two arrays of integers
 
-_THREADS, _READS = 256, 4  # as in device.cuh and rows.cu
+_READS = 4  # as in rows.cu
 _RANGE_BLOCKS = 2048
 BUCKETS, _PART_THREADS, _PART_TILE, _BUCKET_THREADS = 512, 512, 8192, 1024
 _BUCKET_BLOCKS = 2  # of each bucket, whose numbers they count
@@ -47,7 +47,7 @@ def id_ranges(compile: Compile, xp: Any, arrays: Sequence[Array]) -> list[tuple[
         rows, sign = len(columns[0]), 1 << bits - 1 if columns[0].dtype.kind == "i" else 0
         grid = (min(_blocks(rows), _RANGE_BLOCKS), len(columns))
         args = (*words, np.uint64(rows), np.uint64(sign), ranges[first:])
-        kernels[f"id_range{bits}"](grid, (_THREADS,), args)
+        kernels[f"id_range{bits}"](grid, (launch.THREADS,), args)
         signs += [(bits, sign)] * len(columns)
     return [
         ((1 << bits) - 1 - complement - sign, high - sign)
@@ -73,7 +73,7 @@ def read_ends(
     for first, columns in _alike(ends) if rows else ():
         bits, *words = _words(columns, xp)
         args = (*words, np.uint64(rows), np.uint64(size), out[first:], degree, outside)
-        kernels[f"read_ends{bits}"]((_blocks(rows), len(columns)), (_THREADS,), args)
+        kernels[f"read_ends{bits}"]((_blocks(rows), len(columns)), (launch.THREADS,), args)
 
 
 def count_in_buckets(
@@ -125,9 +125,8 @@ def bucket_bytes(size: int) -> int:
 def ranks(compile: Compile, xp: Any, order: Array) -> Array:
     """Return the rank (uint32) of each number: its place in the order (int32)."""
     rank = xp.empty(len(order), "uint32")
-    if len(order):
-        args = (order, np.uint64(len(order)), rank)
-        kernels_of(compile)["write_ranks"]((-(-len(order) // _THREADS),), (_THREADS,), args)
+    args = (order, np.uint64(len(order)), rank)
+    launch.per_element(kernels_of(compile)["write_ranks"], len(order), *args)
     return rank
 
 
@@ -136,7 +135,7 @@ def pack(compile: Compile, xp: Any, larger: Array, smaller: Array) -> Array:
     keys = xp.empty(len(larger), "uint64")
     if len(larger):
         args = (larger, smaller, np.uint64(len(larger)), keys)
-        kernels_of(compile)["pack_pairs"]((_blocks(len(larger)),), (_THREADS,), args)
+        kernels_of(compile)["pack_pairs"]((_blocks(len(larger)),), (launch.THREADS,), args)
     return keys
 
 
@@ -147,7 +146,7 @@ def kernels_of(compile: Compile) -> Mapping[str, Kernel]:
 
 def _blocks(size: int) -> int:
     """Return the thread blocks that read so many ids."""
-    return -(-size // (_THREADS * _READS))
+    return -(-size // (launch.THREADS * _READS))
 
 
 def _alike(arrays: Sequence[Array]) -> Iterator[tuple[int, Sequence[Array]]]:

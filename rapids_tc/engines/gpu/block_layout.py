@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.kernels.method import Kernel
 
-_THREADS, _EACH = 256, 8  # as in block.cuh
+_EACH = 8  # as in block.cuh
 _SPLIT_BYTES = 12  # of shared memory, for each block that split_rows writes
 _KERNELS = (
     "split_rows",
@@ -202,9 +202,9 @@ def split(
         # Without ranks by number, the kernel reads none: any array stands for them.
         by_number = (ends[0], np.uint64(0)) if rank is None else (rank, np.uint64(len(rank)))
         rows = (*ends, np.uint64(size), *by_number)
-        grid, shared = (-(-size // (_THREADS * _EACH)),), _SPLIT_BYTES * (last - first)
+        grid, shared = (-(-size // (launch.THREADS * _EACH)),), _SPLIT_BYTES * (last - first)
         args = (*rows, *map(np.uint32, (n, first, last)), np.uint64(len(keys)), free, keys)
-        _kernels(engine)["split_rows"](grid, (_THREADS,), args, shared_mem=shared)
+        _kernels(engine)["split_rows"](grid, (launch.THREADS,), args, shared_mem=shared)
 
 
 def _describe(
@@ -221,8 +221,7 @@ def _describe(
 
 def _step(engine: GpuEngine, kernel: str, size: int, *args: Any) -> None:
     """Launch a kernel of ``blocks.cu`` with a thread per element."""
-    if size:
-        _kernels(engine)[kernel]((-(-size // _THREADS),), (_THREADS,), args)
+    launch.per_element(_kernels(engine)[kernel], size, *args)
 
 
 def _kernels(engine: GpuEngine) -> Mapping[str, Kernel]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.neighbor_rows import ChangedEdges, NeighborRows
     from rapids_tc.preparation.csr import Array
 
-_THREADS, _CHUNK = 256, 256  # as in changes.cu
+_CHUNK = 256  # as in changes.cu
 
 
 def add_changes(
@@ -43,8 +43,8 @@ def add_changes(
             ranges = (walked_keys, *near.ranges(edges.hubs, xp), chunks, np.uint64(n_chunks))
             counters = (states, np.uint32(sign % 2**32), total)
             kernel = engine.compile(launch.read("changes.cu"), ("add_changes",), ())["add_changes"]
-            blocks = -(-n_chunks * 32 // _THREADS)
-            kernel((blocks,), (_THREADS,), (*rows, *added, *ends, *ranges, *counters))
+            arguments = (*rows, *added, *ends, *ranges, *counters)
+            launch.per_element(kernel, n_chunks * 32, *arguments)
         return int(total[0]), xp.empty(0, "uint32")  # `settle` finds them
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rapids_tc.kernels.method import Kernel
     from rapids_tc.preparation.csr import Array, Csr
 
-_THREADS, _LIST_WORDS, _PART = 256, 2048, 64  # as in cliques.cu
+_LIST_WORDS, _PART = 2048, 64  # as in cliques.cu
 _BLOCKS_PER_SM, _SLICES = 8, 16
 _TIERS = (128, 256)  # rows up to these lengths take less shared memory
 _KERNELS = ("clique_rows", "clique_bits", "clique_parts", "divide")
@@ -90,7 +90,7 @@ def _short_rows(
             grid = (min(last - first, engine.sm_count * _BLOCKS_PER_SM),)
             drawn = (rows, np.uint32(first), np.uint32(last), k, np.uint32(most))
             args = (csr.offsets, csr.columns, *drawn, *sums[1:], tickets[part : part + 1])
-            yield partial(kernel, grid, (_THREADS,), args, shared_mem=shared)
+            yield partial(kernel, grid, (launch.THREADS,), args, shared_mem=shared)
 
 
 def _long_rows(engine: GpuEngine, csr: Csr, sums: tuple[Any, ...]) -> Iterator[Callable[[], None]]:
@@ -124,8 +124,8 @@ def _count_long(
     graph = (csr.offsets, csr.columns, rows.astype("uint32"))
     where = (xp.asarray(starts), xp.asarray(parts.ravel()), bits)
     grid, both = (len(parts),), np.uint32(sums[2] is not None)
-    kernels["clique_bits"](grid, (_THREADS,), (*graph, *where, both))
-    kernels["clique_parts"](grid, (_THREADS,), (*graph, *where, *sums))
+    kernels["clique_bits"](grid, (launch.THREADS,), (*graph, *where, both))
+    kernels["clique_parts"](grid, (launch.THREADS,), (*graph, *where, *sums))
 
 
 def _words(length: int) -> int:
@@ -137,9 +137,8 @@ def _divide(
     engine: GpuEngine, values: Array, divisor: int, columns: Array = None, sums: Array = None
 ) -> None:
     """Divide values in place, and add them to the sums of their columns, if there are sums."""
-    if len(values):
-        args = (values, np.uint64(len(values)), np.uint32(divisor), columns, sums)
-        _kernels(engine)["divide"]((-(-len(values) // _THREADS),), (_THREADS,), args)
+    args = (values, np.uint64(len(values)), np.uint32(divisor), columns, sums)
+    launch.per_element(_kernels(engine)["divide"], len(values), *args)
 
 
 def _kernels(engine: GpuEngine) -> Mapping[str, Kernel]:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from rapids_tc.engines.protocol import PivotRange, ProgressCallback
     from rapids_tc.preparation.csr import Array, Csr
 
-_THREADS = 256  # as in device.cuh
 # Kernels number them in 32 bits.
 _MOST_EDGES = keys.MOST_EDGES
 _MOST_POSITIONS = model.MOST_POSITIONS["cuda"]
@@ -257,9 +256,9 @@ class CudaEngine:
             lists = []
             for place, (kernel, arguments, words) in enumerate(kernels):
                 items, count = xp.empty(words * lengths[place], "uint32"), 2 * place + again
-                if size and (lengths[place] or not again):
+                if lengths[place] or not again:
                     args = (*arguments, np.uint32(lengths[place]), counts[count : count + 1], items)
-                    kernel((_blocks(size),), (_THREADS,), args)
+                    launch.per_element(kernel, size, *args)
                 lists.append(items)
             lengths = counts[::2].tolist() if size and not again else lengths
         return lists
@@ -289,13 +288,7 @@ class CudaEngine:
 
     def step(self, kernel: str, size: int, *arguments: Any) -> None:
         """Launch a kernel of ``prepare.cu`` with a thread per element."""
-        if size:
-            self._steps[kernel]((_blocks(size),), (_THREADS,), arguments)
-
-
-def _blocks(size: int) -> int:
-    """Return the thread blocks of so many elements, a thread per element."""
-    return -(-size // _THREADS)
+        launch.per_element(self._steps[kernel], size, *arguments)
 
 
 def engine() -> CudaEngine:

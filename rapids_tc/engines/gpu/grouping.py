@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from rapids_tc.engines.gpu.layout import GpuEngine, Layout
     from rapids_tc.preparation.csr import Array, Csr
 
-_THREADS, _GROUPS, _COUNT_THREADS = 256, 256, 1024  # as in group.cu
-_TILE = 16 * _THREADS  # in-edges that a thread block moves
+_GROUPS, _COUNT_THREADS = 256, 1024  # as in group.cu
+_TILE = 16 * launch.THREADS  # in-edges that a thread block moves
 _COUNT_BLOCKS = 2  # of a multiprocessor, which count columns
 _KERNELS = ("count_columns", "group_starts", "part_columns", "place_rows")
 
@@ -35,12 +35,12 @@ def group(engine: GpuEngine, csr: Csr) -> Grouped:
     cold = in_edges[csr.m - rest :]
     free, tiles = (xp.empty(_GROUPS + 1, "uint32") for _ in range(2))
     sizes = (np.uint64(n), np.uint32(hot))
-    kernels["group_starts"]((1,), (_THREADS,), (in_offsets, *sizes, free, tiles))
+    kernels["group_starts"]((1,), (launch.THREADS,), (in_offsets, *sizes, free, tiles))
     arguments = (csr.columns, words, m, np.uint32(hot), free, parted, cold)
-    kernels["part_columns"]((-(-csr.m // _TILE),), (_THREADS,), arguments)
+    kernels["part_columns"]((-(-csr.m // _TILE),), (launch.THREADS,), arguments)
     free = in_offsets.copy()
     arguments = (parted, in_offsets, np.uint64(n), tiles, free, in_edges, probes)
-    kernels["place_rows"]((-(-len(parted) // _TILE) + _GROUPS,), (_THREADS,), arguments)
+    kernels["place_rows"]((-(-len(parted) // _TILE) + _GROUPS,), (launch.THREADS,), arguments)
     del parted
     if rest:
         cold.sort()

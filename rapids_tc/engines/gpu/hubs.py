@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rapids_tc.kernels.method import Kernel
     from rapids_tc.preparation.csr import Array, Csr
 
-_THREADS, _HUB_THREADS, _BLOCKS_PER_SM = 256, 128, 5  # as in device.cuh and hubs.cu
+_HUB_THREADS, _BLOCKS_PER_SM = 128, 5  # as in hubs.cu
 _MOST_SHARED = 48 * 1024  # bytes of a block's counters
 _NONE = 0xFFFFFFFF
 Listing = tuple[Any, tuple[Any, ...], int]  # a kernel, its arguments, and words of an item
@@ -46,8 +46,7 @@ def hub_rows(engine: GpuEngine, csr: Csr, rows: Array) -> HubRows | None:
     made = HubRows(sizes.hubs, sizes.least_hubs, rows, bits, places, xp.empty(n, "uint32"))
     graph, (number, grain) = (csr.offsets, csr.columns), made.arguments[-2:]
     arguments = (*graph, rows, number, grain, places, made.covered, bits)
-    grid = (-(-(n + 1) * 32 // _THREADS),)
-    _kernels(engine, made.option)["write_hub_rows"](grid, (_THREADS,), arguments)
+    launch.per_element(_kernels(engine, made.option)["write_hub_rows"], (n + 1) * 32, *arguments)
     return made
 
 
@@ -68,9 +67,8 @@ def add_edge_counts(engine: GpuEngine, layout: Layout, counts: Array) -> bool:
     queue, map_bytes, counters = 8 * (8 * groups + 32), hubs.hubs // 8, 4 * hubs.hubs
     middles, tickets = xp.full(csr.n, _NONE, "uint32"), xp.zeros(2, "uint32")
 
-    grid = (-(-n_tasks // _THREADS),)
     arguments = (csr.offsets, tasks, np.uint64(n_tasks), *hubs.arguments, middles)
-    kernels["mark_middles"](grid, (_THREADS,), arguments)
+    launch.per_element(kernels["mark_middles"], n_tasks, *arguments)
 
     arguments = (*graph, layout.in_edges, tasks, np.uint32(n_tasks), *hubs.arguments)
     kernels["count_middles"](

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.gpu.layout import GpuEngine
     from rapids_tc.kernels.method import Kernel
 
-_THREADS, _TILE, _SCAN_THREADS = 256, 2048, 1024  # as in block.cuh and csr.cu
+_TILE, _SCAN_THREADS = 2048, 1024  # as in block.cuh and csr.cu
 _KERNELS = ("count_kept", "scan_counts", "write_rows", "count_keys", "count_sides")
 # Kernels number them in 32 bits.
 MOST_EDGES, _MOST_RANKS = model.MOST_GRAPH_ROWS["cuda"], model.MOST_GPU_RANKS
@@ -106,7 +106,7 @@ def count_keys(engine: GpuEngine, keys: Array, n: int) -> int:
         offsets, columns = room[: n + 1], room[n + 1 :].view("uint32")
         graph = _write_rows(engine, keys, counts, offsets, columns)
         arguments = (keys, np.uint64(size), np.uint64(n), graph.offsets, graph.columns, total)
-        _kernels(engine)["count_keys"]((-(-size // _THREADS),), (_THREADS,), arguments)
+        launch.per_element(_kernels(engine)["count_keys"], size, *arguments)
         triangles, outside = total.tolist()
         require_unchanged(outside)
         return int(triangles)
@@ -114,9 +114,8 @@ def count_keys(engine: GpuEngine, keys: Array, n: int) -> int:
 
 def count_sides(engine: GpuEngine, csr: Csr, counts: Array) -> None:
     """Add to counts (uint32, zeros) the triangles of each edge of a small graph."""
-    if csr.m:
-        arguments = (csr.offsets, csr.columns, np.uint64(csr.n), np.uint64(csr.m), counts)
-        _kernels(engine)["count_sides"]((-(-csr.m // _THREADS),), (_THREADS,), arguments)
+    arguments = (csr.offsets, csr.columns, np.uint64(csr.n), np.uint64(csr.m), counts)
+    launch.per_element(_kernels(engine)["count_sides"], csr.m, *arguments)
 
 
 def scan(engine: GpuEngine, counts: Array, size: int) -> None:
@@ -133,7 +132,7 @@ def _count_kept(engine: GpuEngine, keys: Array, n: int, counts: Array) -> None:
     """Sort keys; count the kept ones: before each tile, in all, and at the end keys outside."""
     keys.sort()
     arguments = (keys, np.uint64(len(keys)), np.uint64(n), counts, counts[-1:])
-    _kernels(engine)["count_kept"]((_tiles(len(keys)),), (_THREADS,), arguments)
+    _kernels(engine)["count_kept"]((_tiles(len(keys)),), (launch.THREADS,), arguments)
     scan(engine, counts, _tiles(len(keys)))
 
 
@@ -143,7 +142,7 @@ def _write_rows(
     """Write the CSR of sorted keys, from what `_count_kept` counts."""
     n = np.uint64(len(offsets) - 1)
     arguments = (keys, np.uint64(len(keys)), counts, n, columns, offsets)
-    _kernels(engine)["write_rows"]((_tiles(len(keys)),), (_THREADS,), arguments)
+    _kernels(engine)["write_rows"]((_tiles(len(keys)),), (launch.THREADS,), arguments)
     return Csr(offsets, columns)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rapids_tc.kernels.method import Kernel
     from rapids_tc.preparation.csr import Array
 
-_THREADS, _BLOCKS_PER_SM = 256, 8  # as in list.cu; blocks that fill a multiprocessor
+_BLOCKS_PER_SM = 8  # blocks that fill a multiprocessor
 
 
 def triangles_per_in_edge(
@@ -111,11 +111,11 @@ def _launch(
     first, last = edges
     if first == last:
         return
-    graph, warps = layout.csr, _THREADS // 32
+    graph, warps = layout.csr, launch.THREADS // 32
     blocks = min(-(-(last - first) // warps), engine.sm_count * _BLOCKS_PER_SM)
     arrays = (graph.offsets, np.uint64(graph.n), graph.columns, layout.in_edges, *before)
     _kernels(engine)[name](
-        (blocks,), (_THREADS,), (*arrays, np.uint64(first), np.uint64(last), *after)
+        (blocks,), (launch.THREADS,), (*arrays, np.uint64(first), np.uint64(last), *after)
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.gpu.layout import GpuEngine
     from rapids_tc.preparation.csr import Array, Csr
 
-_THREADS, _EVERY = 256, 16  # as in look_up.cu
+_EVERY = 16  # as in look_up.cu
 _KERNELS = ("write_heads", "locate", "take8", "take32", "take64")
 
 
@@ -50,6 +50,5 @@ def take(engine: GpuEngine, values: Array, positions: Array) -> Array:
 
 def _run(engine: GpuEngine, kernel: str, size: int, *arguments: Any) -> None:
     """Launch a kernel of ``look_up.cu`` with a thread per element."""
-    if size:
-        kernels = engine.compile(launch.read("look_up.cu"), _KERNELS, ())
-        kernels[kernel]((-(-size // _THREADS),), (_THREADS,), arguments)
+    kernels = engine.compile(launch.read("look_up.cu"), _KERNELS, ())
+    launch.per_element(kernels[kernel], size, *arguments)

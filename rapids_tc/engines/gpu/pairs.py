@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.gpu.layout import GpuEngine
     from rapids_tc.preparation.csr import Array
 
-_THREADS, _LANES = 256, 8  # as in pairs.cu
+_LANES = 8  # as in pairs.cu
 _LOW = np.uint64(2**32 - 1)
 
 
@@ -46,10 +46,8 @@ def common_sums(engine: GpuEngine, rows: Csr, u: Array, v: Array, values: Array)
         pairs, place = xp.unique(keys, return_inverse=True)  # equal pairs are compared once
         size = len(pairs)
         sums = xp.empty(size, "int64")
-        if size:
-            kernel = engine.compile(launch.read("pairs.cu"), ("common_sums",), ())["common_sums"]
-            ends = as_uint32(pairs >> 32), as_uint32(pairs & _LOW), np.uint64(size)
-            arguments = (*ends, values, np.uint32(len(values) > 0), sums)
-            blocks = -(-size * _LANES // _THREADS)
-            kernel((blocks,), (_THREADS,), (rows.offsets, rows.columns, *arguments))
+        kernel = engine.compile(launch.read("pairs.cu"), ("common_sums",), ())["common_sums"]
+        ends = as_uint32(pairs >> 32), as_uint32(pairs & _LOW), np.uint64(size)
+        arguments = (*ends, values, np.uint32(len(values) > 0), sums)
+        launch.per_element(kernel, size * _LANES, rows.offsets, rows.columns, *arguments)
         return sums[place]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rapids_tc.engines.protocol import ProgressCallback, Spans
     from rapids_tc.preparation.csr import Array, Csr
 
-_THREADS = 256  # as in device.cuh
-
 
 def type_counts(
     engine: GpuEngine,
@@ -141,10 +139,9 @@ def join_ends(engine: GpuEngine, csr: Csr, levels: Array) -> Array:
     """Join edges with a common end, level by level; return the word of every edge: uint64, m."""
     with engine.device(csr.columns):
         words, hints = (engine.xp.zeros(csr.m + csr.n, "uint64") for _ in range(2))
-        if csr.m:
-            kernel = engine.compile(launch.read("join.cu"), ("join_ends",), ())["join_ends"]
-            arguments = (csr.rows, csr.columns, levels, np.uint64(csr.m), words, hints)
-            kernel((-(-csr.m // _THREADS),), (_THREADS,), arguments)
+        kernel = engine.compile(launch.read("join.cu"), ("join_ends",), ())["join_ends"]
+        arguments = (csr.rows, csr.columns, levels, np.uint64(csr.m), words, hints)
+        launch.per_element(kernel, csr.m, *arguments)
         return words[: csr.m]
 
 
