@@ -236,15 +236,18 @@ def all_below(values: Array, limit: int) -> bool:
 
 
 def as_uint32(numbers: Array) -> Array:
-    """Return numbers as uint32, without a copy if they have 32 bits.
+    """Return numbers as uint32, without a copy if they have 32 bits."""
+    return numbers.view("uint32") if numbers.itemsize == 4 else numbers.astype("uint32")
 
-    A number that does not fit, a negative one too, becomes the largest, which names nothing.
+
+def as_names(numbers: Array) -> Array:
+    """Return numbers as uint32, of which other threads may have written some.
+
+    One that does not fit, a negative one too, becomes the largest, which names nothing.
     """
-    if numbers.itemsize == 4:
-        return numbers.view("uint32")
     if numbers.itemsize == 8:
         numbers = numbers.view("uint64").clip(None, 2**32 - 1)
-    return numbers.astype("uint32")
+    return as_uint32(numbers)
 
 
 def gather(values: Array, places: Array) -> Array:

@@ -21,7 +21,7 @@ from rapids_tc.engines.cpu.sorting import (
     place_buckets,
 )
 from rapids_tc.errors import require_unchanged
-from rapids_tc.frames.backend import gather
+from rapids_tc.frames.backend import as_names, gather
 from rapids_tc.preparation.csr import pack_keys
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _to_buckets(
     def count(number: int, thread: int) -> int:
         part = parts[number]
         ends = (end[part] if rank is None else gather(rank, end[part]) for end in (u, v))
-        first, second = (end.astype(np.uint32, copy=False) for end in ends)
+        first, second = map(as_names, ends)
         pack_keys(np.maximum(first, second), np.minimum(first, second), np, keys[part])
         return count_by_bucket(keys[part], csr.n, width, counts[number])
 

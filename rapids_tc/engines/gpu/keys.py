@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rapids_tc.errors import CapacityError, require_unchanged
-from rapids_tc.frames.backend import as_uint32
+from rapids_tc.frames.backend import as_names
 from rapids_tc.kernels import launch, raw_rows
 from rapids_tc.plan import costs as model
 from rapids_tc.preparation.csr import Array, Csr
@@ -43,7 +43,7 @@ def degrees(
         counts, degree = zeros[:2], zeros[2:]
         if out is None:
             for ends in (src, dst):
-                array = (as_uint32(ends), np.uint64(len(ends)))
+                array = (as_names(ends), np.uint64(len(ends)))
                 engine.step("count_ends", len(ends), *array, degree, np.uint64(size), counts[1:])
         elif len(src) >= engine.capacities.bucketed_from and _has_buckets(engine, size):
             read = (compile, xp, (src, dst), degree, out, counts[1:])

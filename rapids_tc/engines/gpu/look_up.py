@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.frames.backend import as_uint32
+from rapids_tc.frames.backend import as_names
 from rapids_tc.kernels import launch
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def find_edges(engine: GpuEngine, csr: Csr, u: Array, v: Array, rank: Array | No
         _run(engine, "write_heads", len(heads), csr.columns, np.uint64(m), heads)
         graph = (csr.offsets, csr.columns, np.uint64(m), heads, np.uint64(len(heads)))
         ranks = heads[:0] if rank is None else rank
-        ends = (as_uint32(u), as_uint32(v), np.uint64(size))
+        ends = (as_names(u), as_names(v), np.uint64(size))
         positions = xp.empty(size, "int64")
         sizes = (np.uint64(csr.n), ranks, np.uint64(len(ranks)))
         _run(engine, "locate", size, *graph, *sizes, *ends, positions)
