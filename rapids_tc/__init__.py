@@ -35,7 +35,7 @@ from rapids_tc.graphs.public import Graph
 from rapids_tc.interop.accessor import register_accessor
 
 if TYPE_CHECKING:
-    from rapids_tc import datasets, files, plot, spark  # noqa: F401 - `__getattr__` imports them
+    from rapids_tc import datasets, files, plot, spark
 
 __version__ = "0.1.0"
 
@@ -57,16 +57,20 @@ __all__ = [
     "cliques",
     "clustering",
     "count",
+    "datasets",
     "edge_cliques",
     "edge_triangles",
+    "files",
     "iter_triangles",
     "k_truss",
     "list_triangles",
     "memory_estimate",
     "methods",
+    "plot",
     "register_accessor",
     "similarity",
     "simple_edges",
+    "spark",
     "transitivity",
     "triad_counts",
     "triangles_by_type",
@@ -104,4 +108,4 @@ def _close(name: str) -> list[str]:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *MODULES, "__version__"])
+    return sorted([*__all__, "__version__"])

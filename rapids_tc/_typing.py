@@ -16,13 +16,14 @@ Frame = Any  # a frame of any library
 
 Label = Hashable  # the name of a column
 Labels = Hashable | Sequence[Hashable]
-Ids = Iterable[Any]  # a list, array, Series or Index of ids; a frame of ids of several columns
+Vertices = Iterable[Any]  # a list, array, Series or Index of ids, or a frame of several columns
 Length = float | str | timedelta | generic  # a length of time
 
 EngineName = Literal["cpu", "cuda"]
 ENGINES: tuple[EngineName, ...] = ("cpu", "cuda")
 Aggregate = Literal["first", "last", "sum", "mean", "min", "max"]
 
-# Names that a table of the package holds: `functions.pyi` lists them.
-Method = str  # `kernels.catalogue`
+# Names that a table of the package holds: type checkers find them in `__init__.pyi`.
+Function = str  # `plan.record`
 Measure = str  # `analytics.similarity`
+Method = str  # `kernels.catalogue`

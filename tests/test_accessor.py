@@ -27,7 +27,7 @@ TAKING_EDGES = [
     name
     for name in tc.__all__
     if not name.endswith("Error")
-    and name != "Delta"
+    and name not in ("Delta", *tc.MODULES)
     and "edges" in inspect.signature(getattr(tc, name)).parameters
 ]
 

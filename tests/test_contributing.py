@@ -1,4 +1,4 @@
-"""The example of CONTRIBUTING, applied to a copy of the tree as it stands on the page."""
+"""The examples of CONTRIBUTING, applied to a copy of the tree as they stand on the page."""
 
 import os
 import re
@@ -15,10 +15,16 @@ ROOT = Path(__file__).parents[1]
 STEP = re.compile(
     r"^\d\\\. (?:.*\n)*?.*`([\w/.]+)`:\n\n(`{3,4})(python|diff|markdown)\n((?:.*\n)*?)\2\n", re.M
 )
-STEPS = {
-    file: (kind, text)
-    for file, _, kind, text in STEP.findall((ROOT / "CONTRIBUTING.md").read_text())
-}
+PAGE_TEXT = (ROOT / "CONTRIBUTING.md").read_text()
+
+
+def steps(heading):
+    """{file: (kind, text)} of the steps below a heading."""
+    section = PAGE_TEXT.partition(f"## {heading}")[2].partition("\n## ")[0]
+    return {file: (kind, text) for file, _, kind, text in STEP.findall(section)}
+
+
+STEPS = steps("A new analytic")
 _, NAMES, DEFINITION, PAGE = STEPS
 
 
@@ -47,6 +53,19 @@ def tree(tmp_path):
     for file in ("pyproject.toml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"):
         shutil.copy(ROOT / file, tmp_path / file)
     return tmp_path
+
+
+def run(tree, *command):
+    """Run a command of Python in the tree."""
+    paths = f"{tree}{os.pathsep}{tree / 'tests'}"
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=tree,
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
 
 
 def run_tests(tree, *tests):
@@ -96,11 +115,8 @@ assert "hub_depressed" in conf.functions()
 def test_the_example_is_right_everywhere(tree):
     for file, (kind, text) in STEPS.items():
         written(file, kind, text, tree)
-    environment = os.environ | {"PYTHONPATH": f"{tree}{os.pathsep}{tree / 'tests'}"}
-    done = subprocess.run(
-        [sys.executable, "-c", ASK], cwd=tree, env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    run(tree, ".ci/stub.py")
+    run(tree, "-c", ASK)
     which = "hub_depressed or not public_name_ and not examples_run and not in_silence"
     done = run_tests(tree, "tests/test_house.py", *WITHOUT_A_PART[-1:], "-k", which)
     assert done.returncode == 0, done.stdout
@@ -116,3 +132,29 @@ def test_a_part_that_is_left_out_is_named(tree, part):
     done = run_tests(tree, *WITHOUT_A_PART)
     assert done.returncode == 1, done.stdout
     assert "hub_depressed" in done.stdout
+
+
+ASK_FOR_OPTION = """
+import inspect
+import pandas as pd, polars as pl, rapids_tc as tc
+from rapids_tc.plan.record import ANALYTICS
+
+rows = pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})
+for edges in (rows, pl.from_pandas(rows), pl.from_pandas(rows).lazy()):
+    assert [tc.count(edges, head=n) for n in (2, 3)] == [0, 1]
+assert len(tc.trussness(rows, head=2)) == 2
+assert all("head" in inspect.signature(each.call).parameters for each in ANALYTICS.values())
+assert "    Read only so many rows" in tc.count.__doc__
+assert "memory_limit, head\\n    See `count`" in tc.k_truss.__doc__
+assert "head: int | None = None" in open("rapids_tc/__init__.pyi").read()
+"""
+
+
+def test_a_shared_option_reaches_every_function(tree):
+    for file, (kind, text) in steps("An option that all functions share").items():
+        written(file, kind, text, tree)
+    run(tree, ".ci/stub.py")
+    run(tree, "-c", ASK_FOR_OPTION)
+    documented = "tests/test_house.py::test_a_public_name_is_documented"
+    done = run_tests(tree, "tests/test_options.py::test_the_first_rows_alone", documented)
+    assert done.returncode == 0, done.stdout

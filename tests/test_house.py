@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from runpy import run_path
 
 import networkx as nx
 import pytest
@@ -371,7 +372,7 @@ def test_what_a_graph_shows_is_documented():
 
 
 def test_every_public_name_has_a_record():
-    recorded = set(ANALYTICS) | BESIDE | ERRORS
+    recorded = set(ANALYTICS) | BESIDE | ERRORS | {*tc.MODULES}
     assert set(tc.__all__) - recorded == set(), (
         "give it a record: @analytic, in rapids_tc/analytics"
     )
@@ -388,6 +389,11 @@ def test_every_topic_is_public():
         and any("analytic(" in ast.unparse(decorator) for decorator in node.decorator_list)
     }
     assert written - set(tc.__all__) == set(), "import it in rapids_tc/__init__.py"
+
+
+def test_type_checkers_see_what_is_public():
+    made = run_path(str(ROOT / ".ci" / "stub.py"))
+    assert made["STUB"].read_text() == made["made"](), "run python .ci/stub.py"
 
 
 def test_every_record_has_a_definition():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rapids_tc._typing import Array, Frame, Ids, Series
+from rapids_tc._typing import Array, Frame, Series, Vertices
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import sum64
@@ -130,7 +130,7 @@ def cliques(graph: InMemoryGraph, k: int = 4) -> int | Frame:
     in_memory=_in_memory,
     local=_local("vertex_cliques"),
 )
-def vertex_cliques(graph: InMemoryGraph, k: int = 4, *, vertices: Ids | None = None) -> Frame:
+def vertex_cliques(graph: InMemoryGraph, k: int = 4, *, vertices: Vertices | None = None) -> Frame:
     """Count the cliques of k vertices that each vertex is in.
 
     Parameters

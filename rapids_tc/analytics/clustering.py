@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc._typing import Aggregate, Array, Frame, Ids, Label, Method
+from rapids_tc._typing import Aggregate, Array, Frame, Label, Method, Vertices
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Products
@@ -56,7 +56,7 @@ COLUMN = VertexColumn("float64", _of_vertices, Needs.VERTEX_COUNTS | Needs.DEGRE
 def clustering(
     graph: EdgeGraph,
     *,
-    vertices: Ids | None = None,
+    vertices: Vertices | None = None,
     weight: Label | None = None,
     aggregate: Aggregate | None = None,
     directed: bool = False,
@@ -163,7 +163,7 @@ def _average_work(own: OwnOptions) -> Work:
 def average_clustering(
     graph: EdgeGraph,
     *,
-    vertices: Ids | None = None,
+    vertices: Vertices | None = None,
     count_zeros: bool = True,
     directed: bool = False,
     method: Method = "auto",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import call_report, outlive
-from rapids_tc._typing import Array, Frame, Ids
+from rapids_tc._typing import Array, Frame, Vertices
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.chosen import OF_SOME, TrianglesAround
 from rapids_tc.blocks.distributed_triangles import DistributedTriangles
@@ -39,7 +39,7 @@ def _check_most(own: OwnOptions) -> OwnOptions:
 def list_triangles(
     graph: EdgeGraph,
     *,
-    vertices: Ids | None = None,
+    vertices: Vertices | None = None,
     max_rows: int | None = None,
     memory_limit: int | None = None,
 ) -> Frame:
@@ -117,7 +117,7 @@ def list_triangles(
     return next(listing.frames(total)) if total else listing.frame([])
 
 
-def _source(graph: EdgeGraph | PartitionedGraph, vertices: Ids | None) -> Any:
+def _source(graph: EdgeGraph | PartitionedGraph, vertices: Vertices | None) -> Any:
     """Return the triangles of a graph, or only those with a corner among some vertices."""
     if vertices is None:
         return graph.listing
@@ -148,7 +148,7 @@ def iter_triangles(
     graph: EdgeGraph,
     *,
     rows: int,
-    vertices: Ids | None = None,
+    vertices: Vertices | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Iterator[Frame]:

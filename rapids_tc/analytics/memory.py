@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rapids_tc._arguments import with_hints
 from rapids_tc._progress import call_report
-from rapids_tc._typing import EngineName, Frame, Labels, Method
+from rapids_tc._typing import EngineName, Frame, Function, Labels, Method
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.frames.device import place
@@ -23,7 +23,7 @@ from rapids_tc.preparation.edges import estimate_size
 def memory_estimate(
     edges: Frame,
     *,
-    function: str = "count",
+    function: Function = "count",
     source: Labels | None = None,
     destination: Labels | None = None,
     by: Labels | None = None,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import comb
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc._typing import Array, Frame, Ids, Method, Series
+from rapids_tc._typing import Array, Frame, Method, Series, Vertices
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Ends, Products
@@ -51,7 +51,7 @@ def _work(own: OwnOptions) -> Work:
 def triad_counts(
     graph: EdgeGraph,
     *,
-    vertices: Ids | None = None,
+    vertices: Vertices | None = None,
     directed: bool = False,
     method: Method = "auto",
 ) -> Series | Frame:

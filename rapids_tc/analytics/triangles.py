@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rapids_tc._typing import Array, Frame, Ids, Label, Length, Method, Series
+from rapids_tc._typing import Array, Frame, Label, Length, Method, Series, Vertices
 from rapids_tc.analytics.analytic import analytic, no_column
 from rapids_tc.blocks.time_sums import Corners
 from rapids_tc.plan.record import (
@@ -169,7 +169,7 @@ def count(
 def vertex_triangles(
     graph: EdgeGraph,
     *,
-    vertices: Ids | None = None,
+    vertices: Vertices | None = None,
     time: Label | None = None,
     within: Length | None = None,
     method: Method = "auto",

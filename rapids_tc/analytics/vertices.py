@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rapids_tc._typing import Array, Frame, Ids, Method
+from rapids_tc._typing import Array, Frame, Method, Vertices
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.annotate import check_names
 from rapids_tc.plan import costs
@@ -77,7 +77,7 @@ def _work(own: OwnOptions) -> Work:
     work=_work,
 )
 def annotate_vertices(
-    graph: EdgeGraph, *columns: str, vertices: Ids | None = None, method: Method = "auto"
+    graph: EdgeGraph, *columns: str, vertices: Vertices | None = None, method: Method = "auto"
 ) -> Frame:
     """Measure each vertex in several ways, all from one preparation.
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    import pandas as pd
+
     from rapids_tc._typing import EngineName
     from rapids_tc.files import EdgeFile
 
@@ -82,7 +84,7 @@ class FileEdges:
             return tc.Graph(frame, vertices=isolated, **options), {}
         return frame, options
 
-    def prepared(self, engine: EngineName | None) -> tc.Graph:
+    def prepared(self, engine: EngineName | None) -> tc.Graph[pd.DataFrame]:
         """Return the graph, with the vertices that the file names without an edge."""
         graph, options = self.graph(engine)
         return graph if isinstance(graph, tc.Graph) else tc.Graph(graph, **options)

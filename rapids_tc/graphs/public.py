@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from types import GenericAlias
+from typing import Any
 
 from rapids_tc._arguments import with_hints
 from rapids_tc._progress import call_report
-from rapids_tc._typing import EngineName, Frame, Ids, Labels
+from rapids_tc._typing import EngineName, Frame, Labels, Vertices
 from rapids_tc.frames.device import place
 from rapids_tc.graphs import resolve, updates
 from rapids_tc.graphs.delta import Delta  # noqa: TC001 - a type hint
@@ -85,7 +86,7 @@ class Graph:
         self,
         edges: Frame,
         *,
-        vertices: Ids | None = None,
+        vertices: Vertices | None = None,
         source: Labels | None = None,
         destination: Labels | None = None,
         by: Labels | None = None,
@@ -99,9 +100,9 @@ class Graph:
         with call_report(progress), place(edges):
             self._prepared = resolve.prepare(edges, vertices, options)
 
-    if TYPE_CHECKING:  # the functions of edges are attached as they are defined
-
-        def __getattr__(self, name: str) -> Any: ...
+    __class_getitem__: Any = classmethod(
+        GenericAlias
+    )  # by the class of its frames, for type checkers
 
     @with_hints
     def update(

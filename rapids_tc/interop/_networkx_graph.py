@@ -57,7 +57,7 @@ class ConvertedGraph:
         self.dst = np.fromiter(ends, np.int64, len(self.src))
         self.edge_data = list(chain.from_iterable(r.values() for r in rows)) if edge_data else None
         self.node_data = list(graph._node.values()) if node_data else None
-        self._prepared: dict[str | None, tc.Graph] = {}
+        self._prepared: dict[str | None, tc.Graph[pd.DataFrame]] = {}
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickle a graph in NetworkX's cache as None, for which NetworkX converts again.
@@ -140,7 +140,7 @@ class ConvertedGraph:
         first = np.flatnonzero(self.once)
         return pd.DataFrame({"src": self.src[first], "dst": self.dst[first]}, index=first)
 
-    def prepared(self, engine: EngineName | None) -> tc.Graph:
+    def prepared(self, engine: EngineName | None) -> tc.Graph[pd.DataFrame]:
         """Return the graph on an engine, by default NetworkX's configured one; prepared once."""
         self._warned()
         engine = engine or nx.config.backends.rapids_tc.engine
@@ -148,7 +148,9 @@ class ConvertedGraph:
             self._prepared[engine] = self._prepare(self.frame(), engine)
         return self._prepared[engine]
 
-    def weighted(self, engine: EngineName | None, name: Any) -> tuple[tc.Graph, float]:
+    def weighted(
+        self, engine: EngineName | None, name: Any
+    ) -> tuple[tc.Graph[pd.DataFrame], float]:
         """Return the graph with a column ``weight``, and the ratio of the largest weights.
 
         The ratio is our largest weight over NetworkX's largest: NetworkX includes the weights of
@@ -167,7 +169,7 @@ class ConvertedGraph:
         ratio = sides.max() / frame["weight"].max() if len(sides) else 1.0
         return self._prepare(frame, engine), ratio
 
-    def _prepare(self, frame: pd.DataFrame, engine: EngineName | None) -> tc.Graph:
+    def _prepare(self, frame: pd.DataFrame, engine: EngineName | None) -> tc.Graph[pd.DataFrame]:
         return tc.Graph(
             frame, source="src", destination="dst", engine=engine, vertices=np.arange(len(self))
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rapids_tc._typing import EngineName
     from rapids_tc.interop._networkx_graph import ConvertedGraph
 
-PAIRS = {  # by the name of a function of pairs, our measure
+PAIRS: dict[str, tc.Measure] = {  # by the name of a function of pairs, our measure
     "adamic_adar_index": "adamic_adar",
     "jaccard_coefficient": "jaccard",
     "resource_allocation_index": "resource_allocation",

@@ -1,0 +1,709 @@
+# What type checkers see of the package. Made by .ci/stub.py: change that, and run it.
+# None is a Hashable, so by=None comes first, and with by= a value becomes a frame.
+# mypy: disable-error-code="overload-overlap, override"
+# fmt: off
+from collections.abc import Iterator
+from typing import Any, Generic, Literal, Protocol, TypeVar, overload
+
+import pandas as pd
+import polars as pl
+
+from rapids_tc import datasets as datasets, files as files, plot as plot, spark as spark
+from rapids_tc._typing import Aggregate, EngineName, Label, Labels, Length, Vertices
+from rapids_tc.analytics.approximate import Estimate as Estimate
+from rapids_tc.analytics.communities import Connected
+from rapids_tc.graphs.delta import Delta as Delta
+from rapids_tc.graphs.public import Graph as _Graph
+from rapids_tc.interop.accessor import register_accessor as register_accessor
+from rapids_tc.errors import (CapacityError as CapacityError,
+    ColumnNotFoundError as ColumnNotFoundError, IdTypeError as IdTypeError,
+    KernelError as KernelError, NullIdError as NullIdError, RapidsTCError as RapidsTCError)
+
+__version__: str
+__all__ = ["CapacityError", "ColumnNotFoundError", "Delta", "Estimate", "Graph", "IdTypeError",
+    "KernelError", "NullIdError", "RapidsTCError", "annotate", "annotate_vertices",
+    "approximate_count", "average_clustering", "balance", "cliques", "clustering", "count",
+    "datasets", "edge_cliques", "edge_triangles", "files", "iter_triangles", "k_truss",
+    "list_triangles", "memory_estimate", "methods", "plot", "register_accessor", "similarity",
+    "simple_edges", "spark", "transitivity", "triad_counts", "triangles_by_type",
+    "triangles_over_time", "truss_communities", "trussness", "vertex_cliques",
+    "vertex_triangles"]
+
+Function = Literal["Graph", "annotate", "annotate_vertices", "approximate_count",
+    "average_clustering", "balance", "cliques", "clustering", "count", "edge_cliques",
+    "edge_triangles", "iter_triangles", "k_truss", "list_triangles", "similarity",
+    "simple_edges", "transitivity", "triad_counts", "triangles_by_type", "triangles_over_time",
+    "truss_communities", "trussness", "vertex_cliques", "vertex_triangles"]
+Measure = Literal["jaccard", "overlap", "sorensen", "cosine", "adamic_adar",
+    "resource_allocation", "forman", "edge_clustering"]
+Method = Literal["auto", "bitmap", "tricore", "binary_search", "trust", "hash", "short-rows",
+    "polak", "green", "merge_path", "bisson", "fox", "hu", "h-index", "grouptc", "radix",
+    "vertex-elimination"]
+
+class _Frame(Protocol):  # of pandas, cuDF, Polars, Dask or narwhals: answers are of its class
+    def pipe(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class _Stream(Protocol):  # a table of PyArrow or DuckDB, say; answers are PyArrow's: no types
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+class _Lazy(Protocol):  # a frame of Polars
+    def collect(self, *args: Any, **kwargs: Any) -> Any: ...
+    def sink_parquet(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class _Partitioned(Protocol):  # a frame of Dask
+    def map_partitions(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class _Wrapped(Protocol):  # a frame of narwhals
+    def to_native(self) -> Any: ...
+
+_Column = TypeVar("_Column")
+_Column_co = TypeVar("_Column_co", covariant=True)
+
+class _Popping(Protocol[_Column_co]):  # a frame of pandas or cuDF, and the class of its columns
+    def pop(self, item: Any) -> _Column_co: ...
+
+class _Getting(Protocol[_Column_co]):  # a frame of Polars or narwhals
+    def get_column(self, name: str) -> _Column_co: ...
+
+_F = TypeVar("_F", bound=_Frame)
+_F_co = TypeVar("_F_co", covariant=True)
+_Edges = TypeVar("_Edges", bound="_Frame | _Stream | Graph[Any]")  # pipe() takes no union here
+
+class Graph(_Graph, Generic[_F_co]):
+    @overload
+    def __new__(cls, edges: _Lazy, *, vertices: Vertices | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> Graph[pl.DataFrame]: ...
+    @overload
+    def __new__(cls, edges: _Lazy, *, vertices: Vertices | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Labels,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> _GroupedGraph[pl.DataFrame]: ...
+    @overload
+    def __new__(cls, edges: _F, *, vertices: Vertices | None = None, source: Labels | None = None,
+        destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> Graph[_F]: ...
+    @overload
+    def __new__(cls, edges: _F, *, vertices: Vertices | None = None, source: Labels | None = None,
+        destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> _GroupedGraph[_F]: ...
+    @overload
+    def __new__(cls, edges: _Stream, *, vertices: Vertices | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> Graph[Any]: ...
+    @overload
+    def __new__(cls, edges: _Stream, *, vertices: Vertices | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Labels,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> _GroupedGraph[Any]: ...
+    def annotate(self, *columns: str, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
+    def approximate_count(self, *, colours: int, seed: int, confidence: float = 0.95,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> Estimate: ...
+    def cliques(self, k: int = 4, *, engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> int: ...
+    def vertex_cliques(self, k: int = 4, *, vertices: Vertices | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    @overload
+    def edge_cliques(self: Graph[pd.DataFrame], k: int = 4, *, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> pd.Series[Any]: ...
+    @overload
+    def edge_cliques(self: Graph[pl.DataFrame], k: int = 4, *, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> pl.Series: ...
+    @overload
+    def edge_cliques(self: Graph[Any], k: int = 4, *, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+    def clustering(self, *, vertices: Vertices | None = None, weight: Label | None = None,
+        aggregate: Aggregate | None = None, directed: bool = False,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    def average_clustering(self, *, vertices: Vertices | None = None, count_zeros: bool = True,
+        directed: bool = False, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: int | None = None) -> float: ...
+    def transitivity(self, *, directed: bool = False, engine: EngineName | None = None,
+        method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> float: ...
+    @overload
+    def trussness(self: Graph[pd.DataFrame], *, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> pd.Series[Any]: ...
+    @overload
+    def trussness(self: Graph[pl.DataFrame], *, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> pl.Series: ...
+    @overload
+    def trussness(self: Graph[Any], *, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+    def k_truss(self, k: int | Literal['max'], *, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
+    def truss_communities(self, k: int | Literal['max', 'all'], *,
+        connected: Connected = "triangles", engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
+    def list_triangles(self, *, vertices: Vertices | None = None, max_rows: int | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    @overload
+    def iter_triangles(self: Graph[_Partitioned], *, rows: int, vertices: Vertices | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> Any: ...
+    @overload
+    def iter_triangles(self, *, rows: int, vertices: Vertices | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> Iterator[_F_co]: ...
+    def triangles_over_time(self, *, time: Label, window: Length | None = None,
+        step: Length | None = None, engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    @overload
+    def similarity(self, *, measure: Measure = "jaccard", pairs: _Getting[_Column],
+        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> _Column: ...
+    @overload
+    def similarity(self, *, measure: Measure = "jaccard", pairs: _Popping[_Column],
+        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> _Column: ...
+    @overload
+    def similarity(self, *, measure: Measure = "jaccard", pairs: _Stream,
+        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> Any: ...
+    @overload
+    def similarity(self, *, measure: Measure = "jaccard", pairs: _Partitioned,
+        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> Any: ...
+    @overload
+    def similarity(self: Graph[pd.DataFrame], *, measure: Measure = "jaccard", pairs: None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> pd.Series[Any]: ...
+    @overload
+    def similarity(self: Graph[pl.DataFrame], *, measure: Measure = "jaccard", pairs: None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> pl.Series: ...
+    @overload
+    def similarity(self: Graph[Any], *, measure: Measure = "jaccard", pairs: None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> Any: ...
+    @overload
+    def triad_counts(self: Graph[_Partitioned], *, vertices: Vertices | None = None,
+        directed: bool = False, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+    @overload
+    def triad_counts(self: Graph[_Wrapped], *, vertices: Vertices | None = None,
+        directed: bool = False, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+    @overload
+    def triad_counts(self: Graph[pd.DataFrame], *, vertices: Vertices | None = None,
+        directed: bool = False, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: int | None = None) -> pd.Series[Any]: ...
+    @overload
+    def triad_counts(self, *, vertices: Vertices | None = None, directed: bool = False,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    def count(self, *, time: Label | None = None, within: Length | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> int: ...
+    def vertex_triangles(self, *, vertices: Vertices | None = None, time: Label | None = None,
+        within: Length | None = None, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
+    @overload
+    def edge_triangles(self: Graph[pd.DataFrame], *, time: Label | None = None,
+        within: Length | None = None, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: int | None = None) -> pd.Series[Any]: ...
+    @overload
+    def edge_triangles(self: Graph[pl.DataFrame], *, time: Label | None = None,
+        within: Length | None = None, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: int | None = None) -> pl.Series: ...
+    @overload
+    def edge_triangles(self: Graph[Any], *, time: Label | None = None, within: Length | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> Any: ...
+    def simple_edges(self, *, engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    @overload
+    def triangles_by_type(self: Graph[_Partitioned], *, edge_type: Label | None = None,
+        vertex_type: Any = None, per: Literal['vertex', 'edge'] | None = None,
+        aggregate: Aggregate | None = None, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+    @overload
+    def triangles_by_type(self, *, edge_type: Label | None = None, vertex_type: Any = None,
+        per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    @overload
+    def balance(self: Graph[_Partitioned], *, sign: Label, per: Literal['vertex'] | None = None,
+        aggregate: Aggregate | None = None, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+    @overload
+    def balance(self, *, sign: Label, per: Literal['vertex'] | None = None,
+        aggregate: Aggregate | None = None, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
+    def annotate_vertices(self, *columns: str, vertices: Vertices | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+
+class _GroupedGraph(Graph[_F_co]):  # made with by=
+    def approximate_count(self, *, colours: int, seed: int, confidence: float = 0.95,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    def cliques(self, k: int = 4, *, engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    def average_clustering(self, *, vertices: Vertices | None = None, count_zeros: bool = True,
+        directed: bool = False, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
+    def transitivity(self, *, directed: bool = False, engine: EngineName | None = None,
+        method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    def triad_counts(self, *, vertices: Vertices | None = None, directed: bool = False,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    def count(self, *, time: Label | None = None, within: Length | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+
+@overload
+def annotate(edges: _F | Graph[_F], *columns: str, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def annotate(edges: _Stream | Graph[_Stream], *columns: str, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def approximate_count(edges: _GroupedGraph[_F], *, colours: int, seed: int,
+    confidence: float = 0.95, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None) -> _F: ...
+@overload
+def approximate_count(edges: _GroupedGraph[_Stream], *, colours: int, seed: int,
+    confidence: float = 0.95, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+@overload
+def approximate_count(edges: _Edges, *, colours: int, seed: int, confidence: float = 0.95,
+    source: Labels | None = None, destination: Labels | None = None, by: None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Estimate: ...
+@overload
+def approximate_count(edges: _F, *, colours: int, seed: int, confidence: float = 0.95,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def approximate_count(edges: _Stream, *, colours: int, seed: int, confidence: float = 0.95,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def cliques(edges: _GroupedGraph[_F], k: int = 4, *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def cliques(edges: _GroupedGraph[_Stream], k: int = 4, *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def cliques(edges: _Edges, k: int = 4, *, source: Labels | None = None,
+    destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None) -> int: ...
+@overload
+def cliques(edges: _F, k: int = 4, *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None) -> _F: ...
+@overload
+def cliques(edges: _Stream, k: int = 4, *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+@overload
+def vertex_cliques(edges: _F | Graph[_F], k: int = 4, *, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def vertex_cliques(edges: _Stream | Graph[_Stream], k: int = 4, *,
+    vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def edge_cliques(edges: _Getting[_Column] | Graph[_Getting[_Column]], k: int = 4, *,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def edge_cliques(edges: _Popping[_Column] | Graph[_Popping[_Column]], k: int = 4, *,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def edge_cliques(edges: _Stream | Graph[_Stream], k: int = 4, *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def clustering(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
+    weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def clustering(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
+    weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def average_clustering(edges: _GroupedGraph[_F], *, vertices: Vertices | None = None,
+    count_zeros: bool = True, directed: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def average_clustering(edges: _GroupedGraph[_Stream], *, vertices: Vertices | None = None,
+    count_zeros: bool = True, directed: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def average_clustering(edges: _Edges, *, vertices: Vertices | None = None,
+    count_zeros: bool = True, directed: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> float: ...
+@overload
+def average_clustering(edges: _F, *, vertices: Vertices | None = None, count_zeros: bool = True,
+    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None) -> _F: ...
+@overload
+def average_clustering(edges: _Stream, *, vertices: Vertices | None = None,
+    count_zeros: bool = True, directed: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def transitivity(edges: _GroupedGraph[_F], *, directed: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def transitivity(edges: _GroupedGraph[_Stream], *, directed: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def transitivity(edges: _Edges, *, directed: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> float: ...
+@overload
+def transitivity(edges: _F, *, directed: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def transitivity(edges: _Stream, *, directed: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def trussness(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def trussness(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def trussness(edges: _Stream | Graph[_Stream], *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def k_truss(edges: _F | Graph[_F], k: int | Literal['max'], *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def k_truss(edges: _Stream | Graph[_Stream], k: int | Literal['max'], *,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def truss_communities(edges: _F | Graph[_F], k: int | Literal['max', 'all'], *,
+    connected: Connected = "triangles", source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def truss_communities(edges: _Stream | Graph[_Stream], k: int | Literal['max', 'all'], *,
+    connected: Connected = "triangles", source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def list_triangles(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
+    max_rows: int | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def list_triangles(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
+    max_rows: int | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def iter_triangles(edges: _Partitioned | Graph[_Partitioned], *, rows: int,
+    vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def iter_triangles(edges: _Lazy | Graph[_Lazy], *, rows: int, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[pl.DataFrame]: ...
+@overload
+def iter_triangles(edges: _F | Graph[_F], *, rows: int, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[_F]: ...
+@overload
+def iter_triangles(edges: _Stream | Graph[_Stream], *, rows: int,
+    vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[Any]: ...
+@overload
+def triangles_over_time(edges: _F | Graph[_F], *, time: Label, window: Length | None = None,
+    step: Length | None = None, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def triangles_over_time(edges: _Stream | Graph[_Stream], *, time: Label,
+    window: Length | None = None, step: Length | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Getting[_Column],
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Popping[_Column],
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Stream,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Partitioned,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def similarity(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
+    measure: Measure = "jaccard", pairs: None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def similarity(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
+    measure: Measure = "jaccard", pairs: None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def similarity(edges: _Stream | Graph[_Stream], *, measure: Measure = "jaccard",
+    pairs: None = None, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+@overload
+def triad_counts(edges: _GroupedGraph[_F], *, vertices: Vertices | None = None,
+    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None) -> _F: ...
+@overload
+def triad_counts(edges: _GroupedGraph[_Stream], *, vertices: Vertices | None = None,
+    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+@overload
+def triad_counts(edges: _Partitioned | Graph[_Partitioned], *, vertices: Vertices | None = None,
+    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: None = None, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+@overload
+def triad_counts(edges: _Wrapped | Graph[_Wrapped], *, vertices: Vertices | None = None,
+    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: None = None, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+@overload
+def triad_counts(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
+    vertices: Vertices | None = None, directed: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def triad_counts(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
+    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: None = None, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None) -> _F: ...
+@overload
+def triad_counts(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
+    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: None = None, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+@overload
+def triad_counts(edges: _F, *, vertices: Vertices | None = None, directed: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def triad_counts(edges: _Stream, *, vertices: Vertices | None = None, directed: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def count(edges: _GroupedGraph[_F], *, time: Label | None = None, within: Length | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def count(edges: _GroupedGraph[_Stream], *, time: Label | None = None,
+    within: Length | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def count(edges: _Edges, *, time: Label | None = None, within: Length | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> int: ...
+@overload
+def count(edges: _F, *, time: Label | None = None, within: Length | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def count(edges: _Stream, *, time: Label | None = None, within: Length | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def vertex_triangles(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
+    time: Label | None = None, within: Length | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def vertex_triangles(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
+    time: Label | None = None, within: Length | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def edge_triangles(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
+    time: Label | None = None, within: Length | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def edge_triangles(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
+    time: Label | None = None, within: Length | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def edge_triangles(edges: _Stream | Graph[_Stream], *, time: Label | None = None,
+    within: Length | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def simple_edges(edges: _F | Graph[_F], *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def simple_edges(edges: _Stream | Graph[_Stream], *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def triangles_by_type(edges: _Partitioned | Graph[_Partitioned], *,
+    edge_type: Label | None = None, vertex_type: Any = None,
+    per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def triangles_by_type(edges: _F | Graph[_F], *, edge_type: Label | None = None,
+    vertex_type: Any = None, per: Literal['vertex', 'edge'] | None = None,
+    aggregate: Aggregate | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def triangles_by_type(edges: _Stream | Graph[_Stream], *, edge_type: Label | None = None,
+    vertex_type: Any = None, per: Literal['vertex', 'edge'] | None = None,
+    aggregate: Aggregate | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def balance(edges: _Partitioned | Graph[_Partitioned], *, sign: Label,
+    per: Literal['vertex'] | None = None, aggregate: Aggregate | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def balance(edges: _F | Graph[_F], *, sign: Label, per: Literal['vertex'] | None = None,
+    aggregate: Aggregate | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def balance(edges: _Stream | Graph[_Stream], *, sign: Label,
+    per: Literal['vertex'] | None = None, aggregate: Aggregate | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def annotate_vertices(edges: _F | Graph[_F], *columns: str, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def annotate_vertices(edges: _Stream | Graph[_Stream], *columns: str,
+    vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+def memory_estimate(edges: _Edges, *, function: Function = "count",
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, int]: ...
+@overload
+def methods(*, library: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
+@overload
+def methods(*, library: Literal["polars"]) -> pl.DataFrame: ...
+@overload
+def methods(*, library: Literal["cudf", "pyarrow"]) -> Any: ...
