@@ -13,9 +13,12 @@ from numpy import generic
 Array = Any  # a NumPy or CuPy array
 Series = Any  # a pandas or cuDF Series
 Frame = Any  # a frame of any library
+ArrayModule = Any  # NumPy or CuPy
+DType = Any  # a dtype of any library
 
 Label = Hashable  # the name of a column
 Labels = Hashable | Sequence[Hashable]
+Sources = dict[Any, tuple[Any, ...]]  # by column of an answer, the columns that it comes from
 Vertices = Iterable[Any]  # a list, array, Series or Index of ids, or a frame of several columns
 Length = float | str | timedelta | generic  # a length of time
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc._typing import Frame, Labels
 from rapids_tc.analytics.clustering import per_pair
 from rapids_tc.analytics.truss import checked_k
 from rapids_tc.graphs import resolve
@@ -25,7 +26,7 @@ _DRAWN = 400  # vertices: a picture of more shows no single line
 
 
 def clustering_by_degree(
-    edges: Any, *, ax: Any = None, source: Any = None, destination: Any = None
+    edges: Frame, *, ax: Any = None, source: Labels | None = None, destination: Labels | None = None
 ) -> Any:
     """Draw the clustering of every vertex over its degree as a dot, and the mean as a line.
 
@@ -73,7 +74,7 @@ def clustering_by_degree(
 
 
 def triangle_distribution(
-    edges: Any, *, ax: Any = None, source: Any = None, destination: Any = None
+    edges: Frame, *, ax: Any = None, source: Labels | None = None, destination: Labels | None = None
 ) -> Any:
     """Draw how many vertices are in at least x triangles over x, on logarithmic scales.
 
@@ -113,7 +114,7 @@ def triangle_distribution(
 
 
 def truss_profile(
-    edges: Any, *, ax: Any = None, source: Any = None, destination: Any = None
+    edges: Frame, *, ax: Any = None, source: Labels | None = None, destination: Labels | None = None
 ) -> Any:
     """Draw how many edges are in the k-truss, and how many have trussness k, for every k.
 
@@ -156,13 +157,13 @@ def truss_profile(
 
 
 def draw_truss(
-    edges: Any,
+    edges: Frame,
     k: int | str = "max",
     *,
     ax: Any = None,
     labels: bool = True,
-    source: Any = None,
-    destination: Any = None,
+    source: Labels | None = None,
+    destination: Labels | None = None,
 ) -> Any:
     """Draw the graph with its k-truss on top of it.
 
@@ -245,7 +246,9 @@ def draw_truss(
         return ax
 
 
-def _opened(edges: Any, source: Any, destination: Any) -> AbstractContextManager[InMemoryGraph]:
+def _opened(
+    edges: Frame, source: Labels | None, destination: Labels | None
+) -> AbstractContextManager[InMemoryGraph]:
     return resolve.opened(edges, Options(source, destination))
 
 
@@ -256,7 +259,7 @@ def _library(name: str) -> Any:
         raise ImportError(f"pictures need {error.name}: pip install 'rapids_tc[plot]'") from error
 
 
-def _names(graph: InMemoryGraph, ranks: np.ndarray) -> list[Any]:
+def _names(graph: InMemoryGraph, ranks: np.ndarray) -> list[str]:
     """Return the ids of vertices by their ranks."""
     ids = graph.ids_of(graph.backend.xp.asarray(ranks))
     names: list[Any] = (ids.to_pandas() if hasattr(ids, "to_pandas") else ids).tolist()

@@ -80,7 +80,7 @@ def analytic(
             return body(graph, *own.pop(stars), **own)
 
         @functools.wraps(body)
-        def call(edges: Any, *args: Any, **keywords: Any) -> Any:
+        def call(edges: Frame, *args: Any, **keywords: Any) -> Any:
             if optional and not args and keywords.keys() <= optional:
                 given = defaults | keywords  # faster than the signature, for small frames
             else:
@@ -139,7 +139,7 @@ def _documentation(body: Callable[..., Any], shared: list[str]) -> str:
 
 def _bind(
     call: Callable[..., Any],
-    edges: Any,
+    edges: Frame,
     args: tuple[Any, ...],
     keywords: dict[str, Any],
 ) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rapids_tc._typing import Aggregate, Array, Frame, Label, Method, Vertices
+from rapids_tc._typing import Aggregate, Array, ArrayModule, Frame, Label, Method, Vertices
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Products
@@ -291,16 +291,16 @@ def per_pair(graph: VertexStatistics, sums: Array) -> Array:
     return _per_pair(sums, graph.degrees, graph.backend.xp)
 
 
-def _per_pair(sums: Array, degrees: Array, xp: Any) -> Array:
+def _per_pair(sums: Array, degrees: Array, xp: ArrayModule) -> Array:
     return sums / xp.maximum(degrees * (degrees - 1) // 2, 1)  # no pair, no triangle
 
 
-def _weighted(label: Any, aggregate: str | None) -> Products:
+def _weighted(label: Label, aggregate: str | None) -> Products:
     """Sum, over the triangles of each rank, the cube root of the product of scaled weights."""
     reading = Reading(Reduced(aggregate), WeightReader(label=label), _roots, scaled=True)
     return Products("weighted", reading)
 
 
-def _roots(arrays: list[Array], largest: Any, xp: Any) -> list[Array]:
+def _roots(arrays: list[Array], largest: Array | float, xp: ArrayModule) -> list[Array]:
     """Take the cube root of each weight over the largest."""
     return [xp.cbrt(arrays[0] / directions.divisor(largest, xp))]

@@ -19,9 +19,11 @@ from rapids_tc.preparation.readers import WeightReader
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rapids_tc._typing import ArrayModule, Label, Vertices
     from rapids_tc.blocks.tallies import Tally
     from rapids_tc.blocks.triangle_sums import Sum
     from rapids_tc.frames.backend import Array
+    from rapids_tc.graphs.protocol import EdgeGraph
     from rapids_tc.plan.record import OwnOptions
 
 STATES = Reading(Directions())
@@ -68,7 +70,7 @@ def require_auto(method: str, option: str) -> None:
 # Clustering ---------------------------------------------------------------------------------------
 
 
-def clustering_sums(weight: Any, aggregate: str | None) -> list[Sum]:
+def clustering_sums(weight: Label | None, aggregate: str | None) -> list[Sum]:
     """Return the sums of directed clustering: over triangles of each vertex, and its degrees."""
     reading = Reading(Directions(), formula=_ways)
     if weight is not None:
@@ -77,7 +79,7 @@ def clustering_sums(weight: Any, aggregate: str | None) -> list[Sum]:
     return [Products("directed", reading), Degrees("degrees", reading, 1)]
 
 
-def clustering(graph: Any, sums: list[Sum]) -> Array:
+def clustering(graph: EdgeGraph, sums: list[Sum]) -> Array:
     """Return Fagiolo's clustering of every rank.
 
     It is the sum, over the triangles of the vertex, of the product of the values of the three
@@ -90,13 +92,13 @@ def clustering(graph: Any, sums: list[Sum]) -> Array:
     return triangles / graph.backend.xp.maximum(pairs, 1)  # no pair, no triangle
 
 
-def _ways(arrays: list[Array], largest: Any, xp: Any) -> list[Array]:
+def _ways(arrays: list[Array], largest: Array | float, xp: ArrayModule) -> list[Array]:
     """Return how many ways each edge leads, one or two, and its state."""
     [state] = arrays
     return [(1.0 + (state == DOWN + UP)).astype("float64"), state]
 
 
-def _roots_both_ways(arrays: list[Array], largest: Any, xp: Any) -> list[Array]:
+def _roots_both_ways(arrays: list[Array], largest: Array | float, xp: ArrayModule) -> list[Array]:
     """Return the sum of the cube roots of the scaled weights of both directions, and the state."""
     down, up, state = arrays
     scale = divisor(largest, xp)
@@ -105,7 +107,7 @@ def _roots_both_ways(arrays: list[Array], largest: Any, xp: Any) -> list[Array]:
     return [sides, state]
 
 
-def divisor(largest: Any, xp: Any) -> Any:
+def divisor(largest: Array | float, xp: ArrayModule) -> Array | float:
     """Return what scales weights: the largest, of the graph or for each edge; 1 in place of 0."""
     return largest or 1.0 if isinstance(largest, float) else xp.where(largest > 0, largest, 1.0)
 
@@ -131,7 +133,7 @@ class Census:
     degrees: Array
 
     @classmethod
-    def of(cls, graph: Any) -> Census:
+    def of(cls, graph: EdgeGraph) -> Census:
         """Ask a graph for all its triads."""
         types, degrees = census_sums({"directed": True})
         if graph.groups is None:
@@ -143,7 +145,7 @@ class Census:
         return cls(closed, partial(_total, graph), summed)
 
     @classmethod
-    def apart(cls, graph: Any, vertices: Any) -> tuple[Census, Census, Array]:
+    def apart(cls, graph: Any, vertices: Vertices | None) -> tuple[Census, Census, Array]:
         """Ask a graph for all its triads, and for those of the vertices that are not chosen.
 
         Which ranks are chosen is returned, too, as bool. One pass counts both: states say which
@@ -161,14 +163,14 @@ class Census:
         return cls(closed, total, every.values), cls(others, total, apart.values), chosen
 
 
-def _total(graph: Any, by_rank: Array) -> Any:
+def _total(graph: EdgeGraph, by_rank: Array) -> int | Array:
     """Add values by rank up, over the graph or over each group."""
     if graph.groups is None:
         return int(by_rank.sum())
     return graph.backend.host(graph.group_sums(by_rank))
 
 
-def _closed_by_group(graph: Any, tallied: Tally) -> list[tuple[tuple[int, ...], Any]]:
+def _closed_by_group(graph: EdgeGraph, tallied: Tally) -> list[tuple[tuple[int, ...], Any]]:
     """List the states of uv, uw and vw that occur, each with the number in each group.
 
     All three sides of a triangle are returned as `APART`, or none: callers ask for no more.
@@ -185,7 +187,7 @@ def _closed_by_group(graph: Any, tallied: Tally) -> list[tuple[tuple[int, ...], 
     ]
 
 
-def triads(census: Census, n: Any, sets: Any) -> dict[str, Any]:
+def triads(census: Census, n: int | Array, sets: int | Array) -> dict[str, Any]:
     """Count the sets of three vertices by the 16 triads; of `n` vertices there are `sets`.
 
     Closed triads are counted by the states of their sides. Each has three pairs of edges at a
@@ -216,13 +218,13 @@ def triads(census: Census, n: Any, sets: Any) -> dict[str, Any]:
     return counts
 
 
-def closed_triangles(by_state: Any) -> list[tuple[tuple[int, ...], int]]:
+def closed_triangles(by_state: Array) -> list[tuple[tuple[int, ...], int]]:
     """List the states of uv, uw and vw that occur, each with the number of such triangles."""
     places = zip(*np.nonzero(by_state), strict=True)
     return [((int(a), int(b), int(c)), int(by_state[a, b, c])) for a, b, c in places]
 
 
-def transitivity(graph: Any) -> Any:
+def transitivity(graph: EdgeGraph) -> Array | float:
     """Return the share of the ordered pairs of edges x -> y and x -> z that have an edge y -> z.
 
     Of a graph with groups, return it of each.

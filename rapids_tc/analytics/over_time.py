@@ -33,7 +33,7 @@ def _fields(own: OwnOptions) -> tuple[str, ...]:
     return ("t", "formed", "triangles") if own["window"] is None else ("t", "triangles")
 
 
-def _changes(time: Any, window: Any, step: Any) -> WindowChanges:
+def _changes(time: Label, window: Any, step: Any) -> WindowChanges:
     return WindowChanges("changes", time_values.reading(time, window=window, step=step))
 
 

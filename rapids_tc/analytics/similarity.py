@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc._typing import Frame, Labels, Measure, Method, Series
+from rapids_tc._typing import Array, ArrayModule, Frame, Labels, Measure, Method, Series
 from rapids_tc.analytics.analytic import analytic, no_column
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.graphs import distributed_pairs
@@ -31,7 +31,7 @@ SUMMED = Work(Needs.THIRD_SUMS, Result.COLUMN, values=costs.THIRD_SUM)
 def _column(formula: Callable[[Any, Any, Any, Any], Any]) -> Column:
     """Make a column from a formula of xp, the common neighbours and the degrees of both ends."""
 
-    def of_edges(edges: EdgeValues) -> Any:
+    def of_edges(edges: EdgeValues) -> Array:
         return formula(edges.xp, edges.triangles, *edges.degrees)
 
     return Column("float64", of_edges, Needs.EDGE_COUNTS | Needs.DEGREES)
@@ -42,7 +42,7 @@ def _sum(name: str) -> Column:
     return Column("float64", lambda edges: edges.third_sums(name), SUMMED.needs)
 
 
-def _clustering(xp: Any, common: Any, a: Any, b: Any) -> Any:
+def _clustering(xp: ArrayModule, common: Array, a: Array, b: Array) -> Array:
     """Return the share of the triangles that an edge can be in; 0 if it can be in none."""
     fewer = xp.minimum(a, b)
     return common * (fewer > 1) / xp.maximum(fewer - 1, 1)

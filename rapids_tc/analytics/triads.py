@@ -131,7 +131,9 @@ def triad_counts(
     return graph.backend.adapter.integers(triads, "triads", COLUMNS)
 
 
-def _with_some(graph: Any, vertices: Any, method: str, *, directed: bool) -> dict[str, Any]:
+def _with_some(
+    graph: Any, vertices: Vertices | None, method: str, *, directed: bool
+) -> dict[str, Any]:
     """Count the sets with one of some vertices: all sets, less those of the other vertices."""
     if directed:
         census, apart, chosen = directions.Census.apart(graph, vertices)
@@ -156,7 +158,7 @@ def _totals(graph: VertexStatistics, method: str) -> tuple[Any, Any, Any]:
     return graph.group_sums(degrees) // 2, wedges, graph.group_counts(method)
 
 
-def _sum(graph: VertexStatistics, by_rank: Array) -> Any:
+def _sum(graph: VertexStatistics, by_rank: Array) -> int | Array:
     """Add integers by rank up, over all vertices or over those of each group."""
     return int(by_rank.sum()) if graph.groups is None else graph.group_sums(by_rank)
 
@@ -179,7 +181,9 @@ def _host_sizes(graph: VertexStatistics, members: Array | None = None) -> tuple[
     return sizes if graph.groups is None else (*map(graph.backend.host, sizes),)
 
 
-def _triads(n: Any, sets: Any, m: Any, wedges: Any, triangle: Any) -> dict[str, Any]:
+def _triads(
+    n: int | Array, sets: int | Array, m: int | Array, wedges: int | Array, triangle: int | Array
+) -> dict[str, Any]:
     """Return the number of sets of three vertices by their edges.
 
     Of `n` vertices with `m` edges there are `sets` in all, and `wedges` paths of two edges.

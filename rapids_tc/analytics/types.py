@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rapids_tc._typing import Aggregate, Array, Frame, Label
+from rapids_tc._typing import Aggregate, Array, ArrayModule, Frame, Label
 from rapids_tc.analytics import directions, triangle_types
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.triangle_sums import Products, TypeCounts
@@ -166,7 +166,7 @@ def _balance_sums(own: OwnOptions) -> list[Sum]:
     return [Products("triangles", reading, 0), Products("signed", reading, 1)]
 
 
-def _sides(arrays: list[Array], largest: float, xp: Any) -> list[Array]:
+def _sides(arrays: list[Array], largest: float, xp: ArrayModule) -> list[Array]:
     """Return 1.0 for every edge, and its sign: the sums of both give the balanced triangles."""
     signs = 2.0 * arrays[0] - 1.0
     return [xp.ones(len(signs), "float64"), signs]
@@ -273,7 +273,7 @@ def balance(
     return graph.vertex_frame(columns, None)
 
 
-def _signs_frame(backend: Backend, counts: Any, groups: dict[Any, Any]) -> Frame:
+def _signs_frame(backend: Backend, counts: Array, groups: dict[Any, Any]) -> Frame:
     """Return the frame of the four combinations of signs, for each group."""
     many, series = len(counts) // 4, backend.library.Series
     columns = {

@@ -24,7 +24,7 @@ from rapids_tc.plan.record import ANALYTICS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rapids_tc._typing import EngineName
+    from rapids_tc._typing import EngineName, Frame
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -140,7 +140,7 @@ def karate(out: Path | None) -> None:
         _write_edges(datasets.karate(), out)
 
 
-def _write_edges(frame: Any, out: Path) -> None:
+def _write_edges(frame: Frame, out: Path) -> None:
     """Write a frame `src`, `dst` in the format that the suffix names."""
     suffix = out.suffix.lower()
     with tables.whole(out) as part:

@@ -23,7 +23,7 @@ from rapids_tc.preparation.edges import check_new
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from rapids_tc._typing import EngineName
+    from rapids_tc._typing import EngineName, Frame
 
 LISTS = ("vertices",)  # options that are typed as ids between commas
 UNTYPED = ("vertex_type", "max_rows")  # options that only Python has: frames, bounds
@@ -122,7 +122,7 @@ def answer_file(
         tables.write([_table(record, rows, found, stars)], out)
 
 
-def _table(record: Analytic, frame: Any, found: Any, stars: Sequence[str]) -> Any:
+def _table(record: Analytic, frame: Frame, found: Any, stars: Sequence[str]) -> Frame:
     """Return an answer as a frame of pandas; rows of the file are as they are there."""
     import pandas as pd
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from rapids_tc._typing import EngineName
+    from rapids_tc._typing import EngineName, Frame, Label
     from rapids_tc.files import EdgeFile
 
 
@@ -50,7 +50,7 @@ class FileEdges:
     destination: list[Any]
 
     @property
-    def frame(self) -> Any:
+    def frame(self) -> Frame:
         """The rows as they are in the file."""
         return self.file.frame
 
@@ -90,7 +90,7 @@ class FileEdges:
         return graph if isinstance(graph, tc.Graph) else tc.Graph(graph, **options)
 
     @property
-    def _ids(self) -> list[Any]:
+    def _ids(self) -> list[Label]:
         return [*self.source, *self.destination]
 
     def _parts(self) -> dict[Any, Any]:
@@ -118,7 +118,7 @@ class FileEdges:
             f"no column {named!r} in the file; it has {', '.join(map(repr, columns))}"
         )
 
-    def pairs(self, file: Path) -> tuple[Any, Any]:
+    def pairs(self, file: Path) -> tuple[Frame, Frame]:
         """Read a file of pairs: return its rows, and its ids under the names of the edges' own."""
         if len(self.source) > 1:
             raise ValueError("pairs= takes ids of one column here; in Python, frames of several")

@@ -30,14 +30,14 @@ def takes_out(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-def require_out(out: Path | None) -> None:
+def require_out(out: Any) -> None:
     """Raise the error that would stop a table from being written, before any work is done."""
     if not _is_stdout(out):
         assert out is not None
         check_out(out, tuple(_WRITERS))
 
 
-def write(frames: Iterable[Any], out: Path | None) -> None:
+def write(frames: Iterable[Any], out: Any) -> None:
     """Write pandas frames one after another to a file or to stdout."""
     if _is_stdout(out):
         _write_csv(frames, sys.stdout)
@@ -47,7 +47,7 @@ def write(frames: Iterable[Any], out: Path | None) -> None:
             _WRITERS[suffix_of(out)](frames, part)
 
 
-def _is_stdout(out: Path | None) -> bool:
+def _is_stdout(out: Any) -> bool:
     return out is None or str(out) == "-"
 
 

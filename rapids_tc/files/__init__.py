@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rapids_tc._typing import Frame
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.files.formats import FORMATS as _FORMATS
 from rapids_tc.files.formats import guess_format
@@ -272,7 +273,7 @@ def _refuse_unused(kind: str, options: Options) -> None:
         raise ValueError(f"format {kind} has no use for the option {words}")
 
 
-def _converted(frame: Any, library: str) -> Any:
+def _converted(frame: Frame, library: str) -> Frame:
     """Return a pandas frame as one of another library."""
     try:
         module = import_module(library)

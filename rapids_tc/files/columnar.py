@@ -13,6 +13,7 @@ from rapids_tc.files.guess import choose_columns, find_ends
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rapids_tc._typing import DType, Frame
     from rapids_tc.files.source import Options, Source
 
 Table = Any  # pyarrow.Table
@@ -20,20 +21,20 @@ Table = Any  # pyarrow.Table
 _ROW_BYTES = 16  # of a row: two ids, or offsets of texts
 
 
-def read_parquet(source: Source, options: Options) -> tuple[Any, np.ndarray, list[str]]:
+def read_parquet(source: Source, options: Options) -> tuple[Frame, np.ndarray, list[str]]:
     """Read the two id columns, and no other."""
 
-    def opened(plain: Any) -> tuple[Any, int, Callable[[list[str]], Table]]:
+    def opened(plain: DType) -> tuple[Any, int, Callable[[list[str]], Table]]:
         file = import_module("pyarrow.parquet").ParquetFile(plain)
         return file.schema_arrow, file.metadata.num_rows, lambda ids: file.read(columns=ids)
 
     return _read_columns(source, options, "pyarrow.parquet", opened)
 
 
-def read_arrow(source: Source, options: Options) -> tuple[Any, np.ndarray, list[str]]:
+def read_arrow(source: Source, options: Options) -> tuple[Frame, np.ndarray, list[str]]:
     """Read the two id columns of an IPC file, and no other."""
 
-    def opened(plain: Any) -> tuple[Any, int, Callable[[list[str]], Table]]:
+    def opened(plain: DType) -> tuple[Any, int, Callable[[list[str]], Table]]:
         pyarrow = import_module("pyarrow")
         file = import_module("pyarrow.ipc").open_file(plain)
 
@@ -53,7 +54,7 @@ def read_arrow(source: Source, options: Options) -> tuple[Any, np.ndarray, list[
 
 def _read_columns(
     source: Source, options: Options, module: str, opener: Callable[[Any], Any]
-) -> tuple[Any, np.ndarray, list[str]]:
+) -> tuple[Frame, np.ndarray, list[str]]:
     try:
         import_module(module)
         pyarrow = import_module("pyarrow")
@@ -94,7 +95,7 @@ def _places(source: Source, options: Options, names: list[str]) -> tuple[int, in
     return places
 
 
-def _least_bytes(kind: Any) -> int:
+def _least_bytes(kind: DType) -> int:
     """Return the least bytes of a value of an Arrow type; of a text, the bytes of its offset."""
     try:
         return max(int(kind.bit_width) // 8, 1)

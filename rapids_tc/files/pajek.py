@@ -16,6 +16,7 @@ from rapids_tc.files.guess import NUMBER
 from rapids_tc.files.source import shortened
 
 if TYPE_CHECKING:
+    from rapids_tc._typing import Frame
     from rapids_tc.files.source import Options, Source
 
 _VERTEX = re.compile(r"\s*([0-9]{1,10})(?:\s+(?:\"([^\"]*)\"|(\S+)))?(?:\s.*)?")
@@ -23,7 +24,7 @@ _SECTION = re.compile(r"\s*\*\s*(\w+)\s*([0-9]{1,18})?.*")
 _ENDS = re.compile(r"\s*([0-9]{1,10})(\s+[0-9]{1,10})+.*")
 
 
-def read_pajek(source: Source, options: Options) -> tuple[Any, np.ndarray, list[str]]:
+def read_pajek(source: Source, options: Options) -> tuple[Frame, np.ndarray, list[str]]:
     """Read the edges, and the vertices without any; labels are the ids if all differ."""
     labels: dict[int, str] = {}
     pairs: list[tuple[int, int]] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,10 +10,11 @@ from rapids_tc.files.adjacency import frame_of
 from rapids_tc.files.beside import with_values
 
 if TYPE_CHECKING:
+    from rapids_tc._typing import Frame
     from rapids_tc.files.source import Options, Source
 
 
-def read_sif(source: Source, options: Options) -> tuple[Any, np.ndarray, list[str]]:
+def read_sif(source: Source, options: Options) -> tuple[Frame, np.ndarray, list[str]]:
     """Read the edges, their relations, and the ids that are alone on a line.
 
     Fields are separated by tabs if any line has one, else by blanks.

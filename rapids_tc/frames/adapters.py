@@ -12,7 +12,7 @@ from rapids_tc.errors import IdTypeError
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from rapids_tc._typing import Array, Frame, Series
+    from rapids_tc._typing import Array, Frame, Label, Series, Sources
 
 ID_COLUMNS = ("vertex", "src", "dst", "u", "v", "w")  # of the frames in answers
 CONVERT = "cast it to integers or strings"
@@ -35,7 +35,7 @@ class FrameAdapter(ABC):
         """Whether the frames are in the memory of a GPU."""
         return False
 
-    def labels(self, frame: Frame) -> list[Any]:
+    def labels(self, frame: Frame) -> list[Label]:
         """Return the labels of all columns."""
         return list(frame.columns)
 
@@ -44,7 +44,7 @@ class FrameAdapter(ABC):
         return len(frame)
 
     @abstractmethod
-    def column(self, frame: Frame, label: Any) -> Series:
+    def column(self, frame: Frame, label: Label) -> Series:
         """Return one column, as a pandas or cuDF Series."""
 
     def typed(self, values: Series) -> Series:
@@ -59,7 +59,9 @@ class FrameAdapter(ABC):
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         """Return values of all rows as a column of the user's library, with the frame's index."""
 
-    def integers(self, values: dict[str, int], name: str, columns: tuple[str, str]) -> Any:
+    def integers(
+        self, values: dict[str, int], name: str, columns: tuple[str, str]
+    ) -> Series | Frame:
         """Return named integers of any size.
 
         They are a pandas Series of Python integers, called `name`; or a frame of two `columns`, of
@@ -79,7 +81,7 @@ class FrameAdapter(ABC):
         """Return a frame that later changes of the user's frame do not reach."""
         return frame
 
-    def with_dtypes(self, frame: Frame, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
+    def with_dtypes(self, frame: Frame, sources: Sources) -> FrameAdapter:
         """Return an adapter whose answers have, in the columns named, the dtype of their sources.
 
         `sources` are the columns of the user's frame that each column of an answer is made from.
@@ -94,7 +96,7 @@ class FrameAdapter(ABC):
 class PandasAdapter(FrameAdapter):
     """The adapter of pandas."""
 
-    def column(self, frame: Frame, label: Any) -> Series:
+    def column(self, frame: Frame, label: Label) -> Series:
         return frame[label]
 
     def frame(self, result: Frame) -> Frame:
@@ -130,7 +132,7 @@ class CudfAdapter(FrameAdapter):
 
     on_gpu = True
 
-    def column(self, frame: Frame, label: Any) -> Series:
+    def column(self, frame: Frame, label: Label) -> Series:
         return frame[label]
 
     def frame(self, result: Frame) -> Frame:
@@ -157,7 +159,7 @@ class ProxyAdapter(FrameAdapter):
     def take(self, frame: Frame, positions: Array) -> Frame:
         return frame.take(to_host(positions))
 
-    def column(self, frame: Frame, label: Any) -> Series:
+    def column(self, frame: Frame, label: Label) -> Series:
         return frame[label].as_gpu_object()
 
     def frame(self, result: Frame) -> Frame:
@@ -180,13 +182,13 @@ class ArrowAdapter(FrameAdapter):
 
     types: tuple[tuple[Any, Any], ...] = ()
 
-    def labels(self, frame: Frame) -> list[Any]:
+    def labels(self, frame: Frame) -> list[Label]:
         return list(frame.column_names)
 
     def rows(self, frame: Frame) -> int:
         return int(frame.num_rows)
 
-    def with_dtypes(self, frame: Frame, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
+    def with_dtypes(self, frame: Frame, sources: Sources) -> FrameAdapter:
         chosen = []
         for name, labels in sources.items():
             types = {frame.schema.field(frame.column_names.index(label)).type for label in labels}
@@ -196,7 +198,7 @@ class ArrowAdapter(FrameAdapter):
                 chosen.append((name, kind))
         return replace(self, types=(*self.types, *chosen))
 
-    def column(self, frame: Frame, label: Any) -> Series:
+    def column(self, frame: Frame, label: Label) -> Series:
         return column_of_arrow(frame.column(frame.column_names.index(label)), f"column {label!r}")
 
     def typed(self, values: Series) -> Series:
@@ -213,7 +215,9 @@ class ArrowAdapter(FrameAdapter):
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         return pyarrow().chunked_array([to_host(values)])
 
-    def integers(self, values: dict[str, int], name: str, columns: tuple[str, str]) -> Any:
+    def integers(
+        self, values: dict[str, int], name: str, columns: tuple[str, str]
+    ) -> Series | Frame:
         arrow = pyarrow()
         names = arrow.array(values, arrow.string())
         counts = arrow.array(values.values(), arrow.decimal128(38, 0))
@@ -246,7 +250,7 @@ class PolarsAdapter(FrameAdapter):
 
     types: tuple[tuple[Any, Any], ...] = ()
 
-    def with_dtypes(self, frame: Frame, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
+    def with_dtypes(self, frame: Frame, sources: Sources) -> FrameAdapter:
         chosen = []
         for name, labels in sources.items():
             first, *others = (frame.schema[label] for label in labels)
@@ -256,7 +260,7 @@ class PolarsAdapter(FrameAdapter):
                 chosen.append((name, first))
         return replace(self, types=(*self.types, *chosen))
 
-    def column(self, frame: Frame, label: Any) -> Series:
+    def column(self, frame: Frame, label: Label) -> Series:
         return column_of_arrow(frame.get_column(label), f"column {label!r}")
 
     def typed(self, values: Series) -> Series:
@@ -269,7 +273,9 @@ class PolarsAdapter(FrameAdapter):
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         return sys.modules["polars"].Series(name, to_host(values))
 
-    def integers(self, values: dict[str, int], name: str, columns: tuple[str, str]) -> Any:
+    def integers(
+        self, values: dict[str, int], name: str, columns: tuple[str, str]
+    ) -> Series | Frame:
         polars = sys.modules["polars"]
         schema = dict(zip(columns, (polars.String, polars.Decimal(38, 0)), strict=True))
         return polars.DataFrame([*values.items()], schema, orient="row")
@@ -299,7 +305,7 @@ def _typed(values: Series) -> Series:
     return _pandas().Series(array, dtype=_pandas().ArrowDtype(array.type))
 
 
-def _to_arrow(result: Frame) -> Any:
+def _to_arrow(result: Frame) -> Frame:
     """Return the table of an answer, in which NaN is a value: PyArrow takes pandas' for a null."""
     arrow, frame = pyarrow(), _on_host(result)
     table = arrow.Table.from_pandas(frame, preserve_index=False)
@@ -309,7 +315,7 @@ def _to_arrow(result: Frame) -> Any:
     return table
 
 
-def column_of_arrow(column: Any, name: str) -> Series:
+def column_of_arrow(column: Series, name: str) -> Series:
     """Return a column of Polars or Arrow as one of pandas; IdTypeError if pandas has no dtype."""
     arrow = pyarrow()
     try:
@@ -325,7 +331,7 @@ def column_of_arrow(column: Any, name: str) -> Series:
         raise IdTypeError(f"{name} cannot be read: {error}; {CONVERT}") from error
 
 
-def _arrow_of_polars(column: Any, name: str) -> Any:
+def _arrow_of_polars(column: Series, name: str) -> Series:
     """Return a column of Polars in Arrow, which has decimals but no integers of 128 bits."""
     polars = sys.modules["polars"]
     if str(column.dtype) in ("Int128", "UInt128"):

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from rapids_tc._typing import Array, DType, Frame, Series
 
-def take_rows(column: Any, positions: Any) -> Any:
+
+def take_rows(column: Series, positions: Array) -> Frame:
     """Return the rows of a chunked array at ascending `positions`, in the same type."""
     try:
         return column.take(pa.array(positions))
@@ -22,7 +24,7 @@ def take_rows(column: Any, positions: Any) -> Any:
         return pa.chunked_array([_take(c, cut - start) for c, cut, start in chunks], column.type)
 
 
-def take_by_column(frame: Any, positions: Any) -> Any:
+def take_by_column(frame: Frame, positions: Array) -> Frame:
     """Take rows of a pandas frame; of columns of Arrow types one by one, by PyArrow."""
     places = [i for i, dtype in enumerate(frame.dtypes) if hasattr(dtype, "pyarrow_dtype")]
     result = frame.copy(deep=False)
@@ -36,7 +38,7 @@ def take_by_column(frame: Any, positions: Any) -> Any:
     return result
 
 
-def _take(array: Any, positions: Any) -> Any:
+def _take(array: Array, positions: Array) -> Array:
     """Return the rows of one chunk at ascending `positions`."""
     arrow_type, without_views = array.type, _without_views(array.type)
     if without_views != arrow_type:
@@ -58,11 +60,11 @@ def _take(array: Any, positions: Any) -> Any:
         return pa.concat_arrays([array[:0], *(array.slice(*bounds) for bounds in slices)])
 
 
-def _without_views(arrow_type: Any) -> Any:
+def _without_views(arrow_type: DType) -> DType:
     """Return the type with offsets in place of views."""
     types = pa.types
 
-    def converted(field: Any) -> Any:
+    def converted(field: Any) -> DType:
         return field.with_type(_without_views(field.type))
 
     if types.is_struct(arrow_type):

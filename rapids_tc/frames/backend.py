@@ -92,7 +92,7 @@ class Backend:
             return self.library.Series(column)
         return column.to_pandas()
 
-    def series(self, values: Any) -> Series:
+    def series(self, values: Array) -> Series:
         """Return ids (a list, array, Series or Index) as a Series of the working library.
 
         Raises
@@ -148,7 +148,7 @@ class Backend:
         return to_host(values)
 
 
-def open_frame(edges: Any, engine: str | None, *, once: bool = False) -> tuple[Frame, Backend]:
+def open_frame(edges: Frame, engine: str | None, *, once: bool = False) -> tuple[Frame, Backend]:
     """Recognize the user's edges, and resolve the libraries that work on them.
 
     With `once`, the caller never reads the edges again: an Arrow stream may be used up.
@@ -172,7 +172,7 @@ def open_frame(edges: Any, engine: str | None, *, once: bool = False) -> tuple[F
     return frame, resolve_backend(adapter, engine)
 
 
-def _recognize(edges: Any, *, once: bool) -> tuple[FrameAdapter, Frame]:
+def _recognize(edges: Frame, *, once: bool) -> tuple[FrameAdapter, Frame]:
     """Return the adapter of the user's edges, and the frame that it works on; see `open_frame`."""
     plain = is_plain(edges)
     if not plain and is_narwhals(edges) and type(edges).__name__ == "DataFrame":
@@ -204,12 +204,12 @@ def _recognize(edges: Any, *, once: bool) -> tuple[FrameAdapter, Frame]:
     raise refusal(edges)
 
 
-def is_plain(edges: Any) -> bool:
+def is_plain(edges: Frame) -> bool:
     """Return whether edges are a frame of this process, of a library that wraps no other frames."""
     return type(edges).__name__ == "DataFrame" and root(edges) in _PLAIN
 
 
-def is_lazy(edges: Any) -> bool:
+def is_lazy(edges: Frame) -> bool:
     """Return whether edges are a lazy frame, of Polars or in a wrapper of narwhals."""
     of_narwhals = is_narwhals(edges) and type(edges).__name__ == "LazyFrame"
     return of_narwhals or _is(edges, "polars", "LazyFrame")
@@ -289,7 +289,7 @@ def resolve_engine(adapter: FrameAdapter, engine: str | None) -> EngineName:
     return check_engine(engine) or ("cuda" if on_gpu else "cpu")
 
 
-def _read_stream(edges: Any, *, once: bool) -> Frame:
+def _read_stream(edges: Frame, *, once: bool) -> Frame:
     """Read an Arrow stream into a table; TypeError if a later call would find the stream empty."""
     if hasattr(edges, "__next__") and not once:
         raise _read_once(edges)
@@ -299,7 +299,7 @@ def _read_stream(edges: Any, *, once: bool) -> Frame:
     return table
 
 
-def _require_rows_again(edges: Any) -> None:
+def _require_rows_again(edges: Frame) -> None:
     """Raise TypeError unless a stream that was read once can be read again and still has rows."""
     if root(edges) == "duckdb":  # a relation runs its query again for every reader
         return
@@ -313,7 +313,7 @@ def _require_rows_again(edges: Any) -> None:
         raise _read_once(edges)
 
 
-def _read_once(edges: Any, seen: str = "") -> TypeError:
+def _read_once(edges: Frame, seen: str = "") -> TypeError:
     return TypeError(
         f"edges is of type {type(edges).__qualname__}, an Arrow stream that can be read only "
         f"once{seen}: a second call would find no rows. Give the table that .read_all() makes of "
@@ -321,7 +321,7 @@ def _read_once(edges: Any, seen: str = "") -> TypeError:
     )
 
 
-def _is_table(edges: Any) -> bool:
+def _is_table(edges: Frame) -> bool:
     """Return whether an Arrow stream is a table, and not a single column."""
     return type(edges).__name__ not in ("Series", "ChunkedArray", "Index")
 

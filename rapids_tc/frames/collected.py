@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rapids_tc.frames.adapters import root
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from rapids_tc._typing import Frame
 
 
-def is_spark(edges: Any) -> bool:
+def is_spark(edges: Frame) -> bool:
     """Return whether edges are a DataFrame of PySpark; its columns have attributes of any name."""
     return root(edges) == "pyspark" and hasattr(type(edges), "sparkSession")
 
 
-def require_batch(edges: Any) -> None:
+def require_batch(edges: Frame) -> None:
     """Raise TypeError if a DataFrame of Spark is a stream, whose rows have no end."""
     if edges.isStreaming:
         raise TypeError(
@@ -25,7 +25,7 @@ def require_batch(edges: Any) -> None:
         )
 
 
-def collect(edges: Any) -> Frame:
+def collect(edges: Frame) -> Frame:
     """Return the rows of a DataFrame of Spark as an Arrow table.
 
     Spark runs the query once. Its own Arrow stream (`__arrow_c_stream__`) fails for timestamps and

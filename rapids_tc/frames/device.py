@@ -11,7 +11,7 @@ import functools
 import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rapids_tc.frames.adapters import root
 from rapids_tc.frames.wrapped import native
@@ -19,11 +19,11 @@ from rapids_tc.frames.wrapped import native
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rapids_tc._typing import Array
+    from rapids_tc._typing import Array, Frame, Series
 
 
 @contextmanager
-def place(edges: Any) -> Iterator[None]:
+def place(edges: Frame) -> Iterator[None]:
     """Make the device that holds `edges`, and cuDF's stream, the current ones."""
     device = None
     if "cupy" in sys.modules:
@@ -63,7 +63,7 @@ def _only_device() -> int | None:
     return 0 if sys.modules["cupy"].cuda.runtime.getDeviceCount() == 1 else None
 
 
-def _device(edges: Any) -> int | None:
+def _device(edges: Frame) -> int | None:
     """Return the number of the device that holds a frame or graph; None if it is not on a GPU."""
     graph = getattr(edges, "__dict__", {}).get("_prepared")
     array = getattr(graph, "some_array", None)
@@ -83,7 +83,7 @@ def device_of(array: Array | None) -> int | None:
     return None if device is None else int(device)
 
 
-def _values(column: Any) -> Array | None:
+def _values(column: Series) -> Array | None:
     """Return the array of a column; None if the column has none, as with strings or nulls."""
     try:
         return column.values

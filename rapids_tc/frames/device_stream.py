@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rapids_tc.frames.adapters import pyarrow
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 COLUMNS = ("Column", "Series", "Array")  # classes with the interface that are no tables
 
 
-def is_on_device(edges: Any) -> bool:
+def is_on_device(edges: Frame) -> bool:
     """Return whether edges are a table with the device interface, and without a host's stream."""
     has_interface = hasattr(edges, "__arrow_c_device_array__") and not isinstance(edges, type)
     of_host = hasattr(edges, "__arrow_c_stream__")
     return has_interface and not of_host and not type(edges).__name__.endswith(COLUMNS)
 
 
-def read_device_array(edges: Any) -> Frame:
+def read_device_array(edges: Frame) -> Frame:
     """Make a cuDF frame of a table that lies on a GPU, without a copy through the host.
 
     Columns without a name are called by their number.

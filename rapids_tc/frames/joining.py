@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rapids_tc.frames.adapters import root
 from rapids_tc.frames.wrapped import native
 
 if TYPE_CHECKING:
-    from rapids_tc._typing import Frame
+    from collections.abc import Sequence
+
+    from rapids_tc._typing import DType, Frame, Label
 
 
-def dtypes(frame: Frame) -> list[Any]:
+def dtypes(frame: Frame) -> list[DType]:
     """Return the dtypes of all columns."""
     return list(frame.schema.types if root(frame) == "pyarrow" else frame.dtypes)
 
 
-def select(frame: Frame, labels: list[Any]) -> Frame:
+def select(frame: Frame, labels: Sequence[Label]) -> Frame:
     """Return the columns with these labels, in this order."""
     return frame.select(labels) if root(frame) == "pyarrow" else frame[labels]
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from rapids_tc._typing import Array
+    from rapids_tc._typing import Array, Series
 
 _MOST = 2**31 - 1  # rows of a column of libcudf
 
@@ -83,10 +83,10 @@ class LibcudfOperations:
         )
         return larger, smaller
 
-    def _column(self, values: Array) -> Any:
+    def _column(self, values: Array) -> Series:
         return self._plc.Column.from_cuda_array_interface(values)
 
-    def _array(self, column: Any, dtype: str) -> Array:
+    def _array(self, column: Series, dtype: str) -> Array:
         """Return the values of a column, which the array keeps alive."""
         cuda, size = self._cupy.cuda, column.size()
         memory = cuda.UnownedMemory(column.data().ptr, size * np.dtype(dtype).itemsize, column)

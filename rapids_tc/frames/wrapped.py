@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc.frames.adapters import FrameAdapter, root
 
 if TYPE_CHECKING:
-    from rapids_tc._typing import Array, Frame, Series
+    from rapids_tc._typing import Array, Frame, Label, Series, Sources
 
 
 def is_narwhals(value: Any) -> bool:
@@ -17,7 +17,7 @@ def is_narwhals(value: Any) -> bool:
     return root(value) == "narwhals" and hasattr(value, "to_native")
 
 
-def native(value: Any) -> Any:
+def native(value: Any) -> Frame | Series:
     """Return what a frame or a column of narwhals wraps; other values unchanged."""
     return value.to_native() if is_narwhals(value) else value
 
@@ -28,7 +28,7 @@ def module_of(value: Any) -> str:
     return ".".join(parts[:3]) if "stable" in parts else "narwhals"
 
 
-def wrap(value: Any, module: str) -> Any:
+def wrap(value: Any, module: str) -> Frame | Series:
     """Wrap a frame or a column by a module of narwhals; return other values unchanged."""
     return sys.modules[module].from_native(value, pass_through=True, allow_series=True)
 
@@ -53,7 +53,7 @@ class NarwhalsAdapter(FrameAdapter):
         """Whether the frames inside are in the memory of a GPU."""
         return self.inner.on_gpu
 
-    def labels(self, frame: Frame) -> list[Any]:
+    def labels(self, frame: Frame) -> list[Label]:
         """Return the labels of all columns."""
         return self.inner.labels(frame)
 
@@ -61,11 +61,11 @@ class NarwhalsAdapter(FrameAdapter):
         """Return the number of rows."""
         return self.inner.rows(frame)
 
-    def with_dtypes(self, frame: Frame, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
+    def with_dtypes(self, frame: Frame, sources: Sources) -> FrameAdapter:
         """Return an adapter whose answers have the dtypes of their sources."""
         return replace(self, inner=self.inner.with_dtypes(frame, sources))
 
-    def column(self, frame: Frame, label: Any) -> Series:
+    def column(self, frame: Frame, label: Label) -> Series:
         """Return one column, as a pandas or cuDF Series."""
         return self.inner.column(frame, label)
 
@@ -82,7 +82,9 @@ class NarwhalsAdapter(FrameAdapter):
         # A column of PyArrow has no name.
         return wrap(self.inner.column_like(frame, values, name), self.module).alias(name)
 
-    def integers(self, values: dict[str, int], name: str, columns: tuple[str, str]) -> Any:
+    def integers(
+        self, values: dict[str, int], name: str, columns: tuple[str, str]
+    ) -> Series | Frame:
         """Return named integers as for the library inside, wrapped."""
         return wrap(self.inner.integers(values, name, columns), self.module)
 

@@ -24,7 +24,7 @@ PAIRS: dict[str, tc.Measure] = {  # by the name of a function of pairs, our meas
 
 
 def jaccard_coefficient(
-    G: Any, ebunch: Any = None, *, engine: EngineName | None = None
+    G: nx.Graph, ebunch: Any = None, *, engine: EngineName | None = None
 ) -> Iterator[Any]:
     """Answer ``networkx.jaccard_coefficient`` of a list of pairs."""
     pairs, ends = _ends(G, ebunch)
@@ -36,14 +36,14 @@ def jaccard_coefficient(
 
 
 def adamic_adar_index(
-    G: Any, ebunch: Any = None, *, engine: EngineName | None = None
+    G: nx.Graph, ebunch: Any = None, *, engine: EngineName | None = None
 ) -> Iterator[Any]:
     """Answer ``networkx.adamic_adar_index`` of a list of pairs."""
     return _sums(G, ebunch, "adamic_adar_index", engine)
 
 
 def resource_allocation_index(
-    G: Any, ebunch: Any = None, *, engine: EngineName | None = None
+    G: nx.Graph, ebunch: Any = None, *, engine: EngineName | None = None
 ) -> Iterator[Any]:
     """Answer ``networkx.resource_allocation_index`` of a list of pairs."""
     return _sums(G, ebunch, "resource_allocation_index", engine)

@@ -9,6 +9,7 @@ from inspect import Parameter, signature
 from keyword import iskeyword
 from typing import Any
 
+from rapids_tc._typing import Frame
 from rapids_tc.analytics.memory import memory_estimate
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan.record import ANALYTICS
@@ -96,7 +97,7 @@ def _registered(library: str, frame: str, name: str) -> bool:
 def _accessor() -> type:
     """Make the class of ``df.tc``, with a method for each function that takes edges."""
 
-    def bind(self: Any, frame: Any) -> None:
+    def bind(self: Any, frame: Frame) -> None:
         self._frame = frame
 
     functions = {"Graph": Graph, "memory_estimate": memory_estimate}

@@ -34,7 +34,7 @@ from rapids_tc.interop._networkx_pairs import (  # noqa: F401  NetworkX finds th
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rapids_tc._typing import EngineName
+    from rapids_tc._typing import EngineName, Label
 
 SMALL = 2000  # edges: NetworkX answers about fewer before the graph is converted
 FEW = 25  # if less than one node in 25 is asked for, NetworkX is faster than a whole graph
@@ -149,14 +149,14 @@ def _not_served(graph: Any, *, edge_data: bool) -> str:
 # The functions ------------------------------------------------------------------------------------
 
 
-def triangles(G: Any, nodes: Any = None, *, engine: EngineName | None = None) -> Any:
+def triangles(G: nx.Graph, nodes: Any = None, *, engine: EngineName | None = None) -> Any:
     """Answer ``networkx.triangles``."""
     counts = tc.vertex_triangles(G.prepared(engine))["triangles"]
     return _at(G, nodes, counts.tolist())
 
 
 def clustering(
-    G: Any, nodes: Any = None, weight: Any = None, *, engine: EngineName | None = None
+    G: nx.Graph, nodes: Any = None, weight: Label | None = None, *, engine: EngineName | None = None
 ) -> Any:
     """Answer ``networkx.clustering``."""
     if weight is None:
@@ -169,9 +169,9 @@ def clustering(
 
 
 def average_clustering(
-    G: Any,
+    G: nx.Graph,
     nodes: Any = None,
-    weight: Any = None,
+    weight: Label | None = None,
     count_zeros: bool = True,
     *,
     engine: EngineName | None = None,
@@ -183,14 +183,14 @@ def average_clustering(
     return sum(values) / len(values)
 
 
-def transitivity(G: Any, *, engine: EngineName | None = None) -> float:
+def transitivity(G: nx.Graph, *, engine: EngineName | None = None) -> float:
     """Answer ``networkx.transitivity``."""
     closed = tc.transitivity(G.prepared(engine), directed=G.directed)
     return closed or 0  # 0, not 0.0, as in NetworkX
 
 
 def triadic_census(
-    G: Any, nodelist: Any = None, *, engine: EngineName | None = None
+    G: nx.Graph, nodelist: Any = None, *, engine: EngineName | None = None
 ) -> dict[str, int]:
     """Answer ``networkx.triadic_census``."""
     chosen = None if nodelist is None else {G.index[node] for node in G.nbunch_iter(nodelist)}
@@ -202,7 +202,7 @@ def triadic_census(
     return census
 
 
-def generalized_degree(G: Any, nodes: Any = None, *, engine: EngineName | None = None) -> Any:
+def generalized_degree(G: nx.Graph, nodes: Any = None, *, engine: EngineName | None = None) -> Any:
     """Answer ``networkx.generalized_degree``; the keys of each Counter ascend."""
     edges = G.frame()
     edges["triangles"] = tc.edge_triangles(G.prepared(engine)).to_numpy()
@@ -216,7 +216,9 @@ def generalized_degree(G: Any, nodes: Any = None, *, engine: EngineName | None =
     return _at(G, nodes, degrees)
 
 
-def all_triangles(G: Any, nbunch: Any = None, *, engine: EngineName | None = None) -> Iterator[Any]:
+def all_triangles(
+    G: nx.Graph, nbunch: Any = None, *, engine: EngineName | None = None
+) -> Iterator[Any]:
     """Answer ``networkx.all_triangles``; if a set orders the last corners there, nodes do here.
 
     All triangles are made when the first is asked for.
@@ -239,7 +241,7 @@ def all_triangles(G: Any, nbunch: Any = None, *, engine: EngineName | None = Non
     yield from ((nodes[u], nodes[v], nodes[w]) for u, v, w in rows)
 
 
-def k_truss(G: Any, k: int, *, engine: EngineName | None = None) -> nx.Graph:
+def k_truss(G: nx.Graph, k: int, *, engine: EngineName | None = None) -> nx.Graph:
     """Answer ``networkx.k_truss``."""
     if G.loops:
         raise nx.NetworkXNotImplemented(
@@ -253,21 +255,25 @@ def k_truss(G: Any, k: int, *, engine: EngineName | None = None) -> nx.Graph:
 
 
 def effective_size(
-    G: Any, nodes: Any = None, weight: Any = None, *, engine: EngineName | None = None
+    G: nx.Graph, nodes: Any = None, weight: Label | None = None, *, engine: EngineName | None = None
 ) -> dict[Any, float]:
     """Answer ``networkx.effective_size``; `can_run` refuses weights."""
     return _of_nodes(G, "effective_size", nodes, engine)
 
 
 def constraint(
-    G: Any, nodes: Any = None, weight: Any = None, *, engine: EngineName | None = None
+    G: nx.Graph, nodes: Any = None, weight: Label | None = None, *, engine: EngineName | None = None
 ) -> dict[Any, float]:
     """Answer ``networkx.constraint``; `can_run` refuses weights."""
     return _of_nodes(G, "constraint", nodes, engine)
 
 
 def local_bridges(
-    G: Any, with_span: bool = True, weight: Any = None, *, engine: EngineName | None = None
+    G: nx.Graph,
+    with_span: bool = True,
+    weight: Label | None = None,
+    *,
+    engine: EngineName | None = None,
 ) -> Iterator[Any]:
     """Answer ``networkx.local_bridges`` without spans; `can_run` refuses the others."""
     G.require_no_loop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rapids_tc.plan.record import Result
 from rapids_tc.preparation.edge_columns import check_fields, ids_in_answers
@@ -10,6 +10,7 @@ from rapids_tc.preparation.edge_columns import check_fields, ids_in_answers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rapids_tc._typing import Label
     from rapids_tc.plan.record import Analytic, OwnOptions
 
 ID_ROLES = {  # by the shape of an answer: the ids in each of its rows
@@ -20,7 +21,7 @@ ID_ROLES = {  # by the shape of an answer: the ids in each of its rows
 PER = {"vertex": ID_ROLES[Result.VERTICES], "edge": ID_ROLES[Result.EDGES]}  # by per=
 
 
-def require_fields(record: Analytic, own: OwnOptions, labels: Sequence[Any], groups: int) -> None:
+def require_fields(record: Analytic, own: OwnOptions, labels: Sequence[Label], groups: int) -> None:
     """Raise ValueError if two columns of the answer of a call would have one name."""
     if record.result is not Result.COLUMN:  # which is no frame
         roles = PER[own["per"]] if own.get("per") else ID_ROLES.get(record.result, ())

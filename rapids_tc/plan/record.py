@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum, Flag, auto
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rapids_tc._typing import EngineName, Labels, Method
+from rapids_tc._typing import ArrayModule, EngineName, Label, Labels, Method
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -106,7 +106,7 @@ class EdgeValues(Protocol):
     """What the formula of a column may ask about some edges."""
 
     @property
-    def xp(self) -> Any:
+    def xp(self) -> ArrayModule:
         """The array module of the values, numpy or cupy."""
 
     @property
@@ -157,7 +157,7 @@ class VertexValues(Protocol):
     """What the formula of a column of vertices may ask about a graph: arrays by rank."""
 
     @property
-    def xp(self) -> Any:
+    def xp(self) -> ArrayModule:
         """The array module of the values, numpy or cupy."""
 
     @property
@@ -240,7 +240,7 @@ SHARED = tuple(field.name for field in fields(Options))
 OwnOptions = dict[str, Any]
 
 
-def named_columns(own: OwnOptions) -> list[Any]:
+def named_columns(own: OwnOptions) -> list[Label]:
     """Return the columns that the own options of a call name, which hold no ids."""
     return [own[option] for option in COLUMNS if own.get(option) is not None]
 

@@ -5,16 +5,15 @@ They need PySpark 4 on the driver, and this package, with PyArrow, for the Pytho
 
 from __future__ import annotations
 
-from typing import Any
-
+from rapids_tc._typing import Frame, Labels
 from rapids_tc.spark import plan, stages
 
 
 def count(
-    edges: Any,
+    edges: Frame,
     *,
-    source: Any = None,
-    destination: Any = None,
+    source: Labels | None = None,
+    destination: Labels | None = None,
     memory_limit: int | None = None,
 ) -> int:
     """Count the triangles of the edges of a Spark DataFrame.
@@ -76,12 +75,12 @@ def count(
 
 
 def annotate(
-    edges: Any,
+    edges: Frame,
     *columns: str,
-    source: Any = None,
-    destination: Any = None,
+    source: Labels | None = None,
+    destination: Labels | None = None,
     memory_limit: int | None = None,
-) -> Any:
+) -> Frame:
     """Add columns to the rows of a Spark DataFrame of edges.
 
     Parameters

@@ -26,7 +26,7 @@ from rapids_tc.preparation.csr import Csr, pack_keys
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rapids_tc._typing import Array
+    from rapids_tc._typing import Array, Series
     from rapids_tc.plan.record import EdgeValues
 
 Table = Any  # of Arrow
@@ -63,7 +63,7 @@ class Cell:
     columns: Array
 
     @classmethod
-    def of_edges(cls, u: Any, v: Any, u_degrees: Array, v_degrees: Array) -> Cell:
+    def of_edges(cls, u: Array, v: Array, u_degrees: Array, v_degrees: Array) -> Cell:
         """Make a block of the ids of both ends of its edges, u of the lower degree."""
         (of_u, of_v), ids, degrees = _ranked([u, v], [u_degrees, v_degrees])
         require(bool((of_u > of_v).all()), "edges in another order than by degrees and ids")
@@ -90,7 +90,7 @@ class Cell:
         return Csr(offsets, columns)
 
 
-def _ranked(ids: list[Any], degrees: list[Array]) -> tuple[list[Array], Any, Array]:
+def _ranked(ids: list[Any], degrees: list[Array]) -> tuple[list[Array], Series, Array]:
     """Rank the distinct ids of several arrays.
 
     Returns
@@ -181,7 +181,7 @@ def columns(blocks: Table, counts: Table, names: list[str]) -> Table:
     return pa.table({"low": pc.if_else(less, u, v), "high": pc.if_else(less, v, u), **arrays})
 
 
-def _whole(column: Any) -> Any:
+def _whole(column: Series) -> Array:
     """Return a column of a table as one array."""
     import pyarrow as pa
 

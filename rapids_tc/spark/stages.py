@@ -18,6 +18,8 @@ from rapids_tc.spark.plan import Sizes
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rapids_tc._typing import Frame, Labels
+
 SparkFrame = Any
 Column = Any
 INTEGERS = ("tinyint", "smallint", "int", "bigint")
@@ -38,7 +40,7 @@ def functions() -> Any:
     return functions
 
 
-def open_edges(edges: Any, source: Any, destination: Any) -> SparkEdges:
+def open_edges(edges: Frame, source: Labels | None, destination: Labels | None) -> SparkEdges:
     """Check a frame of edges, and count its rows.
 
     Raises
@@ -248,7 +250,7 @@ def _on_workers(
     """Run a function on the table of each group of rows, by as many threads as a task may use."""
     threads, edition = edges.threads, EDITION
 
-    def run(table: Any) -> Any:
+    def run(table: Frame) -> Any:
         cells.require_same(edition)
         with limit_threads(threads):
             return work(table)
