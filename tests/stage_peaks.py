@@ -148,9 +148,6 @@ def heights_in_blocks(engine, function, graph):
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setattr(budget.Budget, "slots", counted)
-        patch.setattr(
-            device_slots.BlockStore, "zeros", lambda self, size, dtype, _: outside(size, dtype)
-        )
         return _watched(call, edges), noted[-1]
 
 

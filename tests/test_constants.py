@@ -12,9 +12,10 @@ import pytest
 import stage_peaks as peaks
 from emulator_support import compiler
 
-from rapids_tc.blocks import grid, truss
+from rapids_tc.blocks import grid
 from rapids_tc.engines.cpu import host_slots
 from rapids_tc.engines.gpu import device_slots
+from rapids_tc.graphs.spilled import SpilledGraph
 from rapids_tc.kernels import radix
 from rapids_tc.plan import budget, cluster, needs
 
@@ -63,7 +64,7 @@ def test_what_is_planned_for_blocks_is_what_they_take(engine, function, graph):
 FORMULAS = (
     needs._kept, needs._numbering, needs._table, needs._text_kept, needs.stages, needs.remaining,
     budget.Budget, cluster.making, cluster.answering, cluster.peeling, grid.need, radix.memory,
-    truss.fits,
+    SpilledGraph.fits,
     host_slots.task_bytes, device_slots.task_bytes,
 )  # fmt: skip
 

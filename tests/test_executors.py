@@ -1,20 +1,26 @@
 """Executors: a third one, of threads, answers whatever Dask's answers, in under 60 lines."""
 
 import inspect
+import weakref
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 import every_path
+import numpy as np
 import pandas as pd
 import pytest
 from every_path import CALLS, FRAME, IDS, NAMES
 from needs import need_module
 
 import rapids_tc as tc
+from rapids_tc import testing
+from rapids_tc.engines import registry as registry_of_engines
+from rapids_tc.engines.gpu.cuda import CudaEngine
 from rapids_tc.executors import registry
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.executors.protocol import Batch, Executor
+from rapids_tc.executors.spill import SpillExecutor
 from rapids_tc.plan.layout import Layout, use_layout
 from rapids_tc.plan.record import ANALYTICS
 
@@ -195,3 +201,64 @@ def test_many_batches_and_blocks_take_few_tasks():
     with registered(CountedFrame, Counted), use_layout(Layout(n=8)):
         assert tc.count(CountedFrame([frame.iloc[at::256] for at in range(256)])) == whole
     assert 8**3 + 2 * 256 < Counted.tasks < 3_000
+
+
+# Out of memory ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["cpu", "cuda"])
+def spilling(request):
+    engine = registry_of_engines.load("cpu")
+    if request.param == "cuda":
+        engine = CudaEngine(xp=np, compile=testing.compile)
+    return SpillExecutor(engine.block_store(), np.ndarray)
+
+
+def test_what_a_task_returns_is_out_of_memory_until_it_is_asked_for(spilling):
+    shapes = (0, 5, (2, 3))
+    pair = spilling.submit("stage", lambda: ([np.ones(s, "uint8") for s in shapes], "text"))
+    alive = spilling.submit("stage", weakref.ref, np.arange(3))  # only while it ran
+    assert spilling.gather(alive)() is None
+    arrays, text = spilling.gather(pair)
+    assert text == "text" and [(a.shape, a.dtype) for a in arrays] == [
+        ((0,), "uint8"), ((5,), "uint8"), ((2, 3), "uint8"),
+    ]  # fmt: skip
+    assert all((array == 1).all() for array in arrays)
+    total = spilling.submit("stage", lambda several: sum(map(np.sum, several)), pair[0])
+    assert spilling.gather(total) == 11
+
+
+def test_blocks_are_read_one_at_a_time(spilling):
+    blocks = [spilling.submit("stage", lambda n: [np.full(9, n)], n) for n in range(4)]
+
+    def ask(blocks):
+        seen = []
+        for block in blocks:
+            assert not any(array() is not None for array in seen)
+            seen.append(weakref.ref(block[0]))
+            assert len(block) == 1 and len(blocks) == 4 and len(blocks[1:]) == 3
+            del block
+        return len(seen)
+
+    assert spilling.submit("stage", ask, blocks) == 4
+
+
+def test_what_is_given_twice_is_read_once(spilling):
+    block = spilling.submit("stage", lambda: [np.arange(9)])
+    assert spilling.submit("stage", lambda three: three[0] is three[2], [block] * 3)
+
+
+def test_a_place_is_taken_again_once_nobody_has_its_array(spilling):
+    kept = spilling.submit("stage", np.arange, 1000)
+    for size in (1000, 700, 1000):
+        task = spilling.submit("stage", np.zeros, size)
+        place = task.stored
+        assert (spilling.gather(task) == np.zeros(size)).all()
+        del task
+    again = spilling.submit("stage", np.ones, 1000)
+    if hasattr(place, "at"):
+        assert again.stored.at == place.at
+    else:
+        assert np.shares_memory(again.stored, place)
+    assert (spilling.gather(kept) == np.arange(1000)).all()
+    assert (spilling.gather(again) == 1).all()

@@ -92,7 +92,6 @@ INTERNAL = {
     "testing/_launch:HostKernel._value": "of kernels under test: test_emulator.py",
     "preparation/edge_values:Reduced._require_finite": "caught by each path, which adds the ids",
     "preparation/edge_values:_Table._agree": "caught by each path, which adds the ids",
-    "blocks/stored_values:read": "the same on this path: test_edge_values.py",
     "preparation/type_readers:Signs.collect": "caught by each path, which adds the ids",
     "blocks/distributed_values:read": "the same on this path: test_edge_values.py",
 }

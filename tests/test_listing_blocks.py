@@ -179,7 +179,7 @@ def test_blocks_are_kept_until_the_last_frame(asked):
     """And no longer, also if not all frames are asked for."""
     with in_blocks(2) as made:
         frames = tc.iter_triangles(complete(9).frame(), rows=10)
-        [store] = [graph.blocks.store for graph in made]
+        [store] = [graph.blocks.executor.store for graph in made]
         for _ in range(asked or 0):
             next(frames)
         assert not store._file.closed

@@ -19,23 +19,23 @@ from emulator_support import compiler
 from graphs import SMALL, complete
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stage_peaks import OutsideCopies, outside
+from stage_peaks import OutsideCopies
 from stream_support import FUNCTIONS, budget_of, in_blocks
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing
-from rapids_tc.blocks import grid, store
+from rapids_tc.blocks import codec, grid
 from rapids_tc.blocks.grid import Partition
-from rapids_tc.blocks.prefetch import load_plan, most_at_once
+from rapids_tc.blocks.prefetch import load_plan
 from rapids_tc.blocks.rows import Rows
+from rapids_tc.blocks.store import StoredBlocks
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import host_slots
 from rapids_tc.engines.gpu import device_slots
 from rapids_tc.engines.gpu.cuda import CudaEngine
-from rapids_tc.engines.gpu.device_slots import BlockStore, CardCopies, HostCopies
+from rapids_tc.engines.gpu.device_slots import CardCopies, HostCopies
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import open_frame
-from rapids_tc.graphs.out_of_core import OutOfCoreGraph
 from rapids_tc.kernels import launch
 from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.costs import MOST_BLOCKS, ROW_WORK
@@ -94,12 +94,18 @@ def test_no_replacement_brings_in_less(needs):
     assert loads(needs, slots, False) == least(0, frozenset())
 
 
+def most_at_once(needs, prefetch):
+    """Count the slots that `load_plan` takes at least."""
+    following = [*needs[1:], []] if prefetch else [[]] * len(needs)
+    return max((len({*a, *b}) for a, b in zip(needs, following, strict=False)), default=0)
+
+
 @pytest.mark.parametrize("n", range(1, 7))
 @pytest.mark.parametrize("sides", [False, True])
 def test_the_slots_of_an_engine_are_enough_for_its_tasks(n, sides):
     for engine in (cpu, CudaEngine(xp=np, compile=testing.compile)):
         budget = budget_of(1, "edge_triangles" if sides else "count", engine.costs)
-        made = store.StoredBlocks(engine, None, budget, 0, 0, n, {})
+        made = StoredBlocks(engine, None, budget, 0, 0, n, np, {})
         plan = made._plan(grid.tasks(Partition(n, 1)))
         assert plan.tasks == n**3 and len(plan.steps) == n**3 + n**2
         assert most_at_once(plan.needs, prefetch=engine.costs.prefetch) <= engine.costs.slots(sides)
@@ -218,8 +224,8 @@ def test_no_block_is_longer_than_thought(n, vertices, monkeypatch):
         tc.count(pd.DataFrame(combinations(range(vertices), 2), columns=["src", "dst"]))
     stored = made[0].blocks.stored.values()
     edges, rows = asked[-1][:2]
-    assert edges >= max(columns.size for _, columns in stored)
-    assert rows >= max(offsets.size for offsets, _ in stored)
+    assert edges >= max(len(columns) for _, columns in stored)
+    assert rows >= max(len(lengths) for lengths, _ in stored) + 1
 
 
 def test_as_many_keys_are_collected_as_fit():
@@ -246,30 +252,25 @@ def test_a_shelf_keeps_arrays(engine):
     shelf.reserve(100)
     arrays = [np.arange(n, dtype=dtype) for n in (0, 1, 1000) for dtype in ("uint32", "int64")]
     places = [shelf.store(array.copy()) for array in arrays]
-    counts = shelf.zeros(1000, "uint32")
-    shelf.add(counts, arrays[4])
-    shelf.add(counts, arrays[4])
     shelf.synchronize()
     for array, place in zip(arrays, places, strict=True):
         found = shelf.load(place)
         assert found.dtype == array.dtype and (found == array).all() and place.size == len(array)
-    assert (shelf.load(counts) == 2 * arrays[4]).all()
     shorter = shelf.store(arrays[4][::-1][:10].copy(), places[4])
-    shelf.synchronize()
+    shelf.release()
     assert shelf.load(shorter).tolist() == arrays[4][::-1][:10].tolist()
-    zeros = shelf.zeros(20, "uint32", places[4])
-    shelf.add(zeros, arrays[4][:20])
-    assert (shelf.load(zeros) == arrays[4][:20]).all()
+    narrow = shelf.store(np.arange(20, dtype="uint8"), places[4])
+    shelf.release()
+    assert shelf.load(narrow).dtype == "uint8" and (shelf.load(narrow) == np.arange(20)).all()
     assert (shelf.load(places[5]) == arrays[5]).all()  # its neighbours are as they were
-    assert (shelf.load(counts) == 2 * arrays[4]).all()
 
 
 @pytest.mark.parametrize("k", [3, 7, "max"])
 def test_a_truss_takes_no_more_of_the_disk_the_longer_it_peels(k, monkeypatch):
-    """The graph, what is left of it, and one count of all edges.
+    """The graph, what is left of it, one count of all edges, and what a task adds to it.
 
-    For the last truss also two bounds, two levels and two counts of every edge, its place, and its
-    trussness.
+    For the last truss also bounds, levels and two counts of every edge, its state, and its
+    trussness: those of a round while the next are made.
     """
     edges, rounds, sizes = datasets.rmat(7, seed=2), [], []
     expected = tc.k_truss(edges, k)
@@ -278,14 +279,14 @@ def test_a_truss_takes_no_more_of_the_disk_the_longer_it_peels(k, monkeypatch):
         sizes.append(os.fstat(shelf._file.fileno()).st_size)
 
     monkeypatch.setattr(host_slots.BlockStore, "close", closed)
-    run = OutOfCoreGraph.run
-    monkeypatch.setattr(OutOfCoreGraph, "run", lambda self, *a: rounds.append(a) or run(self, *a))
+    run = StoredBlocks.pooled
+    monkeypatch.setattr(StoredBlocks, "pooled", lambda self, *a: rounds.append(a) or run(self, *a))
     with in_blocks(2, peel_below=0) as made:
         assert tc.k_truss(edges, k).equals(expected)
     whole = made[0].blocks
-    stored = sum(4 * (offsets.size + columns.size) for offsets, columns in whole.stored.values())
+    stored = sum(4 * (1 + len(a) + len(b)) for a, b in whole.stored.values())
     (size,) = sizes
-    per_edge = 4 if k != "max" else 4 + 3 * 8 + 2 * 4
+    per_edge = 12 if k != "max" else 80
     assert size <= 2 * stored + per_edge * whole.edges and len(rounds) > 1
 
 
@@ -316,20 +317,18 @@ class Disk:
 def test_a_disk_that_moves_a_part_at_a_time():
     shelf, array = host_slots.BlockStore(), np.arange(1000, dtype="uint32")
     shelf._file = Disk(shelf._file)
-    place, zeros = shelf.store(array[::-1]), shelf.zeros(1000, "uint32")
-    shelf.add(zeros, array)
-    assert (shelf.load(place) == array[::-1]).all() and (shelf.load(zeros) == array).all()
+    place, other = shelf.store(array[::-1]), shelf.store(array)
+    assert (shelf.load(place) == array[::-1]).all() and (shelf.load(other) == array).all()
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
 @pytest.mark.parametrize(
-    ("fails", "stopped"),
-    [("seek", "store load add zeros"), ("write", "store add zeros"), ("readinto", "load add")],
+    ("fails", "stopped"), [("seek", "store load"), ("write", "store"), ("readinto", "load")]
 )
 def test_a_disk_that_fails_is_told(fails, stopped, code):
     shelf, array = host_slots.BlockStore(), np.arange(2500, dtype="uint32")
     place, told = shelf.store(array), rf"10,000 bytes.*{os.strerror(code)}.*TMPDIR"
-    given = {"store": (array,), "load": (place,), "add": (place, array), "zeros": (2500, "uint32")}
+    given = {"store": (array,), "load": (place,)}
     shelf._file = Disk(shelf._file, fails, code)
     for name in stopped.split():
         with pytest.raises(CapacityError, match=rf"in {tempfile.gettempdir()}, and {told}"):
@@ -392,7 +391,7 @@ def test_a_room_has_blocks_in_slots(engine):
     made = [Csr(np.array([0, 1, 3][: n + 1]), np.arange(m, dtype="uint32"))
             for n, m in ((2, 3), (1, 1), (2, 3))]  # fmt: skip
     made[2] = Csr(made[2].offsets, made[2].columns + np.uint32(7))
-    places = [(shelf.store(b.offsets.astype("uint32")), shelf.store(b.columns)) for b in made]
+    places = [[shelf.store(array) for array in codec.rows(b, np)] for b in made]
     room = engine.slot_pool(shelf, 2, 3, 2)
     for slot, number in ((0, 0), (1, 1), (0, 2), (1, 0)):
         room.load(slot, *places[number])
@@ -405,6 +404,9 @@ def test_a_room_has_blocks_in_slots(engine):
 
 
 # The order of copies ------------------------------------------------------------------------------
+
+
+SPOILED = 85  # each byte of memory that is not copied to yet
 
 
 class LateCopies(HostCopies):
@@ -423,7 +425,7 @@ class LateCopies(HostCopies):
 
     def up(self, host, device, after):
         assert all(isinstance(mark, int) and mark <= self.time for mark in after)
-        device[...] = np.iinfo(device.dtype).max // 3
+        device.view("uint8")[...] = SPOILED
         self.copies.append((self.mark(), lambda: host, device))
         return self.time
 
@@ -434,7 +436,7 @@ class LateCopies(HostCopies):
             target[...] = source()
 
     def down(self, device, host):
-        host[...] = np.iinfo(host.dtype).max // 3
+        host.view("uint8")[...] = SPOILED
         self.copies.append((self.mark(), weakref.ref(device), host))
 
     def follow(self):
@@ -512,7 +514,7 @@ def test_a_slot_is_written_when_its_readers_are_done():
     engine = CudaEngine(xp=np, compile=testing.compile, copies=Watched)
     shelf = engine.block_store()
     block = Csr(np.array([0, 0, 1]), np.zeros(1, "uint32"))
-    place = shelf.store(block.offsets.astype("uint32")), shelf.store(block.columns)
+    place = [shelf.store(array) for array in codec.rows(block, np)]
     room = engine.slot_pool(shelf, 1, 1, 2)
     read = 0
     for _ in range(3):
@@ -541,7 +543,6 @@ def test_a_card_takes_no_more_than_its_limit(function, share, dtype, monkeypatch
     with testing.host_engine():
         need = max(tc.memory_estimate(edges, function=function).values())
     limit, expected = int(share * need), FUNCTIONS[function](edges)
-    monkeypatch.setattr(BlockStore, "zeros", lambda self, size, dtype, over: outside(size, dtype))
     with testing.host_engine(copies=OutsideCopies):
         FUNCTIONS[function](edges[:500])  # what is compiled is compiled here
         peaks = []
@@ -625,7 +626,7 @@ def test_blocks_are_brought_in_no_more_than_needed(backend, monkeypatch):
         )
     with in_blocks(3) as made:
         assert tc.count(edges) == reference.count(SMALL["K9"].rows) == 84
-    stored = {id(columns) for _, columns in made[0].blocks.stored.values()}
+    stored = {id(columns.stored) for _, columns in made[0].blocks.stored.values()}
     assert {id(columns) for _, _, columns in loads} == stored and len(loads) == len(stored)
 
 
@@ -720,7 +721,7 @@ def in_arrays():
     return sum(trace.size for trace in traces)
 
 
-class Weighed(HostCopies):
+class Weighed(OutsideCopies):
     """Notes of every piece its bytes, the most that was taken meanwhile, and what arrays kept."""
 
     def __init__(self, pieces):

@@ -431,7 +431,7 @@ class BlockMap(ABC):
 
     def by_block(self, jobs: Iterable[tuple[Job, Task]], at_once: int = 2) -> list[Task]:
         """Sum what jobs return for each of their three blocks."""
-        results = ((self.places(job), task) for job, task in jobs)
+        results = ((self.places(job) if self.n > 1 else [0], task) for job, task in jobs)
         return self._by_place(self.n**2, results, add, at_once)
 
     def _by_place(
@@ -441,6 +441,7 @@ class BlockMap(ABC):
         by_place = [self.sum_of("sum", combine, at_once) for _ in range(count)]
         for places, task in results:
             for side, place in enumerate(places):
-                own = self.submit("sum", operator.getitem, task, side, first=True)
-                by_place[place].add(own)
+                by_place[place].add(
+                    self.submit("sum", operator.getitem, task, side, first=True)  # nobody holds it
+                )
         return [each.left(1)[0] for each in by_place]

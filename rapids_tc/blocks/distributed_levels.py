@@ -51,7 +51,7 @@ class DistributedLevels:
 
     def fits(self, edges: int, low: int) -> bool:
         """See `LevelBlocks`."""
-        return self._graph.fits(edges)
+        return self._graph.fits(edges, low)
 
     def begin(self) -> Survey:
         """See `LevelBlocks`."""
@@ -128,7 +128,8 @@ def level_counts(job: BlockJob, of_blocks: list[Levels]) -> list[Array]:
     """Count triangles by edge that reach the levels of the edges: an array for each block."""
     for block, asked in zip(job.three, of_blocks, strict=True):
         require_length(asked, block.m, "levels of edges")
-    return job.by_edge(lambda layout: job.engine.level_counts(layout, of_blocks))
+    of_sides = of_blocks if job.n > 1 else of_blocks[0]
+    return job.by_edge(lambda layout: job.engine.level_counts(layout, of_sides))
 
 
 def first_bounds(counts: list[Array], most: int, *, xp: Any) -> Bounds:
@@ -199,10 +200,10 @@ def sizes(part: Part) -> tuple[int, int]:
 
 def peel_chosen(parts: list[Part], n: int, goal: Goal, *, engine: Any, xp: Any) -> list[Array]:
     """Peel the chosen edges of all blocks as one graph; return levels, block by block."""
-    blocks = _Decoded([part[:2] for part in parts], n, xp)
+    blocks = DecodedBlocks([part[:2] for part in parts], n, xp)
     for (_, block), part in zip(blocks, parts, strict=True):
         require_length(part[2], block.m, "triangles of edges")
-    supports = [part[2] for part in parts]
+    supports = (part[2] for part in parts)
     size = blocks.edges, blocks.vertices, n
     return list(levels.peel_chosen(blocks, supports, *size, goal, engine=engine, xp=xp))
 
@@ -211,13 +212,13 @@ def peel_all(
     remaining: list[EncodedBlock], n: int, floor: int, *, engine: Any, xp: Any
 ) -> list[Bounds]:
     """Peel all blocks as one graph; return the bounds of their edges, which are their levels."""
-    blocks = _Decoded(remaining, n, xp)
+    blocks = DecodedBlocks(remaining, n, xp)
     size = blocks.edges, blocks.vertices, n
     peeled = levels.peel_all(blocks, *size, floor, engine=engine, xp=xp)
     return [[upper, upper, upper] for upper in peeled]
 
 
-class _Decoded:
+class DecodedBlocks:
     """Blocks as they arrived, decoded one at a time."""
 
     def __init__(self, encoded: list[EncodedBlock], n: int, xp: Any) -> None:

@@ -43,8 +43,12 @@ Profiled = tuple[list[Any], Fingerprints]  # of the partitions of a batch
 Merged = tuple[list[Array], float, Any]  # arrays of a block, the largest value, what is wrong
 
 
-def read(graph: DistributedGraph, reading: Reading) -> Read:
+def read(
+    graph: DistributedGraph, reading: Reading, rows: tuple[Task, list[Task]] | None = None
+) -> Read:
     """Submit a reading of all rows; return its resolved form, and the arrays of each block.
+
+    `rows` are what `merge_rows` returns, if the rows were read otherwise.
 
     Raises
     ------
@@ -54,8 +58,7 @@ def read(graph: DistributedGraph, reading: Reading) -> Read:
     if reading.vertex_types is not None:
         resolved = graph.submit("values", of_graph, reading, graph.ids, graph.order)
         return resolved, graph.each_block("values", end_types, more=(resolved,))
-    resolved, values = _read_rows(graph, reading)
-    merged = [_merge(graph, resolved, values, place) for place in range(graph.n**2)]
+    resolved, merged = rows or merge_rows(graph, reading)
     states = graph.each("values", status, merged)
     largest_and_errors = graph.executor.gather(states)
     for place, (_, error) in enumerate(largest_and_errors):
@@ -73,6 +76,12 @@ def read(graph: DistributedGraph, reading: Reading) -> Read:
         resolved = graph.submit("values", of_graph, resolved, graph.ids, graph.order)
         arrays = graph.each_block("values", marked, arrays, more=(resolved,))
     return resolved, arrays
+
+
+def merge_rows(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[Task]]:
+    """Submit a reading of all rows; return its resolved form, and what is `Merged` by block."""
+    resolved, values = _read_rows(graph, reading)
+    return resolved, [_merge(graph, resolved, values, place) for place in range(graph.n**2)]
 
 
 def summed(

@@ -22,8 +22,7 @@ lower upper bounds. A round is one count of all triangles, of which blocks add u
 Bounds alone take many rounds if a core collapses edge by edge: R-MAT 14 in 4 x 4 blocks took 66,
 and takes 21 from the top down. All edges that are left are peeled in memory as soon as they fit.
 
-Blocks outside of memory (`rapids_tc.blocks.stored_levels`) and blocks on a cluster
-(`rapids_tc.blocks.distributed_levels`) take the same rounds.
+`rapids_tc.blocks.distributed_levels` has what the rounds ask of blocks.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import block_map, codec, geometry, levels, recount, sums
 from rapids_tc.blocks.arrivals import require_length
-from rapids_tc.blocks.distributed_levels import DistributedLevels
+from rapids_tc.blocks.distributed_levels import DecodedBlocks, DistributedLevels
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.block_map import PlacedBlock
@@ -36,7 +36,7 @@ def of_every_edge(graph: DistributedGraph) -> list[list[Task]]:
 
 def _of_every_edge(graph: DistributedGraph) -> list[list[Task]]:
     counts = sums.by_edge(graph)
-    if graph.n == 1:
+    if graph.peels_whole:
         return _peel_whole(graph, counts, None)
     blocks = DistributedLevels(graph, counts)
     levels.find_levels(blocks)
@@ -45,7 +45,7 @@ def _of_every_edge(graph: DistributedGraph) -> list[list[Task]]:
 
 def _one_truss(graph: DistributedGraph, k: int) -> list[list[Task]]:
     """Mark the edges of each block in the k-truss."""
-    if graph.n == 1:
+    if graph.peels_whole:
         [[truss]] = _peel_whole(graph, sums.by_edge(graph), k)
         return [[graph.submit("peel", operator.ge, truss, k)]]
     active = DistributedActiveBlocks(graph, graph.known.get("edge counts"))
@@ -186,10 +186,9 @@ def remaining(block: PlacedBlock, counts: list[Array], k: int) -> EncodedBlock:
 
 def finish(remaining: list[EncodedBlock], n: int, k: int, *, engine: Any, xp: Any) -> list[Array]:
     """Mark the edges of each block that are in the k-truss, from a graph of them alone."""
-    blocks = [(divmod(place, n), codec.csr(rows, xp)) for place, rows in enumerate(remaining)]
-    edges = sum(block.m for _, block in blocks)
-    ranks = max(geometry.rank_limit(block, n, at, xp) for at, block in blocks)
-    graph, relabel = recount.join_blocks(blocks, edges, ranks, n, engine=engine, xp=xp)
+    blocks = DecodedBlocks(remaining, n, xp)
+    size = blocks.edges, blocks.vertices, n
+    graph, relabel = recount.join_blocks(blocks, *size, engine=engine, xp=xp)
     in_truss = recount.peel_graph(graph, k, engine) >= k
     ends = (geometry.block_ends(block, n, at) for at, block in blocks)
     return [in_truss[engine.find_edges(graph, relabel[u], relabel[v])] for u, v in ends]

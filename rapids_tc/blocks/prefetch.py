@@ -57,12 +57,6 @@ def load_plan(
         yield loads, {key: slot_of[key] for key in keys}
 
 
-def most_at_once(needs: list[list[Key]], *, prefetch: bool) -> int:
-    """Count the slots that `load_plan` takes at least."""
-    following = [*needs[1:], []] if prefetch else [[]] * len(needs)
-    return max((len({*a, *b}) for a, b in zip(needs, following, strict=False)), default=0)
-
-
 def _next_use(uses: list[int], step: int) -> int:
     """Return the next use from a step on, and drop the uses before it."""
     while uses and uses[0] < step:

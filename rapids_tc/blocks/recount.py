@@ -1,9 +1,8 @@
 """The k-truss of a graph in blocks: edges in too few triangles go, and the rest is counted again.
 
 Most edges of most graphs go in the first rounds. As soon as what remains fits into memory as one
-graph, it is peeled there. Blocks outside of memory (`rapids_tc.blocks.truss`) and blocks on a
-cluster (`rapids_tc.blocks.peeling`) take the same rounds: each says how it counts its blocks, how
-it replaces them by smaller ones, and what it notes of the edges on the way.
+graph, it is peeled there. `rapids_tc.blocks.peeling` says how blocks are counted, how smaller ones
+replace them, and what is noted of the edges on the way.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cut rows into blocks outside of memory, read the blocks back, and count them task by task."""
+"""Cut rows into blocks outside of memory, read the blocks back, and lay them out task by task."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import build, geometry, grid
+from rapids_tc.blocks import build, codec, geometry, grid
 from rapids_tc.blocks.grid import Partition, Task
-from rapids_tc.blocks.prefetch import load_plan, most_at_once, prefetch
-from rapids_tc.preparation.csr import Array, Csr
+from rapids_tc.blocks.prefetch import load_plan, prefetch
+from rapids_tc.executors.spill import Spilled, SpillExecutor
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.rows import Rows
     from rapids_tc.plan.budget import Budget
+    from rapids_tc.preparation.csr import Array, Csr
 
-Stored = tuple[Any, Any]  # offsets (uint32) and columns, as the block store keeps them
 Key = tuple[int, int, int]  # a block, and which copy of it
-Found = Callable[[Task, list[Csr], Any], None]  # (task, uv, uw and vw of it, layout)
+# A task, its blocks uv, uw and vw, and its layout. There may be no uv where no edge is counted.
+LaidOut = tuple[Task, tuple[Any, ...], Any]
 
 
 @dataclass(frozen=True)
@@ -29,32 +30,35 @@ class StoredBlocks:
     Attributes
     ----------
     engine : Engine
-    store : BlockStore of the engine
+    executor : SpillExecutor
+        Has the blocks on its store.
     budget : Budget
     allowed : int
         Bytes that may be taken for blocks.
     vertices, n : int
+    xp : module
     stored : dict
-        What the store has of each block.
+        By block, a task that returns it, encoded.
     """
 
     engine: Any
-    store: Any
+    executor: SpillExecutor
     budget: Budget
     allowed: int
     vertices: int
     n: int
-    stored: dict[Block, Stored]
+    xp: Any
+    stored: dict[Block, Any]
 
     @property
     def edges(self) -> int:
         """The edges of all blocks."""
-        return sum(columns.size for _, columns in self.stored.values())
+        return sum(len(columns) for _, columns in self.stored.values())
 
     @property
     def first_edges(self) -> dict[Block, int]:
         """The number of the first edge of each block, if edges are numbered block by block."""
-        sizes = [columns.size for _, columns in self.stored.values()]
+        sizes = [len(columns) for _, columns in self.stored.values()]
         return dict(zip(self.stored, accumulate([0, *sizes]), strict=False))
 
     def __iter__(self) -> Iterator[tuple[Block, Csr]]:
@@ -63,47 +67,25 @@ class StoredBlocks:
             yield at, self._load(at)
 
     def _load(self, at: Block) -> Csr:
-        self.store.synchronize()
-        offsets, columns = self.stored[at]
-        return Csr(self.store.load(offsets).astype("int64"), self.store.load(columns))
+        self.executor.store.synchronize()
+        return codec.csr(self.executor.gather(self.stored[at]), self.xp)
 
-    def put(self, block: Csr, over: Stored | None = None) -> Stored:
-        """Store a block, in place of `over`, a block that is no smaller, if that is given."""
-        self.store.synchronize()  # of the one before, which was kept meanwhile
-        offsets, columns = over or (None, None)
-        kept = self.store.store(block.offsets.astype("uint32"), offsets)
-        return kept, self.store.store(block.columns, columns)
+    def pooled(self, on_progress: Callable[..., None]) -> Iterator[LaidOut]:
+        """Yield each task; its blocks are in the slots of a pool meanwhile.
 
-    def zeros(self, over: dict[Block, Any], dtype: str = "uint32") -> dict[Block, Any]:
-        """Store a counter for every edge, in place of those in `over`, if any."""
-        sizes = {at: columns.size for at, (_, columns) in self.stored.items()}
-        return {at: self.store.zeros(size, dtype, over.get(at)) for at, size in sizes.items()}
-
-    def run(
-        self, found: Found, on_progress: Callable[..., None],
-        at_end: Callable[[], None] = lambda: None,
-    ) -> None:  # fmt: skip
-        """Prepare every task while its blocks are in memory.
-
-        `at_end` drops arrays that `found` holds from task to task: they are parts of the memory of
-        all tasks, which is then given back whole.
+        The blocks of the next tasks are on their way. What the caller makes between two tasks is
+        part of the memory of all tasks, which is given back whole: the caller holds none of it.
         """
-        costs = self.engine.costs
-        edges = max(columns.size for _, columns in self.stored.values())
-        rows = max(offsets.size for offsets, _ in self.stored.values()) - 1
-        tasks = grid.tasks(Partition(self.n, 1))
-        plan = self._plan([task for task in tasks if self._may_have_triangles(task)])
-        if not plan.tasks:
-            return
+        store = self.executor.store
+        edges = max(len(columns) for _, columns in self.stored.values())
+        rows = max(len(lengths) for lengths, _ in self.stored.values())
+        plan = self._plan(grid.tasks(Partition(self.n, 1)))
         slots = self.budget.slots(edges, rows, len(plan.keys), self.allowed)
-        if most_at_once(plan.needs, prefetch=costs.prefetch) > slots:
-            plan = self._plan(tasks)  # neighbours have more in common
-        with self.store.pooled(self.budget.task(edges, rows, slots)):
+        with store.pooled(self.budget.task(edges, rows, slots)):
             try:
-                self._tasks(plan, (slots, edges, rows), found, on_progress)
+                yield from self._tasks(plan, (slots, edges, rows), on_progress)
             finally:
-                at_end()
-                self.store.synchronize()  # no copy runs when its memory is released
+                store.synchronize()  # no copy runs when its memory is released
 
     def laid_out(self) -> Iterator[tuple[Task, list[Csr], Any]]:
         """Yield each task that may have triangles, with its three blocks and its layout.
@@ -129,19 +111,15 @@ class StoredBlocks:
             del uv, uw, vw, layout  # before others are loaded
 
     def _tasks(
-        self,
-        plan: Plan,
-        sizes: tuple[int, int, int],
-        found: Found,
-        on_progress: Callable[..., None],
-    ) -> None:
-        """Run the tasks of a plan in a room of so many slots, for blocks of so many edges and rows.
+        self, plan: Plan, sizes: tuple[int, int, int], on_progress: Callable[..., None]
+    ) -> Iterator[LaidOut]:
+        """Yield the tasks of a plan in a room of so many slots, for blocks of so many edges.
 
         Nothing of a step is held when the blocks of the next are asked for, and nothing at the end.
         """
         slots, ahead = sizes[0], self.engine.costs.prefetch
-        stored = {key: self.stored[key[:2]] for key in plan.keys}
-        pool = self.engine.slot_pool(self.store, *sizes)
+        stored = {key: self._places(key[:2]) for key in plan.keys}
+        pool = self.engine.slot_pool(self.executor.store, *sizes)
         blocks_of = prefetch(pool, stored, load_plan(plan.needs, slots, prefetch=ahead))
         grouped: Any = None
         last = [step.begins for step in plan.steps[1:]] + [True]
@@ -151,11 +129,15 @@ class StoredBlocks:
                 grouped = self.engine.to_csc(made[uv])
                 continue
             layout = self.engine.prepare_blocks(grouped, made[uw], made[vw], step.task.residues)
-            found(step.task, [made[key] for key in (uv, uw, vw) if key in made], layout)
+            yield step.task, tuple(map(made.get, (uv, uw, vw))), layout
             del layout
             if ends:
                 grouped = None
             on_progress((step.number + 1) / plan.tasks)
+
+    def _places(self, at: Block) -> tuple[Any, Any]:
+        lengths, columns = self.stored[at]
+        return lengths.stored, columns.stored
 
     def _plan(self, tasks: list[Task]) -> Plan:
         sides = self.budget.sides
@@ -168,7 +150,7 @@ class StoredBlocks:
         return Plan(len(tasks), steps, sides or self.engine.costs.uv_stays_loaded)
 
     def _may_have_triangles(self, task: Task) -> bool:
-        return all(self.stored[at][1].size for at in task.blocks)
+        return all(len(self.stored[at][1]) for at in task.blocks)
 
 
 @dataclass(frozen=True)
@@ -219,8 +201,8 @@ def _names(task: Task, *, sides: bool) -> tuple[Key, Key, Key]:
 
 
 def cut(
-    rows: Rows, rank: Array, vertices: int, *, engine: Any, store: Any, budget: Budget,
-    allowed: int, xp: Any, on_progress: Callable[..., None],
+    rows: Rows, rank: Array, vertices: int, *, engine: Any, executor: SpillExecutor,
+    budget: Budget, allowed: int, xp: Any, on_progress: Callable[..., None],
 ) -> StoredBlocks:  # fmt: skip
     """Cut the edges of all rows into blocks, as few as fit what is allowed, and store them."""
     reading = rows.memory(engine.costs.row)
@@ -229,41 +211,40 @@ def cut(
         longest = geometry.members(vertices, n, 0) + 2  # offsets, at most: one row more if i > j
         if budget.fits(max(sizes), longest, rows.size, allowed, reading):
             break
-    blocks = StoredBlocks(engine, store, budget, allowed, vertices, n, {})
-    store.reserve(sum(4 * size + 4 * longest + 16 for size in sizes))
-    _fill(blocks, rows, rank, sizes, longest, reading=reading, xp=xp, on_progress=on_progress)
+    blocks = StoredBlocks(engine, executor, budget, allowed, vertices, n, xp, {})
+    executor.store.reserve(sum(4 * size + 4 * longest + 16 for size in sizes))
+    _fill(blocks, rows, rank, sizes, longest, reading=reading, on_progress=on_progress)
     return blocks
 
 
 def _fill(
     blocks: StoredBlocks, rows: Rows, rank: Array, sizes: list[int], longest: int, *,
-    reading: int, xp: Any, on_progress: Callable[..., None],
+    reading: int, on_progress: Callable[..., None],
 ) -> None:  # fmt: skip
     """Make the blocks, as many at a time as have keys that fit."""
-    budget, n = blocks.budget, blocks.n
+    budget, n, store = blocks.budget, blocks.n, blocks.executor.store
     while (first := len(blocks.stored)) < n * n:
         last = first + budget.together(sizes[first:], longest, blocks.allowed - reading)
         group = sizes[first:last]
-        with blocks.store.pooled(budget.collecting(group, longest)):
+        with store.pooled(budget.collecting(group, longest)):
             try:
-                _fill_some(blocks, rows, rank, first, group, xp=xp)
+                _fill_some(blocks, rows, rank, first, group)
             finally:
-                blocks.store.synchronize()
+                store.synchronize()
         on_progress(last / n**2)
 
 
-def _fill_some(
-    blocks: StoredBlocks, rows: Rows, rank: Array, first: int, sizes: list[int], *, xp: Any
-) -> None:
+def _fill_some(blocks: StoredBlocks, rows: Rows, rank: Array, first: int, sizes: list[int]) -> None:
     """Make the blocks from `first` on that have so many rows, and store them; hold nothing else."""
-    engine, n = blocks.engine, blocks.n
+    engine, n, xp = blocks.engine, blocks.n, blocks.xp
     chunks = _ends(rows, engine)
     by_block = build.collect_keys(chunks, rank, n, first, sizes, engine=engine, xp=xp)
     del chunks
     for place, keys in enumerate(by_block, first):
         at = divmod(place, n)
         block = engine.csr(keys, geometry.block_rows(blocks.vertices, n, at))
-        blocks.stored[at] = blocks.put(block)
+        blocks.executor.store.synchronize()  # of the block before, which was kept meanwhile
+        blocks.stored[at] = [Spilled(blocks.executor, a) for a in codec.rows(block, xp)]
 
 
 def _ends(rows: Rows, engine: Any) -> Iterator[build.Ends]:

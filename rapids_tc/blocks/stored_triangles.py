@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from rapids_tc.blocks import geometry, stored_values
+from rapids_tc.blocks import geometry
 from rapids_tc.blocks.stored_values import StoredGraph
 from rapids_tc.blocks.task_triangles import TaskTriangles, Triangles
 from rapids_tc.frames.device import place
@@ -78,8 +78,8 @@ class StoredTriangles(Triangles):
 
     def side_values(self, arrays: Any, triangles: TaskTriangles) -> Sequence[Array]:
         """See `Triangles`."""
-        sides: Sequence[Array] = stored_values.load_sides(self._graph, arrays, triangles.task)[0]
-        return sides
+        n, gather = self._graph.blocks.n, self._graph.blocks.executor.gather
+        return [gather(arrays[i * n + j][0]) for i, j in triangles.task.blocks]
 
     def edge_numbers(self, triangles: TaskTriangles) -> Sequence[int]:
         """See `Triangles`: edges are numbered block by block."""

@@ -15,6 +15,7 @@ import numpy as np
 from rapids_tc.blocks import block_map, geometry, parts, ranges
 from rapids_tc.blocks import third_sums as third_sums_of
 from rapids_tc.blocks.arrivals import require, require_below, require_length
+from rapids_tc.blocks.time_sums import spans_of
 from rapids_tc.engines import protocol
 from rapids_tc.plan.record import Needs
 from rapids_tc.preparation import sampling
@@ -91,6 +92,17 @@ def by_edge(graph: DistributedGraph, left: list[Task] | None = None) -> list[lis
         "edge counts", lambda: _by_edge(graph, graph.by_job(edge_counts))
     )
     return by_block
+
+
+def counts_within(job: BlockJob, values: list[list[Array]]) -> list[Array]:
+    """Count the triangles of a job by edge whose three edges are present at once."""
+    spans = spans_of([*zip(*values, strict=True)] if job.n > 1 else values[0])
+    return job.by_edge(lambda layout: job.engine.edge_counts(layout, spans=spans))
+
+
+def by_edge_within(graph: DistributedGraph, spans: list[Task]) -> list[list[Task]]:
+    """Count the triangles of every edge of each block whose three edges are present at once."""
+    return _by_edge(graph, graph.by_job(counts_within, values=spans))
 
 
 def _by_edge(graph: DistributedGraph, jobs: Iterator[tuple[Job, Task]]) -> list[list[Task]]:

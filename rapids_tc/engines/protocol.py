@@ -123,22 +123,20 @@ class BlockStore(Protocol[Stored]):
         """Take memory for arrays of so many bytes, eight more for each array."""
 
     def store(self, array: Array, over: Stored | None = None) -> Stored:
-        """Keep an array, in place of the array `over`, if any, which is no smaller.
+        """Keep an array, in place of the array `over`, if any, which has no fewer bytes.
 
-        The array is not to be written before `synchronize`.
+        The array is not to be written before `synchronize`, or by what is launched before
+        `release`.
         """
 
     def load(self, stored: Stored) -> Array:
         """Return an array where the engine works."""
 
-    def zeros(self, size: int, dtype: str, over: Stored | None = None) -> Stored:
-        """Keep zeros, to which `add` adds, in place of an array that is no smaller, if any."""
-
-    def add(self, stored: Stored, array: Array) -> None:
-        """Add an array to one that is kept."""
-
     def synchronize(self) -> None:
         """Return when all arrays that were stored are kept."""
+
+    def release(self) -> None:
+        """Let the memory of arrays that were stored be taken by what is made from now on."""
 
     def pooled(self, size: int) -> AbstractContextManager[None]:
         """Let arrays that are made within be parts of one piece of `size` bytes."""
@@ -147,8 +145,8 @@ class BlockStore(Protocol[Stored]):
 class SlotPool(Protocol[StoredInput]):
     """Slots where blocks of a store are loaded to be counted."""
 
-    def load(self, slot: int, offsets: StoredInput, columns: StoredInput) -> None:
-        """Load a block into a slot, in place of the block before."""
+    def load(self, slot: int, lengths: StoredInput, columns: StoredInput) -> None:
+        """Load a block, the lengths of its rows and its columns, in place of the block before."""
 
     def block(self, slot: int) -> Csr:
         """Return the block of a slot, ready to be read."""

@@ -131,8 +131,13 @@ class DistributedGraph(DistributedIds):
         )  # fmt: skip
         return made
 
-    def fits(self, edges: int) -> bool:
-        """Return whether one machine can peel a graph of so many edges."""
+    @property
+    def peels_whole(self) -> bool:
+        """Whether the graph is one block, which is peeled as it is."""
+        return self.n == 1
+
+    def fits(self, edges: int, level: int = 0) -> bool:
+        """Return whether so many edges can be peeled as one graph; no level is below `level`."""
         return grid.fits(edges, self.size, self.free, "cuda" if self.on_cards else "cpu")
 
     @cached_property

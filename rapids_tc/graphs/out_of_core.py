@@ -2,37 +2,49 @@
 
 The frame is read in chunks of rows: degrees first, then the keys of as many blocks at a time as
 fit. A block is sorted once and stored outside: in pinned memory beside a GPU, in a temporary file
-beside the CPU engine. Tasks follow one another; on a GPU the blocks of the next task are copied
-while one counts (the streaming of TriCore: Hu, Liu, Huang, SC 2018).
+beside the CPU engine. From there on it is a graph in blocks as any other, whose tasks follow one
+another in this process (`rapids_tc.graphs.spilled`); on a GPU the blocks of the next task are
+copied while one counts (the streaming of TriCore: Hu, Liu, Huang, SC 2018).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc._progress import at_end
-from rapids_tc.blocks import geometry, stored_levels, stored_sample, stored_values, truss
-from rapids_tc.blocks.store import Found, StoredBlocks, cut
+from rapids_tc._progress import at_end, report_stage
+from rapids_tc.blocks import (
+    codec,
+    distributed_values,
+    geometry,
+    parts,
+    peeling,
+    stored_values,
+    sums,
+)
+from rapids_tc.blocks.store import StoredBlocks, cut
 from rapids_tc.blocks.stored_triangles import StoredTriangles
-from rapids_tc.blocks.third_sums import ThirdValues, third_values
-from rapids_tc.blocks.time_sums import spans_of
+from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.engines import registry
+from rapids_tc.executors.spill import SpillExecutor
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
 from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
+from rapids_tc.graphs.spilled import SpilledGraph
 from rapids_tc.plan.record import Needs, row_columns
-from rapids_tc.preparation import orient
+from rapids_tc.preparation import orient, sampling
 from rapids_tc.preparation.edges import edge_keys, named_edges
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
+    from rapids_tc._progress import Report
     from rapids_tc.blocks.geometry import Block
-    from rapids_tc.blocks.grid import Task
     from rapids_tc.blocks.rows import Rows
     from rapids_tc.blocks.triangle_sums import Sum, Summed
+    from rapids_tc.executors.protocol import Task
     from rapids_tc.plan.budget import Budget
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
@@ -43,35 +55,47 @@ class OutOfCoreGraph(EdgeGraph):
 
     Parameters
     ----------
-    frame, rows, backend
-        The user's frame, its rows as numbers, and where work is done.
+    frame, labels, rows, backend
+        The user's frame, its id columns, its rows as numbers, and where work is done.
     budget : Budget
+    method : str
+        An intersection method.
     progress : bool or None
         Whether progress is shown.
 
     Attributes
     ----------
     blocks : StoredBlocks
+    spilled : SpilledGraph
+        What the blocks are asked by.
     """
 
     def __init__(
-        self, frame: Frame, rows: Rows, backend: Backend, budget: Budget, *, progress: bool | None
-    ) -> None:
+        self, frame: Frame, labels: Any, rows: Rows, backend: Backend, budget: Budget,
+        method: str, *, progress: bool | None,
+    ) -> None:  # fmt: skip
         self._frame, self.rows, self.backend, self.progress = frame, rows, backend, progress
-        self.engine = registry.load(backend.engine)
+        self.engine, self._limit = registry.load(backend.engine), budget.limit
         store = self.engine.block_store()
         at_end(store.close)
         with self.stage("numbering the ids"):
             self.ids = rows.number(store, budget.check_text)
-        budget = self._budget = replace(budget, text=self.ids.text)
+        budget = replace(budget, text=self.ids.text)
         allowed = budget.allowed(rows.size, self.ids.size, self.ids.nbytes)
         with self.stage("ordering by degree"):
             self.rank, self._vertices = self._order_by_degree()
+        executor = SpillExecutor(store, backend.xp.ndarray)
         with self.stage("cutting into blocks") as report:
             self.blocks = cut(
-                rows, self.rank, self._vertices, engine=self.engine, store=store, budget=budget,
-                allowed=allowed, xp=backend.xp, on_progress=report.advance,
+                rows, self.rank, self._vertices, engine=self.engine, executor=executor,
+                budget=budget, allowed=allowed, xp=backend.xp, on_progress=report.advance,
             )  # fmt: skip
+        self._labels, self._method, self._gather = labels, method, executor.gather
+        self.spilled = self._spilled(self.blocks)
+
+    def _spilled(self, blocks: StoredBlocks) -> SpilledGraph:
+        of_call = self.backend, self._labels, self._method, self._stage
+        return SpilledGraph(blocks, self.ids, self.rank, *of_call)
 
     def _order_by_degree(self) -> tuple[Array, int]:
         """Return the rank of every number, and how many are vertices."""
@@ -113,118 +137,68 @@ class OutOfCoreGraph(EdgeGraph):
     @cached_property
     def degrees(self) -> Array:
         """See `VertexStatistics`."""
-        degrees = self.backend.xp.zeros(self._vertices, "int64")
-        for at, block in self.blocks:
-            geometry.add_degrees(degrees, self.n, at, block, self.engine)
-        return degrees
+        return self._by_rank(sums.degrees(self.spilled))
+
+    def _by_rank(self, by_residue: list[Task]) -> Array:
+        return parts.by_rank(self._gather(by_residue), self.backend.xp)
 
     def edge_blocks(self, values: str = "") -> tuple[int, Any]:
         """See `EdgeGraph`."""
-        load = self.blocks.store.load
         if not values:
             return self.n, ((at, block, None) for at, block in self.blocks)
-        if values == "trussness":
-            numbers = stored_levels.trussness(self, self.edge_counts("auto"))
-            return self.n, ((at, block, load(numbers[at])) for at, block in self.blocks)
-        third, sums = self.third_sums(values)
-        return self.n, ((at, block, third.as_floats(load(sums[at]))) for at, block in self.blocks)
+        of_edges = self._by_edge(values)
+        return self.n, (
+            (at, block, self._joined(tasks))
+            for (at, block), tasks in zip(self.blocks, of_edges, strict=True)
+        )
+
+    def _by_edge(self, kind: str) -> list[list[Task]]:
+        """Submit the values of the edges of each block, in slices: "trussness", or third sums."""
+        graph = self.spilled
+        if kind == "trussness":
+            return peeling.of_every_edge(graph)
+        return sums.third_sums(graph, sums.degrees(graph), kind)
+
+    def _joined(self, slices: list[Task]) -> Array:
+        [values] = self._gather(slices)
+        return values
 
     def count(self, method: str) -> int:
         """See `VertexStatistics`."""
-        total = 0
-
-        def found(task: Task, made: list[Csr], layout: Any) -> None:
-            nonlocal total
-            total += self.engine.count(layout, method=method)
-
-        self.run(found)
-        return total
+        return sums.total(self.spilled)
 
     def vertex_counts(self, method: str) -> Array:
         """See `VertexStatistics`."""
-        sums = self.backend.xp.zeros(self._vertices, "int64")
-
-        def found(task: Task, made: list[Csr], layout: Any) -> None:
-            (uv, _, vw), engine = made, self.engine
-            of_uv, _, of_vw = engine.edge_counts(layout, method=method)
-            pairs = (uv, of_uv), (vw, of_vw)
-            geometry.add_corners(sums, self.n, task.residues, *pairs, engine=engine)
-
-        self.run(found)
-        return sums
+        return self._by_rank(sums.by_vertex(self.spilled))
 
     # What functions of edges ask -----------------------------------------------------------------
 
-    def _spans(self, within: Reading | None) -> Callable[[Task], dict[str, Any]]:
-        """Read times, if any; return a function from a task to the spans that engines take."""
+    def _edge_counts(self, within: Reading | None) -> list[list[Task]]:
+        """Submit the triangles of the edges of each block, in slices."""
         if within is None:
-            return lambda task: {}
-        values = self.edge_values(within).arrays
-        return lambda task: {"spans": spans_of(stored_values.load_sides(self, values, task))}
-
-    def edge_counts(
-        self,
-        method: str,
-        of: StoredBlocks | None = None,
-        over: dict[Block, Any] | None = None,
-        within: Reading | None = None,
-    ) -> dict[Block, Any]:
-        """Count the triangles of the edges of every block; return the counters on the store.
-
-        `of` are the blocks to count, if not all of the graph; `over` are counters of at least as
-        many edges, which are written over.
-        """
-        blocks, spans = of or self.blocks, self._spans(within)
-        counts, store = blocks.zeros(over or {}), blocks.store
-
-        def found(task: Task, made: list[Csr], layout: Any) -> None:
-            parts = self.engine.edge_counts(layout, method=method, **spans(task))
-            for at, part in zip(task.blocks, parts, strict=True):
-                store.add(counts[at], part)
-
-        self.run(found, blocks)
-        return counts
-
-    def third_sums(self, name: str) -> tuple[ThirdValues, dict[Block, Any]]:
-        """Sum a value of the third vertices of the edges of every block.
-
-        Returns the values, and on the store the sums (int64), which `ThirdValues.as_floats` takes.
-        """
-        values, xp = third_values(name, self.degrees, self.backend), self.backend.xp
-        sums, store = self.blocks.zeros({}, "int64"), self.blocks.store
-
-        def found(task: Task, made: list[Csr], layout: Any) -> None:
-            of_corners = values.of_task(self.n, task.residues, xp)
-            parts = self.engine.third_sums(layout, of_corners)
-            for at, part in zip(task.blocks, parts, strict=True):
-                store.add(sums[at], part)
-
-        self.run(found)
-        return values, sums
+            return sums.by_edge(self.spilled)
+        return sums.by_edge_within(self.spilled, self.edge_values(within).arrays)
 
     def row_columns(
         self, names: Sequence[str], method: str, within: Reading | None = None
     ) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0."""
-        xp, columns, store = self.backend.xp, row_columns(), self.blocks.store
-        asked = [columns[name].needs for name in names]
-        counted = any(needs & (Needs.EDGE_COUNTS | Needs.TRUSSNESS) for needs in asked)
-        counts = self.edge_counts(method, within=within) if counted else {}
-        peeled = any(needs & Needs.TRUSSNESS for needs in asked)
-        trussness = stored_levels.trussness(self, counts) if peeled else {}
-        summed = [name for name in names if columns[name].needs & Needs.THIRD_SUMS]
-        thirds = {name: self.third_sums(name) for name in summed}
+        xp, columns = self.backend.xp, row_columns()
+        asked, by_edge = [columns[name].needs for name in names], {}
+        if any(needs & Needs.EDGE_COUNTS for needs in asked):
+            by_edge["triangles"] = self._edge_counts(within)
+        if any(needs & Needs.TRUSSNESS for needs in asked):
+            by_edge["trussness"] = self._by_edge("trussness")
+        by_edge |= {name: self._by_edge(name) for name in names if name in FORMULAS}
         made = {name: xp.zeros(self.size, columns[name].dtype) for name in names}
         with self.stage("looking rows up") as report:
-            for number, (at, block) in enumerate(self.blocks):
-                known = store.load(counts[at]) if counted else None
-                numbers = store.load(trussness[at]) if peeled else None
-                sums = {name: v.as_floats(store.load(by[at])) for name, (v, by) in thirds.items()}
-                for row, where, ends in self.located(at, block, self.n, self.rank):
-                    values = _Values(self, where, known, numbers, sums, ends)
+            for place, (at, block) in enumerate(self.blocks):
+                of_edges = {kind: self._joined(tasks[place]) for kind, tasks in by_edge.items()}
+                for row, where, ends in self._located(at, block):
+                    values = _Values(self, where, of_edges, ends)
                     for name in names:
                         made[name][row] = columns[name].formula(values)
-                report.advance((number + 1) / self.n**2)
+                report.advance((place + 1) / self.n**2)
         adapter = self.backend.adapter
         return {name: adapter.column_like(self._frame, made[name], name) for name in names}
 
@@ -241,11 +215,21 @@ class OutOfCoreGraph(EdgeGraph):
             return self.backend.adapter.frame(named_edges(keys, self.ids))
 
     def truss_rows(self, k: int | None) -> Array:
-        """See `EdgeGraph`."""
-        if k is not None:
-            return truss.truss_rows(self, k)
-        trussness = stored_levels.trussness(self, self.edge_counts("auto"))
-        return truss.last_truss_rows(self, trussness)
+        """See `EdgeGraph`: where the first row of each edge of the truss is, ascending."""
+        marks = peeling.in_truss(self.spilled, k, by_group=self.groups is not None)
+        xp = self.backend.xp
+        chosen = xp.zeros(self.size, bool)
+        with self.stage("looking rows up"):
+            for (at, whole), tasks in zip(self.blocks, marks, strict=True):
+                block = whole.select(self._joined(tasks))
+                del whole
+                seen = xp.zeros(block.m, bool)
+                for row, edge, _ in self._located(at, block) if block.m else ():
+                    new = ~seen[edge]
+                    row, edge = row[new], edge[new]
+                    chosen[row[geometry.is_first(edge, self.backend)]] = True
+                    seen[edge] = True
+        return xp.flatnonzero(chosen)
 
     def take_rows(self, positions: Any, limit: int | None) -> Frame:
         """See `EdgeGraph`: the call has a limit, which the user may not have given."""
@@ -253,16 +237,34 @@ class OutOfCoreGraph(EdgeGraph):
 
     def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
         """See `EdgeGraph`: the sample is blocks of their own, beside the blocks of the graph."""
-        return stored_sample.moments(self, colours, seed, method)
+        stored, xp = {}, self.backend.xp
+        with self.stage("sampling the edges"):
+            color = sampling.draw(self.ids.words, colours, seed)[self.order.number]
+            for at, block in self.blocks:
+                larger, smaller = geometry.block_ends(block, self.n, at)
+                kept = block.select(color[larger] == color[smaller])
+                stored[at] = self.blocks.executor.keep(codec.rows(kept, xp))
+            del color
+        sample = self._spilled(replace(self.blocks, stored=stored))
+        if self.groups is not None:
+            return sums.moments_by_group(sample)
+        return sums.moments_of_slices(sample)
 
     def edge_values(self, reading: Reading) -> EdgeArrays:
-        """See `EdgeGraph`: the arrays of every block are kept on the store."""
-        return EdgeArrays(*stored_values.read(self, reading))
+        """See `EdgeGraph`: a task for each block returns its arrays."""
+        return EdgeArrays(*self._read(reading))
+
+    def _read(self, reading: Reading) -> distributed_values.Read:
+        rows = None if reading.vertex_types is not None else stored_values.merged(self, reading)
+        return distributed_values.read(self.spilled, reading, rows)
 
     def summed(self, *quantities: Sum) -> list[Summed]:
         """See `VertexStatistics`."""
-        limit = self._budget.limit
-        return stored_values.summed(self, [quantity.limited(limit) for quantity in quantities])
+        limited = [quantity.limited(self._limit) for quantity in quantities]
+        values = self._read(limited[0].reading)
+        by_name = distributed_values.summed(self.spilled, limited, values)
+        found: list[Summed] = self._gather([by_name[quantity.name] for quantity in limited])
+        return found
 
     @property
     def listing(self) -> StoredTriangles:
@@ -273,40 +275,43 @@ class OutOfCoreGraph(EdgeGraph):
         """Return a column of the user's frame, in the library of the adapter."""
         return self.backend.adapter.column(self._frame, label)
 
+    @property
+    def _stage(self) -> Any:
+        """What reports a stage: it does not hold the graph, which its blocks outlive."""
+        need = partial(_need, self.rows.size, self._limit)
+        return partial(report_stage, progress=self.progress, need=need)
+
+    def stage(self, name: str) -> AbstractContextManager[Report]:
+        """Report a stage, and say how large the graph was if memory runs out."""
+        stage: AbstractContextManager[Report] = self._stage(name)
+        return stage
+
     def _need(self) -> str:
-        return (
-            f"{self.size:,} rows were counted in blocks, for {self._budget.limit:,} bytes were "
-            "allowed: memory_limit= may say less"
-        )
+        return _need(self.rows.size, self._limit)
 
-    # Blocks and rows -----------------------------------------------------------------------------
+    # Rows ----------------------------------------------------------------------------------------
 
-    def run(
-        self, found: Found, of: StoredBlocks | None = None,
-        at_end: Callable[[], None] = lambda: None,
-    ) -> None:  # fmt: skip
-        """Count every task: `found` receives its layout while its blocks are in memory.
-
-        `at_end` drops arrays that `found` holds from task to task.
-        """
-        with self.stage("counting") as report:
-            (of or self.blocks).run(found, report.advance, at_end)
-
-    def located(
-        self, at: Block, block: Csr, n: int, rank: Array
-    ) -> Iterator[tuple[Array, Array, tuple[Array, Array]]]:
+    def _located(self, at: Block, block: Csr) -> Iterator[tuple[Array, Array, tuple[Array, Array]]]:
         """Yield the rows whose edges are in a block, where in the block, and their ends, by chunk.
 
-        `rank` is by number; the ends are ranks, the larger first.
+        The ends are ranks, the larger first.
         """
         xp = self.backend.xp
         for chunk in self.rows.chunks():
-            larger, smaller = geometry.ranked_ends(chunk.ends, rank, xp)
-            row, u, v = geometry.rows_in_block(larger, smaller, n, at, xp)
+            larger, smaller = geometry.ranked_ends(chunk.ends, self.rank, xp)
+            row, u, v = geometry.rows_in_block(larger, smaller, self.n, at, xp)
             edge = self.engine.find_edges(block, u, v)
             present = edge >= 0  # loops are not
             row, edge = row[present], edge[present]
             yield row + chunk.first, edge, (larger[row], smaller[row])
+
+
+def _need(rows: int, limit: int) -> str:
+    """Say what to do if memory runs out."""
+    return (
+        f"{rows:,} rows were counted in blocks, for {limit:,} bytes were allowed: memory_limit= "
+        "may say less"
+    )
 
 
 @dataclass(frozen=True)
@@ -315,9 +320,7 @@ class _Values:
 
     graph: OutOfCoreGraph
     where: Array
-    counts: Array | None
-    numbers: Array | None
-    sums: dict[str, Array]
+    by_edge: dict[str, Array]
     ends: tuple[Array, Array]
 
     @property
@@ -326,16 +329,14 @@ class _Values:
 
     @cached_property
     def triangles(self) -> Array:
-        assert self.counts is not None
-        return self.counts[self.where].astype("int64")
+        return self.by_edge["triangles"][self.where].astype("int64")
 
     @property
     def trussness(self) -> Array:
-        assert self.numbers is not None
-        return self.numbers[self.where]
+        return self.by_edge["trussness"][self.where]
 
     def third_sums(self, name: str) -> Array:
-        return self.sums[name][self.where]
+        return self.by_edge[name][self.where]
 
     @cached_property
     def degrees(self) -> tuple[Array, Array]:

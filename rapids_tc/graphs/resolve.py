@@ -98,7 +98,7 @@ def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> 
         if layout or need > limit or rows.size >= budget.costs.most:
             instead = record.in_memory({**own, "by": options.by})
             if not instead and catalogue.find(options.method).blocks:
-                return _in_blocks(frame, rows, backend, options, budget, need)
+                return _in_blocks(frame, labels, rows, backend, options, budget, need)
             hint = needs.advice(record.name, instead, options.method)
             needs.require(stages, options.memory_limit, hint)
     return in_memory.read(
@@ -203,9 +203,11 @@ def _stages(work: Work, rows: Rows, backend: Backend, method: str) -> list[needs
 
 
 def _in_blocks(
-    frame: Frame, rows: Rows, backend: Backend, options: Options, budget: Budget, need: int
-) -> OutOfCoreGraph:
-    graph = OutOfCoreGraph(frame, rows, backend, budget, progress=options.progress)
+    frame: Frame, labels: Labels, rows: Rows, backend: Backend, options: Options, budget: Budget,
+    need: int,
+) -> OutOfCoreGraph:  # fmt: skip
+    arguments = frame, labels, rows, backend, budget, options.method
+    graph = OutOfCoreGraph(*arguments, progress=options.progress)
     _log.log(
         logging.WARNING if options.memory_limit is None else logging.INFO,
         "%s rows need about %s bytes and %s may be taken: counted in %d x %d blocks, one task "

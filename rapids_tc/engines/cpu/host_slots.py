@@ -84,13 +84,9 @@ class BlockStore:
         """Give free memory back to the system; all arrays are kept already."""
         trim()
 
-    def zeros(self, size: int, dtype: str, over: StoredArray | None = None) -> StoredArray:
-        """Keep zeros, to which `add` adds, in place of an array that is no smaller, if any."""
-        return self.store(np.zeros(size, dtype), over)
-
-    def add(self, stored: StoredArray, array: Array) -> None:
-        """Add an array to one that is kept."""
-        self._write(stored, self.load(stored) + array)
+    def release(self) -> None:
+        """Do the same: nobody waits for a copy."""
+        trim()
 
     def load(self, stored: StoredArray) -> Array:
         """Read an array into memory."""
@@ -143,11 +139,12 @@ class SlotPool:
     def __init__(self, store: BlockStore, slots: int, edges: int, rows: int) -> None:
         self._store, self._blocks = store, [_EMPTY] * slots
 
-    def load(self, slot: int, offsets: StoredArray, columns: StoredArray) -> None:
+    def load(self, slot: int, lengths: StoredArray, columns: StoredArray) -> None:
         """Load a block of the store into a slot, in place of the block before."""
         self._blocks[slot] = _EMPTY  # frees the block before, so that both are never held at once
         trim()  # also gives back what the last task freed
-        starts = self._store.load(offsets).astype(np.int64)
+        starts = np.zeros(lengths.size + 1, np.int64)
+        np.cumsum(self._store.load(lengths), dtype=np.int64, out=starts[1:])
         self._blocks[slot] = Csr(starts, self._store.load(columns))
 
     def block(self, slot: int) -> Csr:

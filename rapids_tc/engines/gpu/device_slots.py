@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array
 
 
+PIECE = 2**22  # bytes that are pinned at least, if more arrays come than memory was reserved for
+
+
 def task_bytes(edges: int, rows: int, sides: bool, slots: int) -> int:
     """Return the bytes of a task: see `rapids_tc.engines.protocol.Costs`."""
     own = costs.TASK["cuda"]
@@ -213,11 +216,12 @@ class BlockStore:
 
     def _place(self, size: int, dtype: Any, over: Array | None) -> Array:
         """Return memory of the host for an array: part of the array `over`, or pinned anew."""
-        if over is not None:
-            return over[:size]
         need = size * np.dtype(dtype).itemsize
+        if over is not None:
+            return over.view("uint8")[:need].view(dtype)
         aligned = -(-need // 8) * 8
-        self.reserve(aligned)
+        if aligned > len(self._free):
+            self.reserve(max(aligned, PIECE))
         stored, self._free = self._free[:need].view(dtype), self._free[aligned:]
         return stored
 
@@ -231,28 +235,14 @@ class BlockStore:
         self.copies.finish()
         self._sources.clear()
 
-    def zeros(self, size: int, dtype: str, over: Array | None = None) -> Array:
-        """Keep zeros, to which `add` adds, in place of an array that is no smaller, if any."""
-        self.copies.finish()  # of `over`
-        stored = self._place(size, dtype, over)
-        stored[...] = 0
-        return stored
-
-    def add(self, stored: Array, array: Array) -> None:
-        """Add an array to one that is kept; the GPU adds, for the host would take longer."""
-        total = self.load(stored)
-        total += array
-        self.copies.down(total, stored)
-        self._follow()
-
     def load(self, stored: Array) -> Array:
         """Copy an array to the GPU, after all that was stored before."""
         array = self.engine.xp.empty(len(stored), stored.dtype)
         self.copies.up(stored, array, [self.copies.mark()])
-        self._follow()
+        self.release()
         return array
 
-    def _follow(self) -> None:
+    def release(self) -> None:
         """Let what is launched from now on wait for all copies: it may use their memory."""
         self.copies.follow()
         self._sources.clear()
@@ -276,25 +266,29 @@ class SlotPool:
         self._columns = xp.empty(slots * self._size, "uint32")
         self._codes = engine.empty_codes(slots * self._size + CHUNK)
         self._offsets = xp.empty((slots, self._rows), "int64")
-        self._narrow = xp.empty((slots, self._rows), "uint32")
+        self._narrow: list[Array] = [xp.empty(4 * rows, "uint8") for _ in range(slots)]
+        self._row_lengths = list(self._narrow)  # the lengths of the rows of each slot's block
         start = self._copies.mark()  # of what used this memory before
         self._released, self._loaded = [start] * slots, [start] * slots
-        self._lengths, self._fresh = [(0, 0)] * slots, [False] * slots
+        self._edges, self._fresh = [0] * slots, [False] * slots
 
-    def load(self, slot: int, offsets: Array, columns: Array) -> None:
+    def load(self, slot: int, lengths: Array, columns: Array) -> None:
         """Copy a block of the store into a slot, after the last kernel that reads the slot."""
         at, after = slot * self._size, [self._released[slot]]
         self._copies.up(columns, self._columns[at : at + len(columns)], after)
-        self._loaded[slot] = self._copies.up(offsets, self._narrow[slot, : len(offsets)], [])
-        self._lengths[slot], self._fresh[slot] = (len(offsets), len(columns)), True
+        on_gpu = self._narrow[slot][: lengths.nbytes].view(lengths.dtype)
+        self._loaded[slot] = self._copies.up(lengths, on_gpu, [])
+        self._row_lengths[slot], self._edges[slot], self._fresh[slot] = on_gpu, len(columns), True
 
     def block(self, slot: int) -> SlotView:
         """Return the block of a slot, ready to be read."""
-        at, (rows, m) = slot * self._size, self._lengths[slot]
-        offsets, columns = self._offsets[slot, :rows], self._columns[at : at + m]
+        at, m, lengths = slot * self._size, self._edges[slot], self._row_lengths[slot]
+        offsets = self._offsets[slot, : len(lengths) + 1]
+        columns = self._columns[at : at + m]
         if self._fresh[slot]:
             self._copies.wait(self._loaded[slot])
-            offsets[...] = self._narrow[slot, :rows]
+            offsets[:1] = 0
+            self._engine.xp.cumsum(lengths, dtype="int64", out=offsets[1:])
             write_codes(self._engine, columns, self._codes[at : at + m])
             self._fresh[slot] = False
         return SlotView(offsets, columns, self._columns, self._codes, at)

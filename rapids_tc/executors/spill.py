@@ -1,0 +1,136 @@
+"""An executor that runs tasks in this process, and keeps their arrays outside of memory.
+
+Of a graph larger than memory, no more is in memory than one task takes: what tasks return lies on
+the block store of the engine, a file or pinned memory, and is read when another task asks for it.
+"""
+
+from __future__ import annotations
+
+import operator
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.executors.local import LocalExecutor
+from rapids_tc.executors.protocol import Worker
+
+if TYPE_CHECKING:
+    from rapids_tc.engines.protocol import BlockStore
+    from rapids_tc.executors.protocol import Task
+    from rapids_tc.frames.backend import Array
+
+OF_JOB = 3  # lists of arrays that a task on blocks gets, and reads at once
+LARGER = 2  # a place that is free is taken by an array of at least half of its bytes
+
+
+class Spilled:
+    """An array on the store. Its place is free for others as soon as nobody has the object."""
+
+    def __init__(self, executor: SpillExecutor, array: Array) -> None:
+        self._executor, self.shape, self.dtype = executor, array.shape, array.dtype
+        self._size, self._place = executor.free_place(array.nbytes)
+        self.stored = executor.store.store(array.ravel(), self._place)
+        if self._place is None:
+            self._place = self.stored
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __del__(self) -> None:
+        self._executor.free(self._size, self._place)
+
+
+class Items(Sequence[Any]):
+    """The lists of arrays of all blocks: each is read when it is asked for."""
+
+    def __init__(self, executor: SpillExecutor, items: Sequence[Any]) -> None:
+        self._executor, self._items = executor, items
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return Items(self._executor, self._items[place])
+        return self._executor.gather(self._items[place])
+
+
+class SpillExecutor(LocalExecutor):
+    """The tasks of one call, whose arrays are kept on a block store.
+
+    Parameters
+    ----------
+    store : BlockStore
+    array : type
+        The type of the arrays where the engine works.
+    """
+
+    kind = "frame"
+
+    def __init__(self, store: BlockStore[Any], array: type[Any]) -> None:
+        self.store, self._array = store, array
+        self._places: list[tuple[int, int, Any]] = []  # that are free: their bytes, and a number
+        self._freed = 0
+
+    def workers(self) -> list[Worker]:
+        """Return this process."""
+        return [Worker("this process", 1, 0)]
+
+    def submit(
+        self, stage: str, function: Any, *args: Any, on: str | None = None, first: bool = False
+    ) -> Task:
+        """Run a function now; keep the arrays that it returns on the store."""
+        if args and args[0] is operator.getitem:  # nothing is read
+            _, several, place = args
+            return several[place]
+        return self.keep(self.run(function, *args))
+
+    def run(self, function: Any, *args: Any) -> Any:
+        """Run a function now; return its result as it is."""
+        seen: dict[int, Any] = {}
+        return function(*(self._read(arg, seen) for arg in args))
+
+    def keep(self, result: Any) -> Task:
+        """Return a result whose arrays are on the store; it may be an argument of tasks."""
+        kept = self._keep(result)
+        if kept is not result:
+            self.store.release()
+        return kept
+
+    def gather(self, tasks: Any) -> Any:
+        """Read results."""
+        return self._read(tasks, {})
+
+    def _keep(self, result: Any) -> Any:
+        if isinstance(result, self._array) and result.ndim:
+            return Spilled(self, result)
+        if type(result) in (list, tuple):
+            return type(result)(map(self._keep, result))
+        return result
+
+    def _read(self, value: Any, seen: dict[int, Any]) -> Any:
+        """Read what a task gets; what it gets twice is read once."""
+        if isinstance(value, Spilled):
+            return self.store.load(value.stored).reshape(value.shape)
+        if type(value) is dict:
+            return {name: self._read(item, seen) for name, item in value.items()}
+        if type(value) not in (list, tuple):
+            return value
+        if type(value) is list and len(value) > OF_JOB and type(value[0]) is list:
+            return Items(self, value)
+        if id(value) not in seen:
+            seen[id(value)] = type(value)(self._read(item, seen) for item in value)
+        return seen[id(value)]
+
+    def free_place(self, size: int) -> tuple[int, Any]:
+        """Return a place that is free for so many bytes, with all of its bytes; or else None."""
+        at = bisect_left(self._places, (size, 0))
+        if at < len(self._places) and self._places[at][0] <= LARGER * size:
+            size, _, place = self._places.pop(at)
+            return size, place
+        return size, None
+
+    def free(self, size: int, place: Any) -> None:
+        """Let another array have a place of so many bytes."""
+        self._freed += 1
+        insort(self._places, (size, self._freed, place))
