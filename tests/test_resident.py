@@ -38,7 +38,8 @@ from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.kernels import launch
 from rapids_tc.plan.budget import Budget
-from rapids_tc.plan.costs import MOST_BLOCKS, ROW_WORK
+from rapids_tc.plan.costs import MOST_BLOCKS, MOST_GRAPH_ROWS, ROW_WORK
+from rapids_tc.plan.layout import Layout, forced_layout, use_layout
 from rapids_tc.preparation import id_scheme
 from rapids_tc.preparation.csr import Csr
 
@@ -158,6 +159,17 @@ def test_a_room_has_no_more_slots_than_blocks(function):
         assert budget.slots(1000, 10, there, 2**40) == there
 
 
+def test_a_block_has_fewer_edges_than_offsets_of_32_bits():
+    budget = budget_of(2**62, "count", cpu.costs)
+    assert [budget.fits(edges, 10, edges, 2**62) for edges in (2**32 - 1, 2**32)] == [True, False]
+
+
+def test_a_layout_that_is_given_ends_with_its_block():
+    with use_layout(Layout(2)):
+        assert forced_layout.get() == Layout(2)
+    assert forced_layout.get() is None
+
+
 @pytest.mark.parametrize("function", ["count", "vertex_triangles", "edge_triangles"])
 def test_kernels_are_given_no_more_positions_than_they_have(function, monkeypatch):
     """An engine of fewer positions, and memory for all blocks: every launch stays below them."""
@@ -169,6 +181,7 @@ def test_kernels_are_given_no_more_positions_than_they_have(function, monkeypatc
 
     monkeypatch.setattr(launch, "run", watched)
     expected = FUNCTIONS[function](edges)
+    monkeypatch.setitem(MOST_GRAPH_ROWS, "cuda", 1)
     for positions in (len(edges) * 2, len(edges)):
         few = replace(CudaEngine.costs, most=1, positions=positions)
         monkeypatch.setattr(CudaEngine, "costs", few)
