@@ -25,7 +25,6 @@ from rapids_tc.kernels import catalogue
 from rapids_tc.plan import needs
 from rapids_tc.plan.answers import require_fields
 from rapids_tc.plan.budget import Budget
-from rapids_tc.plan.costs import MOST_GRAPH_ROWS, UNASKED
 from rapids_tc.plan.layout import forced_layout
 from rapids_tc.plan.record import (
     GRAPH,
@@ -170,7 +169,9 @@ def _open(
     else:
         sources = dict.fromkeys(ID_COLUMNS, labels)
     adapter = backend.adapter.with_dtypes(frame, sources)
-    return frame, labels, backend.with_adapter(adapter)
+    if adapter is not backend.adapter:
+        backend = backend.with_adapter(adapter)
+    return frame, labels, backend
 
 
 def _rows(frame: Frame, labels: Labels, backend: Backend, memory: int) -> Rows:
@@ -182,16 +183,16 @@ def _rows(frame: Frame, labels: Labels, backend: Backend, memory: int) -> Rows:
 
 def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int | None:
     """Return the bytes that a call may take, or None if its graph surely fits in memory."""
-    rows, unasked = backend.adapter.rows(frame), UNASKED[backend.engine]
-    many = rows >= MOST_GRAPH_ROWS[backend.engine]
+    rows, engine = backend.adapter.rows(frame), registry.load(backend.engine)
+    many = rows >= engine.costs.most
     plain = options.memory_limit is None and options.method == "auto" and not many
-    if plain and rows * ROW_BYTES <= unasked:  # most frames: skip the sum of stages
+    if plain and rows * ROW_BYTES <= engine.costs.unasked:  # most frames: skip the sum of stages
         return None
     stages = needs.stages(work, rows, 2 * rows, False, backend.engine, options.method)
     most = max(stage.bytes for stage in stages)
     limit = options.memory_limit
     if limit is None:
-        limit = registry.load(backend.engine).free() if many or most > unasked else most
+        limit = engine.free() if many or most > engine.costs.unasked else most
     return int(limit) if many or most > limit else None
 
 
