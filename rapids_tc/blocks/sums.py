@@ -187,12 +187,13 @@ def corner_counts(job: BlockJob, vertices: int) -> Any:
 
     If the graph is one block, they are of all ranks.
     """
-    counts, (i, j, k), n = edge_counts(job), job.residues, job.n
-    of_uv = job.engine.sum_counts(job.three[0], counts[0])
+    (i, j, k), n = job.residues, job.n
+    counts = edge_counts(job)[::2]  # those of uw add nothing, and take as much memory
+    of_uv = job.engine.sum_counts(job.three[0], counts.pop(0))
     by_ends = geometry.end_sums(vertices, n, (i, j), *of_uv)
     if n == 1:  # a triangle is counted at two edges of each of its corners
         return (by_ends[0] + by_ends[1]) // 2
-    of_vw = job.engine.sum_counts(job.three[2], counts[2])
+    of_vw = job.engine.sum_counts(job.three[2], counts.pop())
     return [*by_ends, geometry.end_sums(vertices, n, (j, k), *of_vw)[1]]
 
 
