@@ -14,6 +14,7 @@ from kernel_support import (
     ENGINE,
     GRAPHS,
     SIZES,
+    book,
     clique,
     each_case,
     gives_edges,
@@ -122,9 +123,9 @@ def test_numbers_outside_of_the_ranks_have_no_edge(engine):
     csr = engine.csr(keys_of(clique(40)), 40)
     rank = np.arange(40, dtype=np.uint32)
     wrong = np.array([40, 2**32 - 1, 39, 0], np.uint32)
-    found = engine.find_edges(csr, wrong, np.zeros(4, np.uint32), rank)
-    assert found.tolist() == [-1, -1, 39 * 38 // 2, -1]
-    ranks = engine.find_edges(csr, wrong, np.zeros(4, np.uint32))
+    found = engine.find_edges(csr, wrong, np.ones(4, np.uint32), rank)
+    assert found.tolist() == [-1, -1, 39 * 38 // 2 + 1, 0]  # (0, 1) is the first edge
+    ranks = engine.find_edges(csr, wrong, np.ones(4, np.uint32))
     assert ranks.tolist() == found.tolist()
 
 
@@ -223,6 +224,14 @@ def test_bit_rows_hold_the_hubs_of_rows(graph, hubs, least):
     listed = np.asarray(engine.triangles_per_in_edge(layout), int)
     walked = np.asarray(ENGINE.triangles_per_in_edge(ENGINE.prepare(csr)), int)
     assert listed.tolist() == walked.tolist()
+
+
+def test_a_hub_is_counted_in_more_rows_than_eight_bits_hold():
+    csr = ENGINE.csr(keys_of(book(4500)), 4502)
+    sizes = replace(SIZES["hubs"], least_piece=2**20)
+    layout = replace(ENGINE, capacities=sizes).prepare(csr)
+    assert layout.hubs is not None and len(layout.heavy) == 4  # a task has all of them
+    assert ENGINE.edge_counts(layout, method="bitmap").tolist() == [4500] + 9000 * [1]
 
 
 def test_few_entries_are_walked_where_rows_have_bits():
