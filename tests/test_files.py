@@ -14,7 +14,6 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
-from answers import graph_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from needs import need_module
@@ -817,17 +816,16 @@ from rapids_tc.files import read_edges
 path, told = sys.argv[1], Counter()
 whole = open(path, "rb").read()
 for at in range(len(whole)):
-    for bits in (1, 255):
-        flipped = bytearray(whole)
-        flipped[at] ^= bits
-        with open(path, "wb") as file:
-            file.write(flipped)
-        try:
-            read_edges(path, format=sys.argv[2])
-        except RapidsTCError:
-            told["foreseen"] += 1
-        except Exception as error:
-            told[repr(error)] += 1
+    flipped = bytearray(whole)
+    flipped[at] ^= (1, 255)[at % 2]
+    with open(path, "wb") as file:
+        file.write(flipped)
+    try:
+        read_edges(path, format=sys.argv[2])
+    except RapidsTCError:
+        told["foreseen"] += 1
+    except Exception as error:
+        told[repr(error)] += 1
 del told["foreseen"]
 print(dict(told))
 """
@@ -974,17 +972,6 @@ def test_import_is_light():
     code = "import sys, rapids_tc.files; print({'pandas', 'pyarrow'} & set(sys.modules) or 'light')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "light"
-
-
-@pytest.mark.parametrize("row", graph_rows("manifest.csv"))
-def test_the_rows_of_real_files(shared_graphs, row):
-    file = read_edges(shared_graphs / row["file"])
-    assert (len(file.frame), len(file.isolated)) == (int(row["edges"]), int(row["isolated"]))
-    original = shared_graphs / (row["orig"] or "orig/absent")
-    if original.suffix in (".xz", ".mtx") and "drosophila" not in row["name"]:
-        raw = read_edges(original).frame
-        assert len(raw) == int(row["file_pairs"])
-        assert (raw["src"] == raw["dst"]).sum() == int(row["file_self_loops"])
 
 
 def test_an_array_of_two_rows_and_two_columns_has_an_edge_a_row(tmp_path):

@@ -10,10 +10,10 @@ import rapids_tc as tc
 pytestmark = pytest.mark.large
 
 
-@pytest.mark.parametrize(("n", "triangles"), [(2346, 2_149_201_880), (3000, 4_495_501_000)])
-def test_more_triangles_than_31_and_32_bits_count(backend, n, triangles):
+def test_more_triangles_than_32_bits_count(backend):
+    n, triangles = 3000, 4_495_501_000
     known = complete(n)
-    assert known.triangles == triangles
+    assert known.triangles == triangles > 2**32
     graph = tc.Graph(backend.frame(known.frame().astype("int32")))
     assert tc.count(graph) == triangles
     corners = backend.to_pandas(tc.vertex_triangles(graph))["triangles"]

@@ -2,7 +2,6 @@
 
 import importlib.util
 
-import numpy as np
 import pandas as pd
 import pytest
 from answers import graph_rows
@@ -18,6 +17,7 @@ THEORY = graph_rows("theory_answers.csv")
 OTHER_FORMATS = ("MATLAB", "WebGraph")
 MATRIX = "orig/drosophila-MB-left.csv.xz"
 SENSIBLE = 3_200_000  # rows of a Theory graph that a test may build
+MANY = 1_000_000  # triangles of a graph that is not peeled twice
 
 
 def is_edge_list(row):
@@ -38,9 +38,10 @@ def sum_of_squares(series):
 
 @pytest.mark.parametrize("row", MANIFEST)
 def test_real_graph(backend, shared_graphs, row):
-    with np.load(shared_graphs / row["file"]) as file:
-        edges = backend.frame({"src": file["src"], "dst": file["dst"]})
-        graph = tc.Graph(edges, vertices=np.arange(int(file["n"]), dtype="uint32"))
+    file = read_edges(shared_graphs / row["file"])
+    assert (len(file.frame), len(file.isolated)) == (int(row["edges"]), int(row["isolated"]))
+    edges = backend.frame(file.frame)
+    graph = tc.Graph(edges, vertices=file.isolated)
     assert graph.n_vertices == int(row["vertices"])
     assert graph.n_edges == int(row["edges"])
     assert tc.count(graph) == int(row["triangles"])
@@ -56,12 +57,16 @@ def test_real_graph(backend, shared_graphs, row):
     assert int(numbers.sum()) == int(row["sum_truss_numbers"])
     assert numbers.max() == int(row["max_truss"])
     assert len(tc.k_truss(graph, "max")) == int(row["max_truss_edges"])
-    assert len(tc.k_truss(edges, int(row["max_truss"]))) == int(row["max_truss_edges"])
+    if int(row["triangles"]) < MANY:
+        assert len(tc.k_truss(edges, int(row["max_truss"]))) == int(row["max_truss_edges"])
 
 
 @pytest.mark.parametrize("row", those(MANIFEST, is_edge_list))
 def test_real_graph_as_published(backend, shared_graphs, row):
     file = read_edges(shared_graphs / row["orig"])
+    if row["orig"].endswith((".xz", ".mtx")) and "drosophila" not in row["name"]:
+        assert len(file.frame) == int(row["file_pairs"])
+        assert (file.frame["src"] == file.frame["dst"]).sum() == int(row["file_self_loops"])
     edges = backend.frame(file.frame)
     graph = tc.Graph(edges, vertices=file.isolated)
     assert (graph.n_vertices, graph.n_edges) == (int(row["vertices"]), int(row["edges"]))
