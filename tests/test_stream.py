@@ -46,9 +46,10 @@ def skewed():
     return skewed_frame(9)
 
 
-@pytest.mark.parametrize("n", SIDES)
-@pytest.mark.parametrize("case", CASES)
-def test_reported_cases(backend, case, n):
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_reported_cases(backend, number):
+    """Each in one number of blocks; all together, below, in every one."""
+    [case], n = CASES[number].values, SIDES[number % len(SIDES)]
     rows = list(map(tuple, case["edges"]))
     if not rows:
         return  # nothing to cut
@@ -340,11 +341,12 @@ def test_progress_is_told(backend, skewed, monkeypatch):
 @pytest.mark.pandas_only
 @pytest.mark.cpu_only
 def test_a_card_gives_the_same():
-    """On the emulator: all cases, every function, and limits.
+    """On the emulator: all cases, every function, and limits of what has stages of its own.
 
-    Numbers of ids do not depend on blocks, so texts are cut once; the last truss is many rounds.
+    Numbers of ids do not depend on blocks, so texts are cut once.
     """
-    at_once, limits = "at_once and (int64 or 2-str)", "limits_make and not last"
+    at_once, limits = "at_once and (3-int64 or 2-str)", "make_blocks and (count or edge or truss)"
+    limits = f"{limits} and not last and not annotate"
     which = f"{at_once} or few_rows or {limits} or too_small"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--backend", "host"]
     done = subprocess.run([*command, __file__, "-k", which], capture_output=True, text=True)
