@@ -156,6 +156,8 @@ def graphs():
             new = definition("__new__", ["cls", f"edges: {edges}", *others], f"{graph}[{frame}]")
             yield from inside(["@overload", new])
     yield from inside(methods(grouped=False))
+    estimate = parameters(tc.memory_estimate, "self", {}, CHOSEN)
+    yield from inside([definition("memory_estimate", estimate, "dict[str, int]")])
     yield "\nclass _GroupedGraph(Graph[_F_co]):  # made with by="
     yield from inside(methods(grouped=True))
 

@@ -247,6 +247,9 @@ class Graph(_Graph, Generic[_F_co]):
     def annotate_vertices(self, *columns: str, vertices: Vertices | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
+    def memory_estimate(self, *, function: Function = "count", engine: EngineName | None = None,
+        method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> dict[str, int]: ...
 
 class _GroupedGraph(Graph[_F_co]):  # made with by=
     def approximate_count(self, *, colours: int, seed: int, confidence: float = 0.95,

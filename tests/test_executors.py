@@ -262,3 +262,14 @@ def test_a_place_is_taken_again_once_nobody_has_its_array(spilling):
         assert np.shares_memory(again.stored, place)
     assert (spilling.gather(kept) == np.arange(1000)).all()
     assert (spilling.gather(again) == 1).all()
+
+
+def test_a_place_where_nothing_was_stored_is_not_given_to_others():
+    class Full:
+        def store(self, array, place):
+            raise OSError("no room")
+
+    executor = SpillExecutor(Full(), np.ndarray)
+    with pytest.raises(OSError, match="no room"):
+        executor.keep(np.arange(100))
+    assert executor.free_place(800) == (800, None)

@@ -411,3 +411,11 @@ def test_months_have_no_fixed_length(window):
     frame = pd.DataFrame({"src": [0], "dst": [1], "t": pd.to_datetime(["2026-01-01"])})
     with pytest.raises(ValueError, match="window="):
         tc.triangles_over_time(frame, time="t", window=window)
+
+
+@pytest.mark.parametrize("option", [{"within": 10**400}, {"window": 10**400}])
+def test_a_length_beyond_all_floats_reaches_every_time(option):
+    edges = pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0], "t": [-1.5, 0.5, 1e308]})
+    function = tc.count if "within" in option else tc.triangles_over_time
+    answer = function(edges, time="t", **option)
+    assert (answer if isinstance(answer, int) else answer.triangles.tolist()) in (1, [1])

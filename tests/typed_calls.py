@@ -57,6 +57,7 @@ def graphs(df: pd.DataFrame, lazy: pl.LazyFrame, graph: tc.Graph[pd.DataFrame]) 
     assert_type(tc.count(graph) + graph.count() + graph.n_edges, int)
     assert_type(graph.edge_triangles(), "pd.Series[Any]")
     assert_type(tc.Graph(lazy).k_truss(3), pl.DataFrame)
+    assert_type(graph.memory_estimate(), dict[str, int])
     assert_type(tc.Graph(df, by="day").count(), pd.DataFrame)
     assert_type(tc.count(tc.Graph(df, by="day")), pd.DataFrame)
 

@@ -71,8 +71,8 @@ def prefetch(
 ) -> Iterator[dict[Key, Csr]]:
     """Load blocks into the slots of a pool by a plan; yield the blocks of each step.
 
-    `stored` has the offsets and the columns of each block, as a block store keeps them. The blocks
-    of a step may be read until the next step.
+    `stored` has the lengths of the rows and the columns of each block, as a block store keeps them.
+    The blocks of a step may be read until the next step.
     """
     for loads, slot_of in plan:
         for slot, key in loads:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array
 
-OF_JOB = 3  # lists of arrays that a task on blocks gets, and reads at once
-LARGER = 2  # a place that is free is taken by an array of at least half of its bytes
+OF_JOB = 3  # a job gets so many lists, read at once; of longer ones each is read when asked for
+LARGER = 2  # a free place has at most so many times the bytes of the array that takes it
 
 
 class Spilled:
@@ -70,6 +70,7 @@ class SpillExecutor(LocalExecutor):
     def __init__(self, store: BlockStore[Any], array: type[Any]) -> None:
         self.store, self._array = store, array
         self._places: list[tuple[int, int, Any]] = []  # that are free: their bytes, and a number
+        self._given_back: list[tuple[int, Any]] = []
         self._freed = 0
 
     def workers(self) -> list[Worker]:
@@ -124,6 +125,10 @@ class SpillExecutor(LocalExecutor):
 
     def free_place(self, size: int) -> tuple[int, Any]:
         """Return a place that is free for so many bytes, with all of its bytes; or else None."""
+        while self._given_back:
+            self._freed += 1
+            larger, place = self._given_back.pop()
+            insort(self._places, (larger, self._freed, place))
         at = bisect_left(self._places, (size, 0))
         if at < len(self._places) and self._places[at][0] <= LARGER * size:
             size, _, place = self._places.pop(at)
@@ -131,6 +136,9 @@ class SpillExecutor(LocalExecutor):
         return size, None
 
     def free(self, size: int, place: Any) -> None:
-        """Let another array have a place of so many bytes."""
-        self._freed += 1
-        insort(self._places, (size, self._freed, place))
+        """Let another array have a place of so many bytes; None is no place: nothing was stored.
+
+        Garbage may be collected at any time, so the sorted list of places is not touched here.
+        """
+        if place is not None:
+            self._given_back.append((size, place))

@@ -43,7 +43,8 @@ def estimate(
         check_prepared(kept, record, options, record.defaults)
         state, holders = kept.state, {worker for worker, _ in kept.batches}
         rows, n = sum(map(sum, state["rows"])), state["partition"].n
-        sizes = cluster.Sizes(rows, state["size"], len(holders), n, state["free"])
+        parts = len(kept.labels.components) if isinstance(kept.labels, EdgeColumns) else 0
+        sizes = cluster.Sizes(rows, state["size"], len(holders), n, state["free"], parts)
         return {"worker": cluster.answering(work, sizes), "blocks": sizes.n}
     adapter, labels = open_partitions(executor, record, options, record.defaults)
     with executor:

@@ -100,9 +100,8 @@ class Graph:
         with call_report(progress), place(edges):
             self._prepared = resolve.prepare(edges, vertices, options)
 
-    __class_getitem__: Any = classmethod(
-        GenericAlias
-    )  # by the class of its frames, for type checkers
+    # Type checkers know the class of its frames: Graph[pd.DataFrame].
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     @with_hints
     def update(

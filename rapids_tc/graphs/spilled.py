@@ -1,7 +1,7 @@
 """The blocks of a graph larger than memory: a `DistributedGraph` whose only worker is this process.
 
-What its tasks return is kept outside of memory. Blocks are counted in the slots of a pool, those of
-the next tasks on their way, so that a job comes with a layout.
+What its tasks return is kept outside of memory. Blocks are counted in the slots of a pool, to which
+those of the next tasks are copied meanwhile; so a job comes with its layout.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class SpilledGraph(DistributedGraph):
     ) -> Iterator[tuple[Job, Task]]:
         """See `BlockMap`: a job is one task, laid out by the plan of `StoredBlocks`.
 
-        What it returns is in memory, and a list only until the next job is asked for.
+        Results are in memory; a list is emptied when the next job is asked for.
         """
         stored = self._stored
         if of:

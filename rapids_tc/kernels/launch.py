@@ -162,9 +162,8 @@ def _shared(
 ) -> tuple[np.uint32, np.uint32, int]:
     """Return width, depth and bytes of dynamic shared memory of a launch."""
     width, depth = launch.width(layout), launch.depth(layout)
-    sides = payload is None or visit.startswith(
-        "SpanEdgeCounts"
-    )  # else counters of edges are not needed
+    # Other visitors need no counters of edges.
+    sides = payload is None or visit.startswith("SpanEdgeCounts")
     need = launch.words(width, depth if sides else 0, bool(payload) or visit == "EdgeCounts")
     need = 4 * (need + (payload.words if payload else 0))
     if need + 64 > engine.shared_limit:  # 64: shared memory that kernels declare themselves

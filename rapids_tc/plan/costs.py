@@ -212,7 +212,7 @@ MEMORY_SHARE = 0.5
 
 MOST_ROWS = 2**31 - 1  # of a frame, in every library
 MOST_KEYS = 2**31 - 1  # of a block that a GPU sorts
-MOST_BLOCK_EDGES = 2**32  # a block has fewer: its offsets are stored in 32 bits
+MOST_BLOCK_EDGES = 2**32  # a block has fewer: positions in it take 32 bits
 MOST_PEELED_EDGES = 2**32  # peeling takes fewer: it numbers edges in 32 bits
 MOST_GRAPH_ROWS = {"cpu": 2**63, "cuda": 2**31}  # a graph of this many or more is cut in blocks
 MOST_POSITIONS = {"cpu": 2**63, "cuda": 2**32}  # blocks in memory have fewer edges together

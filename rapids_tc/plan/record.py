@@ -201,7 +201,7 @@ class VertexColumn:
 
 @dataclass(frozen=True)
 class Options:
-    """The options that all analytics share; a call that names no ``method`` takes none.
+    """The options that analytics share; only those whose body names ``method`` take it.
 
     The docstring of every public function refers to this section, which stands in that of `count`.
 

@@ -157,7 +157,7 @@ def laid_out(
 
 @dataclass(frozen=True)
 class TickWindows(Presence):
-    """Windows of integers and datetimes, which are compared exactly, as ticks past the first.
+    """Windows of integers and datetimes: times are compared exactly, as ticks since the first.
 
     Attributes
     ----------

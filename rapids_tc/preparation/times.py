@@ -9,6 +9,7 @@ rounding. The kind of times matters only where a length of time is added.
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from math import inf
 from numbers import Integral, Real
@@ -161,8 +162,10 @@ class TimeColumn:
         if self.kind != "empty" and length.is_number == (self.kind == "datetime"):
             like = 'a length such as "1h" or a Timedelta' if length.is_number else "a number"
             raise ValueError(f"{name}: {column}: give {like}")
+        if self.kind == "float":
+            return float(min(length.amount, sys.float_info.max))  # an int may be larger
         if self.kind != "integer":
-            return float(length.amount) if self.kind == "float" else length.amount
+            return length.amount
         if length.amount != int(length.amount):
             raise ValueError(f"{name}: {column}: give a whole number")
         return int(length.amount)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.protocol import Spans
     from rapids_tc.preparation.csr import Array
 
-PLAIN = np.int64(-3)  # a step of at most 0 is one interval: so many, but one, come first
+PLAIN = np.int64(-3)  # the first step; those up to 0, four in all, pass over one interval each
 
 
 @dispatched

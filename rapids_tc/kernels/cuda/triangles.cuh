@@ -174,8 +174,8 @@ struct SpanIntervals {
   const i64 *begins, *ends;
   static constexpr i64 kPlain = -3;
 
-  // Pass over a step of intervals that end before `past`, and return true; else over one at most. A step of at
-  // most 0 is one interval: so many come first, for in most lists the doubling of steps would cost more.
+  // Pass over a step of intervals that end before `past`, and return true; else over one at most. Steps up to 0,
+  // the first four, pass over one interval each: in most lists doubling steps would cost more.
   __device__ bool pass(i64& at, i64 end, i64 step, u64 past) const {
     const i64 ahead = smaller(at + step, end - 1);
     const bool far = step > 0 && lasts[ahead] < past;
