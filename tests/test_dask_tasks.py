@@ -678,7 +678,8 @@ def looked_at(backend, frame):
     """The fingerprint that a task takes of a frame of the library under test."""
     part = backend.from_pandas(frame)
     home = CudfAdapter() if backend.name == "cuda" else PandasAdapter()
-    [own] = id_tasks.profile(WorkerContext(home, ("src", "dst"), None, 1), [part], [0]).fingerprints
+    context = WorkerContext(home, ("src", "dst"), None, 1)
+    [own] = context.run(id_tasks.profile, [part], [0]).fingerprints
     return own
 
 

@@ -135,7 +135,8 @@ def launch_all(engine):
             engine.window_changes(of, alike(spans), 5)
             engine.edge_counts(of, spans=alike(spans))
     room = engine.slot_pool(store := engine.block_store(), 1, csr.m, csr.n)
-    room.load(0, store.store(csr.offsets.astype(np.uint32)), store.store(csr.columns))
+    lengths = np.diff(csr.offsets).astype(np.uint32)
+    room.load(0, store.store(lengths), store.store(csr.columns))
     room.block(0)
 
 

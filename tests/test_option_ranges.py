@@ -15,7 +15,6 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.analytics.similarity import MEASURES
 from rapids_tc.engines import registry
-from rapids_tc.plan.costs import MOST_GRAPH_ROWS
 
 pytestmark = pytest.mark.cpu_only
 
@@ -132,7 +131,6 @@ def large():
     """A frame of more rows than an engine counts whole, however much memory there is."""
     with pytest.MonkeyPatch.context() as patch:
         engine = registry.load("cpu")
-        patch.setitem(MOST_GRAPH_ROWS, "cpu", 1)
         patch.setattr(engine, "costs", replace(engine.costs, most=1))
         yield EDGES
 

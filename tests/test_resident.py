@@ -38,7 +38,7 @@ from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.kernels import launch
 from rapids_tc.plan.budget import Budget
-from rapids_tc.plan.costs import MOST_BLOCKS, MOST_GRAPH_ROWS, ROW_WORK, VERTEX_SUMS
+from rapids_tc.plan.costs import MOST_BLOCKS, ROW_WORK, VERTEX_SUMS
 from rapids_tc.plan.layout import Layout, forced_layout, use_layout
 from rapids_tc.preparation import id_scheme
 from rapids_tc.preparation.csr import Csr
@@ -181,7 +181,6 @@ def test_kernels_are_given_no_more_positions_than_they_have(function, monkeypatc
 
     monkeypatch.setattr(launch, "run", watched)
     expected = FUNCTIONS[function](edges)
-    monkeypatch.setitem(MOST_GRAPH_ROWS, "cuda", 1)
     for positions in (len(edges) * 2, len(edges)):
         few = replace(CudaEngine.costs, most=1, positions=positions)
         monkeypatch.setattr(CudaEngine, "costs", few)

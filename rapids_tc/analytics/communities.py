@@ -49,7 +49,8 @@ def _in_memory(own: OwnOptions) -> str:
 
 
 def _local(own: OwnOptions, kind: str) -> Exception:
-    k = {"max": '"max"', "all": 3}.get(own["k"], own["k"])
+    k = own["k"]
+    k = {"max": '"max"', "all": 3}[k] if isinstance(k, str) else k
     rows = f"k_truss(edges, {k}).compute(), whose rows have the same communities"
     return of_one_machine("truss_communities", kind, rows)
 

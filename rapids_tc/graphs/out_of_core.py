@@ -216,7 +216,8 @@ class OutOfCoreGraph(EdgeGraph):
 
     def truss_rows(self, k: int | None) -> Array:
         """See `EdgeGraph`: where the first row of each edge of the truss is, ascending."""
-        marks = peeling.in_truss(self.spilled, k, by_group=self.groups is not None)
+        with self.stage("peeling"):
+            marks = peeling.in_truss(self.spilled, k, by_group=self.groups is not None)
         xp = self.backend.xp
         chosen = xp.zeros(self.size, bool)
         with self.stage("looking rows up"):
