@@ -55,9 +55,8 @@ def composite(rows):
 def of_composite_ids():
     """Print the shares of counts whose ids are made of several parts."""
     shares = {}
-    small, large = composite(3000), composite(600_000)
-    for (name, few, columns), (_, edges, _) in zip(small, large, strict=True):
-        tc.count(few, **columns)
+    for name, edges, columns in composite(600_000):
+        tc.count(edges, **columns)  # what is compiled is compiled here
         free()
         peak, answer = height(lambda edges=edges, columns=columns: tc.count(edges, **columns))
         del answer
@@ -75,13 +74,13 @@ def free():
 
 def main(ids, names):
     """Print the shares of the functions named, or of all, of one kind of ids."""
-    small, edges = frame(9, ids), frame(SCALES[ids], ids)
+    edges = frame(SCALES[ids], ids)
     opened, backend = open_frame(edges, None)
     rows, distinct, dense = estimate_size(opened, "src", "dst", backend)
     text, shares = needs.Text.of(distinct), {}
     for name in names or NAMES:
         call = CALLS[name]
-        call(small)  # what is compiled is compiled here
+        call(edges)  # what is compiled for many rows is compiled here
         stages = needs.stages(work_of(name), rows, distinct.count, dense, "cpu", text=text)
         if name == "count":
             assert {s.name: s.bytes for s in stages} == tc.memory_estimate(edges)
