@@ -364,10 +364,8 @@ class BlockMap(ABC):
 
         def submitted() -> Iterator[tuple[Job, Task]]:
             for job in self.jobs:
-                of_blocks = [[values[p] for p in self.places(job)]] if values else []
-                if by_residue:
-                    of_blocks.append([by_residue[r] for r in job.tasks[0].residues])
-                yield job, self.submit_job("count", function, job, *of_blocks, *more, of=of)
+                of_job = self.values_of(job, values, by_residue)
+                yield job, self.submit_job("count", function, job, *of_job, *more, of=of)
 
         at_once = AT_ONCE * sum(worker.threads for worker in self.workers)
         return self.executor.as_completed(
@@ -383,6 +381,15 @@ class BlockMap(ABC):
         return self.submit(
             stage, on_job, function, three, job.tasks, self.n, self.method, *more, on=job.worker
         )
+
+    def values_of(
+        self, job: Job, values: list[Task] | None, by_residue: list[Task] | None
+    ) -> list[list[Task]]:
+        """Return the values of a job's three blocks, and those of its corners, as far as given."""
+        of_job = [[values[p] for p in self.places(job)]] if values else []
+        if by_residue:
+            of_job.append([by_residue[r] for r in job.tasks[0].residues])
+        return of_job
 
     def places(self, job: Job) -> list[int]:
         """Return the places in `blocks` of a job's three blocks uv, uw and vw."""

@@ -38,9 +38,7 @@ from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from contextlib import AbstractContextManager
 
-    from rapids_tc._progress import Report
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.rows import Rows
     from rapids_tc.blocks.triangle_sums import Sum, Summed
@@ -281,11 +279,6 @@ class OutOfCoreGraph(EdgeGraph):
         """What reports a stage: it does not hold the graph, which its blocks outlive."""
         need = partial(_need, self.rows.size, self._limit)
         return partial(report_stage, progress=self.progress, need=need)
-
-    def stage(self, name: str) -> AbstractContextManager[Report]:
-        """Report a stage, and say how large the graph was if memory runs out."""
-        stage: AbstractContextManager[Report] = self._stage(name)
-        return stage
 
     def _need(self) -> str:
         return _need(self.rows.size, self._limit)

@@ -174,9 +174,7 @@ class SpilledGraph(DistributedGraph):
             for task, three, layout in stored.pooled(report.advance):
                 job = Job([task], None)
                 laid_out = LaidOutJob(three, [task], self.n, self.method, engine, xp, layout)
-                of_job = [[values[p] for p in self.places(job)]] if values else []
-                if by_residue:
-                    of_job.append([by_residue[r] for r in task.residues])
+                of_job = self.values_of(job, values, by_residue)
                 result = self._run(self.context.run, function, laid_out, *of_job, *more)
                 yield job, result
                 if isinstance(result, list):
