@@ -5,6 +5,7 @@ import gzip
 import pickle
 import re
 import sys
+from collections import Counter
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import partial
@@ -577,470 +578,286 @@ def moment(unit, **zone):
     return pd.Series(pd.date_range("2020", periods=3, **zone).as_unit(unit))
 
 
-# By module and function: for every raise in it, a call that ends there, and words of its hint.
+# By module: for every raise in it, a call that ends there, and words of its hint.
 HINTS = {
-    "frames/backend:Backend.series": [
+    "frames/backend": [
         (lambda h: tc.vertex_triangles(k3(), vertices={1}), "give a list, an array"),
-        (
-            lambda h: tc.vertex_triangles(k3(), vertices=np.zeros(2, [("a", int)])),
-            "cast it to integers or strings",
-        ),
-    ],
-    "frames/backend:open_frame": [
-        (
-            lambda h: backend.open_frame(dask_of(k3()), None),
-            r"\.compute\(\) brings.*annotate and others",
-        ),
-    ],
-    "frames/backend:_recognize": [
+        (lambda h: tc.vertex_triangles(k3(), vertices=np.zeros(2, [("a", int)])),
+         "cast it to integers or strings"),
+        (lambda h: backend.open_frame(dask_of(k3()), None),
+         r"\.compute\(\) brings.*annotate and others"),
         (lambda h: tc.memory_estimate(import_module("polars").LazyFrame()), r"call \.collect\(\)"),
         (lambda h: tc.count([1]), r"accepted: .*pandas"),
-    ],
-    "graphs/lazy:answer": [
-        (
-            lambda h: tc.trussness(import_module("polars").LazyFrame({"src": [0], "dst": [1]})),
-            r'annotate\(edges, "trussness"\) adds.*trussness\(edges\.collect\(\)\)',
-        )
-    ],
-    "graphs/lazy:polars_lazy": [
-        (lambda h: polars_lazy(k3()), r"call \.collect\(\) first, or give edges\.to_native\(\)")
-    ],
-    "analytics/methods:methods": [
-        (lambda h: tc.methods(library="dask"), "accepted: pandas, cudf, polars, pyarrow")
-    ],
-    "frames/backend:check_engine": [
-        (lambda h: tc.count(k3(), engine="gpu"), 'accepted: "cpu", "cuda", None')
-    ],
-    "frames/backend:_read_stream": [
-        (lambda h: tc.count(one_shot()), r"\.read_all\(\) makes.*tc\.Graph\(reader\)")
-    ],
-    "frames/backend:_require_rows_again": [
+        (lambda h: tc.count(k3(), engine="gpu"), 'accepted: "cpu", "cuda", None'),
+        (lambda h: tc.count(one_shot()), r"\.read_all\(\) makes.*tc\.Graph\(reader\)"),
         (lambda h: read_twice(edge_table()), r"second reading failed: .*\.read_all\(\) makes"),
         (lambda h: read_twice(edge_table(), edge_table()[:0]), r"\.read_all\(\) makes"),
+        (lambda h: backend.gather(np.arange(3), np.array([3])),
+         r"a copy \(df\.copy\(\)\), or wait until nothing writes"),
+        (several_columns, "one is accepted"),
+        (without("cudf", lambda h: tc.count(k3(), engine="cuda")),
+         r"pip install 'rapids_tc\[cu13\]'.*'rapids_tc\[cu12\]'.*`rapids-tc doctor`"),
     ],
-    "frames/collected:require_batch": [
-        (
-            lambda h: collected.require_batch(Fake(isStreaming=True)),
-            r"spark\.read, or give each batch .*foreachBatch",
-        )
+    "graphs/lazy": [
+        (lambda h: tc.trussness(import_module("polars").LazyFrame({"src": [0], "dst": [1]})),
+         r'annotate\(edges, "trussness"\) adds.*trussness\(edges\.collect\(\)\)'),
+        (lambda h: polars_lazy(k3()), r"call \.collect\(\) first, or give edges\.to_native\(\)"),
     ],
-    "frames/backend:gather": [
-        (
-            lambda h: backend.gather(np.arange(3), np.array([3])),
-            r"a copy \(df\.copy\(\)\), or wait until nothing writes",
-        )
+    "analytics/methods": [
+        (lambda h: tc.methods(library="dask"), "accepted: pandas, cudf, polars, pyarrow"),
     ],
-    "frames/backend:_cugraph_edges": [(several_columns, "one is accepted")],
-    "frames/backend:_modules": [
-        (
-            without("cudf", lambda h: tc.count(k3(), engine="cuda")),
-            r"pip install 'rapids_tc\[cu13\]'.*'rapids_tc\[cu12\]'.*`rapids-tc doctor`",
-        )
+    "frames/collected": [
+        (lambda h: collected.require_batch(Fake(isStreaming=True)),
+         r"spark\.read, or give each batch .*foreachBatch"),
     ],
-    "frames/adapters:column_of_arrow": [
-        (
-            lambda h: tc.count(pyarrow().table({"src": union(), "dst": [1]})),
-            "cast it to integers or strings",
-        )
+    "frames/adapters": [
+        (lambda h: tc.count(pyarrow().table({"src": union(), "dst": [1]})),
+         "cast it to integers or strings"),
+        (lambda h: tc.count(huge_of_polars()), "cast it to strings"),
+        (without("pyarrow", lambda h: pyarrow()), r"'rapids_tc\[arrow\]'"),
     ],
-    "frames/adapters:_arrow_of_polars": [
-        (
-            lambda h: tc.count(huge_of_polars()),
-            "cast it to strings",
-        )
+    "_arguments": [
+        (lambda h: tc.count(k3(), "src", "dst"), "name the id columns: count.*source='src', dest"),
     ],
-    "frames/adapters:pyarrow": [(without("pyarrow", lambda h: pyarrow()), r"'rapids_tc\[arrow\]'")],
-    "_arguments:refuse": [
-        (lambda h: tc.count(k3(), "src", "dst"), "name the id columns: count.*source='src', dest")
-    ],
-    "executors/local:PartitionedFrame.__post_init__": [
+    "executors/local": [
         (lambda h: PartitionedFrame(k3()), "give a list of pandas or cuDF DataFrames"),
         (lambda h: PartitionedFrame([]), "give at least one pandas or cuDF DataFrame"),
     ],
-    "spark/cells:require_same": [
-        (lambda h: cells.require_same("other"), "install the same version on both")
+    "spark/cells": [
+        (lambda h: cells.require_same("other"), "install the same version on both"),
     ],
-    "spark/plan:choose": [
-        (
-            lambda h: spark_plan.choose(spark_plan.Sizes(10**12, 0), None, 8),
-            r"raise memory_limit=, and give executors as much per core",
-        )
+    "spark/plan": [
+        (lambda h: spark_plan.choose(spark_plan.Sizes(10**12, 0), None, 8),
+         r"raise memory_limit=, and give executors as much per core"),
+        (lambda h: tc.spark.annotate(k3(), "trussness"),
+         r"name some of \['.*, or write .* Parquet"),
     ],
-    "spark/plan:check_columns": [
-        (lambda h: tc.spark.annotate(k3(), "trussness"), r"name some of \['.*, or write .* Parquet")
+    "spark/stages": [
+        (no_spark, r"pip install 'rapids_tc\[spark\]'"),
     ],
-    "spark/stages:functions": [(no_spark, r"pip install 'rapids_tc\[spark\]'")],
-    "executors/registry:_dask": [(no_dask, r"pip install 'rapids_tc\[dask\]'")],
-    "_progress:check_progress": [
-        (lambda h: tc.count(k3(), progress="yes"), "accepted: True, False, None")
+    "executors/registry": [
+        (no_dask, r"pip install 'rapids_tc\[dask\]'"),
     ],
-    "_parallel:_all_started": [(no_threads, "NUMBA_NUM_THREADS sets how many")],
-    "_progress:memory_errors": [
-        (
-            having(orient, "degree_order", no_memory, lambda h: tc.count(k3())),
-            "need about.*memory_estimate lists the stages.*narrower integer ids",
-        )
+    "_progress": [
+        (lambda h: tc.count(k3(), progress="yes"), "accepted: True, False, None"),
+        (having(orient, "degree_order", no_memory, lambda h: tc.count(k3())),
+         "need about.*memory_estimate lists the stages.*narrower integer ids"),
     ],
-    "analytics/annotate:check_names": [
-        (lambda h: tc.annotate(k3(), "nothing"), "name each of.*'triangles'.*at most once")
+    "_parallel": [
+        (no_threads, "NUMBA_NUM_THREADS sets how many"),
     ],
-    "preparation/edges:check_new": [
-        (lambda h: tc.annotate(k3(triangles=0), "triangles"), "rename or drop it first")
+    "analytics/annotate": [
+        (lambda h: tc.annotate(k3(), "nothing"), "name each of.*'triangles'.*at most once"),
     ],
-    "analytics/approximate:_whole": [
-        (
-            lambda h: tc.approximate_count(k3(), colours=0, seed=1),
-            r"colours=0; accepted: an integer from 1 to",
-        )
+    "preparation/edges": [
+        (lambda h: tc.annotate(k3(triangles=0), "triangles"), "rename or drop it first"),
+        (lambda h: tc.count(k3(), source="src"), "destination=: name both, or neither"),
+        (lambda h: tc.count(pd.DataFrame(columns=["a", "b", "c"])),
+         "source= and destination=; the frame has the columns 'a', 'b', 'c'"),
+        (lambda h: tc.count(k3(), source="src", destination="src"), "name two"),
+        (lambda h: tc.count(pd.DataFrame(columns=["Src", "SRC", "dst"])),
+         "'Src' and 'SRC' differ.*name the id columns with source= and destination="),
+        (lambda h: tc.clustering(k3(), weight=["src", "dst"]),
+         "one column is named here; combine several into one"),
+        (lambda h: tc.count(k3(), by=k3()["src"]),
+         "^by= is of type Series: name a column of the frame; add the values as one first$"),
+        (lambda h: tc.count(k3(), source="a", destination="dst"),
+         "the frame has the columns 'src', 'dst'"),
+        (lambda h: tc.count(k3().set_axis(["src", "src"], axis=1), source="src",
+         destination="src"), "rename"),
+        (having(edges, "MAX_NUMBERS", 2, lambda h: tc.count(k3())), "at most 2: pass fewer edges"),
+        (lambda h: tc.vertex_triangles(k3(), vertices=["a"]), "ids of the graph are integers: "),
+        (lambda h: tc.vertex_triangles(k3(), vertices=[9]), r"9; isolated.*Graph\(vertices=\.\.\."),
     ],
-    "analytics/approximate:_share": [
-        (
-            lambda h: tc.approximate_count(k3(), colours=1, seed=1, confidence=2),
-            "accepted: a share between 0 and 1",
-        )
+    "analytics/approximate": [
+        (lambda h: tc.approximate_count(k3(), colours=0, seed=1),
+         r"colours=0; accepted: an integer from 1 to"),
+        (lambda h: tc.approximate_count(k3(), colours=1, seed=1, confidence=2),
+         "accepted: a share between 0 and 1"),
     ],
-    "bench/clock:AnswerCheck.add": [(disagreeing, "1 says the closed form, 2 says igraph")],
-    "cli/bench:_number": [
-        (
-            lambda h: import_module("rapids_tc.cli.bench")._number(None, None, np.nan),
-            "nan is no number",
-        )
+    "bench/clock": [
+        (disagreeing, "1 says the closed form, 2 says igraph"),
     ],
-    "cli/bench:_contestants": [
-        (
-            lambda h: import_module("rapids_tc.cli.bench")._contestants("cpu", ["polak"]),
-            "`rapids-tc doctor` tells what is missing; without --method",
-        )
+    "cli/bench": [
+        (lambda h: import_module("rapids_tc.cli.bench")._number(None, None, np.nan),
+         "nan is no number"),
+        (lambda h: import_module("rapids_tc.cli.bench")._contestants("cpu", ["polak"]),
+         "`rapids-tc doctor` tells what is missing; without --method"),
     ],
-    "cli/machine:find_driver": [
-        (lambda h: driver(h, no_library), "no NVIDIA driver is visible.*no such file")
-    ],
-    "cli/machine:find_driver.ask": [
+    "cli/machine": [
+        (lambda h: driver(h, no_library), "no NVIDIA driver is visible.*no such file"),
         (lambda h: driver(h, lambda name: Fake()), "library has no cuInit"),
         (lambda h: driver(h, OldLibrary), "cuInit: unknown error"),
     ],
-    "cli/edges:FileEdges.labels": [
-        (
-            lambda h: file_edges().labels("day"),
-            "no column 'day' in the file; it has 'src', 'dst'",
-        ),
-        (
-            lambda h: file_edges().labels("2"),
-            r"column 2 has ids; the columns are \['src', 'dst'\]",
-        ),
-    ],
-    "cli/edges:FileEdges.ids": [
+    "cli/edges": [
+        (lambda h: file_edges().labels("day"), "no column 'day' in the file; it has 'src', 'dst'"),
+        (lambda h: file_edges().labels("2"), r"column 2 has ids; the columns are \['src', 'dst'\]"),
         (lambda h: file_edges(source=("src", "dst")).ids("1"), "in Python, frames of several"),
         (lambda h: file_edges().ids("1;2"), "'1;2' is no integer, as the ids are"),
-    ],
-    "cli/edges:FileEdges.pairs": [
-        (lambda h: file_edges(source=("src", "dst")).pairs(h.path), "in Python, frames of several")
-    ],
-    "cli/edges:open_edges": [
-        (
-            lambda h: cli_edges.open_edges(h.path, {"source": "ab", "destination": "c"}, ()),
-            "source= is given for 2 columns and destination= for 1: an id of several .* both ends",
-        ),
+        (lambda h: file_edges(source=("src", "dst")).pairs(h.path), "in Python, frames of several"),
+        (lambda h: cli_edges.open_edges(h.path, {"source": "ab", "destination": "c"}, ()),
+         "source= is given for 2 columns and destination= for 1: an id of several .* both ends"),
         (several_columns_both_ways, "ids of one column each"),
     ],
-    "cli/reading:read": [
-        (
-            lambda h: cli_reading.read(h.path, {"source": ("a", "b"), "destination": ()}),
-            "give source= once",
-        )
+    "cli/reading": [
+        (lambda h: cli_reading.read(h.path, {"source": ("a", "b"), "destination": ()}),
+         "give source= once"),
     ],
-    "cli/values:as_numbers": [
+    "cli/values": [
         (lambda h: values.as_numbers(texts("1,234"), "weight"), "with a point, or without a comma"),
         (lambda h: values.as_numbers(texts("5 kg"), "weight"), "weight='t': '5 kg' is no number"),
-    ],
-    "cli/values:as_times": [
         (lambda h: values.as_times(texts("1/2/2026"), "time"), "ISO 8601, such as 2026-02-13"),
-        (
-            lambda h: values.as_times(texts("2026-01-01T10:00", "2026-01-01T10:00Z"), "time"),
-            "write it in all times, or in none",
-        ),
+        (lambda h: values.as_times(texts("2026-01-01T10:00", "2026-01-01T10:00Z"), "time"),
+         "write it in all times, or in none"),
     ],
-    "cli/tables:whole": [(written, "No space left on device.*out.csv")],
-    "cli/tables:check_out": [
+    "cli/tables": [
+        (written, "No space left on device.*out.csv"),
         (lambda h: tables.check_out(h.path / "a.txt", (".csv",)), r"one of \.csv"),
-        (
-            having(tables, "find_spec", lambda name: None, lambda h: tables.check_out(
-                h.path / "a.parquet", (".csv", ".parquet"))),
-            r"pip install 'rapids_tc\[arrow\]'",
-        ),
-        (
-            lambda h: [(h.path / "a.csv").mkdir(), tables.check_out(h.path / "a.csv", (".csv",))],
-            "Is a directory.*a.csv",
-        ),
+        (having(tables, "find_spec", lambda name: None, lambda h:
+         tables.check_out(h.path / "a.parquet", (".csv", ".parquet"))),
+         r"pip install 'rapids_tc\[arrow\]'"),
+        (lambda h: [(h.path / "a.csv").mkdir(), tables.check_out(h.path / "a.csv", (".csv",))],
+         "Is a directory.*a.csv"),
         (lambda h: tables.check_out(h.path / "no/a.csv", (".csv",)), "No such file.*no'$"),
     ],
-    "analytics/directions:require_auto": [
-        (
-            emulated(lambda e: tc.clustering(k3(w=1.0), weight="w", source="src", destination="dst",
-                                             engine="cuda", method="bitmap")),
-            'with weight= only method="auto"',
-        )
+    "analytics/directions": [
+        (emulated(lambda e: tc.clustering(k3(w=1.0), weight="w", source="src", destination="dst",
+         engine="cuda", method="bitmap")), 'with weight= only method="auto"'),
+        (lambda h: tc.average_clustering(k3(), count_zeros=2), "accepted: True, False"),
     ],
-    "analytics/directions:check_flag": [
-        (lambda h: tc.average_clustering(k3(), count_zeros=2), "accepted: True, False")
-    ],
-    "analytics/types:_check_types": [
-        (lambda h: tc.triangles_by_type(k3()), "give either edge_type= or vertex_type=")
-    ],
-    "analytics/types:_check_per": [
+    "analytics/types": [
+        (lambda h: tc.triangles_by_type(k3()), "give either edge_type= or vertex_type="),
         (lambda h: tc.triangles_by_type(k3(t=1), edge_type="t", per="row"),
          'accepted: "vertex", "edge", None'),
     ],
-    "blocks/tallies:require_rows": [
-        (
-            lambda h: tc.triangles_by_type(
-                tc.Graph(complete(60).frame().assign(t=1)), edge_type="t", per="edge",
-                memory_limit=150_000,
-            ),
-            "without per= it is one row per combination",
-        ),
+    "blocks/tallies": [
+        (lambda h: tc.triangles_by_type(tc.Graph(complete(60).frame().assign(t=1)), edge_type="t",
+         per="edge", memory_limit=150_000), "without per= it is one row per combination"),
     ],
-    "preparation/type_readers:sorted_types": [
+    "preparation/type_readers": [
         (lambda h: by_type([{1: 2}] * 3), "'t' holds values that cannot be grouped"),
         (lambda h: by_type([1, "a", 2]), "'t' holds values that cannot be sorted"),
-        (
-            lambda h: tc.triangles_by_type(
-                complete(24).frame().assign(t=range(276)), edge_type="t"
-            ),
-            "more than 255 types: .*group some of them",
-        ),
-    ],
-    "preparation/type_readers:TypeReader.resolve": [
+        (lambda h: tc.triangles_by_type(complete(24).frame().assign(t=range(276)), edge_type="t"),
+         "more than 255 types: .*group some of them"),
         (lambda h: by_type(["a", None, "b"]), "has 1 null: every edge needs a type. Drop those"),
     ],
-    "preparation/vertex_types:_places": [
-        (
-            lambda h: tc.triangles_by_type(
-                k3(a=1, b=1), source=["src", "a"], destination=["dst", "b"], vertex_type={0: "a"}
-            ),
-            "several: give edge_type=, or one column of ids",
-        ),
-    ],
-    "preparation/vertex_types:VertexTypes.resolve": [
-        (
-            lambda h: by_vertex_type(pd.Series([*"abca"], index=[0, 1, 2, 1])),
-            '1 has several types; aggregate="first" or "last" takes one',
-        ),
-    ],
-    "preparation/vertex_types:_require_types": [
+    "preparation/vertex_types": [
+        (lambda h: tc.triangles_by_type(k3(a=1, b=1), source=["src", "a"],
+         destination=["dst", "b"], vertex_type={0: "a"}),
+         "several: give edge_type=, or one column of ids"),
+        (lambda h: by_vertex_type(pd.Series([*"abca"], index=[0, 1, 2, 1])),
+         '1 has several types; aggregate="first" or "last" takes one'),
         (lambda h: by_vertex_type({0: "a", 1: None}), "no type for 2 of the vertices: 1, 2; every"),
-    ],
-    "preparation/vertex_types:VertexTypes._columns": [
         (lambda h: by_vertex_type("kind"), "vertex_type= is a str; give a Series by vertex"),
         (lambda h: by_vertex_type(pd.DataFrame({"vertex": [0]})), "no column 'type'; give a Ser"),
         (lambda h: by_vertex_type(Fake(columns=[])), "vertex_type=: give a Series by vertex"),
     ],
-    "blocks/whole_values:read": [
-        (
-            lambda h: tc.clustering(two_weights(), weight="w", source="src", destination="dst"),
-            "the rows of the edge 0, 1 say 1.0 and 2.0; aggregate= says which value",
-        ),
+    "blocks/whole_values": [
+        (lambda h: tc.clustering(two_weights(), weight="w", source="src", destination="dst"),
+         "the rows of the edge 0, 1 say 1.0 and 2.0; aggregate= says which value"),
     ],
-    "preparation/edge_values:check_aggregate": [
-        (
-            lambda h: tc.clustering(k3(w=1.0), weight="w", aggregate="median"),
-            r'accepted: "first", "last", .*None \(rows must agree\)',
-        ),
+    "preparation/edge_values": [
+        (lambda h: tc.clustering(k3(w=1.0), weight="w", aggregate="median"),
+         r'accepted: "first", "last", .*None \(rows must agree\)'),
     ],
-    "preparation/readers:NumberReader.resolve": [
+    "preparation/readers": [
         (lambda h: tc.clustering(k3(w="a"), weight="w"), "accepted: integers, floats"),
         (lambda h: tc.clustering(k3(w=2**53 + 1), weight="w"), "divide them, or cast the column"),
         (lambda h: tc.clustering(k3(w=-1.0), weight="w"), "row 0; drop those rows or fill them"),
     ],
-    "analytics/clustering:_check_clustering": [
-        (lambda h: tc.clustering(k3(w=1), aggregate="sum"), "give weight= as well")
+    "analytics/clustering": [
+        (lambda h: tc.clustering(k3(w=1), aggregate="sum"), "give weight= as well"),
     ],
-    "datasets:rmat": [
+    "datasets": [
         (lambda h: datasets.rmat("a"), "scale must be an integer"),
         (lambda h: datasets.rmat(99), "scale must be from 1 to 48"),
         (lambda h: datasets.rmat(2, edge_factor=-1), "must not be negative"),
-        (
-            having(datasets, "_library", lambda name: (pd, np), lambda h: datasets.rmat(
-                40, library="cudf")),
-            "lower scale or edge_factor",
-        ),
-    ],
-    "datasets:_library": [
+        (having(datasets, "_library", lambda name: (pd, np), lambda h:
+         datasets.rmat(40, library="cudf")), "lower scale or edge_factor"),
         (lambda h: datasets.karate(library="polars"), 'must be "pandas" or "cudf"'),
-        (
-            without("cudf", lambda h: datasets.karate(library="cudf")),
-            r'pip install "rapids_tc\[cu13\]"',
-        ),
+        (without("cudf", lambda h: datasets.karate(library="cudf")),
+         r'pip install "rapids_tc\[cu13\]"'),
     ],
-    "preparation/edges:id_columns": [
-        (lambda h: tc.count(k3(), source="src"), "destination=: name both, or neither"),
-        (
-            lambda h: tc.count(pd.DataFrame(columns=["a", "b", "c"])),
-            "source= and destination=; the frame has the columns 'a', 'b', 'c'",
-        ),
-        (lambda h: tc.count(k3(), source="src", destination="src"), "name two"),
+    "preparation/composite_edges": [
+        (lambda h: tc.vertex_triangles(k3(day=1), vertices=[9], by="day"),
+         r"9; isolated.*Graph\(vertices=\.\.\."),
+        (having(composite_edges, "MAX_NUMBERS", 2, lambda h: tc.count(k3(day=1), by="day")),
+         "pass fewer edges"),
+        (lambda h: composite_edges.compact([np.array([3])], 2, Fake(xp=np)),
+         r"Give the call a copy \(df\.copy\(\)\)"),
+        (lambda h: tc.Graph(k3(day=1), by="day", vertices=[1]),
+         "a list; give a frame with the columns 'day', 'vertex'"),
+        (lambda h: tc.Graph(k3(day=1), by="day", vertices=k3(day=1)),
+         "no column 'vertex': give a frame with the columns 'day', 'vertex'"),
     ],
-    "preparation/edges:_spelled": [
-        (
-            lambda h: tc.count(pd.DataFrame(columns=["Src", "SRC", "dst"])),
-            "'Src' and 'SRC' differ.*name the id columns with source= and destination=",
-        )
+    "preparation/composite_scheme": [
+        (having(composite_scheme, "MAX_NUMBERS", 2, lambda h: blocks_of(k3(day=1), by="day")),
+         "pass fewer edges"),
     ],
-    "preparation/edges:check_label": [
-        (
-            lambda h: tc.clustering(k3(), weight=["src", "dst"]),
-            "one column is named here; combine several into one",
-        ),
-        (
-            lambda h: tc.count(k3(), by=k3()["src"]),
-            "^by= is of type Series: name a column of the frame; add the values as one first$",
-        ),
-        (
-            lambda h: tc.count(k3(), source="a", destination="dst"),
-            "the frame has the columns 'src', 'dst'",
-        ),
-        (
-            lambda h: tc.count(k3().set_axis(["src", "src"], axis=1), source="src",
-                               destination="src"),
-            "rename",
-        ),
-    ],
-    "preparation/edges:number_edges": [
-        (
-            having(edges, "MAX_NUMBERS", 2, lambda h:
-                   tc.count(k3())),
-            "at most 2: pass fewer edges",
-        )
-    ],
-    "preparation/edges:find_named": [
-        (lambda h: tc.vertex_triangles(k3(), vertices=["a"]), "ids of the graph are integers: "),
-    ],
-    "preparation/composite_edges:find_composite": [
-        (
-            lambda h: tc.vertex_triangles(k3(day=1), vertices=[9], by="day"),
-            r"9; isolated.*Graph\(vertices=\.\.\.",
-        )
-    ],
-    "preparation/composite_edges:number_composite": [
-        (
-            having(composite_edges, "MAX_NUMBERS", 2, lambda h: tc.count(k3(day=1), by="day")),
-            "pass fewer edges",
-        )
-    ],
-    "preparation/composite_edges:compact": [
-        (
-            lambda h: composite_edges.compact([np.array([3])], 2, Fake(xp=np)),
-            r"Give the call a copy \(df\.copy\(\)\)",
-        )
-    ],
-    "preparation/composite_edges:_named_columns": [
-        (
-            lambda h: tc.Graph(k3(day=1), by="day", vertices=[1]),
-            "a list; give a frame with the columns 'day', 'vertex'",
-        ),
-        (
-            lambda h: tc.Graph(k3(day=1), by="day", vertices=k3(day=1)),
-            "no column 'vertex': give a frame with the columns 'day', 'vertex'",
-        ),
-    ],
-    "preparation/composite_scheme:with_keys": [
-        (
-            having(composite_scheme, "MAX_NUMBERS", 2, lambda h: blocks_of(k3(day=1), by="day")),
-            "pass fewer edges",
-        )
-    ],
-    "preparation/edge_columns:check_fields": [
+    "preparation/edge_columns": [
         (lambda h: tc.count(k3(triangles=1), by="triangles"), "'triangles'.*: rename it first"),
-        (
-            lambda h: tc.vertex_triangles(
-                pd.DataFrame({1: [0], "1": [0], "c": [1], "d": [1]}),
-                source=[1, "1"],
-                destination=["c", "d"],
-            ),
-            "rename a column of source=",
-        ),
-    ],
-    "preparation/edge_columns:_group_labels": [
-        (lambda h: tc.count(k3(), by=[]), "name a column of groups, or leave by= out")
-    ],
-    "preparation/edge_columns:_pairs": [
-        (
-            lambda h: tc.count(k3(), source=["src"], destination="dst"),
-            "give two lists of as many columns, or two columns",
-        ),
-        (
-            lambda h: tc.count(k3(), source=["src"], destination=[]),
-            "give as many, and at least one",
-        ),
+        (lambda h: tc.vertex_triangles(pd.DataFrame({1: [0], "1": [0], "c": [1], "d": [1]}),
+         source=[1, "1"], destination=["c", "d"]), "rename a column of source="),
+        (lambda h: tc.count(k3(), by=[]), "name a column of groups, or leave by= out"),
+        (lambda h: tc.count(k3(), source=["src"], destination="dst"),
+         "give two lists of as many columns, or two columns"),
+        (lambda h: tc.count(k3(), source=["src"], destination=[]),
+         "give as many, and at least one"),
         (lambda h: tc.count(k3(), source=["src"], destination=["src"]), "name two"),
+        (lambda h: tc.count(k3(day=1), by=["day", "day"]), "'day' twice: name it once"),
     ],
-    "preparation/edge_columns:_check_once": [
-        (lambda h: tc.count(k3(day=1), by=["day", "day"]), "'day' twice: name it once")
+    "preparation/numbering": [
+        (lambda h: tc.count(k3(day=[[1], [1], [2]]), by="day"), "'day' holds .* no hash.*to text"),
+        (lambda h: tc.count(k3(day=[1, "a", 2]), by="day"), "'day' holds .* no order.*to text"),
+        (lambda h: tc.count(ends(np.array([2**63] * 3, "uint64"), [-1, 0, 1])),
+         r"'src'.*'dst'.*convert them to strings"),
     ],
-    "preparation/numbering:factorize": [
-        (lambda h: tc.count(k3(day=[[1], [1], [2]]), by="day"), "'day' holds .* no hash.*to text")
+    "preparation/id_columns": [
+        (lambda h: tc.Graph(k3(day=1), by="day",
+         vertices=pd.DataFrame({"day": ["a"], "vertex": 1})),
+         "and vertices= str: groups need one kind of values; convert one of them"),
+        (lambda h: tc.count(k3(g=np.arange(3).astype("longdouble")), by="g"),
+         "convert the column to text"),
+        (lambda h: tc.count(ends([True] * 3)), "'src' has dtype bool.*convert the column to one"),
+        (lambda h: tc.count(ends(["a"] * 3)), "convert one of them"),
+        (lambda h: tc.count(ends(moment("ns"), moment("s"))),
+         r"with \.dt\.as_unit, \.dt\.tz_convert or \.dt\.tz_localize"),
+        (lambda h: tc.count(ends([0.5] * 3)), r"below 2\*\*53; convert the column to integers"),
+        (lambda h: tc.count(ends(pd.Series(["\ud800"] * 3, dtype=object), ["a"] * 3)),
+         "UTF-8 cannot.*map it"),
+        (having(pd, "StringDtype", lambda *a, **k: (_ for _ in ()).throw(ImportError), lambda h:
+         tc.count(ends(["a\0b"] * 3, ["a"] * 3))), "install PyArrow"),
+        (lambda h: tc.count(ends([None, 1.0, 2.0])),
+         r"'src' has 1 null: .*Drop those rows; isolated.*Graph\(vertices=\.\.\.\)"),
     ],
-    "preparation/numbering:order_by_value": [
-        (lambda h: tc.count(k3(day=[1, "a", 2]), by="day"), "'day' holds .* no order.*to text")
+    "engines/cpu/host_slots": [
+        (having(host_slots.tempfile, "TemporaryFile", no_library, lambda h:
+         host_slots.BlockStore()), "TMPDIR names a folder that is there.*more room"),
     ],
-    "preparation/id_columns:check_groups": [
-        (
-            lambda h: tc.Graph(k3(day=1), by="day", vertices=pd.DataFrame(
-                {"day": ["a"], "vertex": 1})),
-            "and vertices= str: groups need one kind of values; convert one of them",
-        ),
-        (
-            lambda h: tc.count(k3(g=np.arange(3).astype("longdouble")), by="g"),
-            "convert the column to text",
-        ),
+    "engines/gpu/device_slots": [
+        (lambda h: device_slots.CardCopies.host(Fake(_cuda=card("full").cuda), 9, "uint8"),
+         "9 bytes.*full; .*raise memory_limit="),
     ],
-    "preparation/edges:require_vertices": [
-        (lambda h: tc.vertex_triangles(k3(), vertices=[9]), r"9; isolated.*Graph\(vertices=\.\.\."),
+    "engines/peel": [
+        (lambda h: peel.decompose(Fake(xp=np), Fake(m=2**32), None),
+         r"k_truss\(edges, k, memory_limit="),
     ],
-    "engines/cpu/host_slots:_disk_errors": [
-        (
-            having(
-                host_slots.tempfile, "TemporaryFile", no_library, lambda h: host_slots.BlockStore()
-            ),
-            "TMPDIR names a folder that is there.*more room",
-        )
+    "engines/gpu/keys": [
+        (emulated(lambda e: e.csr(np.zeros(0, "uint64"), 2**32)), "memory_limit=.*in blocks"),
     ],
-    "engines/gpu/device_slots:CardCopies.host": [
-        (
-            lambda h: device_slots.CardCopies.host(Fake(_cuda=card("full").cuda), 9, "uint8"),
-            "9 bytes.*full; .*raise memory_limit=",
-        )
-    ],
-    "engines/peel:decompose": [
-        (
-            lambda h: peel.decompose(Fake(xp=np), Fake(m=2**32), None),
-            r"k_truss\(edges, k, memory_limit=",
-        )
-    ],
-    "engines/gpu/keys:csr": [
-        (emulated(lambda e: e.csr(np.zeros(0, "uint64"), 2**32)), "memory_limit=.*in blocks")
-    ],
-    "engines/gpu/cuda:CudaEngine.prepare": [
-        (emulated(lambda e: e.prepare(Fake(n=1, m=2**31))), "memory_limit=.*in blocks")
-    ],
-    "engines/gpu/cuda:CudaEngine.edge_counts": [
-        (
-            emulated(lambda e: e.edge_counts(
-                Fake(csr=Fake(m=2**32, columns=None), blocks=None, in_edges=()))),
-            "cut the graph in more blocks",
-        )
-    ],
-    "engines/gpu/cuda:engine": [
+    "engines/gpu/cuda": [
+        (emulated(lambda e: e.prepare(Fake(n=1, m=2**31))), "memory_limit=.*in blocks"),
+        (emulated(lambda e: e.edge_counts(
+         Fake(csr=Fake(m=2**32, columns=None), blocks=None, in_edges=()))),
+         "cut the graph in more blocks"),
         (without("cupy", lambda h: cuda.engine()), r'pip install "rapids_tc\[cu13\]"'),
         (no_card, "needs an NVIDIA GPU and its driver: no device"),
     ],
-    "errors:require_unchanged": [
-        (
-            lambda h: errors.require_unchanged(1),
-            r"a copy \(df\.copy\(\)\), or wait until nothing writes",
-        )
+    "errors": [
+        (lambda h: errors.require_unchanged(1),
+         r"a copy \(df\.copy\(\)\), or wait until nothing writes"),
     ],
-    "files/__init__:read_edges": [
+    "files/__init__": [
         (lambda h: read(h, "1 2\n", format="xls"), "one of text, matrixmarket, metis, npz"),
         (lambda h: read(h, "1 2\n", ids="float"), "'integer' or 'string'"),
         (lambda h: read(h, "1 2\n", header="no"), "header must be True, False or None"),
@@ -1049,52 +866,20 @@ HINTS = {
         (lambda h: read(h, "1 2\n", library="dask"), "one of pandas, polars, pyarrow, cudf"),
         (lambda h: read(h, "1 2\n", columns="w"), 'columns must be a list of columns, or "all"'),
         (lambda h: read(h, "1 2\n", directed="no"), "directed must be True or False"),
-    ],
-    "files/__init__:_read": [
-        (
-            having(files, "_FORMATS", {"text": Format(no_memory)}, lambda h: read(h, "")),
-            "edges.txt: ",
-        ),
-    ],
-    "files/__init__:_refuse_unused": [
-        (lambda h: read(h, "1 2\n", "g.graph", header=True), "metis has no use for.*header")
-    ],
-    "files/__init__:_with_directions": [
-        (
-            lambda h: read(
-                h, f"src,dst,type\n{2**63},-1,undirected\n", directed=True, name="g.csv"
-            ),
-            "ids='string' takes both",
-        )
-    ],
-    "files/__init__:_converted": [
+        (having(files, "_FORMATS", {"text": Format(no_memory)}, lambda h: read(h, "")),
+         "edges.txt: "),
+        (lambda h: read(h, "1 2\n", "g.graph", header=True), "metis has no use for.*header"),
+        (lambda h: read(h, f"src,dst,type\n{2**63},-1,undirected\n", directed=True, name="g.csv"),
+         "ids='string' takes both"),
         (without("polars", lambda h: read(h, "1 2\n", library="polars")), 'pip install "polars"'),
     ],
-    "files/formats:guess_format": [
+    "files/formats": [
         (lambda h: read(h, b"a\0b"), "text, matrixmarket, metis"),
         (lambda h: read(h, "%PDF-1.4"), "a PDF; this format is not read, CSV and Parquet are"),
     ],
-    "files/adjacency:vertices_of_sizes": [
-        (lambda h: read(h, "4 3\n0 1\n1 2\n0 4\n"), "header=True leaves the line out, header=False")
-    ],
-    "files/matrix_market:read_matrix_market": [
-        (lambda h: read(h, "%%MatrixMarket vector\n"), "a coordinate or an array matrix"),
-        (market("1 2\n"), r"size line \(rows columns entries\)"),
-        (market("2 3 0\n"), "2 rows and 3 columns"),
-        (market("3 3 2\n1 2\n"), "says 2 entries, the file has 1"),
-        (market("3 3 1\n1 4\n"), "line 3: ids run from 1 to 3"),
-        (
-            lambda h: read(h, f"{SKEW}2 2 1\n2 1 1\n", directed=True, columns="all"),
-            "save it as general to read values with directed=True",
-        ),
-    ],
-    "files/matrix_market:_read_dense": [
-        (without("scipy.io", lambda h: dense(h, "1 1\n0\n")), "pip install scipy"),
-        (lambda h: dense(h, "1\n"), r"size line \(rows columns\)"),
-        (lambda h: dense(h, "1 2\n0\n0\n"), "1 rows and 2 columns are no adjacency matrix"),
-        (lambda h: dense(h, "2 2\n0\n"), "edges.txt: "),
-    ],
-    "files/adjacency:read_metis": [
+    "files/adjacency": [
+        (lambda h: read(h, "4 3\n0 1\n1 2\n0 4\n"),
+         "header=True leaves the line out, header=False"),
         (metis("1\n"), r'must be "vertices edges \[format \[weights\]\]"'),
         (metis("3 1\n2\n"), "says 3 vertices, 1 lines follow"),
         (metis("1 0\n\n1\n"), "line 3: a line more than the 1 vertices"),
@@ -1102,654 +887,408 @@ HINTS = {
         (metis("2 1\n3\n1\n"), "line 2: ids run from 1 to 2, not 3"),
         (metis("2 3\n2\n1\n"), "says 3 edges, once in each direction; .* 2 ends instead of 6"),
         (metis("3 1\n2\n3\n\n"), "line 2: vertex 1 names 2, and line 3 .*format text reads"),
+        (market(f"{2**33} {2**33} 0\n"), r"more than a graph holds \(4,294,967,295\)"),
+        (metis("2 1\nx\n"), "line 2: 'x' is not an integer"),
     ],
-    "files/adjacency:check_vertices": [
-        (market(f"{2**33} {2**33} 0\n"), r"more than a graph holds \(4,294,967,295\)")
+    "files/matrix_market": [
+        (lambda h: read(h, "%%MatrixMarket vector\n"), "a coordinate or an array matrix"),
+        (market("1 2\n"), r"size line \(rows columns entries\)"),
+        (market("2 3 0\n"), "2 rows and 3 columns"),
+        (market("3 3 2\n1 2\n"), "says 2 entries, the file has 1"),
+        (market("3 3 1\n1 4\n"), "line 3: ids run from 1 to 3"),
+        (lambda h: read(h, f"{SKEW}2 2 1\n2 1 1\n", directed=True, columns="all"),
+         "save it as general to read values with directed=True"),
+        (without("scipy.io", lambda h: dense(h, "1 1\n0\n")), "pip install scipy"),
+        (lambda h: dense(h, "1\n"), r"size line \(rows columns\)"),
+        (lambda h: dense(h, "1 2\n0\n0\n"), "1 rows and 2 columns are no adjacency matrix"),
+        (lambda h: dense(h, "2 2\n0\n"), "edges.txt: "),
     ],
-    "files/adjacency:_numbers_by_line": [(metis("2 1\nx\n"), "line 2: 'x' is not an integer")],
-    "files/arrays:read_npz": [
+    "files/arrays": [
         (lambda h: read(h, "1 2\n", format="npz"), "as numpy.savez writes them"),
         (npz(src=[0.5], dst=[1], n=1), "all three must be integers"),
         (npz(src=[1], dst=[1], n=-1), "is -1"),
         (npz(src=[1], dst=[1], n=1), "from 0 to n - 1 = 0"),
-    ],
-    "files/arrays:_opened": [
         (npz_with(lambda data: b"junk" + data), "magic string"),
         (no_place, "a position in it is wrong"),
-    ],
-    "files/arrays:read_npy": [
         (npy(np.eye(3)), "adjacency matrix, not edges: save numpy.argwhere"),
         (npy([1]), r"two columns or two rows, not of shape \(1,\)"),
-    ],
-    "files/arrays:_entries": [
         (sparse(shape=(1, 2)), r"of shape \[1, 2\] is no adjacency matrix"),
         (sparse(format=b"bsr"), "of format b'bsr': save it as csr"),
         (sparse(indices=[0.5]), "must be integers"),
         (sparse(indptr=[1, 1]), "indptr does not say where the rows"),
-    ],
-    "files/arrays:_arrays": [
         (npz(a=[1]), r"the arrays src and dst, not \['a'\]; .* csr, csc and coo"),
         (npz(src=[1], dst=[1, 2]), r"shapes \(1,\) and \(2,\)"),
         (npz(src=[1], dst=[1], n=[1]), "must be one of the integers"),
-    ],
-    "files/arrays:_header": [
         (npz(src=np.array([{}]), dst=[1]), "src is an array of objects"),
         (npz_with(lambda data: data[:-8]), "src says 24 bytes of values, the file has 16"),
     ],
-    "files/columnar:_read_columns": [
+    "files/columnar": [
         (lambda h: parquet(h, hide=True), r'pip install "rapids_tc\[arrow\]"'),
         (lambda h: parquet(h, b"PAR1 and no more"), r"g\.parquet: "),
-    ],
-    "files/columnar:_places": [
         (parquet, r"name source= and destination=; columns: \['a', 'b', 'c'\]"),
         (twice_named, "2 columns are called 'src': rename"),
     ],
-    "files/guess:choose_columns": [
+    "files/guess": [
         (lambda h: read(h, "a b\n1 2\n", source="a", destination="a"), "are both column 'a'"),
         (lambda h: read(h, "a b\n1 2\n", source="a"), "given together or not at all"),
         (lambda h: read(h, "a b c\n1 2 3\n"), "name source= and destination=; columns: 'a', 'b'"),
+        (lambda h: read(h, "src,dst,src\n1,2,3\n"),
+         "2 columns are called 'src': rename them, or choose columns of text by their numbers"),
+        (lambda h: read(h, "a b\n1 2\n", source="c", destination="a"), "columns: 'a', 'b'"),
+        (lambda h: read(h, "3 2\n1 2\n1 3\n"), "say which, header=False or header=True"),
     ],
-    "files/guess:_position": [
-        (
-            lambda h: read(h, "src,dst,src\n1,2,3\n"),
-            "2 columns are called 'src': rename them, or choose columns of text by their numbers",
-        )
-    ],
-    "files/guess:place_of": [
-        (lambda h: read(h, "a b\n1 2\n", source="c", destination="a"), "columns: 'a', 'b'")
-    ],
-    "files/dimacs:read_dimacs": [
+    "files/dimacs": [
         (lambda h: read(h, "p e\n", format="dimacs"), "the line 'p edge vertices edges'"),
         (lambda h: read(h, "p edge 3 5\ne 1 2\n"), "line p says 5 edges, the file has 1"),
         (lambda h: read(h, "p edge 1 1\ne 1 2\n"), "from 1 to 1"),
     ],
-    "files/networks:_read": [
+    "files/networks": [
         (without("networkx", lambda h: read(h, "graph [\n]\n")), r"rapids_tc\[networkx\]"),
         (lambda h: read(h, "graph [\n"), "edges.txt: "),
-    ],
-    "files/networks:_only_line": [
-        (lambda h: read(h, "A\nA\n", "g.g6"), "2 graphs: split the file, one graph is read")
-    ],
-    "files/networks:read_json": [
+        (lambda h: read(h, "A\nA\n", "g.g6"), "2 graphs: split the file, one graph is read"),
         (lambda h: read(h, '{"nodes": []'), "the file may be cut short"),
         (lambda h: read(h, '{"nodes": []}'), r'{"nodes": \[.* is read, as NetworkX, D3'),
         (lambda h: read(h, '{"nodes": [], "links": [{}]}'), "no source or no target: .* is read"),
+        (lambda h: read(h, '{"nodes": [{"id": 1}, {}], "links": []}'),
+         "no 'id', which others have"),
     ],
-    "files/networks:_nodes": [
-        (lambda h: read(h, '{"nodes": [{"id": 1}, {}], "links": []}'), "no 'id', which others have")
+    "files/elements": [
+        (lambda h: read(h, '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 2}]}'),
+         "edge 1 of 1 ends at 2, which is no vertex of the file; vertices are such as 1"),
+        (lambda h: read(h, '{"nodes": [{"id": 1}, {"id": "1"}], "links": []}'), "as a number"),
     ],
-    "files/elements:Elements.answer": [
-        (
-            lambda h: read(h, '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 2}]}'),
-            "edge 1 of 1 ends at 2, which is no vertex of the file; vertices are such as 1",
-        )
-    ],
-    "files/elements:_common_type": [
-        (lambda h: read(h, '{"nodes": [{"id": 1}, {"id": "1"}], "links": []}'), "as a number")
-    ],
-    "files/xml_networks:read_graphml": [
+    "files/xml_networks": [
         (graphml("</graph><graph>"), "save each alone, one is read"),
         (graphml("<hyperedge/>"), "save an edge for each pair of vertices"),
+        (graphml("<edge source='a' target='b' weight='x'/>"), "edge is 'x', and no number"),
+        (graphml("<edge/>"), "edge 1 has no source or no target"),
+        (graphml("<node>"), "the file may be cut short"),
     ],
-    "files/xml_networks:_Keys.value": [
-        (graphml("<edge source='a' target='b' weight='x'/>"), "edge is 'x', and no number")
+    "files/beside": [
+        (lambda h: read(h, "p sp 2 1\na 1 2 x\n", "g.gr", columns="all"),
+         "the weight of an edge is no number"),
+        (lambda h: read(h, "src,dst,type\n" + "1,2,directed\n" * 9000 + "1,2,x\n"),
+         "say which each edge is, or rename the column"),
     ],
-    "files/xml_networks:_ends": [(graphml("<edge/>"), "edge 1 has no source or no target")],
-    "files/xml_networks:_elements": [(graphml("<node>"), "the file may be cut short")],
-    "files/beside:read_numbers": [
-        (
-            lambda h: read(h, "p sp 2 1\na 1 2 x\n", "g.gr", columns="all"),
-            "the weight of an edge is no number",
-        )
-    ],
-    "files/beside:directions": [
-        (
-            lambda h: read(h, "src,dst,type\n" + "1,2,directed\n" * 9000 + "1,2,x\n"),
-            "say which each edge is, or rename the column",
-        )
-    ],
-    "files/pajek:read_pajek": [
+    "files/pajek": [
         (lambda h: read(h, "*Vertices 1\n*Matrix\n0\n"), "Matrix is not read: save .Edges"),
         (lambda h: read(h, "*Vertices 2\n*Edges\n1\n"), "line 3: no line of Pajek's edges: '1'"),
         (lambda h: read(h, "*Vertices 1\n*Edges\n1 2\n"), "ids run from 1 to 1"),
         (lambda h: read(h, "*Vertices 2\n1\n1\n"), "save the network with its section"),
     ],
-    "files/sif:read_sif": [
-        (lambda h: read(h, "a pp\n", "g.sif"), "line 1: expected an id, a relation and ids")
+    "files/sif": [
+        (lambda h: read(h, "a pp\n", "g.sif"), "line 1: expected an id, a relation and ids"),
     ],
-    "files/parts:find_parts": [
+    "files/parts": [
         (lambda h: folder(h, {"_SUCCESS": ""}), "a folder without files"),
         (lambda h: folder(h, {"_delta_log/0": "1"}), "a Delta table.* read it by a library"),
-    ],
-    "files/parts:_with_keys": [
-        (lambda h: folder(h, {"a=1/x": "a,src,dst\n5,1,2\n"}, columns="all"), "rename one of them")
-    ],
-    "files/parts:join_parts": [
+        (lambda h: folder(h, {"a=1/x": "a,src,dst\n5,1,2\n"}, columns="all"), "rename one of them"),
         (lambda h: folder(h, {"a": "src,dst\n"}), "1 parts, and no edge in any"),
         (lambda h: folder(h, {"a": "1 2\n", "b.g6": "Bw\n"}), "several formats: graph6, text"),
-        (
-            lambda h: folder(h, {"a=1/x": "1 2\n", "y": "1 2\n"}, columns=["a"]),
-            "not all folders have the keys a",
-        ),
+        (lambda h: folder(h, {"a=1/x": "1 2\n", "y": "1 2\n"}, columns=["a"]),
+         "not all folders have the keys a"),
     ],
-    "files/unpack:Unpacker._member": [
-        (lambda h: read(h, TWO_FILES), r"2 files \(a, b\): unpack it, and name one file or")
+    "files/unpack": [
+        (lambda h: read(h, TWO_FILES), r"2 files \(a, b\): unpack it, and name one file or"),
+        (lambda h: read(h, WORKBOOK), "a workbook of Excel or LibreOffice: save the sheet as CSV"),
+        (without("pyarrow", lambda h: read(h, b"\x28\xb5\x2f\xfd")), r"rapids_tc\[arrow\]"),
+        (lambda h: read(h, zstandard(b"PAR1" + bytes(999))), "decompress the file first"),
     ],
-    "files/unpack:Unpacker._zip": [
-        (lambda h: read(h, WORKBOOK), "a workbook of Excel or LibreOffice: save the sheet as CSV")
-    ],
-    "files/unpack:_zstandard": [
-        (without("pyarrow", lambda h: read(h, b"\x28\xb5\x2f\xfd")), r"rapids_tc\[arrow\]")
-    ],
-    "files/unpack:_Forward.seek": [
-        (lambda h: read(h, zstandard(b"PAR1" + bytes(999))), "decompress the file first")
-    ],
-    "files/shapes:refuse_other_formats": [
-        (lambda h: read(h, "{}\n"), "JSON without nodes and links.* make it an edge list")
-    ],
-    "files/header:column_names": [
-        (lambda h: read(h, "a b t\nx y 2026-01-01 10:00\n"), "write one field, such as 2026-01-01T")
-    ],
-    "files/shapes:_refuse_unnamed": [
+    "files/shapes": [
+        (lambda h: read(h, "{}\n"), "JSON without nodes and links.* make it an edge list"),
         (lambda h: read(h, "1 2 3 4\n"), "1 line of 4 fields.* put each edge in a line"),
         (lambda h: read(h, "3\n1 2\n2 3\n"), "header=True leaves it out"),
-    ],
-    "files/shapes:_refuse_lists": [
-        (lambda h: read(h, "1: 2 3\n"), "adjacency lists.* make it an edge list")
-    ],
-    "files/shapes:_refuse_ragged_text": [
-        (lambda h: read(h, "a b\nb c\nd e f\n"), "leave one table in the file, and put fields")
-    ],
-    "files/shapes:_refuse_other_first": [
-        (
-            lambda h: read(h, "7 1 2\n8 2 1\n"),
-            "source=2 and destination=3, or source=1 and destination=2",
-        )
-    ],
-    "files/shapes:_refuse_middles": [
+        (lambda h: read(h, "1: 2 3\n"), "adjacency lists.* make it an edge list"),
+        (lambda h: read(h, "a b\nb c\nd e f\n"), "leave one table in the file, and put fields"),
+        (lambda h: read(h, "7 1 2\n8 2 1\n"),
+         "source=2 and destination=3, or source=1 and destination=2"),
         (lambda h: read(h, "1 -> 2\n"), "an arrow.* source=1 and destination=3"),
-    ],
-    "files/shapes:_refuse_triples": [
         (lambda h: read(h, "a b c\nb c a\n"), "adjacency lists.* source=1 and destination=2"),
         (lambda h: read(h, "a pp c\nb pp a\n"), "format='sif', or choose.* source=1 and dest"),
-    ],
-    "files/shapes:_refuse_small_matrix": [
         (lambda h: read(h, ",a,b\na,0,1\nb,1,0\n"), "adjacency matrix.* save it as MatrixMarket"),
         (lambda h: read(h, "0 1 0\n1 0 1\n0 1 0\n"), "adjacency matrix.* save it as MatrixMarket"),
         (lambda h: read(h, "0 5 5\n5 0 5\n5 5 0\n"), r"its numpy\.argwhere as \.npy"),
+        (lambda h: read(h, "1 2\n1 2\n1 2 3\n1 2 3 4\n"), "name the format metis, or make it"),
+        (lambda h: read(h, "5 1 0 1 0 1 0 1 0 1\n" * 10),
+         r"an adjacency matrix.* save it as MatrixMarket, or its numpy\.argwhere"),
     ],
-    "files/shapes:_refuse_ragged": [
-        (lambda h: read(h, "1 2\n1 2\n1 2 3\n1 2 3 4\n"), "name the format metis, or make it")
+    "files/header": [
+        (lambda h: read(h, "a b t\nx y 2026-01-01 10:00\n"),
+         "write one field, such as 2026-01-01T"),
     ],
-    "files/shapes:refuse_matrix": [
-        (
-            lambda h: read(h, "5 1 0 1 0 1 0 1 0 1\n" * 10),
-            r"an adjacency matrix.* save it as MatrixMarket, or its numpy\.argwhere",
-        )
-    ],
-    "files/source:Source.require": [
-        (
-            having(files.source, "host_free", lambda: 0, market("3 3 0\n")),
-            "3 vertices, which takes 27 bytes to read; 0 are free",
-        )
-    ],
-    "files/source:Source.sample": [
-        (lambda h: read(h, "1" * 70_000 + "\n"), r"\(METIS and MatrixMarket files: name the form")
-    ],
-    "files/source:Source._whole_lines": [
-        (
-            having(files.source, "CHECK_BYTES", 99, lambda h: read(h, "1" * 2**20)),
-            r"a line of more than 99 bytes.*\(METIS and MatrixMarket files: name the form",
-        )
-    ],
-    "files/source:Source.open": [
+    "files/source": [
+        (having(files.source, "host_free", lambda: 0, market("3 3 0\n")),
+         "3 vertices, which takes 27 bytes to read; 0 are free"),
+        (lambda h: read(h, "1" * 70_000 + "\n"), r"\(METIS and MatrixMarket files: name the form"),
+        (having(files.source, "CHECK_BYTES", 99, lambda h: read(h, "1" * 2**20)),
+         r"a line of more than 99 bytes.*\(METIS and MatrixMarket files: name the form"),
         (lambda h: read(h, gzip.compress(b"1 2\n" * 99)[:-9]), "compressed data is damaged"),
         (lambda h: read(h, TWO_FILES), "unpack it"),
     ],
-    "files/text:read_text": [
+    "files/text": [
         (lambda h: read(h, "1 2\n", separator="ab"), "one character, 'tab' or 'blanks'"),
         (lambda h: read(h, "src,dst\n"), "no edge below the header 'src,dst'"),
-        (
-            lambda h: read(h, "who,whom,how\n" + "a,b,x\n" * 16),
-            "say which, header=True or header=False",
-        ),
+        (lambda h: read(h, "who,whom,how\n" + "a,b,x\n" * 16),
+         "say which, header=True or header=False"),
         (lambda h: read(h, "src,dst\na,b\nsrc,dst\n"), "as if several tables .* leave one"),
+        (lambda h: read(h, "#a #b\n"), "comment='' reads lines that begin"),
     ],
-    "files/guess:is_size_line": [
-        (lambda h: read(h, "3 2\n1 2\n1 3\n"), "say which, header=False or header=True")
+    "files/lines": [
+        (lambda h: read(h, "1 2\n1 2\nx 3\n"), "line 3: 'x' is not an integer"),
     ],
-    "files/text:_nothing": [
-        (lambda h: read(h, "#a #b\n"), "comment='' reads lines that begin")
+    "interop/_networkx_graph": [
+        (networkx_call("weights"), "'weight' of the edges are no numbers from 0 on"),
+        (networkx_call("looped holes"), "rapids_tc leaves out"),
     ],
-    "files/lines:parse": [(lambda h: read(h, "1 2\n1 2\nx 3\n"), "line 3: 'x' is not an integer")],
-    "preparation/id_columns:check": [
-        (lambda h: tc.count(ends([True] * 3)), "'src' has dtype bool.*convert the column to one"),
-        (lambda h: tc.count(ends(["a"] * 3)), "convert one of them"),
-        (
-            lambda h: tc.count(ends(moment("ns"), moment("s"))),
-            r"with \.dt\.as_unit, \.dt\.tz_convert or \.dt\.tz_localize",
-        ),
+    "interop/accessor": [
+        (lambda h: accessor(h, "a b"), "letters, digits and _, no keyword"),
+        (lambda h: accessor(h, "odd", present=True), "already: choose another"),
     ],
-    "preparation/id_columns:integers": [
-        (lambda h: tc.count(ends([0.5] * 3)), r"below 2\*\*53; convert the column to integers")
-    ],
-    "preparation/id_columns:text": [
-        (
-            lambda h: tc.count(ends(pd.Series(["\ud800"] * 3, dtype=object), ["a"] * 3)),
-            "UTF-8 cannot.*map it",
-        ),
-        (
-            having(pd, "StringDtype", lambda *a, **k: (_ for _ in ()).throw(ImportError), lambda h:
-                   tc.count(ends(["a\0b"] * 3, ["a"] * 3))),
-            "install PyArrow",
-        ),
-    ],
-    "preparation/id_columns:refuse_nulls": [
-        (
-            lambda h: tc.count(ends([None, 1.0, 2.0])),
-            r"'src' has 1 null: .*Drop those rows; isolated.*Graph\(vertices=\.\.\.\)",
-        ),
-    ],
-    "interop/_networkx_graph:ConvertedGraph.weighted": [
-        (networkx_call("weights"), "'weight' of the edges are no numbers from 0 on")
-    ],
-    "interop/accessor:register_accessor": [
-        (lambda h: accessor(h, "a b"), "letters, digits and _, no keyword")
-    ],
-    "interop/accessor:_registered": [
-        (lambda h: accessor(h, "odd", present=True), "already: choose another")
-    ],
-    "interop/networkx:convert_from_nx": [
+    "interop/networkx": [
         (networkx_call("multi"), "multi"),
         (networkx_call("view"), "mind its filter"),
+        (networkx_call("nothing"), "no nodes or edges"),
+        (networkx_call("nodelist"), "duplicate nodes"),
+        (networkx_call("loops"), r"G\.remove_edges_from"),
     ],
-    "interop/_networkx_graph:ConvertedGraph.require_no_loop": [
-        (networkx_call("looped holes"), "rapids_tc leaves out")
-    ],
-    "interop/_networkx_pairs:_ends": [
+    "interop/_networkx_pairs": [
         (networkx_call("loop as a pair"), "is no pair in rapids_tc"),
         (networkx_call("unknown node"), "Node 5 not in G"),
     ],
-    "interop/networkx:_of_nodes": [(networkx_call("nothing"), "no nodes or edges")],
-    "interop/networkx:triadic_census": [(networkx_call("nodelist"), "duplicate nodes")],
-    "interop/networkx:k_truss": [(networkx_call("loops"), r"G\.remove_edges_from")],
-    "kernels/_source:_find": [
-        (
-            lambda h: [(h.path / "a.cu").write_text("#include <b>\n"),
-                       _source.read(h.path / "a.cu")],
-            'a.cu:1: cannot inline <b>: .*in "quotes", files beside it',
-        )
+    "kernels/_source": [
+        (lambda h: [(h.path / "a.cu").write_text("#include <b>\n"), _source.read(h.path / "a.cu")],
+         'a.cu:1: cannot inline <b>: .*in "quotes", files beside it'),
     ],
-    "kernels/catalogue:find": [
+    "kernels/catalogue": [
         (lambda h: tc.count(k3(), method=3), "`methods` lists them"),
         (lambda h: tc.count(k3(), method="none"), "choose auto, or of the CUDA kernels bitmap"),
-        (
-            lambda h: catalogue.find("polak", "nothing"),
-            "no counts of nothing; choose auto, or of the CUDA kernels",
-        ),
+        (lambda h: catalogue.find("polak", "nothing"),
+         "no counts of nothing; choose auto, or of the CUDA kernels"),
     ],
-    "kernels/launch:run": [
-        (
-            lambda h: launch.run(Fake(xp=np), Fake(csr=None, blocks=True, bare=False),
-                                 catalogue.find("polak"), "Total", None, on_progress=None),
-            "on blocks, auto does",
-        ),
-        (
-            lambda h: launch.run(Fake(xp=np), Fake(csr=None, blocks=None, bare=True),
-                                 catalogue.find("polak"), "Total", None, on_progress=None),
-            "needs a layout: engine.prepare makes it",
-        ),
+    "kernels/launch": [
+        (lambda h: launch.run(Fake(xp=np), Fake(csr=None, blocks=True, bare=False),
+         catalogue.find("polak"), "Total", None, on_progress=None), "on blocks, auto does"),
+        (lambda h: launch.run(Fake(xp=np), Fake(csr=None, blocks=None, bare=True),
+         catalogue.find("polak"), "Total", None, on_progress=None),
+         "needs a layout: engine.prepare makes it"),
+        (lambda h: launch._shared(Fake(shared_limit=64), Fake(capacities="Capacities()"),
+         Fake(width=int_of, depth=int_of, words=lambda *a: 9, kernel="count"), "Total"),
+         r"36 bytes of shared memory per block, of 64: lower Capacities"),
     ],
-    "kernels/launch:_shared": [
-        (
-            lambda h: launch._shared(
-                Fake(shared_limit=64),
-                Fake(capacities="Capacities()"),
-                Fake(width=int_of, depth=int_of, words=lambda *a: 9, kernel="count"),
-                "Total",
-            ),
-            r"36 bytes of shared memory per block, of 64: lower Capacities",
-        )
+    "analytics/chosen": [
+        (lambda h: tc.list_triangles(complete(60).frame(), vertices=[0], memory_limit=60_000),
+         "raise the limit, give fewer vertices, or list all triangles, without vertices="),
     ],
-    "analytics/chosen:TrianglesAround._check": [
-        (
-            lambda h: tc.list_triangles(
-                complete(60).frame(), vertices=[0], memory_limit=60_000
-            ),
-            "raise the limit, give fewer vertices, or list all triangles, without vertices=",
-        )
-    ],
-    "analytics/listing:_check_most": [
-        (lambda h: listed(h, max_rows=-1), "accepted: an integer from 0 on, or None")
-    ],
-    "analytics/listing:list_triangles": [
+    "analytics/listing": [
+        (lambda h: listed(h, max_rows=-1), "accepted: an integer from 0 on, or None"),
         (lambda h: listed(h, max_rows=0), r"max_rows=0: iter_triangles\(edges, rows=\.\.\.\)"),
+        (lambda h: tc.iter_triangles(k3(), rows=0), "accepted: an integer from 1 on"),
     ],
-    "analytics/listing:_check_rows": [
-        (lambda h: tc.iter_triangles(k3(), rows=0), "accepted: an integer from 1 on")
-    ],
-    "analytics/memory:memory_estimate": [
+    "analytics/memory": [
         (lambda h: tc.memory_estimate(k3(), function="no"), "accepted: .*count.*vertex_triangles"),
     ],
-    "preparation/moments:cast_named": [
-        (
-            lambda h: tc.vertex_triangles(ends(moment("s"), moment("s")),
-                                          vertices=moment("s", tz="UTC")),
-            r"convert vertices= with \.dt\.tz_localize",
-        )
+    "preparation/moments": [
+        (lambda h: tc.vertex_triangles(ends(moment("s"), moment("s")),
+         vertices=moment("s", tz="UTC")), r"convert vertices= with \.dt\.tz_localize"),
+        (lambda h: tc.Graph(ends(moment("s"), moment("s")),
+         vertices=moment("ns") + pd.Timedelta(1)),
+         r"convert the ids to a unit that can, with \.dt\.as_unit"),
     ],
-    "preparation/moments:cast_added": [
-        (
-            lambda h: tc.Graph(ends(moment("s"), moment("s")),
-                               vertices=moment("ns") + pd.Timedelta(1)),
-            r"convert the ids to a unit that can, with \.dt\.as_unit",
-        )
-    ],
-    "preparation/numbering:common_integer": [
-        (
-            lambda h: tc.count(ends(np.array([2**63] * 3, "uint64"), [-1, 0, 1])),
-            r"'src'.*'dst'.*convert them to strings",
-        )
-    ],
-    "plan/needs:require": [
-        (
-            lambda h: tc.Graph(k3(), memory_limit=1),
-            r'the stage ".*" needs about .*memory_limit= allows 1: raise the limit',
-        )
-    ],
-    "plan/needs:check_limit": [
-        (lambda h: tc.count(k3(), memory_limit="1 GB"), r"a number of bytes, such as 8 \* 2\*\*30")
-    ],
-    "graphs/row_values:require_rows": [
-        (
-            lambda h: tc.k_truss(k3(**dict.fromkeys("abcdefghijklmnop", 1.0)), 3, memory_limit=500),
-            "the 3 rows of the answer take about .* bytes, and .* are left: raise the limit",
-        ),
-    ],
-    "plan/needs:require_listing": [
-        (
-            lambda h: needs.require_listing(9, 1, "ask for fewer rows"),
-            "720 bytes.*and take 1 bytes: ask for fewer rows",
-        )
-    ],
-    "plan/needs:require_method": [
-        (
-            lambda h: needs.require_method("polak", ANALYTICS["k_truss"], "cuda"),
-            "k_truss takes none",
-        ),
+    "plan/needs": [
+        (lambda h: tc.Graph(k3(), memory_limit=1),
+         r'the stage ".*" needs about .*memory_limit= allows 1: raise the limit'),
+        (lambda h: tc.count(k3(), memory_limit="1 GB"), r"a number of bytes, such as 8 \* 2\*\*30"),
+        (lambda h: needs.require_listing(9, 1, "ask for fewer rows"),
+         "720 bytes.*and take 1 bytes: ask for fewer rows"),
+        (lambda h: needs.require_method("polak", ANALYTICS["k_truss"], "cuda"),
+         "k_truss takes none"),
         (lambda h: tc.count(k3(), method="polak"), r'Pass a cuDF frame, or engine="cuda"'),
     ],
-    "graphs/resolve:opened": [
-        (on_dask(plot.truss_profile), r"give it edges\.compute\(\)"),
-        (
-            lambda h: plot.truss_profile(tc.Graph(k3()), source="src", destination="dst"),
-            r"give source= to Graph\(\) instead",
-        ),
+    "graphs/row_values": [
+        (lambda h: tc.k_truss(k3(**dict.fromkeys("abcdefghijklmnop", 1.0)), 3, memory_limit=500),
+         "the 3 rows of the answer take about .* bytes, and .* are left: raise the limit"),
     ],
-    "plot:draw_truss": [
+    "graphs/resolve": [
+        (on_dask(plot.truss_profile), r"give it edges\.compute\(\)"),
+        (lambda h: plot.truss_profile(tc.Graph(k3()), source="src", destination="dst"),
+         r"give source= to Graph\(\) instead"),
+        (lambda h: tc.Graph(tc.Graph(k3())), "give it to the functions"),
+    ],
+    "plot": [
         (lambda h: plot.draw_truss(k3()[:0]), "no edge, and so no truss"),
         (lambda h: plot.draw_truss(k3(), k=9), r"drawn are 1 to \d+; the last one is the 3-truss"),
+        (without("matplotlib.pyplot", lambda h: plot._library("matplotlib.pyplot")),
+         r"pip install 'rapids_tc\[plot\]'"),
     ],
-    "plot:_library": [
-        (
-            without("matplotlib.pyplot", lambda h: plot._library("matplotlib.pyplot")),
-            r"pip install 'rapids_tc\[plot\]'",
-        )
+    "blocks/arrivals": [
+        (lambda h: arrivals.require(False, "a"), r"edges\.persist\(\), and the same versions"),
     ],
-    "blocks/arrivals:require": [
-        (lambda h: arrivals.require(False, "a"), r"edges\.persist\(\), and the same versions")
+    "blocks/distributed_triangles": [
+        (lambda h: tc.list_triangles(PartitionedFrame([complete(40).frame()]),
+         memory_limit=60_000),
+         r"iter_triangles\(edges, rows=\.\.\.\) gives them frame by frame, or raise memory_"),
     ],
-    "blocks/distributed_triangles:DistributedTriangles.frame": [
-        (
-            lambda h: tc.list_triangles(
-                PartitionedFrame([complete(40).frame()]), memory_limit=60_000
-            ),
-            r"iter_triangles\(edges, rows=\.\.\.\) gives them frame by frame, or raise memory_",
-        )
+    "blocks/grid": [
+        (lambda h: grid.choose(9, 9, 1), "1 are free: raise memory_limit=, or give more memory"),
+        (spread_on_blocks, 'method="auto" counts it in blocks'),
     ],
-    "blocks/grid:choose": [
-        (lambda h: grid.choose(9, 9, 1), "1 are free: raise memory_limit=, or give more memory")
+    "plan/budget": [
+        (lambda h: budgeted().check_text(9), "raise the limit, or give integers"),
+        (lambda h: budgeted().allowed(9, 999), "raise the limit, or pass fewer edges"),
+        (lambda h: list(budgeted().sides_of(9, 9, 1)), "raise the limit, or pass fewer edges"),
     ],
-    "plan/budget:Budget.check_text": [
-        (lambda h: budgeted().check_text(9), "raise the limit, or give integers")
+    "blocks/context": [
+        (other_edition, "install the same version on both, and start"),
+        (written_to, "Wait until nothing writes to what the partition is made of"),
     ],
-    "plan/budget:Budget.allowed": [
-        (lambda h: budgeted().allowed(9, 999), "raise the limit, or pass fewer edges")
+    "executors/dask_cluster": [
+        (cluster, "(?s)asynchronous.*client = Client"),
     ],
-    "plan/budget:Budget.sides_of": [
-        (lambda h: list(budgeted().sides_of(9, 9, 1)), "raise the limit, or pass fewer edges")
-    ],
-    "blocks/context:WorkerContext.here": [
-        (other_edition, "install the same version on both, and start")
-    ],
-    "blocks/context:WorkerContext.run": [
-        (written_to, "Wait until nothing writes to what the partition is made of")
-    ],
-    "executors/dask_cluster:DaskExecutor.__enter__": [
-        (cluster, "(?s)asynchronous.*client = Client")
-    ],
-    "executors/waiting:require_done": [
+    "executors/waiting": [
         (lambda h: checked(h, "error"), "memory_limit= makes the tasks smaller"),
         (lambda h: checked(h, "cancelled"), "Persist or read the frame again"),
     ],
-    "graphs/resolve:prepare": [(lambda h: tc.Graph(tc.Graph(k3())), "give it to the functions")],
-    "graphs/updates:update": [
-        (on_dask(lambda edges: tc.Graph(edges).update(insert=k3())), r"Graph\(edges\.compute\(\)\)")
+    "graphs/updates": [
+        (on_dask(lambda edges: tc.Graph(edges).update(insert=k3())),
+         r"Graph\(edges\.compute\(\)\)"),
     ],
-    "graphs/batches:open_batch": [(lambda h: tc.Graph(k3()).update(), "give insert= or delete=")],
-    "graphs/batches:_open": [
+    "graphs/batches": [
+        (lambda h: tc.Graph(k3()).update(), "give insert= or delete="),
         (lambda h: tc.Graph(k3()).update(insert=dask_of(k3())), r"on one machine: \.compute\(\)"),
         (lambda h: tc.Graph(k3()).update(insert=[1]), "give a frame of edges"),
         (lambda h: tc.Graph(k3()).update(insert=pyarrow().table(k3())), "of Pandas: convert it"),
         (lambda h: tc.Graph(k3()).update(delete=k3()[["src"]]), "it needs 'src', 'dst'"),
         (lambda h: tc.Graph(k3()).update(insert=k3(w=1)), "drop it, or make another Graph"),
+        (lambda h: tc.Graph(k3()).update(insert=k3().astype("str")), "int64 in the rows.*convert"),
+        (lambda h: tc.Graph(k3()).update(delete=ends([5], [1])), r"not in the graph: \(5, 1\)"),
     ],
-    "graphs/batches:_check_dtypes": [
-        (lambda h: tc.Graph(k3()).update(insert=k3().astype("str")), "int64 in the rows.*convert")
-    ],
-    "graphs/batches:refuse": [
-        (lambda h: tc.Graph(k3()).update(delete=ends([5], [1])), r"not in the graph: \(5, 1\)")
-    ],
-    "graphs/partitioned:answer": [
+    "graphs/partitioned": [
         (on_dask(tc.trussness), r'annotate\(edges, "trussness"\) adds it'),
-    ],
-    "preparation/fingerprints:Fingerprint.require": [
-        (fingerprint, r"partition 3.*6 rows for 5.*edges\.persist\(\)")
-    ],
-    "preparation/id_scheme:require_numbers": [
-        (lambda h: id_scheme.make_ids(Fake(dense=(0, 2**32)), None, None), "pass fewer edges")
-    ],
-    "executors/persisted:client_for": [(no_client, "(?s)start one first:.*client = Client")],
-    "executors/persisted:_require_all": [
-        (
-            lambda h: persisted._require_all({("a", 0): 1}, [("a", 1)]),
-            r"before it was persisted, or persist frame\.repartition",
-        )
-    ],
-    "blocks/grid:of_method": [(spread_on_blocks, 'method="auto" counts it in blocks')],
-    "graphs/distributed_ids:DistributedIds.require_whole": [
-        (in_ranges, r"cut in 2 ranges by use_layout\(\): give it ranges=1")
-    ],
-    "graphs/kept:KeptGraph.csr": [(on_dask(lambda e: tc.Graph(e).csr), r"frame\.compute\(\)")],
-    "graphs/kept:KeptGraph.__reduce__": [
-        (on_dask(lambda e: pickle.dumps(tc.Graph(e))), "make another of the same frame in the")
-    ],
-    "graphs/kept:KeptGraph._require": [(kept_and_lost, "persist.*make another Graph of it")],
-    "graphs/kept:KeptGraph._check": [
-        (
-            on_dask(lambda e: tc.Graph(e).count(memory_limit=80)),
-            r"raise the limit, or make another, Graph\(edges, memory_limit=",
-        )
-    ],
-    "graphs/kept:_GraphOfCall.to_read": [(kept_and_longer, "had 1 when.*: make another")],
-    "graphs/cluster_estimate:estimate": [
-        (on_dask(partial(tc.memory_estimate, function="trussness")), r"annotate\(edges, "),
-    ],
-    "graphs/cluster_estimate:_bounds": [(rows_unknown, r"persist\(\) it, or read it from Parquet")],
-    "graphs/partitioned:prepare": [
         (on_dask(lambda e: tc.Graph(tc.Graph(e))), "give it to the functions"),
         (on_dask(lambda e: tc.Graph(e, vertices=[7])), "append a row to it for each isolated"),
     ],
-    "blocks/versions:require_same": [(versions, "pip install 'rapids_tc==.* start them again")],
-    "executors/watch:Watch.check": [
+    "preparation/fingerprints": [
+        (fingerprint, r"partition 3.*6 rows for 5.*edges\.persist\(\)"),
+    ],
+    "preparation/id_scheme": [
+        (lambda h: id_scheme.make_ids(Fake(dense=(0, 2**32)), None, None), "pass fewer edges"),
+    ],
+    "executors/persisted": [
+        (no_client, "(?s)start one first:.*client = Client"),
+        (lambda h: persisted._require_all({("a", 0): 1}, [("a", 1)]),
+         r"before it was persisted, or persist frame\.repartition"),
+    ],
+    "graphs/distributed_ids": [
+        (in_ranges, r"cut in 2 ranges by use_layout\(\): give it ranges=1"),
+    ],
+    "graphs/kept": [
+        (on_dask(lambda e: tc.Graph(e).csr), r"frame\.compute\(\)"),
+        (on_dask(lambda e: pickle.dumps(tc.Graph(e))), "make another of the same frame in the"),
+        (kept_and_lost, "persist.*make another Graph of it"),
+        (on_dask(lambda e: tc.Graph(e).count(memory_limit=80)),
+         r"raise the limit, or make another, Graph\(edges, memory_limit="),
+        (kept_and_longer, "had 1 when.*: make another"),
+    ],
+    "graphs/cluster_estimate": [
+        (on_dask(partial(tc.memory_estimate, function="trussness")), r"annotate\(edges, "),
+        (rows_unknown, r"persist\(\) it, or read it from Parquet"),
+    ],
+    "blocks/versions": [
+        (versions, "pip install 'rapids_tc==.* start them again"),
+    ],
+    "executors/watch": [
         (watched(), "no worker .*nobody restarts them, or none was started"),
         (watched(workers={"tcp://a": WORKER}), r"0 of 3 tasks.*client\.restart\(\)"),
-    ],
-    "executors/watch:Watch.require_open": [
         (watched("closed"), "(?s)is closed.*client = Client"),
         (watched("connecting"), "(?s)scheduler .* has ended, or cannot.*client = Client"),
     ],
-    "graphs/pairs:pair_column": [
+    "graphs/pairs": [
         (lambda h: tc.similarity(k3(a=1), by="a", pairs=k3()), "combine the columns of an id"),
-    ],
-    "graphs/distributed_pairs:pair_column": [
-        (
-            lambda h: tc.similarity(PartitionedFrame([k3(a=1)]), by="a", pairs=k3()),
-            "combine the columns of an id",
-        ),
-    ],
-    "graphs/distributed_pairs:_executor_of_pairs": [
-        (
-            on_dask(lambda e: tc.similarity(e, pairs=PartitionedFrame([k3()]))),
-            "give a frame of one machine, or one that is partitioned as edges",
-        ),
-    ],
-    "graphs/pairs:open_pairs": [
         (lambda h: tc.similarity(k3(), pairs=[(0, 1)]), "give a frame of one machine with two"),
     ],
-    "preparation/pair_ends:require_vertices": [
-        (
-            lambda h: tc.similarity(k3(), pairs=pd.DataFrame({"src": [0], "dst": [9]})),
-            r"in the graph: \(0, 9\); isolated vertices are added with Graph",
-        ),
+    "graphs/distributed_pairs": [
+        (lambda h: tc.similarity(PartitionedFrame([k3(a=1)]), by="a", pairs=k3()),
+         "combine the columns of an id"),
+        (on_dask(lambda e: tc.similarity(e, pairs=PartitionedFrame([k3()]))),
+         "give a frame of one machine, or one that is partitioned as edges"),
     ],
-    "analytics/similarity:_check_measure": [
-        (lambda h: tc.similarity(k3(), measure="no"), "accepted: 'jaccard'")
+    "preparation/pair_ends": [
+        (lambda h: tc.similarity(k3(), pairs=pd.DataFrame({"src": [0], "dst": [9]})),
+         r"in the graph: \(0, 9\); isolated vertices are added with Graph"),
     ],
-    "analytics/cliques:_check_k": [
-        (lambda h: tc.cliques(k3(), k=6), r"k=6; accepted: 3 \(triangles, which count finds faster")
+    "analytics/similarity": [
+        (lambda h: tc.similarity(k3(), measure="no"), "accepted: 'jaccard'"),
     ],
-    "analytics/cliques:_require_int64": [
-        (
-            lambda h: cliques._require_int64(2**63, 5),
-            r"9,223,372,036,854,775,808 cliques of 5 .*cliques\(edges, k=5\) without by=",
-        )
+    "analytics/cliques": [
+        (lambda h: tc.cliques(k3(), k=6),
+         r"k=6; accepted: 3 \(triangles, which count finds faster"),
+        (lambda h: cliques._require_int64(2**63, 5),
+         r"9,223,372,036,854,775,808 cliques of 5 .*cliques\(edges, k=5\) without by="),
     ],
-    "engines/cliques:check_rows": [
-        (
-            having(costs, "MOST_CLIQUE_ROW", 1, lambda h: tc.cliques(k3())),
-            r"2 neighbors of a degree no lower.*at most 1: .*k_truss\(edges, 4\)",
-        )
+    "engines/cliques": [
+        (having(costs, "MOST_CLIQUE_ROW", 1, lambda h: tc.cliques(k3())),
+         r"2 neighbors of a degree no lower.*at most 1: .*k_truss\(edges, 4\)"),
     ],
-    "analytics/triads:_sets": [
-        (
-            having(triads, "MOST_VERTICES", 2, lambda h: tc.triad_counts(k3(day=1), by="day")),
-            "give the rows of that group alone, without by=",
-        )
+    "analytics/triads": [
+        (having(triads, "MOST_VERTICES", 2, lambda h: tc.triad_counts(k3(day=1), by="day")),
+         "give the rows of that group alone, without by="),
     ],
-    "graphs/prepared:check_prepared": [
-        (
-            lambda h: tc.count(tc.Graph(k3()), source="src", destination="dst"),
-            r"give source= to Graph\(\) instead",
-        ),
-        (
-            lambda h: tc.count(tc.Graph(k3()), engine="cuda"),
-            r"'cpu', not on 'cuda': make another, Graph\(edges, engine='cuda'\)",
-        ),
+    "graphs/prepared": [
+        (lambda h: tc.count(tc.Graph(k3()), source="src", destination="dst"),
+         r"give source= to Graph\(\) instead"),
+        (lambda h: tc.count(tc.Graph(k3()), engine="cuda"),
+         r"'cpu', not on 'cuda': make another, Graph\(edges, engine='cuda'\)"),
     ],
-    "testing/_build:_private_folder": [
-        (
-            having(_build.tempfile, "mkdtemp", no_library, lambda h:
-                   _build._private_folder.__wrapped__()),
-            "name a folder that can be written in TMPDIR",
-        )
+    "testing/_build": [
+        (having(_build.tempfile, "mkdtemp", no_library, lambda h:
+         _build._private_folder.__wrapped__()), "name a folder that can be written in TMPDIR"),
+        (having(_build.shutil, "which", lambda name: None, lambda h:
+         _build._compiler.__wrapped__()), r"apt install g\+\+.*name a compiler in CXX"),
+        (having(_build, "_printed", lambda what, name: name, lambda h:
+         _build.compiler_library("tsan")), "install its sanitizers"),
     ],
-    "testing/_build:_compiler": [
-        (
-            having(_build.shutil, "which", lambda name: None, lambda h:
-                   _build._compiler.__wrapped__()),
-            r"apt install g\+\+.*name a compiler in CXX",
-        )
+    "testing/_sanitize": [
+        (having(_sanitize.sys, "platform", "win32", lambda h: testing.run_sanitized("thread", [])),
+         "needs Linux"),
     ],
-    "testing/_build:compiler_library": [
-        (
-            having(_build, "_printed", lambda what, name: name, lambda h:
-                   _build.compiler_library("tsan")),
-            "install its sanitizers",
-        )
-    ],
-    "testing/_sanitize:run_sanitized": [
-        (
-            having(_sanitize.sys, "platform", "win32", lambda h:
-                   testing.run_sanitized("thread", [])),
-            "needs Linux",
-        )
-    ],
-    "analytics/over_time:_check": [
+    "analytics/over_time": [
         (lambda h: timed(step=2), "without window=: name the length of a window"),
     ],
-    "analytics/triangles:_reading": [
-        (
-            emulated(lambda e: tc.count(k3(t=1), time="t", within=1, method="polak")),
-            'with within= only method="auto" works',
-        ),
+    "analytics/triangles": [
+        (emulated(lambda e: tc.count(k3(t=1), time="t", within=1, method="polak")),
+         'with within= only method="auto" works'),
     ],
-    "preparation/time_values:check_within": [
+    "preparation/time_values": [
         (lambda h: tc.count(k3(), within=1), "within= was given without time=: give both"),
-    ],
-    "preparation/time_values:TimeReader.require_memory": [
         (lambda h: timed([0, 1, 10**17], window=1), "give a longer step="),
     ],
-    "preparation/spans:merged": [
-        (
-            lambda h: spans.merged(*[np.zeros(0, "int64")] * 3, 2**32 + 1, None),
-            "times are kept of at most 4,294,967,296",
-        ),
-    ],
-    "preparation/spans:_of_floats": [
+    "preparation/spans": [
+        (lambda h: spans.merged(*[np.zeros(0, "int64")] * 3, 2**32 + 1, None),
+         "times are kept of at most 4,294,967,296"),
         (lambda h: timed([1e15, 1e15, 2e15], window=1e-3), "subtract the first time"),
+        (lambda h: timed(pd.Series(["0001-01-01"] * 3, dtype="datetime64[s]"), window="1ns"),
+         "give a whole number of 's'"),
     ],
-    "preparation/spans:_require_unit": [
-        (
-            lambda h: timed(pd.Series(["0001-01-01"] * 3, dtype="datetime64[s]"), window="1ns"),
-            "give a whole number of 's'",
-        ),
-    ],
-    "preparation/times:check_length": [
+    "preparation/times": [
         (lambda h: timed(window="1ME"), "accepted: a number .* months have no fixed length"),
         (lambda h: timed(window=0), "a length of time above 0 is accepted"),
-    ],
-    "preparation/times:TimeColumn.amount": [
         (lambda h: timed(window="1h"), "time='t' has dtype int64: give a number"),
         (lambda h: timed(window=0.5), "give a whole number"),
-    ],
-    "preparation/times:profile_times": [
-        (
-            lambda h: timed(["a", "b", "c"]),
-            "accepted: integers, floats, datetimes; convert the column to one of them",
-        ),
-        (
-            lambda h: timed(list(map(Decimal, ("0.1", "1", "2")))),
-            "multiply them, and lengths of time, to whole numbers, and cast these to integers",
-        ),
+        (lambda h: timed(["a", "b", "c"]),
+         "accepted: integers, floats, datetimes; convert the column to one of them"),
+        (lambda h: timed(list(map(Decimal, ("0.1", "1", "2")))),
+         "multiply them, and lengths of time, to whole numbers, and cast these to integers"),
         (lambda h: timed([0, 1, np.inf]), "drop those rows, or give them finite times"),
+        (lambda h: times.joined_column(
+         [times.TimeColumn("t", kind, np.dtype(kind)) for kind in ("int64", "float64")]),
+         "in some partitions and float64 in others: give all one dtype"),
     ],
-    "preparation/times:joined_column": [
-        (
-            lambda h: times.joined_column(
-                [times.TimeColumn("t", kind, np.dtype(kind)) for kind in ("int64", "float64")]
-            ),
-            "in some partitions and float64 in others: give all one dtype",
-        ),
+    "analytics/communities": [
+        (lambda h: tc.truss_communities(k3(), 3, connected="no"),
+         'accepted: "triangles" or "edges"'),
     ],
-    "analytics/communities:_check": [
-        (
-            lambda h: tc.truss_communities(k3(), 3, connected="no"),
-            'accepted: "triangles" or "edges"',
-        )
-    ],
-    "analytics/truss:checked_k": [
-        (lambda h: tc.k_truss(k3(), 1), 'accepted: an integer from 2 on, or "max"')
+    "analytics/truss": [
+        (lambda h: tc.k_truss(k3(), 1), 'accepted: an integer from 2 on, or "max"'),
     ],
 }  # fmt: skip
 
@@ -1765,11 +1304,20 @@ def raises(tree, name):
         yield from raises(node, inner)
 
 
-SITES = {}
+SITES = {}  # by function: the lines of its raises
 for path in sorted(PACKAGE.rglob("*.py")):
     module = path.relative_to(PACKAGE).with_suffix("").as_posix()
     for site, node in raises(ast.parse(path.read_text(encoding="utf-8")), f"{module}:"):
         SITES.setdefault(site, []).append((path, range(node.lineno, node.end_lineno + 1)))
+
+
+def module_of(site):
+    return site.partition(":")[0]
+
+
+RAISES = Counter()  # by module: how many rows it has
+for site in SITES.keys() - INTERNAL.keys():
+    RAISES[module_of(site)] += len(SITES[site]) - PARTLY.get(site, 0)
 
 
 def where(error):
@@ -1789,20 +1337,22 @@ def where(error):
     return found
 
 
-@pytest.mark.parametrize("site", HINTS)
-def test_an_error_says_what_to_do(site, tmp_path):
+@pytest.mark.parametrize("module", HINTS)
+def test_an_error_says_what_to_do(module, tmp_path):
     seen = set()
-    for call, words in HINTS[site]:
+    for number, (call, words) in enumerate(HINTS[module]):
+        (folder := tmp_path / str(number)).mkdir()
         with pytest.MonkeyPatch.context() as patch, pytest.raises(Exception) as caught:
-            call(Fake(path=tmp_path, patch=patch))
+            call(Fake(path=folder, patch=patch))
         message = str(caught.value)
         assert re.search(words, message), f"{type(caught.value).__name__}: {message}"
-        found = where(caught.value)
-        assert site in found, message
-        seen.add(found[site])
-    assert len(seen) == len(HINTS[site]) == len(SITES[site]) - PARTLY.get(site, 0)
+        found = where(caught.value).items()
+        here = [(s, line) for s, line in found if s in SITES and module_of(s) == module]
+        fresh = [raised for raised in here if raised[0] not in INTERNAL and raised not in seen]
+        assert fresh, f"none of the raises that no row before has met: {message}"
+        seen.add(fresh[0])
 
 
 def test_every_error_is_in_the_table():
-    assert SITES.keys() == HINTS.keys() | INTERNAL.keys(), "give it a hint, and its test a row"
-    assert not HINTS.keys() & INTERNAL.keys()
+    assert INTERNAL.keys() <= SITES.keys()
+    assert {module: len(rows) for module, rows in HINTS.items()} == RAISES, "a row for each raise"
