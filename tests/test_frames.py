@@ -10,7 +10,7 @@ from checks import FUNCTIONS, assert_column, assert_columns, check
 from graphs import ROWS, TRIANGLES, small
 
 import rapids_tc as tc
-from rapids_tc.preparation.edges import PAIRS
+from rapids_tc.preparation.edge_columns import PAIRS
 
 pandas_only = pytest.mark.pandas_only
 

@@ -18,7 +18,7 @@ from rapids_tc.plan.record import (
     row_columns,
     vertex_columns,
 )
-from rapids_tc.preparation.edges import check_new
+from rapids_tc.preparation.edge_columns import check_new
 
 if TYPE_CHECKING:
     from collections.abc import Collection

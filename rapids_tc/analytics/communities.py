@@ -12,7 +12,7 @@ from rapids_tc.frames.wrapped import native
 from rapids_tc.graphs import communities
 from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, Work, of_one_machine
 from rapids_tc.preparation.communities import vertices
-from rapids_tc.preparation.edges import check_new
+from rapids_tc.preparation.edge_columns import check_new
 
 if TYPE_CHECKING:
     from rapids_tc.graphs.in_memory import InMemoryGraph

@@ -17,8 +17,7 @@ from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter
 from rapids_tc.frames.backend import Backend, Frame, Series, resolve_backend
 from rapids_tc.frames.device import on_device
 from rapids_tc.preparation import composite_scheme, id_scheme
-from rapids_tc.preparation.edge_columns import EdgeColumns
-from rapids_tc.preparation.edges import check_label
+from rapids_tc.preparation.edge_columns import EdgeColumns, check_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,9 +18,8 @@ from rapids_tc.blocks.id_tasks import Fingerprints, Numbers, id_columns
 from rapids_tc.blocks.triangle_sums import EdgeSum, Summed
 from rapids_tc.frames.backend import Array, Backend, Frame
 from rapids_tc.preparation.composite import ids_in_messages
-from rapids_tc.preparation.edge_columns import EdgeColumns
+from rapids_tc.preparation.edge_columns import EdgeColumns, check_label
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
-from rapids_tc.preparation.edges import check_label
 from rapids_tc.preparation.orient import Order
 from rapids_tc.preparation.time_values import Intervals
 

@@ -19,7 +19,7 @@ from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
 from rapids_tc.frames.backend import Array, Backend, Frame, sum64
 from rapids_tc.plan.record import row_columns
-from rapids_tc.preparation.edges import check_new
+from rapids_tc.preparation.edge_columns import check_new
 
 if TYPE_CHECKING:
     from collections.abc import Callable

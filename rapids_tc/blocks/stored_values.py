@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rapids_tc.blocks import geometry
 from rapids_tc.frames.backend import gather
+from rapids_tc.preparation.edge_columns import check_label
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
-from rapids_tc.preparation.edges import check_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

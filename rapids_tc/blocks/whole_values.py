@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rapids_tc.blocks.triangle_sums import EdgeSum, Summed
 from rapids_tc.frames.backend import gather, sum64
 from rapids_tc.preparation import orient
+from rapids_tc.preparation.edge_columns import check_label
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
-from rapids_tc.preparation.edges import check_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import resolve_backend
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import ANALYTICS, COLUMNS, Analytic, OwnOptions, Result
-from rapids_tc.preparation.edges import check_new
+from rapids_tc.preparation.edge_columns import check_new
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

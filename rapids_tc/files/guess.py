@@ -11,7 +11,7 @@ import numpy as np
 
 from rapids_tc.errors import ColumnNotFoundError
 from rapids_tc.files.source import shortened
-from rapids_tc.preparation.edges import find_pair
+from rapids_tc.preparation.edge_columns import find_pair
 
 if TYPE_CHECKING:
     from rapids_tc.files.source import Column, Source

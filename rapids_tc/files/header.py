@@ -17,7 +17,7 @@ from rapids_tc.files.guess import (
     mostly_integers,
     split,
 )
-from rapids_tc.preparation.edges import find_pair
+from rapids_tc.preparation.edge_columns import find_pair
 
 if TYPE_CHECKING:
     from rapids_tc.files.source import Source

@@ -19,8 +19,7 @@ from rapids_tc.graphs.one_worker import meta_with
 from rapids_tc.graphs.prepared import prepared_in
 from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation import pair_ends
-from rapids_tc.preparation.edge_columns import EdgeColumns
-from rapids_tc.preparation.edges import check_new, id_columns
+from rapids_tc.preparation.edge_columns import EdgeColumns, check_new, id_columns
 from rapids_tc.preparation.orient import Order
 from rapids_tc.preparation.pair_ends import SHOWN, require_vertices
 

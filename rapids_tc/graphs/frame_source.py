@@ -11,8 +11,7 @@ from rapids_tc.frames.backend import check_engine, resolve_engine
 from rapids_tc.plan import needs
 from rapids_tc.plan.answers import require_fields
 from rapids_tc.plan.record import named_columns
-from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
-from rapids_tc.preparation.edges import check_label
+from rapids_tc.preparation.edge_columns import EdgeColumns, check_label, edge_columns
 
 if TYPE_CHECKING:
     from rapids_tc.executors.protocol import Executor, Task

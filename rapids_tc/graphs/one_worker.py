@@ -17,7 +17,7 @@ import numpy as np
 from rapids_tc.frames.backend import resolve_engine
 from rapids_tc.plan.layout import forced_layout
 from rapids_tc.plan.record import ANALYTICS, Options, OwnOptions, Result, row_columns
-from rapids_tc.preparation.edges import check_new
+from rapids_tc.preparation.edge_columns import check_new
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

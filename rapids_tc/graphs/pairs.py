@@ -14,7 +14,7 @@ from rapids_tc.frames.backend import open_frame
 from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.preparation import pair_ends
 from rapids_tc.preparation.composite import CompositeIds
-from rapids_tc.preparation.edges import id_columns
+from rapids_tc.preparation.edge_columns import id_columns
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Frame, Series

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.errors import CapacityError, ColumnNotFoundError, IdTypeError
+from rapids_tc.errors import CapacityError, IdTypeError
 from rapids_tc.preparation import moments
 from rapids_tc.preparation.composite import CompositeIds
 from rapids_tc.preparation.csr import pack_keys
@@ -22,19 +21,9 @@ from rapids_tc.preparation.numbering import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from rapids_tc._typing import Array, Frame, Series
     from rapids_tc.frames.backend import Backend
 
-# Names by which id columns are found in frames and files; a pair goes before the pairs below it.
-PAIRS = (
-    ("src", "dst"),
-    ("source", "destination"),
-    ("source", "target"),
-    ("from", "to"),
-    ("u", "v"),
-)
 MAX_NUMBERS = 2**32 - 1  # ranks are uint32, and one value is kept for "none"
 
 
@@ -62,102 +51,6 @@ class NumberedEdges:
     def ends(self) -> tuple[Array, Array]:
         """Both ends of all rows."""
         return self.src, self.dst
-
-
-def find_pair(labels: Iterable[Any]) -> tuple[str, str] | None:
-    """Return the first pair of `PAIRS` among the labels; lower-case spellings are preferred.
-
-    Raises
-    ------
-    ValueError
-        Two labels for one name of the pair differ in upper and lower case only.
-    """
-    by_name: dict[str, list[str]] = {}
-    for label in labels:
-        if isinstance(label, str) and label not in by_name.get(label.lower(), ()):
-            by_name.setdefault(label.lower(), []).append(label)
-    for source, destination in PAIRS:
-        if source in by_name.get(source, ()) and destination in by_name.get(destination, ()):
-            return source, destination
-    pair = next((p for p in PAIRS if p[0] in by_name and p[1] in by_name), None)
-    return None if pair is None else (_spelled(by_name, pair[0]), _spelled(by_name, pair[1]))
-
-
-def _spelled(by_name: dict[str, list[str]], name: str) -> str:
-    """Return the label for a name of `PAIRS`, in the user's spelling."""
-    spellings = by_name[name]
-    if name in spellings:
-        return name
-    if len(spellings) > 1:
-        raise ValueError(
-            f"{' and '.join(map(repr, spellings))} differ in upper and lower case only: name the "
-            "id columns with source= and destination="
-        )
-    return spellings[0]
-
-
-def id_columns(
-    labels: list[Any], source: Any, destination: Any, besides: Sequence[Any] = ()
-) -> tuple[Any, Any]:
-    """Choose the labels of the id columns: as named, else a pair of `PAIRS`, else the only two.
-
-    The only two are those that are not among `besides`, the columns that the call names.
-
-    Raises
-    ------
-    ColumnNotFoundError
-        A named column is not in the frame.
-    ValueError
-        No column is named and no pair can be guessed, one column is named twice, or a label is
-        repeated.
-    """
-    if (source is None) != (destination is None):
-        given, missing = ("source", "destination")[:: 1 if destination is None else -1]
-        raise ValueError(f"{given}= was given without {missing}=: name both, or neither")
-    if source is None:
-        pair = find_pair(labels)
-        named = set()
-        for label in besides:
-            with suppress(TypeError):  # by hash, as in `check_label`; what has none is no label
-                named.add(label)
-        rest = [label for label in labels if label not in named]
-        if pair is None and len(rest) != 2:
-            example = (
-                ", for example source={!r}, destination={!r}".format(*rest) if rest[1:] else ""
-            )
-            raise ValueError(
-                "which columns hold the edges? Name them with source= and destination=; "
-                f"the frame has {_listed(labels)}{example}"
-            )
-        source, destination = pair or rest
-    for role, label in (("source", source), ("destination", destination)):
-        check_label(role, label, labels)
-    if source == destination:
-        raise ValueError(f"source and destination are the same column, {source!r}: name two")
-    return source, destination
-
-
-def check_label(role: str, label: Any, labels: list[Any]) -> None:
-    """Raise unless the argument `role` names exactly one column; the message lists the columns."""
-    try:
-        exists = label in set(labels)  # by hash: some values refuse to be compared
-    except TypeError:
-        if isinstance(label, list):
-            raise ValueError(
-                f"{role}={label!r}: one column is named here; combine several into one first"
-            ) from None
-        kind = type(label).__qualname__  # the values of a Series would fill the message
-        raise ValueError(
-            f"{role}= is of type {kind}: name a column of the frame; add the values as one first"
-        ) from None
-    if not exists:
-        raise ColumnNotFoundError(
-            f"{role}={label!r} is not a column; the frame has {_listed(labels)}"
-        )
-    if labels.count(label) > 1:
-        raise ValueError(
-            f"the label {label!r} stands {labels.count(label)} times in the frame: rename one"
-        )
 
 
 def describe_columns(
@@ -190,18 +83,6 @@ def estimate_size(
     rows, dense = len(columns[0].values), dense_range(columns, backend)
     ids = DistinctIds(dense[1]) if dense else distinct_ids([columns], backend)
     return rows, ids, dense is not None
-
-
-def check_new(columns: Iterable[str], labels: list[Any], of: str = "the frame") -> None:
-    """Raise ValueError if the frame has one of the columns already.
-
-    A label of several levels counts as its first level if all the others are empty.
-    """
-    levels = [label for label in labels if isinstance(label, tuple) and not any(label[1:])]
-    names = [*labels, *(label[0] for label in levels if len(label) > 1)]
-    clash = [column for column in columns if column in names]
-    if clash:
-        raise ValueError(f"{of} has a column {clash[0]!r} already: rename or drop it first")
 
 
 @dataclass(frozen=True)
@@ -389,10 +270,3 @@ def named_edges(keys: Array, ids: Ids) -> Frame:
     else:
         ends = {"src": ids.take(keys >> 32), "dst": ids.take(keys & 0xFFFFFFFF)}
     return ids.backend.library.DataFrame(ends)
-
-
-def _listed(labels: list[Any]) -> str:
-    if not labels:
-        return "no columns"
-    more = f" and {len(labels) - 20} more" if len(labels) > 20 else ""
-    return f"the columns {', '.join(repr(label) for label in labels[:20])}{more}"

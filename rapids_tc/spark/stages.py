@@ -11,7 +11,7 @@ from rapids_tc.engines.protocol import limit_threads
 from rapids_tc.errors import IdTypeError, NullIdError
 from rapids_tc.frames.collected import is_spark, require_batch
 from rapids_tc.plan.record import row_columns
-from rapids_tc.preparation.edges import check_new, id_columns
+from rapids_tc.preparation.edge_columns import check_new, id_columns
 from rapids_tc.spark import cells
 from rapids_tc.spark.plan import Sizes
 
