@@ -37,6 +37,7 @@ from rapids_tc import datasets
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.plan import costs, needs
 from rapids_tc.plan.record import Needs, Work, estimated
+from rapids_tc.preparation.edge_columns import edge_columns
 from rapids_tc.preparation.edges import estimate_size
 
 SHARES = (1.0, 0.5, 0.25, 0.1)
@@ -189,7 +190,7 @@ def graph(scale: int, factor: int, ids: str, library: str, name: str) -> Any:
 def estimate(call: Call, edges: Any) -> int:
     """Estimate the memory of a call: `memory_estimate` knows no columns, weights or triangles."""
     frame, backend = open_frame(edges, None)
-    rows, ids, dense = estimate_size(frame, "src", "dst", backend)
+    rows, ids, dense = estimate_size(frame, edge_columns(["src", "dst"]), backend)
     text = needs.Text.of(ids)
     stages = needs.stages(call.work, rows, ids.count, dense, backend.engine, text=text)
     listed = 0

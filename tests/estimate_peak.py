@@ -14,6 +14,7 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.plan import needs
+from rapids_tc.preparation.edge_columns import edge_columns
 from rapids_tc.preparation.edges import estimate_size
 
 SCALES = {"dense": 16, "sparse": 16, "text": 17}  # allocators keep a few MB of text in any case
@@ -76,7 +77,7 @@ def main(ids, names):
     """Print the shares of the functions named, or of all, of one kind of ids."""
     edges = frame(SCALES[ids], ids)
     opened, backend = open_frame(edges, None)
-    rows, distinct, dense = estimate_size(opened, "src", "dst", backend)
+    rows, distinct, dense = estimate_size(opened, edge_columns(["src", "dst"]), backend)
     text, shares = needs.Text.of(distinct), {}
     for name in names or NAMES:
         call = CALLS[name]

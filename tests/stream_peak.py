@@ -12,6 +12,7 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.plan import needs
+from rapids_tc.preparation.edge_columns import edge_columns
 from rapids_tc.preparation.edges import estimate_size
 
 FUNCTIONS = {
@@ -68,7 +69,7 @@ def check_whole(small, edges, ids):
     }
     for name, call in calls.items():
         opened, backend = open_frame(edges, None)
-        rows, distinct, dense = estimate_size(opened, "src", "dst", backend)
+        rows, distinct, dense = estimate_size(opened, edge_columns(["src", "dst"]), backend)
         work, text = work_of(name), needs.Text.of(distinct)
         stages = needs.stages(work, rows, distinct.count, dense, "cpu", text=text)
         limit = int(1.05 * max(s.bytes for s in stages))  # chunks of another size are sketched

@@ -27,6 +27,7 @@ from rapids_tc.engines.gpu.cuda import CudaEngine
 from rapids_tc.engines.gpu.layout import SlotView
 from rapids_tc.errors import KernelError
 from rapids_tc.frames.backend import open_frame
+from rapids_tc.preparation.edge_columns import edge_columns
 
 __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -263,7 +264,10 @@ def test_a_job_of_a_machine_groups_and_decodes_its_blocks_once(parts, residues, 
     watch(codec, "csr", "decoded")
     with testing.host_engine():
         site = WorkerContext(
-            open_frame(pd.DataFrame({"src": [], "dst": []}), None)[1].adapter, (0, 1), None, 1
+            open_frame(pd.DataFrame({"src": [], "dst": []}), None)[1].adapter,
+            edge_columns([0, 1]),
+            None,
+            1,
         )
         total = site.run(on_job, sums.count, three, tasks, 2, "auto")
         for function, more in ((sums.edge_counts, ()), (sums.corner_counts, (300,))):

@@ -39,6 +39,7 @@ from rapids_tc.executors.protocol import Batch, split_batches
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter
 from rapids_tc.graphs import distributed, partitioned
 from rapids_tc.plan import costs
+from rapids_tc.preparation.edge_columns import edge_columns
 
 __all__ = ["compiler"]
 
@@ -678,7 +679,7 @@ def looked_at(backend, frame):
     """The fingerprint that a task takes of a frame of the library under test."""
     part = backend.from_pandas(frame)
     home = CudfAdapter() if backend.name == "cuda" else PandasAdapter()
-    context = WorkerContext(home, ("src", "dst"), None, 1)
+    context = WorkerContext(home, edge_columns(["src", "dst"]), None, 1)
     [own] = context.run(id_tasks.profile, [part], [0]).fingerprints
     return own
 

@@ -50,6 +50,7 @@ from rapids_tc.preparation import (
     spans,
     times,
 )
+from rapids_tc.preparation.edge_columns import edge_columns
 from rapids_tc.spark import cells, stages
 from rapids_tc.spark import plan as spark_plan
 from rapids_tc.testing import _build, _sanitize
@@ -472,7 +473,7 @@ def spread_on_blocks(h):
 def other_edition(h):
     from rapids_tc.blocks.context import WorkerContext
 
-    site = WorkerContext(PandasAdapter(), ("src", "dst"), "cpu", 1)
+    site = WorkerContext(PandasAdapter(), edge_columns(["src", "dst"]), "cpu", 1)
     object.__setattr__(site, "edition", "another")
     with site.here():
         pass
@@ -481,7 +482,7 @@ def other_edition(h):
 def written_to(h):
     from rapids_tc.blocks.context import WorkerContext
 
-    site = WorkerContext(PandasAdapter(), ("src", "dst"), "cpu", 1)
+    site = WorkerContext(PandasAdapter(), edge_columns(["src", "dst"]), "cpu", 1)
     site.run(errors.require_unchanged, 1)
 
 

@@ -15,7 +15,7 @@ from rapids_tc.graphs.public import Graph
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Options, estimated
 from rapids_tc.preparation.composite_edges import estimate_composite
-from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
+from rapids_tc.preparation.edge_columns import edge_columns
 from rapids_tc.preparation.edges import estimate_size
 
 
@@ -109,16 +109,16 @@ def memory_estimate(
     with call_report(progress), place(edges):
         if isinstance(edges, Graph):
             check_prepared(edges._prepared, record, options, record.defaults)
-            work = record.most_of(grouped=edges._prepared.groups is not None)
+            work = record.most_of(grouped=bool(edges._prepared.id_columns.groups))
             stages = edges._prepared.stages(work, method)
         else:
             frame, backend = open_frame(edges, engine)
             needs.require_method(method, record, backend.engine)
             labels = edge_columns(backend.adapter.labels(frame), source, destination, by)
-            if isinstance(labels, EdgeColumns):
+            if labels.pair is None:
                 rows, ids, dense = estimate_composite(frame, labels, backend)
             else:
-                rows, ids, dense = estimate_size(frame, *labels, backend)
+                rows, ids, dense = estimate_size(frame, labels, backend)
             stages = needs.stages(
                 work, rows, ids.count, dense, backend.engine, method, text=needs.Text.of(ids)
             )

@@ -33,8 +33,7 @@ class WorkerContext:
     ----------
     adapter : FrameAdapter
         The library of the partitions.
-    labels : tuple or EdgeColumns
-        The two id columns, or those of composite ids.
+    labels : EdgeColumns
     engine : str or None
         "cpu" or "cuda"; None: the engine of the partitions.
     threads : int
@@ -45,7 +44,7 @@ class WorkerContext:
     """
 
     adapter: FrameAdapter
-    labels: tuple[Any, Any] | EdgeColumns
+    labels: EdgeColumns
     engine: str | None
     threads: int
     edition: str = field(default_factory=lambda: EDITION)
@@ -74,12 +73,7 @@ class WorkerContext:
 
     def columns(self, partition: Frame, place: int) -> tuple[Series, ...]:
         """Return the id columns of a partition; ColumnNotFoundError if one is missing."""
-        roles: list[str] = ["source", "destination"]
-        labels: list[Any]
-        if isinstance(self.labels, EdgeColumns):
-            roles, labels = self.labels.roles, self.labels.labels_by_part
-        else:
-            labels = [*self.labels]
+        roles, labels = self.labels.roles, self.labels.labels_by_part
         for role, label in zip(roles, labels, strict=True):
             check_label(f"partition {place}: {role}", label, self.adapter.labels(partition))
         return tuple(self.adapter.column(partition, label) for label in labels)
@@ -87,16 +81,9 @@ class WorkerContext:
     def inspect(self, partition: Frame, place: int) -> list[tuple[IdColumn, int]]:
         """Describe the id columns of a partition, and count the missing ids of each."""
         columns = self.columns(partition, place)
-        if isinstance(self.labels, EdgeColumns):
+        if self.labels.pair is None:
             return composite_scheme.inspect_columns(columns, self.labels, self.backend)
-        return id_scheme.inspect_pair(columns, self.names, self.backend)
-
-    @property
-    def names(self) -> list[str]:
-        """The id columns, as messages name them."""
-        if isinstance(self.labels, EdgeColumns):
-            return self.labels.names
-        return [f"column {label!r}" for label in self.labels]
+        return id_scheme.inspect_pair(columns, self.labels.names, self.backend)
 
     @contextmanager
     def here(self) -> Iterator[None]:

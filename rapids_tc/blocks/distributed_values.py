@@ -18,7 +18,7 @@ from rapids_tc.blocks.id_tasks import Fingerprints, Numbers, id_columns
 from rapids_tc.blocks.triangle_sums import EdgeSum, Summed
 from rapids_tc.frames.backend import Array, Backend, Frame
 from rapids_tc.preparation.composite import ids_in_messages
-from rapids_tc.preparation.edge_columns import EdgeColumns, check_label
+from rapids_tc.preparation.edge_columns import check_label
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
 from rapids_tc.preparation.orient import Order
 from rapids_tc.preparation.time_values import Intervals
@@ -124,8 +124,7 @@ def _read_rows(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[An
 
 
 def _has_groups(graph: DistributedGraph) -> bool:
-    labels = graph.context.labels
-    return isinstance(labels, EdgeColumns) and bool(labels.groups)
+    return bool(graph.context.labels.groups)
 
 
 def _starts(graph: DistributedGraph) -> list[list[int]]:

@@ -10,7 +10,6 @@ from rapids_tc.frames.backend import Backend, Frame, as_uint32
 from rapids_tc.preparation import composite_scheme, id_scheme, sampling
 from rapids_tc.preparation.composite import CompositeIds
 from rapids_tc.preparation.composite_scheme import CompositeProfile, CompositeScheme
-from rapids_tc.preparation.edge_columns import EdgeColumns
 from rapids_tc.preparation.edges import NumberedEdges
 from rapids_tc.preparation.fingerprints import Fingerprint
 
@@ -32,21 +31,21 @@ def profile(
 ) -> Profile:
     """Describe the id columns of some partitions; `places` are their positions in the frame."""
     seen: Profile
-    if isinstance(context.labels, EdgeColumns):
+    if context.labels.pair is None:
         inspected = [context.inspect(*both) for both in zip(partitions, places, strict=True)]
         seen = composite_scheme.profile(inspected, context.labels, backend)
         described = zip(places, inspected, strict=True)
         seen.fingerprints = [Fingerprint.of(*each, backend) for each in described]
     else:
         pairs = [context.columns(*given) for given in zip(partitions, places, strict=True)]
-        seen = id_scheme.profile(pairs, context.names, backend, places)
+        seen = id_scheme.profile(pairs, context.labels.names, backend, places)
     seen.memory = registry.load(backend.engine).free()
     return seen
 
 
 def resolve_scheme(seen: list[Any], *, context: WorkerContext) -> Scheme:
     """Decide how ids are numbered, from what all workers saw."""
-    if isinstance(context.labels, EdgeColumns):
+    if context.labels.pair is None:
         return composite_scheme.resolve(seen, context.labels)
     return id_scheme.resolve_scheme(seen)
 
@@ -81,7 +80,7 @@ def distinct(
 
 def union(found: list[Any], *, context: WorkerContext) -> Any:
     """Join the distinct ids of several batches."""
-    if isinstance(context.labels, EdgeColumns):
+    if context.labels.pair is None:
         return composite_scheme.union(found)
     return id_scheme.union(found)
 

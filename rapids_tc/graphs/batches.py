@@ -8,7 +8,6 @@ from rapids_tc.errors import ColumnNotFoundError, IdTypeError
 from rapids_tc.frames.adapters import is_dask
 from rapids_tc.frames.backend import is_lazy, open_frame
 from rapids_tc.frames.joining import dtypes, select
-from rapids_tc.preparation.edge_columns import EdgeColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,8 +30,8 @@ class Batch(NamedTuple):
     delete: Frame | None
 
 
-def open_batch(insert: Any, delete: Any, rows: Frame, labels: Any, backend: Backend) -> Batch:
-    """Check the frames of an update against rows of the graph, and the labels of its ids.
+def open_batch(insert: Any, delete: Any, rows: Frame, ids: list[Any], backend: Backend) -> Batch:
+    """Check the frames of an update against rows of the graph, whose id columns are `ids`.
 
     Raises
     ------
@@ -45,18 +44,12 @@ def open_batch(insert: Any, delete: Any, rows: Frame, labels: Any, backend: Back
     """
     if insert is None and delete is None:
         raise ValueError("give insert= or delete=, a frame of edges each, or both")
-    ids = id_labels(labels)
     all_labels = backend.adapter.labels(rows)
     frames = [
         None if edges is None else _open(edges, name, needed, rows, ids, backend)
         for edges, name, needed in ((insert, "insert", all_labels), (delete, "delete", ids))
     ]
     return Batch(*frames)
-
-
-def id_labels(labels: Any) -> list[Any]:
-    """Return the labels of the columns of ids and of groups."""
-    return labels.labels if isinstance(labels, EdgeColumns) else list(labels)
 
 
 def _open(

@@ -13,7 +13,6 @@ from rapids_tc.graphs.partitioned import PartitionedGraph
 from rapids_tc.graphs.prepared import check_prepared
 from rapids_tc.plan import cluster, costs
 from rapids_tc.plan.record import GRAPH
-from rapids_tc.preparation.edge_columns import EdgeColumns
 
 if TYPE_CHECKING:
     from typing import Any
@@ -43,7 +42,7 @@ def estimate(
         check_prepared(kept, record, options, record.defaults)
         state, holders = kept.state, {worker for worker, _ in kept.batches}
         rows, n = sum(map(sum, state["rows"])), state["partition"].n
-        parts = len(kept.labels.components) if isinstance(kept.labels, EdgeColumns) else 0
+        parts = kept.id_columns.joined
         sizes = cluster.Sizes(rows, state["size"], len(holders), n, state["free"], parts)
         return {"worker": cluster.answering(work, sizes), "blocks": sizes.n}
     adapter, labels = open_partitions(executor, record, options, record.defaults)
@@ -59,8 +58,7 @@ def estimate(
     free = options.memory_limit or int(costs.MEMORY_SHARE * least)
     engine = resolve_engine(adapter, options.engine)
     n = grid.plan(rows, ids, free, len(workers), work, engine).n
-    parts = len(labels.components) if isinstance(labels, EdgeColumns) else 0
-    sizes = cluster.Sizes(rows, ids, len(workers), n, free, parts, listed)
+    sizes = cluster.Sizes(rows, ids, len(workers), n, free, labels.joined, listed)
     return {"worker": cluster.worker_bytes(work, sizes), "blocks": n}
 
 

@@ -20,7 +20,6 @@ from rapids_tc.frames.backend import resolve_engine
 from rapids_tc.plan import costs, needs
 from rapids_tc.plan.layout import forced_layout
 from rapids_tc.preparation import composite_scheme
-from rapids_tc.preparation.edge_columns import EdgeColumns
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.context import WorkerContext
@@ -94,7 +93,7 @@ class DistributedIds(BlockMap):
     @property
     def _is_composite(self) -> bool:
         """Whether ids have several columns, or groups: such ids are never cut in ranges."""
-        return isinstance(self.context.labels, EdgeColumns)
+        return self.context.labels.pair is None
 
     @property
     def ids(self) -> Task:

@@ -19,7 +19,7 @@ from rapids_tc.graphs.one_worker import meta_with
 from rapids_tc.graphs.prepared import prepared_in
 from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation import pair_ends
-from rapids_tc.preparation.edge_columns import EdgeColumns, check_new, id_columns
+from rapids_tc.preparation.edge_columns import check_new, id_columns
 from rapids_tc.preparation.orient import Order
 from rapids_tc.preparation.pair_ends import SHOWN, require_vertices
 
@@ -52,7 +52,7 @@ def pair_column(
     partitioned frame of the same kind as the edges, which is returned with the column. For errors
     see `rapids_tc.graphs.pairs.pair_column`.
     """
-    if isinstance(partitioned.id_labels, EdgeColumns):
+    if partitioned.id_columns.pair is None:
         raise ValueError(pairs_of_graphs.SINGLE_COLUMNS)
     executor = partitioned.executor
     of_pairs = _executor_of_pairs(executor, pairs)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def open_partitions(
     executor: Executor, record: Analytic, options: Options, own: OwnOptions
-) -> tuple[FrameAdapter, tuple[Any, Any] | EdgeColumns]:
+) -> tuple[FrameAdapter, EdgeColumns]:
     """Check the options of a call; return the adapter of the partitions, and the id columns."""
     adapter = CudfAdapter() if root(executor.meta) == "cudf" else PandasAdapter()
     check_engine(options.engine)
@@ -28,9 +28,7 @@ def open_partitions(
     needs.check_limit(options.memory_limit)
     ids = options.source, options.destination, options.by
     labels = edge_columns(adapter.labels(executor.meta), *ids, named_columns(own))
-    if isinstance(labels, EdgeColumns):
-        parts = [part.label for part in labels.components]
-        require_fields(record, own, parts, len(labels.groups))
+    require_fields(record, own, labels)
     return adapter, labels
 
 
@@ -51,7 +49,7 @@ class FrameSource:
 
     executor: Executor
     adapter: FrameAdapter
-    labels: tuple[Any, Any] | EdgeColumns
+    labels: EdgeColumns
     engine: str | None
     readers: list[Any]
     every: bool
@@ -71,8 +69,8 @@ class FrameSource:
         """The columns that the call reads: ids, and values."""
         for reader in self.readers:
             check_label(reader.role, reader.label, self.adapter.labels(self.executor.meta))
-        ids = self.labels.labels if isinstance(self.labels, EdgeColumns) else self.labels
-        return list(dict.fromkeys([*ids, *(reader.label for reader in self.readers)]))
+        read = [*self.labels.labels, *(reader.label for reader in self.readers)]
+        return list(dict.fromkeys(read))
 
     def _require_columns(self) -> None:
         """Raise ColumnNotFoundError, naming the partition, if one lacks a column that is read."""

@@ -21,7 +21,6 @@ from rapids_tc.plan.record import Needs, Result, Work, row_columns
 from rapids_tc.preparation import orient, sampling
 from rapids_tc.preparation.composite import largest_by_group
 from rapids_tc.preparation.composite_edges import number_composite
-from rapids_tc.preparation.edge_columns import EdgeColumns
 from rapids_tc.preparation.edges import InspectedColumns, NumberedEdges, number_edges, sorted_edges
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from rapids_tc.plan.needs import Stage
     from rapids_tc.preparation.communities import CommunityTree
     from rapids_tc.preparation.csr import Csr
+    from rapids_tc.preparation.edge_columns import EdgeColumns
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.orient import Order
 
@@ -60,7 +60,7 @@ class InMemoryGraph(EdgeGraph):
         self._edges, self.ids, self._limit = edges, edges.ids, limit
         self.engine = registry.load(backend.engine)
         self.lasting = False  # whether the user keeps this graph
-        self.labels_of_ids: Any = None  # of a lasting graph
+        self.id_columns: Any = None  # of a lasting graph
         self._keys: Array | None = None  # of a small graph, until its CSR is made of them
 
     @cached_property
@@ -113,17 +113,22 @@ class InMemoryGraph(EdgeGraph):
         with self.stage("counting"):
             return counter(self._keys, n)
 
-    def keep(self, labels: tuple[Any, Any] | EdgeColumns) -> None:
+    def keep(self, labels: EdgeColumns) -> None:
         """Build the CSR, and copy what the graph shares with the frame, which may change later."""
         _ = self.csr
         self.copy_rows(labels)
 
-    def copy_rows(self, labels: tuple[Any, Any] | EdgeColumns) -> None:
+    def copy_rows(self, labels: EdgeColumns) -> None:
         """Copy what the graph shares with the frame, and keep the labels of its id columns."""
         src, dst = self._edges.src.copy(), self._edges.dst.copy()
         self._edges = replace(self._edges, src=src, dst=dst)
         self._frame = self.backend.adapter.snapshot(self._frame)
-        self.lasting, self._limit, self.labels_of_ids = True, None, labels
+        self.lasting, self._limit, self.id_columns = True, None, labels
+
+    @property
+    def n_groups(self) -> int:
+        """The number of groups; 0 if there are no columns of groups."""
+        return 0 if self.groups is None else len(self.groups.starts)
 
     @property
     def n_edges(self) -> int:
@@ -352,7 +357,7 @@ class InMemoryGraph(EdgeGraph):
 
 def read(
     frame: Frame,
-    labels: tuple[Any, Any] | EdgeColumns,
+    labels: EdgeColumns,
     backend: Backend,
     progress: bool | None,
     *,
@@ -370,8 +375,8 @@ def read(
         return needs.describe(rows, rows, False, backend.engine)
 
     with report_stage("numbering the ids", progress, need):
-        if isinstance(labels, EdgeColumns):
+        if labels.pair is None:
             edges = number_composite(frame, labels, backend, vertices=vertices)
         else:
-            edges = number_edges(frame, *labels, backend, vertices=vertices, inspected=inspected)
+            edges = number_edges(frame, labels, backend, vertices=vertices, inspected=inspected)
     return InMemoryGraph(frame, backend, progress, edges, limit)

@@ -20,7 +20,6 @@ from rapids_tc.graphs.distributed import DistributedGraph
 from rapids_tc.graphs.prepared import prepared_in
 from rapids_tc.plan.layout import forced_layout
 from rapids_tc.plan.record import Needs, Result, Work
-from rapids_tc.preparation.edge_columns import EdgeColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from rapids_tc.executors.registry import ExecutorFactory
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.plan.record import Options
+    from rapids_tc.preparation.edge_columns import EdgeColumns
     from rapids_tc.preparation.fingerprints import Fingerprint
 
 MOST_VALUES = 17  # bytes of values that an analytic reads for an edge, at most
@@ -39,15 +39,6 @@ WORK = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.GRAPH, values=MOST_VALUE
 # Attributes of `DistributedGraph` that calls share.
 NUMBERED = ("_ids", "id_ranges", "listed", "size", "rows", "free", "numbers", "_prints")
 IN_BLOCKS = (*NUMBERED, "ranges", "vertices", "partition", "counting_workers", "blocks")
-
-
-@dataclass(frozen=True)
-class Groups:
-    """The columns of ids of several parts: see `rapids_tc.preparation.composite.CompositeIds`."""
-
-    labels: tuple[Any, ...]
-    groups: int
-    starts: range
 
 
 @dataclass(frozen=True)
@@ -66,25 +57,29 @@ class KeptGraph:
         The executor of the call that prepares the graph.
     adapter : FrameAdapter
         The adapter of the partitions.
-    labels : tuple or EdgeColumns
-        The two id columns, or those of composite ids.
+    id_columns : EdgeColumns
     options : Options
         Those of the call that prepares the graph.
     """
 
     n_vertices: int
     n_edges: int
-    groups: Groups | None
+    n_groups = 0
     whole_rows: bool  # whether all columns of the frame are read whenever some are
 
     def __init__(
         self,
         executor: Executor,
         adapter: FrameAdapter,
-        labels: tuple[Any, Any] | EdgeColumns,
+        id_columns: EdgeColumns,
         options: Options,
     ) -> None:
-        self._executor, self.adapter, self.labels, self.options = executor, adapter, labels, options
+        self._executor, self.adapter, self.id_columns, self.options = (
+            executor,
+            adapter,
+            id_columns,
+            options,
+        )
         self.backend = WorkersBackend(resolve_engine(adapter, options.engine))
         self.known: dict[str, Any] = {}
 
@@ -97,11 +92,8 @@ class KeptGraph:
         blocks = graph.blocks[: graph.n**2]  # if n is 1, others are copies
         self.n_edges = sum(gather(graph.each("merge", codec.edges, blocks)))
         self.n_vertices = gather(graph.vertices)
-        self.groups = None
-        if isinstance(self.labels, EdgeColumns) and self.labels.groups:
-            count = gather(graph.submit("ids", id_tasks.group_count, graph.ids))
-            parts = tuple(part.label for part in self.labels.components)
-            self.groups = Groups(parts, len(self.labels.groups), range(count))
+        if self.id_columns.groups:
+            self.n_groups = gather(graph.submit("ids", id_tasks.group_count, graph.ids))
         ranks = "ranked" if len(graph.ranges) > 1 else "orders"
         self.state = {name: getattr(graph, name) for name in (*IN_BLOCKS, ranks)}
         self._context = graph.context

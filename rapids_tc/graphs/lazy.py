@@ -8,7 +8,7 @@ from typing import Any
 
 from rapids_tc.frames.wrapped import is_narwhals, module_of, native, wrap
 from rapids_tc.plan.record import Analytic, Options, OwnOptions, Result, named_columns
-from rapids_tc.preparation.edge_columns import EdgeColumns, edge_columns
+from rapids_tc.preparation.edge_columns import edge_columns
 
 Call = Callable[[Any, OwnOptions], Any]
 # Answers that hold the user's columns.
@@ -93,5 +93,4 @@ def _needed(labels: list[str], options: Options, own: OwnOptions) -> list[str]:
     """Return the columns that a call reads, each once."""
     named = named_columns(own)
     ids = edge_columns(labels, options.source, options.destination, options.by, named)
-    read = ids.labels if isinstance(ids, EdgeColumns) else ids
-    return [label for label in labels if label in {*read, *named}]
+    return [label for label in labels if label in {*ids.labels, *named}]

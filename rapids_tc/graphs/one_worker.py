@@ -63,10 +63,10 @@ def serves(record: Analytic, options: Options, own: OwnOptions, labels: Any, met
         and options.memory_limit is None
         and record.result in (*VALUES, *FRAMES, Result.VERTICES, Result.EDGES)
         and not record.sums(own)
-        and isinstance(labels, tuple)
+        and labels.pair is not None
         and all(
             isinstance(label, str) and str(getattr(meta[label], "dtype", None)) in INTEGERS
-            for label in labels
+            for label in labels.pair
         )
     )
 
@@ -123,7 +123,7 @@ def begin(
     ends = zip(context.columns(meta, 0), ([0, 1, 2], [1, 2, 0]), strict=True)
     xp = context.backend.xp
     columns = [xp.asarray(numbers, str(column.dtype)) for column, numbers in ends]
-    edges = type(meta)(dict(zip(cast("tuple[str, str]", context.labels), columns, strict=True)))
+    edges = type(meta)(dict(zip(context.labels.labels, columns, strict=True)))
     with suppress(Exception):  # such as of vertices that this graph lacks
         call(ANALYTICS[name], edges, options, own)
 
@@ -147,7 +147,7 @@ def _answer(
     kinds = {str(column.dtype) for pair in ends for column in pair}
     if not kinds <= INTEGERS or len({tuple(str(end.dtype) for end in pair) for pair in ends}) > 1:
         return None
-    xp, source, destination = context.backend.xp, *cast("tuple[str, str]", context.labels)
+    xp, source, destination = context.backend.xp, *context.labels.labels
     src, dst = (
         xp.concatenate([end.values for end in several]) for several in zip(*ends, strict=True)
     )

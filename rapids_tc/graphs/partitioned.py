@@ -25,7 +25,6 @@ from rapids_tc.graphs.kept import WORK, KeptGraph, kept_of
 from rapids_tc.graphs.prepared import IS_GRAPH, check_prepared
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import GRAPH, Analytic, Needs, Options, OwnOptions, Result
-from rapids_tc.preparation.edge_columns import EdgeColumns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from rapids_tc.executors.registry import ExecutorFactory
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Frame
+    from rapids_tc.preparation.edge_columns import EdgeColumns
 
 ANSWERED_BY_WORKER = (Result.VALUE, Result.TABLE, Result.VERTICES, Result.TIMES, Result.TRIANGLES)
 # Values per vertex: the body runs on a worker.
@@ -58,7 +58,7 @@ def answer(
     else:
         check_prepared(kept, record, options, own)
         needs.check_limit(options.memory_limit)
-        adapter, labels = kept.adapter, kept.labels
+        adapter, labels = kept.adapter, kept.id_columns
         options = replace(options, engine=kept.options.engine, by=by)
     with executor:
         graph = PartitionedGraph(executor, adapter, labels, record, options, own, kept)
@@ -118,8 +118,7 @@ class PartitionedGraph:
         The executor of the frame, inside its ``with`` block.
     adapter : FrameAdapter
         The adapter of the partitions.
-    labels : tuple or EdgeColumns
-        The two id columns, or those of composite ids.
+    id_columns : EdgeColumns
     record, options, own
         The analytic, and the shared and own options of the call.
     kept : KeptGraph, optional
@@ -130,20 +129,20 @@ class PartitionedGraph:
         self,
         executor: Executor,
         adapter: FrameAdapter,
-        labels: tuple[Any, Any] | EdgeColumns,
+        id_columns: EdgeColumns,
         record: Analytic,
         options: Options,
         own: OwnOptions,
         kept: KeptGraph | None = None,
     ) -> None:
-        self.executor, self.adapter, self.id_labels = executor, adapter, labels
+        self.executor, self.adapter, self.id_columns = executor, adapter, id_columns
         self._record, self._options, self._own, self._kept = record, options, own, kept
         self.work = record.work_of(own, grouped=options.by is not None)
         self._known: dict[str, Any] = {}  # what will be known of a graph that is kept
         readers = (quantity.reading.reader for quantity in record.sums(own))
         every = record.result in one_worker.FRAMES or (kept is not None and kept.whole_rows)
         self._source = FrameSource(
-            executor, adapter, labels, options.engine,
+            executor, adapter, id_columns, options.engine,
             [reader for reader in readers if reader is not None], every=every,
         )  # fmt: skip
 
@@ -173,7 +172,7 @@ class PartitionedGraph:
     def _context(self) -> WorkerContext:
         """The first argument of every task."""
         threads = min(worker.threads for worker in self.executor.workers())
-        return WorkerContext(self.adapter, self.id_labels, self._options.engine, threads)
+        return WorkerContext(self.adapter, self.id_columns, self._options.engine, threads)
 
     def begin(self, kept: KeptGraph) -> DistributedGraph:
         """Profile the ids of the partitions of a graph that is to be kept.
@@ -208,7 +207,7 @@ class PartitionedGraph:
     def answer_by_one(self, call: one_worker.Answer, own: OwnOptions) -> tuple[Any] | None:
         """Have one worker answer the call, if the frame is small; return None if none can."""
         executor, record = self.executor, self._record
-        asked = record, self._options, self._own, self.id_labels, executor.meta
+        asked = record, self._options, self._own, self.id_columns, executor.meta
         if not one_worker.serves(*asked):
             return None
         partitions, context = self._partitions, self._context
@@ -221,8 +220,7 @@ class PartitionedGraph:
     @property
     def groups(self) -> EdgeColumns | None:
         """The columns, if some are of groups."""
-        labels = self.id_labels
-        return labels if isinstance(labels, EdgeColumns) and labels.groups else None
+        return self.id_columns if self.id_columns.groups else None
 
     def group_frame(self, columns: dict[str, Any]) -> Frame:
         """Make a frame of values by group on a worker, sorted by group."""

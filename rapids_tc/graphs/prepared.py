@@ -29,8 +29,7 @@ def check_prepared(graph: Any, record: Analytic, options: Options, own: OwnOptio
     for option in ("source", "destination", "by"):
         if getattr(options, option) is not None:
             raise ValueError(CHOSEN.format(option))
-    if (ids := graph.groups) is not None:
-        require_fields(record, own, ids.labels, ids.groups)
+    require_fields(record, own, graph.id_columns)
     check_engine(options.engine)
     if options.engine not in (None, graph.backend.engine):
         raise ValueError(

@@ -190,8 +190,8 @@ class Graph:
 
     @property
     def _size(self) -> str:
-        groups = self._prepared.groups
-        beside = "" if groups is None else f", {len(groups.starts):,} groups"
+        groups = self._prepared.n_groups
+        beside = f", {groups:,} groups" if groups else ""
         return f"{self.n_vertices:,} vertices, {self.n_edges:,} edges{beside}"
 
     def __repr__(self) -> str:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc.frames.device import device_of
 from rapids_tc.frames.joining import append, select
 from rapids_tc.graphs import in_memory
-from rapids_tc.graphs.batches import IN_BOTH, NOT_THERE, Batch, id_labels, refuse
+from rapids_tc.graphs.batches import IN_BOTH, NOT_THERE, Batch, refuse
 from rapids_tc.graphs.delta import Delta, changes_frame
 from rapids_tc.preparation.composite import CompositeIds, answer_columns, ids_in_messages
 from rapids_tc.preparation.composite_edges import number_composite
-from rapids_tc.preparation.edge_columns import EdgeColumns
 from rapids_tc.preparation.edges import edge_keys, number_edges
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def update(graph: InMemoryGraph, batch: Batch) -> tuple[InMemoryGraph, Delta]:
     if not bool(stays.all()):
         kept = backend.adapter.take(kept, xp.flatnonzero(stays))
     updated = read(graph, [kept] if batch.insert is None else [kept, batch.insert])
-    updated.keep(graph.labels_of_ids)
+    updated.keep(graph.id_columns)
     before = _by_key(graph, old)
     after = _by_key(updated, xp.concatenate([old[stays], inserted]))
     return updated, _compare(before, after, numbered.ids, graph)
@@ -52,7 +51,7 @@ def update(graph: InMemoryGraph, batch: Batch) -> tuple[InMemoryGraph, Delta]:
 
 def read(graph: InMemoryGraph, frames: list[Frame]) -> InMemoryGraph:
     """Read rows as those of a graph with the columns and the further vertices of another."""
-    rows, labels, vertices = append(frames), graph.labels_of_ids, _added_vertices(graph)
+    rows, labels, vertices = append(frames), graph.id_columns, _added_vertices(graph)
     return in_memory.read(rows, labels, graph.backend, graph.progress, vertices=vertices)
 
 
@@ -70,14 +69,12 @@ def _added_vertices(graph: InMemoryGraph) -> Any:
 
 def _number_together(graph: InMemoryGraph, frames: list[Frame | None], sizes: list[int]) -> Any:
     """Assign numbers to the ids of frames, which follow one another."""
-    labels, vertices = graph.labels_of_ids, _added_vertices(graph)
-    ids = id_labels(labels)
-    parts = [select(f, ids) for f, size in zip(frames, sizes, strict=True) if size]
+    labels, vertices = graph.id_columns, _added_vertices(graph)
+    parts = [select(f, labels.labels) for f, size in zip(frames, sizes, strict=True) if size]
     frame = append(parts or [graph.user_frame])
-    if isinstance(labels, EdgeColumns):
+    if labels.pair is None:
         return number_composite(frame, labels, graph.backend, vertices=vertices)
-    source, destination = labels
-    return number_edges(frame, source, destination, graph.backend, vertices=vertices)
+    return number_edges(frame, labels, graph.backend, vertices=vertices)
 
 
 def _by_key(graph: InMemoryGraph, keys: Array) -> tuple[Array, Array]:

@@ -14,7 +14,6 @@ from rapids_tc.blocks.composite_rows import CompositeRows
 from rapids_tc.blocks.rows import Rows
 from rapids_tc.engines import registry
 from rapids_tc.executors.registry import executor_of
-from rapids_tc.frames.adapters import ID_COLUMNS
 from rapids_tc.frames.backend import Backend, Frame, is_lazy, is_plain, open_frame
 from rapids_tc.frames.device import place
 from rapids_tc.graphs import in_memory, lazy
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.kept import KeptGraph
     from rapids_tc.graphs.protocol import EdgeGraph
 
-Labels = tuple[Any, Any] | EdgeColumns
 ROW_BYTES = 1024  # more than any stage takes per row and its two vertices
 _log = logging.getLogger("rapids_tc")
 
@@ -79,7 +77,7 @@ def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> 
     """
     if not is_plain(edges) and (prepared := _prepared_of(edges)) is not None:
         check_prepared(prepared, record, options, own)
-        work = record.work_of(own, grouped=prepared.groups is not None)
+        work = record.work_of(own, grouped=bool(prepared.id_columns.groups))
         if options.memory_limit is not None:
             needs.check_limit(options.memory_limit)
             needs.require(prepared.stages(work, options.method), options.memory_limit)
@@ -153,7 +151,7 @@ def _prepared_of(edges: Any) -> InMemoryGraph | None:
 
 def _open(
     edges: Any, options: Options, record: Analytic, own: OwnOptions
-) -> tuple[Frame, Labels, Backend]:
+) -> tuple[Frame, EdgeColumns, Backend]:
     """Return the frame of edges, its id columns, and the backend that works on them."""
     if options.memory_limit is not None:
         needs.check_limit(options.memory_limit)
@@ -162,23 +160,19 @@ def _open(
         needs.require_method(options.method, record, backend.engine)
     ids = options.source, options.destination, options.by
     labels = edge_columns(backend.adapter.labels(frame), *ids, named_columns(own))
-    if isinstance(labels, EdgeColumns):
-        parts = [part.label for part in labels.components]
-        require_fields(record, own, parts, len(labels.groups))
-        sources = labels.in_answers()
-    else:
-        sources = dict.fromkeys(ID_COLUMNS, labels)
-    adapter = backend.adapter.with_dtypes(frame, sources)
+    if labels.pair is None:
+        require_fields(record, own, labels)
+    adapter = backend.adapter.with_dtypes(frame, labels.in_answers())
     if adapter is not backend.adapter:
         backend = backend.with_adapter(adapter)
     return frame, labels, backend
 
 
-def _rows(frame: Frame, labels: Labels, backend: Backend, memory: int) -> Rows:
+def _rows(frame: Frame, labels: EdgeColumns, backend: Backend, memory: int) -> Rows:
     """Return the rows of a frame, to be numbered some at a time."""
-    if isinstance(labels, EdgeColumns):
+    if labels.pair is None:
         return CompositeRows(frame, labels, backend, memory)
-    return Rows(frame, labels, backend, memory)
+    return Rows(frame, labels.pair, backend, memory)
 
 
 def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int | None:
@@ -204,8 +198,8 @@ def _stages(work: Work, rows: Rows, backend: Backend, method: str) -> list[needs
 
 
 def _in_blocks(
-    frame: Frame, labels: Labels, rows: Rows, backend: Backend, options: Options, budget: Budget,
-    need: int,
+    frame: Frame, labels: EdgeColumns, rows: Rows, backend: Backend, options: Options,
+    budget: Budget, need: int,
 ) -> OutOfCoreGraph:  # fmt: skip
     arguments = frame, labels, rows, backend, budget, options.method
     graph = OutOfCoreGraph(*arguments, progress=options.progress)

@@ -67,8 +67,7 @@ class SpilledGraph(DistributedGraph):
     ids, rank
         The ids by number, and the rank of every number.
     backend : Backend
-    labels : tuple or EdgeColumns
-        The id columns.
+    labels : EdgeColumns
     method : str
         An intersection method.
     stage : callable

@@ -53,7 +53,7 @@ class UpdatedGraph(InMemoryGraph):
     def __init__(self, tally: Tally, steps: tuple[Step, ...]) -> None:
         base = tally.base
         self.backend, self.progress, self.engine = base.backend, base.progress, base.engine
-        self.labels_of_ids, self.lasting = base.labels_of_ids, True
+        self.id_columns, self.lasting = base.id_columns, True
         self._limit, self._keys = None, None
         self.tally, self.version, self.steps = tally, tally.version, steps
         self.total = tally.total
@@ -86,7 +86,7 @@ class UpdatedGraph(InMemoryGraph):
     def _read_rows(self) -> None:
         """Read the rows that are left, as for a graph made anew."""
         graph = remade.read(self.tally.base, self._rows())
-        graph.copy_rows(self.labels_of_ids)
+        graph.copy_rows(self.id_columns)
         self.__dict__.update({name: graph.__dict__[name] for name in ROWS})
 
     def _rows(self) -> list[Frame]:

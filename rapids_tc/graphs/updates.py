@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._progress import report_stage
 from rapids_tc.frames.joining import dtypes
 from rapids_tc.graphs import remade
-from rapids_tc.graphs.batches import IN_BOTH, NOT_THERE, Batch, id_labels, open_batch, refuse
+from rapids_tc.graphs.batches import IN_BOTH, NOT_THERE, Batch, open_batch, refuse
 from rapids_tc.graphs.delta import FIELDS, ROLES
 from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.graphs.tally import Found, FullError, Tally, edge_keys
 from rapids_tc.graphs.updated import Step, UpdatedGraph
 from rapids_tc.preparation.composite import CompositeIds
-from rapids_tc.preparation.edge_columns import EdgeColumns, check_fields, ids_in_answers
+from rapids_tc.preparation.edge_columns import check_fields, ids_in_answers
 from rapids_tc.preparation.id_columns import check, describe
 
 if TYPE_CHECKING:
@@ -47,11 +47,11 @@ def update(
             "update needs the rows on one machine, and this Graph is of a partitioned frame: make "
             "Graph(edges.compute()), or a new Graph of the new frame"
         )
-    if isinstance(labels := graph.labels_of_ids, EdgeColumns):
-        ids = ids_in_answers([part.label for part in labels.ids], ROLES)
-        check_fields([part.label for part in labels.groups], [*ids, *FIELDS])
+    labels = graph.id_columns
+    ids = ids_in_answers([part.label for part in labels.ids], ROLES)
+    check_fields([part.label for part in labels.groups], [*ids, *FIELDS])
     base = graph.tally.base if isinstance(graph, UpdatedGraph) and graph.has_tally else graph
-    batch = open_batch(insert, delete, base.user_frame, base.labels_of_ids, base.backend)
+    batch = open_batch(insert, delete, base.user_frame, labels.labels, base.backend)
     with report_stage("updating", progress, lambda: "an update needs as much as a new graph"):
         return _by_tally(graph, base, batch) or remade.update(graph, batch)
 
@@ -64,7 +64,7 @@ def _by_tally(
         return None
     backend = base.backend
     inserted, deleted = (
-        _describe(frame, name, base.labels_of_ids, backend)
+        _describe(frame, name, base.id_columns.labels, backend)
         for frame, name in zip(batch, batch._fields, strict=True)
     )
     if any(column.categorical for column in (*inserted, *deleted)):
@@ -114,11 +114,13 @@ def _keeps_dtype(graph: InMemoryGraph) -> bool:
         return False
     adapter, rows = graph.backend.adapter, graph.user_frame
     by_label = dict(zip(adapter.labels(rows), dtypes(rows), strict=True))
-    first, second = (by_label[label] for label in id_labels(graph.labels_of_ids))
+    first, second = (by_label[label] for label in graph.id_columns.labels)
     return bool(first == second)
 
 
-def _describe(frame: Frame | None, name: str, labels: Any, backend: Backend) -> list[IdColumn]:
+def _describe(
+    frame: Frame | None, name: str, labels: list[Any], backend: Backend
+) -> list[IdColumn]:
     """Describe the id columns of a frame of the batch; an empty list if it has no rows.
 
     Raises
@@ -134,7 +136,7 @@ def _describe(frame: Frame | None, name: str, labels: Any, backend: Backend) -> 
             f"column {label!r} of {name}=",
             backend,
         )
-        for label in id_labels(labels)
+        for label in labels
     ]
     check(columns)
     return columns

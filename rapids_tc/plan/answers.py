@@ -8,10 +8,8 @@ from rapids_tc.plan.record import Result
 from rapids_tc.preparation.edge_columns import check_fields, ids_in_answers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rapids_tc._typing import Label
     from rapids_tc.plan.record import Analytic, OwnOptions
+    from rapids_tc.preparation.edge_columns import EdgeColumns
 
 ID_ROLES = {  # by the shape of an answer: the ids in each of its rows
     Result.VERTICES: ("vertex",),
@@ -21,9 +19,9 @@ ID_ROLES = {  # by the shape of an answer: the ids in each of its rows
 PER = {"vertex": ID_ROLES[Result.VERTICES], "edge": ID_ROLES[Result.EDGES]}  # by per=
 
 
-def require_fields(record: Analytic, own: OwnOptions, labels: Sequence[Label], groups: int) -> None:
+def require_fields(record: Analytic, own: OwnOptions, columns: EdgeColumns) -> None:
     """Raise ValueError if two columns of the answer of a call would have one name."""
     if record.result is not Result.COLUMN:  # which is no frame
         roles = PER[own["per"]] if own.get("per") else ID_ROLES.get(record.result, ())
-        ids = ids_in_answers(labels[groups:], roles)
-        check_fields(labels[:groups], [*ids, *record.fields(own)])
+        groups, ids = ([part.label for part in parts] for parts in (columns.groups, columns.ids))
+        check_fields(groups, [*ids_in_answers(ids, roles), *record.fields(own)])

@@ -1,4 +1,4 @@
-"""The columns that a call reads as ids: two, or lists of them, with columns of groups beside."""
+"""The columns that a call reads as ids: one or several pairs, with columns of groups before."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PAIRS = (
 
 @dataclass(frozen=True)
 class Component:
-    """A part of composite ids: the columns that hold it, and its name.
+    """A part of ids: the columns that hold it, and its name.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Component:
 
 @dataclass(frozen=True)
 class EdgeColumns:
-    """The columns of composite ids.
+    """The columns of ids.
 
     Attributes
     ----------
@@ -56,6 +56,12 @@ class EdgeColumns:
     """
 
     components: tuple[Component, ...]
+
+    @property
+    def pair(self) -> tuple[Any, ...] | None:
+        """The two columns of ids of one part, which has no name; None of other ids."""
+        first, *others = self.components
+        return None if others or first.label is not None else first.columns
 
     @property
     def labels(self) -> list[Any]:
@@ -91,6 +97,11 @@ class EdgeColumns:
         return result
 
     @property
+    def joined(self) -> int:
+        """How many parts are joined to keys of ids; 0 if an id is its only part."""
+        return 0 if self.pair else len(self.components)
+
+    @property
     def groups(self) -> tuple[Component, ...]:
         """The parts that both ends of a row share."""
         return tuple(part for part in self.components if part.group)
@@ -102,9 +113,13 @@ class EdgeColumns:
 
 
 def edge_columns(
-    labels: list[Any], source: Any, destination: Any, by: Any, besides: Sequence[Any] = ()
-) -> tuple[Any, Any] | EdgeColumns:
-    """Choose the id columns, and those of groups; a plain pair if there are no more than two.
+    labels: list[Any],
+    source: Any = None,
+    destination: Any = None,
+    by: Any = None,
+    besides: Sequence[Any] = (),
+) -> EdgeColumns:
+    """Choose the id columns, and those of groups.
 
     Columns of ids that are not named are none of `besides`, nor of the groups.
 
@@ -122,8 +137,6 @@ def edge_columns(
         ids = [Component(pair, pair[0]) for pair in pairs]
     else:
         pair = id_columns(labels, source, destination, besides=[*groups, *besides])
-        if not groups:
-            return pair
         ids = [Component(pair, None)]
     return EdgeColumns((*(Component((label,), label) for label in groups), *ids))
 

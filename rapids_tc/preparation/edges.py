@@ -23,6 +23,7 @@ from rapids_tc.preparation.numbering import (
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Frame, Series
     from rapids_tc.frames.backend import Backend
+    from rapids_tc.preparation.edge_columns import EdgeColumns
 
 MAX_NUMBERS = 2**32 - 1  # ranks are uint32, and one value is kept for "none"
 
@@ -53,9 +54,7 @@ class NumberedEdges:
         return self.src, self.dst
 
 
-def describe_columns(
-    frame: Frame, source: Any, destination: Any, backend: Backend
-) -> list[IdColumn]:
+def describe_columns(frame: Frame, columns: EdgeColumns, backend: Backend) -> list[IdColumn]:
     """Describe the two id columns by what they hold; NullIdError if an id is missing."""
     return [
         describe(
@@ -63,25 +62,25 @@ def describe_columns(
             f"column {label!r}",
             backend,
         )
-        for label in (source, destination)
+        for label in columns.labels_by_part
     ]
 
 
 def estimate_size(
-    frame: Frame, source: Any, destination: Any, backend: Backend
+    frame: Frame, columns: EdgeColumns, backend: Backend
 ) -> tuple[int, DistinctIds, bool]:
     """Return the number of rows, an estimate of the ids, and whether ids are dense.
 
     Nothing is numbered. The first checks of `number_edges` are made, and raise the same errors.
     """
-    columns = describe_columns(frame, source, destination, backend)
-    filled = [column for column in columns if column.kind != "empty"]
+    described = describe_columns(frame, columns, backend)
+    filled = [column for column in described if column.kind != "empty"]
     if filled:
         check(filled)
         if filled[0].kind in NUMERIC:
             as_integers(filled, backend)
-    rows, dense = len(columns[0].values), dense_range(columns, backend)
-    ids = DistinctIds(dense[1]) if dense else distinct_ids([columns], backend)
+    rows, dense = len(described[0].values), dense_range(described, backend)
+    ids = DistinctIds(dense[1]) if dense else distinct_ids([described], backend)
     return rows, ids, dense is not None
 
 
@@ -103,8 +102,7 @@ class InspectedColumns:
 
 def number_edges(
     frame: Frame,
-    source: Any,
-    destination: Any,
+    edge_columns: EdgeColumns,
     backend: Backend,
     *,
     vertices: Any = None,
@@ -124,7 +122,7 @@ def number_edges(
         The distinct ids are more than the ranks.
     """
     if inspected is None:
-        inspected = InspectedColumns(describe_columns(frame, source, destination, backend), None)
+        inspected = InspectedColumns(describe_columns(frame, edge_columns, backend), None)
     columns = [*inspected.columns]
     dense = inspected.dense
     if vertices is not None:
