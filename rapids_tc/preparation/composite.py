@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rapids_tc.preparation.edge_columns import name_in_answers
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -209,11 +211,6 @@ def largest_by_group(values: Array, group: Array, backend: Backend) -> Array:
     by_group = backend.xp.zeros(int(group.max()) + 1 if len(group) else 0, values.dtype)
     by_group[backend.array(largest.index)] = backend.array(largest)
     return by_group[group]
-
-
-def name_in_answers(role: str, label: Any) -> str:
-    """Return the name of the column of an answer that holds a part of the ids of a role."""
-    return role if label is None else f"{role}_{label}"
 
 
 def answer_columns(ids: Any, roles: dict[str, Array]) -> dict[Any, Series]:

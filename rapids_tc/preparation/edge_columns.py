@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import ColumnNotFoundError
 from rapids_tc.frames.adapters import ID_COLUMNS
-from rapids_tc.preparation.composite import name_in_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -139,6 +138,11 @@ def edge_columns(
         pair = id_columns(labels, source, destination, besides=[*groups, *besides])
         ids = [Component(pair, None)]
     return EdgeColumns((*(Component((label,), label) for label in groups), *ids))
+
+
+def name_in_answers(role: str, label: Any) -> str:
+    """Return the name of the column of an answer that holds a part of the ids of a role."""
+    return role if label is None else f"{role}_{label}"
 
 
 def ids_in_answers(labels: Sequence[Any], roles: Sequence[str]) -> list[str]:
