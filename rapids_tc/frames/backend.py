@@ -163,23 +163,24 @@ def open_frame(edges: Frame, engine: str | None, *, once: bool = False) -> tuple
         The engine cannot run on this machine; the message says what to install.
     """
     check_engine(engine)
-    if not is_plain(edges) and is_dask(edges):
-        raise TypeError(
-            "edges is a Dask DataFrame, and this runs on one machine: .compute() brings the edges "
-            "there; count, vertex_triangles, annotate and others take Dask frames as they are"
-        )
     adapter, frame = _recognize(edges, once=once)
     return frame, resolve_backend(adapter, engine)
 
 
 def _recognize(edges: Frame, *, once: bool) -> tuple[FrameAdapter, Frame]:
     """Return the adapter of the user's edges, and the frame that it works on; see `open_frame`."""
-    plain = is_plain(edges)
-    if not plain and is_narwhals(edges) and type(edges).__name__ == "DataFrame":
-        inner, frame = _recognize(native(edges), once=once)
-        return NarwhalsAdapter(inner, module_of(edges)), frame
-    if not plain and is_lazy(edges):
-        raise TypeError(f"edges is a {root(edges)}.LazyFrame: call .collect() first")
+    if not is_plain(edges):
+        if is_dask(edges):
+            raise TypeError(
+                "edges is a Dask DataFrame, and this runs on one machine: .compute() brings the "
+                "edges there; count, vertex_triangles, annotate and others take Dask frames as "
+                "they are"
+            )
+        if is_narwhals(edges) and type(edges).__name__ == "DataFrame":
+            inner, frame = _recognize(native(edges), once=once)
+            return NarwhalsAdapter(inner, module_of(edges)), frame
+        if is_lazy(edges):
+            raise TypeError(f"edges is a {root(edges)}.LazyFrame: call .collect() first")
     if _is(edges, "cugraph", "Graph"):
         adapter, frame = _recognize(_cugraph_edges(edges), once=once)
         adapter.undirected = not edges.is_directed()

@@ -63,25 +63,32 @@ def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> A
     own = record.check(own)
     out_of_memory = memory_errors(f"in {record.name}")
     with call_report(options.progress), place(edges), out_of_memory:
-        graph = resolve(record, edges, options, own)
+        prepared = None if plain else _prepared_of(edges)
+        if prepared is None:
+            graph = make(record, edges, options, own)
+        else:
+            graph = check(prepared, record, options, own)
         return record.body(graph, **record.arguments(options, own))
 
 
-def resolve(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> EdgeGraph:
-    """Return the graph that answers a call: the user's own, or one made for the call.
+def check(graph: InMemoryGraph, record: Analytic, options: Options, own: OwnOptions) -> EdgeGraph:
+    """Return the user's own graph; ValueError or CapacityError if it cannot answer a call."""
+    check_prepared(graph, record, options, own)
+    if options.memory_limit is not None:
+        needs.check_limit(options.memory_limit)
+        work = record.work_of(own, grouped=bool(graph.id_columns.groups))
+        needs.require(graph.stages(work, options.method), options.memory_limit)
+    return graph
+
+
+def make(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> EdgeGraph:
+    """Make the graph that answers a call on a frame, in memory or in blocks.
 
     Raises
     ------
     CapacityError
         The graph does not fit in memory, and cannot be counted in blocks either.
     """
-    if not is_plain(edges) and (prepared := _prepared_of(edges)) is not None:
-        check_prepared(prepared, record, options, own)
-        work = record.work_of(own, grouped=bool(prepared.id_columns.groups))
-        if options.memory_limit is not None:
-            needs.check_limit(options.memory_limit)
-            needs.require(prepared.stages(work, options.method), options.memory_limit)
-        return prepared
     frame, labels, backend = _open(edges, options, record, own)
     work = record.work_of(own, grouped=options.by is not None)
     layout, inspected = forced_layout.get(), None
