@@ -21,7 +21,7 @@ import rapids_tc as tc
 from rapids_tc.blocks import parts
 from rapids_tc.executors import local
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
-from rapids_tc.graphs import distributed
+from rapids_tc.graphs import stages
 from rapids_tc.plan.layout import Layout, use_layout
 
 BLOCKS = 4  # a side
@@ -67,7 +67,7 @@ def main(ids=2**18, rows=2**16, workers=16):
     """Print both tables."""
     random = np.random.default_rng(0)
     frame = pd.DataFrame(random.integers(0, ids, (rows, 2), "uint32"), columns=["src", "dst"])
-    local.WORKERS, distributed.LEAST_ROWS = workers, 1
+    local.WORKERS, stages.LEAST_ROWS = workers, 1
     cuts = np.linspace(0, rows, workers + 1).astype(int)
     edges = PartitionedFrame([frame.iloc[a:b] for a, b in pairwise(cuts)])
     bound = 4 * ids / sqrt(workers)

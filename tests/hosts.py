@@ -29,7 +29,7 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.executors.watch import PROCESS
-from rapids_tc.graphs import distributed
+from rapids_tc.graphs import stages
 
 FIRST, SLOW, FULL, CUT = (f"10.77.0.{number}" for number in (1, 2, 3, 4))
 ADDRESS = f"tls://{FIRST}:8786"
@@ -194,7 +194,7 @@ class Calls:
 
 
 def first_host(folder):
-    distributed.LEAST_ROWS = 1  # so few are worth all hosts
+    stages.LEAST_ROWS = 1  # so few are worth all hosts
     make_certificate(folder)
     sh("ip link set lo up")
     sh("ip link add bridge type bridge")

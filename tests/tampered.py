@@ -10,7 +10,7 @@ import numpy as np
 from dask_support import ASKED, Here, from_parts, innermost, layout, worked_on_here
 
 from rapids_tc import datasets
-from rapids_tc.graphs import distributed
+from rapids_tc.graphs import stages
 
 HUGE = np.uint32(2**32 - 1)
 
@@ -110,7 +110,7 @@ def tampered(name, change):
 def main():
     frame = datasets.rmat(6)
     edges = from_parts([frame.iloc[at::5] for at in range(5)])
-    distributed.LEAST_ROWS = 1
+    stages.LEAST_ROWS = 1
     for n, kind in product((1, 2), CHANGES):
         name, change = CHANGES[kind]
         ranges = 3 if name in ("ranges.codes_in", "ranges.ranks_of", "ranges.in_part") else 1

@@ -13,7 +13,7 @@ from rapids_tc.blocks import distributed_values
 from rapids_tc.errors import CHANGED
 from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import resolve_backend
-from rapids_tc.graphs import distributed
+from rapids_tc.graphs import stages
 from rapids_tc.plan.record import ANALYTICS
 from rapids_tc.preparation.fingerprints import Fingerprint
 
@@ -22,7 +22,7 @@ PARTITIONS, PLACE = 5, 3  # the one that changes
 
 @pytest.fixture(autouse=True)
 def every_worker_counts(monkeypatch):
-    monkeypatch.setattr(distributed, "LEAST_ROWS", 1)
+    monkeypatch.setattr(stages, "LEAST_ROWS", 1)
 
 
 def column_of(name, own):

@@ -38,7 +38,7 @@ from rapids_tc import _progress, datasets
 from rapids_tc.blocks.distributed_levels import DistributedLevels
 from rapids_tc.executors import dask_cluster
 from rapids_tc.executors.joined import Joined
-from rapids_tc.graphs import distributed, one_worker
+from rapids_tc.graphs import one_worker, stages
 
 pytestmark = pytest.mark.clustered
 
@@ -54,7 +54,7 @@ def client(backend):
 
 @pytest.fixture(autouse=True)
 def every_worker_counts(monkeypatch):
-    monkeypatch.setattr(distributed, "LEAST_ROWS", 1)
+    monkeypatch.setattr(stages, "LEAST_ROWS", 1)
     monkeypatch.setattr(one_worker, "MOST_BYTES", {"cpu": 0, "cuda": 0})
 
 

@@ -34,7 +34,7 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.blocks import degree_codes
 from rapids_tc.executors import dask_cluster, watch
-from rapids_tc.graphs import distributed, one_worker
+from rapids_tc.graphs import one_worker, stages
 
 pytestmark = pytest.mark.clustered
 
@@ -70,7 +70,7 @@ def stop_when(client, stage, killed):
 
 @pytest.mark.parametrize("stage", ["pack", "count"])
 def test_a_worker_that_dies_at_work_costs_time_alone(client, backend, monkeypatch, stage):
-    monkeypatch.setattr(distributed, "LEAST_ROWS", 1)
+    monkeypatch.setattr(stages, "LEAST_ROWS", 1)
     frame = datasets.rmat(17)
     edges, total = apart(backend, frame, 6), tc.count(backend.frame(frame))
     killed = []
@@ -332,7 +332,7 @@ def test_tasks_in_a_queue_that_nobody_opens_are_freed(backend, monkeypatch):
 @pytest.mark.parametrize("stage", ["profile", "number", "order", "pack", "merge", "count", "rows"])
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_worker_that_is_lost_at_any_moment_costs_time_alone(backend, monkeypatch, stage, n):
-    monkeypatch.setattr(distributed, "LEAST_ROWS", 1)
+    monkeypatch.setattr(stages, "LEAST_ROWS", 1)
     frame = datasets.rmat(8)
     with threads(3) as (scheduler, _), layout(n, 1):
         lost = at(scheduler, f"rapids_tc-{stage}-", "memory", losing(scheduler))

@@ -37,7 +37,7 @@ from rapids_tc.blocks import block_map, grid, id_tasks, parts, versions
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.executors.protocol import Batch, split_batches
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter
-from rapids_tc.graphs import distributed, partitioned
+from rapids_tc.graphs import partitioned, stages
 from rapids_tc.plan import costs
 from rapids_tc.preparation.edge_columns import edge_columns
 
@@ -52,7 +52,7 @@ class Pandas:
 
 @pytest.fixture(autouse=True)
 def here(monkeypatch):
-    monkeypatch.setattr(distributed, "LEAST_ROWS", 1)
+    monkeypatch.setattr(stages, "LEAST_ROWS", 1)
     with worked_on_here():
         yield
 
@@ -305,8 +305,11 @@ def test_what_needs_all_ranks_on_a_worker_says_so(ranked, name):
 @pytest.mark.parametrize("listed", [0, 90])
 def test_the_bytes_of_ids_that_are_cut_are_told(listed):
     """They are those of a list of the ids, too, if these are no dense integers."""
-    ids = distributed.DistributedGraph(None, None, [], [], "count", None, "auto", None)
-    ids.size, ids.free, ids.listed, ids.ranges = 10, 200, listed, [None] * 3
+    where = dict.fromkeys(("executor", "context", "ids_of_all"))
+    ids = block_map.Numbered(
+        **where, workers=[], batches=[], rows=[], name="count", method="auto", size=10, free=200,
+        listed=listed, ranges=[None] * 3,
+    )  # fmt: skip
     told = rf"all 10 ids on one worker: {240 + listed} bytes .*, of 200; raise memory_limit="
     with pytest.raises(tc.CapacityError, match=told):
         ids.require_whole()
@@ -533,7 +536,7 @@ def test_many_groups_combine_their_degrees(backend, monkeypatch):
 @pytest.mark.parametrize("n", [1, 3])
 def test_rows_are_packed_a_few_at_a_time(backend, monkeypatch, n):
     monkeypatch.setattr(costs, "CLUSTER_ROW", 2**60)
-    monkeypatch.setattr(distributed, "LEAST_ROWS", 50)
+    monkeypatch.setattr(stages, "LEAST_ROWS", 50)
     frame = datasets.rmat(7)
     with layout(n, 1):
         assert tc.count(apart(backend, frame, 5)) == tc.count(backend.frame(frame))

@@ -1179,8 +1179,9 @@ HINTS = {
         (lambda h: persisted._require_all({("a", 0): 1}, [("a", 1)]),
          r"before it was persisted, or persist frame\.repartition"),
     ],
-    "graphs/distributed_ids": [
+    "blocks/block_map": [
         (in_ranges, r"cut in 2 ranges by use_layout\(\): give it ranges=1"),
+        (kept_and_longer, "had 1 when.*: make another"),
     ],
     "graphs/kept": [
         (on_dask(lambda e: tc.Graph(e).csr), r"frame\.compute\(\)"),
@@ -1188,7 +1189,6 @@ HINTS = {
         (kept_and_lost, "persist.*make another Graph of it"),
         (on_dask(lambda e: tc.Graph(e).count(memory_limit=80)),
          r"raise the limit, or make another, Graph\(edges, memory_limit="),
-        (kept_and_longer, "had 1 when.*: make another"),
     ],
     "graphs/cluster_estimate": [
         (on_dask(partial(tc.memory_estimate, function="trussness")), r"annotate\(edges, "),

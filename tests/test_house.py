@@ -188,7 +188,7 @@ def test_libraries_are_imported_at_home_only():
 
 def test_modules_are_short():
     lines = runpy.run_path(str(ROOT / ".ci/size.py"))["code_lines"]
-    assert not {name: n for name, p in MODULES.items() if (n := lines(p.read_text())) > 300}
+    assert not {name: n for name, p in MODULES.items() if (n := lines(p.read_text())) > 400}
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.name)

@@ -30,7 +30,7 @@ from rapids_tc.blocks import grid, sums
 from rapids_tc.executors import dask_cluster
 from rapids_tc.executors.dask_cluster import DaskExecutor
 from rapids_tc.executors.local import PartitionedFrame
-from rapids_tc.graphs import distributed
+from rapids_tc.graphs import stages
 from rapids_tc.plan.layout import Layout, use_layout
 from rapids_tc.plan.record import ANALYTICS
 
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.clustered
 
 @pytest.fixture(autouse=True)
 def every_worker_counts(monkeypatch):
-    monkeypatch.setattr(distributed, "LEAST_ROWS", 1)
+    monkeypatch.setattr(stages, "LEAST_ROWS", 1)
 
 
 # Answers ------------------------------------------------------------------------------------------
@@ -184,14 +184,14 @@ def test_an_error_leaves_the_graph_as_it_was(backend):
     with here():
         graph = tc.Graph(edges, source="src", destination="dst")
         graph.annotate("triangles")
-        known = dict(graph._prepared.known)
+        known = dict(graph._prepared.blocked.known)
         with pytest.raises(ValueError, match="not in the graph: 77"):
             graph.vertex_triangles(vertices=[77])
         with pytest.raises(ValueError, match=r"negative|below|-1"):
             graph.clustering(weight="w")
         with pytest.raises(tc.ColumnNotFoundError, match="'nothing'"):
             graph.clustering(weight="nothing")
-        assert graph._prepared.known.keys() == known.keys()
+        assert graph._prepared.blocked.known.keys() == known.keys()
         assert together(backend, graph.annotate("triangles"))["triangles"].tolist() == TRIANGLES
 
 
@@ -203,7 +203,7 @@ def test_what_a_lost_call_has_asked_is_asked_again(backend, monkeypatch):
         with monkeypatch.context() as patch, pytest.raises(tc.KernelError, match="lost"):
             patch.setattr(sums, "of_row_ends", Mock(side_effect=tc.KernelError("lost")))
             graph.annotate("jaccard")
-        assert graph._prepared.known == {}
+        assert graph._prepared.blocked.known == {}
         assert together(backend, graph.annotate("triangles"))["triangles"].tolist() == TRIANGLES
 
 
@@ -297,7 +297,7 @@ def test_a_limit_cuts_the_graph_once(backend):
         with pytest.raises(tc.CapacityError, match=r"cut into 1 x 1.*Graph\(edges, memory_limit"):
             whole.count(memory_limit=need - 1)
         cut = tc.Graph(edges, memory_limit=need - 1)
-        assert cut._prepared.state["partition"].n > 1
+        assert cut._prepared.blocked.partition.n > 1
         assert cut.count(memory_limit=need - 1) == cut.count() == total
         assert_same(
             together(backend, cut.annotate("trussness")),

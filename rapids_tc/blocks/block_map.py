@@ -1,5 +1,8 @@
 """Map plain functions over the batches, blocks and jobs of a partitioned graph, on an executor.
 
+What is mapped over is a frozen value: `Numbered`, a frame whose ids have numbers, then `Blocked`,
+its graph in blocks. The process that calls holds tasks and a few integers in it, but no arrays.
+
 A function runs on a worker: see `rapids_tc.blocks.context.WorkerContext.run` for what it may ask
 for. A function of a block gets it decoded, with its place; a function of a job gets three blocks.
 """
@@ -7,27 +10,33 @@ for. A function of a block gets it decoded, with its place; a function of a job 
 from __future__ import annotations
 
 import operator
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rapids_tc.blocks import codec, geometry, grid
 from rapids_tc.blocks.arrivals import require, require_below, require_length
+from rapids_tc.errors import CapacityError, KernelError
+from rapids_tc.executors.protocol import Batch
+from rapids_tc.frames.backend import resolve_engine
+from rapids_tc.plan import costs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import ModuleType
+    from typing import Self
 
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.grid import Partition
     from rapids_tc.blocks.grid import Task as BlockTask
+    from rapids_tc.blocks.parts import IdRanges, Range
     from rapids_tc.engines.protocol import Engine
-    from rapids_tc.executors.protocol import Batch, Executor, Task, Worker
+    from rapids_tc.executors.protocol import Executor, Task, Worker
     from rapids_tc.frames.backend import Array, Frame
     from rapids_tc.preparation.csr import Csr
+    from rapids_tc.preparation.fingerprints import Fingerprint
 
 FEW = 8  # results that every machine fetches; more results are combined first
 AT_ONCE = 2  # tasks on blocks under way per thread of the cluster
@@ -231,10 +240,27 @@ class Sum:
         return results
 
 
-class BlockMap(ABC):
+Found = TypeVar("Found")
+
+
+def once(find: Callable[[Blocked], Found]) -> Callable[[Blocked], Found]:
+    """Decorate a question about a whole graph, which keeps the answer in `Blocked.known`."""
+
+    @wraps(find)
+    def found(graph: Blocked) -> Found:
+        if found not in graph.known:
+            graph.known[found] = find(graph)
+        result: Found = graph.known[found]
+        return result
+
+    return found
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TaskMap:
     """Where and how the tasks of a call run.
 
-    Parameters
+    Attributes
     ----------
     executor : Executor
         Runs the tasks.
@@ -242,46 +268,18 @@ class BlockMap(ABC):
         Where and how each works.
     workers, batches : list of Worker, list of Batch
         The machines, and the user's edges by the machine that has them.
+    name : str
+        The name of the analytic.
     method : str
-        An intersection method.
+        An intersection method; any but "auto" counts the whole graph on one machine.
     """
 
-    def __init__(
-        self, executor: Executor, context: WorkerContext, workers: list[Worker],
-        batches: list[Batch], method: str,
-    ) -> None:  # fmt: skip
-        self.executor, self.context, self.method = executor, context, method
-        self.workers, self.batches = workers, batches
-
-    @property
-    @abstractmethod
-    def partition(self) -> Partition:
-        """The numbers n and m: the graph is n x n blocks, and each task is in m parts."""
-
-    @property
-    def n(self) -> int:
-        """The number of blocks per side."""
-        return self.partition.n
-
-    @property
-    @abstractmethod
-    def vertices(self) -> Task:
-        """The number of vertices."""
-
-    @property
-    @abstractmethod
-    def counting_workers(self) -> list[str]:
-        """The machines that count."""
-
-    @property
-    @abstractmethod
-    def blocks(self) -> list[Task]:
-        """Every block (i, j), at place i * n + j; if n is 1, a copy for each counting machine."""
-
-    @property
-    @abstractmethod
-    def jobs(self) -> list[Job]:
-        """All tasks, by the blocks that they need."""
+    executor: Executor
+    context: WorkerContext
+    workers: list[Worker]
+    batches: list[Batch]
+    name: str
+    method: str
 
     @property
     def workers_of_rows(self) -> list[str]:
@@ -303,6 +301,207 @@ class BlockMap(ABC):
         return [
             self.submit(stage, function, *own, *more, on=worker)
             for worker, *own in zip(self.workers_of_rows, *by_batch, strict=True)
+        ]
+
+    def sum_of(self, stage: str, combine: Callable[..., Any], at_once: int = 2) -> Sum:
+        """Return a sum, whose tasks run before others: then what they add up can go."""
+        return Sum(partial(self.submit, stage, first=True), combine, at_once)
+
+    def reduce(
+        self, stage: str, combine: Callable[..., Any], tasks: Iterable[Task], at_once: int = 2
+    ) -> Task:
+        """Combine results, some at once, until one is left."""
+        return self._combined(stage, combine, tasks, at_once).left(1)[0]
+
+    def few(self, stage: str, combine: Callable[..., Any], tasks: Iterable[Task]) -> list[Task]:
+        """Combine results, a few at once, until few are left."""
+        return self._combined(stage, combine, tasks, FEW).left(FEW)
+
+    def _combined(
+        self, stage: str, combine: Callable[..., Any], tasks: Iterable[Task], at_once: int
+    ) -> Sum:
+        result = self.sum_of(stage, combine, at_once)
+        for task in tasks:
+            result.add(task)
+        return result
+
+    def to_frame(self, stage: str, frames: list[Task], lengths: list[int]) -> Frame:
+        """Make the partitioned frame of frames that tasks return, of so many rows each."""
+        meta = self.executor.gather(self.submit(stage, head, frames[0]))
+        return self.executor.to_frame(frames, meta, lengths)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Numbered(TaskMap):
+    """A partitioned frame whose ids have numbers.
+
+    Attributes
+    ----------
+    free : int
+        Bytes that a machine may take.
+    rows : list of list of int
+        How many rows the partitions of each batch have.
+    size : int
+        How many ids there are.
+    ranges : list of Range
+        The ranges in which numbers are ranked: one, if every machine may hold all ranks.
+    ids_of_all : Task
+        The ids by number; None if they lie in ranges.
+    id_ranges : IdRanges or None
+        The ids in ranges.
+    listed : int
+        Bytes of a list of all ids, while it is made.
+    scheme : Task
+        How ids are numbered.
+    prints : dict of int to Fingerprint
+        What was seen of each partition at the first look.
+    numbers : list of Task
+        The numbers of both ends of every row, by batch; none until they are asked for.
+    read : callable, optional
+        Evaluates the partitions of a graph that is kept.
+    """
+
+    free: int
+    rows: list[list[int]]
+    size: int
+    ranges: list[Range]
+    ids_of_all: Task
+    id_ranges: IdRanges | None = None
+    listed: int = 0
+    scheme: Task = None
+    prints: dict[int, Fingerprint] = field(default_factory=dict)
+    numbers: list[Task] = field(default_factory=list)
+    read: Callable[[], list[Task]] | None = None
+
+    @property
+    def ids(self) -> Task:
+        """The ids by number, on any machine.
+
+        Raises
+        ------
+        CapacityError
+            They lie in ranges.
+        """
+        if self.id_ranges is not None:
+            self.require_whole()
+        return self.ids_of_all
+
+    @property
+    def on_cards(self) -> bool:
+        """Whether the engine of the machines is "cuda"."""
+        return resolve_engine(self.context.adapter, self.context.engine) == "cuda"
+
+    def require_whole(self) -> None:
+        """Raise CapacityError if no machine may hold a value of every vertex."""
+        if (count := len(self.ranges)) > 1:
+            need = costs.CLUSTER_NUMBER * self.size + self.listed
+            why = (
+                f": {need:,} bytes while they are made, of {self.free:,}; raise memory_limit=, or "
+                "take workers of more memory"
+                if need > self.free
+                else f", and they are cut in {count} ranges by use_layout(): give it ranges=1"
+            )
+            raise CapacityError(
+                f"{self.name}, as it is called, needs the ranks of all {self.size:,} ids on one "
+                f"worker{why}"
+            )
+
+    @property
+    def to_read(self) -> tuple[list[list[Task]], list[list[Fingerprint]]]:
+        """The partitions of each batch, and their fingerprints."""
+        by_batch = [batch.partitions for batch in self.batches]
+        if self.read is not None:
+            partitions, places = self.read(), sum(len(batch.places) for batch in self.batches)
+            if len(partitions) != places:
+                raise KernelError(
+                    f"the frame has {len(partitions)} partitions, and had {places} when the Graph "
+                    "was made of it: make another"
+                )
+            by_batch = [[partitions[place] for place in batch.places] for batch in self.batches]
+        return by_batch, [[self.prints[place] for place in batch.places] for batch in self.batches]
+
+    def without_partitions(self) -> Self:
+        """Return the same without the user's rows, whose numbers stay."""
+        batches = [Batch(batch.worker, batch.places, []) for batch in self.batches]
+        id_ranges = None if self.id_ranges is None else self.id_ranges.without_rows()
+        return replace(self, batches=batches, id_ranges=id_ranges, scheme=None)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Blocked(Numbered):
+    """A graph in n x n blocks, each on one machine, which plain functions are mapped over.
+
+    Attributes
+    ----------
+    orders : dict of str to Task
+        The rank of every number, and the number of vertices, by the machines that have rows; empty
+        if numbers are ranked in several ranges.
+    ranked : list of Task
+        The ranks of each range of numbers, if there are several.
+    vertices : Task
+        The number of vertices.
+    partition : Partition
+        The numbers n and m: the graph is n x n blocks, and each task is in m parts.
+    counting_workers : list of str
+        The machines that count: those with most rows.
+    blocks : list of Task
+        Every block (i, j), at place i * n + j; if n is 1, a copy for each counting machine.
+    ranks : list of Task
+        The ranks of both ends of every row, by batch; none if the rows are dropped.
+    known : dict
+        What has been asked of the whole graph, by the question: see `once`.
+    """
+
+    orders: dict[str, Task]
+    vertices: Task
+    partition: Partition
+    counting_workers: list[str]
+    blocks: list[Task]
+    ranked: list[Task] = field(default_factory=list)
+    ranks: list[Task] = field(default_factory=list)
+    known: dict[Callable[..., Any], Any] = field(default_factory=dict)
+
+    def without_rows(self) -> Self:
+        """Return the blocks alone, for analytics that need no rows."""
+        return replace(self.without_partitions(), numbers=[], ranks=[])
+
+    @property
+    def n(self) -> int:
+        """The number of blocks per side."""
+        return self.partition.n
+
+    @property
+    def order(self) -> Task:
+        """Any of `orders`, which are equal.
+
+        Raises
+        ------
+        CapacityError
+            Numbers are ranked in several ranges.
+        """
+        self.require_whole()
+        return next(iter(self.orders.values()))
+
+    @property
+    def peels_whole(self) -> bool:
+        """Whether the graph is one block, which is peeled as it is."""
+        return self.n == 1
+
+    def fits(self, edges: int, level: int = 0) -> bool:
+        """Return whether so many edges can be peeled as one graph; no level is below `level`."""
+        return grid.fits(edges, self.size, self.free, "cuda" if self.on_cards else "cpu")
+
+    @cached_property
+    def jobs(self) -> list[Job]:
+        """All tasks: if n is 1, a share for each counting machine; else one job per task."""
+        tasks = grid.tasks(self.partition)
+        if self.n > 1:
+            return [Job([task], None) for task in tasks]
+        dealt = grid.assign_snake(tasks, len(self.counting_workers))
+        return [
+            Job(own, worker)
+            for own, worker in zip(dealt, self.counting_workers, strict=True)
+            if own
         ]
 
     @property
@@ -400,33 +599,6 @@ class BlockMap(ABC):
         if self.n == 1:
             place = self.counting_workers.index(worker) if worker in self.counting_workers else 0
         return self.blocks[place]
-
-    def sum_of(self, stage: str, combine: Callable[..., Any], at_once: int = 2) -> Sum:
-        """Return a sum, whose tasks run before others: then what they add up can go."""
-        return Sum(partial(self.submit, stage, first=True), combine, at_once)
-
-    def reduce(
-        self, stage: str, combine: Callable[..., Any], tasks: Iterable[Task], at_once: int = 2
-    ) -> Task:
-        """Combine results, some at once, until one is left."""
-        return self._combined(stage, combine, tasks, at_once).left(1)[0]
-
-    def few(self, stage: str, combine: Callable[..., Any], tasks: Iterable[Task]) -> list[Task]:
-        """Combine results, a few at once, until few are left."""
-        return self._combined(stage, combine, tasks, FEW).left(FEW)
-
-    def _combined(
-        self, stage: str, combine: Callable[..., Any], tasks: Iterable[Task], at_once: int
-    ) -> Sum:
-        result = self.sum_of(stage, combine, at_once)
-        for task in tasks:
-            result.add(task)
-        return result
-
-    def to_frame(self, stage: str, frames: list[Task], lengths: list[int]) -> Frame:
-        """Make the partitioned frame of frames that tasks return, of so many rows each."""
-        meta = self.executor.gather(self.submit(stage, head, frames[0]))
-        return self.executor.to_frame(frames, meta, lengths)
 
     def by_residue(
         self, results: Iterable[tuple[Sequence[int], Task]], combine: Callable[..., Any] = add

@@ -15,13 +15,12 @@ from rapids_tc.frames.backend import sum64
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rapids_tc.blocks.block_map import BlockJob, PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked, BlockJob, PlacedBlock
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.levels import Bounds, Goal, Levels, Survey
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend
-    from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.preparation.csr import Csr
 
 AT_ONCE = 4  # counts of a block that a task adds: there are many rounds of them
@@ -34,12 +33,12 @@ class DistributedLevels:
 
     Parameters
     ----------
-    graph : DistributedGraph
+    graph : Blocked
     counts : list of list of Task
         The triangles of the edges of each block, in slices.
     """
 
-    def __init__(self, graph: DistributedGraph, counts: list[list[Task]]) -> None:
+    def __init__(self, graph: Blocked, counts: list[list[Task]]) -> None:
         self._graph, self._blocks, self._first = graph, graph.blocks, counts
         self.edges = sum(map(sum, graph.rows))  # at most, until they are surveyed
         self._most = levels.most_levels(self.edges)

@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
-    from rapids_tc.blocks.block_map import BlockJob, PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked, BlockJob, PlacedBlock
     from rapids_tc.blocks.distributed_values import Read
     from rapids_tc.blocks.triangle_sums import Sum
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array
-    from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.numbering import Ids
 
@@ -31,36 +30,41 @@ Counted = list["Array"]  # keys of `tallies.keys_of`, ascending, and how many tr
 
 
 def summed(
-    graph: DistributedGraph, quantities: Sequence[Sum], groups: Any
-) -> tuple[dict[str, Task], Task | None]:
+    graph: Blocked, quantities: Sequence[Sum], groups: Any
+) -> tuple[Blocked, dict[str, Task], Task | None]:
     """Submit what an analytic asks for: sums by name, and a tally in place of sums by type.
 
     Types are tallied of each vertex or edge, of each group if there are any, and of the whole graph
-    if the counters of all combinations do not fit a worker.
+    if the counters of all combinations do not fit a worker. All quantities are of one reading.
+
+    Returns
+    -------
+    graph, sums, tally
+        The graph without its rows: if the caller does not hold them either, they are gone while
+        triangles are counted.
     """
+    if not quantities:
+        return graph.without_rows(), {}, None
     by_type = next((q for q in quantities if isinstance(q, TypeCounts)), None)
     owner = "group" if groups is not None else ""
     what = "" if by_type is None else by_type.per or owner
     others = [q.limited(graph.free) for q in quantities if not (what and q is by_type)]
-    if any(quantity.by_vertex for quantity in others):
+    if what or any(quantity.by_vertex for quantity in others):
         graph.require_whole()
-    values = None
+    values = distributed_values.read(graph, quantities[0].reading)
+    graph = graph.without_rows()
     if by_type is not None and not (what or by_type.types):
-        values = distributed_values.read(graph, by_type.reading)
         types = graph.executor.gather(graph.submit("values", number_of_types, values[0]))
         if not by_type.limited(graph.free).fits(types):
             what, others = "all", []
     sums_by_name = distributed_values.summed(graph, others, values)
-    if by_type is None or not what:
-        return sums_by_name, None
-    return sums_by_name, tally(graph, by_type.reading, what, values)
+    return graph, sums_by_name, tally(graph, what, values) if what else None
 
 
-def tally(graph: DistributedGraph, reading: Reading, what: str, values: Read | None = None) -> Task:
+def tally(graph: Blocked, what: str, values: Read) -> Task:
     """Submit the triangles of "all", each "group", "vertex" or "edge" by type; see `Tally`."""
     graph.require_whole()
-    resolved, arrays = values or distributed_values.read(graph, reading)
-    graph.drop_rows()
+    resolved, arrays = values
     starts = _first_edges(graph) if what == "edge" else [0]
     ids, order = (graph.ids, graph.order) if what == "group" else ([], [])  # only groups need them
     more = resolved, what, ids, order, starts, graph.free
@@ -71,7 +75,7 @@ def tally(graph: DistributedGraph, reading: Reading, what: str, values: Read | N
     return graph.submit("sum", tally_of, merged, resolved, ends)
 
 
-def _first_edges(graph: DistributedGraph) -> list[int]:
+def _first_edges(graph: Blocked) -> list[int]:
     """Return the number of the first edge of each block."""
     sizes = graph.each("sum", codec.edges, graph.blocks[: graph.n**2])
     starts: list[int] = np.cumsum([0, *graph.executor.gather(sizes)])[:-1].tolist()

@@ -30,13 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-    from rapids_tc.blocks.block_map import BlockJob, PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked, BlockJob, PlacedBlock
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.grid import Task as BlockTask
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend, Frame
-    from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.numbering import Ids
 
@@ -67,7 +66,7 @@ class SurroundingBlocks:
     others: list[Task]
 
     @classmethod
-    def of(cls, graph: DistributedGraph, vertices: Any) -> SurroundingBlocks:
+    def of(cls, graph: Blocked, vertices: Any) -> SurroundingBlocks:
         """Submit the surroundings of the vertices that the user names."""
         chosen = graph.submit("list", chosen_ranks, graph.ids, graph.order, vertices)
         near = graph.each_block("list", near_ranks, more=(chosen,))
@@ -80,18 +79,17 @@ class SurroundingBlocks:
 
 
 class DistributedTriangles:
-    """The triangles of a graph on a cluster. Make one before the graph drops its rows.
+    """The triangles of a graph on a cluster.
 
     Parameters
     ----------
-    graph : DistributedGraph
+    graph : Blocked
     vertices : any, optional
         Vertices as the user names them: triangles with such a corner are listed, by default all.
     """
 
-    def __init__(self, graph: DistributedGraph, vertices: Any = None) -> None:
+    def __init__(self, graph: Blocked, vertices: Any = None) -> None:
         self._graph = graph
-        graph.drop_rows()
         around = None if vertices is None else SurroundingBlocks.of(graph, vertices)
         self._around = around
         self._totals = self._count(None if around is None else around.blocks)
@@ -232,7 +230,7 @@ class DistributedTriangles:
         ]
 
 
-def _by_job(graph: DistributedGraph, of_jobs: list[Any]) -> Iterator[tuple[Any, int]]:
+def _by_job(graph: Blocked, of_jobs: list[Any]) -> Iterator[tuple[Any, int]]:
     totals = graph.executor.gather([task for _, task in of_jobs])
     for (job, _), total in zip(of_jobs, totals, strict=True):
         yield tuple(job.tasks), total

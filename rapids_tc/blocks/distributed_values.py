@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import block_map, row_lookup, sums
+from rapids_tc.blocks import block_map, id_ranges, row_lookup, sums
 from rapids_tc.blocks.arrivals import require_below, require_length
 from rapids_tc.blocks.id_tasks import Fingerprints, Numbers, id_columns
 from rapids_tc.blocks.triangle_sums import EdgeSum, Summed
@@ -26,13 +26,12 @@ from rapids_tc.preparation.time_values import Intervals
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rapids_tc.blocks.block_map import BlockJob, PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked, BlockJob, PlacedBlock
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.row_lookup import RowsOfBlock
     from rapids_tc.blocks.triangle_sums import Sum, TriangleSum
     from rapids_tc.executors.protocol import Task
-    from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.numbering import ColumnIds, Ids
@@ -42,9 +41,7 @@ Profiled = tuple[list[Any], Fingerprints]  # of the partitions of a batch
 Merged = tuple[list[Array], float, Any]  # arrays of a block, the largest value, what is wrong
 
 
-def read(
-    graph: DistributedGraph, reading: Reading, rows: tuple[Task, list[Task]] | None = None
-) -> Read:
+def read(graph: Blocked, reading: Reading, rows: tuple[Task, list[Task]] | None = None) -> Read:
     """Submit a reading of all rows; return its resolved form, and the arrays of each block.
 
     `rows` are what `merge_rows` returns, if the rows were read otherwise.
@@ -77,26 +74,18 @@ def read(
     return resolved, arrays
 
 
-def merge_rows(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[Task]]:
+def merge_rows(graph: Blocked, reading: Reading) -> tuple[Task, list[Task]]:
     """Submit a reading of all rows; return its resolved form, and what is `Merged` by block."""
     resolved, values = _read_rows(graph, reading)
     return resolved, [_merge(graph, resolved, values, place) for place in range(graph.n**2)]
 
 
-def summed(
-    graph: DistributedGraph, quantities: Sequence[Sum], values: Read | None = None
-) -> dict[str, Task]:
-    """Submit sums of values of all edges, all of one reading, by name.
-
-    `values` is what `read` has returned, if it was called before.
-    """
-    if not quantities:
-        return {}
-    resolved, arrays = values or read(graph, quantities[0].reading)
-    return {quantity.name: _sum(graph, quantity, resolved, arrays) for quantity in quantities}
+def summed(graph: Blocked, quantities: Sequence[Sum], values: Read) -> dict[str, Task]:
+    """Submit sums of the values of all edges, which `read` has returned, by name."""
+    return {quantity.name: _sum(graph, quantity, *values) for quantity in quantities}
 
 
-def _sum(graph: DistributedGraph, quantity: Sum, resolved: Task, values: list[Task]) -> Task:
+def _sum(graph: Blocked, quantity: Sum, resolved: Task, values: list[Task]) -> Task:
     more = quantity, resolved
     if isinstance(quantity, EdgeSum):
         parts = iter(graph.each_block("sum", edge_sum, values, more=more))
@@ -106,7 +95,7 @@ def _sum(graph: DistributedGraph, quantity: Sum, resolved: Task, values: list[Ta
     return graph.submit("sum", Summed, graph.reduce("sum", block_map.add, parts), resolved)
 
 
-def _read_rows(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[Any]]:
+def _read_rows(graph: Blocked, reading: Reading) -> tuple[Task, list[Any]]:
     """Submit the reading of the column for all rows; return the resolved reading, too."""
     if reading.reader is None:
         return reading, [[] for _ in graph.batches]
@@ -123,11 +112,11 @@ def _read_rows(graph: DistributedGraph, reading: Reading) -> tuple[Task, list[An
     return resolved, graph.each_batch("values", read_batch, *rows, more=(ids, resolved))
 
 
-def _has_groups(graph: DistributedGraph) -> bool:
+def _has_groups(graph: Blocked) -> bool:
     return bool(graph.context.labels.groups)
 
 
-def _starts(graph: DistributedGraph) -> list[list[int]]:
+def _starts(graph: Blocked) -> list[list[int]]:
     """Return the number of the first row of each partition, by batch."""
     rows = {
         place: rows
@@ -139,7 +128,7 @@ def _starts(graph: DistributedGraph) -> list[list[int]]:
     return [[first[place] for place in batch.places] for batch in graph.batches]
 
 
-def _merge(graph: DistributedGraph, reading: Task, values: list[Any], place: int) -> Task:
+def _merge(graph: Blocked, reading: Task, values: list[Any], place: int) -> Task:
     """Submit the values of a block, on a machine that has the block."""
     workers = graph.counting_workers
     parts = row_lookup.rows_of_block(graph, "values", select_rows, place, values, more=(reading,))
@@ -148,12 +137,12 @@ def _merge(graph: DistributedGraph, reading: Task, values: list[Any], place: int
     return graph.submit("values", merge, block, parts, reading, on=worker)
 
 
-def _name_edge(graph: DistributedGraph, error: EdgeError, place: int) -> ValueError:
+def _name_edge(graph: Blocked, error: EdgeError, place: int) -> ValueError:
     """Return the error with the ids of its edge."""
     gather = graph.executor.gather
     ranks = gather(graph.submit_block("values", end_ranks, place, error))
     if len(graph.ranges) > 1:
-        by_range = zip(graph.ranked[0], graph.ids_by_range, strict=True)
+        by_range = zip(graph.ranked, id_ranges.ids_of(graph), strict=True)
         ids_of_ranges = gather(
             [graph.submit("values", ids_in_range, *each, ranks) for each in by_range]
         )

@@ -9,7 +9,6 @@ alone.
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ import numpy as np
 from rapids_tc.blocks import id_tasks, ranges
 from rapids_tc.blocks.arrivals import require, require_length
 from rapids_tc.blocks.block_map import FEW
-from rapids_tc.blocks.parts import Range
+from rapids_tc.blocks.parts import IdRanges, Range
 from rapids_tc.frames.backend import as_uint32, gather
 from rapids_tc.preparation import id_scheme, sampling
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from rapids_tc._typing import Array, Series
-    from rapids_tc.blocks.block_map import BlockMap
+    from rapids_tc.blocks.block_map import Numbered, TaskMap
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.id_tasks import Fingerprints, Numbers
     from rapids_tc.blocks.parts import Part
@@ -39,37 +38,7 @@ SAMPLES = 256  # per range and batch: more samples make the ranges more equal
 Pieces = list[Any]  # an Index of distinct ids, ascending, for each range
 
 
-@dataclass(frozen=True)
-class IdRanges:
-    """The ids of a graph in several ranges of numbers.
-
-    Attributes
-    ----------
-    parts : list of Range
-    ids : list of Task
-        The ids of each range.
-    pieces : list of Task
-        The distinct ids of each batch, by range.
-    numbers : list of list of Task
-        The numbers of the ids of each piece, by batch and range.
-    """
-
-    parts: list[Range]
-    ids: list[Task]
-    pieces: list[Task]
-    numbers: list[list[Task]]
-
-    @property
-    def size(self) -> int:
-        """How many ids there are."""
-        return sum(part.size for part in self.parts)
-
-    def without_rows(self) -> IdRanges:
-        """Return the ids without `pieces` and `numbers`, which only rows need."""
-        return replace(self, pieces=[], numbers=[])
-
-
-def cut(graph: BlockMap, scheme: Task, distinct: list[Task], count: int) -> IdRanges:
+def cut(graph: TaskMap, scheme: Task, distinct: list[Task], count: int) -> IdRanges:
     """Cut the distinct ids of all batches in `count` ranges, and number them.
 
     Raises
@@ -177,7 +146,14 @@ def one_coloured(numbers: Numbers, of_ends: list[Array], *, xp: ModuleType) -> N
 # Ids of numbers -----------------------------------------------------------------------------------
 
 
-def look_up(graph: BlockMap, ids: IdRanges, keys: list[Task]) -> list[Task]:
+def ids_of(graph: Numbered) -> list[Task]:
+    """Return the ids of each range."""
+    if graph.id_ranges is not None:
+        return graph.id_ranges.ids
+    return [graph.submit("ids", id_tasks.ids_in, graph.ids_of_all, part) for part in graph.ranges]
+
+
+def look_up(graph: TaskMap, ids: IdRanges, keys: list[Task]) -> list[Task]:
     """Look up the ids of numbers, which lists of arrays hold: as lists of Series."""
     workers = [None] * len(keys)
     return ranges.look_up(graph, "answer", keys, workers, ids.ids, ids.parts, (ids_in_part, joined))

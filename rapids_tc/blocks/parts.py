@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from rapids_tc.blocks.arrivals import require_length
 from rapids_tc.plan import costs
 
 if TYPE_CHECKING:
+    from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array
 
 
@@ -48,6 +49,36 @@ class Residue:
 
 
 Part = Range | Residue
+
+
+@dataclass(frozen=True)
+class IdRanges:
+    """The ids of a graph in several ranges of numbers.
+
+    Attributes
+    ----------
+    parts : list of Range
+    ids : list of Task
+        The ids of each range.
+    pieces : list of Task
+        The distinct ids of each batch, by range.
+    numbers : list of list of Task
+        The numbers of the ids of each piece, by batch and range.
+    """
+
+    parts: list[Range]
+    ids: list[Task]
+    pieces: list[Task]
+    numbers: list[list[Task]]
+
+    @property
+    def size(self) -> int:
+        """How many ids there are."""
+        return sum(part.size for part in self.parts)
+
+    def without_rows(self) -> IdRanges:
+        """Return the ids without `pieces` and `numbers`, which only rows need."""
+        return replace(self, pieces=[], numbers=[])
 
 
 def range_count(size: int, free: int, workers: int, id_bytes: int = 0) -> int:

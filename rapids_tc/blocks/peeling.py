@@ -13,28 +13,23 @@ from rapids_tc.blocks.arrivals import require_length
 from rapids_tc.blocks.distributed_levels import DecodedBlocks, DistributedLevels
 
 if TYPE_CHECKING:
-    from rapids_tc.blocks.block_map import PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked, PlacedBlock
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend
-    from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.preparation.composite import CompositeIds
 
 NO_EDGE = 2**32  # more than the triangles of any edge
 
 
-def of_every_edge(graph: DistributedGraph) -> list[list[Task]]:
+@block_map.once
+def of_every_edge(graph: Blocked) -> list[list[Task]]:
     """Submit the trussness of every edge of each block, from the counts of edges.
 
     Returns
     -------
     for each block a list of tasks, slices (int32).
     """
-    by_block: list[list[Task]] = graph.once("trussness", lambda: _of_every_edge(graph))
-    return by_block
-
-
-def _of_every_edge(graph: DistributedGraph) -> list[list[Task]]:
     counts = sums.by_edge(graph)
     if graph.peels_whole:
         return _peel_whole(graph, counts, None)
@@ -43,19 +38,17 @@ def _of_every_edge(graph: DistributedGraph) -> list[list[Task]]:
     return blocks.trussness()
 
 
-def _one_truss(graph: DistributedGraph, k: int) -> list[list[Task]]:
+def _one_truss(graph: Blocked, k: int) -> list[list[Task]]:
     """Mark the edges of each block in the k-truss."""
     if graph.peels_whole:
         [[truss]] = _peel_whole(graph, sums.by_edge(graph), k)
         return [[graph.submit("peel", operator.ge, truss, k)]]
-    active = DistributedActiveBlocks(graph, graph.known.get("edge counts"))
+    active = DistributedActiveBlocks(graph, graph.known.get(sums.by_edge))
     recount.peel_blocks(active, k)
     return active.in_truss()
 
 
-def _peel_whole(
-    graph: DistributedGraph, counts: list[list[Task]], k: int | None
-) -> list[list[Task]]:
+def _peel_whole(graph: Blocked, counts: list[list[Task]], k: int | None) -> list[list[Task]]:
     """Submit the trussness of every edge of a graph that is one block; with k, as engines do."""
     worker = graph.counting_workers[0]
     block = graph.block_at(0, worker)
@@ -65,7 +58,7 @@ def _peel_whole(
 class DistributedActiveBlocks:
     """See `rapids_tc.blocks.recount.ActiveBlocks`: what remains of each block, and its state."""
 
-    def __init__(self, graph: DistributedGraph, counts: list[list[Task]] | None) -> None:
+    def __init__(self, graph: Blocked, counts: list[list[Task]] | None) -> None:
         self._graph, self._blocks = graph, graph.blocks
         self._states = graph.each("peel", every, self._blocks)
         self._known = counts  # of the whole graph
@@ -78,7 +71,7 @@ class DistributedActiveBlocks:
 
     def count(self) -> int:
         """See `ActiveBlocks`."""
-        self._counts = self._known or sums.by_edge(self._graph, self._blocks)
+        self._counts = self._known or sums.by_edge_of(self._graph, self._blocks)
         self._known = None
         of_blocks = self._graph.executor.gather(self._graph.each("peel", fewest, self._counts))
         return int(min(of_blocks))
@@ -107,19 +100,16 @@ class DistributedActiveBlocks:
         return int(sum(self._graph.executor.gather(sizes)))
 
 
-def in_truss(graph: DistributedGraph, k: int | None, *, by_group: bool = False) -> list[list[Task]]:
+def in_truss(graph: Blocked, k: int | None, *, by_group: bool = False) -> list[list[Task]]:
     """Mark the edges of each block in the k-truss; without k, in the last truss that has any.
 
     With `by_group`, the last truss is that of each group.
     """
     if k == 2:
         return [[marks] for marks in graph.each("peel", every, graph.blocks[: graph.n**2])]
-    by_block = graph.known.get("trussness")
-    if k is None:
-        by_block = of_every_edge(graph)
-    elif by_block is None:
+    if k is not None and of_every_edge not in graph.known:
         return _one_truss(graph, k)
-    truss = [part for (part,) in by_block]
+    truss = [part for (part,) in of_every_edge(graph)]
     if k is None and by_group:
         both = truss, sums.edge_groups(graph)
         largest = graph.each("peel", top_by_group, *both, more=(graph.ids,))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import ModuleType
 
-    from rapids_tc.blocks.block_map import BlockMap
+    from rapids_tc.blocks.block_map import TaskMap
     from rapids_tc.blocks.id_tasks import Numbers
     from rapids_tc.blocks.parts import Part, Range
     from rapids_tc.engines.protocol import Engine
@@ -77,7 +77,7 @@ def ranks_of_ends(numbers: Numbers, order: list[Any], *, backend: Backend) -> li
 
 
 def ranks(
-    graph: BlockMap, numbers: list[Task], size: int, parts: list[Range]
+    graph: TaskMap, numbers: list[Task], size: int, parts: list[Range]
 ) -> tuple[list[Task], Task]:
     """Rank the numbers of each range; also return the number of vertices.
 
@@ -157,7 +157,7 @@ def order_of_range(ranked: Array, vertices: int, *, xp: ModuleType) -> list[Any]
 
 
 def look_up(
-    graph: BlockMap, stage: str, keys: list[Task], workers: Sequence[str | None],
+    graph: TaskMap, stage: str, keys: list[Task], workers: Sequence[str | None],
     values: list[Task], parts: Sequence[Part], tasks: tuple[Any, Any] | None = None,
 ) -> list[Task]:  # fmt: skip
     """Look up the values of keys, which lists of arrays hold, each list on a worker.

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
+    from rapids_tc.blocks.block_map import Blocked
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.engines.protocol import Engine
     from rapids_tc.executors.protocol import Task
-    from rapids_tc.graphs.distributed import DistributedGraph
 
 Ranks = list[Array]  # of both ends of every row, uint32
 NONE = 2**31 - 1  # stands for no partition: above the number of any
@@ -91,7 +91,7 @@ def on_rows(
 
 
 def rows_of_block(
-    graph: DistributedGraph, stage: str, function: Callable[..., Any], place: int,
+    graph: Blocked, stage: str, function: Callable[..., Any], place: int,
     *by_batch: list[Any], more: tuple[Any, ...] = (),
 ) -> list[Task]:  # fmt: skip
     """Submit a function of the `RowsOfBlock` of a block for each batch, on its worker."""
@@ -112,7 +112,7 @@ def values_of_rows(rows: RowsOfBlock, by_edge: list[Array]) -> list[Array]:
     return [*rows.rows, rows.take(by_edge)]
 
 
-def by_row(graph: DistributedGraph, by_edge: list[list[Task]]) -> list[list[Task]]:
+def by_row(graph: Blocked, by_edge: list[list[Task]]) -> list[list[Task]]:
     """Look up the values of the rows of each batch, in a task per block."""
     by_block = [
         rows_of_block(graph, "columns", values_of_rows, place, more=(slices,))
@@ -243,7 +243,7 @@ def kept_rows(looked_up: list[Array], first: Array) -> Array:
     return row[first[edge] == partition]
 
 
-def first_rows(graph: DistributedGraph, chosen: list[list[Task]]) -> list[list[Task]]:
+def first_rows(graph: Blocked, chosen: list[list[Task]]) -> list[list[Task]]:
     """Find the first row of each marked edge of each block: for each batch, a task per block."""
     by_block = []
     batches = [batch.places for batch in graph.batches], graph.rows

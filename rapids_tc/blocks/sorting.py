@@ -18,17 +18,17 @@ from rapids_tc.preparation.edges import edge_keys, named_edges
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from rapids_tc.blocks.block_map import Numbered
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.id_tasks import Numbers
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
-    from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.preparation.numbering import Ids
 
 SAMPLES = 256  # of each range, to find ranges of about equal length by
 
 
-def simple_edges(graph: DistributedGraph) -> tuple[list[Task], list[int]]:
+def simple_edges(graph: Numbered) -> tuple[list[Task], list[int]]:
     """Submit the frames of the answer; return them, and how many rows each has."""
     keys = graph.each_batch("edges", sorted_keys, graph.numbers)
     parts = len(keys)

@@ -24,11 +24,10 @@ from rapids_tc.preparation.orient import Order
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rapids_tc.blocks.block_map import BlockJob, Job, PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked, BlockJob, Job, PlacedBlock
     from rapids_tc.blocks.third_sums import ThirdTable, ThirdValues
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend
-    from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.preparation.composite import CompositeIds
 
 # All triangles ------------------------------------------------------------------------------------
@@ -44,14 +43,10 @@ def moments(counts: Array) -> tuple[int, float]:
     return sampling.moments(counts)
 
 
-def total(graph: DistributedGraph) -> int:
+@block_map.once
+def total(graph: Blocked) -> int:
     """Count the triangles of the graph."""
-    total: int = graph.once("total", lambda: _total(graph))
-    return total
-
-
-def _total(graph: DistributedGraph) -> int:
-    if "edge counts" in graph.known:
+    if by_edge in graph.known:
         return sum(int(triangles) for triangles, _ in moments_of_slices(graph)) // 3
     jobs = graph.by_job(count)
     if graph.n == 1:  # a task per machine: asked for their results together
@@ -59,7 +54,7 @@ def _total(graph: DistributedGraph) -> int:
     return sum(int(graph.executor.gather(task)) for _, task in jobs)
 
 
-def moments_of_slices(graph: DistributedGraph) -> list[tuple[int, float]]:
+def moments_of_slices(graph: Blocked) -> list[tuple[int, float]]:
     """Return what an estimate needs of the triangles of all edges, slice by slice."""
     slices = [part for block in by_edge(graph) for part in block]
     tasks = [graph.submit("sum", moments, part) for part in slices]
@@ -79,19 +74,20 @@ def slices(counts: list[Array], count: int, *, xp: Any) -> list[Array]:
     return list(xp.array_split(counts[0], count))
 
 
-def by_edge(graph: DistributedGraph, left: list[Task] | None = None) -> list[list[Task]]:
-    """Count the triangles of every edge of each block, or of what is left of it.
+@block_map.once
+def by_edge(graph: Blocked) -> list[list[Task]]:
+    """Count the triangles of every edge of each block.
 
     Returns
     -------
     for each block a list of tasks, slices (uint32).
     """
-    if left is not None:
-        return _by_edge(graph, graph.by_job(edge_counts, of=left))
-    by_block: list[list[Task]] = graph.once(
-        "edge counts", lambda: _by_edge(graph, graph.by_job(edge_counts))
-    )
-    return by_block
+    return by_edge_of(graph, None)
+
+
+def by_edge_of(graph: Blocked, left: list[Task] | None) -> list[list[Task]]:
+    """Count the triangles of every edge of what is left of each block."""
+    return _by_edge(graph, graph.by_job(edge_counts, of=left))
 
 
 def counts_within(job: BlockJob, values: list[list[Array]]) -> list[Array]:
@@ -100,19 +96,19 @@ def counts_within(job: BlockJob, values: list[list[Array]]) -> list[Array]:
     return job.by_edge(lambda layout: job.engine.edge_counts(layout, spans=spans))
 
 
-def by_edge_within(graph: DistributedGraph, spans: list[Task]) -> list[list[Task]]:
+def by_edge_within(graph: Blocked, spans: list[Task]) -> list[list[Task]]:
     """Count the triangles of every edge of each block whose three edges are present at once."""
     return _by_edge(graph, graph.by_job(counts_within, values=spans))
 
 
-def _by_edge(graph: DistributedGraph, jobs: Iterator[tuple[Job, Task]]) -> list[list[Task]]:
+def _by_edge(graph: Blocked, jobs: Iterator[tuple[Job, Task]]) -> list[list[Task]]:
     """Add up by block what all jobs have for the edges of three blocks."""
     if graph.n == 1:
         return [_in_slices(graph, jobs)]
     return [[total] for total in graph.by_block(jobs)]
 
 
-def _in_slices(graph: DistributedGraph, jobs: Iterator[tuple[Job, Task]]) -> list[Task]:
+def _in_slices(graph: Blocked, jobs: Iterator[tuple[Job, Task]]) -> list[Task]:
     """Add up by edge on a graph that is one block, in slices, each where a job was."""
     counts = {job.worker: task for job, task in jobs}
     cut = {
@@ -160,14 +156,14 @@ def as_floats(sums: Array, values: ThirdValues) -> Array:
     return values.as_floats(sums)
 
 
-def third_values(graph: DistributedGraph, degrees: list[Task], name: str) -> list[Task]:
+def third_values(graph: Blocked, degrees: list[Task], name: str) -> list[Task]:
     """Return what a formula gives for the ranks of each residue, from their degrees."""
     distinct = [graph.submit("degrees", distinct_degrees, own) for own in degrees]
     table = graph.submit("degrees", third_table, name, distinct)
     return [graph.submit("degrees", values_of, table, own) for own in degrees]
 
 
-def third_sums(graph: DistributedGraph, degrees: list[Task], name: str) -> list[list[Task]]:
+def third_sums(graph: Blocked, degrees: list[Task], name: str) -> list[list[Task]]:
     """Sum a value of the third vertices of every edge of each block, as `by_edge` counts: float64.
 
     `name` is of a formula of `rapids_tc.blocks.third_sums`.
@@ -231,26 +227,22 @@ def largest_of_ends(block: PlacedBlock, values: list[Array]) -> Any:
     return block.by_end(*by_ends, block.xp.maximum)
 
 
-def by_vertex(graph: DistributedGraph) -> list[Task]:
+@block_map.once
+def by_vertex(graph: Blocked) -> list[Task]:
     """Count the triangles of every rank: a task per residue."""
-    by_residue: list[Task] = graph.once("vertex counts", lambda: _by_vertex(graph))
-    return by_residue
-
-
-def _by_vertex(graph: DistributedGraph) -> list[Task]:
-    if slices := graph.known.get("edge counts"):
-        doubled = graph.at_ends(ends_of, slices)
+    if by_edge in graph.known:
+        doubled = graph.at_ends(ends_of, by_edge(graph))
         return [graph.submit("sum", operator.floordiv, own, 2) for own in doubled]
     return count_by_vertex(graph)
 
 
-def count_by_vertex(graph: DistributedGraph, of: list[Task] | None = None) -> list[Task]:
+def count_by_vertex(graph: Blocked, of: list[Task] | None = None) -> list[Task]:
     """Count the triangles of every rank; `of` are blocks in place of the blocks of the graph."""
     jobs = graph.by_job(corner_counts, graph.vertices, of=of)
     return graph.by_residue((job.tasks[0].residues, task) for job, task in jobs)
 
 
-def whole(graph: DistributedGraph, by_residue: list[Task]) -> Task:
+def whole(graph: Blocked, by_residue: list[Task]) -> Task:
     """Join the values of all ranks on one machine.
 
     Raises
@@ -262,15 +254,13 @@ def whole(graph: DistributedGraph, by_residue: list[Task]) -> Task:
     return graph.submit("sum", parts.by_rank, by_residue) if by_residue[1:] else by_residue[0]
 
 
-def degrees(graph: DistributedGraph) -> list[Task]:
+@block_map.once
+def degrees(graph: Blocked) -> list[Task]:
     """Count the neighbors of every rank: a task per residue."""
-    by_residue: list[Task] = graph.once("degrees", lambda: graph.at_ends(degrees_of))
-    return by_residue
+    return graph.at_ends(degrees_of)
 
 
-def of_neighbors(
-    graph: DistributedGraph, degrees: list[Task], needs: Needs
-) -> dict[str, list[Task]]:
+def of_neighbors(graph: Blocked, degrees: list[Task], needs: Needs) -> dict[str, list[Task]]:
     """Return the sums over the neighbors of every rank that are needed, by their names."""
     result = {}
     if needs & Needs.NEIGHBOR_DEGREES:
@@ -283,12 +273,12 @@ def of_neighbors(
     return result
 
 
-def largest_of_edges(graph: DistributedGraph, by_block: list[list[Task]]) -> list[Task]:
+def largest_of_edges(graph: Blocked, by_block: list[list[Task]]) -> list[Task]:
     """Find the largest value of the edges of every rank, 0 without any: a task per residue."""
     return graph.at_ends(largest_of_ends, by_block, combine=block_map.largest)
 
 
-def of_row_ends(graph: DistributedGraph, by_residue: list[Task]) -> list[Task]:
+def of_row_ends(graph: Blocked, by_residue: list[Task]) -> list[Task]:
     """Look up values of ranks for both ends of the rows of each batch."""
     values = by_residue, [parts.Residue(residue, graph.n) for residue in range(graph.n)]
     return ranges.look_up(graph, "columns", graph.ranks, graph.workers_of_rows, *values)
@@ -316,12 +306,12 @@ def moments_in_groups(
     return sampling.moments_by(backend.host(triangles), backend.host(groups), len(ids.starts))
 
 
-def edge_groups(graph: DistributedGraph) -> list[Task]:
+def edge_groups(graph: Blocked) -> list[Task]:
     """Submit the group of every edge of each block."""
     return graph.each_block("sum", groups_of, more=(graph.ids, graph.order))
 
 
-def moments_by_group(graph: DistributedGraph) -> list[tuple[int, float]]:
+def moments_by_group(graph: Blocked) -> list[tuple[int, float]]:
     """Return what an estimate needs of the triangles of the edges of each group."""
     by_block = by_edge(graph), edge_groups(graph)
     tasks = graph.each("sum", moments_in_groups, *by_block, more=(graph.ids,))

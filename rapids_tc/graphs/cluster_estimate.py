@@ -40,16 +40,16 @@ def estimate(
     work = WORK if record is GRAPH else record.most_of(grouped=by is not None)
     if kept is not None:
         check_prepared(kept, record, options, record.defaults)
-        state, holders = kept.state, {worker for worker, _ in kept.batches}
-        rows, n = sum(map(sum, state["rows"])), state["partition"].n
-        parts = kept.id_columns.joined
-        sizes = cluster.Sizes(rows, state["size"], len(holders), n, state["free"], parts)
+        graph = kept.blocked
+        rows, holders = sum(map(sum, graph.rows)), {*graph.workers_of_rows}
+        of_graph = graph.n, graph.free, kept.id_columns.joined
+        sizes = cluster.Sizes(rows, graph.size, len(holders), *of_graph)
         return {"worker": cluster.answering(work, sizes), "blocks": sizes.n}
     adapter, labels = open_partitions(executor, record, options, record.defaults)
     with executor:
         workers, listed = executor.workers(), 0
         if executor.is_held():
-            profiled = PartitionedGraph(executor, adapter, labels, GRAPH, options, {}).profiled()
+            profiled = PartitionedGraph(executor, adapter, labels, GRAPH, options, {}).with_ids()
             rows, ids, listed = sum(map(sum, profiled.rows)), profiled.size, profiled.listed
             del profiled
         else:

@@ -27,13 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-    from rapids_tc.blocks.block_map import PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked, PlacedBlock
     from rapids_tc.blocks.third_sums import ThirdValues
     from rapids_tc.engines.protocol import Engine
     from rapids_tc.executors.protocol import Executor, Task
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
-    from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.graphs.partitioned import PartitionedGraph
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.numbering import ColumnIds
@@ -64,7 +63,7 @@ def pair_column(
             ends = [end.to_pandas() if root(end) == "cudf" else end for end in ends]
         starts = range(0, max(len(ends[0]), 1), MOST_PAIRS)
         pieces = [[end.iloc[at : at + MOST_PAIRS] for end in ends] for at in starts]
-        graph = partitioned.profiled()
+        graph = partitioned.blocked()
         parts = _compare(graph, pieces, labels, name)
         joined = [graph.submit("pairs", together, of_piece) for of_piece in parts]
         values = np.concatenate(executor.gather(joined))
@@ -73,7 +72,7 @@ def pair_column(
     adapter = CudfAdapter() if root(meta) == "cudf" else PandasAdapter()
     labels = id_columns(adapter.labels(meta), source, destination)
     check_new((name,), adapter.labels(meta), "pairs=")
-    graph = partitioned.profiled()
+    graph = partitioned.blocked()
     partitions = of_pairs.partitions(None)
     parts = _compare(graph, partitions, labels, name)
     frames = [
@@ -102,14 +101,13 @@ def _executor_of_pairs(executor: Executor, pairs: Any) -> Executor | None:
 
 
 def _compare(
-    graph: DistributedGraph, partitions: list[Any], labels: tuple[Any, Any], name: str
+    graph: Blocked, partitions: list[Any], labels: tuple[Any, Any], name: str
 ) -> list[list[Task]]:
     """Submit the values of pairs: for each of `partitions`, a list of tasks.
 
     A partition of pairs is cut in parts, the rows of whose ends fit a worker. These rows are
     collected from all blocks.
     """
-    graph.drop_rows()
     submit, gather = graph.submit, graph.executor.gather
     pairs = [
         submit("pairs", ranked_pairs, graph.ids, graph.order, part, labels) for part in partitions
@@ -145,7 +143,7 @@ def _compare(
 
 
 def _in_order(
-    graph: DistributedGraph, tasks: Iterator[tuple[int, Task]], at_once: int, total: int
+    graph: Blocked, tasks: Iterator[tuple[int, Task]], at_once: int, total: int
 ) -> list[tuple[int, Task]]:
     """Wait for all tasks, a few at a time; return them in the order in which they are submitted."""
     numbered = (((number, place), task) for number, (place, task) in enumerate(tasks))

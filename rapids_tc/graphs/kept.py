@@ -1,22 +1,22 @@
 """A prepared graph that stays on the workers of a cluster, and answers many calls.
 
-What is kept are tasks: the numbers of both ends of every row, the order, and the blocks. A call
-works on a copy that holds the same tasks, with an executor of its own; once the call has succeeded,
-what it has asked of the whole graph is kept, too. Rows of the frame are read when a call needs
-them, and compared with the fingerprints of the first look.
+What is kept are values of `rapids_tc.graphs.stages`: the numbers of both ends of every row, and the
+order and the blocks. A call works on one of them, with an executor of its own; once the call has
+succeeded, what it has asked of the whole graph is kept, too. Rows of the frame are read when a call
+needs them, and compared with the fingerprints of the first look.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import codec, grid, id_tasks
+from rapids_tc.blocks.block_map import Blocked
 from rapids_tc.errors import CapacityError, KernelError
-from rapids_tc.executors.protocol import Batch
 from rapids_tc.executors.registry import register_executor
 from rapids_tc.frames.backend import resolve_engine
-from rapids_tc.graphs.distributed import DistributedGraph
+from rapids_tc.graphs import stages
 from rapids_tc.graphs.prepared import prepared_in
 from rapids_tc.plan.layout import forced_layout
 from rapids_tc.plan.record import Needs, Result, Work
@@ -26,19 +26,15 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from rapids_tc._progress import Choice
+    from rapids_tc.blocks.block_map import Numbered
     from rapids_tc.executors.protocol import Executor, Task, Worker
     from rapids_tc.executors.registry import ExecutorFactory
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.plan.record import Options
     from rapids_tc.preparation.edge_columns import EdgeColumns
-    from rapids_tc.preparation.fingerprints import Fingerprint
 
 MOST_VALUES = 17  # bytes of values that an analytic reads for an edge, at most
 WORK = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.GRAPH, values=MOST_VALUES, levels=True)
-
-# Attributes of `DistributedGraph` that calls share.
-NUMBERED = ("_ids", "id_ranges", "listed", "size", "rows", "free", "numbers", "_prints")
-IN_BLOCKS = (*NUMBERED, "ranges", "vertices", "partition", "counting_workers", "blocks")
 
 
 @dataclass(frozen=True)
@@ -65,6 +61,8 @@ class KeptGraph:
     n_vertices: int
     n_edges: int
     n_groups = 0
+    numbered: Numbered
+    blocked: Blocked
     whole_rows: bool  # whether all columns of the frame are read whenever some are
 
     def __init__(
@@ -81,23 +79,19 @@ class KeptGraph:
             options,
         )
         self.backend = WorkersBackend(resolve_engine(adapter, options.engine))
-        self.known: dict[str, Any] = {}
 
-    def prepare(self, graph: DistributedGraph) -> None:
-        """Make the order and the blocks of a graph whose ids have been profiled; wait for all."""
+    def prepare(self, graph: Numbered) -> None:
+        """Make the order and the blocks of a graph whose ids have numbers; wait for all."""
         gather = self._executor.gather
-        graph.numbers = graph.each_batch("number", id_tasks.compact, graph.numbers)
-        if graph.id_ranges is not None:
-            graph.id_ranges = graph.id_ranges.without_rows()
+        graph = stages.number_rows(graph).without_partitions()
+        compact = graph.each_batch("number", id_tasks.compact, graph.numbers)
+        self.numbered = replace(graph, numbers=compact)
+        graph = self.blocked = replace(stages.cut(self.numbered, WORK), ranks=[])
         blocks = graph.blocks[: graph.n**2]  # if n is 1, others are copies
         self.n_edges = sum(gather(graph.each("merge", codec.edges, blocks)))
         self.n_vertices = gather(graph.vertices)
         if self.id_columns.groups:
             self.n_groups = gather(graph.submit("ids", id_tasks.group_count, graph.ids))
-        ranks = "ranked" if len(graph.ranges) > 1 else "orders"
-        self.state = {name: getattr(graph, name) for name in (*IN_BLOCKS, ranks)}
-        self._context = graph.context
-        self.batches = [(batch.worker, batch.places) for batch in graph.batches]
 
     @property
     def csr(self) -> NoReturn:
@@ -130,10 +124,8 @@ class KeptGraph:
         work: Work,
         options: Options,
         read: Callable[[], list[Task]],
-    ) -> tuple[DistributedGraph, dict[str, Any]]:
+    ) -> Numbered:
         """Return the graph of a call, which `read` evaluates the partitions for.
-
-        Also return what will be known of the whole graph, for `keep`.
 
         Raises
         ------
@@ -142,31 +134,21 @@ class KeptGraph:
         CapacityError
             The blocks are too large for the call.
         """
-        known = dict(self.known)
-        names = NUMBERED if work.needs & Needs.SAMPLE else self.state
-        state = {name: self.state[name] for name in names}
-        workers = self._require(executor, [state["numbers"], state.get("blocks", [])])
-        graph = _GraphOfCall(
-            executor, self._context, workers,
-            [Batch(worker, places, []) for worker, places in self.batches], name, work,
-            options.method, options.memory_limit,
+        kept = self.numbered if work.needs & Needs.SAMPLE else self.blocked
+        blocks = kept.blocks if isinstance(kept, Blocked) else []
+        graph = replace(
+            kept, executor=executor, workers=self._require(executor, [kept.numbers, blocks]),
+            name=name, method=options.method, free=options.memory_limit or kept.free, read=read,
         )  # fmt: skip
-        vars(graph).update(state)
-        graph.read = read
-        graph.free = options.memory_limit or graph.free
-        if "blocks" in state:
-            self._check(graph, work)
-            if options.method == "auto":  # another is wanted to be seen at work
-                graph.known = known
-        return graph, known
+        return self._checked(graph, work) if isinstance(graph, Blocked) else graph
 
-    def keep(self, known: dict[str, Any]) -> None:
+    def keep(self, known: dict[Any, Any]) -> None:
         """Keep what a call that has succeeded has asked of the whole graph."""
-        self.known.update(known)
+        self.blocked.known.update(known)
 
     def forget(self) -> None:
         """Forget what calls have asked of the whole graph: some of it may be lost."""
-        self.known.clear()
+        self.blocked.known.clear()
 
     def _require(self, executor: Executor, tasks: list[list[Task]]) -> list[Worker]:
         """Wait for tasks that a lost worker had, if there are; KernelError if that is in vain.
@@ -183,43 +165,25 @@ class KeptGraph:
                 f"what this Graph keeps was lost: {error}; then make another Graph of it"
             ) from error
 
-    def _check(self, graph: DistributedGraph, work: Work) -> None:
-        """Raise CapacityError if a call may take less than its blocks do."""
+    def _checked(self, graph: Blocked, work: Work) -> Blocked:
+        """Return the graph of a call; CapacityError if it may take less than the blocks do."""
         partition = grid.of_method(graph.partition, graph.method)
+        known = dict(graph.known) if graph.method == "auto" else {}  # to be seen at work
         if partition != graph.partition:
-            vars(graph).update(partition=partition, counting_workers=graph.counting_workers[:1])
+            graph = replace(graph, counting_workers=graph.counting_workers[:1])
+        graph = replace(graph, partition=partition, known=known)
         if forced_layout.get():
-            return
+            return graph
         rows = sum(map(sum, graph.rows))
         need = grid.need(rows, graph.size, graph.n, grid.values_of(work))
         peeled = graph.n > 1 or not work.needs & Needs.TRUSSNESS or graph.fits(rows)
         if need > graph.free or not peeled:
             raise CapacityError(
-                f"this Graph was cut into {graph.n} x {graph.n} blocks for {self.state['free']:,} "
-                f"bytes, and the call may take {graph.free:,}: raise the limit, or make another, "
-                "Graph(edges, memory_limit=...)"
+                f"this Graph was cut into {graph.n} x {graph.n} blocks for "
+                f"{self.blocked.free:,} bytes, and the call may take {graph.free:,}: raise the "
+                "limit, or make another, Graph(edges, memory_limit=...)"
             )
-
-
-class _GraphOfCall(DistributedGraph):
-    """A kept graph during one call."""
-
-    read: Callable[[], list[Task]] | None = None
-
-    @property
-    def to_read(self) -> tuple[list[list[Task]], list[list[Fingerprint]]]:
-        """The partitions of each batch, evaluated when they are first asked for."""
-        if self.read is not None:
-            partitions, self.read = self.read(), None
-            places = sum(len(batch.places) for batch in self.batches)
-            if len(partitions) != places:
-                raise KernelError(
-                    f"the frame has {len(partitions)} partitions, and had {places} when the Graph "
-                    "was made of it: make another"
-                )
-            for batch in self.batches:
-                batch.partitions.extend(partitions[place] for place in batch.places)
-        return super().to_read
+        return graph
 
 
 def kept_of(edges: Any) -> KeptGraph | None:

@@ -93,7 +93,7 @@ class OutOfCoreGraph(EdgeGraph):
 
     def _spilled(self, blocks: StoredBlocks) -> SpilledGraph:
         of_call = self.backend, self._labels, self._method, self._stage
-        return SpilledGraph(blocks, self.ids, self.rank, *of_call)
+        return SpilledGraph.of(blocks, self.ids, self.rank, *of_call)
 
     def _order_by_degree(self) -> tuple[Array, int]:
         """Return the rank of every number, and how many are vertices."""

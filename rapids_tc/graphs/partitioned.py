@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import check_progress
 from rapids_tc.blocks import distributed_tallies, peeling, row_lookup, sorting, sums
+from rapids_tc.blocks.block_map import Blocked, Numbered, TaskMap
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.distributed_triangles import DistributedTriangles
 from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.errors import KernelError
-from rapids_tc.graphs import one_worker, vertex_answers
-from rapids_tc.graphs.distributed import DistributedGraph, log
+from rapids_tc.graphs import one_worker, stages, vertex_answers
 from rapids_tc.graphs.frame_source import FrameSource, open_partitions
-from rapids_tc.graphs.kept import WORK, KeptGraph, kept_of
+from rapids_tc.graphs.kept import KeptGraph, kept_of
 from rapids_tc.graphs.prepared import IS_GRAPH, check_prepared
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import GRAPH, Analytic, Needs, Options, OwnOptions, Result
@@ -138,7 +138,7 @@ class PartitionedGraph:
         self.executor, self.adapter, self.id_columns = executor, adapter, id_columns
         self._record, self._options, self._own, self._kept = record, options, own, kept
         self.work = record.work_of(own, grouped=options.by is not None)
-        self._known: dict[str, Any] = {}  # what will be known of a graph that is kept
+        self._known: dict[Any, Any] = {}  # what will be known of a graph that is kept
         readers = (quantity.reading.reader for quantity in record.sums(own))
         every = record.result in one_worker.FRAMES or (kept is not None and kept.whole_rows)
         self._source = FrameSource(
@@ -174,8 +174,8 @@ class PartitionedGraph:
         threads = min(worker.threads for worker in self.executor.workers())
         return WorkerContext(self.adapter, self.id_columns, self._options.engine, threads)
 
-    def begin(self, kept: KeptGraph) -> DistributedGraph:
-        """Profile the ids of the partitions of a graph that is to be kept.
+    def begin(self, kept: KeptGraph) -> Numbered:
+        """Assign numbers to the ids of the partitions of a graph that is to be kept.
 
         If Dask reads several files as one partition, which of them depends on the columns: then all
         columns are read each time.
@@ -184,25 +184,37 @@ class PartitionedGraph:
         if kept.whole_rows:
             del self._partitions
             self._source = replace(self._source, every=True)
-        self.work = WORK
-        return self.profiled()
+        return self.with_ids()
 
-    def profiled(self) -> DistributedGraph:
-        """Profile the ids of the partitions, or take the graph that is kept."""
-        executor, options, record = self.executor, self._options, self._record
-        if self._kept is not None:
-            asked = executor, record.name, self.work, options, self._source.evaluate
-            graph, self._known = self._kept.call(*asked)
-            return graph
+    def with_ids(self) -> Numbered:
+        """Assign numbers to the ids of the partitions."""
+        executor, limit = self.executor, self._options.memory_limit
         partitions, workers = self._partitions, executor.workers()
-        del self._partitions  # which `drop_rows` is to let go
-        batches = executor.batches(partitions, workers, options.memory_limit)
-        graph = DistributedGraph(
-            executor, self._context, workers, batches, record.name, self.work,
-            options.method, options.memory_limit,
+        del self._partitions  # which are to be let go with the rows
+        tasks = TaskMap(
+            executor=executor, context=self._context, workers=workers,
+            batches=executor.batches(partitions, workers, limit), name=self._record.name,
+            method=self._options.method,
         )  # fmt: skip
-        graph.profile()
-        return graph
+        return stages.number_ids(tasks, limit)
+
+    def numbered(self) -> Numbered:
+        """Look up the numbers of all rows, or take the graph that is kept."""
+        if self._kept is None:
+            return stages.number_rows(self.with_ids())
+        asked = self.executor, self._record.name, self.work, self._options, self._source.evaluate
+        return self._kept.call(*asked)
+
+    def blocked(self, *, rows: bool = False) -> Blocked:
+        """Return the blocks of the graph; with `rows`, the ranks of the rows, too."""
+        graph = self.numbered()
+        if not isinstance(graph, Blocked):
+            graph = stages.cut(graph, self.work)
+        elif rows:
+            graph = replace(graph, ranks=stages.rank_rows(graph, graph.orders, graph.ranked))
+        if self._options.method == "auto":  # another is to be seen at work
+            self._known = graph.known
+        return graph if rows else graph.without_rows()
 
     def answer_by_one(self, call: one_worker.Answer, own: OwnOptions) -> tuple[Any] | None:
         """Have one worker answer the call, if the frame is small; return None if none can."""
@@ -235,23 +247,22 @@ class PartitionedGraph:
 
     def count(self, method: str) -> int:
         """Count the triangles of the graph."""
-        graph = self.profiled()
-        graph.drop_rows()
-        return sums.total(graph)
+        return sums.total(self.blocked())
 
     def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
         """Count a sample of the edges, and return the `sampling.moments` of each part of it."""
-        graph = self._rows = self.profiled()
-        graph.sample(colours, seed)
+        sample = stages.sample(self.numbered(), colours, seed)
+        graph = self._rows = stages.cut(sample, self.work)
         return sums.moments_by_group(graph) if self.groups else sums.moments_of_slices(graph)
 
     def answer_by_sums(self, record: Analytic, own: OwnOptions) -> Any:
         """Answer an analytic of vertices, or of the whole graph, from sums by vertex."""
-        graph, total = self.profiled(), None
         own = {name: self.executor.in_process(value) for name, value in own.items()}
-        needs = self.work.needs
-        summed, tally = distributed_tallies.summed(graph, record.sums(own), self.groups)
-        graph.drop_rows()
+        needs, total, asked = self.work.needs, None, record.sums(own)
+        rows = any(quantity.reading.vertex_types is None for quantity in asked)
+        graph, summed, tally = distributed_tallies.summed(
+            self.blocked(rows=rows), asked, self.groups
+        )
         degrees = sums.degrees(graph)
         by_residue = {"degrees": degrees, **sums.of_neighbors(graph, degrees, needs)}
         if needs & Needs.TRUSSNESS:
@@ -267,7 +278,7 @@ class PartitionedGraph:
 
     def row_columns(self, names: Sequence[str], method: str) -> _Columns:
         """Compute the values that make columns of the user's rows; self loops get 0."""
-        graph = self._rows = self.profiled()
+        graph = self._rows = self.blocked(rows=True)
         asked, by_edge = self.work.needs, {}
         counts = sums.by_edge(graph) if asked & (Needs.EDGE_COUNTS | Needs.TRUSSNESS) else []
         if asked & Needs.EDGE_COUNTS:
@@ -299,7 +310,7 @@ class PartitionedGraph:
 
     def truss_rows(self, k: int | None) -> list[list[Task]]:
         """Find the first row of each edge of the k-truss: for each batch, a task per block."""
-        graph = self._rows = self.profiled()
+        graph = self._rows = self.blocked(rows=True)
         return row_lookup.first_rows(
             graph, peeling.in_truss(graph, k, by_group=self.groups is not None)
         )
@@ -313,17 +324,17 @@ class PartitionedGraph:
     @property
     def listing(self) -> DistributedTriangles:
         """The triangles, to be listed by the workers."""
-        return DistributedTriangles(self.profiled())
+        return DistributedTriangles(self.blocked())
 
     def listing_around(self, vertices: Any) -> DistributedTriangles:
         """Return the triangles with a corner among some vertices, to be listed by the workers."""
-        return DistributedTriangles(self.profiled(), self.executor.in_process(vertices))
+        return DistributedTriangles(self.blocked(), self.executor.in_process(vertices))
 
     def simple_edges(self) -> Frame:
         """List each edge once as ids, src < dst, sorted."""
-        graph = self.profiled()
+        graph = self.numbered()
         frames, lengths = sorting.simple_edges(graph)
-        log.info(
+        stages.log.info(
             "%s: %d rows in %d partitions on %d workers; %d ranges of edges",
             self._record.name, sum(map(sum, graph.rows)), sum(map(len, graph.rows)),
             len(graph.workers), len(frames),
@@ -332,7 +343,7 @@ class PartitionedGraph:
 
     # Frames of the answer ------------------------------------------------------------------------
 
-    def _aligned(self, graph: DistributedGraph, made: list[Task], meta: Frame) -> Frame:
+    def _aligned(self, graph: TaskMap, made: list[Task], meta: Frame) -> Frame:
         """Join the partitions that all batches return, in the order of the user's partitions."""
         frames: dict[int, Task] = {}
         for batch, several in zip(graph.batches, made, strict=True):

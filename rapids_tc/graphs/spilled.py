@@ -1,4 +1,4 @@
-"""The blocks of a graph larger than memory: a `DistributedGraph` whose only worker is this process.
+"""The blocks of a graph larger than memory: `Blocked`, and the only worker is this process.
 
 What its tasks return is kept outside of memory. Blocks are counted in the slots of a pool, to which
 those of the next tasks are copied meanwhile; so a job comes with its layout.
@@ -14,10 +14,9 @@ import numpy as np
 
 from rapids_tc._parallel import thread_count
 from rapids_tc.blocks import levels, parts, sums
-from rapids_tc.blocks.block_map import BlockJob, Job, Sum
+from rapids_tc.blocks.block_map import Blocked, BlockJob, Job, Sum
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.grid import Partition
-from rapids_tc.graphs.distributed import DistributedGraph
 from rapids_tc.plan import costs
 from rapids_tc.plan.layout import forced_layout
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from rapids_tc._progress import Report
-    from rapids_tc.blocks.parts import Range
     from rapids_tc.blocks.store import StoredBlocks
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend
@@ -49,7 +47,7 @@ class RunningSum(Sum):
 
     def __init__(self, graph: SpilledGraph, stage: str, combine: Callable[..., Any]) -> None:
         super().__init__(partial(graph.submit, stage), combine, 2)
-        self._keep = graph.keep
+        self._keep = graph.stored.executor.keep
 
     def add(self, result: Task) -> None:
         """Add one more result."""
@@ -58,80 +56,49 @@ class RunningSum(Sum):
         self._held = [[self._keep(result)]]
 
 
-class SpilledGraph(DistributedGraph):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SpilledGraph(Blocked):
     """The graph of one call, cut in blocks already.
 
-    Parameters
+    Attributes
     ----------
     stored : StoredBlocks
-    ids, rank
-        The ids by number, and the rank of every number.
-    backend : Backend
-    labels : EdgeColumns
-    method : str
-        An intersection method.
     stage : callable
         Reports a stage of the call, by its name.
     """
 
-    def __init__(
-        self, stored: StoredBlocks, ids: Ids, rank: Array, backend: Backend, labels: Any,
+    stored: StoredBlocks
+    stage: Callable[[str], AbstractContextManager[Report]]
+
+    @classmethod
+    def of(
+        cls, stored: StoredBlocks, ids: Ids, rank: Array, backend: Backend, labels: Any,
         method: str, stage: Callable[[str], AbstractContextManager[Report]],
-    ) -> None:  # fmt: skip
+    ) -> SpilledGraph:  # fmt: skip
+        """Return the graph of blocks, from the ids by number and the rank of every number."""
         executor, budget = stored.executor, stored.budget
-        workers = executor.workers()
         context = WorkerContext(backend.adapter, labels, backend.engine, thread_count())
         vars(context)["backend"] = backend  # which is known here
-        call = budget.name, budget.work, method, budget.limit
-        super().__init__(executor, context, workers, [], *call)
-        self._stored, self._ids, self._stage = stored, ids, stage
-        self.keep, self._run = executor.keep, executor.run
-        self.size, self.free, self.rows = ids.size, stored.allowed, [[stored.edges]]
-        self._order = [rank, stored.vertices]
-
-    @property
-    def order(self) -> Task:
-        """The rank of every number, and the number of vertices."""
-        return self._order
-
-    @property
-    def vertices(self) -> Task:
-        """The number of vertices."""
-        return self._stored.vertices
-
-    @property
-    def ranges(self) -> list[Range]:
-        """One: the ranks of all numbers are in memory."""
-        return parts.cut(self.size, 1)
-
-    @property
-    def partition(self) -> Partition:
-        """The numbers n and m."""
-        return Partition(self._stored.n, 1)
-
-    @cached_property
-    def blocks(self) -> list[Task]:
-        """Every block (i, j), at place i * n + j."""
-        return [*self._stored.stored.values()]
-
-    @property
-    def counting_workers(self) -> list[str]:
-        """The address of this process."""
-        return [worker.address for worker in self.workers]
-
-    def drop_rows(self) -> None:
-        """Do nothing: the rows are the user's."""
+        [worker] = executor.workers()
+        return cls(
+            executor=executor, context=context, workers=[worker], batches=[], name=budget.name,
+            method=method, free=stored.allowed, rows=[[stored.edges]], size=ids.size,
+            ranges=parts.cut(ids.size, 1), ids_of_all=ids, vertices=stored.vertices,
+            orders={worker.address: [rank, stored.vertices]}, partition=Partition(stored.n, 1),
+            counting_workers=[worker.address], blocks=[*stored.stored.values()], stored=stored,
+            stage=stage,
+        )  # fmt: skip
 
     @property
     def peels_whole(self) -> bool:
         """Whether the graph is one block, which is peeled as it is."""
-        return self.n == 1 and self.fits(self._stored.edges)
+        return self.n == 1 and self.fits(self.stored.edges)
 
     def fits(self, edges: int, level: int = 0) -> bool:
         """Return whether so many edges can be peeled as one graph, whose levels are no lower."""
         if (layout := forced_layout.get()) and layout.peel_below is not None:
             return edges < layout.peel_below
-        ranks = int(self._rank_limits[level]) if level else self._stored.vertices
+        ranks = int(self._rank_limits[level]) if level else self.stored.vertices
         peeling = costs.PEELED_EDGE * edges + costs.PEELED_VERTEX * min(ranks, 2 * edges)
         return peeling + costs.PEELED_RANK * ranks <= self.free
 
@@ -141,11 +108,11 @@ class SpilledGraph(DistributedGraph):
         residues = self.executor.gather(sums.degrees(self))
         degrees = self.context.backend.host(parts.by_rank(residues, self.context.backend.xp))
         ascending = np.maximum.accumulate(degrees[::-1])
-        most = levels.most_levels(self._stored.edges)
+        most = levels.most_levels(self.stored.edges)
         return len(degrees) - np.searchsorted(ascending, np.arange(1, most + 3))
 
     def sum_of(self, stage: str, combine: Callable[..., Any], at_once: int = 2) -> Sum:
-        """See `BlockMap`."""
+        """See `Blocked`."""
         return RunningSum(self, stage, combine)
 
     def by_job(
@@ -156,14 +123,14 @@ class SpilledGraph(DistributedGraph):
         values: list[Task] | None = None,
         by_residue: list[Task] | None = None,
     ) -> Iterator[tuple[Job, Task]]:
-        """See `BlockMap`: a job is one task, laid out by the plan of `StoredBlocks`.
+        """See `Blocked`: a job is one task, laid out by the plan of `StoredBlocks`.
 
         Results are in memory; a list is emptied when the next job is asked for.
         """
-        stored = self._stored
+        stored = self.stored
         if of:
             stored = replace(stored, stored=dict(zip(self.places_of_blocks, of, strict=True)))
-        with self._stage("counting") as report:
+        with self.stage("counting") as report:
             if self.n == 1:
                 yield from super().by_job(
                     function, *more, of=of, values=values, by_residue=by_residue
@@ -174,7 +141,7 @@ class SpilledGraph(DistributedGraph):
                 job = Job([task], None)
                 laid_out = LaidOutJob(three, [task], self.n, self.method, engine, xp, layout)
                 of_job = self.values_of(job, values, by_residue)
-                result = self._run(self.context.run, function, laid_out, *of_job, *more)
+                result = stored.executor.run(self.context.run, function, laid_out, *of_job, *more)
                 yield job, result
                 if isinstance(result, list):
                     result.clear()  # the caller may hold it

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import parts, ranges
+from rapids_tc.blocks import id_ranges, parts, ranges
 from rapids_tc.blocks.arrivals import require_length
 from rapids_tc.frames.adapters import root
 from rapids_tc.graphs.protocol import VertexTotals
@@ -23,12 +23,12 @@ from rapids_tc.preparation.edges import look_up_vertices, require_vertices
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
+    from rapids_tc.blocks.block_map import Blocked, TaskMap
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.tallies import Tally
     from rapids_tc.blocks.triangle_sums import Summed
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
-    from rapids_tc.graphs.distributed import DistributedGraph
     from rapids_tc.plan.record import Work
     from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.numbering import ColumnIds, Ids
@@ -114,7 +114,7 @@ class GraphTotals(VertexTotals):
 
 
 def answer(
-    graph: DistributedGraph, work: Work, name: str, own: OwnOptions, by_residue: ByResidue,
+    graph: Blocked, work: Work, name: str, own: OwnOptions, by_residue: ByResidue,
     total: int | None, summed: dict[str, Task], tally: Task | None,
 ) -> Any:  # fmt: skip
     """Answer an analytic of vertices, or of the whole graph: a frame, or a value."""
@@ -133,7 +133,7 @@ def answer(
     return split(graph, reply) if is_frame else graph.executor.gather(reply)
 
 
-def split(graph: DistributedGraph, frame: Task) -> Frame:
+def split(graph: TaskMap, frame: Task) -> Frame:
     """Split the frame of one worker into at most one partition per worker, or keep it whole."""
     rows = graph.executor.gather(graph.submit("answer", len, frame))
     cuts = parts.cut(rows, max(1, min(len(graph.workers), rows // PART_ROWS)))
@@ -145,7 +145,7 @@ def split(graph: DistributedGraph, frame: Task) -> Frame:
 
 
 def _frames(
-    graph: DistributedGraph, name: str, own: OwnOptions, by_residue: ByResidue
+    graph: Blocked, name: str, own: OwnOptions, by_residue: ByResidue
 ) -> tuple[list[Task], list[int]]:
     """Answer an analytic of vertices in frames, by ascending ids; return the rows of each, too.
 
@@ -165,7 +165,7 @@ def _frames(
 
 
 def _value(
-    graph: DistributedGraph, name: str, own: OwnOptions, by_residue: ByResidue, total: int | None,
+    graph: Blocked, name: str, own: OwnOptions, by_residue: ByResidue, total: int | None,
     summed: dict[str, Task],
 ) -> Task:  # fmt: skip
     """Answer an analytic of the whole graph, from totals or from parts of a mean."""
@@ -176,11 +176,9 @@ def _value(
     return graph.submit("answer", answer_totals, name, own, *totals)
 
 
-def _by_range(
-    graph: DistributedGraph, name: str, own: OwnOptions, by_residue: ByResidue
-) -> list[Task]:
+def _by_range(graph: Blocked, name: str, own: OwnOptions, by_residue: ByResidue) -> list[Task]:
     """Answer an analytic on the vertices of each range."""
-    ranked, vertices = graph.ranked
+    ranked, vertices = graph.ranked, graph.vertices
     keys = [graph.submit("answer", ranges.ranks_of_vertices, each, vertices) for each in ranked]
     residues = [parts.Residue(residue, graph.n) for residue in range(graph.n)]
     workers = [None] * len(keys)
@@ -189,7 +187,7 @@ def _by_range(
         for kind, each in by_residue.items()
     }
     result = []
-    for place, ids in enumerate(graph.ids_by_range):
+    for place, ids in enumerate(id_ranges.ids_of(graph)):
         order = graph.submit("answer", ranges.order_of_range, ranked[place], vertices)
         of_range = {kind: each[place] for kind, each in values.items()}
         result.append(graph.submit("answer", answer_range, name, own, ids, order, of_range))
