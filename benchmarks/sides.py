@@ -21,6 +21,7 @@ from datasets import label
 from machine import machine, write
 
 from rapids_tc.bench import ours, take_turns
+from rapids_tc.blocks.quantities import Products, TypeCounts, WindowChanges, Within
 from rapids_tc.engines.protocol import Spans
 
 
@@ -56,16 +57,18 @@ def calls_of(graph, types: int, windows: int) -> dict[str, Any]:
     first = xp.asarray(random.integers(0, windows, m, dtype=np.uint32))
     one = Spans(first, first + np.uint32(-(-windows // 4)))
     lists, values = replace(one, offsets=xp.arange(m + 1)), xp.asarray(random.random(m))
+
+    def visit(quantity, values):
+        return lambda layout: engine.visit(layout, quantity, values)
+
     return {
         "edge counts": engine.edge_counts,
-        f"{types} types": lambda layout: engine.type_counts(
-            layout, of_edge, xp.zeros((types,) * 3, "int64")
-        ),
-        f"{windows} windows": lambda layout: engine.window_changes(layout, one, windows),
-        "windows, lists": lambda layout: engine.window_changes(layout, lists, windows),
-        "edge counts in spans": lambda layout: engine.edge_counts(layout, spans=one),
-        "edge counts in lists": lambda layout: engine.edge_counts(layout, spans=lists),
-        "vertex sums": lambda layout: engine.vertex_sums(layout, values),
+        f"{types} types": visit(TypeCounts("", types=types), of_edge),
+        f"{windows} windows": visit(WindowChanges("", windows=windows), one),
+        "windows, lists": visit(WindowChanges("", windows=windows), lists),
+        "edge counts in spans": visit(Within(""), one),
+        "edge counts in lists": visit(Within(""), lists),
+        "vertex sums": visit(Products(""), values),
     }
 
 

@@ -82,7 +82,7 @@ INTERNAL = {
     "graphs/updated:UpdatedGraph.__getattr__": "Python's own words for a name that is not there",
     "graphs/protocol:VertexTotals.vertex_counts": "no public function asks it",
     "graphs/protocol:EdgeGraph.sample_moments": "samples are counted in memory alone",
-    "blocks/triangle_sums:TypeCounts.zeros": "caught by `whole`, which lists the triangles",
+    "blocks/quantities:TypeCounts.resolved": "caught by `whole`, which lists the triangles",
     "graphs/pairs:_Rows.common": "each kind of graph has its own",
     "blocks/neighbor_rows:ValuesOfPairs.trussness": "no measure of pairs asks for it",
     "blocks/neighbor_rows:ValuesOfPairs.community": "no measure of pairs asks for it",

@@ -12,6 +12,7 @@ from kernel_support import ENGINE, SIZES, book, clique, fan, gives_edges, keys_o
 
 import rapids_tc
 from rapids_tc import testing
+from rapids_tc.blocks.quantities import Products, ThirdSums, TypeCounts, WindowChanges, Within
 from rapids_tc.engines.gpu import keys
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.neighbor_rows import LIVE, WORDS, ChangedEdges, NeighborRows
@@ -128,12 +129,12 @@ def launch_all(engine):
     several = replace(one, offsets=np.arange(csr.m + 1))
     for of in (layout, blocks):
         alike = (lambda values: values) if of is layout else (lambda values: [values] * 3)
-        engine.type_counts(of, alike(np.zeros(csr.m, np.uint8)), np.zeros((2, 2, 2), np.int64))
-        engine.vertex_sums(of, alike(np.ones(csr.m)))
-        engine.third_sums(of, alike(np.ones(csr.n, np.int64)))
+        engine.visit(of, TypeCounts("", types=2), alike(np.zeros(csr.m, np.uint8)))
+        engine.visit(of, Products(""), alike(np.ones(csr.m)))
+        engine.visit(of, ThirdSums(""), alike(np.ones(csr.n, np.int64)))
         for spans in (one, several):
-            engine.window_changes(of, alike(spans), 5)
-            engine.edge_counts(of, spans=alike(spans))
+            engine.visit(of, WindowChanges("", windows=5), alike(spans))
+            engine.visit(of, Within(""), alike(spans))
     room = engine.slot_pool(store := engine.block_store(), 1, csr.m, csr.n)
     lengths = np.diff(csr.offsets).astype(np.uint32)
     room.load(0, store.store(lengths), store.store(csr.columns))

@@ -9,6 +9,7 @@ from emulator_support import SEEDS, compiler, plain_only, run_again
 from kernel_support import ENGINE, GRAPHS, SIZES, keys_of
 
 from rapids_tc import testing
+from rapids_tc.blocks.quantities import Products
 from rapids_tc.engines.cpu import engine as cpu
 
 __all__ = ["compiler"]
@@ -51,7 +52,7 @@ def test_triangles_and_sums(rows, seed):
         layout = laid_out(rows)
         starts = starts_of(layout)
         ranks = ENGINE.list_triangles(layout, starts, 0, int(starts[-1]))
-        sums = ENGINE.vertex_sums(layout, values_of(layout))
+        sums = ENGINE.visit(layout, Products(""), values_of(layout))
     assert ranks.dtype == np.uint32
     assert sorted(map(tuple, ranks.T.tolist())) == oracle(rows)
     np.testing.assert_allclose(sums, sums_of(layout, ranks), rtol=1e-12)
@@ -96,8 +97,9 @@ def test_parts_are_the_whole(step):
 
 def test_progress_of_sums():
     layout, done = laid_out(GRAPHS["dense"]), []
-    sums = ENGINE.vertex_sums(layout, values_of(layout), on_progress=done.append)
-    np.testing.assert_allclose(sums, ENGINE.vertex_sums(layout, values_of(layout)), rtol=1e-12)
+    visited = Products(""), values_of(layout)
+    sums = ENGINE.visit(layout, *visited, on_progress=done.append)
+    np.testing.assert_allclose(sums, ENGINE.visit(layout, *visited), rtol=1e-12)
     assert (done == sorted(done), done[-1]) == (True, 1)
 
 

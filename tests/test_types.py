@@ -21,7 +21,7 @@ from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc import datasets
-from rapids_tc.blocks.triangle_sums import TypeCounts
+from rapids_tc.blocks.quantities import TypeCounts
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.plan import costs
 from rapids_tc.plan.layout import Layout, use_layout

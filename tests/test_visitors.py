@@ -21,7 +21,14 @@ from kernel_support import SIZES, book, fan, hundred, keys_of, random_rows, unio
 from rapids_tc import datasets, testing
 from rapids_tc.blocks import geometry, grid
 from rapids_tc.blocks.grid import Partition
-from rapids_tc.blocks.third_sums import ThirdValues
+from rapids_tc.blocks.quantities import (
+    LevelCounts,
+    Products,
+    ThirdSums,
+    TypeCounts,
+    WindowChanges,
+    Within,
+)
 from rapids_tc.engines.cpu import communities, row_counts, visitors
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import spans as cpu_spans
@@ -35,6 +42,8 @@ pytestmark = pytest.mark.usefixtures("compiler")
 WINDOWS = 9  # and intervals reach two windows further
 TYPES = 3
 LEVELS = 4
+CHANGES, WITHIN, PRODUCTS = WindowChanges("", windows=WINDOWS), Within(""), Products("")
+THIRDS, BY_LEVEL = ThirdSums(""), LevelCounts("")
 FORMS = ("one", "several", "mixed")  # of intervals: mixed, some blocks have one of each edge
 
 
@@ -206,12 +215,12 @@ def check(engine, valued):
     graph = engine.csr(keys_of(valued.rows), valued.n)
     values, whole = Aligned(valued, graph), engine.prepare(graph)
     types, changes, sums = (
-        engine.type_counts(whole, values.type, np.zeros((valued.types,) * 3, np.int64)),
-        engine.window_changes(whole, values.spans, WINDOWS),
-        engine.vertex_sums(whole, values.value),
+        engine.visit(whole, TypeCounts("", types=valued.types), values.type),
+        engine.visit(whole, CHANGES, values.spans),
+        engine.visit(whole, PRODUCTS, values.value),
     )
-    counts = engine.edge_counts(whole, spans=values.spans)
-    levels = engine.level_counts(whole, values.levels)
+    counts = engine.visit(whole, WITHIN, values.spans)
+    levels = engine.visit(whole, BY_LEVEL, values.levels)
     assert levels.dtype == np.uint32
     assert dict(zip(values.edges, levels.T.tolist(), strict=True)) == valued.by_level
     assert types.shape == (valued.types,) * 3 and counted(types) == valued.by_types
@@ -219,7 +228,7 @@ def check(engine, valued):
     assert counts.dtype == np.uint32
     assert dict(zip(values.edges, counts.tolist(), strict=True)) == valued.by_edge
     np.testing.assert_allclose(sums, valued.sums, atol=1e-9)
-    thirds = engine.third_sums(whole, valued.third)
+    thirds = engine.visit(whole, THIRDS, valued.third)
     assert thirds.dtype == np.int64
     assert dict(zip(values.edges, thirds.tolist(), strict=True)) == valued.thirds
 
@@ -231,10 +240,10 @@ def check_parts(engine, valued, parts):
     thirds = np.zeros(graph.m, np.int64)
     for pivot_range in pairwise(grid.cuts(engine.probe_counts(graph), parts)):
         layout = engine.prepare(graph, pivot_range)
-        total = engine.type_counts(layout, values.type, total)
-        changes += engine.window_changes(layout, values.spans, WINDOWS)
-        counts += engine.edge_counts(layout, spans=values.spans)
-        thirds += engine.third_sums(layout, valued.third)
+        total += engine.visit(layout, TypeCounts("", types=valued.types), values.type)
+        changes += engine.visit(layout, CHANGES, values.spans)
+        counts += engine.visit(layout, WITHIN, values.spans)
+        thirds += engine.visit(layout, THIRDS, valued.third)
     assert counted(total) == valued.by_types
     assert triangles_of_windows(changes) == valued.by_window
     assert dict(zip(values.edges, counts.tolist(), strict=True)) == valued.by_edge
@@ -253,26 +262,29 @@ def check_blocks(engine, valued, n, m=1):
         {at: np.zeros(block.m, np.int64) for at, block in blocks.items()} for _ in range(2)
     )
     levels = {at: np.zeros((2, block.m), np.int64) for at, block in blocks.items()}
-    sums, third_values = np.zeros(valued.n), ThirdValues(valued.third, 1.0)
+    sums = np.zeros(valued.n)
     for task in grid.tasks(Partition(n, 1)):
         three, sides = [blocks[at] for at in task.blocks], [values[at] for at in task.blocks]
         bounds = grid.cuts(engine.probe_counts(*three[:2], task.residues), m)
         for pivot_range in pairwise(bounds) if m > 1 else (None,):
             layout = engine.prepare_blocks(*three, task.residues, pivot_range=pivot_range)
-            types = engine.type_counts(layout, [side.type for side in sides], types)
+            by_type, of_types = TypeCounts("", types=valued.types), [side.type for side in sides]
+            types += engine.visit(layout, by_type, of_types)
             spans = [side.spans for side in sides]
-            changes += engine.window_changes(layout, spans, WINDOWS)
-            for at, part in zip(task.blocks, engine.edge_counts(layout, spans=spans), strict=True):
+            changes += engine.visit(layout, CHANGES, spans)
+            for at, part in zip(task.blocks, engine.visit(layout, WITHIN, spans), strict=True):
                 counts[at] += part
-            of_corners = third_values.of_task(n, task.residues, np)
-            of_blocks = engine.third_sums(layout, of_corners)
+            i, j, k = task.residues
+            before = [0] * geometry.row_shift((i, j))  # rows without a vertex
+            of_u = np.concatenate([np.array(before, np.int64), valued.third[i::n]])
+            of_corners = of_u, valued.third[j::n], valued.third[k::n]
+            of_blocks = engine.visit(layout, THIRDS, of_corners)
             for at, part in zip(task.blocks, of_blocks, strict=True):
                 thirds[at] += part
-            of_blocks = engine.level_counts(layout, [side.levels for side in sides])
+            of_blocks = engine.visit(layout, BY_LEVEL, [side.levels for side in sides])
             for at, part in zip(task.blocks, of_blocks, strict=True):
                 levels[at] += part
-            i, j, k = task.residues
-            of_u, of_v, of_w = engine.vertex_sums(layout, [side.value for side in sides])
+            of_u, of_v, of_w = engine.visit(layout, PRODUCTS, [side.value for side in sides])
             geometry.add_ends(sums, n, (i, j), of_u, of_v)
             sums[k::n] += of_w[: geometry.members(valued.n, n, k)]
     assert counted(types) == valued.by_types
@@ -375,10 +387,10 @@ def test_several_threads(monkeypatch, shared):
 
     def answers():
         return (
-            cpu.type_counts(layout, types, np.zeros((4, 4, 4), np.int64)),
-            *(cpu.window_changes(layout, spans, WINDOWS) for spans in (one, several)),
-            *(cpu.edge_counts(layout, spans=spans) for spans in (one, several)),
-            cpu.third_sums(layout, np.arange(1024) ** 5),
+            cpu.visit(layout, TypeCounts("", types=4), types),
+            *(cpu.visit(layout, CHANGES, spans) for spans in (one, several)),
+            *(cpu.visit(layout, WITHIN, spans) for spans in (one, several)),
+            cpu.visit(layout, THIRDS, np.arange(1024) ** 5),
         )
 
     expected, levels = answers(), random.integers(0, 9, graph.m).astype(np.uint32)
@@ -402,10 +414,10 @@ def test_numbers_of_windows(windows):
     total = cpu.count(layout)
     for last in (windows - 1, windows, 2**32 - 1):
         present = Spans(np.zeros(graph.m, np.uint32), np.full(graph.m, last, np.uint32))
-        changes = cpu.window_changes(layout, present, windows)
+        changes = cpu.visit(layout, WindowChanges("", windows=windows), present)
         assert (changes[0], changes[-1], np.count_nonzero(changes)) == (total, -total, 2)
     behind = Spans(np.full(graph.m, windows, np.uint32), np.full(graph.m, 2**32 - 1, np.uint32))
-    assert not cpu.window_changes(layout, behind, windows).any()
+    assert not cpu.visit(layout, WindowChanges("", windows=windows), behind).any()
 
 
 def test_the_last_windows_of_all():
@@ -413,8 +425,8 @@ def test_the_last_windows_of_all():
     graph, layout = middle_sized()
     most = np.full(graph.m, 2**32 - 1, np.uint32)
     counts = cpu.edge_counts(layout)
-    assert (cpu.edge_counts(layout, spans=Spans(most, most)) == counts).all()
-    assert not cpu.edge_counts(layout, spans=Spans(most, most - np.uint32(1))).any()
+    assert (cpu.visit(layout, WITHIN, Spans(most, most)) == counts).all()
+    assert not cpu.visit(layout, WITHIN, Spans(most, most - np.uint32(1))).any()
 
 
 @pytest.mark.parametrize("types", [1, 13, 255])
@@ -460,9 +472,9 @@ def test_edges_of_many_intervals(engine, lengths):
             present[edge][begin : end + 1] = 1
     met = [present[0, 1] * present[0, page] * present[1, page] for page in range(2, 10)]
     layout = engine.prepare(graph)
-    changes = engine.window_changes(layout, spans, windows)
+    changes = engine.visit(layout, WindowChanges("", windows=windows), spans)
     assert (changes.cumsum()[:-1] == sum(met)).all()
-    counts = dict(zip(edges, engine.edge_counts(layout, spans=spans).tolist(), strict=True))
+    counts = dict(zip(edges, engine.visit(layout, WITHIN, spans).tolist(), strict=True))
     assert counts[0, 1] == sum(one.any() for one in met)
     assert [counts[1, page] for page in range(2, 10)] == [int(one.any()) for one in met]
 
@@ -564,10 +576,10 @@ def test_hundred_edges_by_kernels(size, seed):
     valued = hard("hundred", "several")
     graph = engine.csr(keys_of(valued.rows), valued.n)
     with testing.thread_order(seed):
-        types = np.zeros((TYPES,) * 3, np.int64)
-        engine.type_counts(engine.prepare(graph), Aligned(valued, graph).type, types)
+        layout, by_type = engine.prepare(graph), TypeCounts("", types=TYPES)
+        types = engine.visit(layout, by_type, Aligned(valued, graph).type)
         assert counted(types) == valued.by_types
-        thirds = engine.third_sums(engine.prepare(graph), valued.third)
+        thirds = engine.visit(engine.prepare(graph), THIRDS, valued.third)
         by_edge = zip(Aligned(valued, graph).edges, thirds.tolist(), strict=True)
         assert dict(by_edge) == valued.thirds
         check_joins(engine, valued)
@@ -583,7 +595,7 @@ def check_spans_on_blocks(engine, valued):
     values = {at: Aligned(valued, block, 2, at) for at, block in blocks.items()}
     for task in grid.tasks(Partition(2, 1)):
         layout = engine.prepare_blocks(*(blocks[at] for at in task.blocks), task.residues)
-        counts = engine.edge_counts(layout, spans=[values[at].spans for at in task.blocks])
+        counts = engine.visit(layout, WITHIN, [values[at].spans for at in task.blocks])
         for at, part in zip(task.blocks, counts, strict=True):
             total.update(dict(zip(values[at].edges, part.tolist(), strict=True)))
     assert dict(total) == valued.by_edge

@@ -26,7 +26,7 @@ from rapids_tc.plan.record import (
 )
 
 if TYPE_CHECKING:
-    from rapids_tc.blocks.triangle_sums import Sum
+    from rapids_tc.blocks.quantities import Sum
 
 Fields = tuple[str, ...]
 Local = Callable[[OwnOptions, str], Exception | None]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rapids_tc._typing import Aggregate, Array, ArrayModule, Frame, Label, Method, Vertices
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.blocks.triangle_sums import Products
+from rapids_tc.blocks.quantities import Products
 from rapids_tc.plan.record import Needs, OwnOptions, Result, VertexColumn, VertexValues, Work
 from rapids_tc.preparation.edge_values import Reading, Reduced, check_aggregate
 from rapids_tc.preparation.readers import WeightReader
@@ -15,7 +15,7 @@ from rapids_tc.preparation.readers import WeightReader
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rapids_tc.blocks.triangle_sums import Sum
+    from rapids_tc.blocks.quantities import Sum
     from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics
 
 

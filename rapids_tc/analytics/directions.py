@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.analytics import triangle_types
-from rapids_tc.blocks.triangle_sums import Degrees, Products, TypeCounts
+from rapids_tc.blocks.quantities import Degrees, Products, TypeCounts
 from rapids_tc.plan.record import Needs, Result, Work
 from rapids_tc.preparation.chosen_vertices import ChosenVertices
 from rapids_tc.preparation.edge_values import APART, DOWN, UP, Directions, Reading, Reduced
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rapids_tc._typing import ArrayModule, Label, Vertices
+    from rapids_tc.blocks.quantities import Sum
     from rapids_tc.blocks.tallies import Tally
-    from rapids_tc.blocks.triangle_sums import Sum
     from rapids_tc.frames.backend import Array
     from rapids_tc.graphs.protocol import EdgeGraph
     from rapids_tc.plan.record import OwnOptions

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import Array, Frame, Label, Length
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.blocks.time_sums import WindowChanges
+from rapids_tc.blocks.quantities import WindowChanges
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation import time_values
 from rapids_tc.preparation.times import check_length

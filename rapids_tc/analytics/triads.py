@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._typing import Array, Frame, Method, Series, Vertices
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.blocks.triangle_sums import Ends, Products
+from rapids_tc.blocks.quantities import Ends, Products
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation.chosen_vertices import apart
 
 if TYPE_CHECKING:
-    from rapids_tc.blocks.triangle_sums import Sum
+    from rapids_tc.blocks.quantities import Sum
     from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics
 
 COLUMNS = ("triad", "count")  # of the answer in libraries without an index

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.blocks import tallies
+from rapids_tc.blocks.quantities import TooManyTypes
 from rapids_tc.blocks.tallies import Tally
-from rapids_tc.blocks.triangle_sums import TooManyTypes
 from rapids_tc.graphs.protocol import VertexTotals
 from rapids_tc.preparation.composite import answer_columns
 
 if TYPE_CHECKING:
-    from rapids_tc.blocks.triangle_sums import TypeCounts
+    from rapids_tc.blocks.quantities import TypeCounts
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics
     from rapids_tc.preparation.edge_values import Reading

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rapids_tc._typing import Array, Frame, Label, Length, Method, Series, Vertices
 from rapids_tc.analytics.analytic import analytic, no_column
-from rapids_tc.blocks.time_sums import Corners
+from rapids_tc.blocks.quantities import Corners
 from rapids_tc.plan.record import (
     Column,
     Needs,

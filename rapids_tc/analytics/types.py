@@ -9,7 +9,7 @@ import numpy as np
 from rapids_tc._typing import Aggregate, Array, ArrayModule, Frame, Label
 from rapids_tc.analytics import directions, triangle_types
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.blocks.triangle_sums import Products, TypeCounts
+from rapids_tc.blocks.quantities import Products, TypeCounts
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation.edge_values import PICKS, EndTypes, Reading, Reduced, check_aggregate
 from rapids_tc.preparation.type_readers import POSITIVE, SignReader, Signs, TypeReader
@@ -18,7 +18,7 @@ from rapids_tc.preparation.vertex_types import VertexTypes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rapids_tc.blocks.triangle_sums import Sum
+    from rapids_tc.blocks.quantities import Sum
     from rapids_tc.frames.backend import Backend
     from rapids_tc.graphs.protocol import EdgeGraph
 
@@ -50,7 +50,7 @@ def _type_reading(own: OwnOptions) -> Reading:
 
 
 def _type_sums(own: OwnOptions) -> list[Sum]:
-    return [TypeCounts("types", _type_reading(own), per=own["per"] or "")]
+    return [TypeCounts("types", _type_reading(own), by=own["per"] or "")]
 
 
 def _type_work(own: OwnOptions) -> Work:

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 from rapids_tc.errors import KernelError
 from rapids_tc.frames.backend import Array, all_below
+from rapids_tc.preparation.time_values import Intervals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from rapids_tc.preparation.edge_values import Reading
 
 
 def require(right: object, what: str) -> None:
@@ -33,3 +36,18 @@ def require_below(values: Array, limit: int, what: str) -> None:
 def require_length(values: Sequence[object] | Array, length: int, what: str) -> None:
     """Raise KernelError unless there are exactly `length` values."""
     require(len(values) == length, f"{len(values)} {what} for {length}")
+
+
+def require_values(reading: Reading, values: list[Array], edges: int) -> None:
+    """Raise KernelError unless the arrays of a reading are of a block of so many edges."""
+    if not isinstance(reading.rule, Intervals):
+        for array in values:
+            require_length(array, edges, "values of edges")
+        return
+    first, last, offsets = values
+    require_length(last, len(first), "ends of intervals")
+    if len(offsets):
+        require_length(offsets, edges + 1, "places of intervals")
+        require_below(offsets, len(first) + 1, "places of intervals")
+    else:
+        require_length(first, edges, "intervals")

@@ -10,6 +10,7 @@ for. A function of a block gets it decoded, with its place; a function of a job 
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,7 +23,7 @@ from rapids_tc.frames.backend import resolve_engine
 from rapids_tc.plan import costs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from types import ModuleType
     from typing import Self
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.grid import Task as BlockTask
     from rapids_tc.blocks.parts import IdRanges, Range
     from rapids_tc.engines.protocol import Engine
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Executor, Task, Worker
     from rapids_tc.frames.backend import Array, Frame
     from rapids_tc.preparation.csr import Csr
@@ -145,13 +147,31 @@ class BlockJob:
             else:
                 yield engine.prepare_blocks(grouped, uw, vw, residues, pivot_range=pivot_range)
 
-    def by_edge(self, count: Callable[[Any], Any]) -> list[Array]:
-        """Add up what `count` returns for each layout: an array per block, or one of the graph."""
-        sums: list[Array] = []
-        for layout in self.layouts():
-            more = [count(layout)] if self.n == 1 else [*count(layout)]
-            sums = [a + b for a, b in zip(sums, more, strict=True)] if sums else more
-        return sums
+    def visit(self, quantity: Quantity, values: Any) -> list[Array]:
+        """Combine what a quantity makes of the triangles of each layout: see `Engine.visit`.
+
+        `values` are what it takes of uv, uw and vw. If it has a sum of each edge or vertex, there
+        is an array for each of the three, or one of the graph; else the total.
+        """
+        of_blocks = self.n > 1 or quantity.of_blocks
+        taken = values if of_blocks else values[0]
+
+        def visited(layout: Any) -> Any:
+            return self.engine.visit(layout, quantity, taken)
+
+        return self.combined(visited, partial(quantity.combined, xp=self.xp), of_blocks=of_blocks)
+
+    def combined(
+        self, count: Callable[[Any], Any], combine: Callable[..., Array] = operator.add,
+        *, of_blocks: bool = False,
+    ) -> list[Array]:  # fmt: skip
+        """Combine what `count` returns for each layout: several arrays, or one."""
+        result: list[Array] = []
+        for layout in self.layouts(of_blocks=of_blocks):
+            found = count(layout)
+            more = [*found] if isinstance(found, tuple) else [found]
+            result = [*map(combine, result, more)] if result else more
+        return result
 
 
 def on_job(
@@ -182,6 +202,9 @@ def largest(several: list[Array], *, xp: ModuleType) -> Array:
         require_length(array, len(result), "values")
         xp.maximum(result, array, out=result)
     return result
+
+
+COMBINE: dict[str, Callable[..., Any]] = {"add": add, "maximum": largest}  # by what a quantity says
 
 
 def head(frame: Frame) -> Frame:
@@ -608,10 +631,12 @@ class Blocked(Numbered):
             return [self.reduce("sum", combine, (task for _, task in results))]
         return self._by_place(self.n, results, combine)
 
-    def by_block(self, jobs: Iterable[tuple[Job, Task]], at_once: int = 2) -> list[Task]:
-        """Sum what jobs return for each of their three blocks."""
+    def by_block(
+        self, jobs: Iterable[tuple[Job, Task]], combine: Callable[..., Any] = add, at_once: int = 2
+    ) -> list[Task]:
+        """Combine what jobs return for each of their three blocks."""
         results = ((self.places(job) if self.n > 1 else [0], task) for job, task in jobs)
-        return self._by_place(self.n**2, results, add, at_once)
+        return self._by_place(self.n**2, results, combine, at_once)
 
     def _by_place(
         self, count: int, results: Iterable[tuple[Sequence[int], Task]],

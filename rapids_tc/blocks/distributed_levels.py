@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import codec, geometry, levels
 from rapids_tc.blocks.arrivals import require_below, require_length
+from rapids_tc.blocks.quantities import LevelCounts
 from rapids_tc.frames.backend import sum64
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class DistributedLevels:
         graph = self._graph
         self._asked = graph.each("peel", levels.asked, self._bounds, more=(goal,))
         jobs = graph.by_job(level_counts, of=self._blocks, values=self._asked)
-        self._counts, self._parts = graph.by_block(jobs, AT_ONCE), []
+        self._counts, self._parts = graph.by_block(jobs, at_once=AT_ONCE), []
         if not goal.chooses:
             return 0, 0
         asked = self._asked, self._counts
@@ -127,8 +128,7 @@ def level_counts(job: BlockJob, of_blocks: list[Levels]) -> list[Array]:
     """Count triangles by edge that reach the levels of the edges: an array for each block."""
     for block, asked in zip(job.three, of_blocks, strict=True):
         require_length(asked, block.m, "levels of edges")
-    of_sides = of_blocks if job.n > 1 else of_blocks[0]
-    return job.by_edge(lambda layout: job.engine.level_counts(layout, of_sides))
+    return job.visit(LevelCounts("levels"), of_blocks)
 
 
 def first_bounds(counts: list[Array], most: int, *, xp: Any) -> Bounds:

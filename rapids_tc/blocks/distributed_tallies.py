@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.blocks import codec, distributed_values, tallies
-from rapids_tc.blocks.arrivals import require_length
-from rapids_tc.blocks.distributed_values import require_values
+from rapids_tc.blocks.arrivals import require_length, require_values
+from rapids_tc.blocks.quantities import TypeCounts
 from rapids_tc.blocks.tallies import Tally
 from rapids_tc.blocks.task_triangles import TaskTriangles
-from rapids_tc.blocks.triangle_sums import TypeCounts
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.block_map import Blocked, BlockJob, PlacedBlock
     from rapids_tc.blocks.distributed_values import Read
-    from rapids_tc.blocks.triangle_sums import Sum
+    from rapids_tc.blocks.quantities import Sum
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array
     from rapids_tc.preparation.edge_values import Reading
@@ -47,7 +46,7 @@ def summed(
         return graph.without_rows(), {}, None
     by_type = next((q for q in quantities if isinstance(q, TypeCounts)), None)
     owner = "group" if groups is not None else ""
-    what = "" if by_type is None else by_type.per or owner
+    what = "" if by_type is None else by_type.by or owner
     others = [q.limited(graph.free) for q in quantities if not (what and q is by_type)]
     if what or any(quantity.by_vertex for quantity in others):
         graph.require_whole()

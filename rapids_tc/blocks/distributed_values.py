@@ -13,24 +13,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.blocks import block_map, id_ranges, row_lookup, sums
-from rapids_tc.blocks.arrivals import require_below, require_length
+from rapids_tc.blocks.arrivals import require_below, require_length, require_values
 from rapids_tc.blocks.id_tasks import Fingerprints, Numbers, id_columns
-from rapids_tc.blocks.triangle_sums import EdgeSum, Summed
+from rapids_tc.blocks.quantities import EdgeSum, Summed
 from rapids_tc.frames.backend import Array, Backend, Frame
 from rapids_tc.preparation.composite import ids_in_messages
 from rapids_tc.preparation.edge_columns import check_label
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
 from rapids_tc.preparation.orient import Order
-from rapids_tc.preparation.time_values import Intervals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rapids_tc.blocks.block_map import Blocked, BlockJob, PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked, PlacedBlock
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
+    from rapids_tc.blocks.quantities import Sum
     from rapids_tc.blocks.row_lookup import RowsOfBlock
-    from rapids_tc.blocks.triangle_sums import Sum, TriangleSum
     from rapids_tc.executors.protocol import Task
     from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.edge_values import Reading
@@ -86,13 +85,14 @@ def summed(graph: Blocked, quantities: Sequence[Sum], values: Read) -> dict[str,
 
 
 def _sum(graph: Blocked, quantity: Sum, resolved: Task, values: list[Task]) -> Task:
-    more = quantity, resolved
     if isinstance(quantity, EdgeSum):
-        parts = iter(graph.each_block("sum", edge_sum, values, more=more))
+        parts = graph.each_block("sum", edge_sum, values, more=(quantity, resolved))
+        total = graph.reduce("sum", block_map.add, parts)
+    elif quantity.by_vertex:
+        total = sums.whole(graph, sums.visited_by_vertex(graph, quantity, resolved, values))
     else:
-        jobs = graph.by_job(triangle_sum, *more, graph.vertices, values=values)
-        parts = (task for _, task in jobs)
-    return graph.submit("sum", Summed, graph.reduce("sum", block_map.add, parts), resolved)
+        total = sums.visited_in_all(graph, quantity, resolved, values)
+    return graph.submit("sum", Summed, total, resolved)
 
 
 def _read_rows(graph: Blocked, reading: Reading) -> tuple[Task, list[Any]]:
@@ -309,21 +309,6 @@ def ids_of_ranks(ids: Ids, order: list[Any], ranks: list[int], *, xp: Any) -> li
     return ids_in_messages(ids, number[xp.asarray(ranks)])
 
 
-def require_values(reading: Reading, values: list[Array], edges: int) -> None:
-    """Raise KernelError unless the arrays are of a block of so many edges."""
-    if not isinstance(reading.rule, Intervals):
-        for array in values:
-            require_length(array, edges, "values of edges")
-        return
-    first, last, offsets = values
-    require_length(last, len(first), "ends of intervals")
-    if len(offsets):
-        require_length(offsets, edges + 1, "places of intervals")
-        require_below(offsets, len(first) + 1, "places of intervals")
-    else:
-        require_length(first, edges, "intervals")
-
-
 # What workers scale by group ----------------------------------------------------------------------
 
 
@@ -351,22 +336,6 @@ def _require_groups(merged: Merged, group: Array, groups: int) -> None:
 
 
 # What workers add up ------------------------------------------------------------------------------
-
-
-def triangle_sum(
-    job: BlockJob, values: list[list[Array]], quantity: TriangleSum, reading: Reading,
-    vertices: int,
-) -> Array:  # fmt: skip
-    """Add up the part of a sum that a job has."""
-    quantity = quantity.resolved(reading)
-    for block, arrays in zip(job.three, values, strict=True):
-        require_values(reading, arrays, block.m)
-    total = quantity.zeros(vertices, job.xp)
-    of_blocks = job.n > 1 or quantity.of_blocks
-    sides = [*zip(*values, strict=True)] if of_blocks else values[0]
-    for layout in job.layouts(of_blocks=of_blocks):
-        total = quantity.add_task(total, job.engine, layout, sides, job.n, job.residues, job.three)
-    return total
 
 
 def edge_sum(block: PlacedBlock, values: list[Array], quantity: EdgeSum, reading: Reading) -> Array:

@@ -14,21 +14,23 @@ import numpy as np
 
 from rapids_tc.blocks import block_map, geometry, parts, ranges
 from rapids_tc.blocks import third_sums as third_sums_of
-from rapids_tc.blocks.arrivals import require, require_below, require_length
-from rapids_tc.blocks.time_sums import spans_of
+from rapids_tc.blocks.arrivals import require, require_below, require_length, require_values
+from rapids_tc.blocks.quantities import ThirdSums
 from rapids_tc.engines import protocol
 from rapids_tc.plan.record import Needs
 from rapids_tc.preparation import sampling
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rapids_tc.blocks.block_map import Blocked, BlockJob, Job, PlacedBlock
     from rapids_tc.blocks.third_sums import ThirdTable, ThirdValues
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend
     from rapids_tc.preparation.composite import CompositeIds
+    from rapids_tc.preparation.edge_values import Reading
 
 # All triangles ------------------------------------------------------------------------------------
 
@@ -66,7 +68,7 @@ def moments_of_slices(graph: Blocked) -> list[tuple[int, float]]:
 
 def edge_counts(job: BlockJob) -> list[Array]:
     """Count the triangles of a job by edge."""
-    return job.by_edge(lambda layout: job.engine.edge_counts(layout, method=job.method))
+    return job.combined(lambda layout: job.engine.edge_counts(layout, method=job.method))
 
 
 def slices(counts: list[Array], count: int, *, xp: Any) -> list[Array]:
@@ -90,26 +92,20 @@ def by_edge_of(graph: Blocked, left: list[Task] | None) -> list[list[Task]]:
     return _by_edge(graph, graph.by_job(edge_counts, of=left))
 
 
-def counts_within(job: BlockJob, values: list[list[Array]]) -> list[Array]:
-    """Count the triangles of a job by edge whose three edges are present at once."""
-    spans = spans_of([*zip(*values, strict=True)] if job.n > 1 else values[0])
-    return job.by_edge(lambda layout: job.engine.edge_counts(layout, spans=spans))
-
-
-def by_edge_within(graph: Blocked, spans: list[Task]) -> list[list[Task]]:
-    """Count the triangles of every edge of each block whose three edges are present at once."""
-    return _by_edge(graph, graph.by_job(counts_within, values=spans))
-
-
-def _by_edge(graph: Blocked, jobs: Iterator[tuple[Job, Task]]) -> list[list[Task]]:
-    """Add up by block what all jobs have for the edges of three blocks."""
+def _by_edge(
+    graph: Blocked, jobs: Iterator[tuple[Job, Task]],
+    combine: Callable[..., Any] = block_map.add,
+) -> list[list[Task]]:  # fmt: skip
+    """Combine by block what all jobs have for the edges of three blocks."""
     if graph.n == 1:
-        return [_in_slices(graph, jobs)]
-    return [[total] for total in graph.by_block(jobs)]
+        return [_in_slices(graph, jobs, combine)]
+    return [[total] for total in graph.by_block(jobs, combine)]
 
 
-def _in_slices(graph: Blocked, jobs: Iterator[tuple[Job, Task]]) -> list[Task]:
-    """Add up by edge on a graph that is one block, in slices, each where a job was."""
+def _in_slices(
+    graph: Blocked, jobs: Iterator[tuple[Job, Task]], combine: Callable[..., Any]
+) -> list[Task]:
+    """Combine by edge on a graph that is one block, in slices, each where a job was."""
     counts = {job.worker: task for job, task in jobs}
     cut = {
         worker: graph.submit("sum", slices, task, len(counts), on=worker)
@@ -118,8 +114,66 @@ def _in_slices(graph: Blocked, jobs: Iterator[tuple[Job, Task]]) -> list[Task]:
     sums = []
     for place, worker in enumerate(counts):
         own = [graph.submit("sum", operator.getitem, task, place, on=w) for w, task in cut.items()]
-        sums.append(graph.submit("sum", block_map.add, own, on=worker))
+        sums.append(graph.submit("sum", combine, own, on=worker))
     return sums
+
+
+# What a quantity makes of triangles ---------------------------------------------------------------
+
+
+def visit(
+    job: BlockJob, of_blocks: list[list[Array]], quantity: Quantity, reading: Reading, vertices: int
+) -> Any:
+    """Combine what a quantity makes of the triangles of a job.
+
+    `of_blocks` are the arrays of its reading for uv, uw and vw.
+    """
+    quantity = quantity.resolved(reading)
+    for block, arrays in zip(job.three, of_blocks, strict=True):
+        require_values(reading, arrays, block.m)
+    found = job.visit(quantity, [quantity.values(a, side) for side, a in enumerate(of_blocks)])
+    if quantity.per == "edge":
+        return at_corners(job, found, vertices) if quantity.by_vertex else found
+    if len(found) == 1:
+        return found[0]
+    i, j, k = job.residues
+    of_w = found.pop()[: geometry.members(vertices, job.n, k)]
+    return [*geometry.end_sums(vertices, job.n, (i, j), *found), of_w]
+
+
+def visited_by_edge(
+    graph: Blocked, quantity: Quantity, resolved: Task, values: list[Task]
+) -> list[list[Task]]:
+    """Combine what a quantity makes of the triangles of every edge, as `by_edge` counts them.
+
+    `resolved` and `values` are what `distributed_values.read` returns.
+    """
+    jobs = graph.by_job(visit, quantity, resolved, graph.vertices, values=values)
+    return _by_edge(graph, jobs, block_map.COMBINE[quantity.combine])
+
+
+def visited_by_vertex(
+    graph: Blocked, quantity: Quantity, resolved: Task, values: list[Task]
+) -> list[Task]:
+    """Combine what a quantity makes of the triangles of every rank: a task per residue."""
+    jobs = graph.by_job(visit, quantity, resolved, graph.vertices, values=values)
+    return _at_corners(graph, jobs, block_map.COMBINE[quantity.combine])
+
+
+def visited_in_all(
+    graph: Blocked, quantity: Quantity, resolved: Task, values: list[Task]
+) -> Task:
+    """Combine what a quantity makes of all triangles."""
+    jobs = graph.by_job(visit, quantity, resolved, graph.vertices, values=values)
+    return graph.reduce("sum", block_map.COMBINE[quantity.combine], (task for _, task in jobs))
+
+
+def _at_corners(
+    graph: Blocked, jobs: Iterator[tuple[Job, Task]],
+    combine: Callable[..., Any] = block_map.add,
+) -> list[Task]:  # fmt: skip
+    """Combine what all jobs have for the ranks of the residues of u, v and w."""
+    return graph.by_residue(((job.tasks[0].residues, task) for job, task in jobs), combine)
 
 
 # By third vertex ----------------------------------------------------------------------------------
@@ -140,15 +194,15 @@ def values_of(table: ThirdTable, degrees: Array, *, xp: Any) -> ThirdValues:
     return table.of(degrees, xp)
 
 
-def job_third_sums(job: BlockJob, corners: list[ThirdValues]) -> list[Array]:
+def job_third_sums(job: BlockJob, corners: list[ThirdValues], name: str) -> list[Array]:
     """Sum values of third vertices by edge; `corners` are of the residues of u, v and w."""
     (i, j, _k), (of_u, of_v, of_w) = job.residues, (each.by_rank for each in corners)
     rows_before = job.xp.zeros(int(i > j), "int64")  # without a vertex
-    of_corners = of_u if job.n == 1 else (job.xp.concatenate([rows_before, of_u]), of_v, of_w)
+    of_corners = job.xp.concatenate([rows_before, of_u]), of_v, of_w
     require(len(of_u) + len(rows_before) == job.three[0].n, f"{len(of_u)} values")
     require_below(job.three[0].columns, len(of_v), "ranks")
     require_below(job.three[1].columns, len(of_w), "ranks")
-    return job.by_edge(lambda layout: job.engine.third_sums(layout, of_corners))
+    return job.visit(ThirdSums(name), of_corners)
 
 
 def as_floats(sums: Array, values: ThirdValues) -> Array:
@@ -169,7 +223,7 @@ def third_sums(graph: Blocked, degrees: list[Task], name: str) -> list[list[Task
     `name` is of a formula of `rapids_tc.blocks.third_sums`.
     """
     values = third_values(graph, degrees, name)
-    by_block = _by_edge(graph, graph.by_job(job_third_sums, by_residue=values))
+    by_block = _by_edge(graph, graph.by_job(job_third_sums, name, by_residue=values))
     return [
         [graph.submit("sum", as_floats, part, values[0]) for part in slices] for slices in by_block
     ]
@@ -183,8 +237,13 @@ def corner_counts(job: BlockJob, vertices: int) -> Any:
 
     If the graph is one block, they are of all ranks.
     """
+    return at_corners(job, edge_counts(job), vertices)
+
+
+def at_corners(job: BlockJob, counts: list[Array], vertices: int) -> Any:
+    """Add the triangles of a job up at u, v and w, from those of its edges; see `corner_counts`."""
     (i, j, k), n = job.residues, job.n
-    counts = edge_counts(job)[::2]  # those of uw add nothing, and take as much memory
+    del counts[1:2]  # those of uw add nothing, and take as much memory
     of_uv = job.engine.sum_counts(job.three[0], counts.pop(0))
     by_ends = geometry.end_sums(vertices, n, (i, j), *of_uv)
     if n == 1:  # a triangle is counted at two edges of each of its corners
@@ -238,8 +297,7 @@ def by_vertex(graph: Blocked) -> list[Task]:
 
 def count_by_vertex(graph: Blocked, of: list[Task] | None = None) -> list[Task]:
     """Count the triangles of every rank; `of` are blocks in place of the blocks of the graph."""
-    jobs = graph.by_job(corner_counts, graph.vertices, of=of)
-    return graph.by_residue((job.tasks[0].residues, task) for job, task in jobs)
+    return _at_corners(graph, graph.by_job(corner_counts, graph.vertices, of=of))
 
 
 def whole(graph: Blocked, by_residue: list[Task]) -> Task:

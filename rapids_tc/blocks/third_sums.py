@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import geometry
-
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    from rapids_tc.engines.protocol import Residues
     from rapids_tc.frames.backend import Array, Backend
 
 BITS = 62  # a sum, its rounding included, stays below 2^63
@@ -44,13 +41,6 @@ class ThirdValues:
 
     by_rank: Array
     unit: float
-
-    def of_task(self, n: int, residues: Residues, xp: ModuleType) -> tuple[Array, Array, Array]:
-        """Return the values of u by row of uv, of v by column of uv, and of w by column of uw."""
-        i, j, k = residues
-        rows_before = xp.zeros(geometry.row_shift((i, j)), "int64")  # without a vertex
-        of_u = xp.concatenate([rows_before, self.by_rank[i::n]])
-        return of_u, self.by_rank[j::n], self.by_rank[k::n]
 
     def as_floats(self, sums: Array) -> Array:
         """Return sums of values as float64, rounded once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rapids_tc.blocks.triangle_sums import EdgeSum, Summed
+from rapids_tc.blocks.quantities import EdgeSum, Summed
 from rapids_tc.frames.backend import gather, sum64
 from rapids_tc.preparation import orient
 from rapids_tc.preparation.edge_columns import check_label
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from rapids_tc._progress import Report
-    from rapids_tc.blocks.triangle_sums import Sum
+    from rapids_tc.blocks.quantities import Sum
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.frames.backend import Array, Backend
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
@@ -121,21 +122,27 @@ def summed(graph: WholeGraph, quantities: Sequence[Sum]) -> list[Summed]:
 
 def _sum(graph: WholeGraph, quantity: Sum, arrays: list[Array]) -> Summed:
     csr, engine = graph.csr, graph.engine
-    total = quantity.zeros(csr.n, graph.backend.xp)
     if isinstance(quantity, EdgeSum):
-        total = quantity.add_block(total, engine, csr, arrays, 1, (0, 0))
+        zeros = quantity.zeros(csr.n, graph.backend.xp)
+        total = quantity.add_block(zeros, engine, csr, arrays, 1, (0, 0))
         return Summed(total, quantity.reading)
-    values: list[Any] = arrays
+    sums = visit(graph, quantity, arrays)
+    if quantity.per == "edge":  # a triangle is counted at two edges of each of its corners
+        by_row, by_column = engine.sum_counts(csr, sums)
+        sums = (by_row + by_column) // 2
+    return Summed(sums, quantity.reading)
+
+
+def visit(graph: WholeGraph, quantity: Quantity, arrays: list[Array]) -> Array:
+    """Combine what a quantity makes of all triangles, from the arrays of its reading."""
+    csr, engine = graph.csr, graph.engine
+    values: Any = tuple(quantity.values(arrays, side) for side in range(3))
     if quantity.of_blocks:
-        values = [(array,) * 3 for array in arrays]
         layout = engine.prepare_blocks(engine.to_csc(csr), csr, csr, WHOLE)
     else:
-        layout = graph.layout
+        layout, values = graph.layout, values[0]
     with graph.stage("summing over triangles") as report:
-        blocks = (csr,) * (3 if quantity.of_blocks else 1)
-        task = layout, values, 1, WHOLE, blocks, report.on_progress
-        total = quantity.add_task(total, engine, *task)
-    return Summed(total, quantity.reading)
+        return engine.visit(layout, quantity, values, on_progress=report.on_progress)
 
 
 def _rows(graph: WholeGraph, values: Array | None, *, directed: bool) -> EdgeRows:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from rapids_tc.engines.neighbor_rows import ChangedEdges, NeighborRows
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.preparation.csr import Array, Csr
 
 ProgressCallback = Callable[..., None]  # (done), or (done, note)
@@ -261,66 +262,40 @@ class Engine(Protocol):
         layout: Any,
         *,
         method: str = "auto",
-        spans: Any = None,
         on_progress: ProgressCallback | None = None,
     ) -> Any:
         """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``.
-
-        With `spans`, a triangle counts if there is a window in which its three sides are present:
-        see `window_changes`. The method is "auto" then.
 
         A task on blocks gives the triangles that it finds: three arrays, aligned with the columns
         of uv, uw and vw.
         """
 
-    def level_counts(
-        self, layout: Any, levels: Any, *, on_progress: ProgressCallback | None = None
+    def visit(
+        self,
+        layout: Any,
+        quantity: Quantity,
+        values: Any,
+        *,
+        on_progress: ProgressCallback | None = None,
     ) -> Any:
-        """Count the triangles of every oriented edge whose two other sides reach its levels.
+        """Combine what the visitor of a quantity makes of every triangle u > v > w.
 
-        `levels` (uint64), upper << 32 | probe, is aligned with ``csr.columns``. On blocks it is
-        three arrays, aligned with the columns of uv, uw and vw.
+        Parameters
+        ----------
+        values
+            What the quantity takes. Values of sides, or a `Spans`, are aligned with
+            ``csr.columns``; on blocks they are three, aligned with the columns of uv, uw and vw.
+            Values of corners are by rank; on blocks they are three: of u by row of uv, of v by
+            column of uv, and of w by column of uw.
 
         Returns
         -------
-        array of uint32, shape (2, m)
-            The triangles in which the upper level of both other sides is at least the upper level
-            and the probe of the edge; and those in which it is at least its probe. On blocks, three
-            such arrays, of the triangles of the task.
-        """
-
-    def type_counts(
-        self, layout: Any, types: Any, counts: Array, *, on_progress: ProgressCallback | None = None
-    ) -> Array:
-        """Add the triangles u > v > w to `counts` by the types of uv, uw and vw; return it.
-
-        It is of int64, shape (n, n, n), its entries in order. `types` (uint8, each less than n) is
-        aligned with ``csr.columns``. On blocks it is three arrays, aligned with the columns of uv,
-        uw and vw.
-        """
-
-    def window_changes(
-        self, layout: Any, spans: Any, windows: int, *, on_progress: ProgressCallback | None = None
-    ) -> Array:
-        """Count how many triangles more each window has than the window before it.
-
-        `spans` is a `Spans` aligned with ``csr.columns``. On blocks it is three, aligned with the
-        columns of uv, uw and vw. A triangle is present in the windows in which its three sides are.
-
-        The changes are int64, shape (windows + 1,): their running sum is the triangles of each
-        window, and 0 at the end. Windows from `windows` on are not counted.
-        """
-
-    def third_sums(
-        self, layout: Any, values: Any, *, on_progress: ProgressCallback | None = None
-    ) -> Any:
-        """Sum for every oriented edge, over its triangles, the values of the third vertices.
-
-        `values` (int64) are by rank, and the sums, int64, are aligned with ``csr.columns``. They
-        are exact as long as they fit.
-
-        On blocks, `values` is three arrays: of u by row of uv, of v by column of uv, and of w by
-        column of uw; the sums are three arrays, aligned with the columns of uv, uw and vw.
+        sums
+            For each edge, aligned with ``csr.columns``; on blocks three, aligned with the columns
+            of uv, uw and vw. Or for each rank; on blocks three: of u by row of uv, of v by column
+            of uv, and of w by column of uw, of which the last two may be longer than there are
+            columns. The order of summation is left open, so that only sums of floats depend on it.
+            Or a total, in the shape of the quantity.
         """
 
     def neighbors(self, csr: Csr) -> Csr:
@@ -367,19 +342,6 @@ class Engine(Protocol):
         fewer places than triangles, the first of these are listed.
 
         On blocks, u is listed by row of uv, v by column of uv, and w by column of uw.
-        """
-
-    def vertex_sums(
-        self, layout: Any, sides: Any, *, on_progress: ProgressCallback | None = None
-    ) -> Any:
-        """Sum for each rank, over its triangles, the products of the values of their sides.
-
-        `sides` and the sums are float64, the former aligned with ``csr.columns``. The order of
-        summation is left open.
-
-        On blocks, `sides` is three arrays, aligned with the columns of uv, uw and vw. The sums are
-        three arrays: of u by row of uv, of v by column of uv, and of w by column of uw. The last
-        two may be longer than there are columns.
         """
 
     def memory(self) -> int:

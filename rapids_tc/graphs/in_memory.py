@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import report_stage
 from rapids_tc.blocks import whole_values
+from rapids_tc.blocks.quantities import ThirdSums, Within
 from rapids_tc.blocks.third_sums import FORMULAS, third_values
-from rapids_tc.blocks.time_sums import spans_of
 from rapids_tc.blocks.whole_triangles import WholeTriangles
 from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
@@ -26,7 +26,7 @@ from rapids_tc.preparation.edges import InspectedColumns, NumberedEdges, number_
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rapids_tc.blocks.triangle_sums import Sum, Summed
+    from rapids_tc.blocks.quantities import Sum, Summed
     from rapids_tc.plan.needs import Stage
     from rapids_tc.preparation.communities import CommunityTree
     from rapids_tc.preparation.csr import Csr
@@ -177,9 +177,7 @@ class InMemoryGraph(EdgeGraph):
 
     def _count_within(self, within: Reading) -> Array:
         """Count the triangles of every oriented edge whose edges are present at once."""
-        spans, layout = spans_of(self.edge_values(within).arrays), self.layout
-        with self.stage("counting") as report:
-            return self.engine.edge_counts(layout, spans=spans, on_progress=report.on_progress)
+        return whole_values.visit(self, Within("within"), self.edge_values(within).arrays)
 
     def third_sums(self, name: str) -> Array:
         """Sum a value of the third vertices of every oriented edge: float64, as ``csr.columns``.
@@ -189,7 +187,8 @@ class InMemoryGraph(EdgeGraph):
         layout = self.layout
         with self.stage("summing over triangles") as report:
             values = third_values(name, self.degrees, self.backend)
-            sums = self.engine.third_sums(layout, values.by_rank, on_progress=report.on_progress)
+            report_to = report.on_progress
+            sums = self.engine.visit(layout, ThirdSums(name), values.by_rank, on_progress=report_to)
             return values.as_floats(sums)
 
     def vertex_counts(self, method: str) -> Array:

@@ -23,6 +23,7 @@ from rapids_tc.blocks import (
     stored_values,
     sums,
 )
+from rapids_tc.blocks.quantities import Within
 from rapids_tc.blocks.store import StoredBlocks, cut
 from rapids_tc.blocks.stored_triangles import StoredTriangles
 from rapids_tc.blocks.third_sums import FORMULAS
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rapids_tc.blocks.geometry import Block
+    from rapids_tc.blocks.quantities import Sum, Summed
     from rapids_tc.blocks.rows import Rows
-    from rapids_tc.blocks.triangle_sums import Sum, Summed
     from rapids_tc.executors.protocol import Task
     from rapids_tc.plan.budget import Budget
     from rapids_tc.preparation.csr import Csr
@@ -175,7 +176,7 @@ class OutOfCoreGraph(EdgeGraph):
         """Submit the triangles of the edges of each block, in slices."""
         if within is None:
             return sums.by_edge(self.spilled)
-        return sums.by_edge_within(self.spilled, self.edge_values(within).arrays)
+        return sums.visited_by_edge(self.spilled, Within("within"), *self._read(within))
 
     def row_columns(
         self, names: Sequence[str], method: str, within: Reading | None = None

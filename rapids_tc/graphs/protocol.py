@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from rapids_tc.blocks.quantities import Sum, Summed
     from rapids_tc.blocks.task_triangles import Triangles
-    from rapids_tc.blocks.triangle_sums import Sum, Summed
     from rapids_tc.engines.protocol import Engine
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Array, Backend, Frame

@@ -25,8 +25,8 @@ from rapids_tc.preparation.orient import Order
 if TYPE_CHECKING:
     from rapids_tc.blocks.block_map import Blocked, TaskMap
     from rapids_tc.blocks.context import WorkerContext
+    from rapids_tc.blocks.quantities import Summed
     from rapids_tc.blocks.tallies import Tally
-    from rapids_tc.blocks.triangle_sums import Summed
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.plan.record import Work

@@ -281,7 +281,7 @@ class Analytic:
         A function of the own options, and `by`, and the kind of a partitioned frame that returns
         None if a cluster can answer the call, and else the error to raise.
     sums : callable
-        A function of the own options that returns every `rapids_tc.blocks.triangle_sums.Sum` that
+        A function of the own options that returns every `rapids_tc.blocks.quantities.Sum` that
         the body asks of the graph.
     """
 

@@ -420,3 +420,6 @@ class Reading:
         for values in arrays[:-1] if self.rule.directed else arrays:
             xp.maximum.at(largest, group, values)
         return largest
+
+
+UNREAD = Reading(EndTypes())  # of values that do not come from rows

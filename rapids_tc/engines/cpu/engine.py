@@ -15,6 +15,7 @@ three blocks of it: see `rapids_tc.blocks.grid`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +39,7 @@ from rapids_tc.engines.cpu import (
     visitors,
 )
 from rapids_tc.engines.cpu.layout import Layout
-from rapids_tc.engines.cpu.spans import Always, pack_spans
+from rapids_tc.engines.cpu.spans import Always
 from rapids_tc.engines.cpu.truss import CpuPeeler
 from rapids_tc.engines.host import host_free, host_memory
 from rapids_tc.engines.protocol import Costs, PivotRange, ProgressCallback, Residues, shifts
@@ -48,6 +49,7 @@ from rapids_tc.plan import costs as model
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.preparation.csr import Array, Csr
 
 TABLE = 1 << 22  # slots of a thread's table: 4 MiB of marks, 16 MiB of places
@@ -154,63 +156,30 @@ def count(
 
 
 def edge_counts(
-    layout: Layout,
-    *,
-    method: str = "auto",
-    spans: Any = None,
-    on_progress: ProgressCallback | None = None,
+    layout: Layout, *, method: str = "auto", on_progress: ProgressCallback | None = None
 ) -> Any:
     """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``.
 
     A task on blocks gives three arrays, aligned with the columns of uv, uw and vw.
     """
     counts: tuple[Array, ...] = tuple(np.zeros(graph.m, np.uint32) for graph in layout.graphs)
-    if spans is None and layout.whole:
+    if layout.whole:
         sizes = _slots(layout.csr.n), _threads(layout)
         row_counts.count_edges(layout, counts[0], *sizes, on_progress)
         return counts[0]
-    packed = Always() if spans is None else pack_spans(*_sides(layout, spans))
-    visitor = visitors.EdgeCounts(packed, counts[0], counts[len(counts) // 2], counts[-1])
-    _visit(layout, [visitor], on_progress)
-    return counts[0] if layout.whole else counts
+    _visit(layout, [visitors.SpanEdgeCounts(Always(), *counts)], on_progress)
+    return counts
 
 
-def type_counts(
-    layout: Layout, types: Any, counts: Array, *, on_progress: ProgressCallback | None = None
-) -> Array:
-    """Add the triangles u > v > w to `counts` by the types of uv, uw and vw; return it."""
-    counters, sides = visitors.Counters(counts.ravel(), _threads(layout)), _sides(layout, types)
-    _visit(layout, visitors.type_counts(*sides, len(counts), counters), on_progress)
-    return counters.add_up().reshape(counts.shape)
-
-
-def level_counts(
-    layout: Layout, levels: Any, *, on_progress: ProgressCallback | None = None
+def visit(
+    layout: Layout, quantity: Quantity, values: Any, *, on_progress: ProgressCallback | None = None
 ) -> Any:
-    """Count the triangles of every edge at two levels: uint32, (2, m); on blocks three arrays."""
-    return visitors.level_counts(layout, levels, _visiting(layout, on_progress))
-
-
-def window_changes(
-    layout: Layout, spans: Any, windows: int, *, on_progress: ProgressCallback | None = None
-) -> Array:
-    """Count how many triangles more each window has than the window before: int64, windows + 1."""
-    counters = visitors.Counters(np.zeros(2 * (windows + 1), np.int64), _threads(layout))
-    packed = pack_spans(*_sides(layout, spans), windows)
-    _visit(layout, visitors.window_changes(packed, counters), on_progress)
-    begun, ended = counters.add_up().reshape(2, -1)
-    begun -= ended
-    return begun
-
-
-def third_sums(layout: Layout, values: Any, *, on_progress: ProgressCallback | None = None) -> Any:
-    """Sum for every oriented edge, over its triangles, the values of the third vertices: int64."""
-    if layout.whole:
+    """Combine what the visitor of a quantity makes of every triangle; see `protocol.Engine`."""
+    if layout.whole and quantity.visitor in row_counts.BY_ROWS:
         sizes = _slots(layout.csr.n), _threads(layout)
-        return row_counts.sum_thirds(layout, values, *sizes, on_progress)
-    visitor = visitors.third_sums(values, layout.edges, layout.walked, layout.csr)
-    _visit(layout, [visitor], on_progress)
-    return visitor.of_uv, visitor.of_uw, visitor.of_vw
+        return row_counts.BY_ROWS[quantity.visitor](layout, values, *sizes, on_progress)
+    walk = partial(_visit, layout, on_progress=on_progress)
+    return visitors.visit(quantity, layout, values, _threads(layout), walk)
 
 
 def join_triangles(
@@ -258,11 +227,6 @@ def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Arra
     """
     sizes = _threads_for(last - first), _slots(layout.csr.n)
     return listing.list_ranks(layout, starts, first, last, *sizes)
-
-
-def vertex_sums(layout: Layout, sides: Any, *, on_progress: ProgressCallback | None = None) -> Any:
-    """Sum for each rank, over its triangles, the products of the values of their sides."""
-    return visitors.vertex_sums(layout, _sides(layout, sides), _visiting(layout, on_progress))
 
 
 def find_edges(csr: Csr, u: Array, v: Array, rank: Array | None = None) -> Array:
@@ -336,16 +300,6 @@ def _visit(layout: Layout, by_thread: Sequence[Any], on_progress: ProgressCallba
         return uv_at, by_thread[thread % len(by_thread)]
 
     _run(layout, counting.visit, np.int32, on_progress, arguments)
-
-
-def _visiting(layout: Layout, on_progress: ProgressCallback | None) -> Callable[[Any], None]:
-    """Return a function that calls a visitor of all threads for every triangle."""
-    return lambda visitor: _visit(layout, [visitor], on_progress)
-
-
-def _sides(layout: Layout, values: Any) -> tuple[Any, Any, Any]:
-    """Return the values of uv, of uw and of vw, which are one on a whole graph."""
-    return (values, values, values) if layout.whole else values
 
 
 def _threads(layout: Layout) -> int:

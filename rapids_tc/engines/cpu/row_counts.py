@@ -49,6 +49,9 @@ def sum_thirds(
     return sums
 
 
+BY_ROWS = {"ThirdSums": sum_thirds}  # by visitor: what takes its place on a whole graph
+
+
 def _each_range(
     layout: Layout, sums: Array, slots: int, threads: int, on_progress: ProgressCallback | None,
     kernel: Callable[..., None], more: Callable[[int], tuple[Any, ...]],

@@ -6,11 +6,16 @@ of visitor, its hooks within the loops, so that one walk serves all of them at t
 written for each. Edges are named by their positions: uv in the block or graph of the in-edges, uw
 where rows are walked, vw where rows are marked.
 
+The fields of the visitor of a `Quantity` are what it takes of uv, uw and vw, and where its sums go:
+of the edges uv, uw and vw, or of the vertices u, v and w. The visitor of a total has the size of
+the quantity instead, its counters, and whether other threads add to these, too.
+
 The intervals of edges, and what three have in common, are in `spans`.
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,6 +32,7 @@ from rapids_tc.engines.cpu.spans import (
     meet,
     next_common,
     open_span,
+    pack_spans,
     smaller,
 )
 
@@ -34,7 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rapids_tc.engines.cpu.layout import Layout
-    from rapids_tc.preparation.csr import Array, Csr
+    from rapids_tc.engines.quantity import Quantity
+    from rapids_tc.preparation.csr import Array
 
 SHARED_FROM = 1 << 20  # counters of all threads, past which threads share one array
 _HALF, _LOW_HALF = np.uint64(32), np.uint64(2**32 - 1)  # of the levels of an edge
@@ -74,8 +81,11 @@ def close_middle(visitor: Any, scratch: Any, v: Any, begin: Any, row: Any, amoun
     """Take what `triangle` returned for v, summed up; N+(v) is `row`, at `begin` in columns."""
 
 
-class EdgeCounts(NamedTuple):
-    """The triangles of every edge: other threads may count (u, w) and (v, w), too."""
+class SpanEdgeCounts(NamedTuple):
+    """The triangles of every edge that share a window; all do if spans are `Always`.
+
+    Other threads may count (u, w) and (v, w), too.
+    """
 
     spans: Any
     of_uv: Array
@@ -198,34 +208,35 @@ class VertexSums(NamedTuple):
 
 
 class TypeCounts(NamedTuple):
-    """The triangles by the types of their sides; `shared` says whether other threads count, too."""
+    """The triangles by the types of their sides."""
 
     uv: Array
     uw: Array
     vw: Array
-    n: Any
+    types: Any
     counts: Array
     shared: bool
 
     def open_edge(self, uv: Any) -> Any:
-        return np.uint64(self.uv[uv]) * self.n
+        return np.uint64(self.uv[uv]) * np.uint64(self.types)
 
     def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
         of_uw, of_vw = np.uint64(self.uw[np.uint64(uw)]), np.uint64(self.vw[np.uint64(vw)])
-        _add(self.counts, (edge + of_uw) * self.n + of_vw, 1, self.shared)
+        _add(self.counts, (edge + of_uw) * np.uint64(self.types) + of_vw, 1, self.shared)
         return 0
 
 
 class WindowChanges(NamedTuple):
     """The windows where triangles begin, and those where triangles have ended.
 
-    Each has an array of its own: a processor that adds to one array twice in a row waits. An edge
-    has one interval. A triangle that is present nowhere ends where it begins.
+    Each has counters of its own, one behind the other: a processor that adds to one counter twice
+    in a row waits. An edge has one interval. A triangle that is present nowhere ends where it
+    begins.
     """
 
     spans: OneInterval
-    begun: Array
-    ended: Array
+    windows: Any
+    counts: Array
     shared: bool
 
     def open_edge(self, uv: Any) -> Any:
@@ -233,8 +244,8 @@ class WindowChanges(NamedTuple):
 
     def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
         first, last = common(self.spans, edge, uw, vw)
-        _add(self.begun, np.uint64(first), 1, self.shared)
-        _add(self.ended, np.uint64(larger(last + 1, first)), 1, self.shared)
+        _add(self.counts, np.uint64(first), 1, self.shared)
+        _add(self.counts, np.uint64(self.windows + 1 + larger(last + 1, first)), 1, self.shared)
         return 0
 
 
@@ -242,8 +253,8 @@ class RepeatedChanges(NamedTuple):
     """`WindowChanges` for edges with several intervals each."""
 
     spans: SeveralIntervals
-    begun: Array
-    ended: Array
+    windows: Any
+    counts: Array
     shared: bool
 
     def open_edge(self, uv: Any) -> Any:
@@ -252,12 +263,12 @@ class RepeatedChanges(NamedTuple):
     def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
         at = begins(self.spans, edge, uw, vw)
         ends = begins(self.spans, edge + 1, uw + 1, vw + 1)
-        windows, step = len(self.begun) - 1, PLAIN
+        windows, step = self.windows, PLAIN
         while (at[0] < ends[0]) & (at[1] < ends[1]) & (at[2] < ends[2]):
             first, last, at, step = next_common(self.spans, at, ends, step)
             first, after = smaller(first, windows), smaller(last + 1, windows)
-            _add(self.begun, np.uint64(first), 1, self.shared)
-            _add(self.ended, np.uint64(larger(after, first)), 1, self.shared)
+            _add(self.counts, np.uint64(first), 1, self.shared)
+            _add(self.counts, np.uint64(windows + 1 + larger(after, first)), 1, self.shared)
         return 0
 
 
@@ -292,46 +303,56 @@ class Counters:
         return total
 
 
-def third_sums(values: tuple[Array, Array, Array], uv: Csr, uw: Csr, vw: Csr) -> ThirdSums:
-    """Return a visitor with sums of zero, from the values of u, v and w; see `Engine`."""
-    of_u, of_v, of_w = values
-    of_uv, of_uw, of_vw = (np.zeros(block.m, np.int64) for block in (uv, uw, vw))
-    return ThirdSums(of_u[uv.rows], of_v[uv.columns], of_w[uw.columns], of_uv, of_uw, of_vw)
+VISITORS: dict[str, Any] = {
+    visitor.__name__: visitor
+    for visitor in (SpanEdgeCounts, ThirdSums, LevelCounts, VertexSums, TypeCounts, WindowChanges)
+}
 
 
-def type_counts(uv: Array, uw: Array, vw: Array, n: int, counters: Counters) -> list[TypeCounts]:
-    """Return a visitor for each thread, of the types of uv, uw and vw."""
-    types = (uv, uw, vw, np.uint64(n))
-    return [TypeCounts(*types, array, counters.shared) for array in counters.arrays]
+def visit(
+    quantity: Quantity, layout: Layout, values: Any, threads: int,
+    walk: Callable[[list[Any]], None],
+) -> Any:  # fmt: skip
+    """Have the visitor of a quantity see all triangles; see `protocol.Engine.visit`.
+
+    `walk` calls the visitor of each thread, or the only one, for the triangles of a layout.
+    """
+    visitor, taken = VISITORS[quantity.visitor], (values,) * 3 if layout.whole else values
+    if quantity.takes == "spans":
+        windows = quantity.size if quantity.per == "total" else None
+        of_uv, of_uw, of_vw = taken
+        spans = pack_spans(of_uv, of_uw, of_vw, windows)
+        several = isinstance(spans, SeveralIntervals) and quantity.per == "total"
+        visitor, taken = RepeatedChanges if several else visitor, (spans,)
+    elif quantity.takes == "corners":
+        (of_u, of_v, of_w), uv, uw = taken, layout.edges, layout.walked
+        taken = of_u[uv.rows], of_v[uv.columns], of_w[uw.columns]
+    if quantity.per == "total":
+        arrays = 2 if quantity.takes == "spans" else 1  # triangles that begin, and that end
+        counters = Counters(np.zeros(arrays * prod(quantity.shape), quantity.dtype), threads)
+        walk([visitor(*taken, quantity.size, own, counters.shared) for own in counters.arrays])
+        begun, *ended = counters.add_up().reshape(arrays, *quantity.shape)
+        return begun - ended[0] if ended else begun
+    if quantity.per == "vertex":
+        return _by_vertex(quantity, layout, lambda sums: walk([visitor(*taken, *sums)]))
+    sums = [quantity.start(graph.m, np) for graph in layout.graphs]
+    walk([visitor(*taken, *[array.ravel() for array in sums] * (3 // len(sums)))])
+    finished = tuple(map(quantity.finished, sums))
+    return finished[0] if layout.whole else finished
 
 
-def vertex_sums(layout: Layout, sides: tuple[Any, Any, Any], visit: Callable[[Any], None]) -> Any:
-    """Have a visitor add up products of values by vertex: see `protocol.Engine`."""
-    u = np.zeros(layout.walked.n)
-    v, w = (u, u) if layout.whole else (np.zeros(layout.csr.n), np.zeros(layout.walked.n))
-    visit(VertexSums(*sides, u, v, w))
+def _by_vertex(quantity: Quantity, layout: Layout, walk: Callable[[Any], None]) -> Any:
+    """Return the sums of all ranks; on blocks those of u, v and w."""
+    u = quantity.start(layout.walked.n, np)
     if layout.whole:
+        walk((u, u, u))
         return u
+    v, w = quantity.start(layout.csr.n, np), quantity.start(layout.walked.n, np)
+    walk((u, v, w))
     to_row = layout.walked.n - layout.edges.n  # from a row of uv to the row of u in uw
-    by_row = np.zeros(layout.edges.n)
+    by_row = quantity.start(layout.edges.n, np)
     by_row[max(-to_row, 0) :] = u[max(to_row, 0) :]
     return by_row, v[layout.shift :], w
-
-
-def level_counts(layout: Layout, levels: Any, visit: Callable[[Any], None]) -> Any:
-    """Have a visitor count the triangles of edges at two levels: see `protocol.Engine`."""
-    counts = tuple(np.zeros((2, graph.m), np.uint32) for graph in layout.graphs)
-    sides = (levels,) * 3 if layout.whole else tuple(levels)
-    visit(LevelCounts(*sides, *[array.ravel() for array in counts] * (3 // len(counts))))
-    for of_upper, of_probe in counts:
-        of_probe += of_upper
-    return counts[0] if layout.whole else counts
-
-
-def window_changes(spans: OneInterval | SeveralIntervals, counters: Counters) -> list[Any]:
-    """Return a visitor for each thread: `begun` is one half of its counters, `ended` the other."""
-    visitor: Any = WindowChanges if isinstance(spans, OneInterval) else RepeatedChanges
-    return [visitor(spans, *array.reshape(2, -1), counters.shared) for array in counters.arrays]
 
 
 @inlined

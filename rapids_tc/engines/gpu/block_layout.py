@@ -12,7 +12,9 @@ import numpy as np
 
 from rapids_tc.engines.gpu.layout import Blocks, GpuEngine, Layout, SlotView
 from rapids_tc.engines.protocol import PivotRange, Residues, shifts
+from rapids_tc.errors import CapacityError
 from rapids_tc.kernels import launch
+from rapids_tc.plan.costs import MOST_POSITIONS
 from rapids_tc.preparation.csr import Array, Csr
 
 if TYPE_CHECKING:
@@ -148,23 +150,46 @@ def probe_counts(
         return probes[shift:].view("int64")
 
 
-def apart(engine: GpuEngine, blocks: Blocks, counts: Array) -> tuple[Array, Array, Array]:
-    """Split edge counts, of columns and of in-edges behind them, into counts of uv, uw and vw."""
-    uv, size, of_uv = blocks.uv, len(blocks.packed), engine.xp.zeros(blocks.uv.m, "uint32")
-    arguments = (
-        blocks.packed,
-        np.uint64(size),
-        uv.offsets,
-        uv.columns,
-        counts[len(counts) - size :],
-    )
-    _step(engine, "unpack_counts", size, *arguments, of_uv)
-    return of_uv, counts[blocks.uw], counts[blocks.vw]
+def positions_of(layout: Layout) -> int:
+    """Return how many positions edge counts have: of the columns, on blocks of the in-edges too.
+
+    Raises
+    ------
+    CapacityError
+        There are too many for a kernel.
+    """
+    size = layout.csr.m + (len(layout.in_edges) if layout.blocks else 0)
+    if size >= MOST_POSITIONS["cuda"]:
+        raise CapacityError(f"three blocks of {size:,} edges: cut the graph in more blocks")
+    return size
 
 
-def positions(engine: GpuEngine, blocks: Blocks) -> Array:
-    """Find the position (uint32) of every in-edge in the columns of uv."""
-    return _locate(engine, blocks.uv, blocks.packed)
+def align(engine: GpuEngine, layout: Layout, values: Any, dtype: str) -> Array:
+    """Return values of edges in the order of edge counts; on blocks from those of uv, uw and vw."""
+    blocks = layout.blocks
+    if blocks is None:
+        return values
+    of_uv, of_uw, of_vw = values
+    size = len(blocks.packed)
+    aligned = engine.xp.zeros(layout.csr.m + size, dtype)
+    aligned[blocks.uw], aligned[blocks.vw] = of_uw, of_vw
+    aligned[len(aligned) - size :] = of_uv[_locate(engine, blocks.uv, blocks.packed)]
+    return aligned
+
+
+def apart(engine: GpuEngine, blocks: Blocks, sums: Array) -> tuple[Array, ...]:
+    """Split sums of edges, of columns and of in-edges behind them, into those of uv, uw and vw."""
+    xp, uv, size = engine.xp, blocks.uv, len(blocks.packed)
+    if sums.ndim > 1:
+        by_row = (apart(engine, blocks, row) for row in sums)
+        return tuple(map(xp.stack, zip(*by_row, strict=True)))
+    of_uv, of_in_edges = xp.zeros(uv.m, sums.dtype), sums[len(sums) - size :]
+    if sums.dtype == np.uint32:
+        arguments = (blocks.packed, np.uint64(size), uv.offsets, uv.columns, of_in_edges)
+        _step(engine, "unpack_counts", size, *arguments, of_uv)
+    else:
+        of_uv[_locate(engine, uv, blocks.packed)] = of_in_edges
+    return of_uv, sums[blocks.uw], sums[blocks.vw]
 
 
 def _locate(engine: GpuEngine, uv: Csr, packed: Array) -> Array:

@@ -28,7 +28,6 @@ from rapids_tc.engines.host import host_free, host_memory
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.kernels import _nvrtc, catalogue, launch
 from rapids_tc.kernels.method import Capacities, Kernel
-from rapids_tc.plan import costs as model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 
 # Kernels number them in 32 bits.
 _MOST_EDGES = keys.MOST_EDGES
-_MOST_POSITIONS = model.MOST_POSITIONS["cuda"]
 _STEPS = (
     "count_ends",
     "count_present",
@@ -182,39 +180,29 @@ class CudaEngine:
         layout: Layout,
         *,
         method: str = "auto",
-        spans: Any = None,
         on_progress: ProgressCallback | None = None,
     ) -> Any:
         """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``."""
         row, blocks = catalogue.find(method, returns="edges"), layout.blocks
         with self.device(layout.csr.columns):
-            size = layout.csr.m + (len(layout.in_edges) if blocks else 0)
-            if size >= _MOST_POSITIONS:
-                raise CapacityError(f"three blocks of {size:,} edges: cut the graph in more blocks")
-            counts = self.xp.zeros(size, "uint32")
+            counts = self.xp.zeros(block_layout.positions_of(layout), "uint32")
             if layout.bare:
                 keys.count_sides(self, layout.csr, counts)
-            elif spans is None:
+            else:
                 with_hubs = row.hubs and hubs.add_edge_counts(self, layout, counts)
                 launch.run(
                     self, layout, row, "EdgeCounts", counts,
                     with_hubs=with_hubs, on_progress=on_progress,
                 )  # fmt: skip
-            else:
-                visitors.span_edge_counts(self, layout, counts, spans, on_progress=on_progress)
             return block_layout.apart(self, blocks, counts) if blocks else counts
 
-    type_counts = visitors.type_counts
-    level_counts = visitors.level_counts
-    window_changes = visitors.window_changes
-    third_sums = visitors.third_sums
+    visit = visitors.visit
     neighbors = pairs.neighbors
     common_sums = pairs.common_sums
     join_triangles = visitors.join_triangles
     join_ends = visitors.join_ends
     triangles_per_in_edge = listing.triangles_per_in_edge
     list_triangles = listing.list_triangles
-    vertex_sums = listing.vertex_sums
     cliques = cliques.count
 
     def truss(

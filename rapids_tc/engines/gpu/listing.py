@@ -1,6 +1,7 @@
 """Triangles one by one on the CUDA engine: listed, or summed over with values of their sides.
 
-The functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`.
+`triangles_per_in_edge` and `list_triangles` are methods of
+`rapids_tc.engines.gpu.cuda.CudaEngine`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.engines.gpu import grouping
-from rapids_tc.engines.gpu.visitors import align
+from rapids_tc.engines.gpu.block_layout import align
 from rapids_tc.kernels import catalogue, launch
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.engines.gpu.layout import GpuEngine, Layout
     from rapids_tc.engines.protocol import ProgressCallback
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.kernels.method import Kernel
     from rapids_tc.preparation.csr import Array
 
@@ -73,18 +75,19 @@ def list_triangles(
 
 
 def vertex_sums(
-    engine: GpuEngine, layout: Layout, sides: Any, *, on_progress: ProgressCallback | None = None
-) -> Any:
+    engine: GpuEngine, layout: Layout, quantity: Quantity, sides: Any,
+    *, on_progress: ProgressCallback | None,
+) -> Any:  # fmt: skip
     """Sum for each rank, over its triangles, the products of the values of their sides."""
     xp, blocks = engine.xp, layout.blocks
     with engine.device(layout.csr.columns):
-        values = align(engine, layout, sides, "float64")
+        values = align(engine, layout, sides, quantity.value)
         if blocks is None:
-            sums = (xp.zeros(layout.csr.n, "float64"),) * 3
+            sums = (quantity.start(layout.csr.n, xp),) * 3
             edges: tuple[Any, ...] = (None, np.uint64(0), np.uint32(0))
         else:
             lengths = (blocks.uv.n, layout.csr.n - blocks.shift, layout.csr.n)
-            sums = tuple(xp.zeros(length, "float64") for length in lengths)
+            sums = tuple(quantity.start(length, xp) for length in lengths)
             edges = (blocks.packed, np.uint64(layout.csr.m), np.uint32(blocks.shift))
         slices, m = launch.SLICES if on_progress else 1, len(layout.in_edges)
         for part in range(slices):

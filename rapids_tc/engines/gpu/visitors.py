@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.engines.gpu import block_layout
+from rapids_tc.engines.gpu import block_layout, listing
+from rapids_tc.engines.gpu.block_layout import align
 from rapids_tc.engines.protocol import SHORT
 from rapids_tc.kernels import catalogue, launch
 from rapids_tc.kernels.launch import Payload
@@ -18,106 +19,54 @@ from rapids_tc.kernels.launch import Payload
 if TYPE_CHECKING:
     from rapids_tc.engines.gpu.layout import GpuEngine, Layout
     from rapids_tc.engines.protocol import ProgressCallback, Spans
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.preparation.csr import Array, Csr
 
 
-def type_counts(
+def visit(
     engine: GpuEngine,
     layout: Layout,
-    types: Any,
-    counts: Array,
-    *,
-    on_progress: ProgressCallback | None = None,
-) -> Array:
-    """Add the triangles u > v > w to `counts` by the types of uv, uw and vw; return it."""
-    with engine.device(layout.csr.columns):
-        limits = _limits(layout, counts.size)
-        arguments = (align(engine, layout, types, "uint8"), np.uint32(len(counts)), *limits)
-        payload = Payload(arguments, int(limits[0]))
-        _run(engine, layout, "TypeCounts", counts.ravel().view("uint64"), payload, on_progress)
-        return counts
-
-
-def third_sums(
-    engine: GpuEngine,
-    layout: Layout,
+    quantity: Quantity,
     values: Any,
     *,
     on_progress: ProgressCallback | None = None,
 ) -> Any:
-    """Sum for every oriented edge, over its triangles, the values of the third vertices: int64."""
-    xp, csr, blocks = engine.xp, layout.csr, layout.blocks
-    with engine.device(csr.columns):
-        if blocks is None:
-            larger, smaller = values[csr.rows], values[csr.columns]
-        else:
-            of_u, of_v, of_w = values
-            uv, of_vw = blocks.uv, np.int64(0)  # nothing is read at vw, and of u nothing at uw
-            sides = of_v[uv.columns], of_w[csr.columns[blocks.uw]], of_vw
-            smaller = align(engine, layout, sides, "int64")
-            larger = align(engine, layout, (of_u[uv.rows], of_vw, of_vw), "int64")
-        sums = xp.zeros(len(smaller), "uint64")
-        payload = Payload((larger, smaller))
-        _run(engine, layout, "ThirdSums", sums, payload, on_progress)
-        sums = sums.view("int64")
-        if blocks is None:
+    """Combine what the visitor of a quantity makes of every triangle; see `protocol.Engine`."""
+    if quantity.per == "vertex":
+        return listing.vertex_sums(engine, layout, quantity, values, on_progress=on_progress)
+    with engine.device(layout.csr.columns):
+        visitor, arrays = _taken(engine, layout, quantity, values)
+        if quantity.per == "total":
+            sums = engine.xp.zeros(quantity.shape, quantity.dtype)
+            limits = _limits(layout, sums.size)
+            payload = Payload((*arrays, np.uint32(quantity.size), *limits), int(limits[0]))
+            _run(engine, layout, visitor, sums, payload, on_progress)
             return sums
-        of_uv = xp.zeros(blocks.uv.m, "int64")
-        size = len(blocks.packed)
-        of_uv[block_layout.positions(engine, blocks)] = sums[len(sums) - size :]
-        return of_uv, sums[blocks.uw], sums[blocks.vw]
+        size = block_layout.positions_of(layout)
+        sums = quantity.start(size, engine.xp)
+        payload = Payload((*arrays, np.uint32(size)))
+        _run(engine, layout, visitor, sums, payload, on_progress)
+        sums = quantity.finished(sums)
+        return sums if layout.blocks is None else block_layout.apart(engine, layout.blocks, sums)
 
 
-def level_counts(
-    engine: GpuEngine,
-    layout: Layout,
-    levels: Any,
-    *,
-    on_progress: ProgressCallback | None = None,
-) -> Any:
-    """Count the triangles of every edge at two levels: uint32, (2, m); on blocks three arrays."""
-    blocks, xp = layout.blocks, engine.xp
-    size = layout.csr.m + (len(layout.in_edges) if blocks else 0)
-    with engine.device(layout.csr.columns):
-        counts = xp.zeros((2, size), "uint32")
-        bounds = align(engine, layout, levels, "uint64")
-        payload = Payload((bounds, np.uint32(size)))
-        _run(engine, layout, "LevelCounts", counts, payload, on_progress)
-        counts[1] += counts[0]
-        if blocks is None:
-            return counts
-        halves = (block_layout.apart(engine, blocks, half) for half in counts)
-        return tuple(map(xp.stack, zip(*halves, strict=True)))
-
-
-def window_changes(
-    engine: GpuEngine,
-    layout: Layout,
-    spans: Any,
-    windows: int,
-    *,
-    on_progress: ProgressCallback | None = None,
-) -> Array:
-    """Count how many triangles more each window has than the window before: int64, windows + 1."""
-    with engine.device(layout.csr.columns):
-        changes, limits = engine.xp.zeros(windows + 1, "uint64"), _limits(layout, windows + 1)
-        kind, arrays = _pack_spans(engine, layout, spans, windows)
-        payload = Payload((*arrays, np.uint32(windows), *limits), int(limits[0]))
-        _run(engine, layout, f"WindowChanges<{kind}>", changes, payload, on_progress)
-        return changes.view("int64")
-
-
-def span_edge_counts(
-    engine: GpuEngine,
-    layout: Layout,
-    counts: Array,
-    spans: Any,
-    *,
-    on_progress: ProgressCallback | None,
-) -> None:
-    """Add the triangles whose sides have a window in common to the counts of their edges."""
-    kind, arrays = _pack_spans(engine, layout, spans, None)
-    _run(engine, layout, f"SpanEdgeCounts<{kind}>", counts, Payload(arrays), on_progress)
+def _taken(
+    engine: GpuEngine, layout: Layout, quantity: Quantity, values: Any
+) -> tuple[str, tuple[Array, ...]]:
+    """Return the visitor of a quantity, and the arrays of its ``Input``."""
+    if quantity.takes == "spans":
+        windows = quantity.size if quantity.per == "total" else None
+        kind, arrays = _pack_spans(engine, layout, values, windows)
+        return f"{quantity.visitor}<{kind}>", arrays
+    csr, blocks, dtype = layout.csr, layout.blocks, quantity.value
+    if quantity.takes == "sides":
+        return quantity.visitor, (align(engine, layout, values, dtype),)
+    if blocks is None:
+        return quantity.visitor, (values[csr.rows], values[csr.columns])
+    (of_u, of_v, of_w), uv, of_vw = values, blocks.uv, np.zeros(1, dtype)[0]
+    smaller = of_v[uv.columns], of_w[csr.columns[blocks.uw]], of_vw  # nothing is read at vw,
+    larger = of_u[uv.rows], of_vw, of_vw  # and of u nothing at uw
+    return quantity.visitor, tuple(align(engine, layout, ends, dtype) for ends in (larger, smaller))
 
 
 def join_triangles(
@@ -143,19 +92,6 @@ def join_ends(engine: GpuEngine, csr: Csr, levels: Array) -> Array:
         arguments = (csr.rows, csr.columns, levels, np.uint64(csr.m), words, hints)
         launch.per_element(kernel, csr.m, *arguments)
         return words[: csr.m]
-
-
-def align(engine: GpuEngine, layout: Layout, values: Any, dtype: str) -> Array:
-    """Return values of edges in the order of edge counts; on blocks from those of uv, uw and vw."""
-    blocks = layout.blocks
-    if blocks is None:
-        return values
-    of_uv, of_uw, of_vw = values
-    size = len(blocks.packed)
-    aligned = engine.xp.zeros(layout.csr.m + size, dtype)
-    aligned[blocks.uw], aligned[blocks.vw] = of_uw, of_vw
-    aligned[len(aligned) - size :] = of_uv[block_layout.positions(engine, blocks)]
-    return aligned
 
 
 def _pack_spans(

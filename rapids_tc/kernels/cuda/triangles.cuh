@@ -76,6 +76,7 @@ struct ThirdSums : TrianglesAlone {
   struct Input {
     u64* out;
     const i64 *larger, *smaller;  // the values of the ends of each edge: of u, and of v or w
+    u32 size;  // edges
   };
   Input in;
   u64 sum;
@@ -232,6 +233,7 @@ struct SpanEdgeCounts : EdgeCounts {
   struct Input {
     u32* out;
     Spans spans;
+    u32 size;  // edges
   };
   static constexpr bool kTriangles = true;
   Spans spans;

@@ -1,0 +1,301 @@
+"""What analytics ask of a graph: quantities over triangles, and sums over edges.
+
+Each is the same on every path: each task, or each block, has its part, and the parts combine. In
+memory there is one task, the whole graph. A graph that was counted elsewhere finds a sum by name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from rapids_tc.blocks import geometry
+from rapids_tc.engines.protocol import Spans
+from rapids_tc.engines.quantity import Quantity
+from rapids_tc.plan import costs
+from rapids_tc.preparation.edge_values import DOWN, UP
+from rapids_tc.preparation.time_values import presence_of, with_memory
+
+if TYPE_CHECKING:
+    from rapids_tc.frames.backend import Array
+    from rapids_tc.preparation.csr import Csr
+    from rapids_tc.preparation.edge_values import Reading
+
+ENDS = (1, 0, 1)  # where v, u and w are among the ends of uv, uw and vw, the larger first
+
+
+class TooManyTypes(Exception):
+    """The counters of all combinations of types do not fit: triangles are listed instead."""
+
+
+@dataclass(frozen=True)
+class Summed:
+    """A sum, and the reading it was made of, whose reader is resolved."""
+
+    values: Array
+    reading: Reading
+
+
+# Over triangles -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Products(Quantity):
+    """For each rank, the products of the values of the sides of its triangles: float64.
+
+    Attributes
+    ----------
+    array : int
+        Which array of the reading has the values.
+    """
+
+    array: int = 0
+    visitor = "VertexSums"
+    per = "vertex"
+    dtype = "float64"
+    by_vertex = True
+
+    def values(self, arrays: list[Array], side: int) -> Array:
+        """See `Quantity`."""
+        return arrays[self.array]
+
+
+@dataclass(frozen=True)
+class TypeCounts(Quantity):
+    """The triangles by the types of their sides uv, uw and vw: int64, shape (types,) * 3.
+
+    Attributes
+    ----------
+    types : int
+        How many types there are; 0 if the resolved reading says so.
+    by : str
+        "vertex" or "edge" if the triangles of each are asked for: a tally, and no sum.
+    memory : int, optional
+        Bytes that the counters of all combinations may take, and the answer that is made of them.
+    """
+
+    types: int = 0
+    by: str = ""
+    memory: int | None = None
+    visitor = "TypeCounts"
+    per = "total"
+    value = "uint8"
+
+    def limited(self, memory: int) -> Self:
+        """See `Quantity`."""
+        return replace(self, memory=memory if self.memory is None else min(memory, self.memory))
+
+    def fits(self, types: int) -> bool:
+        """Return whether the counters of so many types may be made."""
+        return self.memory is None or costs.COMBINATION * types**3 <= self.memory
+
+    def resolved(self, reading: Reading) -> Self:
+        """See `Quantity`; TooManyTypes if the counters do not fit."""
+        result = super().resolved(reading)
+        if not self.fits(result.size):
+            raise TooManyTypes
+        return result
+
+    @property
+    def size(self) -> int:
+        """See `Quantity`."""
+        return self.types or len(self.reading.types)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """See `Quantity`."""
+        return (self.size,) * 3
+
+    @property
+    def of_blocks(self) -> bool:
+        """See `Quantity`."""
+        return self.reading.vertex_types is not None
+
+    def values(self, arrays: list[Array], side: int) -> Array:
+        """See `Quantity`: types of vertices are of v, u and w, by the edges uv, uw and vw."""
+        return arrays[ENDS[side] if self.of_blocks else 0]
+
+
+@dataclass(frozen=True)
+class LevelCounts(Quantity):
+    """The triangles of every edge whose two other sides reach its levels: uint32, in two rows.
+
+    A level (uint64) is upper << 32 | probe. In the first row are the triangles in which the upper
+    level of both other sides is at least the upper level and the probe of the edge; in the second
+    those in which it is at least its probe.
+    """
+
+    visitor = "LevelCounts"
+    value = "uint64"
+    dtype = "uint32"
+    rows = 2
+
+    def finished(self, sums: Array) -> Array:
+        """See `Quantity`: a visitor counts a triangle in one of the rows."""
+        sums[1] += sums[0]
+        return sums
+
+
+@dataclass(frozen=True)
+class ThirdSums(Quantity):
+    """For every edge, the values of the third vertices of its triangles: int64.
+
+    The sums are exact as long as they fit. The name is of a formula of
+    `rapids_tc.blocks.third_sums`.
+    """
+
+    visitor = "ThirdSums"
+    takes = "corners"
+    value = "int64"
+
+
+@dataclass(frozen=True)
+class _InTime(Quantity):
+    """A quantity of the windows in which all sides of a triangle are present."""
+
+    takes = "spans"
+
+    def values(self, arrays: list[Array], side: int) -> Spans:
+        """See `Quantity`."""
+        first, last, offsets = arrays
+        return Spans(first=first, last=last, offsets=offsets if len(offsets) else None)
+
+
+@dataclass(frozen=True)
+class WindowChanges(_InTime):
+    """By how much the triangles of a window exceed those of the window before: int64.
+
+    Their running sum is the triangles of each window, and 0 at the end.
+
+    Attributes
+    ----------
+    windows : int
+        How many windows there are; 0 if the resolved reading says so.
+    """
+
+    windows: int = 0
+    visitor = "WindowChanges"
+    per = "total"
+
+    def limited(self, memory: int) -> Self:
+        """See `Quantity`: windows may take so many bytes."""
+        return replace(self, reading=with_memory(self.reading, memory))
+
+    @property
+    def size(self) -> int:
+        """See `Quantity`."""
+        return self.windows or presence_of(self.reading.reader).count
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """See `Quantity`."""
+        return (self.size + 1,)
+
+
+@dataclass(frozen=True)
+class Within(_InTime):
+    """The triangles of every edge whose edges are present at once: uint32."""
+
+    visitor = "SpanEdgeCounts"
+    dtype = "uint32"
+
+
+@dataclass(frozen=True)
+class Corners(Within):
+    """For each rank, the triangles whose edges are present at once: int64."""
+
+    by_vertex = True
+
+
+# Over edges ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class EdgeSum(ABC):
+    """A sum over edges of values that were read for them, for each rank.
+
+    Attributes
+    ----------
+    name : str
+        No two sums of a call have the same.
+    reading : Reading
+        Where the values come from.
+    """
+
+    name: str
+    reading: Reading
+    by_vertex: ClassVar[bool] = True
+
+    def resolved(self, reading: Reading) -> Self:
+        """Return the sum of a reading whose reader is resolved."""
+        return replace(self, reading=reading)
+
+    def limited(self, memory: int) -> Self:
+        """Return the sum for a graph where so many bytes may be taken."""
+        return self
+
+    @abstractmethod
+    def zeros(self, vertices: int, xp: Any) -> Array:
+        """Return the sum of nothing."""
+
+    @abstractmethod
+    def add_block(
+        self, total: Array, engine: Any, block: Csr, values: list[Array], n: int, at: geometry.Block
+    ) -> Array:
+        """Add the edges of a block, or of a whole graph; return the sum."""
+
+
+@dataclass(frozen=True)
+class Degrees(EdgeSum):
+    """For each rank, the edges that lead out, that lead in, and that do both: int64, (3, ranks).
+
+    Attributes
+    ----------
+    array : int
+        Which array of the reading has the states.
+    mark : int
+        Bits that the states of the edges have that count.
+    """
+
+    array: int = 0
+    mark: int = 0
+
+    def zeros(self, vertices: int, xp: Any) -> Array:
+        """See `EdgeSum`."""
+        return xp.zeros((3, vertices), "int64")
+
+    def add_block(
+        self, total: Array, engine: Any, block: Csr, values: list[Array], n: int, at: geometry.Block
+    ) -> Array:
+        """See `EdgeSum`."""
+        states = values[self.array]
+        outward, inward, mutual = total
+        for bits, of_rows, of_columns in (
+            (DOWN, outward, inward), (UP, inward, outward), (DOWN | UP, mutual, mutual),
+        ):  # fmt: skip
+            has = ((states & (bits | self.mark)) == (bits | self.mark)).astype("uint32")
+            by_row, by_column = engine.sum_counts(block, has)
+            geometry.add_rows(of_rows, n, at, by_row)
+            geometry.add_columns(of_columns, n, at[1], by_column)
+            del has, by_row, by_column
+        return total
+
+
+@dataclass(frozen=True)
+class Ends(EdgeSum):
+    """For each rank, the values, which are small integers, of its edges: int64."""
+
+    def zeros(self, vertices: int, xp: Any) -> Array:
+        """See `EdgeSum`."""
+        return xp.zeros(vertices, "int64")
+
+    def add_block(
+        self, total: Array, engine: Any, block: Csr, values: list[Array], n: int, at: geometry.Block
+    ) -> Array:
+        """See `EdgeSum`."""
+        geometry.add_ends(total, n, at, *engine.sum_counts(block, values[0].astype("uint32")))
+        return total
+
+
+Sum = Quantity | EdgeSum

@@ -1,0 +1,98 @@
+"""What is made of every triangle of a graph: a `Quantity`, which `Engine.visit` adds up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from rapids_tc.preparation.edge_values import UNREAD, Reading
+
+if TYPE_CHECKING:
+    from rapids_tc.preparation.csr import Array
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A sum over triangles, or what else the parts of a graph combine to.
+
+    An engine calls a visitor for each triangle u > v > w. The visitor has the same name on both
+    engines: a class of `rapids_tc.engines.cpu.visitors`, and a struct of ``triangles.cuh``.
+
+    Attributes
+    ----------
+    name : str
+        No two quantities of a call have the same.
+    reading : Reading, optional
+        Where the values of edges come from, if they are read from the user's rows.
+    visitor : str
+        The name of the visitor.
+    per : {"edge", "vertex", "total"}
+        What has a sum of its own: each edge, each vertex, or the graph.
+    takes : {"sides", "spans", "corners"}
+        What the visitor is given: a value of each edge, the `Spans` of each edge, or a value of
+        each vertex.
+    value : str
+        The dtype of these values, if they are no spans.
+    dtype : str
+        The dtype of the sums.
+    rows : int
+        How many sums an edge has.
+    zero : number
+        What a sum is without a triangle.
+    combine : {"add", "maximum"}
+        The function of NumPy that makes one sum of two parts.
+    by_vertex : bool
+        Whether a graph answers with a value for every rank.
+    """
+
+    name: str
+    reading: Reading = UNREAD
+    visitor: ClassVar[str]
+    per: ClassVar[str] = "edge"
+    takes: ClassVar[str] = "sides"
+    value: ClassVar[str] = "float64"
+    dtype: ClassVar[str] = "int64"
+    rows: ClassVar[int] = 1
+    zero: ClassVar[Any] = 0
+    combine: ClassVar[str] = "add"
+    by_vertex: ClassVar[bool] = False
+
+    @property
+    def of_blocks(self) -> bool:
+        """Whether a whole graph is laid out as three blocks, for values of ends, not of edges."""
+        return False
+
+    @property
+    def size(self) -> int:
+        """How many types or windows a total tells apart."""
+        return 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of a total."""
+        return (self.size,)
+
+    def resolved(self, reading: Reading) -> Self:
+        """Return the quantity of a reading whose reader is resolved."""
+        return replace(self, reading=reading)
+
+    def limited(self, memory: int) -> Self:
+        """Return the quantity for a graph where so many bytes may be taken."""
+        return self
+
+    def values(self, arrays: list[Array], side: int) -> Any:
+        """Return what the visitor is given of uv, uw or vw, from the arrays of the reading."""
+        return arrays[0]
+
+    def start(self, edges: int, xp: Any) -> Array:
+        """Return the sums of so many edges without a triangle."""
+        shape = (self.rows, edges) if self.rows > 1 else edges
+        return xp.full(shape, self.zero, self.dtype) if self.zero else xp.zeros(shape, self.dtype)
+
+    def finished(self, sums: Array) -> Array:
+        """Return the sums of edges, once a visitor has seen all triangles."""
+        return sums
+
+    def combined(self, one: Array, other: Array, xp: Any) -> Array:
+        """Return what two parts of the sums combine to."""
+        return getattr(xp, self.combine)(one, other)
