@@ -846,11 +846,13 @@ HINTS = {
     "engines/gpu/keys": [
         (emulated(lambda e: e.csr(np.zeros(0, "uint64"), 2**32)), "memory_limit=.*in blocks"),
     ],
-    "engines/gpu/cuda": [
-        (emulated(lambda e: e.prepare(Fake(n=1, m=2**31))), "memory_limit=.*in blocks"),
+    "engines/gpu/block_layout": [
         (emulated(lambda e: e.edge_counts(
          Fake(csr=Fake(m=2**32, columns=None), blocks=None, in_edges=()))),
          "cut the graph in more blocks"),
+    ],
+    "engines/gpu/cuda": [
+        (emulated(lambda e: e.prepare(Fake(n=1, m=2**31))), "memory_limit=.*in blocks"),
         (without("cupy", lambda h: cuda.engine()), r'pip install "rapids_tc\[cu13\]"'),
         (no_card, "needs an NVIDIA GPU and its driver: no device"),
     ],
