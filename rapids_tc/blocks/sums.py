@@ -160,9 +160,7 @@ def visited_by_vertex(
     return _at_corners(graph, jobs, block_map.COMBINE[quantity.combine])
 
 
-def visited_in_all(
-    graph: Blocked, quantity: Quantity, resolved: Task, values: list[Task]
-) -> Task:
+def visited_in_all(graph: Blocked, quantity: Quantity, resolved: Task, values: list[Task]) -> Task:
     """Combine what a quantity makes of all triangles."""
     jobs = graph.by_job(visit, quantity, resolved, graph.vertices, values=values)
     return graph.reduce("sum", block_map.COMBINE[quantity.combine], (task for _, task in jobs))
