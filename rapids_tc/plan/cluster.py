@@ -66,8 +66,9 @@ def worker_bytes(work: Work, sizes: Sizes) -> int:
     It is an upper bound, if rows are dealt out evenly. Listed triangles are not counted.
     """
     answered = 0 if work.result is Result.GRAPH else answering(work, sizes)
-    named = sizes.listed + costs.CLUSTER_NAMED * sizes.ids if sizes.listed else 0
-    return max(making(work, sizes), answered) + named
+    named = costs.CLUSTER_NAMED * sizes.ids if sizes.listed else 0
+    listed = sizes.listed if work.result is Result.EDGES else 0  # ids, while the list is sorted
+    return named + max(sizes.listed + making(work, sizes), listed + answered)
 
 
 def making(work: Work, sizes: Sizes) -> int:
@@ -92,7 +93,8 @@ def answering(work: Work, sizes: Sizes) -> int:
         vertex += costs.PART * sizes.parts
     if work.needs & Needs.SAMPLE:  # whose numbers are kept
         row += costs.CLUSTER_SAMPLED[0] if work.result is Result.VERTICES else costs.KEY
-    if sizes.n > 1:  # a task has three blocks, of which one is laid out
+    if sizes.n > 1:  # a task has three blocks, of which one is laid out, and sums of its residues
+        vertex += costs.CLUSTER_SUMS if work.result is Result.VERTICES else 0
         edge = 3 * edge if work.needs & Needs.VALUES else edge + 2 * costs.KEY
     counted = edge * sizes.block + vertex * sizes.ids + sizes.blocks_held
     answered = row * sizes.rows_held + counted // work.colours
@@ -103,7 +105,7 @@ def peeling(work: Work, sizes: Sizes) -> int:
     """Return the bytes of the worker that peels a graph, or what of it fits in memory."""
     row, edge, vertex = costs.CLUSTER_PEELING
     if work.result is Result.VERTICES:  # whose rows are dropped
-        row = 0
+        row = costs.CLUSTER_PART if sizes.n > 1 else 0
     peeled = edge * sizes.rows + vertex * sizes.ids
     if sizes.n > 1:
         peeled = min(peeled, sizes.free)

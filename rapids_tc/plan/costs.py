@@ -181,7 +181,7 @@ UNEVEN = 1.2
 CLUSTER_NUMBER, CLUSTER_ROW = 24, 64
 # A worker at the height of a call, as an upper bound. While blocks are made: per row of the worker,
 # the numbers and ranks of its ends, and its encoded edge; per edge of a block, its keys while they
-# are sorted. Traced, as are the next six: tests/worker_peaks.py.
+# are sorted. Traced, as are the next seven: tests/worker_peaks.py.
 CLUSTER_MAKING: Pair = (24, 19)
 # Per id, while edges are ranked and encoded: its rank and degree, and what each block has of it.
 CLUSTER_RANKED: Pair = (12, 24)
@@ -198,6 +198,9 @@ CLUSTER_ANSWERS = {
 }  # fmt: skip
 # The same of the worker that peels a graph, per edge of all.
 CLUSTER_PEELING = (44, 72, 50)
+# In blocks: per vertex, the sums of the residues of a task; per row of the worker, its edge as it
+# was sent to be peeled.
+CLUSTER_SUMS, CLUSTER_PART = 12, 22
 # Per id that is no dense integer: its entry of the list of all, and of a table of hashes.
 CLUSTER_NAMED = 56
 # Copies of the ids, while the ids of all batches are joined and sorted. Read.
