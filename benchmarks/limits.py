@@ -36,7 +36,8 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.plan import costs, needs
-from rapids_tc.plan.record import Needs, Work, estimated
+from rapids_tc.plan.budget import AS_LONG_AS_FRAMES
+from rapids_tc.plan.record import Needs, Result, Work, estimated
 from rapids_tc.preparation.edge_columns import edge_columns
 from rapids_tc.preparation.edges import estimate_size
 
@@ -176,9 +177,20 @@ def measured(name: str, ids: str, scale: int, library: str) -> Iterator[dict[str
         height = peak(lambda: answers.extend(attempt(call, edges, limit)), library)  # noqa: B023
         answer, outcome = answers
         right = same(answer, expected) if outcome == whole == "answered" else None
+        beside = answer_bytes(call, answer, edges)
         del answer, answers[:]
-        sizes = {"limit": limit, "bytes": height, "over": height - limit}
+        sizes = {"limit": limit, "bytes": height, "over": height - limit - beside}
         yield line | {"share": share} | sizes | {"outcome": outcome, "same": right}
+
+
+def answer_bytes(call: Call, answer: Any, edges: Any) -> int:
+    """Count the bytes of the answer, if a limit is beside it."""
+    if answer is None or call.work.result not in AS_LONG_AS_FRAMES:
+        return 0
+    columns = answer.to_frame() if answer.ndim == 1 else answer
+    if call.work.result is Result.COLUMNS:
+        columns = columns.drop(columns=list(edges))
+    return int(columns.memory_usage(index=False).sum())
 
 
 def graph(scale: int, factor: int, ids: str, library: str, name: str) -> Any:

@@ -1139,6 +1139,7 @@ HINTS = {
         (lambda h: budgeted().check_text(9), "raise the limit, or give integers"),
         (lambda h: budgeted().allowed(9, 999), "raise the limit, or pass fewer edges"),
         (lambda h: list(budgeted().sides_of(9, 9, 1)), "raise the limit, or pass fewer edges"),
+        (lambda h: budgeted().ranges(9, 1), "raise the limit, or pass fewer edges"),
     ],
     "blocks/context": [
         (other_edition, "install the same version on both, and start"),

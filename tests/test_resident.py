@@ -38,7 +38,7 @@ from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.kernels import launch
 from rapids_tc.plan.budget import Budget
-from rapids_tc.plan.costs import MOST_BLOCKS, ROW_WORK, VERTEX_SUMS
+from rapids_tc.plan.costs import MOST_BLOCKS, ROW_WORK, SORTED_ROW, VERTEX_SUMS
 from rapids_tc.plan.layout import Layout, forced_layout, use_layout
 from rapids_tc.preparation import id_scheme
 from rapids_tc.preparation.csr import Csr
@@ -122,7 +122,7 @@ def test_more_slots_move_less():
 # Budgets ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("function", ["count", "vertex_triangles", "annotate", "simple_edges"])
+@pytest.mark.parametrize("function", ["count", "vertex_triangles", "annotate"])
 def test_smaller_limits_make_more_blocks(function):
     rows, numbers, sides = 10**8, 10**6, []
     for limit in (10**11, 10**10, 5 * 10**9, 3 * 10**9, 2 * 10**9):
@@ -135,6 +135,31 @@ def test_smaller_limits_make_more_blocks(function):
         assert room <= limit
         assert budget.fits(rows // sides[-1] ** 2, numbers // sides[-1] + 1, rows, room)
     assert sides == sorted(sides) and sides[0] == 1 and len(sides) > 1
+
+
+def test_smaller_limits_make_more_ranges_of_edges():
+    """No range takes more than the limit, and the most ranges are told if they are too few."""
+    rows, counts = 10**8, []
+    for limit in (10**10, 10**9, 10**8):
+        budget = budget_of(limit, "simple_edges", cpu.costs)
+        counts.append(budget.ranges(rows, budget.allowed(rows, 10**6)))
+        assert SORTED_ROW * rows / counts[-1] <= limit
+    assert counts == [1, 5, 48]
+    with pytest.raises(CapacityError, match=r"10,000,000 bytes, sorted in up to 64 ranges"):
+        budget_of(10**7, "simple_edges", cpu.costs).ranges(rows, 10**7)
+    free = replace(budget_of(10**10, "simple_edges", cpu.costs), with_answer=True)
+    assert free.ranges(rows, 10**10) == 1 and free.ranges(rows, 3 * 10**9) > 5
+    with pytest.raises(CapacityError, match="gives back"):
+        replace(free, limit=10**9).allowed(rows, 10**6)
+
+
+@pytest.mark.parametrize("function", ["edge_triangles", "annotate"])
+def test_columns_count_if_the_limit_is_what_is_free(function):
+    own = budget_of(10**8, function, cpu.costs)
+    free = replace(own, with_answer=True)
+    assert own.result(10**6) == 0 and free.result(10**6) == 8 * 10**6 * own.work.columns
+    with pytest.raises(CapacityError, match="gives back"):
+        free.allowed(10**8, 10**4)
 
 
 @pytest.mark.parametrize("function", ["count", "vertex_triangles", "annotate"])

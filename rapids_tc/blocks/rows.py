@@ -112,9 +112,21 @@ class Rows:
             yield chunk
             first = chunk.end
 
+    def ends(self, first: int, last: int) -> list[Any]:
+        """Read the numbers of the ends of some rows."""
+        if not self._stored:
+            columns = (column.iloc[first:last] for column in self._columns)
+            return [*self._numbers(tuple(map(self._backend.to_working_series, columns)))]
+        step = self._step(costs.ROW_WORK)
+        start = first // step * step
+        chunks = self._stored[first // step : -(-last // step) or 1]
+        by_end = zip(*(map(self._store.load, ends) for ends in chunks), strict=True)
+        concatenate = self._backend.xp.concatenate
+        return [concatenate(of_chunks)[first - start : last - start] for of_chunks in by_end]
+
     def slices(self, column: Series) -> Iterator[tuple[int, Series]]:
         """Yield another column in parts, in the working library, each after its first row."""
-        step = max(LEAST, self._memory // costs.ROW_WORK)
+        step = self._step(costs.ROW_WORK)
         for first in range(0, max(self.size, 1), step):
             part = column.iloc[first : first + step]
             yield first, self._backend.to_working_series(part)
@@ -180,6 +192,10 @@ class Rows:
 
     def _slices(self, work: int) -> Iterator[tuple[Series, ...]]:
         size = max(self.size, 1)  # a chunk without rows has dtypes, too
-        step = max(LEAST, self._memory // work) if work else size
+        step = self._step(work) if work else size
         for first in range(0, size, step):
             yield tuple(c.iloc[first : first + step] for c in self._columns)
+
+    def _step(self, work: int) -> int:
+        """Return the rows of a chunk, for so many bytes of work per row."""
+        return max(LEAST, self._memory // work)

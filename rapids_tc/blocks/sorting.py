@@ -30,17 +30,7 @@ SAMPLES = 256  # of each range, to find ranges of about equal length by
 
 def simple_edges(graph: Numbered) -> tuple[list[Task], list[int]]:
     """Submit the frames of the answer; return them, and how many rows each has."""
-    keys = graph.each_batch("edges", sorted_keys, graph.numbers)
-    parts = len(keys)
-    if parts > 1:
-        step = sum(map(sum, graph.rows)) // (SAMPLES * parts) + 1
-        samples = graph.executor.gather(graph.each_batch("edges", sample, keys, more=(step,)))
-        ranges = graph.each_batch("edges", split, keys, more=(_cuts(samples, parts),))
-        keys = []
-        for part in range(parts):
-            apart = graph.each_batch("edges", operator.getitem, ranges, more=(part,))
-            keys.append(graph.submit("edges", merge, apart))
-    lengths = graph.executor.gather([graph.submit("edges", len, own) for own in keys])
+    keys, lengths = sorted_ranges(graph)
     starts = np.cumsum([0, *lengths]).tolist()
     if graph.id_ranges is not None:
         numbers = [graph.submit("edges", ends_of, own) for own in keys]
@@ -53,6 +43,21 @@ def simple_edges(graph: Numbered) -> tuple[list[Task], list[int]]:
         graph.submit("edges", frame, own, graph.ids, start)
         for own, start in zip(keys, starts, strict=False)
     ], lengths
+
+
+def sorted_ranges(graph: Numbered) -> tuple[list[Task], list[int]]:
+    """Submit the keys of all edges, a range per batch; return them, and how many each has."""
+    keys = graph.each_batch("edges", sorted_keys, graph.numbers)
+    parts = len(keys)
+    if parts > 1:
+        step = sum(map(sum, graph.rows)) // (SAMPLES * parts) + 1
+        samples = graph.executor.gather(graph.each_batch("edges", sample, keys, more=(step,)))
+        ranges = graph.each_batch("edges", split, keys, more=(_cuts(samples, parts),))
+        keys = []
+        for part in range(parts):
+            apart = graph.each_batch("edges", operator.getitem, ranges, more=(part,))
+            keys.append(graph.submit("edges", merge, apart))
+    return keys, graph.executor.gather([graph.submit("edges", len, own) for own in keys])
 
 
 def _cuts(samples: list[Array], parts: int) -> tuple[int, ...]:

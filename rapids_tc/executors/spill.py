@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import operator
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.executors.local import LocalExecutor
@@ -38,6 +39,13 @@ class Spilled:
 
     def __del__(self) -> None:
         self._executor.free(self._size, self._place)
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A value that is read anew each time that a task asks for it, such as rows of a frame."""
+
+    read: Callable[[], Any]
 
 
 class Items(Sequence[Any]):
@@ -113,6 +121,8 @@ class SpillExecutor(LocalExecutor):
         """Read what a task gets; what it gets twice is read once."""
         if isinstance(value, Spilled):
             return self.store.load(value.stored).reshape(value.shape)
+        if isinstance(value, Unread):
+            return value.read()
         if type(value) is dict:
             return {name: self._read(item, seen) for name, item in value.items()}
         if type(value) not in (list, tuple):

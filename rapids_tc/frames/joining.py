@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rapids_tc.frames.adapters import root
 from rapids_tc.frames.wrapped import native
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from types import ModuleType
 
-    from rapids_tc._typing import DType, Frame, Label
+    from rapids_tc._typing import Array, DType, Frame, Label, Series
+    from rapids_tc.frames.backend import Backend
 
 
 def dtypes(frame: Frame) -> list[DType]:
@@ -40,6 +44,47 @@ def append(frames: list[Frame]) -> Frame:
         return sys.modules["polars"].concat(filled)
     library = "cudf" if library == "cudf" else "pandas"  # whose frames may be of a subclass
     return sys.modules[library].concat(_with_one_set_of_categories(filled))
+
+
+def join_columns(
+    parts: Iterable[dict[Any, Series]], size: int, backend: Backend
+) -> dict[Any, Series]:
+    """Return columns of `size` rows that come in parts, each part with some rows of all columns.
+
+    Numbers are written to the column as they come; others are held twice while they are joined.
+    """
+    arrays: dict[Any, Array] = {}
+    pieces: dict[Any, list[Series]] = {}
+    library, first = backend.library, 0
+    kinds = "iufO" if library.__name__ == "pandas" else "iuf"
+    for part in parts:
+        for name, values in part.items():
+            dtype, last = values.dtype, first + len(values)
+            if isinstance(dtype, np.dtype) and dtype.kind in kinds:
+                if name not in arrays:
+                    arrays[name] = backend.xp.empty(size, dtype)
+                arrays[name][first:last] = backend.array(values)
+            else:
+                pieces.setdefault(name, []).append(values)
+        first = last
+    result = {}
+    for name in part:
+        if name in arrays:
+            array = arrays.pop(name)  # pandas would take text for more than objects
+            result[name] = library.Series(array, dtype=array.dtype, **_not_copied(library))
+        else:
+            result[name] = library.concat(pieces.pop(name), ignore_index=True)
+    return result
+
+
+def frame_of(columns: dict[Any, Series], backend: Backend) -> Frame:
+    """Return a frame of columns, which are not copied."""
+    return backend.library.DataFrame(columns, **_not_copied(backend.library))
+
+
+def _not_copied(library: ModuleType) -> dict[str, bool]:
+    """Return the option of pandas that keeps arrays as they are: cuDF has none, and does so."""
+    return {"copy": False} if library.__name__ == "pandas" else {}
 
 
 def _with_one_set_of_categories(frames: list[Frame]) -> list[Frame]:

@@ -20,6 +20,7 @@ from rapids_tc.blocks import (
     geometry,
     parts,
     peeling,
+    sorting,
     stored_values,
     sums,
 )
@@ -28,13 +29,17 @@ from rapids_tc.blocks.store import StoredBlocks, cut
 from rapids_tc.blocks.stored_triangles import StoredTriangles
 from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.engines import registry
+from rapids_tc.errors import require_unchanged
 from rapids_tc.executors.spill import SpillExecutor
-from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
+from rapids_tc.frames.backend import Array, Backend, Frame, Series, all_below, sum64
+from rapids_tc.frames.joining import frame_of, join_columns
 from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
-from rapids_tc.graphs.spilled import SpilledGraph
+from rapids_tc.graphs.spilled import SpilledGraph, numbered
+from rapids_tc.plan import costs
 from rapids_tc.plan.record import Needs, row_columns
 from rapids_tc.preparation import orient, sampling
-from rapids_tc.preparation.edges import edge_keys, named_edges
+from rapids_tc.preparation.composite import answer_columns
+from rapids_tc.preparation.numbering import with_shared_texts
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
@@ -47,6 +52,7 @@ if TYPE_CHECKING:
     from rapids_tc.plan.budget import Budget
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
+    from rapids_tc.preparation.numbering import Ids
 
 
 class OutOfCoreGraph(EdgeGraph):
@@ -64,6 +70,8 @@ class OutOfCoreGraph(EdgeGraph):
 
     Attributes
     ----------
+    n : int
+        Blocks a side; or ranges, if edges are sorted alone, for which no block is cut.
     blocks : StoredBlocks
     spilled : SpilledGraph
         What the blocks are asked by.
@@ -75,26 +83,30 @@ class OutOfCoreGraph(EdgeGraph):
     ) -> None:  # fmt: skip
         self._frame, self.rows, self.backend, self.progress = frame, rows, backend, progress
         self.engine, self._limit = registry.load(backend.engine), budget.limit
-        store = self.engine.block_store()
+        store = self._store = self.engine.block_store()
         at_end(store.close)
         with self.stage("numbering the ids"):
             self.ids = rows.number(store, budget.check_text)
         budget = replace(budget, text=self.ids.text)
         allowed = budget.allowed(rows.size, self.ids.size, self.ids.nbytes)
+        executor = SpillExecutor(store, backend.xp.ndarray)
+        self._gather = executor.gather
+        self.n = budget.ranges(rows.size, allowed) if budget.sorts else 1
+        of_call = self.ids, executor, backend, labels, budget, method
+        self._numbered = numbered(rows, *of_call, self.n)
+        if budget.sorts:
+            return
         with self.stage("ordering by degree"):
             self.rank, self._vertices = self._order_by_degree()
-        executor = SpillExecutor(store, backend.xp.ndarray)
         with self.stage("cutting into blocks") as report:
             self.blocks = cut(
                 rows, self.rank, self._vertices, engine=self.engine, executor=executor,
                 budget=budget, allowed=allowed, xp=backend.xp, on_progress=report.advance,
             )  # fmt: skip
-        self._labels, self._method, self._gather = labels, method, executor.gather
-        self.spilled = self._spilled(self.blocks)
+        self.n, self.spilled = self.blocks.n, self._spilled(self.blocks)
 
     def _spilled(self, blocks: StoredBlocks) -> SpilledGraph:
-        of_call = self.backend, self._labels, self._method, self._stage
-        return SpilledGraph.of(blocks, self.ids, self.rank, *of_call)
+        return SpilledGraph.of(blocks, self._numbered, self.rank, self._stage)
 
     def _order_by_degree(self) -> tuple[Array, int]:
         """Return the rank of every number, and how many are vertices."""
@@ -122,11 +134,6 @@ class OutOfCoreGraph(EdgeGraph):
     def n_edges(self) -> int:
         """See `VertexStatistics`."""
         return self.blocks.edges
-
-    @property
-    def n(self) -> int:
-        """Blocks a side."""
-        return self.blocks.n
 
     @property
     def size(self) -> int:
@@ -203,15 +210,21 @@ class OutOfCoreGraph(EdgeGraph):
 
     def simple_edges(self) -> Frame:
         """See `EdgeGraph`."""
-        xp, number = self.backend.xp, as_uint32(self.order.number)
-
-        def pack(u: Array, v: Array, out: Array) -> None:
-            edge_keys(number[u], number[v], xp, out)
-
         with self.stage("sorting the edges"):
-            keys = geometry.collect_keys(self.blocks, self.n_edges, self.n, pack, xp)
-            keys.sort()
-            return self.backend.adapter.frame(named_edges(keys, self.ids))
+            self._store.reserve(2 * costs.KEY * self.size)
+            ranges, lengths = sorting.sorted_ranges(self._numbered)
+            columns: dict[Any, Series] = {}
+            ids = with_shared_texts(self.ids)
+            for side, role in enumerate(("src", "dst")):
+                parts = (self._named(keys, role, side, ids) for keys in ranges)
+                columns |= join_columns(parts, sum(lengths), self.backend)
+            return self.backend.adapter.frame(frame_of(columns, self.backend))
+
+    def _named(self, keys: Task, role: str, side: int, ids: Ids) -> dict[Any, Series]:
+        """Return the columns of the ids of one end of a range of edges."""
+        numbers = sorting.ends_of(self._gather(keys))[side]
+        require_unchanged(not all_below(numbers, ids.size))
+        return answer_columns(ids, {role: numbers})
 
     def truss_rows(self, k: int | None) -> Array:
         """See `EdgeGraph`: where the first row of each edge of the truss is, ascending."""

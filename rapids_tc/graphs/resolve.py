@@ -94,7 +94,8 @@ def make(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Edg
     layout, inspected = forced_layout.get(), None
     limit = layout.memory if layout else _limit(frame, backend, work, options)
     if limit is not None:
-        budget = Budget(limit, record.name, work, registry.load(backend.engine).costs)
+        of_engine, free = registry.load(backend.engine).costs, options.memory_limit is None
+        budget = Budget(limit, record.name, work, of_engine, with_answer=free)
         rows = _rows(frame, labels, backend, budget.chunk)
         inspected = rows.inspected
         stages = _stages(work, rows, backend, options.method)
@@ -210,10 +211,11 @@ def _in_blocks(
 ) -> OutOfCoreGraph:  # fmt: skip
     arguments = frame, labels, rows, backend, budget, options.method
     graph = OutOfCoreGraph(*arguments, progress=options.progress)
+    cut = "sorted in %d ranges" if budget.sorts else "counted in %d x %d blocks"
     _log.log(
         logging.WARNING if options.memory_limit is None else logging.INFO,
-        "%s rows need about %s bytes and %s may be taken: counted in %d x %d blocks, one task "
-        "after another",
-        *(f"{number:,}" for number in (rows.size, need, budget.limit)), graph.n, graph.n,
-    )  # fmt: skip
+        f"%s rows need about %s bytes and %s may be taken: {cut}, one task after another",
+        *(f"{number:,}" for number in (rows.size, need, budget.limit)),
+        *[graph.n] * cut.count("%"),
+    )
     return graph

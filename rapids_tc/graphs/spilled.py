@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc._parallel import thread_count
 from rapids_tc.blocks import levels, parts, sums
-from rapids_tc.blocks.block_map import Blocked, BlockJob, Job, Sum
+from rapids_tc.blocks.block_map import Blocked, BlockJob, Job, Numbered, Sum
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.grid import Partition
+from rapids_tc.executors.protocol import Batch
+from rapids_tc.executors.spill import Unread
 from rapids_tc.plan import costs
 from rapids_tc.plan.layout import forced_layout
 
@@ -25,10 +28,31 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from rapids_tc._progress import Report
+    from rapids_tc.blocks.rows import Rows
     from rapids_tc.blocks.store import StoredBlocks
     from rapids_tc.executors.protocol import Task
+    from rapids_tc.executors.spill import SpillExecutor
     from rapids_tc.frames.backend import Array, Backend
+    from rapids_tc.plan.budget import Budget
     from rapids_tc.preparation.numbering import Ids
+
+
+def numbered(
+    rows: Rows, ids: Ids, executor: SpillExecutor, backend: Backend, labels: Any, budget: Budget,
+    method: str, batches: int,
+) -> Numbered:  # fmt: skip
+    """Return the user's rows in so many batches, whose numbers are read when a task asks."""
+    context = WorkerContext(backend.adapter, labels, backend.engine, thread_count())
+    vars(context)["backend"] = backend  # which is known here
+    [worker] = executor.workers()
+    cuts = [rows.size * batch // batches for batch in range(batches + 1)]
+    return Numbered(
+        executor=executor, context=context, workers=[worker],
+        batches=[Batch(worker.address, [], []) for _ in range(batches)], name=budget.name,
+        method=method, free=budget.limit, rows=[[b - a] for a, b in pairwise(cuts)], size=ids.size,
+        ranges=parts.cut(ids.size, 1), ids_of_all=ids,
+        numbers=[Unread(partial(rows.ends, *of_batch)) for of_batch in pairwise(cuts)],
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -72,21 +96,19 @@ class SpilledGraph(Blocked):
 
     @classmethod
     def of(
-        cls, stored: StoredBlocks, ids: Ids, rank: Array, backend: Backend, labels: Any,
-        method: str, stage: Callable[[str], AbstractContextManager[Report]],
-    ) -> SpilledGraph:  # fmt: skip
-        """Return the graph of blocks, from the ids by number and the rank of every number."""
-        executor, budget = stored.executor, stored.budget
-        context = WorkerContext(backend.adapter, labels, backend.engine, thread_count())
-        vars(context)["backend"] = backend  # which is known here
-        [worker] = executor.workers()
+        cls,
+        stored: StoredBlocks,
+        numbered: Numbered,
+        rank: Array,
+        stage: Callable[[str], AbstractContextManager[Report]],
+    ) -> SpilledGraph:
+        """Return the graph of blocks, from the rank of every number."""
+        [worker] = numbered.workers
         return cls(
-            executor=executor, context=context, workers=[worker], batches=[], name=budget.name,
-            method=method, free=stored.allowed, rows=[[stored.edges]], size=ids.size,
-            ranges=parts.cut(ids.size, 1), ids_of_all=ids, vertices=stored.vertices,
-            orders={worker.address: [rank, stored.vertices]}, partition=Partition(stored.n, 1),
-            counting_workers=[worker.address], blocks=[*stored.stored.values()], stored=stored,
-            stage=stage,
+            **vars(replace(numbered, rows=[[stored.edges]], free=stored.allowed)),
+            vertices=stored.vertices, orders={worker.address: [rank, stored.vertices]},
+            partition=Partition(stored.n, 1), counting_workers=[worker.address],
+            blocks=[*stored.stored.values()], stored=stored, stage=stage,
         )  # fmt: skip
 
     @property

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 OF_RANKS = (  # what asks vertices
     Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.THIRD_SUMS | Needs.TRIANGLES
 )
+AS_LONG_AS_FRAMES = Result.COLUMN, Result.COLUMNS, Result.EDGES
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,9 @@ class Budget:
         Of the engine.
     text : int
         Bytes of text of an id that is given back, once that is known.
+    with_answer : bool
+        Whether the limit is what is free, so that columns and edges that are given back come out of
+        it. They are no longer than the user's frame, and a limit of the user's is beside them.
     """
 
     limit: int
@@ -42,6 +46,7 @@ class Budget:
     work: Work
     costs: Costs
     text: int = 0
+    with_answer: bool = False
 
     @property
     def sides(self) -> bool:
@@ -54,15 +59,22 @@ class Budget:
         return bool(self.work.needs & Needs.TRIANGLES)
 
     @property
+    def sorts(self) -> bool:
+        """Whether edges are sorted alone: no vertex is ordered, and no block is cut."""
+        return self.work.result is Result.EDGES
+
+    @property
     def chunk(self) -> int:
         """Bytes for work on a chunk of rows."""
         return self.limit // costs.CHUNK_PARTS
 
     def result(self, rows: int) -> int:
-        """Return the bytes of the answer at their height."""
+        """Return the bytes of the answer at their height, as far as they count."""
         if self.work.needs & Needs.NEIGHBORS:  # one row per pair
             return costs.PAIR * self.work.pairs
-        text = 2 * self.text * (self.work.result is Result.EDGES)
+        if self.work.result in AS_LONG_AS_FRAMES and not self.with_answer:
+            return 0
+        text = 2 * self.text * self.sorts
         times = costs.WINDOW * (self.work.by_time and self.work.result is Result.TIMES)
         per_row = costs.RESULTS.get(self.work.result.name, 0) + text + times
         return rows * per_row * self.work.columns
@@ -86,11 +98,13 @@ class Budget:
         CapacityError
             None are left: what is held by vertex, or the answer, takes all.
         """
-        held = ids + numbers * (costs.RANK + costs.VERTEX_SUMS * bool(self.work.needs & OF_RANKS))
+        by_vertex = costs.RANK + costs.VERTEX_SUMS * bool(self.work.needs & OF_RANKS)
+        held = ids + numbers * by_vertex * (not self.sorts)
         held += costs.DISTINCT_TIME * rows * self.work.by_time
         if self.work.result is Result.VERTICES:
             held += 2 * costs.COLUMN * (self.work.columns - 1) * numbers
-        ordered = ids + numbers * self.costs.order  # beside a chunk, which is a part of the limit
+        # Beside a chunk, which is a part of the limit:
+        ordered = ids + numbers * self.costs.order * (not self.sorts)
         beside_chunk = ordered * costs.CHUNK_PARTS // (costs.CHUNK_PARTS - 1)
         least = max(held + self.result(rows), beside_chunk) + 1
         if least > self.limit:
@@ -129,13 +143,30 @@ class Budget:
         slots = self.costs.slots(self.sides)
         counted = self.task(edges, rows, slots) * (2 if self.lists else 1)  # as much for the list
         answered = self._read_values(edges, rows)
-        if self.work.result is Result.EDGES:
-            answered = costs.KEY * all_rows + costs.NAMED_EDGE * edges
-        elif self.work.result.name in costs.RESULTS:
+        if self.work.result.name in costs.RESULTS:
             looked_up = costs.LOOKED_UP_EDGE * edges + costs.BLOCK_ROW * rows
             answered = max(answered, self.result(all_rows) + looked_up + self.chunk)
         numbered = edges < costs.MOST_BLOCK_EDGES and self._have_positions(edges, slots)
         return numbered and max(made, counted, answered) <= allowed
+
+    def ranges(self, rows: int, allowed: int) -> int:
+        """Return the number of ranges, of about equal length, in which all edges are sorted.
+
+        Raises
+        ------
+        CapacityError
+            They are too many: from each range of rows a piece goes to each range of edges.
+        """
+        if layout := forced_layout.get():
+            return layout.n
+        need = rows * (costs.SORTED_ROW + 2 * self.text)
+        count = max(-(-need // (allowed - self.result(rows))), 1)
+        if count > costs.MOST_SORTED:
+            raise CapacityError(
+                f"{rows:,} rows do not fit {allowed:,} bytes, sorted in up to {costs.MOST_SORTED} "
+                "ranges: raise the limit, or pass fewer edges"
+            )
+        return count
 
     def together(self, sizes: list[int], rows: int, allowed: int) -> int:
         """Return how many blocks of these sizes have their keys collected at once: at least one."""

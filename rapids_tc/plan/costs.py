@@ -153,8 +153,9 @@ CHUNK_PARTS = 8
 RANK, VERTEX_SUMS = 4, 24
 # While a block is sorted: per key, and per row. Limits.
 KEY, BLOCK_ROW = 8, 24
-# Per edge of a block: while the ids of its ends are listed; while rows are looked up. Limits.
-NAMED_EDGE, LOOKED_UP_EDGE = 72, 12
+# Per edge of a block, while rows are looked up; per row of a range, while its edges are sorted and
+# their ids are listed. Limits.
+LOOKED_UP_EDGE, SORTED_ROW = 12, 48
 # Arrays as large as the values of a block, while they are read: the values, a mark for each, and
 # what a formula makes of them. Read.
 READ_VALUES = 3
@@ -166,7 +167,7 @@ PEELED_EDGE, PEELED_VERTEX, PEELED_RANK = 64, 80, 16
 # Per row and part of ids that are made of several, for the numbers of its values; and per row, for
 # keys and their numbers. Both ends of a row, on either engine.
 PART, KEYS = 16, 24
-RESULTS = {"COLUMN": 8, "COLUMNS": 8, "ROWS": 9, "EDGES": 48}
+RESULTS = {"COLUMN": 8, "COLUMNS": 8, "ROWS": 9, "EDGES": 24}
 
 # A cluster ----------------------------------------------------------------------------------------
 
@@ -222,4 +223,5 @@ MOST_POSITIONS = {"cpu": 2**63, "cuda": 2**32}  # blocks in memory have fewer ed
 MOST_CLIQUE_ROW = 2**16  # entries of a row of which cliques are counted: sums stay below 2**63
 MOST_GPU_RANKS = 2**32  # a graph has fewer: kernels hold ranks in 32 bits
 MOST_BLOCKS = 16  # per side, on one machine: with more, every edge is moved too often
+MOST_SORTED = 64  # ranges of edges, on one machine: they have so many pieces squared
 MOST_CLUSTER_BLOCKS = 64  # per side: with more, lists are too short to be worth a task

@@ -221,9 +221,10 @@ class Options:
     progress : bool, optional
         Show progress on stderr; by default if stderr is a terminal.
     memory_limit : int, optional
-        Bytes that may be taken on top of the frame; by default, all that are free. A graph that
-        needs more is cut into blocks, which are kept in host memory (for a GPU) or in a temporary
-        file, and are counted in one task after another: slower, with the same answer.
+        Bytes that may be taken on top of the frame, and of columns and edges that are given back;
+        by default, all that are free. A graph that needs more is cut into blocks, which are kept in
+        host memory (for a GPU) or in a temporary file, and are counted in one task after another:
+        slower, with the same answer.
     """
 
     source: Labels | None = None

@@ -162,6 +162,15 @@ ColumnIds = DenseIds | IndexedIds
 Ids = ColumnIds | CompositeIds
 
 
+def with_shared_texts(ids: Ids) -> Ids:
+    """Return the ids as rows that are taken in parts share them: an object of Python for each."""
+    if isinstance(ids, CompositeIds):
+        return replace(ids, parts=tuple(map(with_shared_texts, ids.parts)))
+    if isinstance(ids, IndexedIds) and ids.dtype == object:
+        return ids.with_index(ids.backend.library.Index(ids.take(np.arange(ids.size))))
+    return ids
+
+
 def number(
     columns: list[IdColumn], backend: Backend, dense: tuple[int, int] | None = None
 ) -> tuple[list[Array], ColumnIds]:
