@@ -33,7 +33,7 @@ from rapids_tc import datasets as datasets, files as files, plot as plot, spark 
 from rapids_tc._typing import Aggregate, EngineName, Label, Labels, Length, Vertices
 from rapids_tc.analytics.approximate import Estimate as Estimate
 from rapids_tc.analytics.communities import Connected
-from rapids_tc.graphs.delta import Delta as Delta
+from rapids_tc.updates.batches import Delta as Delta
 from rapids_tc.graphs.public import Graph as _Graph
 from rapids_tc.interop.accessor import register_accessor as register_accessor
 """

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 import rapids_tc as tc
-from rapids_tc.blocks import parts
+from rapids_tc.blocks import grid
 from rapids_tc.executors import local
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.graphs import stages
@@ -73,7 +73,7 @@ def main(ids=2**18, rows=2**16, workers=16):
     bound = 4 * ids / sqrt(workers)
     print(f"{ids:,} ids, {rows:,} rows, {workers} workers: 4 ids / sqrt(workers) = {bound:,.0f}")
     for name, call in (("count", tc.count), ("clustering", tc.clustering)):
-        for count in (1, parts.range_count(ids, 23 * ids, workers)):
+        for count in (1, grid.range_count(ids, 23 * ids, workers)):
             with use_layout(Layout(BLOCKS, 1, ranges=count)):
                 call(edges)  # what is compiled, is not counted
                 tasks, peaks = counted(call, edges)

@@ -30,9 +30,9 @@ from rapids_tc.errors import (
     NullIdError,
     RapidsTCError,
 )
-from rapids_tc.graphs.delta import Delta
 from rapids_tc.graphs.public import Graph
 from rapids_tc.interop.accessor import register_accessor
+from rapids_tc.updates.batches import Delta
 
 if TYPE_CHECKING:
     from rapids_tc import datasets, files, plot, spark

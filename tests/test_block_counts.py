@@ -18,7 +18,7 @@ from rapids_tc import datasets, testing
 from rapids_tc.blocks import codec, geometry, grid, sums
 from rapids_tc.blocks.block_map import on_job
 from rapids_tc.blocks.context import WorkerContext
-from rapids_tc.blocks.grid import Partition, Task
+from rapids_tc.blocks.grid import BlockTask, Partition
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import row_counts
 from rapids_tc.engines.gpu import block_layout
@@ -224,7 +224,7 @@ def test_blocks_on_several_threads(monkeypatch):
 def test_a_method_for_whole_graphs_says_so():
     engine = CUDA["default"]
     made = split(engine, SMALL["K9"].rows, 2)
-    layout = engine.prepare_blocks(*(made[at] for at in Task(1, 0, 0).blocks), (1, 0, 0))
+    layout = engine.prepare_blocks(*(made[at] for at in BlockTask(1, 0, 0).blocks), (1, 0, 0))
     with pytest.raises(ValueError, match=r"method='tricore' counts whole graphs.*auto"):
         engine.count(layout, method="tricore")
 
@@ -249,7 +249,7 @@ def test_what_is_transposed_once_serves_every_task():
 def test_a_job_of_a_machine_groups_and_decodes_its_blocks_once(parts, residues, monkeypatch):
     """For all parts, and for the work they are cut by."""
     made = split(CUDA["default"], HARD["skewed"], 2)
-    tasks = [Task(*residues, part, parts) for part in range(parts)]
+    tasks = [BlockTask(*residues, part, parts) for part in range(parts)]
     names = dict.fromkeys(tasks[0].blocks)
     packed = {at: codec.rows(made[at], np) for at in names}
     three, seen = [packed[at] for at in tasks[0].blocks], {"grouped": [], "decoded": []}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.blocks import geometry, grid
-from rapids_tc.blocks.grid import Partition, Task
+from rapids_tc.blocks.grid import BlockTask, Partition
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
@@ -112,7 +112,7 @@ def test_neighbouring_tasks_have_a_block_in_common(n, m):
 
 
 def test_a_task_names_its_blocks():
-    assert Task(2, 0, 1).blocks == ((2, 0), (2, 1), (0, 1))
+    assert BlockTask(2, 0, 1).blocks == ((2, 0), (2, 1), (0, 1))
 
 
 def test_the_fewest_blocks_that_fit_are_chosen():

@@ -37,7 +37,7 @@ import rapids_tc as tc
 from rapids_tc import _progress, datasets
 from rapids_tc.blocks.distributed_levels import DistributedLevels
 from rapids_tc.executors import dask_cluster
-from rapids_tc.executors.joined import Joined
+from rapids_tc.executors.waiting import Joined
 from rapids_tc.graphs import one_worker, stages
 
 pytestmark = pytest.mark.clustered

@@ -33,8 +33,9 @@ from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc import datasets, plot, testing
-from rapids_tc.blocks import block_map, grid, id_tasks, parts, versions
+from rapids_tc.blocks import block_map, grid, id_tasks
 from rapids_tc.blocks.context import WorkerContext
+from rapids_tc.executors import versions
 from rapids_tc.executors.protocol import Batch, split_batches
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter
 from rapids_tc.graphs import partitioned, stages
@@ -317,12 +318,12 @@ def test_the_bytes_of_ids_that_are_cut_are_told(listed):
 
 @pytest.mark.pandas_only
 def test_many_ids_are_ranked_in_ranges_that_fit():
-    assert parts.range_count(10**9, 24 * 10**9, 64) == 1
+    assert grid.range_count(10**9, 24 * 10**9, 64) == 1
     for ids, workers in ((4 * 10**9, 64), (10**9, 4), (10**8, 1)):
-        many = parts.range_count(ids, 10**9, workers)
+        many = grid.range_count(ids, 10**9, workers)
         assert costs.CLUSTER_NUMBER * ids / many <= 4 * ids / workers**0.5
         assert costs.CLUSTER_NUMBER * ids / many <= 10**9 / costs.RANGE_SHARE
-    assert parts.range_count(10**6, 24 * 10**6, 4, id_bytes=10**7) > 1
+    assert grid.range_count(10**6, 24 * 10**6, 4, id_bytes=10**7) > 1
     frame, limit = datasets.rmat(12), 80_000  # of 4,096 ids: 24 bytes each are more
     assert tc.count(apart(Pandas, frame, 5), memory_limit=limit) == tc.count(frame)
 

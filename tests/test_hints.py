@@ -22,7 +22,7 @@ from graphs import complete
 import rapids_tc as tc
 from rapids_tc import _parallel, datasets, errors, files, plot, testing
 from rapids_tc.analytics import cliques, triads
-from rapids_tc.blocks import arrivals, grid
+from rapids_tc.blocks import codec, grid
 from rapids_tc.cli import edges as cli_edges
 from rapids_tc.cli import machine, tables, values
 from rapids_tc.cli import reading as cli_reading
@@ -36,7 +36,7 @@ from rapids_tc.files import arrays
 from rapids_tc.files.formats import Format
 from rapids_tc.frames import backend, collected
 from rapids_tc.frames.adapters import PandasAdapter, pyarrow
-from rapids_tc.graphs.lazy import polars_lazy
+from rapids_tc.graphs.resolve import polars_lazy
 from rapids_tc.kernels import _source, catalogue, launch
 from rapids_tc.plan import budget, costs, needs
 from rapids_tc.plan.layout import Layout, use_layout
@@ -78,14 +78,14 @@ INTERNAL = {
     "kernels/_nvrtc:_compile": "the compiler's own words: test_nvrtc.py",
     "kernels/_nvrtc:Awaited.__call__": "asked for by RAPIDS_TC_DEBUG=1: test_launches.py",
     "preparation/id_scheme:resolve_scheme": "made elsewhere: ids.integers",
-    "graphs/tally:Tally.find": "caught by `_by_tally`, which makes another tally",
-    "graphs/updated:UpdatedGraph.__getattr__": "Python's own words for a name that is not there",
+    "updates/tally:Tally.find": "caught by `_by_tally`, which makes another tally",
+    "updates/updated:UpdatedGraph.__getattr__": "Python's own words for a name that is not there",
     "graphs/protocol:VertexTotals.vertex_counts": "no public function asks it",
     "graphs/protocol:EdgeGraph.sample_moments": "samples are counted in memory alone",
     "blocks/quantities:TypeCounts.resolved": "caught by `whole`, which lists the triangles",
     "graphs/pairs:_Rows.common": "each kind of graph has its own",
-    "blocks/neighbor_rows:ValuesOfPairs.trussness": "no measure of pairs asks for it",
-    "blocks/neighbor_rows:ValuesOfPairs.community": "no measure of pairs asks for it",
+    "graphs/pairs:ValuesOfPairs.trussness": "no measure of pairs asks for it",
+    "graphs/pairs:ValuesOfPairs.community": "no measure of pairs asks for it",
     "graphs/out_of_core:_Values.community": "a column of it is made in memory alone",
     "blocks/row_lookup:_RowValues.community": "a column of it is made in memory alone",
     "plan/record:register": "a mistake of ours, told when the package is imported",
@@ -493,7 +493,7 @@ def fingerprint(h):
 
 
 def versions(h):
-    from rapids_tc.blocks.versions import require_same
+    from rapids_tc.executors.versions import require_same
 
     def run(function, name, workers, on_error):
         return dict.fromkeys(workers, "0.1")
@@ -598,11 +598,6 @@ HINTS = {
         (several_columns, "one is accepted"),
         (without("cudf", lambda h: tc.count(k3(), engine="cuda")),
          r"pip install 'rapids_tc\[cu13\]'.*'rapids_tc\[cu12\]'.*`rapids-tc doctor`"),
-    ],
-    "graphs/lazy": [
-        (lambda h: tc.trussness(import_module("polars").LazyFrame({"src": [0], "dst": [1]})),
-         r'annotate\(edges, "trussness"\) adds.*trussness\(edges\.collect\(\)\)'),
-        (lambda h: polars_lazy(k3()), r"call \.collect\(\) first, or give edges\.to_native\(\)"),
     ],
     "analytics/methods": [
         (lambda h: tc.methods(library="dask"), "accepted: pandas, cudf, polars, pyarrow"),
@@ -1111,20 +1106,29 @@ HINTS = {
         (lambda h: tc.k_truss(k3(**dict.fromkeys("abcdefghijklmnop", 1.0)), 3, memory_limit=500),
          "the 3 rows of the answer take about .* bytes, and .* are left: raise the limit"),
     ],
+    "blocks/codec": [
+        (lambda h: codec.require(False, "a"), r"edges\.persist\(\), and the same versions"),
+    ],
+    "graphs/protocol": [
+        (lambda h: tc.count(tc.Graph(k3()), source="src", destination="dst"),
+         r"give source= to Graph\(\) instead"),
+        (lambda h: tc.count(tc.Graph(k3()), engine="cuda"),
+         r"'cpu', not on 'cuda': make another, Graph\(edges, engine='cuda'\)"),
+    ],
     "graphs/resolve": [
         (on_dask(plot.truss_profile), r"give it edges\.compute\(\)"),
         (lambda h: plot.truss_profile(tc.Graph(k3()), source="src", destination="dst"),
          r"give source= to Graph\(\) instead"),
         (lambda h: tc.Graph(tc.Graph(k3())), "give it to the functions"),
+        (lambda h: tc.trussness(import_module("polars").LazyFrame({"src": [0], "dst": [1]})),
+         r'annotate\(edges, "trussness"\) adds.*trussness\(edges\.collect\(\)\)'),
+        (lambda h: polars_lazy(k3()), r"call \.collect\(\) first, or give edges\.to_native\(\)"),
     ],
     "plot": [
         (lambda h: plot.draw_truss(k3()[:0]), "no edge, and so no truss"),
         (lambda h: plot.draw_truss(k3(), k=9), r"drawn are 1 to \d+; the last one is the 3-truss"),
         (without("matplotlib.pyplot", lambda h: plot._library("matplotlib.pyplot")),
          r"pip install 'rapids_tc\[plot\]'"),
-    ],
-    "blocks/arrivals": [
-        (lambda h: arrivals.require(False, "a"), r"edges\.persist\(\), and the same versions"),
     ],
     "blocks/distributed_triangles": [
         (lambda h: tc.list_triangles(PartitionedFrame([complete(40).frame()]),
@@ -1152,11 +1156,11 @@ HINTS = {
         (lambda h: checked(h, "error"), "memory_limit= makes the tasks smaller"),
         (lambda h: checked(h, "cancelled"), "Persist or read the frame again"),
     ],
-    "graphs/updates": [
+    "updates/updates": [
         (on_dask(lambda edges: tc.Graph(edges).update(insert=k3())),
          r"Graph\(edges\.compute\(\)\)"),
     ],
-    "graphs/batches": [
+    "updates/batches": [
         (lambda h: tc.Graph(k3()).update(), "give insert= or delete="),
         (lambda h: tc.Graph(k3()).update(insert=dask_of(k3())), r"on one machine: \.compute\(\)"),
         (lambda h: tc.Graph(k3()).update(insert=[1]), "give a frame of edges"),
@@ -1170,6 +1174,8 @@ HINTS = {
         (on_dask(tc.trussness), r'annotate\(edges, "trussness"\) adds it'),
         (on_dask(lambda e: tc.Graph(tc.Graph(e))), "give it to the functions"),
         (on_dask(lambda e: tc.Graph(e, vertices=[7])), "append a row to it for each isolated"),
+        (on_dask(partial(tc.memory_estimate, function="trussness")), r"annotate\(edges, "),
+        (rows_unknown, r"persist\(\) it, or read it from Parquet"),
     ],
     "preparation/fingerprints": [
         (fingerprint, r"partition 3.*6 rows for 5.*edges\.persist\(\)"),
@@ -1193,11 +1199,7 @@ HINTS = {
         (on_dask(lambda e: tc.Graph(e).count(memory_limit=80)),
          r"raise the limit, or make another, Graph\(edges, memory_limit="),
     ],
-    "graphs/cluster_estimate": [
-        (on_dask(partial(tc.memory_estimate, function="trussness")), r"annotate\(edges, "),
-        (rows_unknown, r"persist\(\) it, or read it from Parquet"),
-    ],
-    "blocks/versions": [
+    "executors/versions": [
         (versions, "pip install 'rapids_tc==.* start them again"),
     ],
     "executors/watch": [
@@ -1236,12 +1238,6 @@ HINTS = {
     "analytics/triads": [
         (having(triads, "MOST_VERTICES", 2, lambda h: tc.triad_counts(k3(day=1), by="day")),
          "give the rows of that group alone, without by="),
-    ],
-    "graphs/prepared": [
-        (lambda h: tc.count(tc.Graph(k3()), source="src", destination="dst"),
-         r"give source= to Graph\(\) instead"),
-        (lambda h: tc.count(tc.Graph(k3()), engine="cuda"),
-         r"'cpu', not on 'cuda': make another, Graph\(edges, engine='cuda'\)"),
     ],
     "testing/_build": [
         (having(_build.tempfile, "mkdtemp", no_library, lambda h:

@@ -18,7 +18,7 @@ import rapids_tc as tc
 from rapids_tc import datasets, testing
 from rapids_tc.blocks import tallies
 from rapids_tc.blocks.geometry import block_rows
-from rapids_tc.blocks.grid import Partition, Task, tasks
+from rapids_tc.blocks.grid import BlockTask, Partition, tasks
 from rapids_tc.blocks.task_triangles import TaskTriangles
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.executors.local import PartitionedFrame
@@ -211,7 +211,7 @@ def test_frames_are_made_task_by_task():
 
 
 def test_a_task_knows_its_blocks():
-    assert Task(2, 0, 1).blocks == ((2, 0), (2, 1), (0, 1))
+    assert BlockTask(2, 0, 1).blocks == ((2, 0), (2, 1), (0, 1))
 
 
 # Partitioned frames -------------------------------------------------------------------------------

@@ -21,7 +21,6 @@ from stream_support import in_blocks
 import rapids_tc as tc
 from rapids_tc import datasets, testing
 from rapids_tc.analytics.similarity import MEASURES
-from rapids_tc.blocks import neighbor_rows
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import pairs as cpu_pairs
 from rapids_tc.executors import registry
@@ -278,7 +277,7 @@ def test_pairs_of_a_graph_in_blocks(backend, rows, n, entries):
     by_pair = reference.similarity(rows, "jaccard", [*map(tuple, pairs.to_numpy().tolist())])
     right = [by_pair[pair] for pair in map(tuple, pairs.to_numpy().tolist())]
     with in_blocks(n) as graphs, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbor_rows, "ENTRY", (1 << 29) // entries)
+        patch.setattr(pairs_of_graphs, "ENTRY", (1 << 29) // entries)
         found = tc.similarity(edges, pairs=pairs)
         sums = tc.similarity(edges, measure="adamic_adar", pairs=pairs)
     assert len(graphs) == 2 and found.tolist() == pytest.approx(right, abs=1e-12)
@@ -291,7 +290,7 @@ def test_pairs_of_a_graph_in_blocks(backend, rows, n, entries):
 def test_pairs_in_parts_whose_rows_fit(most):
     random = np.random.default_rng(most)
     degrees, (u, v) = random.integers(0, 30, 50), random.integers(0, 50, (2, 70))
-    parts = [*neighbor_rows.parts_of(u, v, degrees, most, np)]
+    parts = [*pairs_of_graphs.parts_of(u, v, degrees, most, np)]
     assert [place for part in parts for place in range(70)[part]] == [*range(70)]
     sizes = [degrees[np.union1d(u[part], v[part])].sum() for part in parts]
     alone = [part.stop - part.start == 1 for part in parts]
@@ -332,7 +331,7 @@ def test_pairs_of_a_partitioned_frame(rows, n, entries, most, measure):
     by_pair = reference.similarity(rows, measure, ends)
     cut = partitioned(edges, 4)
     with use_layout(Layout(n, 2)), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbor_rows, "ENTRY", (1 << 29) // entries)
+        patch.setattr(pairs_of_graphs, "ENTRY", (1 << 29) // entries)
         patch.setattr(distributed_pairs, "MOST_PAIRS", most)
         found = tc.similarity(cut, measure=measure, pairs=pairs, memory_limit=1 << 30)
         apart = tc.similarity(tc.Graph(cut), measure=measure, pairs=partitioned(pairs, 5))

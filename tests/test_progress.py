@@ -16,7 +16,7 @@ from stream_support import in_blocks
 import rapids_tc as tc
 from rapids_tc import _compiling, _progress
 from rapids_tc._compiling import clock
-from rapids_tc.executors.stages import PREFIX, TaskStages
+from rapids_tc.executors.waiting import PREFIX, TaskStages
 
 READ = ["numbering the ids", "ordering by degree", "orienting and sorting"]
 COUNT = [*READ, "laying out", "counting"]

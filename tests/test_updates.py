@@ -280,7 +280,7 @@ def test_a_failure_in_the_middle_leaves_the_graph_as_it_was(library, monkeypatch
     graph.update(insert=library.frame(table([(3, 0)])))
     before = graph._prepared
     with monkeypatch.context() as patch:
-        patch.setattr("rapids_tc.graphs.tally.Delta", None)  # called when all else is done
+        patch.setattr("rapids_tc.updates.tally.Delta", None)  # called when all else is done
         with pytest.raises(TypeError):
             graph.update(insert=library.frame(table([(3, 1)])))
     assert graph._prepared is before and (graph.count(), graph.n_edges) == (1, 4)
@@ -326,7 +326,7 @@ def test_frames_come_in_the_library_of_the_graph(kind):
 
 def test_many_updates_begin_a_new_tally(library, monkeypatch):
     """Also in the middle of a sequence, counts stay those of the rows."""
-    monkeypatch.setattr("rapids_tc.graphs.updates.ROOM", 2)
+    monkeypatch.setattr("rapids_tc.updates.updates.ROOM", 2)
     rows = list(K3)
     graph = tc.Graph(library.frame(table(rows)))
     for new in range(3, 9):

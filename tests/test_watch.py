@@ -8,8 +8,8 @@ import pytest
 
 import rapids_tc as tc
 from rapids_tc.executors import waiting, watch
-from rapids_tc.executors.joined import AT_ONCE, Joined
 from rapids_tc.executors.protocol import Worker as Named
+from rapids_tc.executors.waiting import AT_ONCE, Joined
 
 pytestmark = pytest.mark.cpu_only
 

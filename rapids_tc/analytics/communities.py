@@ -9,7 +9,7 @@ from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.truss import checked_k
 from rapids_tc.frames.nullable import nullable_like
 from rapids_tc.frames.wrapped import native
-from rapids_tc.graphs import communities
+from rapids_tc.graphs.row_values import numbers
 from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, Work, of_one_machine
 from rapids_tc.preparation.communities import vertices
 from rapids_tc.preparation.edge_columns import check_new
@@ -146,12 +146,12 @@ def truss_communities(
     if k == "all":
         return _hierarchy(graph, connected)
     check_new(["community"], graph.labels)
-    present = communities.truss_edges(graph, checked_k(k))
-    tree = communities.joined(graph, present.astype("uint32"), connected)
-    adapter, number = graph.backend.adapter, communities.numbers(graph, tree)
+    present = graph.truss_edges(checked_k(k))
+    tree = graph.joined(present.astype("uint32"), connected)
+    adapter, number = graph.backend.adapter, numbers(graph, tree)
     with graph.stage("looking rows up"):
         where = graph.row_edges()
-        positions = communities.first_rows(graph, where, present)
+        positions = graph.first_rows(where, present)
         of_row = number[tree.of_edge[where[positions]]]
         del where
         rows = native(graph.take_rows(positions, memory_limit))
@@ -161,11 +161,11 @@ def truss_communities(
 def _hierarchy(graph: InMemoryGraph, connected: str) -> Frame:
     """Return one row per community of any k."""
     by_triangles = connected == "triangles"
-    tree = graph.community_tree if by_triangles else communities.hierarchy(graph, connected)
+    tree = graph.community_tree if by_triangles else graph.hierarchy(connected)
     xp, adapter = graph.backend.xp, graph.backend.adapter
     with graph.stage("counting vertices"):
         sizes = vertices(tree, graph.csr, xp)
-        number = communities.numbers(graph, tree)
+        number = numbers(graph, tree)
         groups = {}
         if graph.groups is not None:
             groups = graph.groups.group_columns(graph.groups.group_of[tree.smallest])

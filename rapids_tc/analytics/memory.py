@@ -10,7 +10,7 @@ from rapids_tc._typing import EngineName, Frame, Function, Labels, Method
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.frames.device import place
-from rapids_tc.graphs.prepared import check_prepared
+from rapids_tc.graphs.protocol import check_prepared
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Options, estimated
@@ -102,10 +102,10 @@ def memory_estimate(
     work = record.most_of(grouped=by is not None)
     options = Options(source, destination, by, engine, method, progress)
     if executor := executor_of(edges):
-        from rapids_tc.graphs import cluster_estimate  # only a cluster's calls need it
+        from rapids_tc.graphs import partitioned  # only a cluster's calls need it
 
         limited = replace(options, memory_limit=memory_limit)
-        return cluster_estimate.estimate(executor, edges, record, limited)
+        return partitioned.estimate(executor, edges, record, limited)
     with call_report(progress), place(edges):
         if isinstance(edges, Graph):
             check_prepared(edges._prepared, record, options, record.defaults)

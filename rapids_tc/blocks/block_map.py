@@ -16,7 +16,7 @@ from functools import cached_property, partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rapids_tc.blocks import codec, geometry, grid
-from rapids_tc.blocks.arrivals import require, require_below, require_length
+from rapids_tc.blocks.codec import require, require_below, require_length
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.executors.protocol import Batch
 from rapids_tc.frames.backend import resolve_engine
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.geometry import Block
-    from rapids_tc.blocks.grid import Partition
-    from rapids_tc.blocks.grid import Task as BlockTask
-    from rapids_tc.blocks.parts import IdRanges, Range
+    from rapids_tc.blocks.grid import BlockTask, IdRanges, Partition, Range
     from rapids_tc.engines.protocol import Engine
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Executor, Task, Worker

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rapids_tc.blocks import codec, geometry
-from rapids_tc.blocks.arrivals import require_below
+from rapids_tc.blocks.codec import require_below
 from rapids_tc.errors import require_unchanged
 from rapids_tc.preparation import orient
 from rapids_tc.preparation.csr import Array

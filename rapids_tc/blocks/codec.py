@@ -12,14 +12,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rapids_tc.blocks import geometry
-from rapids_tc.blocks.arrivals import require_below, require_length
-from rapids_tc.frames.backend import Array, sum64
+from rapids_tc.errors import KernelError
+from rapids_tc.frames.backend import Array, all_below, sum64
 from rapids_tc.preparation.csr import Csr, pack_keys
+from rapids_tc.preparation.time_values import Intervals
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import ModuleType
 
     from rapids_tc.blocks.geometry import Block
+    from rapids_tc.preparation.edge_values import Reading
 
 EncodedPart = list[Array]  # bits, lengths, columns, bits, lengths, columns, …
 EncodedBlock = list[Array]  # a whole block: lengths of the rows, columns
@@ -111,3 +114,41 @@ def _lengths(lengths: Array) -> Array:
     longest = int(lengths.max()) if len(lengths) else 0
     width = next(w for w in (8, 16, 32) if longest < 2**w)
     return lengths.astype(f"uint{width}")
+
+
+# What arrives -------------------------------------------------------------------------------------
+
+
+def require(right: object, what: str) -> None:
+    """Raise KernelError, naming `what` arrived, unless a check was `right`."""
+    if not right:
+        raise KernelError(
+            f"{what} arrived at a worker, which tasks on one graph never send: the frame changed "
+            "during the call, or workers differ in their version of a library. Call again with "
+            "edges.persist(), and the same versions everywhere"
+        )
+
+
+def require_below(values: Array, limit: int, what: str) -> None:
+    """Raise KernelError unless all integers of an array lie in [0, limit)."""
+    require(all_below(values, limit), f"{what} of {limit} or more")
+
+
+def require_length(values: Sequence[object] | Array, length: int, what: str) -> None:
+    """Raise KernelError unless there are exactly `length` values."""
+    require(len(values) == length, f"{len(values)} {what} for {length}")
+
+
+def require_values(reading: Reading, values: list[Array], edges: int) -> None:
+    """Raise KernelError unless the arrays of a reading are of a block of so many edges."""
+    if not isinstance(reading.rule, Intervals):
+        for array in values:
+            require_length(array, edges, "values of edges")
+        return
+    first, last, offsets = values
+    require_length(last, len(first), "ends of intervals")
+    if len(offsets):
+        require_length(offsets, edges + 1, "places of intervals")
+        require_below(offsets, len(first) + 1, "places of intervals")
+    else:
+        require_length(first, edges, "intervals")

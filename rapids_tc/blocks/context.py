@@ -10,9 +10,9 @@ from importlib import import_module
 from platform import node
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks.versions import EDITION
 from rapids_tc.engines import protocol, registry
 from rapids_tc.errors import CHANGED, CHANGED_PARTITION, KernelError
+from rapids_tc.executors.versions import EDITION
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter
 from rapids_tc.frames.backend import Backend, Frame, Series, resolve_backend
 from rapids_tc.frames.device import on_device

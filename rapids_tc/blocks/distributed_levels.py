@@ -9,7 +9,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import codec, geometry, levels
-from rapids_tc.blocks.arrivals import require_below, require_length
+from rapids_tc.blocks.codec import require_below, require_length
 from rapids_tc.blocks.quantities import LevelCounts
 from rapids_tc.frames.backend import sum64
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.blocks import codec, distributed_values, tallies
-from rapids_tc.blocks.arrivals import require_length, require_values
+from rapids_tc.blocks.codec import require_length, require_values
 from rapids_tc.blocks.quantities import TypeCounts
 from rapids_tc.blocks.tallies import Tally
 from rapids_tc.blocks.task_triangles import TaskTriangles

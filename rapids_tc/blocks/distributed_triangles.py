@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.blocks import block_map, sums
-from rapids_tc.blocks.arrivals import require_below, require_length
+from rapids_tc.blocks.codec import require_below, require_length
 from rapids_tc.blocks.task_triangles import TaskTriangles
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs, needs
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.block_map import Blocked, BlockJob, PlacedBlock
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
-    from rapids_tc.blocks.grid import Task as BlockTask
+    from rapids_tc.blocks.grid import BlockTask
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend, Frame
     from rapids_tc.preparation.composite import CompositeIds

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.blocks import block_map, id_ranges, row_lookup, sums
-from rapids_tc.blocks.arrivals import require_below, require_length, require_values
+from rapids_tc.blocks.codec import require_below, require_length, require_values
 from rapids_tc.blocks.id_tasks import Fingerprints, Numbers, id_columns
 from rapids_tc.blocks.quantities import EdgeSum, Summed
 from rapids_tc.frames.backend import Array, Backend, Frame

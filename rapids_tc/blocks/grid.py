@@ -16,10 +16,13 @@ middle vertex v are those below v // n + (j > k), which is the row number of v i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import ceil, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from rapids_tc.blocks import geometry
+from rapids_tc.blocks.codec import require_length
 from rapids_tc.engines import protocol
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import sum64
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.engines.protocol import Engine
+    from rapids_tc.executors.protocol import Task
+    from rapids_tc.frames.backend import Array
 
 PEELING = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS)
 LIST_COST = 32  # probes that a list costs besides its own
@@ -40,7 +45,7 @@ TASKS_A_WORKER = 4  # at least: workers that are slower than others draw fewer
 
 
 @dataclass(frozen=True)
-class Task:
+class BlockTask:
     """The triangles u > v > w of residues i, j, k, v in the `part`-th of `parts` ranges."""
 
     i: int
@@ -68,21 +73,21 @@ class Partition:
     m: int
 
 
-def tasks(partition: Partition) -> list[Task]:
+def tasks(partition: Partition) -> list[BlockTask]:
     """List every task, in an order in which neighbours have blocks in common."""
     there_and_back = list(range(partition.n)), list(range(partition.n))[::-1]
     result, turns = [], 0
     for i in range(partition.n):
         for j in there_and_back[i % 2]:
             for k in there_and_back[turns % 2]:
-                result += [Task(i, j, k, part, partition.m) for part in range(partition.m)]
+                result += [BlockTask(i, j, k, part, partition.m) for part in range(partition.m)]
             turns += 1
     return result
 
 
-def assign_snake(tasks: list[Task], workers: int) -> list[list[Task]]:
+def assign_snake(tasks: list[BlockTask], workers: int) -> list[list[BlockTask]]:
     """Assign tasks there and back: a task that costs more than expected has neighbours that do."""
-    result: list[list[Task]] = [[] for _ in range(workers)]
+    result: list[list[BlockTask]] = [[] for _ in range(workers)]
     for number, task in enumerate(tasks):
         turn = number % (2 * workers)
         result[min(turn, 2 * workers - 1 - turn)].append(task)
@@ -197,3 +202,103 @@ def cuts(work: Array, parts: int) -> list[int]:
     total = float(through[-1]) if len(work) else 0.0
     targets = (total * part / parts for part in range(1, parts))
     return [0, *(sum64(through <= target) for target in targets), len(work)]
+
+
+# Parts of keys: ranges of numbers or ranks, or residues -------------------------------------------
+
+
+@dataclass(frozen=True)
+class Range:
+    """The keys from `first` on, `size` of them."""
+
+    first: int
+    size: int
+
+    def select(self, keys: Array) -> Array:
+        """Return which keys are in the part."""
+        return (keys >= self.first) & (keys < self.first + self.size)
+
+    def place(self, keys: Array) -> Array:
+        """Return the places in the part of keys that are in it."""
+        return keys - keys.dtype.type(self.first)
+
+
+@dataclass(frozen=True)
+class Residue:
+    """The keys whose remainder is `residue` if they are divided by `n`."""
+
+    residue: int
+    n: int
+
+    def select(self, keys: Array) -> Array:
+        """Return which keys are in the part."""
+        return keys % self.n == self.residue
+
+    def place(self, keys: Array) -> Array:
+        """Return the places in the part of keys that are in it."""
+        return keys // self.n
+
+
+Part = Range | Residue
+
+
+@dataclass(frozen=True)
+class IdRanges:
+    """The ids of a graph in several ranges of numbers.
+
+    Attributes
+    ----------
+    parts : list of Range
+    ids : list of Task
+        The ids of each range.
+    pieces : list of Task
+        The distinct ids of each batch, by range.
+    numbers : list of list of Task
+        The numbers of the ids of each piece, by batch and range.
+    """
+
+    parts: list[Range]
+    ids: list[Task]
+    pieces: list[Task]
+    numbers: list[list[Task]]
+
+    @property
+    def size(self) -> int:
+        """How many ids there are."""
+        return sum(part.size for part in self.parts)
+
+    def without_rows(self) -> IdRanges:
+        """Return the ids without `pieces` and `numbers`, which only rows need."""
+        return replace(self, pieces=[], numbers=[])
+
+
+def range_count(size: int, free: int, workers: int, id_bytes: int = 0) -> int:
+    """Return in how many ranges to rank numbers below `size`: in one, if all fit a worker at once.
+
+    Else a range takes a small share of what is `free` on a worker, and its ranks at most 4 bytes
+    times `size` over the root of the workers. `id_bytes` are the bytes of ids that are in a list.
+    """
+    of_ids, of_ranks = costs.CLUSTER_IDS * id_bytes, costs.CLUSTER_NUMBER * size
+    if of_ids + of_ranks <= free:
+        return 1
+    share = max(free / costs.RANGE_SHARE, 1)
+    most = min(share, costs.RANGE_BYTES * max(size, 1) / sqrt(workers))
+    return min(ceil(max(of_ids / share, of_ranks / most)), costs.RANGES)
+
+
+def cut(size: int, parts: int) -> list[Range]:
+    """Cut the numbers below `size` in ranges of about equal size."""
+    bounds = [size * part // parts for part in range(parts + 1)]
+    return [Range(a, b - a) for a, b in pairwise(bounds)]
+
+
+def by_rank(residues: list[Array], xp: Any) -> Array:
+    """Join the values of the ranks of all residues, in the order of the ranks."""
+    n, vertices = len(residues), sum(map(len, residues))
+    if n == 1:
+        return residues[0]
+    result = xp.empty(vertices, residues[0].dtype)
+    for residue, values in enumerate(residues):
+        require_length(values, geometry.members(vertices, n, residue), "values of ranks")
+        result[residue::n] = values
+    return result

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.blocks import id_tasks, ranges
-from rapids_tc.blocks.arrivals import require, require_length
 from rapids_tc.blocks.block_map import FEW
-from rapids_tc.blocks.parts import IdRanges, Range
+from rapids_tc.blocks.codec import require, require_length
+from rapids_tc.blocks.grid import IdRanges, Range
 from rapids_tc.frames.backend import as_uint32, gather
 from rapids_tc.preparation import id_scheme, sampling
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from rapids_tc._typing import Array, Series
     from rapids_tc.blocks.block_map import Numbered, TaskMap
     from rapids_tc.blocks.context import WorkerContext
+    from rapids_tc.blocks.grid import Part
     from rapids_tc.blocks.id_tasks import Fingerprints, Numbers
-    from rapids_tc.blocks.parts import Part
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Backend, Frame
     from rapids_tc.preparation.id_scheme import IdScheme

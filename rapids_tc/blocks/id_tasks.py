@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks.arrivals import require_below
+from rapids_tc.blocks.codec import require_below
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Backend, Frame, as_uint32
 from rapids_tc.preparation import composite_scheme, id_scheme, sampling
@@ -16,7 +16,7 @@ from rapids_tc.preparation.fingerprints import Fingerprint
 if TYPE_CHECKING:
     from rapids_tc._typing import Array
     from rapids_tc.blocks.context import WorkerContext
-    from rapids_tc.blocks.parts import Range
+    from rapids_tc.blocks.grid import Range
     from rapids_tc.preparation.id_columns import IdColumn
     from rapids_tc.preparation.numbering import ColumnIds, Ids
 

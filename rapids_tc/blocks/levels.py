@@ -35,7 +35,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from rapids_tc.blocks import geometry, recount
+from rapids_tc.blocks import geometry
+from rapids_tc.frames.backend import sum64
+from rapids_tc.preparation.csr import pack_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -363,7 +365,7 @@ def peel_chosen(
 
     `supports` are the triangles of the edges of each block.
     """
-    graph, relabel = recount.join_blocks(blocks, edges, vertices, n, engine=engine, xp=xp)
+    graph, relabel = join_blocks(blocks, edges, vertices, n, engine=engine, xp=xp)
     counts = xp.empty(edges, "uint32")
     for (at, block), triangles in zip(blocks, supports, strict=True):
         counts[_places(graph, relabel, block, n, at, engine)] = triangles
@@ -377,8 +379,8 @@ def peel_all(
     engine: Any, xp: Any, on_progress: Callable[..., None] | None = None,
 ) -> Iterator[Array]:  # fmt: skip
     """Peel all edges of the blocks as one graph; yield the levels of each block."""
-    graph, relabel = recount.join_blocks(blocks, edges, vertices, n, engine=engine, xp=xp)
-    truss = recount.peel_graph(graph, None, engine, on_progress)
+    graph, relabel = join_blocks(blocks, edges, vertices, n, engine=engine, xp=xp)
+    truss = peel_graph(graph, None, engine, on_progress)
     levels = xp.maximum(truss - 2, floor - 1).astype("uint32")
     del truss
     yield from _levels_of(blocks, levels, graph, relabel, n, engine)
@@ -397,3 +399,38 @@ def _places(graph: Csr, relabel: Array, block: Csr, n: int, at: Block, engine: A
     """Return where the edges of a block are in the graph that joins all blocks."""
     u, v = geometry.block_ends(block, n, at)
     return engine.find_edges(graph, relabel[u], relabel[v])
+
+
+def join_blocks(
+    blocks: Iterable[tuple[Block, Csr]], edges: int, vertices: int, n: int, *, engine: Any, xp: Any
+) -> tuple[Csr, Array]:
+    """Make one graph of the edges of all blocks, whose ranks are below `vertices`.
+
+    The blocks are read twice, one at a time.
+
+    Returns
+    -------
+    graph, relabel
+        `relabel` (uint32) is the rank in the graph of every rank; of a rank without an edge it is
+        the last one, which has none.
+    """
+    present = xp.zeros(vertices, bool)
+    for at, block in blocks:
+        for ends in geometry.block_ends(block, n, at):
+            present[ends] = True
+    size = sum64(present)
+    relabel = xp.where(present, xp.cumsum(present, dtype="uint32") - 1, size).astype("uint32")
+    del present
+
+    def pack(u: Array, v: Array, out: Array) -> None:
+        pack_keys(relabel[u], relabel[v], xp, out)
+
+    return engine.csr(geometry.collect_keys(blocks, edges, n, pack, xp), size + 1), relabel
+
+
+def peel_graph(
+    graph: Csr, k: int | None, engine: Any, on_progress: Callable[..., None] | None = None
+) -> Array:
+    """Return the trussness of every edge of a graph in memory, as `Engine.truss` does."""
+    layout = engine.prepare(graph)
+    return engine.truss(layout, engine.edge_counts(layout), k=k, on_progress=on_progress)

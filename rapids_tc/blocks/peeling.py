@@ -1,6 +1,8 @@
-"""The trusses of a partitioned graph: the rounds of `recount` for one, of `levels` for all.
+"""The trusses of a partitioned graph: rounds that remove edges for one, `levels` for all.
 
-The state of a block in rounds of `recount` is whether each edge remains.
+In a round, edges in too few triangles go, and the rest is counted again. Most edges of most graphs
+go in the first rounds. As soon as what remains fits a worker as one graph, it is peeled there. The
+state of a block in these rounds is whether each edge remains.
 """
 
 from __future__ import annotations
@@ -8,8 +10,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import block_map, codec, geometry, levels, recount, sums
-from rapids_tc.blocks.arrivals import require_length
+from rapids_tc.blocks import block_map, codec, geometry, levels, sums
+from rapids_tc.blocks.codec import require_length
 from rapids_tc.blocks.distributed_levels import DecodedBlocks, DistributedLevels
 
 if TYPE_CHECKING:
@@ -43,8 +45,8 @@ def _one_truss(graph: Blocked, k: int) -> list[list[Task]]:
     if graph.peels_whole:
         [[truss]] = _peel_whole(graph, sums.by_edge(graph), k)
         return [[graph.submit("peel", operator.ge, truss, k)]]
-    active = DistributedActiveBlocks(graph, graph.known.get(sums.by_edge))
-    recount.peel_blocks(active, k)
+    active = ActiveBlocks(graph, graph.known.get(sums.by_edge))
+    peel_blocks(active, k)
     return active.in_truss()
 
 
@@ -55,8 +57,19 @@ def _peel_whole(graph: Blocked, counts: list[list[Task]], k: int | None) -> list
     return [[graph.submit("peel", peel, block, counts[0], k, on=worker)]]
 
 
-class DistributedActiveBlocks:
-    """See `rapids_tc.blocks.recount.ActiveBlocks`: what remains of each block, and its state."""
+def peel_blocks(active: ActiveBlocks, k: int) -> None:
+    """Remove edges until those that remain are the k-truss, or fit into memory and are peeled."""
+    while k > 2 and active.edges:  # every edge is in the 2-truss
+        if active.fits():
+            active.peel(k)
+            return
+        if active.count() >= k - 2:
+            return
+        active.drop(k)
+
+
+class ActiveBlocks:
+    """What remains of each block while rounds remove edges, and its state."""
 
     def __init__(self, graph: Blocked, counts: list[list[Task]] | None) -> None:
         self._graph, self._blocks = graph, graph.blocks
@@ -66,18 +79,18 @@ class DistributedActiveBlocks:
         self.edges = self._size()
 
     def fits(self) -> bool:
-        """See `ActiveBlocks`."""
+        """Return whether the edges that remain can be peeled as one graph in memory."""
         return self._graph.fits(self.edges)
 
     def count(self) -> int:
-        """See `ActiveBlocks`."""
+        """Count the triangles of every edge that remains; return the fewest of any edge."""
         self._counts = self._known or sums.by_edge_of(self._graph, self._blocks)
         self._known = None
         of_blocks = self._graph.executor.gather(self._graph.each("peel", fewest, self._counts))
         return int(min(of_blocks))
 
     def drop(self, k: int) -> None:
-        """See `ActiveBlocks`."""
+        """Remove the edges that were just counted in fewer than k - 2 triangles."""
         graph, counts, blocks = self._graph, self._counts, self._blocks
         self._states = graph.each("peel", drop, self._states, counts, more=(k,))
         self._blocks = graph.each_block("peel", remaining, counts, more=(k,), of=blocks)
@@ -85,7 +98,7 @@ class DistributedActiveBlocks:
         self.edges = self._size()
 
     def peel(self, k: int) -> None:
-        """See `ActiveBlocks`; one worker does it."""
+        """Find the k-truss of the edges that remain, as one graph, on one worker."""
         graph, count = self._graph, len(self._states)
         peeled = [graph.submit("peel", finish, self._blocks, graph.n, k)] * count
         by_block = graph.each("peel", operator.getitem, peeled, [*range(count)])
@@ -178,8 +191,8 @@ def finish(remaining: list[EncodedBlock], n: int, k: int, *, engine: Any, xp: An
     """Mark the edges of each block that are in the k-truss, from a graph of them alone."""
     blocks = DecodedBlocks(remaining, n, xp)
     size = blocks.edges, blocks.vertices, n
-    graph, relabel = recount.join_blocks(blocks, *size, engine=engine, xp=xp)
-    in_truss = recount.peel_graph(graph, k, engine) >= k
+    graph, relabel = levels.join_blocks(blocks, *size, engine=engine, xp=xp)
+    in_truss = levels.peel_graph(graph, k, engine) >= k
     ends = (geometry.block_ends(block, n, at) for at, block in blocks)
     return [in_truss[engine.find_edges(graph, relabel[u], relabel[v])] for u, v in ends]
 

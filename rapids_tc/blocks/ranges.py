@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.blocks import degree_codes
-from rapids_tc.blocks.arrivals import require, require_below, require_length
 from rapids_tc.blocks.block_map import FEW
+from rapids_tc.blocks.codec import require, require_below, require_length
 from rapids_tc.frames.backend import Array, Backend, gather, sum64
 from rapids_tc.preparation import orient
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from rapids_tc.blocks.block_map import TaskMap
+    from rapids_tc.blocks.grid import Part, Range
     from rapids_tc.blocks.id_tasks import Numbers
-    from rapids_tc.blocks.parts import Part, Range
     from rapids_tc.engines.protocol import Engine
     from rapids_tc.executors.protocol import Task
 

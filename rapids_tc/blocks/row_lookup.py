@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.blocks import codec, geometry
-from rapids_tc.blocks.arrivals import require_below, require_length
+from rapids_tc.blocks.codec import require_below, require_length
 from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
 from rapids_tc.frames.backend import Array, Backend, Frame, sum64
 from rapids_tc.plan.record import row_columns

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rapids_tc.blocks import id_ranges
-from rapids_tc.blocks.arrivals import require_below
+from rapids_tc.blocks.codec import require_below
 from rapids_tc.preparation.edges import edge_keys, named_edges
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import build, codec, geometry, grid
-from rapids_tc.blocks.grid import Partition, Task
+from rapids_tc.blocks.grid import BlockTask, Partition
 from rapids_tc.blocks.prefetch import load_plan, prefetch
 from rapids_tc.executors.spill import Spilled, SpillExecutor
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Key = tuple[int, int, int]  # a block, and which copy of it
 # A task, its blocks uv, uw and vw, and its layout. There may be no uv where no edge is counted.
-LaidOut = tuple[Task, tuple[Any, ...], Any]
+LaidOut = tuple[BlockTask, tuple[Any, ...], Any]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class StoredBlocks:
             finally:
                 store.synchronize()  # no copy runs when its memory is released
 
-    def laid_out(self) -> Iterator[tuple[Task, list[Csr], Any]]:
+    def laid_out(self) -> Iterator[tuple[BlockTask, list[Csr], Any]]:
         """Yield each task that may have triangles, with its three blocks and its layout.
 
         A block is loaded when a task needs it, unless the task before has it; none is on its way
@@ -139,7 +139,7 @@ class StoredBlocks:
         lengths, columns = self.stored[at]
         return lengths.stored, columns.stored
 
-    def _plan(self, tasks: list[Task]) -> Plan:
+    def _plan(self, tasks: list[BlockTask]) -> Plan:
         sides = self.budget.sides
         steps: list[Step] = []
         for number, task in enumerate(tasks):
@@ -149,7 +149,7 @@ class StoredBlocks:
             steps.append(Step(number, task, names, begins=False))
         return Plan(len(tasks), steps, sides or self.engine.costs.uv_stays_loaded)
 
-    def _may_have_triangles(self, task: Task) -> bool:
+    def _may_have_triangles(self, task: BlockTask) -> bool:
         return all(len(self.stored[at][1]) for at in task.blocks)
 
 
@@ -161,7 +161,7 @@ class Step:
     """
 
     number: int
-    task: Task
+    task: BlockTask
     names: tuple[Key, Key, Key]
     begins: bool
 
@@ -190,7 +190,7 @@ class Plan:
         return {key for step in self.steps for key in step.names}
 
 
-def _names(task: Task, *, sides: bool) -> tuple[Key, Key, Key]:
+def _names(task: BlockTask, *, sides: bool) -> tuple[Key, Key, Key]:
     """Return the keys by which the blocks of a task stand in slots.
 
     If edges are counted, a block that is both uw and vw stands in two slots, so that its edges are

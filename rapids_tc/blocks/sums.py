@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import block_map, geometry, parts, ranges
+from rapids_tc.blocks import block_map, geometry, grid, ranges
 from rapids_tc.blocks import third_sums as third_sums_of
-from rapids_tc.blocks.arrivals import require, require_below, require_length, require_values
+from rapids_tc.blocks.codec import require, require_below, require_length, require_values
 from rapids_tc.blocks.quantities import ThirdSums
 from rapids_tc.engines import protocol
 from rapids_tc.plan.record import Needs
@@ -307,7 +307,7 @@ def whole(graph: Blocked, by_residue: list[Task]) -> Task:
         There are too many.
     """
     graph.require_whole()
-    return graph.submit("sum", parts.by_rank, by_residue) if by_residue[1:] else by_residue[0]
+    return graph.submit("sum", grid.by_rank, by_residue) if by_residue[1:] else by_residue[0]
 
 
 @block_map.once
@@ -336,7 +336,7 @@ def largest_of_edges(graph: Blocked, by_block: list[list[Task]]) -> list[Task]:
 
 def of_row_ends(graph: Blocked, by_residue: list[Task]) -> list[Task]:
     """Look up values of ranks for both ends of the rows of each batch."""
-    values = by_residue, [parts.Residue(residue, graph.n) for residue in range(graph.n)]
+    values = by_residue, [grid.Residue(residue, graph.n) for residue in range(graph.n)]
     return ranges.look_up(graph, "columns", graph.ranks, graph.workers_of_rows, *values)
 
 

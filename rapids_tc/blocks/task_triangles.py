@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import ModuleType
 
-    from rapids_tc.blocks.grid import Task
+    from rapids_tc.blocks.grid import BlockTask
     from rapids_tc.engines.protocol import Engine
     from rapids_tc.frames.backend import Array
     from rapids_tc.preparation.csr import Csr
@@ -30,7 +30,7 @@ class TaskTriangles:
         The layout of the task. If `n` is 1, it may be the layout of a whole graph.
     blocks : sequence of Csr
         The blocks uv, uw and vw.
-    task : Task
+    task : BlockTask
     n : int
     starts : array of int64
         The place of the first triangle of each in-edge, and how many triangles there are.
@@ -39,13 +39,19 @@ class TaskTriangles:
     engine: Engine
     layout: Any
     blocks: Sequence[Csr]
-    task: Task
+    task: BlockTask
     n: int
     starts: Array
 
     @classmethod
     def count(
-        cls, engine: Engine, layout: Any, blocks: Sequence[Csr], task: Task, n: int, xp: ModuleType
+        cls,
+        engine: Engine,
+        layout: Any,
+        blocks: Sequence[Csr],
+        task: BlockTask,
+        n: int,
+        xp: ModuleType,
     ) -> TaskTriangles:
         """Count the triangles of every in-edge, so that each triangle has its place."""
         per_in_edge = engine.triangles_per_in_edge(layout)
@@ -53,7 +59,7 @@ class TaskTriangles:
 
     @classmethod
     def of_counts(
-        cls, engine: Engine, layout: Any, blocks: Sequence[Csr], task: Task, n: int,
+        cls, engine: Engine, layout: Any, blocks: Sequence[Csr], task: BlockTask, n: int,
         per_in_edge: Array, xp: ModuleType,
     ) -> TaskTriangles:  # fmt: skip
         """Place the triangles of every in-edge behind one another."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from rapids_tc.blocks.grid import Task
+from rapids_tc.blocks.grid import BlockTask
 from rapids_tc.blocks.task_triangles import TaskTriangles, Triangles
 from rapids_tc.blocks.whole_values import WHOLE, WholeGraph
 from rapids_tc.engines.protocol import column_counts
@@ -78,7 +78,7 @@ class WholeTriangles(Triangles):
 
     def of_counts(self, layout: Any, per_in_edge: Array) -> TaskTriangles:
         """Return the triangles of a layout of a graph, from how many each in-edge has."""
-        task = layout, (layout.csr,) * 3, Task(*WHOLE), 1
+        task = layout, (layout.csr,) * 3, BlockTask(*WHOLE), 1
         graph = self._graph
         return TaskTriangles.of_counts(graph.engine, *task, per_in_edge, graph.backend.xp)
 

@@ -20,9 +20,8 @@ from dask.dataframe.dask_expr import from_graph
 from distributed import Client, futures_of
 
 from rapids_tc._progress import Choice, call_report, check_progress
-from rapids_tc.blocks import versions
 from rapids_tc.errors import KernelError
-from rapids_tc.executors.joined import Joined
+from rapids_tc.executors import versions
 from rapids_tc.executors.persisted import (
     START,
     client_for,
@@ -33,10 +32,12 @@ from rapids_tc.executors.persisted import (
     same,
 )
 from rapids_tc.executors.protocol import Batch
-from rapids_tc.executors.stages import PREFIX, TaskStages
 from rapids_tc.executors.waiting import (
     ENDED,
+    PREFIX,
     Future,
+    Joined,
+    TaskStages,
     ended,
     gathered,
     require_done,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from distributed import Client, wait
 from distributed import Future as _Future
@@ -12,6 +13,12 @@ from distributed.scheduler import KilledWorker
 
 from rapids_tc.errors import KernelError
 from rapids_tc.executors.watch import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rapids_tc._progress import Report
+    from rapids_tc.executors.protocol import Task, Worker
 
 Future = _Future[Any]
 ENDED = ("finished", "error", "cancelled")  # a "lost" task will be computed again
@@ -68,3 +75,116 @@ def require_none_failed(client: Client, keys: list[Any]) -> None:
         failed: Future = _Future(key, client)
         failed.exception(timeout=TELL_LIMIT)
         require_done(client, [failed])
+
+
+# Workers that join while a call runs --------------------------------------------------------------
+
+
+AT_ONCE = 2  # tasks under way per thread of a worker that has joined
+
+
+class Joined:
+    """The workers that a call has found since the first look.
+
+    Parameters
+    ----------
+    is_done : callable
+        Whether a task has ended.
+    """
+
+    def __init__(self, is_done: Callable[[Any], bool]) -> None:
+        self._is_done = is_done
+        self._first: set[str] | None = None
+        self._room: dict[str, int] = {}
+        self._given: dict[str, WeakSet[Any]] = {}
+
+    def look(self, workers: list[Worker]) -> None:
+        """Note the workers that there are now."""
+        if self._first is None:
+            self._first = {worker.address for worker in workers}
+        self._room = {
+            w.address: AT_ONCE * w.threads for w in workers if w.address not in self._first
+        }
+
+    @property
+    def room(self) -> int:
+        """How many more tasks may be under way than without these workers."""
+        return sum(self._room.values())
+
+    def place(self) -> str | None:
+        """Return a worker that has joined and has few tasks; None if there is none."""
+        for address, room in self._room.items():
+            given = self._given.get(address, ())
+            if sum(not self._is_done(task) for task in given) < room:
+                return address
+        return None
+
+    def gave(self, address: str, task: Any) -> None:
+        """Note a task that a worker was given."""
+        self._given.setdefault(address, WeakSet()).add(task)
+
+
+# The stages that a user sees ----------------------------------------------------------------------
+
+
+PREFIX = "rapids_tc-"  # of the keys of tasks, before the name that `submit` was given
+
+# What the user reads for the tasks of each name, in the order of a call.
+STAGES = {
+    "profile": "numbering the ids",
+    "ids": "numbering the ids",
+    "number": "numbering the ids",
+    "sample": "sampling the edges",
+    "degrees": "ordering by degree",
+    "order": "ordering by degree",
+    "rank": "ordering by degree",
+    "pack": "cutting into blocks",
+    "send": "cutting into blocks",
+    "merge": "cutting into blocks",
+    "values": "reading the values",
+    "count": "counting",
+    "sum": "counting",
+    "peel": "peeling",
+    "pairs": "comparing pairs",
+    "list": "listing",
+    "edges": "sorting the edges",
+    "answer": "summing by vertex",
+    "columns": "looking rows up",
+    "rows": "looking rows up",
+}
+_PLACES = {text: place for place, text in enumerate(dict.fromkeys(STAGES.values()))}
+
+
+class TaskStages:
+    """The stages of one call, reported as its tasks end.
+
+    A stage never returns to an earlier one: a peel counts again in every round, and all of it is
+    one stage.
+    """
+
+    def __init__(self, report: Report) -> None:
+        self._report, self._current = report, "reading the frame"
+        self._total = 1
+
+    def begin(self, tasks: Sequence[Task], total: int) -> None:
+        """Begin a wait for `total` tasks, of which these are some: perhaps that is a new stage."""
+        self._total = max(total, 1)
+        text = STAGES.get(_name(tasks[0]), self._current) if tasks else self._current
+        if _PLACES.get(text, -1) > _PLACES.get(self._current, -1):
+            self._report.end()
+            self._report.stage(text)
+            self._current = text
+
+    def draw(self, done: int) -> None:
+        """Report how many tasks of the wait have ended."""
+        self._report.advance(min(done / self._total, 1.0))
+
+    def close(self) -> None:
+        """End the last stage."""
+        self._report.end()
+
+
+def _name(task: Task) -> str:
+    """Return the name that a task was submitted with; an empty text for the user's own tasks."""
+    key = str(task.key)
+    return key.removeprefix(PREFIX).partition("-")[0] if key.startswith(PREFIX) else ""

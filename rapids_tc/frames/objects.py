@@ -55,7 +55,7 @@ def _line(edges: Any) -> str:
         directed = edges.directed is None or bool(np.all(edges.directed))
         once = _once(directed, "use read_edges(path, directed=True)")
         return f"Graph(edges.frame, {ids}vertices=edges.isolated){once}"
-    if _is(edges, "rapids_tc.graphs.delta", "Delta"):
+    if _is(edges, "rapids_tc.updates.batches", "Delta"):
         return "the Graph itself, which update has changed: it returns what is different"
     if isinstance(edges, str | os.PathLike):
         path = os.fspath(edges)

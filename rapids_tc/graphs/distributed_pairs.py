@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import neighbor_rows, sums
-from rapids_tc.blocks.arrivals import require_below, require_length
+from rapids_tc.blocks import sums
+from rapids_tc.blocks.codec import require_below, require_length
 from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter, root
 from rapids_tc.graphs import pairs as pairs_of_graphs
 from rapids_tc.graphs.one_worker import meta_with
-from rapids_tc.graphs.prepared import prepared_in
+from rapids_tc.graphs.protocol import prepared_in
 from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation import pair_ends
 from rapids_tc.preparation.edge_columns import check_new, id_columns
@@ -116,7 +116,7 @@ def _compare(
     shown = [example for _, examples in unknown for example in examples]
     require_vertices(sum(many for many, _ in unknown), shown[:SHOWN])
     degrees = sums.whole(graph, sums.degrees(graph))
-    most = graph.free // (2 * neighbor_rows.ENTRY)
+    most = graph.free // (2 * pairs_of_graphs.ENTRY)
     parts = gather([submit("pairs", parts_of, part, degrees, most) for part in pairs])
     third = sums.third_values(graph, [degrees], name)[0] if name in FORMULAS else None
     workers = graph.counting_workers
@@ -171,7 +171,7 @@ def ranked_pairs(
 def parts_of(pairs: Pairs, degrees: Array, most: int, *, xp: ModuleType) -> list[Part]:
     """Cut pairs into parts, the rows of whose ends have at most so many entries together."""
     u, v = _ends(pairs, len(degrees))
-    parts = neighbor_rows.parts_of(u, v, degrees, most, xp)
+    parts = pairs_of_graphs.parts_of(u, v, degrees, most, xp)
     return [(part.start, part.stop) for part in parts]
 
 
@@ -180,7 +180,7 @@ def keys_of(block: PlacedBlock, pairs: Pairs, part: Part) -> Array:
     chosen = block.xp.zeros(block.vertices, bool)
     for end in _ends(pairs, block.vertices):
         chosen[end[slice(*part)]] = True
-    return neighbor_rows.keys_of(block.csr, block.n, block.at, chosen, block.xp)
+    return pairs_of_graphs.keys_of(block.csr, block.n, block.at, chosen, block.xp)
 
 
 def compared(
@@ -194,7 +194,7 @@ def compared(
     vertices, column = len(degrees), row_columns()[name]
     for several in keys:
         require_below(several, vertices << 32, "keys of neighbors")
-    rows = neighbor_rows.rows_of([*keys], vertices, xp)
+    rows = pairs_of_graphs.rows_of([*keys], vertices, xp)
     require_below(rows.columns, vertices, "ranks")
     u, v = (end[slice(*part)] for end in _ends(pairs, vertices))
     if third is not None:
@@ -230,7 +230,7 @@ def _ends(pairs: Pairs, vertices: int) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True)
-class _PairValues(neighbor_rows.ValuesOfPairs):
+class _PairValues(pairs_of_graphs.ValuesOfPairs):
     """What formulas may ask about some pairs: see `rapids_tc.plan.record.EdgeValues`."""
 
     engine: Engine

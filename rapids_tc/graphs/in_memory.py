@@ -7,18 +7,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import report_stage
-from rapids_tc.blocks import whole_values
+from rapids_tc.blocks import geometry, whole_values
 from rapids_tc.blocks.quantities import ThirdSums, Within
 from rapids_tc.blocks.third_sums import FORMULAS, third_values
 from rapids_tc.blocks.whole_triangles import WholeTriangles
 from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
-from rapids_tc.graphs import communities
 from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
 from rapids_tc.graphs.row_values import RowValues
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, Result, Work, row_columns
-from rapids_tc.preparation import orient, sampling
+from rapids_tc.preparation import communities, orient, sampling
 from rapids_tc.preparation.composite import largest_by_group
 from rapids_tc.preparation.composite_edges import number_composite
 from rapids_tc.preparation.edges import InspectedColumns, NumberedEdges, number_edges, sorted_edges
@@ -309,14 +308,44 @@ class InMemoryGraph(EdgeGraph):
 
     def truss_rows(self, k: int | None) -> Array:
         """Find the first row of each edge of the k-truss; None is the largest k with an edge."""
-        present = communities.truss_edges(self, k)
+        present = self.truss_edges(k)
         with self.stage("looking rows up"):
-            return communities.first_rows(self, self.row_edges(), present)
+            return self.first_rows(self.row_edges(), present)
+
+    def truss_edges(self, k: int | None) -> Array:
+        """Return whether each edge is in the k-truss; None is the largest k with an edge."""
+        if k is not None:
+            return (self.trussness if "trussness" in self.__dict__ else self.peel(k)) >= k
+        top = self.max_truss if self.groups is None else self.group_largest(self.trussness)
+        return self.trussness == top
+
+    def first_rows(self, where: Array, present: Array) -> Array:
+        """Find the first row of each present edge; `where` is the edge of each row, or -1."""
+        positions = self.backend.xp.flatnonzero(self.engine.take(present, where))
+        return positions[geometry.is_first(where[positions], self.backend)]
+
+    def joined(self, levels: Array, connected: str) -> CommunityTree:
+        """Join edges that are present up to these levels (uint32), by "triangles" or "edges"."""
+        by_triangles = connected == "triangles"
+        layout = self.layout if by_triangles else None  # reports a stage of its own
+        with self.stage("joining communities") as report:
+            forest = (
+                self.engine.join_triangles(layout, levels, on_progress=report.on_progress)
+                if by_triangles
+                else self.engine.join_ends(self.csr, levels)
+            )
+            return communities.tree(forest, levels, self.csr, self.order.number, self.backend.xp)
+
+    def hierarchy(self, connected: str) -> CommunityTree:
+        """Find the communities of every k from 3 on: an edge's level is its trussness."""
+        xp = self.backend.xp
+        levels = xp.where(self.trussness > 2, self.trussness, 0).astype("uint32")
+        return self.joined(levels, connected)
 
     @cached_property
     def community_tree(self) -> CommunityTree:
         """The communities of every k that triangles join."""
-        return communities.hierarchy(self)
+        return self.hierarchy("triangles")
 
     @property
     def max_truss(self) -> int:

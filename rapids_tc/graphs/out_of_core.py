@@ -18,7 +18,7 @@ from rapids_tc.blocks import (
     codec,
     distributed_values,
     geometry,
-    parts,
+    grid,
     peeling,
     sorting,
     stored_values,
@@ -146,7 +146,7 @@ class OutOfCoreGraph(EdgeGraph):
         return self._by_rank(sums.degrees(self.spilled))
 
     def _by_rank(self, by_residue: list[Task]) -> Array:
-        return parts.by_rank(self._gather(by_residue), self.backend.xp)
+        return grid.by_rank(self._gather(by_residue), self.backend.xp)
 
     def edge_blocks(self, values: str = "") -> tuple[int, Any]:
         """See `EdgeGraph`."""

@@ -8,21 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import neighbor_rows
+from rapids_tc.blocks import geometry
 from rapids_tc.blocks.third_sums import ThirdValues, third_values
-from rapids_tc.frames.backend import open_frame
+from rapids_tc.frames.backend import as_uint32, open_frame
 from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.preparation import pair_ends
 from rapids_tc.preparation.composite import CompositeIds
+from rapids_tc.preparation.csr import Csr, pack_keys
 from rapids_tc.preparation.edge_columns import id_columns
 
 if TYPE_CHECKING:
-    from rapids_tc._typing import Array, Frame, Series
-    from rapids_tc.frames.backend import Backend
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from rapids_tc._typing import Frame, Series
+    from rapids_tc.blocks.geometry import Block
+    from rapids_tc.frames.backend import Array, Backend
     from rapids_tc.graphs.out_of_core import OutOfCoreGraph
     from rapids_tc.graphs.protocol import EdgeGraph
     from rapids_tc.plan.record import Column
-    from rapids_tc.preparation.csr import Csr
 
 BATCH = 1 << 22  # pairs that are worked on at a time
 SINGLE_COLUMNS = (
@@ -129,20 +133,32 @@ class _Stored(_Rows):
         graph: OutOfCoreGraph = self.graph
         xp, vertices = graph.backend.xp, graph.n_vertices
         sums = xp.zeros(len(u), "int64")
-        most = graph.blocks.allowed // (2 * neighbor_rows.ENTRY)
-        for part in neighbor_rows.parts_of(u, v, graph.degrees, most, xp):
+        most = graph.blocks.allowed // (2 * ENTRY)
+        for part in parts_of(u, v, graph.degrees, most, xp):
             chosen = xp.zeros(vertices, bool)
             chosen[u[part]] = chosen[v[part]] = True
-            keys = [
-                neighbor_rows.keys_of(block, graph.n, at, chosen, xp) for at, block in graph.blocks
-            ]
-            rows = neighbor_rows.rows_of(keys, vertices, xp)
+            keys = [keys_of(block, graph.n, at, chosen, xp) for at, block in graph.blocks]
+            rows = rows_of(keys, vertices, xp)
             sums[part] = graph.engine.common_sums(rows, u[part], v[part], values)
         return sums
 
 
+class ValuesOfPairs:
+    """What formulas of `rapids_tc.plan.record.EdgeValues` may not ask about pairs of vertices."""
+
+    @property
+    def trussness(self) -> Array:
+        """Raise: a pair that is no edge has none."""
+        raise NotImplementedError("trussness is of edges alone")
+
+    @property
+    def community(self) -> Array:
+        """Raise: a pair that is no edge has none."""
+        raise NotImplementedError("communities are of edges alone")
+
+
 @dataclass(frozen=True)
-class PairValues(neighbor_rows.ValuesOfPairs):
+class PairValues(ValuesOfPairs):
     """What formulas may ask about some pairs of ranks: see `rapids_tc.plan.record.EdgeValues`."""
 
     whole: _Rows
@@ -168,3 +184,50 @@ class PairValues(neighbor_rows.ValuesOfPairs):
     def third_sums(self, name: str) -> Array:
         """Sum a value of the common neighbors of every pair, float64."""
         return self.whole.sums(self.u, self.v, name)
+
+
+# Rows of all neighbors ----------------------------------------------------------------------------
+
+
+ENTRY = 32  # bytes of a neighbor in a row while rows are made: two keys, and a sort
+
+
+def keys_of(block: Csr, n: int, at: Block, chosen: Array, xp: ModuleType) -> Array:
+    """Return a key, vertex << 32 | neighbor, for each chosen end of the edges of a block.
+
+    `chosen` is bool, by rank.
+    """
+    ends = [as_uint32(end) for end in geometry.block_ends(block, n, at)]
+    keys = []
+    for vertex, neighbor in (ends, ends[::-1]):
+        inside = chosen[vertex]
+        keys.append(pack_keys(vertex[inside], neighbor[inside], xp))
+    return xp.concatenate(keys)
+
+
+def rows_of(keys: list[Array], vertices: int, xp: ModuleType) -> Csr:
+    """Make rows of the keys of all blocks, ascending; the rows of other vertices are empty."""
+    together = xp.concatenate(keys)
+    keys.clear()
+    together.sort()
+    offsets = xp.zeros(vertices + 1, "int64")
+    lengths = xp.bincount((together >> 32).astype("int64"), minlength=vertices)
+    xp.cumsum(lengths, out=offsets[1:])
+    return Csr(offsets, together.astype("uint32"))
+
+
+def parts_of(u: Array, v: Array, degrees: Array, most: int, xp: ModuleType) -> Iterator[slice]:
+    """Cut pairs of ranks into parts the rows of whose ends have at most so many entries.
+
+    A part of one pair may have more.
+    """
+    parts = [slice(0, len(u))]
+    while parts:
+        part = parts.pop()
+        size = part.stop - part.start
+        ends = xp.unique(xp.concatenate([u[part], v[part]]))
+        if size > 1 and int(degrees[ends].sum()) > most:
+            middle = part.start + size // 2
+            parts += [slice(middle, part.stop), slice(part.start, middle)]
+        elif size:
+            yield part

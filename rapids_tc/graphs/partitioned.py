@@ -10,29 +10,35 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from inspect import Parameter
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import check_progress
-from rapids_tc.blocks import distributed_tallies, peeling, row_lookup, sorting, sums
+from rapids_tc.blocks import distributed_tallies, grid, peeling, row_lookup, sorting, sums
 from rapids_tc.blocks.block_map import Blocked, Numbered, TaskMap
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.distributed_triangles import DistributedTriangles
 from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.errors import KernelError
+from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
+from rapids_tc.frames.backend import check_engine, resolve_engine
 from rapids_tc.graphs import one_worker, stages, vertex_answers
-from rapids_tc.graphs.frame_source import FrameSource, open_partitions
-from rapids_tc.graphs.kept import KeptGraph, kept_of
-from rapids_tc.graphs.prepared import IS_GRAPH, check_prepared
-from rapids_tc.plan import needs
-from rapids_tc.plan.record import GRAPH, Analytic, Needs, Options, OwnOptions, Result
+from rapids_tc.graphs.kept import WORK, KeptGraph, kept_of
+from rapids_tc.graphs.protocol import IS_GRAPH, check_prepared
+from rapids_tc.plan import cluster, costs, needs
+from rapids_tc.plan.answers import require_fields
+from rapids_tc.plan.record import GRAPH, Analytic, Needs, Options, OwnOptions, Result, named_columns
+from rapids_tc.preparation.edge_columns import EdgeColumns, check_label, edge_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from rapids_tc.executors.protocol import Executor, Task
     from rapids_tc.executors.registry import ExecutorFactory
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Frame
+    from rapids_tc.plan.record import Analytic, Options, OwnOptions
     from rapids_tc.preparation.edge_columns import EdgeColumns
 
 ANSWERED_BY_WORKER = (Result.VALUE, Result.TABLE, Result.VERTICES, Result.TIMES, Result.TRIANGLES)
@@ -351,3 +357,123 @@ class PartitionedGraph:
                 own = graph.submit("rows", operator.getitem, several, i, on=batch.worker)
                 frames[place] = own
         return self.executor.to_frame([frames[place] for place in sorted(frames)], meta, None)
+
+
+# What a call reads of the frame -------------------------------------------------------------------
+
+
+def open_partitions(
+    executor: Executor, record: Analytic, options: Options, own: OwnOptions
+) -> tuple[FrameAdapter, EdgeColumns]:
+    """Check the options of a call; return the adapter of the partitions, and the id columns."""
+    adapter = CudfAdapter() if root(executor.meta) == "cudf" else PandasAdapter()
+    check_engine(options.engine)
+    needs.require_method(options.method, record, resolve_engine(adapter, options.engine))
+    needs.check_limit(options.memory_limit)
+    ids = options.source, options.destination, options.by
+    labels = edge_columns(adapter.labels(executor.meta), *ids, named_columns(own))
+    require_fields(record, own, labels)
+    return adapter, labels
+
+
+@dataclass(frozen=True)
+class FrameSource:
+    """What a call reads of a partitioned frame.
+
+    Attributes
+    ----------
+    executor, adapter, labels
+        See `rapids_tc.graphs.partitioned.PartitionedGraph`.
+    engine : str or None
+    readers : list
+        The readers of the columns of values.
+    every : bool
+        Whether all columns are read.
+    """
+
+    executor: Executor
+    adapter: FrameAdapter
+    labels: EdgeColumns
+    engine: str | None
+    readers: list[Any]
+    every: bool
+
+    def evaluate(self) -> list[Task]:
+        """Evaluate the partitions."""
+        self.executor.workers()  # raises if versions differ, before any task is sent
+        columns = self._columns
+        try:
+            return self.executor.partitions(None if self.every else columns)
+        except KeyError:
+            self._require_columns()
+            raise
+
+    @property
+    def _columns(self) -> list[Any]:
+        """The columns that the call reads: ids, and values."""
+        for reader in self.readers:
+            check_label(reader.role, reader.label, self.adapter.labels(self.executor.meta))
+        read = [*self.labels.labels, *(reader.label for reader in self.readers)]
+        return list(dict.fromkeys(read))
+
+    def _require_columns(self) -> None:
+        """Raise ColumnNotFoundError, naming the partition, if one lacks a column that is read."""
+        context = WorkerContext(self.adapter, self.labels, self.engine, 1)
+        for place, head in enumerate(self.executor.heads()):
+            context.columns(head, place)
+            for reader in self.readers:
+                role = f"partition {place}: {reader.role}"
+                check_label(role, reader.label, self.adapter.labels(head))
+
+
+# Estimates ----------------------------------------------------------------------------------------
+
+
+def estimate(
+    factory: ExecutorFactory, edges: Any, record: Analytic, options: Options
+) -> dict[str, int]:
+    """Estimate what a call takes: see `rapids_tc.memory_estimate`.
+
+    Raises
+    ------
+    ValueError
+        The rows of the frame are not known before it is computed.
+    """
+    executor, kept = factory(edges, None), kept_of(edges)
+    by = options.by if kept is None else kept.options.by
+    given = {name: own for name, own in record.defaults.items() if own is not Parameter.empty}
+    if (error := record.local({"k": 3, **given, "by": by}, executor.kind)) is not None:
+        raise error
+    work = WORK if record is GRAPH else record.most_of(grouped=by is not None)
+    if kept is not None:
+        check_prepared(kept, record, options, record.defaults)
+        graph = kept.blocked
+        rows, holders = sum(map(sum, graph.rows)), {*graph.workers_of_rows}
+        of_graph = graph.n, graph.free, kept.id_columns.joined
+        sizes = cluster.Sizes(rows, graph.size, len(holders), *of_graph)
+        return {"worker": cluster.answering(work, sizes), "blocks": sizes.n}
+    adapter, labels = open_partitions(executor, record, options, record.defaults)
+    with executor:
+        workers, listed = executor.workers(), 0
+        if executor.is_held():
+            profiled = PartitionedGraph(executor, adapter, labels, GRAPH, options, {}).with_ids()
+            rows, ids, listed = sum(map(sum, profiled.rows)), profiled.size, profiled.listed
+            del profiled
+        else:
+            rows, ids = _bounds(executor)
+    least = min(worker.memory or 2**40 for worker in workers)
+    free = options.memory_limit or int(costs.MEMORY_SHARE * least)
+    engine = resolve_engine(adapter, options.engine)
+    n = grid.plan(rows, ids, free, len(workers), work, engine).n
+    sizes = cluster.Sizes(rows, ids, len(workers), n, free, labels.joined, listed)
+    return {"worker": cluster.worker_bytes(work, sizes), "blocks": n}
+
+
+def _bounds(executor: Executor) -> tuple[int, int]:
+    """Return the rows of a frame that is not computed yet, and the most ids that it may have."""
+    if (rows := executor.rows()) is None:
+        raise ValueError(
+            f"how many rows this {executor.kind} has is not known before it is computed: persist() "
+            "it, or read it from Parquet files, which say so"
+        )
+    return rows, 2 * rows

@@ -17,7 +17,10 @@ import numpy as np
 
 from rapids_tc._progress import Report, report_stage
 from rapids_tc.blocks import geometry
+from rapids_tc.frames.backend import check_engine
 from rapids_tc.graphs.row_values import VertexValues, require_rows
+from rapids_tc.plan import needs
+from rapids_tc.plan.answers import require_fields
 from rapids_tc.plan.record import vertex_columns
 from rapids_tc.preparation.chosen_vertices import chosen_numbers
 from rapids_tc.preparation.composite import CompositeIds, answer_columns
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.protocol import Engine
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Array, Backend, Frame
+    from rapids_tc.plan.record import Analytic, Options, OwnOptions
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.numbering import Ids
@@ -437,3 +441,33 @@ class VertexTotals(VertexStatistics):
     def stage(self, name: str) -> AbstractContextManager[None]:
         """Report nothing: the tasks of the call do."""
         return nullcontext()
+
+
+# What a `Graph` has had chosen --------------------------------------------------------------------
+
+
+CHOSEN = "a Graph has its columns chosen: give {}= to Graph() instead"
+IS_GRAPH = "edges is a Graph already: give it to the functions, or its frame to Graph()"
+
+
+def prepared_in(edges: Any) -> Any:
+    """Return what a `Graph` holds, and of a frame None, or whatever it calls by that name."""
+    return getattr(edges, "__dict__", {}).get("_prepared")  # pandas takes long to lack a name
+
+
+def check_prepared(graph: Any, record: Analytic, options: Options, own: OwnOptions) -> None:
+    """Raise ValueError if a call's options contradict those that its graph was prepared with.
+
+    `graph` is an `InMemoryGraph` or a `KeptGraph`.
+    """
+    needs.require_method(options.method, record, graph.backend.engine)
+    for option in ("source", "destination", "by"):
+        if getattr(options, option) is not None:
+            raise ValueError(CHOSEN.format(option))
+    require_fields(record, own, graph.id_columns)
+    check_engine(options.engine)
+    if options.engine not in (None, graph.backend.engine):
+        raise ValueError(
+            f"this Graph lives on {graph.backend.engine!r}, not on {options.engine!r}: make "
+            f"another, Graph(edges, engine={options.engine!r})"
+        )

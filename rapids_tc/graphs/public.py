@@ -9,10 +9,11 @@ from rapids_tc._arguments import with_hints
 from rapids_tc._progress import call_report
 from rapids_tc._typing import EngineName, Frame, Labels, Vertices
 from rapids_tc.frames.device import place
-from rapids_tc.graphs import resolve, updates
-from rapids_tc.graphs.delta import Delta  # noqa: TC001 - a type hint
+from rapids_tc.graphs import resolve
 from rapids_tc.plan.record import Options
 from rapids_tc.preparation.csr import Csr  # noqa: TC001 - a type hint
+from rapids_tc.updates import updates
+from rapids_tc.updates.batches import Delta  # noqa: TC001 - a type hint
 
 
 class Graph:

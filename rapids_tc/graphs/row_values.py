@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import CapacityError
-from rapids_tc.graphs.communities import numbers
 from rapids_tc.plan import costs
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Frame
+    from rapids_tc.preparation.communities import CommunityTree
     from rapids_tc.preparation.edge_values import Reading
 
 
@@ -103,3 +103,14 @@ def require_rows(rows: int, frame: Frame, adapter: FrameAdapter, memory: int) ->
             f"the {rows:,} rows of the answer take about {need:,} bytes, and {memory:,} are left: "
             "raise the limit, give fewer columns, or a larger k"
         )
+
+
+def numbers(graph: Any, tree: CommunityTree) -> Array:
+    """Return the number that each community has in answers, within its group; behind all, -1."""
+    xp = graph.backend.xp
+    number = xp.arange(tree.size + 1, dtype="int64")
+    if graph.groups is not None:
+        group = graph.groups.group_of[tree.smallest]
+        number[:-1] -= xp.searchsorted(group, group)
+    number[-1] = -1
+    return number

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._parallel import thread_count
-from rapids_tc.blocks import levels, parts, sums
+from rapids_tc.blocks import grid, levels, sums
 from rapids_tc.blocks.block_map import Blocked, BlockJob, Job, Numbered, Sum
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.grid import Partition
@@ -50,7 +50,7 @@ def numbered(
         executor=executor, context=context, workers=[worker],
         batches=[Batch(worker.address, [], []) for _ in range(batches)], name=budget.name,
         method=method, free=budget.limit, rows=[[b - a] for a, b in pairwise(cuts)], size=ids.size,
-        ranges=parts.cut(ids.size, 1), ids_of_all=ids,
+        ranges=grid.cut(ids.size, 1), ids_of_all=ids,
         numbers=[Unread(partial(rows.ends, *of_batch)) for of_batch in pairwise(cuts)],
     )  # fmt: skip
 
@@ -128,7 +128,7 @@ class SpilledGraph(Blocked):
     def _rank_limits(self) -> Any:
         """By level x: the largest rank of a degree above x, plus one; others have no such edge."""
         residues = self.executor.gather(sums.degrees(self))
-        degrees = self.context.backend.host(parts.by_rank(residues, self.context.backend.xp))
+        degrees = self.context.backend.host(grid.by_rank(residues, self.context.backend.xp))
         ascending = np.maximum.accumulate(degrees[::-1])
         most = levels.most_levels(self.stored.edges)
         return len(degrees) - np.searchsorted(ascending, np.arange(1, most + 3))

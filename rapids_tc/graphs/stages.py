@@ -20,7 +20,7 @@ from itertools import cycle
 from math import ceil
 from typing import TYPE_CHECKING
 
-from rapids_tc.blocks import build, grid, id_ranges, id_tasks, parts, ranges
+from rapids_tc.blocks import build, grid, id_ranges, id_tasks, ranges
 from rapids_tc.blocks.block_map import Blocked, Numbered
 from rapids_tc.executors.protocol import split_batches
 from rapids_tc.plan import costs, needs
@@ -29,8 +29,7 @@ from rapids_tc.preparation import composite_scheme
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.block_map import TaskMap
-    from rapids_tc.blocks.grid import Partition
-    from rapids_tc.blocks.parts import Range
+    from rapids_tc.blocks.grid import Partition, Range
     from rapids_tc.executors.protocol import Task
     from rapids_tc.plan.record import Work
 
@@ -85,7 +84,7 @@ def _sparse_ids(graph: Numbered) -> Numbered:
         ids, used = (sum(side) for side in zip(*graph.executor.gather(held), strict=True))
         graph = replace(graph, listed=costs.CLUSTER_IDS * used)
         layout, sizes = forced_layout.get(), (ids, graph.free, len(graph.workers), used)
-        count = layout.ranges if layout else parts.range_count(*sizes)
+        count = layout.ranges if layout else grid.range_count(*sizes)
         if count > 1:
             in_ranges = id_ranges.cut(graph, graph.scheme, distinct, count)
             return replace(graph, size=in_ranges.size, id_ranges=in_ranges)
@@ -121,9 +120,9 @@ def _ranges(graph: Numbered) -> list[Range]:
     if graph.id_ranges is not None:
         return graph.id_ranges.parts
     if _is_composite(graph):
-        return parts.cut(graph.size, 1)
+        return grid.cut(graph.size, 1)
     layout, sizes = forced_layout.get(), (graph.size, graph.free, len(graph.workers))
-    return parts.cut(graph.size, layout.ranges if layout else parts.range_count(*sizes))
+    return grid.cut(graph.size, layout.ranges if layout else grid.range_count(*sizes))
 
 
 # Rows ---------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import id_ranges, parts, ranges
-from rapids_tc.blocks.arrivals import require_length
+from rapids_tc.blocks import grid, id_ranges, ranges
+from rapids_tc.blocks.codec import require_length
 from rapids_tc.frames.adapters import root
 from rapids_tc.graphs.protocol import VertexTotals
 from rapids_tc.plan.record import ANALYTICS, Needs, OwnOptions, Result
@@ -136,7 +136,7 @@ def answer(
 def split(graph: TaskMap, frame: Task) -> Frame:
     """Split the frame of one worker into at most one partition per worker, or keep it whole."""
     rows = graph.executor.gather(graph.submit("answer", len, frame))
-    cuts = parts.cut(rows, max(1, min(len(graph.workers), rows // PART_ROWS)))
+    cuts = grid.cut(rows, max(1, min(len(graph.workers), rows // PART_ROWS)))
     frames = [frame]
     if len(cuts) > 1:
         bounds = ((part.first, part.first + part.size) for part in cuts)
@@ -180,7 +180,7 @@ def _by_range(graph: Blocked, name: str, own: OwnOptions, by_residue: ByResidue)
     """Answer an analytic on the vertices of each range."""
     ranked, vertices = graph.ranked, graph.vertices
     keys = [graph.submit("answer", ranges.ranks_of_vertices, each, vertices) for each in ranked]
-    residues = [parts.Residue(residue, graph.n) for residue in range(graph.n)]
+    residues = [grid.Residue(residue, graph.n) for residue in range(graph.n)]
     workers = [None] * len(keys)
     values = {
         kind: ranges.look_up(graph, "answer", keys, workers, each, residues)
@@ -210,7 +210,7 @@ def answer_whole(
 ) -> Any:  # fmt: skip
     """Answer an analytic of vertices, or of the whole graph, from the sums over all blocks."""
     rank, n = order
-    by_rank = {kind: parts.by_rank(values, backend.xp) for kind, values in by_residue.items()}
+    by_rank = {kind: grid.by_rank(values, backend.xp) for kind, values in by_residue.items()}
     for values in by_rank.values():
         require_length(values, n, "sums by vertex")
     graph = VertexTotals(

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from rapids_tc.blocks.arrivals import require, require_length
-from rapids_tc.blocks.versions import EDITION
+from rapids_tc.blocks.codec import require, require_length
 from rapids_tc.engines import registry
 from rapids_tc.errors import KernelError
+from rapids_tc.executors.versions import EDITION
 from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation.csr import Csr, pack_keys
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks.versions import EDITION
 from rapids_tc.engines.protocol import limit_threads
 from rapids_tc.errors import IdTypeError, NullIdError
+from rapids_tc.executors.versions import EDITION
 from rapids_tc.frames.collected import is_spark, require_batch
 from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation.edge_columns import check_new, id_columns

@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import report_stage
 from rapids_tc.frames.joining import dtypes
-from rapids_tc.graphs import remade
-from rapids_tc.graphs.batches import IN_BOTH, NOT_THERE, Batch, open_batch, refuse
-from rapids_tc.graphs.delta import FIELDS, ROLES
 from rapids_tc.graphs.in_memory import InMemoryGraph
-from rapids_tc.graphs.tally import Found, FullError, Tally, edge_keys
-from rapids_tc.graphs.updated import Step, UpdatedGraph
 from rapids_tc.preparation.composite import CompositeIds
 from rapids_tc.preparation.edge_columns import check_fields, ids_in_answers
 from rapids_tc.preparation.id_columns import check, describe
+from rapids_tc.updates import updated
+from rapids_tc.updates.batches import FIELDS, IN_BOTH, NOT_THERE, ROLES, Batch, open_batch, refuse
+from rapids_tc.updates.tally import Found, FullError, Tally, edge_keys
+from rapids_tc.updates.updated import Step, UpdatedGraph
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Frame
     from rapids_tc.frames.backend import Backend
-    from rapids_tc.graphs.delta import Delta
     from rapids_tc.preparation.id_columns import IdColumn
+    from rapids_tc.updates.batches import Delta
 
 ROOM = 1 << 12  # edges that a tally has room for, at least
 SHARE = 16  # a tally has room for one edge in so many of the graph's
@@ -53,7 +52,7 @@ def update(
     base = graph.tally.base if isinstance(graph, UpdatedGraph) and graph.has_tally else graph
     batch = open_batch(insert, delete, base.user_frame, labels.labels, base.backend)
     with report_stage("updating", progress, lambda: "an update needs as much as a new graph"):
-        return _by_tally(graph, base, batch) or remade.update(graph, batch)
+        return _by_tally(graph, base, batch) or updated.update(graph, batch)
 
 
 def _by_tally(

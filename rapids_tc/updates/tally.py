@@ -27,10 +27,10 @@ from rapids_tc.engines.neighbor_rows import (
 )
 from rapids_tc.frames.backend import sum64
 from rapids_tc.frames.device import device_of
-from rapids_tc.graphs.delta import Delta, changes_frame
-from rapids_tc.graphs.new_ids import NewIds
 from rapids_tc.preparation.composite import CompositeIds
 from rapids_tc.preparation.csr import pack_keys
+from rapids_tc.updates.batches import Delta, changes_frame
+from rapids_tc.updates.new_ids import NewIds
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Frame
