@@ -4,6 +4,8 @@ import ctypes
 import gc
 import json
 import sys
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -54,14 +56,16 @@ def composite(rows):
 
 
 def of_composite_ids():
-    """Print the shares of counts whose ids are made of several parts."""
+    """Print the shares of calls whose ids are made of several parts."""
     shares = {}
-    for name, edges, columns in composite(600_000):
-        tc.count(edges, **columns)  # what is compiled is compiled here
+    for (name, edges, columns), function in product(composite(600_000), ("count", "simple_edges")):
+        call = partial(getattr(tc, function), edges, **columns)
+        call()  # what is compiled is compiled here
         free()
-        peak, answer = height(lambda edges=edges, columns=columns: tc.count(edges, **columns))
+        peak, answer = height(call)
         del answer
-        shares[name] = max(tc.memory_estimate(edges, **columns).values()) / peak
+        stages = tc.memory_estimate(edges, function=function, **columns)
+        shares[f"{function} of {name}"] = max(stages.values()) / peak
     print(json.dumps(shares))
 
 

@@ -119,9 +119,9 @@ def memory_estimate(
                 rows, ids, dense = estimate_composite(frame, labels, backend)
             else:
                 rows, ids, dense = estimate_size(frame, labels, backend)
-            stages = needs.stages(
-                work, rows, ids.count, dense, backend.engine, method, text=needs.Text.of(ids)
-            )
+            size = rows, ids.count, dense, backend.engine, method
+            copied = backend.adapter.copied(frame)
+            stages = needs.stages(work, *size, text=needs.Text.of(ids), snapshot=copied)
     return {stage.name: stage.bytes for stage in stages}
 
 

@@ -81,6 +81,10 @@ class FrameAdapter(ABC):
         """Return a frame that later changes of the user's frame do not reach."""
         return frame
 
+    def copied(self, frame: Frame) -> int:
+        """Return the bytes that a snapshot takes at once."""
+        return 0
+
     def with_dtypes(self, frame: Frame, sources: Sources) -> FrameAdapter:
         """Return an adapter whose answers have, in the columns named, the dtype of their sources.
 
@@ -141,6 +145,9 @@ class CudfAdapter(FrameAdapter):
     def snapshot(self, frame: Frame) -> Frame:
         return frame.copy(deep=True)  # writes would reach a shallow copy
 
+    def copied(self, frame: Frame) -> int:
+        return self.nbytes(frame)
+
     def take(self, frame: Frame, positions: Array) -> Frame:
         return frame.take(positions)
 
@@ -155,6 +162,9 @@ class ProxyAdapter(FrameAdapter):
 
     def snapshot(self, frame: Frame) -> Frame:
         return frame.copy(deep=True)
+
+    def copied(self, frame: Frame) -> int:
+        return self.nbytes(frame)
 
     def take(self, frame: Frame, positions: Array) -> Frame:
         return frame.take(to_host(positions))

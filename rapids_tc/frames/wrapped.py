@@ -101,6 +101,10 @@ class NarwhalsAdapter(FrameAdapter):
         """Return a frame that later changes of the user's frame do not reach."""
         return self.inner.snapshot(frame)
 
+    def copied(self, frame: Frame) -> int:
+        """Return the bytes that a snapshot takes at once."""
+        return self.inner.copied(frame)
+
     def take(self, frame: Frame, positions: Array) -> Frame:
         """Return the rows at ascending positions, wrapped."""
         return wrap(self.inner.take(frame, positions), self.module)

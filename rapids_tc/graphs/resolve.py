@@ -128,7 +128,8 @@ def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph | Kept
     inspected = None
     if options.memory_limit is not None:
         rows = _rows(frame, labels, backend, options.memory_limit)
-        stages = _stages(GRAPH.most, rows, backend, "auto")
+        copied = backend.adapter.copied(frame)
+        stages = _stages(GRAPH.most, rows, backend, "auto", copied)
         hint = needs.advice(GRAPH.name, GRAPH.in_memory({}), "auto")
         needs.require(stages, options.memory_limit, hint)
         inspected = rows.inspected
@@ -202,11 +203,13 @@ def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int 
     return int(limit) if many or most > limit else None
 
 
-def _stages(work: Work, rows: Rows, backend: Backend, method: str) -> list[needs.Stage]:
+def _stages(
+    work: Work, rows: Rows, backend: Backend, method: str, snapshot: int = 0
+) -> list[needs.Stage]:
     """List the stages of a graph in memory; the number of ids that are not dense is estimated."""
     ids, dense = rows.distinct_ids(), rows.dense is not None
-    text = needs.Text.of(ids)
-    return needs.stages(work, rows.size, ids.count, dense, backend.engine, method, text=text)
+    size = rows.size, ids.count, dense, backend.engine, method
+    return needs.stages(work, *size, text=needs.Text.of(ids), snapshot=snapshot)
 
 
 def _in_blocks(

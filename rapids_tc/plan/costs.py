@@ -45,10 +45,12 @@ STAGES: dict[str, dict[str, Pair]] = {
         "by vertex from edges": (34, 96),
         "by row": (54, 20),
         "by row from degrees": (80, 24),
+        "by row from cliques": (54, 20),
         "rows of communities": (92, 20),
         "values": (46, 0),
         "times": (94, 0),
         "edges": (50, 8),
+        "keep": (20, 8),
     },
     "cuda": {
         "prepare": (24, 36),
@@ -60,10 +62,12 @@ STAGES: dict[str, dict[str, Pair]] = {
         "by vertex from edges": (36, 68),
         "by row": (58, 24),
         "by row from degrees": (84, 24),
-        "rows of communities": (94, 24),
+        "by row from cliques": (36, 24),
+        "rows of communities": (78, 24),
         "values": (46, 0),
         "times": (110, 0),
         "edges": (46, 8),
+        "keep": (20, 8),
     },
 }
 # Per vertex, while values are added up over triangles, and after: sums and degrees. Traced.
@@ -72,8 +76,10 @@ SUMMED = 24
 # pandas beside these, which has `BUCKET` bytes per bucket, begins with room for at most
 # `TABLE_LIMIT` values, and doubles if `BUCKETS_FILLED` of its buckets are filled. Measured by whole
 # calls in tests/estimate_peak.py, and on an H200; tables are read.
-NUMBERING: dict[str, Pair] = {"cpu": (24, 52), "cuda": (44, 24)}
+NUMBERING: dict[str, Pair] = {"cpu": (24, 52), "cuda": (50, 24)}
 BUCKET, BUCKETS_FILLED, TABLE_LIMIT = 16, 0.77, 2**20
+# The same on a GPU, of ids of several parts, as many as they are: parts are numbered in turn.
+NUMBERING_PARTS: Pair = (47, 72)
 # During all stages: numbers, and ids as they are held; what Arrow takes for text on top of the text
 # itself, and does not give back at once. Measured by whole calls in tests/estimate_peak.py.
 INDEXED_IDS: dict[str, Pair] = {"cpu": (8, 8), "cuda": (8, 24)}

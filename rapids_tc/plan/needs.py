@@ -65,8 +65,12 @@ def stages(
     method: str = "auto",
     *,
     text: Text = NO_TEXT,
+    snapshot: int = 0,
 ) -> list[Stage]:
-    """List the memory of each stage of a call for `rows` raw rows and `vertices` distinct ids."""
+    """List the memory of each stage of a call for `rows` raw rows and `vertices` distinct ids.
+
+    `snapshot` is the bytes that a graph copies of the user's frame.
+    """
     costs, kept = registry.costs_of(engine), _kept(rows, vertices, dense, engine, text)
 
     def stage(name: str, key: str = "prepare", more: int = 0) -> Stage:
@@ -88,6 +92,8 @@ def stages(
             stage("sample", "sample"),
             *(Stage(s.name, s.bytes + numbers) for s in rest),
         ]
+    if work.result is Result.GRAPH:
+        result.append(stage("keep", "keep", snapshot))
     held = 0
     if work.needs & Needs.VALUES:
         held = work.values * rows
@@ -122,6 +128,8 @@ def stages(
         more = model.COLUMN * (work.columns - 1) * values + held
         if key == "by vertex from edges" and work.needs & Needs.THIRD_SUMS:
             more += 2 * model.COUNT * rows  # sums have eight bytes, and counts are kept beside
+        if key == "edges" and text.parts:
+            more += rows * _parts(text)
         if key == "edges" and text.in_answers:
             kept_text = model.TEXT_IDS[0] * (engine == "cpu")  # which Arrow reuses
             more += max(2 * (text.in_answers + model.KEY) - kept_text, 0) * rows
@@ -135,7 +143,9 @@ def _answering(work: Work) -> str:
     if needs & Needs.EDGES:
         return "edges"
     if needs & Needs.CLIQUES:
-        return {Result.VERTICES: "by vertex", Result.COLUMN: "by row"}.get(work.result, "")
+        return {Result.VERTICES: "by vertex", Result.COLUMN: "by row from cliques"}.get(
+            work.result, ""
+        )
     if work.result is Result.VERTICES:
         of_edges = Needs.NEIGHBOR_DEGREES | Needs.TRUSSNESS | Needs.THIRD_SUMS
         return "by vertex from edges" if needs & of_edges else "by vertex"
@@ -153,12 +163,18 @@ def _answering(work: Work) -> str:
 
 def _numbering(rows: int, ids: int, engine: str, text: Text) -> int:
     """Return the bytes at the height of numbering ids that are not dense."""
-    need = model.total(model.NUMBERING[engine], rows, ids)
-    need += rows * (model.PART * text.parts + model.KEYS) if text.parts else 0
     if engine == "cuda":
-        return need
+        pair = model.NUMBERING_PARTS if text.parts else model.NUMBERING[engine]
+        return model.total(pair, rows, ids)
+    need = model.total(model.NUMBERING[engine], rows, ids)
+    need += rows * _parts(text) if text.parts else 0
     # Arrow's table of text holds distinct ids alone
     return need + (_text_kept(rows, ids, text) if text.length else _table(rows, ids))
+
+
+def _parts(text: Text) -> int:
+    """Return the bytes per row of the numbers of parts, and of the keys that are made of them."""
+    return model.PART * text.parts + model.KEYS
 
 
 def _table(values: int, ids: int) -> int:
@@ -197,7 +213,7 @@ def remaining(
     made, held = {"number"}, 0
     if not work.needs & Needs.SAMPLE:  # which makes a graph of its own
         if "csr" in has:
-            made |= {"order", "orient"}
+            made |= {"order", "orient", "keep"}
             held = _kept(rows, vertices, dense, engine, text) + model.total(
                 model.ORIENTED, rows, vertices
             )
