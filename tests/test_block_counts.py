@@ -1,6 +1,6 @@
 """Counting on blocks and on parts of a graph: tasks add up to the oracle, by every engine."""
 
-from itertools import pairwise
+from itertools import cycle, pairwise
 
 import numpy as np
 import pandas as pd
@@ -45,6 +45,9 @@ HARD = {  # for kernels: long rows and many in-edges, deep cliques, repeats, loo
 }
 each_engine = pytest.mark.parametrize("engine", [cpu, CUDA["default"]], ids=["cpu", "cuda"])
 each_size = pytest.mark.parametrize("engine", CUDA.values(), ids=CUDA)
+each_size_in_an_order = pytest.mark.parametrize(
+    "engine, seed", [*zip(CUDA.values(), cycle(SEEDS), strict=False)], ids=CUDA
+)
 many = settings(max_examples=60, deadline=None)
 
 
@@ -102,16 +105,14 @@ def test_blocks_by_kernels(engine, name, n, m):
     check(engine, HARD[name], n, m)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@each_size
+@each_size_in_an_order
 @pytest.mark.parametrize("name, n", [("hundred", 2), ("pages", 3)])
 def test_hundred_edges_in_blocks(engine, name, n, seed):
     with testing.thread_order(seed):
         check(engine, HARD[name], n)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@each_size
+@each_size_in_an_order
 def test_hundred_edges_in_parts(engine, seed):
     with testing.thread_order(seed):
         check_parts(engine, HARD["hundred"], 3)

@@ -6,6 +6,7 @@ with checks in compiled code.
 
 import subprocess
 import sys
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,8 @@ GIVEN = {
 }
 WHOLE = [(name, None) for name in GIVEN]
 PATHS = [*WHOLE, *((name, 2) for name in GIVEN if name in FUNCTIONS)]
+OTHER = cycle([("int64", True), ("int32", False), ("uint8", False)])
+CASES = [(*path, *kind) for path in PATHS for kind in (("int64", False), next(OTHER))]
 
 
 def columns(dtype, strided=False):
@@ -100,10 +103,7 @@ def _numbered(monkeypatch, write):
 
 
 @pytest.mark.cpu_only
-@pytest.mark.parametrize(
-    "dtype, strided", [("int64", False), ("int64", True), ("int32", False), ("uint8", False)]
-)
-@pytest.mark.parametrize("name, n", PATHS)
+@pytest.mark.parametrize("name, n, dtype, strided", CASES)
 def test_a_frame_that_changes_between_two_readings(monkeypatch, name, n, dtype, strided):
     def call(frame):
         if n is None:

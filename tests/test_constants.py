@@ -45,7 +45,6 @@ HALVED = {("approximate_count", "vertices")}
 def test_an_estimate_is_an_upper_bound(graph):
     shares = {}
     for function in peaks.CALLS:
-        peaks.heights("cpu", function, graph)  # what is compiled is compiled here
         height = max(peaks.heights("cpu", function, graph).values())
         shares[function] = max(peaks.estimates("cpu", function, graph).values()) / height
     low = {name for name, share in shares.items() if share < 1 and (name, graph) not in LONG}

@@ -230,7 +230,7 @@ CALLS_OF_A_WORKER = ("count", "vertex_triangles", "annotate", "simple_edges")
     ],
 )
 def test_an_estimate_is_an_upper_bound_of_what_a_worker_holds(workers, n, kind, graph):
-    frame, ids = worker_peaks.frame_of(graph, 2**16 * workers, kind)
+    frame, ids = worker_peaks.frame_of(graph, 2**15 * workers, kind)
     with worker_peaks.metered(workers):
         # sums by vertex alone are near what four workers hold; other calls hold less
         for name in ("clustering", "annotate_vertices") if workers == 4 else CALLS_OF_A_WORKER:

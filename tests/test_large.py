@@ -14,10 +14,7 @@ def test_more_triangles_than_32_bits_count(backend):
     n, triangles = 3000, 4_495_501_000
     known = complete(n)
     assert known.triangles == triangles > 2**32
-    graph = tc.Graph(backend.frame(known.frame().astype("int32")))
-    assert tc.count(graph) == triangles
-    corners = backend.to_pandas(tc.vertex_triangles(graph))["triangles"]
-    assert (corners == (n - 1) * (n - 2) // 2).all()
+    assert tc.count(backend.frame(known.frame().astype("int32"))) == triangles
 
 
 def test_a_star_of_a_million_leaves_costs_no_probe(backend):
@@ -47,25 +44,25 @@ def test_a_book_of_50_000_pages(backend):
     assert sides.value_counts().to_dict() == known.by_edge
 
 
-def test_three_million_disjoint_triangles(backend):
-    """Nine million vertices: a key of two ranks has more bits than a float64 tells apart."""
-    known = disjoint_triangles(3_000_000)
+def test_many_disjoint_triangles(backend):
+    """More than 2**21 vertices: a key of two ranks has more bits than a float64 tells apart."""
+    known = disjoint_triangles(750_000)
     graph = tc.Graph(backend.frame(known.frame()))
-    assert (graph.n_vertices, graph.n_edges) == (9_000_000, 9_000_000)
-    assert tc.count(graph) == 3_000_000
+    assert (graph.n_vertices, graph.n_edges) == (2_250_000, 2_250_000)
+    assert tc.count(graph) == 750_000
     corners = backend.to_pandas(tc.vertex_triangles(graph))["triangles"]
     assert (corners == 1).all()
 
 
 def test_keys_past_float64_keep_close_neighbours_apart(backend):
-    """Five million isolated pairs, then edges of high numbers that differ in the last bit."""
-    pairs = np.arange(10_000_000, dtype="int64").reshape(-1, 2)
+    """A million isolated pairs, then edges of high numbers that differ in the last bit."""
+    pairs = np.arange(2_200_000, dtype="int64").reshape(-1, 2)
     high = 2**40 + np.arange(8)
     source, destination = np.triu_indices(8, 1)
     clique = np.stack([high[source], high[destination]], axis=1)
     edges = backend.frame(pd.DataFrame(np.concatenate([pairs, clique]), columns=["src", "dst"]))
     graph = tc.Graph(edges)
-    assert (graph.n_edges, tc.count(graph)) == (5_000_028, 56)
+    assert (graph.n_edges, tc.count(graph)) == (1_100_028, 56)
 
 
 def test_a_hub_of_65_537(backend):

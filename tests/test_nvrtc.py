@@ -47,11 +47,11 @@ OPTIONS |= {name: (name, ()) for name in sorted(OTHERS)}
 
 
 def architectures(number, file):
-    """The oldest one, and newer ones in turn: their code differs if the file asks which it is."""
+    """One in turn; if the file asks which it is, the oldest, and a newer one in turn."""
     text = (_source.FOLDER / file).read_text()
     if "__CUDA_ARCH__" in text or "kResident" in text:
-        return OLDEST, NEWER[number % 3], NEWER[-1]
-    return OLDEST, NEWER[number % 4]
+        return OLDEST, NEWER[number % 4]
+    return ((OLDEST, *NEWER)[number % 5],)
 
 
 COMPILED = {
