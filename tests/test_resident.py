@@ -5,7 +5,7 @@ import os
 import tempfile
 import tracemalloc
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
@@ -665,6 +665,22 @@ def test_blocks_are_brought_in_no_more_than_needed(backend, monkeypatch):
         assert tc.count(edges) == reference.count(SMALL["K9"].rows) == 84
     stored = {id(columns.stored) for _, columns in made[0].blocks.stored.values()}
     assert {id(columns) for _, _, columns in loads} == stored and len(loads) == len(stored)
+
+
+@pytest.mark.parametrize("function", ["count", "vertex_triangles", "clustering"])
+def test_sums_by_vertex_stay_where_they_are_added_up(function, engine, monkeypatch):
+    """Nothing but the blocks is stored: two arrays each, however many tasks there are."""
+    stored, kind = [], type(engine.block_store())
+    store = kind.store
+    monkeypatch.setattr(
+        kind, "store", lambda self, *what: stored.append(what) or store(self, *what)
+    )
+    edges = datasets.rmat(6, seed=2)
+    expected = FUNCTIONS[function](edges)
+    with in_blocks(3), nullcontext() if engine is cpu else testing.host_engine():
+        found = FUNCTIONS[function](edges)
+    assert found.equals(expected) if hasattr(found, "equals") else found == expected
+    assert len(stored) == 2 * 9
 
 
 @pytest.mark.parametrize("function", ["count", "vertex_triangles", "edge_triangles"])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import codec, distributed_values, tallies
+from rapids_tc.blocks import distributed_values, tallies
 from rapids_tc.blocks.codec import require_length, require_values
 from rapids_tc.blocks.quantities import TypeCounts
 from rapids_tc.blocks.tallies import Tally
@@ -76,8 +76,8 @@ def tally(graph: Blocked, what: str, values: Read) -> Task:
 
 def _first_edges(graph: Blocked) -> list[int]:
     """Return the number of the first edge of each block."""
-    sizes = graph.each("sum", codec.edges, graph.blocks[: graph.n**2])
-    starts: list[int] = np.cumsum([0, *graph.executor.gather(sizes)])[:-1].tolist()
+    sizes = graph.edges_of(graph.blocks[: graph.n**2])
+    starts: list[int] = np.cumsum([0, *sizes])[:-1].tolist()
     return starts
 
 

@@ -109,8 +109,7 @@ class ActiveBlocks:
         return [[state] for state in self._states]
 
     def _size(self) -> int:
-        sizes = self._graph.each("peel", codec.edges, self._blocks)
-        return int(sum(self._graph.executor.gather(sizes)))
+        return sum(self._graph.edges_of(self._blocks))
 
 
 def in_truss(graph: Blocked, k: int | None, *, by_group: bool = False) -> list[list[Task]]:

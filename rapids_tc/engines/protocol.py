@@ -142,6 +142,9 @@ class BlockStore(Protocol[Stored]):
     def pooled(self, size: int) -> AbstractContextManager[None]:
         """Let arrays that are made within be parts of one piece of `size` bytes."""
 
+    def apart(self) -> AbstractContextManager[None]:
+        """Let arrays that are made within outlive the piece that others are parts of."""
+
 
 class SlotPool(Protocol[StoredInput]):
     """Slots where blocks of a store are loaded to be counted."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import codec, grid, id_tasks
+from rapids_tc.blocks import grid, id_tasks
 from rapids_tc.blocks.block_map import Blocked
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.executors.registry import register_executor
@@ -87,8 +87,7 @@ class KeptGraph:
         compact = graph.each_batch("number", id_tasks.compact, graph.numbers)
         self.numbered = replace(graph, numbers=compact)
         graph = self.blocked = replace(stages.cut(self.numbered, WORK), ranks=[])
-        blocks = graph.blocks[: graph.n**2]  # if n is 1, others are copies
-        self.n_edges = sum(gather(graph.each("merge", codec.edges, blocks)))
+        self.n_edges = sum(graph.edges_of(graph.blocks[: graph.n**2]))  # others are copies
         self.n_vertices = gather(graph.vertices)
         if self.id_columns.groups:
             self.n_groups = gather(graph.submit("ids", id_tasks.group_count, graph.ids))

@@ -19,11 +19,13 @@ from rapids_tc.blocks import (
     distributed_values,
     geometry,
     grid,
+    levels,
     peeling,
     sorting,
     stored_values,
     sums,
 )
+from rapids_tc.blocks.block_map import PlacedBlock
 from rapids_tc.blocks.quantities import Within
 from rapids_tc.blocks.store import StoredBlocks, cut
 from rapids_tc.blocks.stored_triangles import StoredTriangles
@@ -200,7 +202,7 @@ class OutOfCoreGraph(EdgeGraph):
         with self.stage("looking rows up") as report:
             for place, (at, block) in enumerate(self.blocks):
                 of_edges = {kind: self._joined(tasks[place]) for kind, tasks in by_edge.items()}
-                for row, where, ends in self._located(at, block):
+                for row, where, ends in self._located(at, block, self.n, self.rank):
                     values = _Values(self, where, of_edges, ends)
                     for name in names:
                         made[name][row] = columns[name].formula(values)
@@ -228,21 +230,34 @@ class OutOfCoreGraph(EdgeGraph):
 
     def truss_rows(self, k: int | None) -> Array:
         """See `EdgeGraph`: where the first row of each edge of the truss is, ascending."""
+        graph, xp = self.spilled, self.backend.xp
         with self.stage("peeling"):
-            marks = peeling.in_truss(self.spilled, k, by_group=self.groups is not None)
-        xp = self.backend.xp
+            marks = peeling.in_truss(graph, k, by_group=self.groups is not None)
         chosen = xp.zeros(self.size, bool)
         with self.stage("looking rows up"):
-            for (at, whole), tasks in zip(self.blocks, marks, strict=True):
-                block = whole.select(self._joined(tasks))
-                del whole
+            select, of_blocks = PlacedBlock.select, [task for (task,) in marks]
+            kept = graph.each_block("rows", select, of_blocks)
+            truss = replace(self.blocks, stored=dict(zip(self.blocks.stored, kept, strict=True)))
+            for at, block, n, rank in self._in_one(truss):
                 seen = xp.zeros(block.m, bool)
-                for row, edge, _ in self._located(at, block) if block.m else ():
+                for row, edge, _ in self._located(at, block, n, rank) if block.m else ():
                     new = ~seen[edge]
                     row, edge = row[new], edge[new]
                     chosen[row[geometry.is_first(edge, self.backend)]] = True
                     seen[edge] = True
         return xp.flatnonzero(chosen)
+
+    def _in_one(self, blocks: StoredBlocks) -> Iterator[tuple[Block, Csr, int, Array]]:
+        """Yield the edges of some blocks as one block, for which rows are read once, if that fits.
+
+        Each comes with the blocks a side, and the rank of every number.
+        """
+        if self.n == 1 or not self.spilled.fits(blocks.edges):
+            yield from ((at, block, self.n, self.rank) for at, block in blocks)
+            return
+        xp, size = self.backend.xp, (blocks.edges, self._vertices, self.n)
+        block, relabel = levels.join_blocks(blocks, *size, engine=self.engine, xp=xp)
+        yield (0, 0), block, 1, relabel[xp.minimum(self.rank, self._vertices - 1)]
 
     def take_rows(self, positions: Any, limit: int | None) -> Frame:
         """See `EdgeGraph`: the call has a limit, which the user may not have given."""
@@ -299,15 +314,17 @@ class OutOfCoreGraph(EdgeGraph):
 
     # Rows ----------------------------------------------------------------------------------------
 
-    def _located(self, at: Block, block: Csr) -> Iterator[tuple[Array, Array, tuple[Array, Array]]]:
+    def _located(
+        self, at: Block, block: Csr, n: int, rank: Array
+    ) -> Iterator[tuple[Array, Array, tuple[Array, Array]]]:
         """Yield the rows whose edges are in a block, where in the block, and their ends, by chunk.
 
         The ends are ranks, the larger first.
         """
         xp = self.backend.xp
         for chunk in self.rows.chunks():
-            larger, smaller = geometry.ranked_ends(chunk.ends, self.rank, xp)
-            row, u, v = geometry.rows_in_block(larger, smaller, self.n, at, xp)
+            larger, smaller = geometry.ranked_ends(chunk.ends, rank, xp)
+            row, u, v = geometry.rows_in_block(larger, smaller, n, at, xp)
             edge = self.engine.find_edges(block, u, v)
             present = edge >= 0  # loops are not
             row, edge = row[present], edge[present]

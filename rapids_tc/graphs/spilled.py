@@ -15,7 +15,7 @@ import numpy as np
 
 from rapids_tc._parallel import thread_count
 from rapids_tc.blocks import grid, levels, sums
-from rapids_tc.blocks.block_map import Blocked, BlockJob, Job, Numbered, Sum
+from rapids_tc.blocks.block_map import Blocked, BlockJob, Job, Numbered, Sum, add, on_block
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.executors.protocol import Batch
@@ -24,7 +24,7 @@ from rapids_tc.plan import costs
 from rapids_tc.plan.layout import forced_layout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from rapids_tc._progress import Report
@@ -136,6 +136,41 @@ class SpilledGraph(Blocked):
     def sum_of(self, stage: str, combine: Callable[..., Any], at_once: int = 2) -> Sum:
         """See `Blocked`."""
         return RunningSum(self, stage, combine)
+
+    def edges_of(self, blocks: list[Task]) -> list[int]:
+        """See `Blocked`: nothing is read."""
+        return [len(columns) for _, columns in blocks]
+
+    def at_ends(
+        self, function: Callable[..., Any], *by_block: list[Any],
+        combine: Callable[..., Any] = add,
+    ) -> list[Task]:  # fmt: skip
+        """See `Blocked`."""
+        run, places = self.stored.executor.run, self.places_of_blocks
+        results = (
+            run(self.context.run, on_block, function, block, place, self.n, self.vertices, *own)
+            for place, (block, *own) in enumerate(zip(self.blocks, *by_block, strict=True))
+        )
+        return self.by_residue(zip(places, results, strict=True), combine)
+
+    def by_residue(
+        self, results: Iterable[tuple[Sequence[int], Task]], combine: Callable[..., Any] = add
+    ) -> list[Task]:
+        """See `Blocked`: values of all ranks stay in memory, if that is planned."""
+        if not self.stored.budget.by_vertex:
+            return super().by_residue(results, combine)
+        executor, combined = self.stored.executor, partial(self.context.run, combine)
+        totals: dict[int, Array] = {}
+        for residues, result in results:
+            of_ends = zip(residues, result, strict=True) if self.n > 1 else [(0, result)]
+            for residue, values in of_ends:
+                if residue in totals:
+                    totals[residue][...] = executor.run(combined, [totals[residue], values])
+                else:
+                    with executor.store.apart():
+                        totals[residue] = executor.run(combined, [values])
+            del values, result, of_ends  # before other blocks are loaded
+        return [totals[residue] for residue in range(self.n)]
 
     def by_job(
         self,

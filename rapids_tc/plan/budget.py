@@ -64,6 +64,11 @@ class Budget:
         return self.work.result is Result.EDGES
 
     @property
+    def by_vertex(self) -> bool:
+        """Whether sums of every vertex are held."""
+        return bool(self.work.needs & OF_RANKS)
+
+    @property
     def chunk(self) -> int:
         """Bytes for work on a chunk of rows."""
         return self.limit // costs.CHUNK_PARTS
@@ -98,8 +103,8 @@ class Budget:
         CapacityError
             None are left: what is held by vertex, or the answer, takes all.
         """
-        by_vertex = costs.RANK + costs.VERTEX_SUMS * bool(self.work.needs & OF_RANKS)
-        held = ids + numbers * by_vertex * (not self.sorts)
+        held = costs.RANK + costs.VERTEX_SUMS * self.by_vertex
+        held = ids + numbers * held * (not self.sorts)
         held += costs.DISTINCT_TIME * rows * self.work.by_time
         if self.work.result is Result.VERTICES:
             held += 2 * costs.COLUMN * (self.work.columns - 1) * numbers

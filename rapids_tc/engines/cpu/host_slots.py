@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +79,10 @@ class BlockStore:
         trim()
         yield
         trim()
+
+    def apart(self) -> AbstractContextManager[None]:
+        """Do nothing: each array is apart."""
+        return nullcontext()
 
     def synchronize(self) -> None:
         """Give free memory back to the system; all arrays are kept already."""

@@ -90,6 +90,10 @@ class HostCopies:
         """Keep memory that is freed within for the arrays that are made next."""
         return nullcontext()
 
+    def apart(self) -> AbstractContextManager[Any]:
+        """Take memory for what outlives `pooled`."""
+        return nullcontext()
+
 
 class CardCopies:
     """Copies to and from a GPU, on a stream of their own.
@@ -101,6 +105,7 @@ class CardCopies:
 
     def __init__(self, cupy: Any) -> None:
         self._cuda, self._stream = cupy.cuda, cupy.cuda.Stream(non_blocking=True)
+        self._outer: Any = None  # the user's allocator, while memory is pooled
 
     def host(self, size: int, dtype: Any) -> Array:
         """Make an array of the host in pinned memory."""
@@ -150,7 +155,7 @@ class CardCopies:
         for all copies. Several pieces would be fragmented: a small array in each leaves no space
         for a large array, and up to two thirds more memory was taken than the arrays have.
         """
-        outer = self._cuda.get_allocator()
+        outer = self._outer = self._cuda.get_allocator()
         pool: Any = None
 
         def take(size: int) -> Any:
@@ -168,8 +173,13 @@ class CardCopies:
             with self._cuda.using_allocator(pool.malloc):
                 yield
         finally:
+            self._outer = None
             pool.free_all_blocks()
             pool = None  # else the pool and `take` hold each other
+
+    def apart(self) -> AbstractContextManager[Any]:
+        """Take memory from the user's allocator: an array in the piece would keep all of it."""
+        return self._cuda.using_allocator(self._outer) if self._outer else nullcontext()
 
     def _mark(self, stream: Any) -> Any:
         return stream.record(self._cuda.Event(disable_timing=True))
@@ -229,6 +239,11 @@ class BlockStore:
         """Let arrays on the GPU that are made within be parts of one piece of `size` bytes."""
         pooled: AbstractContextManager[Any] = self.copies.pooled(size)
         return pooled
+
+    def apart(self) -> AbstractContextManager[Any]:
+        """Let arrays on the GPU that are made within outlive the piece."""
+        apart: AbstractContextManager[Any] = self.copies.apart()
+        return apart
 
     def synchronize(self) -> None:
         """Return when all arrays that were stored are kept."""
