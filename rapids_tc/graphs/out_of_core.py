@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._progress import at_end, report_stage
 from rapids_tc.blocks import (
     codec,
+    degree_codes,
     distributed_values,
     geometry,
     grid,
@@ -33,13 +34,13 @@ from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.engines import registry
 from rapids_tc.errors import require_unchanged
 from rapids_tc.executors.spill import SpillExecutor
-from rapids_tc.frames.backend import Array, Backend, Frame, Series, all_below, sum64
+from rapids_tc.frames.backend import Array, Backend, Frame, Series, all_below
 from rapids_tc.frames.joining import frame_of, join_columns
 from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
 from rapids_tc.graphs.spilled import SpilledGraph, numbered
 from rapids_tc.plan import costs
 from rapids_tc.plan.record import Needs, row_columns
-from rapids_tc.preparation import orient, sampling
+from rapids_tc.preparation import sampling
 from rapids_tc.preparation.composite import answer_columns
 from rapids_tc.preparation.numbering import with_shared_texts
 from rapids_tc.preparation.orient import Order
@@ -112,13 +113,14 @@ class OutOfCoreGraph(EdgeGraph):
 
     def _order_by_degree(self) -> tuple[Array, int]:
         """Return the rank of every number, and how many are vertices."""
-        degree: Any = None
+        xp = self.backend.xp
+        degree = xp.zeros(self.ids.size, "uint64")
         for chunk in self.rows.chunks(self.engine.costs.row):
             part, _ = self.engine.degrees(*chunk.ends, self.ids.size)
-            degree = part if degree is None else degree + part
+            degree += part.view(f"uint{8 * part.itemsize}")
             del part
-        n = sum64(degree > 0)
-        return orient.degree_order(degree, n, self.backend).rank, n
+        order = degree_codes.by_degree(degree, xp)
+        return order.rank, order.n
 
     # What functions of vertices ask --------------------------------------------------------------
 

@@ -144,7 +144,7 @@ LEVELS_OF_SLOT = {"cpu": 0, "cuda": 12}
 # Per distinct id of text, while ids are numbered: Arrow's memory, unseen by tracemalloc. Limits.
 TEXT = {"cpu": 260, "cuda": 0}
 # Per number, while vertices are ordered by degree. Traced.
-ORDERING = {"cpu": 96, "cuda": 40}
+ORDERING = {"cpu": 48, "cuda": 40}
 # Per key of a block, while its keys are sorted: on the CPU, on top of the chunk that is read; on a
 # GPU, the temporary memory of thrust. Read.
 SORTING = {"cpu": 32, "cuda": 17}
