@@ -270,9 +270,9 @@ class Path:
 PATHS = {
     "whole": Path(),
     "prepared": Path(prepared=True),
-    **{f"{n} x {n} blocks": Path(layout=Layout(n, peel_below=0)) for n in (1, 2, 3, 4)},
+    **{f"{n} x {n} blocks": Path(layout=Layout(n, peel_below=0)) for n in (1, 2, 3)},
     "blocks, the rest in memory": Path(layout=Layout(2, peel_below=30)),
-    **{f"{parts} partitions": Path(partitions=parts) for parts in (1, 7, 20)},
+    **{f"{parts} partitions": Path(partitions=parts) for parts in (1, 7)},
     "7 partitions, 2 x 2 blocks": Path(7, Layout(2, 1, peel_below=20)),
     "7 partitions, 3 x 3 blocks to the end": Path(7, Layout(3, 2, peel_below=0)),
 }

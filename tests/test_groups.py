@@ -4,6 +4,7 @@ import datetime
 import logging
 from contextlib import nullcontext
 from decimal import Decimal
+from functools import cache
 
 import every_path
 import numpy as np
@@ -117,32 +118,39 @@ def refusal(name, own, path):
     return record.local({**record.check(record.defaults | own), "by": "day"}, "PartitionedFrame")
 
 
-def check(name, own, path):
+def check(shown, path):
+    name, own = WITH_GROUPS[shown]
     error = refusal(name, own, path)
     if error is not None:
         with pytest.raises(type(error)) as caught:
             call(path, name, own)
         assert str(caught.value) == str(error)
     else:
-        assert_same(plain(name, call(path, name, own)), by_group(name, own))
+        assert_same(plain(name, call(path, name, own)), right(shown))
 
 
-EMULATED = ["whole", "2 x 2 blocks"]  # kernels know no groups
-CHOSEN = [*EMULATED, "prepared", "7 partitions", "7 partitions, 3 x 3 blocks to the end"]
-WAYS = [*((path, "cpu") for path in CHOSEN), *((path, "emulated cuda") for path in EMULATED)]
-WITH_GROUPS = [
-    call
-    for call in zip(CALLS, NAMES, strict=True)
-    if call[0][1].get("pairs") is None  # which take no groups
-]
+CHOSEN = ["whole", "2 x 2 blocks", "prepared", "7 partitions",
+          "7 partitions, 3 x 3 blocks to the end"]  # fmt: skip
+WAYS = [*((path, "cpu") for path in CHOSEN), ("whole", "emulated cuda")]  # kernels know no groups
+WITH_GROUPS = {
+    shown: call
+    for shown, call in zip(NAMES, CALLS, strict=True)
+    if call[1].get("pairs") is None  # which take no groups
+}
+
+
+@cache
+def right(shown):
+    """The answer by the definition, on whatever path."""
+    return by_group(*WITH_GROUPS[shown])
 
 
 @pytest.mark.parametrize(("path", "engine"), WAYS)
 def test_every_call_is_right_by_group(path, engine):
     with ENGINES[engine]():
-        for (name, own), shown in WITH_GROUPS:
+        for shown in WITH_GROUPS:
             try:
-                check(name, own, PATHS[path])
+                check(shown, PATHS[path])
             except BaseException as error:
                 error.add_note(shown)
                 raise
@@ -383,7 +391,7 @@ def test_weights_are_scaled_by_the_largest_of_their_group():
     options = {"weight": "w", "by": "day", **every_path.IDS, "aggregate": "max"}
     for directed in (False, True):
         expected = tc.clustering(weights, directed=directed, **options)
-        for path in map(PATHS.get, (*EMULATED, CHOSEN[-1])):
+        for path in map(PATHS.get, (*CHOSEN[:2], CHOSEN[-1])):
             with path.edges(weights) as edges:
                 apart = tc.clustering(edges, directed=directed, **options)
             apart = pd.concat(apart.partitions) if path.partitions else apart
@@ -691,16 +699,17 @@ def of_any_library(name, own, found, label):
 
 
 @given(
-    st.sampled_from([call for call, _ in WITH_GROUPS]),
+    st.sampled_from([*WITH_GROUPS]),
     st.sampled_from(LABELS),
     st.sampled_from([*LIBRARIES]),
     st.sampled_from(["whole", "prepared", "2 x 2 blocks"]),
     st.booleans(),
 )
 @settings(max_examples=60)
-def test_any_call_by_a_group_of_any_name(call, label, library, way, several):
+def test_any_call_by_a_group_of_any_name(shown, label, library, way, several):
     """The answer is the definition's, with a column of each name, or says what to rename."""
-    (name, own), path, record = call, PATHS[way], ANALYTICS[call[0]]
+    name, own = WITH_GROUPS[shown]
+    path, record, expected = PATHS[way], ANALYTICS[name], right(shown)
     several = several and own.get("vertex_type") is None and own.get("vertices") is None
     frame = GROUPED.rename(columns={"src": "a", "dst": "b"}).assign(row=range(len(GROUPED)))
     if several:
@@ -720,7 +729,6 @@ def test_any_call_by_a_group_of_any_name(call, label, library, way, several):
     except ValueError as error:
         assert label != "day" and repr(label) in str(error) and "rename" in str(error)
         return
-    right = by_group(name, own)
-    if several and isinstance(right, list) and all(isinstance(row, tuple) for row in right):
-        right = list(in_parts(name, own, right))
-    assert_same(of_any_library(name, own, found, label), right)
+    if several and isinstance(expected, list) and all(isinstance(row, tuple) for row in expected):
+        expected = list(in_parts(name, own, expected))
+    assert_same(of_any_library(name, own, found, label), expected)
