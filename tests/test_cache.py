@@ -404,6 +404,13 @@ def emulator(libraries, tmp_path):
     return Path(shutil.copytree(libraries, tmp_path / "emulator"))
 
 
+@pytest.mark.usefixtures("compiler")
+def test_processes_may_keep_libraries_at_once(tmp_path):
+    running = [started(HALVE, **at(tmp_path / "a b")) for _ in range(2)]
+    assert [process.communicate()[0] for process in running] == ["True\n"] * 2
+    assert len([*(tmp_path / "a b" / "emulator").iterdir()]) == 2  # the kernel and the runtime
+
+
 @pytest.mark.parametrize("damage", ["cut", "planted"])
 def test_damaged_libraries_are_made_again(libraries, emulator, damage):
     """Mapped as they are, they would end the process; or run what another user wrote."""

@@ -1,6 +1,5 @@
 """What kernels may say on the emulator, and how it is called, from test to cache."""
 
-import os
 import subprocess
 import sys
 
@@ -237,44 +236,6 @@ def test_macros_reach_the_source():
         kernel = testing.compile(source, ("mine",), (f"-DVALUE={value}", "-lineinfo"))["mine"]
         kernel((1,), (1,), (out,))
         assert out[0] == value
-
-
-HALVE = """
-import numpy as np
-from rapids_tc import testing
-source = 'extern "C" __global__ void halve(int* a) { a[threadIdx.x] /= 2; }\\n'
-a = np.arange(32, dtype=np.int32)
-testing.compile(source, ("halve",))["halve"]((1,), (32,), (a,))
-assert a.tolist() == [i // 2 for i in range(32)]
-"""
-
-
-def python(code, **environment):
-    return subprocess.Popen(
-        [sys.executable, "-c", code],
-        env=os.environ | environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-@plain_only
-def test_processes_may_fill_one_cache_together(tmp_path):
-    cache = tmp_path / "a b"
-    running = [python(HALVE, RAPIDS_TC_CACHE=str(cache)) for _ in range(2)]
-    for process in running:
-        out, _ = process.communicate()
-        assert process.returncode == 0, out
-    assert len(list((cache / "emulator").iterdir())) == 2  # the kernel and the runtime, no rest
-
-
-@plain_only
-def test_without_a_compiler_the_error_says_what_to_install(tmp_path):
-    process = python(HALVE, CXX="no-such-compiler", RAPIDS_TC_CACHE=str(tmp_path))
-    out, _ = process.communicate()
-    assert "KernelError: the emulator compiles kernels with" in out
-    assert "install g++" in out
 
 
 @plain_only
