@@ -65,8 +65,8 @@ class Reading:
     community = property(lambda self: self.read(FOUND_BY_TRIANGLES, np.array([0, -1])))
     degrees = property(lambda self: self.read(Needs.DEGREES, np.array([2, 3]), np.array([2, 1])))
 
-    def third_sums(self, name):
-        return self.read(Needs.THIRD_SUMS, np.array([0.5, 0.0]))
+    def visited(self, quantity):
+        return self.read(Needs.EDGE_SUMS, np.array([0.5, 0.0]))
 
 
 def check_column(name):
@@ -92,7 +92,7 @@ class VertexReading(Reading):
     triangles = property(lambda self: self.read(Needs.VERTEX_COUNTS, np.array([1, 0, 0])))
     degrees = property(lambda self: self.read(Needs.DEGREES, np.array([2, 1, 0])))
     neighbor_degrees = property(lambda self: self.read(Needs.NEIGHBOR_DEGREES, np.array([3, 0, 0])))
-    tie_squares = property(lambda self: self.read(Needs.THIRD_SUMS, np.array([3.5, 1.0, 0.0])))
+    tie_squares = property(lambda self: self.read(Needs.EDGE_SUMS, np.array([3.5, 1.0, 0.0])))
     trussness = property(lambda self: self.read(Needs.TRUSSNESS, np.array([3, 2, 0], "int32")))
 
 
@@ -125,7 +125,7 @@ def test_a_column_of_vertices_that_says_too_little_or_too_much_is_noticed(column
 
 MADE_FOR = {  # by part of a graph in memory
     "edge_counts": Needs.BY_EDGE | Needs.TRIANGLES,
-    "degrees": Needs.DEGREES | Needs.VERTEX_COUNTS | Needs.THIRD_SUMS,
+    "degrees": Needs.DEGREES | Needs.VERTEX_COUNTS | Needs.EDGE_SUMS,
     "trussness": Needs.TRUSSNESS,
 }
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.protocol import EdgeGraph
 
 # The most that columns need.
-ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS | Needs.THIRD_SUMS | Needs.COMMUNITIES
+ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS | Needs.EDGE_SUMS | Needs.COMMUNITIES
 
 
 def _check(own: OwnOptions) -> OwnOptions:
@@ -38,7 +38,7 @@ def _work(own: OwnOptions) -> Work:
     known, needs = row_columns(), Needs.NOTHING
     for name in own["columns"]:
         needs |= known[name].needs
-    values = costs.THIRD_SUM if needs & Needs.THIRD_SUMS else 0
+    values = costs.EDGE_SUM if needs & Needs.EDGE_SUMS else 0
     levels = bool(needs & Needs.TRUSSNESS)
     return Work(needs, Result.COLUMNS, len(own["columns"]), values=values, levels=levels)
 

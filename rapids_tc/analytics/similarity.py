@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import Array, ArrayModule, Frame, Labels, Measure, Method, Series
 from rapids_tc.analytics.analytic import analytic, no_column
+from rapids_tc.blocks.quantities import ThirdSums
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.graphs import distributed_pairs
 from rapids_tc.graphs.pairs import pair_column
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-SUMMED = Work(Needs.THIRD_SUMS, Result.COLUMN, values=costs.THIRD_SUM)
+SUMMED = Work(Needs.EDGE_SUMS, Result.COLUMN, values=costs.EDGE_SUM)
 
 
 def _column(formula: Callable[[Any, Any, Any, Any], Any]) -> Column:
@@ -35,11 +36,6 @@ def _column(formula: Callable[[Any, Any, Any, Any], Any]) -> Column:
         return formula(edges.xp, edges.triangles, *edges.degrees)
 
     return Column("float64", of_edges, Needs.EDGE_COUNTS | Needs.DEGREES)
-
-
-def _sum(name: str) -> Column:
-    """Make a column of a sum over the common neighbours."""
-    return Column("float64", lambda edges: edges.third_sums(name), SUMMED.needs)
 
 
 def _clustering(xp: ArrayModule, common: Array, a: Array, b: Array) -> Array:
@@ -53,8 +49,8 @@ MEASURES = {
     "overlap": _column(lambda xp, common, a, b: common / xp.minimum(a, b)),
     "sorensen": _column(lambda xp, common, a, b: 2 * common / (a + b)),
     "cosine": _column(lambda xp, common, a, b: common / xp.sqrt(a * b)),
-    "adamic_adar": _sum("adamic_adar"),
-    "resource_allocation": _sum("resource_allocation"),
+    "adamic_adar": Column.of(ThirdSums("adamic_adar")),
+    "resource_allocation": Column.of(ThirdSums("resource_allocation")),
     "forman": _column(lambda xp, common, a, b: (4 - a - b + 3 * common).astype("float64")),
     "edge_clustering": _column(_clustering),
 }
@@ -73,7 +69,7 @@ def _work(own: OwnOptions) -> Work:
         number = 0 if executor_of(pairs) or not hasattr(pairs, "__len__") else len(pairs)
         return Work(Needs.DEGREES | Needs.NEIGHBORS, Result.COLUMN, pairs=number)
     needs = MEASURES[own["measure"]].needs
-    return SUMMED if needs & Needs.THIRD_SUMS else Work(needs, Result.COLUMN)
+    return SUMMED if needs & Needs.EDGE_SUMS else Work(needs, Result.COLUMN)
 
 
 def _local(own: OwnOptions, kind: str) -> Exception | None:

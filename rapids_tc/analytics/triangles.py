@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rapids_tc._typing import Array, Frame, Label, Length, Method, Series, Vertices
 from rapids_tc.analytics.analytic import analytic, no_column
-from rapids_tc.blocks.quantities import Corners
+from rapids_tc.blocks.quantities import Corners, Within
 from rapids_tc.plan.record import (
     Column,
     Needs,
@@ -279,7 +279,9 @@ def edge_triangles(
     >>> df["triangles"].tolist()
     [1, 1, 1, 0]
     """
-    return graph.row_columns(["triangles"], method, _reading(within, method))["triangles"]
+    reading = _reading(within, method)
+    asked = "triangles" if reading is None else Within("triangles", reading)
+    return graph.row_columns([asked], method)["triangles"]
 
 
 @analytic(Work(Needs.EDGES, Result.EDGES))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.protocol import EdgeGraph
 
 CLOSURE = Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.NEIGHBOR_DEGREES
-ANY = CLOSURE | Needs.THIRD_SUMS | Needs.EDGE_COUNTS | Needs.TRUSSNESS
+ANY = CLOSURE | Needs.EDGE_SUMS | Needs.EDGE_COUNTS | Needs.TRUSSNESS
 
 
 def _effective_size(vertices: VertexValues) -> Array:
@@ -50,7 +50,7 @@ def _or_nan(vertices: VertexValues) -> Array:
 OWN = {
     "degree": VertexColumn("int64", lambda vertices: vertices.degrees, Needs.DEGREES),
     "effective_size": VertexColumn("float64", _effective_size, Needs.VERTEX_COUNTS | Needs.DEGREES),
-    "constraint": VertexColumn("float64", _constraint, Needs.THIRD_SUMS | Needs.DEGREES),
+    "constraint": VertexColumn("float64", _constraint, Needs.EDGE_SUMS | Needs.DEGREES),
     "closure": VertexColumn("float64", _closure, CLOSURE),
 }
 
@@ -64,13 +64,13 @@ def _work(own: OwnOptions) -> Work:
     known, needs = vertex_columns(), Needs.NOTHING
     for name in own["columns"]:
         needs |= known[name].needs
-    values = costs.THIRD_SUM if needs & Needs.THIRD_SUMS else 0
+    values = costs.EDGE_SUM if needs & Needs.EDGE_SUMS else 0
     levels = bool(needs & Needs.TRUSSNESS)
     return Work(needs, Result.VERTICES, len(own["columns"]), values=values, levels=levels)
 
 
 @analytic(
-    Work(ANY, Result.VERTICES, columns=3, values=costs.THIRD_SUM),
+    Work(ANY, Result.VERTICES, columns=3, values=costs.EDGE_SUM),
     vertex_columns=OWN,
     fields=lambda own: own["columns"],
     check=_check,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.quantities import Sum
     from rapids_tc.blocks.row_lookup import RowsOfBlock
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
     from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.edge_values import Reading
@@ -77,6 +78,13 @@ def merge_rows(graph: Blocked, reading: Reading) -> tuple[Task, list[Task]]:
     """Submit a reading of all rows; return its resolved form, and what is `Merged` by block."""
     resolved, values = _read_rows(graph, reading)
     return resolved, [_merge(graph, resolved, values, place) for place in range(graph.n**2)]
+
+
+def by_edge(graph: Blocked, quantity: Quantity) -> list[list[Task]]:
+    """Submit what a quantity makes of the triangles of every edge of each block, in slices."""
+    if quantity.takes == "corners":
+        return sums.third_sums(graph, quantity)
+    return sums.visited_by_edge(graph, quantity, *read(graph, quantity.reading))
 
 
 def summed(graph: Blocked, quantities: Sequence[Sum], values: Read) -> dict[str, Task]:

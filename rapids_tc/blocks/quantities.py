@@ -148,6 +148,7 @@ class ThirdSums(Quantity):
     visitor = "ThirdSums"
     takes = "corners"
     value = "int64"
+    answer = "float64"
 
 
 @dataclass(frozen=True)
@@ -199,6 +200,7 @@ class Within(_InTime):
 
     visitor = "SpanEdgeCounts"
     dtype = "uint32"
+    answer = "int64"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from rapids_tc.blocks import codec, geometry
 from rapids_tc.blocks.codec import require_below, require_length
 from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
 from rapids_tc.frames.backend import Array, Backend, Frame, sum64
-from rapids_tc.plan.record import row_columns
+from rapids_tc.plan.record import columns_of
 from rapids_tc.preparation.edge_columns import check_new
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.engines.protocol import Engine
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
 
 Ranks = list[Array]  # of both ends of every row, uint32
@@ -123,9 +124,12 @@ def by_row(graph: Blocked, by_edge: list[list[Task]]) -> list[list[Task]]:
 
 def columns(
     partitions: list[Frame], prints: Fingerprints, ranks: Ranks, degrees: list[Array] | None,
-    by_block: dict[str, list[list[Array]]], names: list[str], *, context: WorkerContext,
+    by_block: dict[str, list[list[Array]]], asked: list[str | Quantity], *,
+    context: WorkerContext,
 ) -> list[Frame]:  # fmt: skip
     """Add columns to partitions, computed from the values of their rows in each block."""
+    made = columns_of(asked)
+    names = [*made]
     # A partition may have columns that the meta of the frame lacks.
     for partition, seen in zip(partitions, prints, strict=True):
         check_new(names, context.adapter.labels(partition), f"partition {seen.place} of the frame")
@@ -134,8 +138,7 @@ def columns(
     by_edge = {name: _together(blocks, rows, xp) for name, blocks in by_block.items()}
     values = _RowValues(xp, by_edge, rows, degrees)
     loops, arrays = ranks[0] == ranks[1], {}
-    for name in names:
-        column = row_columns()[name]
+    for name, column in made.items():
         arrays[name] = column.formula(values).astype(column.dtype)
         arrays[name][loops] = 0
     adapter, result, start = context.adapter, [], 0
@@ -176,8 +179,8 @@ class _RowValues:
     def trussness(self) -> Array:
         return self.by_edge["trussness"]
 
-    def third_sums(self, name: str) -> Array:
-        return self.by_edge[name]
+    def visited(self, quantity: Quantity) -> Array:
+        return self.by_edge[quantity.name]
 
     @property
     def community(self) -> Array:

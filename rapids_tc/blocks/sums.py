@@ -192,7 +192,7 @@ def values_of(table: ThirdTable, degrees: Array, *, xp: Any) -> ThirdValues:
     return table.of(degrees, xp)
 
 
-def job_third_sums(job: BlockJob, corners: list[ThirdValues], name: str) -> list[Array]:
+def job_third_sums(job: BlockJob, corners: list[ThirdValues], quantity: Quantity) -> list[Array]:
     """Sum values of third vertices by edge; `corners` are of the residues of u, v and w."""
     (i, j, _k), (of_u, of_v, of_w) = job.residues, (each.by_rank for each in corners)
     rows_before = job.xp.zeros(int(i > j), "int64")  # without a vertex
@@ -200,7 +200,7 @@ def job_third_sums(job: BlockJob, corners: list[ThirdValues], name: str) -> list
     require(len(of_u) + len(rows_before) == job.three[0].n, f"{len(of_u)} values")
     require_below(job.three[0].columns, len(of_v), "ranks")
     require_below(job.three[1].columns, len(of_w), "ranks")
-    return job.visit(ThirdSums(name), of_corners)
+    return job.visit(quantity, of_corners)
 
 
 def as_floats(sums: Array, values: ThirdValues) -> Array:
@@ -215,13 +215,13 @@ def third_values(graph: Blocked, degrees: list[Task], name: str) -> list[Task]:
     return [graph.submit("degrees", values_of, table, own) for own in degrees]
 
 
-def third_sums(graph: Blocked, degrees: list[Task], name: str) -> list[list[Task]]:
+def third_sums(graph: Blocked, quantity: Quantity) -> list[list[Task]]:
     """Sum a value of the third vertices of every edge of each block, as `by_edge` counts: float64.
 
-    `name` is of a formula of `rapids_tc.blocks.third_sums`.
+    The name of the quantity is of a formula of `rapids_tc.blocks.third_sums`.
     """
-    values = third_values(graph, degrees, name)
-    by_block = _by_edge(graph, graph.by_job(job_third_sums, name, by_residue=values))
+    values = third_values(graph, degrees(graph), quantity.name)
+    by_block = _by_edge(graph, graph.by_job(job_third_sums, quantity, by_residue=values))
     return [
         [graph.submit("sum", as_floats, part, values[0]) for part in slices] for slices in by_block
     ]
@@ -323,8 +323,8 @@ def of_neighbors(graph: Blocked, degrees: list[Task], needs: Needs) -> dict[str,
         of_rows, of_columns = zip(*graph.places_of_blocks, strict=True)
         ends = [degrees[i] for i in of_rows], [degrees[j] for j in of_columns]
         result["neighbor_degrees"] = graph.at_ends(neighbor_degrees_of, *ends)
-    if needs & Needs.THIRD_SUMS:
-        resources = third_sums(graph, degrees, "resource_allocation")
+    if needs & Needs.EDGE_SUMS:
+        resources = third_sums(graph, ThirdSums("resource_allocation"))
         result["tie_squares"] = graph.at_ends(tie_squares_of, resources)
     return result
 

@@ -37,6 +37,8 @@ class Quantity:
         The dtype of the sums.
     rows : int
         How many sums an edge has.
+    answer : str
+        The dtype of a column of the sums, if another.
     zero : number
         What a sum is without a triangle.
     combine : {"add", "maximum"}
@@ -53,6 +55,7 @@ class Quantity:
     value: ClassVar[str] = "float64"
     dtype: ClassVar[str] = "int64"
     rows: ClassVar[int] = 1
+    answer: ClassVar[str] = ""
     zero: ClassVar[Any] = 0
     combine: ClassVar[str] = "add"
     by_vertex: ClassVar[bool] = False

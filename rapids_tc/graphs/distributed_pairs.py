@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.block_map import Blocked, PlacedBlock
     from rapids_tc.blocks.third_sums import ThirdValues
     from rapids_tc.engines.protocol import Engine
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Executor, Task
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
@@ -249,7 +250,7 @@ class _PairValues(pairs_of_graphs.ValuesOfPairs):
     def degrees(self) -> tuple[Array, Array]:
         return self.by_rank[self.u], self.by_rank[self.v]
 
-    def third_sums(self, name: str) -> Array:
+    def visited(self, quantity: Quantity) -> Array:
         third: Any = self.third
         return third.as_floats(self._sums(third.by_rank))
 

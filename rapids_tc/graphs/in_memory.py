@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import report_stage
 from rapids_tc.blocks import geometry, whole_values
-from rapids_tc.blocks.quantities import ThirdSums, Within
-from rapids_tc.blocks.third_sums import FORMULAS, third_values
+from rapids_tc.blocks.third_sums import third_values
 from rapids_tc.blocks.whole_triangles import WholeTriangles
 from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
 from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
 from rapids_tc.graphs.row_values import RowValues
 from rapids_tc.plan import needs
-from rapids_tc.plan.record import Needs, Result, Work, row_columns
+from rapids_tc.plan.record import Needs, Result, Work, columns_of, row_columns
 from rapids_tc.preparation import communities, orient, sampling
 from rapids_tc.preparation.composite import largest_by_group
 from rapids_tc.preparation.composite_edges import number_composite
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rapids_tc.blocks.quantities import Sum, Summed
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.plan.needs import Stage
     from rapids_tc.preparation.communities import CommunityTree
     from rapids_tc.preparation.csr import Csr
@@ -147,9 +147,9 @@ class InMemoryGraph(EdgeGraph):
         csr = self.csr
         return self.backend.xp.diff(csr.offsets) + protocol.column_counts(self.engine, csr, csr.n)
 
-    def edge_blocks(self, values: str = "") -> tuple[int, Any]:
+    def edge_blocks(self, values: str | Quantity = "") -> tuple[int, Any]:
         """See `EdgeGraph`."""
-        of_edges = self.third_sums(values) if values in FORMULAS else None
+        of_edges = None if isinstance(values, str) else self.visited(values)
         return 1, [((0, 0), self.csr, self.trussness if values == "trussness" else of_edges)]
 
     @cached_property
@@ -157,10 +157,8 @@ class InMemoryGraph(EdgeGraph):
         """Triangles of every oriented edge, uint32, aligned with ``csr.columns``."""
         return self._count_edges("auto")
 
-    def count_edges(self, method: str, within: Reading | None = None) -> Array:
+    def count_edges(self, method: str) -> Array:
         """Count the triangles of every oriented edge; the counts of "auto" are kept."""
-        if within is not None:
-            return self._count_within(within)
         return self.edge_counts if method == "auto" else self._count_edges(method)
 
     def _count_edges(self, method: str) -> Array:
@@ -174,20 +172,16 @@ class InMemoryGraph(EdgeGraph):
         bare = None if laid_out else self.engine.bare(self.csr, method, sides=sides)
         return bare or self.layout
 
-    def _count_within(self, within: Reading) -> Array:
-        """Count the triangles of every oriented edge whose edges are present at once."""
-        return whole_values.visit(self, Within("within"), self.edge_values(within).arrays)
-
-    def third_sums(self, name: str) -> Array:
-        """Sum a value of the third vertices of every oriented edge: float64, as ``csr.columns``.
-
-        `name` is of a formula of `rapids_tc.blocks.third_sums`.
-        """
+    def visited(self, quantity: Quantity) -> Array:
+        """Return what a quantity makes of the triangles of every oriented edge."""
+        if quantity.takes != "corners":
+            edges = self.edge_values(quantity.reading)
+            return whole_values.visit(self, quantity.resolved(edges.reading), edges.arrays)
         layout = self.layout
         with self.stage("summing over triangles") as report:
-            values = third_values(name, self.degrees, self.backend)
+            values = third_values(quantity.name, self.degrees, self.backend)
             report_to = report.on_progress
-            sums = self.engine.visit(layout, ThirdSums(name), values.by_rank, on_progress=report_to)
+            sums = self.engine.visit(layout, quantity, values.by_rank, on_progress=report_to)
             return values.as_floats(sums)
 
     def vertex_counts(self, method: str) -> Array:
@@ -299,12 +293,10 @@ class InMemoryGraph(EdgeGraph):
                     taken[name][where < 0] = absent[name]
             return {name: column_like(self._frame, taken[name], name) for name in taken}
 
-    def row_columns(
-        self, names: Sequence[str], method: str, within: Reading | None = None
-    ) -> dict[str, Any]:
+    def row_columns(self, asked: Sequence[str | Quantity], method: str) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0."""
-        values, columns = RowValues(self, method, within), row_columns()
-        return self.edge_columns({name: columns[name].formula(values) for name in names})
+        values, columns = RowValues(self, method), columns_of(asked)
+        return self.edge_columns({name: columns[name].formula(values) for name in columns})
 
     def truss_rows(self, k: int | None) -> Array:
         """Find the first row of each edge of the k-truss; None is the largest k with an edge."""

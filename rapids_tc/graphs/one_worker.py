@@ -16,13 +16,14 @@ import numpy as np
 
 from rapids_tc.frames.backend import resolve_engine
 from rapids_tc.plan.layout import forced_layout
-from rapids_tc.plan.record import ANALYTICS, Options, OwnOptions, Result, row_columns
+from rapids_tc.plan.record import ANALYTICS, Options, OwnOptions, Result, columns_of
 from rapids_tc.preparation.edge_columns import check_new
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rapids_tc.blocks.context import WorkerContext
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Executor, Task
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Frame
@@ -106,11 +107,11 @@ def _worker(executor: Executor, context: WorkerContext, partitions: list[Task]) 
     return worker if size <= min(MOST_BYTES[engine], memory // MEMORY_SHARE) else None
 
 
-def meta_with(adapter: FrameAdapter, meta: Frame, names: Sequence[str]) -> Frame:
+def meta_with(adapter: FrameAdapter, meta: Frame, asked: Sequence[str | Quantity]) -> Frame:
     """Return a frame without rows with the columns that a call adds."""
-    known = row_columns()
     added = {
-        name: adapter.column_like(meta, np.zeros(0, known[name].dtype), name) for name in names
+        name: adapter.column_like(meta, np.zeros(0, column.dtype), name)
+        for name, column in columns_of(asked).items()
     }
     return adapter.assign(meta, added) if added else meta
 

@@ -27,10 +27,8 @@ from rapids_tc.blocks import (
     sums,
 )
 from rapids_tc.blocks.block_map import PlacedBlock
-from rapids_tc.blocks.quantities import Within
 from rapids_tc.blocks.store import StoredBlocks, cut
 from rapids_tc.blocks.stored_triangles import StoredTriangles
-from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.engines import registry
 from rapids_tc.errors import require_unchanged
 from rapids_tc.executors.spill import SpillExecutor
@@ -39,7 +37,7 @@ from rapids_tc.frames.joining import frame_of, join_columns
 from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
 from rapids_tc.graphs.spilled import SpilledGraph, numbered
 from rapids_tc.plan import costs
-from rapids_tc.plan.record import Needs, row_columns
+from rapids_tc.plan.record import Needs, columns_of
 from rapids_tc.preparation import sampling
 from rapids_tc.preparation.composite import answer_columns
 from rapids_tc.preparation.numbering import with_shared_texts
@@ -51,6 +49,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.quantities import Sum, Summed
     from rapids_tc.blocks.rows import Rows
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
     from rapids_tc.plan.budget import Budget
     from rapids_tc.preparation.csr import Csr
@@ -152,7 +151,7 @@ class OutOfCoreGraph(EdgeGraph):
     def _by_rank(self, by_residue: list[Task]) -> Array:
         return grid.by_rank(self._gather(by_residue), self.backend.xp)
 
-    def edge_blocks(self, values: str = "") -> tuple[int, Any]:
+    def edge_blocks(self, values: str | Quantity = "") -> tuple[int, Any]:
         """See `EdgeGraph`."""
         if not values:
             return self.n, ((at, block, None) for at, block in self.blocks)
@@ -162,12 +161,14 @@ class OutOfCoreGraph(EdgeGraph):
             for (at, block), tasks in zip(self.blocks, of_edges, strict=True)
         )
 
-    def _by_edge(self, kind: str) -> list[list[Task]]:
-        """Submit the values of the edges of each block, in slices: "trussness", or third sums."""
+    def _by_edge(self, kind: str | Quantity) -> list[list[Task]]:
+        """Submit the values of the edges of each block, in slices."""
         graph = self.spilled
-        if kind == "trussness":
-            return peeling.of_every_edge(graph)
-        return sums.third_sums(graph, sums.degrees(graph), kind)
+        if isinstance(kind, str):
+            return peeling.of_every_edge(graph) if kind == "trussness" else sums.by_edge(graph)
+        if kind.takes == "corners":
+            return sums.third_sums(graph, kind)
+        return sums.visited_by_edge(graph, kind, *self._read(kind.reading))
 
     def _joined(self, slices: list[Task]) -> Array:
         [values] = self._gather(slices)
@@ -183,34 +184,28 @@ class OutOfCoreGraph(EdgeGraph):
 
     # What functions of edges ask -----------------------------------------------------------------
 
-    def _edge_counts(self, within: Reading | None) -> list[list[Task]]:
-        """Submit the triangles of the edges of each block, in slices."""
-        if within is None:
-            return sums.by_edge(self.spilled)
-        return sums.visited_by_edge(self.spilled, Within("within"), *self._read(within))
-
-    def row_columns(
-        self, names: Sequence[str], method: str, within: Reading | None = None
-    ) -> dict[str, Any]:
+    def row_columns(self, asked: Sequence[str | Quantity], method: str) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0."""
-        xp, columns = self.backend.xp, row_columns()
-        asked, by_edge = [columns[name].needs for name in names], {}
-        if any(needs & Needs.EDGE_COUNTS for needs in asked):
-            by_edge["triangles"] = self._edge_counts(within)
-        if any(needs & Needs.TRUSSNESS for needs in asked):
-            by_edge["trussness"] = self._by_edge("trussness")
-        by_edge |= {name: self._by_edge(name) for name in names if name in FORMULAS}
-        made = {name: xp.zeros(self.size, columns[name].dtype) for name in names}
+        xp, columns, kinds = self.backend.xp, columns_of(asked), []
+        needs = [column.needs for column in columns.values()]
+        if any(each & Needs.EDGE_COUNTS for each in needs):
+            kinds.append("triangles")
+        if any(each & Needs.TRUSSNESS for each in needs):
+            kinds.append("trussness")
+        by_edge = {kind: self._by_edge(kind) for kind in kinds}
+        quantities = (column.quantity for column in columns.values())
+        by_edge |= {each.name: self._by_edge(each) for each in quantities if each is not None}
+        made = {name: xp.zeros(self.size, column.dtype) for name, column in columns.items()}
         with self.stage("looking rows up") as report:
             for place, (at, block) in enumerate(self.blocks):
                 of_edges = {kind: self._joined(tasks[place]) for kind, tasks in by_edge.items()}
                 for row, where, ends in self._located(at, block, self.n, self.rank):
                     values = _Values(self, where, of_edges, ends)
-                    for name in names:
-                        made[name][row] = columns[name].formula(values)
+                    for name, column in columns.items():
+                        made[name][row] = column.formula(values)
                 report.advance((place + 1) / self.n**2)
         adapter = self.backend.adapter
-        return {name: adapter.column_like(self._frame, made[name], name) for name in names}
+        return {name: adapter.column_like(self._frame, made[name], name) for name in made}
 
     def simple_edges(self) -> Frame:
         """See `EdgeGraph`."""
@@ -362,8 +357,8 @@ class _Values:
     def trussness(self) -> Array:
         return self.by_edge["trussness"][self.where]
 
-    def third_sums(self, name: str) -> Array:
-        return self.by_edge[name][self.where]
+    def visited(self, quantity: Quantity) -> Array:
+        return self.by_edge[quantity.name][self.where]
 
     @cached_property
     def degrees(self) -> tuple[Array, Array]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from rapids_tc._typing import Frame, Series
     from rapids_tc.blocks.geometry import Block
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.frames.backend import Array, Backend
     from rapids_tc.graphs.out_of_core import OutOfCoreGraph
     from rapids_tc.graphs.protocol import EdgeGraph
@@ -181,9 +182,9 @@ class PairValues(ValuesOfPairs):
         degrees = self.whole.graph.degrees
         return degrees[self.u], degrees[self.v]
 
-    def third_sums(self, name: str) -> Array:
+    def visited(self, quantity: Quantity) -> Array:
         """Sum a value of the common neighbors of every pair, float64."""
-        return self.whole.sums(self.u, self.v, name)
+        return self.whole.sums(self.u, self.v, quantity.name)
 
 
 # Rows of all neighbors ----------------------------------------------------------------------------

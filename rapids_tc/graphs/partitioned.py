@@ -14,11 +14,18 @@ from inspect import Parameter
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import check_progress
-from rapids_tc.blocks import distributed_tallies, grid, peeling, row_lookup, sorting, sums
+from rapids_tc.blocks import (
+    distributed_tallies,
+    distributed_values,
+    grid,
+    peeling,
+    row_lookup,
+    sorting,
+    sums,
+)
 from rapids_tc.blocks.block_map import Blocked, Numbered, TaskMap
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.distributed_triangles import DistributedTriangles
-from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.errors import KernelError
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
 from rapids_tc.frames.backend import check_engine, resolve_engine
@@ -27,13 +34,23 @@ from rapids_tc.graphs.kept import WORK, KeptGraph, kept_of
 from rapids_tc.graphs.protocol import IS_GRAPH, check_prepared
 from rapids_tc.plan import cluster, costs, needs
 from rapids_tc.plan.answers import require_fields
-from rapids_tc.plan.record import GRAPH, Analytic, Needs, Options, OwnOptions, Result, named_columns
+from rapids_tc.plan.record import (
+    GRAPH,
+    Analytic,
+    Needs,
+    Options,
+    OwnOptions,
+    Result,
+    columns_of,
+    named_columns,
+)
 from rapids_tc.preparation.edge_columns import EdgeColumns, check_label, edge_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Executor, Task
     from rapids_tc.executors.registry import ExecutorFactory
     from rapids_tc.frames.adapters import FrameAdapter
@@ -102,7 +119,7 @@ class _Columns:
 
     Attributes
     ----------
-    names : list of str
+    asked : list of str or Quantity
     by_edge : dict of str to list of list of Task
         By kind of value ("triangles", "trussness", or the name of a sum): for each batch a list of
         tasks, one per block, that return the values of the rows.
@@ -110,7 +127,7 @@ class _Columns:
         For each batch the degrees of both ends of its rows.
     """
 
-    names: list[str]
+    asked: list[str | Quantity]
     by_edge: dict[str, list[list[Task]]]
     degrees: list[Task | None]
 
@@ -282,7 +299,7 @@ class PartitionedGraph:
             graph, self.work, record.name, own, by_residue, total, summed, tally
         )
 
-    def row_columns(self, names: Sequence[str], method: str) -> _Columns:
+    def row_columns(self, columns: Sequence[str | Quantity], method: str) -> _Columns:
         """Compute the values that make columns of the user's rows; self loops get 0."""
         graph = self._rows = self.blocked(rows=True)
         asked, by_edge = self.work.needs, {}
@@ -292,15 +309,13 @@ class PartitionedGraph:
         if asked & Needs.TRUSSNESS:
             by_edge["trussness"] = peeling.of_every_edge(graph)
         of_ends = [None] * len(graph.batches)
-        if asked & (Needs.DEGREES | Needs.THIRD_SUMS):
-            degrees = sums.degrees(graph)
-            by_edge |= {
-                name: sums.third_sums(graph, degrees, name) for name in names if name in FORMULAS
-            }
-            if asked & Needs.DEGREES:
-                of_ends = sums.of_row_ends(graph, degrees)
+        for column in columns_of(columns).values():
+            if (quantity := column.quantity) is not None:
+                by_edge[quantity.name] = distributed_values.by_edge(graph, quantity)
+        if asked & Needs.DEGREES:
+            of_ends = sums.of_row_ends(graph, sums.degrees(graph))
         by_row = {kind: row_lookup.by_row(graph, values) for kind, values in by_edge.items()}
-        return _Columns(list(names), by_row, of_ends)
+        return _Columns(list(columns), by_row, of_ends)
 
     def assign(self, columns: _Columns) -> Frame:
         """Append columns to the user's frame."""
@@ -310,8 +325,8 @@ class PartitionedGraph:
             for i in range(len(graph.batches))
         ]
         rows = *graph.to_read, graph.ranks, columns.degrees, by_edge
-        made = graph.each_batch("columns", row_lookup.columns, *rows, more=(columns.names,))
-        meta = one_worker.meta_with(self.adapter, self.executor.meta, columns.names)
+        made = graph.each_batch("columns", row_lookup.columns, *rows, more=(columns.asked,))
+        meta = one_worker.meta_with(self.adapter, self.executor.meta, columns.asked)
         return self._aligned(graph, made, meta)
 
     def truss_rows(self, k: int | None) -> list[list[Task]]:

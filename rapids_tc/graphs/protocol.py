@@ -17,6 +17,7 @@ import numpy as np
 
 from rapids_tc._progress import Report, report_stage
 from rapids_tc.blocks import geometry
+from rapids_tc.blocks.quantities import ThirdSums
 from rapids_tc.frames.backend import check_engine
 from rapids_tc.graphs.row_values import VertexValues, require_rows
 from rapids_tc.plan import needs
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.quantities import Sum, Summed
     from rapids_tc.blocks.task_triangles import Triangles
     from rapids_tc.engines.protocol import Engine
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Array, Backend, Frame
     from rapids_tc.plan.record import Analytic, Options, OwnOptions
@@ -235,12 +237,11 @@ class EdgeGraph(VertexStatistics):
 
     @abstractmethod
     def edge_blocks(
-        self, values: str = ""
+        self, values: str | Quantity = ""
     ) -> tuple[int, Iterable[tuple[geometry.Block, Csr, Array | None]]]:
         """Return the number of blocks a side, and all blocks; a graph in memory is one.
 
-        Each comes with values of its edges, if these are named: "trussness", or the sums of a
-        formula of `rapids_tc.blocks.third_sums`.
+        Each comes with values of its edges, if these are named: "trussness", or a quantity.
         """
 
     @property
@@ -256,7 +257,7 @@ class EdgeGraph(VertexStatistics):
     def tie_squares(self) -> Array:
         """See `VertexStatistics`."""
         xp = self.backend.xp
-        n, blocks = self.edge_blocks("resource_allocation")
+        n, blocks = self.edge_blocks(ThirdSums("resource_allocation"))
         sums = xp.zeros(self.n_vertices, "float64")
         for at, block, resources in blocks:
             geometry.add_tie_squares(sums, n, at, block, resources, xp)
@@ -277,13 +278,10 @@ class EdgeGraph(VertexStatistics):
         return self.backend.adapter.with_dtypes(self._frame, sources)
 
     @abstractmethod
-    def row_columns(
-        self, names: Sequence[str], method: str, within: Reading | None = None
-    ) -> dict[str, Any]:
+    def row_columns(self, asked: Sequence[str | Quantity], method: str) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0.
 
-        `names` are those of `rapids_tc.plan.record.row_columns`. With `within`, a reading of times,
-        only triangles whose edges are present at once count.
+        What is `asked` are names of `rapids_tc.plan.record.row_columns`, or quantities by edge.
         """
 
     @abstractmethod

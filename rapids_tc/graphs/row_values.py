@@ -11,10 +11,10 @@ from rapids_tc.plan import costs
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array
+    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Frame
     from rapids_tc.preparation.communities import CommunityTree
-    from rapids_tc.preparation.edge_values import Reading
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,6 @@ class RowValues:
 
     graph: Any
     method: str
-    within: Reading | None
 
     @property
     def xp(self) -> Any:
@@ -33,7 +32,7 @@ class RowValues:
     @cached_property
     def triangles(self) -> Array:
         """The triangles of every edge, int64."""
-        return self.graph.count_edges(self.method, self.within).astype("int64")
+        return self.graph.count_edges(self.method).astype("int64")
 
     @cached_property
     def degrees(self) -> tuple[Array, Array]:
@@ -46,9 +45,9 @@ class RowValues:
         """The trussness of every edge."""
         return self.graph.trussness
 
-    def third_sums(self, name: str) -> Array:
-        """Sum a value of the third vertices of every edge, float64."""
-        return self.graph.third_sums(name)
+    def visited(self, quantity: Quantity) -> Array:
+        """Return what a quantity makes of the triangles of every edge."""
+        return self.graph.visited(quantity)
 
     @property
     def community(self) -> Array:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.protocol import Costs
 
 OF_RANKS = (  # what asks vertices
-    Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.THIRD_SUMS | Needs.TRIANGLES
+    Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.EDGE_SUMS | Needs.TRIANGLES
 )
 AS_LONG_AS_FRAMES = Result.COLUMN, Result.COLUMNS, Result.EDGES
 

@@ -100,7 +100,7 @@ CLIQUE_ROW = 2048
 # The radix method, per edge, per vertex, and per wedge of a batch. Read.
 RADIX = {"edge": 28, "vertex": 8, "wedge": 32}
 # Per edge of a graph in memory: its count, and in blocks, sums and the values of corners. Read.
-COUNT, THIRD_SUM = 4, 24
+COUNT, EDGE_SUM = 4, 24
 # Per pair that the user gives: numbers of both ends, the answer, and what is made for it. Traced.
 PAIR = 56
 # Per listed triangle: its ranks, a sort, and ids of eight bytes. Read.

@@ -106,9 +106,9 @@ def stages(
         held += model.SUMMED * vertices if work.needs & Needs.VALUES else 0
         more = own + costs.tables(vertices, work.by_edge) + held
         counting = "count around" if work.around else "prepare"
-        if work.needs & (Needs.THIRD_SUMS | Needs.TRIANGLES) and not work.around:
+        if work.needs & (Needs.EDGE_SUMS | Needs.TRIANGLES) and not work.around:
             counting = "sum by edge"
-        if work.needs & Needs.THIRD_SUMS and work.needs & (Needs.EDGE_COUNTS | Needs.VERTEX_COUNTS):
+        if work.needs & Needs.EDGE_SUMS and work.needs & (Needs.EDGE_COUNTS | Needs.VERTEX_COUNTS):
             more += model.COUNT * rows
         result.append(stage("count", counting, more))
     if work.needs & Needs.CLIQUES:
@@ -126,7 +126,7 @@ def stages(
         name = key if key == "edges" else "columns"
         values = 2 * vertices if work.result is Result.VERTICES else rows  # by rank, and by id
         more = model.COLUMN * (work.columns - 1) * values + held
-        if key == "by vertex from edges" and work.needs & Needs.THIRD_SUMS:
+        if key == "by vertex from edges" and work.needs & Needs.EDGE_SUMS:
             more += 2 * model.COUNT * rows  # sums have eight bytes, and counts are kept beside
         if key == "edges" and text.parts:
             more += rows * _parts(text)
@@ -147,7 +147,7 @@ def _answering(work: Work) -> str:
             work.result, ""
         )
     if work.result is Result.VERTICES:
-        of_edges = Needs.NEIGHBOR_DEGREES | Needs.TRUSSNESS | Needs.THIRD_SUMS
+        of_edges = Needs.NEIGHBOR_DEGREES | Needs.TRUSSNESS | Needs.EDGE_SUMS
         return "by vertex from edges" if needs & of_edges else "by vertex"
     by_vertex = Needs.VERTEX_COUNTS | Needs.WEIGHTS
     if needs & by_vertex or Needs.TYPE_COUNTS | Needs.DEGREES in needs:
@@ -220,7 +220,7 @@ def remaining(
         if "layout" in has:
             made.add("layout")
             held += model.total(model.LAYOUT, rows, vertices)
-        others = Needs.TRIANGLES | Needs.VALUES | Needs.THIRD_SUMS
+        others = Needs.TRIANGLES | Needs.VALUES | Needs.EDGE_SUMS
         if "edge_counts" in has and method == "auto" and not work.needs & others:
             made.add("count")
         if "trussness" in has:

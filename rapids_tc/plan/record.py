@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from rapids_tc._typing import Array
+    from rapids_tc.engines.quantity import Quantity
 
 
 class Needs(Flag):
@@ -34,15 +35,15 @@ class Needs(Flag):
     SPANS = auto()  # the times of each edge
     TRIANGLES = auto()  # each triangle, listed
     NEIGHBORS = auto()  # the rows of all neighbors, for pairs that need not be edges
-    THIRD_SUMS = auto()  # sums by edge of a value of the third vertices of its triangles
+    EDGE_SUMS = auto()  # what a quantity makes of the triangles of each edge
     SAMPLE = auto()  # the counts of a sample of the edges
     CLIQUES = auto()  # of three to five vertices, in memory
     COMMUNITIES = auto()  # sets of edges that triangles join
 
-    BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS | THIRD_SUMS
+    BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS | EDGE_SUMS
     VALUES = WEIGHTS | TYPE_COUNTS | SPANS  # of edges, read from the user's rows
     COUNTED = TOTAL | BY_EDGE | TRIANGLES
-    LAID_OUT = VALUES | THIRD_SUMS | TRIANGLES | SAMPLE | COMMUNITIES  # on a small graph, too
+    LAID_OUT = VALUES | EDGE_SUMS | TRIANGLES | SAMPLE | COMMUNITIES  # on a small graph, too
 
 
 class Result(Enum):
@@ -121,11 +122,8 @@ class EdgeValues(Protocol):
     def trussness(self) -> Array:
         """The trussness of each edge, int32."""
 
-    def third_sums(self, name: str) -> Array:
-        """Sum a value of the third vertices of the triangles of each edge: float64.
-
-        `name` is of a formula of `rapids_tc.blocks.third_sums`, and of the column that asks.
-        """
+    def visited(self, quantity: Quantity) -> Array:
+        """Return what a quantity makes of the triangles of each edge, of the column that asks."""
 
     @property
     def community(self) -> Array:
@@ -145,12 +143,25 @@ class Column:
         What the formula reads.
     absent : int
         What self loops hold. Only columns of graphs in memory may hold anything but 0.
+    quantity : Quantity, optional
+        What the formula asks of the triangles of each edge; no other column has one of its name.
     """
 
     dtype: str
     formula: Callable[[EdgeValues], Array]
     needs: Needs = Needs.EDGE_COUNTS
     absent: int = 0
+    quantity: Quantity | None = None
+
+    @classmethod
+    def of(cls, quantity: Quantity) -> Column:
+        """Make the column of what a quantity makes of the triangles of each edge."""
+        dtype = quantity.answer or quantity.dtype
+
+        def formula(edges: EdgeValues) -> Array:
+            return edges.visited(quantity).astype(dtype, copy=False)
+
+        return cls(dtype, formula, Needs.EDGE_SUMS, quantity=quantity)
 
 
 class VertexValues(Protocol):
@@ -369,6 +380,17 @@ def register(record: Analytic) -> None:
 def row_columns() -> dict[str, Column]:
     """Return every column that some analytic can add to the user's rows, by its name."""
     return {name: column for a in ANALYTICS.values() for name, column in a.columns.items()}
+
+
+def columns_of(asked: Sequence[str | Quantity]) -> dict[str, Column]:
+    """Return columns of the user's rows: those that analytics can add, and those of quantities."""
+    known, columns = row_columns(), {}
+    for each in asked:
+        if isinstance(each, str):
+            columns[each] = known[each]
+        else:
+            columns[each.name] = Column.of(each)
+    return columns
 
 
 def vertex_columns() -> dict[str, VertexColumn]:
