@@ -97,7 +97,7 @@ def join_ends(engine: GpuEngine, csr: Csr, levels: Array) -> Array:
 def _pack_spans(
     engine: GpuEngine, layout: Layout, spans: Any, windows: int | None
 ) -> tuple[str, tuple[Array, ...]]:
-    """Return the struct of spans in ``triangles.cuh``, words or intervals, and its arrays."""
+    """Return the struct of spans in ``windows.cuh``, words or intervals, and its arrays."""
     graphs = (spans,) if layout.blocks is None else tuple(spans)
     if all(one.offsets is None for one in graphs):
         word = "uint64" if windows is None or windows >= SHORT else "uint32"

@@ -24,7 +24,7 @@
 // entry.
 #include "bitmap_run.cuh"
 #include "device.cuh"
-#include "triangles.cuh"
+#include "windows.cuh"
 #ifdef RTC_HUBS
 #include "hubs.cuh"
 #endif

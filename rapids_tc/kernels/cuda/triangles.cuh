@@ -1,6 +1,6 @@
 // triangles.cuh - visitors that get the positions of all three sides of a triangle, and look up values of
-// these edges: their types, their levels in a peel, or the windows of time in which they are present. Values
-// are aligned with the positions of edge counts.
+// these edges, such as their types, or their levels in a peel. Values are aligned with the positions of edge
+// counts. Those of windows of time are in windows.cuh.
 #pragma once
 #include "join.cuh"
 #include "visit.cuh"
@@ -148,98 +148,4 @@ struct LevelCounts : TrianglesAlone {
     of_bound = of_probe = 0;
   }
   __device__ void finish() { add(); }
-};
-
-// The windows of edges as a word each: its first window, in the upper half, and its last. It is absent if the
-// first is above the last.
-template <class Word>
-struct SpanWords {
-  const Word* words;
-
-  // Call take(first, last) for the windows that the edges have in common, until it returns true; return
-  // whether it did.
-  template <class Take>
-  __device__ bool each(u32 uv, u32 uw, u32 vw, Take take) const {
-    constexpr u32 kBits = 4 * sizeof(Word);
-    const Word a = words[uv], b = words[uw], c = words[vw], low = (Word(1) << kBits) - 1;
-    const Word first = larger(larger(a >> kBits, b >> kBits), c >> kBits);
-    const Word last = smaller(smaller(a & low, b & low), c & low);
-    return first <= last && take(u32(first), u32(last));
-  }
-};
-
-// The windows of edges as intervals: of the edge at p, firsts[i] to lasts[i] for begins[p] <= i < ends[p],
-// ascending and disjoint. An interval with first > last is empty.
-struct SpanIntervals {
-  const u32 *firsts, *lasts;
-  const i64 *begins, *ends;
-  static constexpr i64 kPlain = -3;
-
-  // Pass over a step of intervals that end before `past`, and return true; else over one at most. Steps up to 0,
-  // the first four, pass over one interval each: in most lists doubling steps would cost more.
-  __device__ bool pass(i64& at, i64 end, i64 step, u64 past) const {
-    const i64 ahead = smaller(at + step, end - 1);
-    const bool far = step > 0 && lasts[ahead] < past;
-    at = far ? ahead + 1 : at + (lasts[at] < past);
-    return far;
-  }
-  template <class Take>
-  __device__ bool each(u32 uv, u32 uw, u32 vw, Take take) const {
-    i64 a = begins[uv], b = begins[uw], c = begins[vw], step = kPlain;
-    const i64 a_end = ends[uv], b_end = ends[uw], c_end = ends[vw];
-    while (a < a_end && b < b_end && c < c_end) {
-      const u32 last = smaller(smaller(lasts[a], lasts[b]), lasts[c]);
-      const u32 first = larger(larger(firsts[a], firsts[b]), firsts[c]);
-      if (first <= last && take(first, last)) return true;
-      const u64 past = larger(u64(first), u64(last) + 1);
-      const bool far = pass(a, a_end, step, past) | pass(b, b_end, step, past) | pass(c, c_end, step, past);
-      step = step < 1 ? step + 1 : far ? 2 * step : larger(step / 2, i64(1));
-    }
-    return false;
-  }
-};
-
-// The differences between the triangles of each window and of the window before it. Intervals are cut to
-// the windows: out has one entry more.
-template <class Spans>
-struct WindowChanges : TrianglesAlone {
-  struct Input {
-    u64* out;
-    Spans spans;
-    u32 windows, in_shared, drain_after;
-  };
-  Spans spans;
-  Counters counters;
-  u32 windows;
-
-  __device__ WindowChanges(const Input& in, u32* shared)
-      : spans(in.spans), counters(in.out, shared, in.in_shared, in.drain_after), windows(in.windows) {}
-  __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
-    spans.each(uv, uw, vw, [&](u32 first, u32 last) {
-      if (first < windows) {
-        counters.add(first, 1);
-        counters.add(last < windows ? last + 1 : windows, -1);
-      }
-      return false;
-    });
-    return true;
-  }
-  __device__ void finish() { counters.finish(); }
-};
-
-// EdgeCounts of the triangles whose sides have a window in common.
-template <class Spans>
-struct SpanEdgeCounts : EdgeCounts {
-  struct Input {
-    u32* out;
-    Spans spans;
-    u32 size;  // edges
-  };
-  static constexpr bool kTriangles = true;
-  Spans spans;
-
-  __device__ SpanEdgeCounts(const Input& in, u32*) : EdgeCounts(in.out), spans(in.spans) {}
-  __device__ bool triangle(u32 uv, u32 uw, u32 vw) const {
-    return spans.each(uv, uw, vw, [](u32, u32) { return true; });
-  }
 };
