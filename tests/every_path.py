@@ -6,6 +6,7 @@ A new analytic is tested here without a change, if its options are among `OPTION
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from inspect import Parameter
 from itertools import pairwise
 
 import numpy as np
@@ -79,6 +80,8 @@ def choices(record):
     yield together(first)
     for name in record.defaults:
         for value in OPTIONS[name][1:]:
+            if value is None and record.defaults[name] is Parameter.empty:
+                continue
             own = {**first, name: value}
             if own.get("vertex_type"):
                 own["edge_type"] = None
@@ -148,8 +151,8 @@ def expected(name, own, frame=FRAME):
     if own.pop("weight", None) is not None:
         weighted = list(frame[["src", "dst", "w"]].itertuples(index=False, name=None))
         directed = "directed_" * own.pop("directed", False)
-        clustering = getattr(reference, f"{directed}weighted_clustering")
-        values = clustering(weighted, aggregate=aggregate)
+        of_weights = getattr(reference, f"{directed}weighted_{name}", definition)
+        values = of_weights(weighted, aggregate=aggregate)
     elif record.result in (Result.VALUE, Result.TRIANGLES):
         if vertices is not None:
             own["among"] = vertices
@@ -165,8 +168,9 @@ def expected(name, own, frame=FRAME):
     if record.result is Result.COLUMN:
         return reference.by_row(rows, values)
     if record.result is Result.COLUMNS:
+        absent = {column: known.absent for column, known in row_columns().items()}
         return {
-            column: reference.by_row(rows, by_edge, row_columns()[column].absent)
+            column: reference.by_row(rows, by_edge, absent.get(column, 0))
             for column, by_edge in values.items()
         }
     if isinstance(values, list) and record.result is Result.COMMUNITIES:

@@ -129,7 +129,8 @@ def _table(record: Analytic, frame: Frame, found: Any, stars: Sequence[str]) -> 
     if record.result is Result.COLUMN:
         return frame.assign(**{found.name: found.to_numpy()})
     if record.result is Result.COLUMNS:
-        return frame.assign(**{name: found[name].to_numpy() for name in stars})
+        added = stars or record.fields(record.defaults)
+        return frame.assign(**{name: found[name].to_numpy() for name in added})
     if record.result is Result.ROWS:
         return frame.loc[found.index]
     if record.result is Result.COMMUNITIES and "parent" not in found.columns[-3:]:

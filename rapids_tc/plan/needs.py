@@ -149,6 +149,8 @@ def _answering(work: Work) -> str:
     if work.result is Result.VERTICES:
         of_edges = Needs.NEIGHBOR_DEGREES | Needs.TRUSSNESS | Needs.EDGE_SUMS
         return "by vertex from edges" if needs & of_edges else "by vertex"
+    if needs & Needs.EDGE_SUMS:
+        return "by row from degrees" if needs & Needs.DEGREES else "by row"
     by_vertex = Needs.VERTEX_COUNTS | Needs.WEIGHTS
     if needs & by_vertex or Needs.TYPE_COUNTS | Needs.DEGREES in needs:
         return "by vertex"

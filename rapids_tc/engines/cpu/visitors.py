@@ -303,12 +303,6 @@ class Counters:
         return total
 
 
-VISITORS: dict[str, Any] = {
-    visitor.__name__: visitor
-    for visitor in (SpanEdgeCounts, ThirdSums, LevelCounts, VertexSums, TypeCounts, WindowChanges)
-}
-
-
 def visit(
     quantity: Quantity, layout: Layout, values: Any, threads: int,
     walk: Callable[[list[Any]], None],
@@ -317,7 +311,7 @@ def visit(
 
     `walk` calls the visitor of each thread, or the only one, for the triangles of a layout.
     """
-    visitor, taken = VISITORS[quantity.visitor], (values,) * 3 if layout.whole else values
+    visitor, taken = globals()[quantity.visitor], (values,) * 3 if layout.whole else values
     if quantity.takes == "spans":
         windows = quantity.size if quantity.per == "total" else None
         of_uv, of_uw, of_vw = taken
