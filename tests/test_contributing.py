@@ -31,13 +31,16 @@ _, NAMES, DEFINITION, PAGE = STEPS
 def written(file, kind, text, tree):
     """One step, done to the tree."""
     path = tree / file
-    if kind == "diff":
-        before = ""
-        for line in text.splitlines():
-            if line.startswith("+"):
-                assert path.read_text().count(before + "\n") == 1, before
-                path.write_text(path.read_text().replace(before + "\n", f"{before}\n{line[1:]}\n"))
-            before = line[1:]
+    if kind == "diff":  # lines that come and go behind some that stand once in the file
+        place = [], [], []
+        for line in [*text.splitlines(), " "]:
+            stays, goes, comes = place
+            if line.startswith(" ") and (goes or comes):
+                old, new = ("".join(f"{each}\n" for each in stays + some) for some in place[1:])
+                assert path.read_text().count(old) == 1, old
+                path.write_text(path.read_text().replace(old, new))
+                place = stays, goes, comes = [], [], []
+            {" ": stays, "-": goes, "+": comes}[line[0]].append(line[1:])
     elif path.exists():
         path.write_text(f"{path.read_text()}\n\n{text}")
     else:
@@ -158,4 +161,38 @@ def test_a_shared_option_reaches_every_function(tree):
     run(tree, "-c", ASK_FOR_OPTION)
     documented = "tests/test_house.py::test_a_public_name_is_documented"
     done = run_tests(tree, "tests/test_options.py::test_the_first_rows_alone", documented)
+    assert done.returncode == 0, done.stdout
+
+
+ASK_FOR_QUANTITY = """
+import pandas as pd, reference, rapids_tc as tc
+from distributed import Client
+from every_path import ENGINES, FRAME, IDS, PATHS, check
+import dask.dataframe as dd
+
+own = {"weight": "w", "aggregate": "sum"}
+for path in PATHS.values():
+    check("strongest", own, path)
+with ENGINES["emulated cuda"]():
+    for name in ("whole", "2 x 2 blocks", "7 partitions, 2 x 2 blocks"):
+        check("strongest", own, PATHS[name])
+found = tc.strongest(FRAME, **own, **IDS)
+assert tc.strongest(FRAME, **own, **IDS, memory_limit=20_000).equals(found)
+with Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None):
+    asked = tc.strongest(dd.from_pandas(FRAME, npartitions=3), **own, **IDS)
+    assert asked["strongest"].compute().equals(found["strongest"])
+estimate = tc.memory_estimate(FRAME, function="strongest", **IDS)
+assert {"values", "count", "columns"} <= estimate.keys()
+"""
+
+
+def test_a_quantity_is_right_everywhere(tree):
+    asked = steps("What is made of each triangle")
+    assert len(asked) <= 9
+    for file, (kind, text) in asked.items():
+        written(file, kind, text, tree)
+    run(tree, ".ci/stub.py")
+    run(tree, "-c", ASK_FOR_QUANTITY)
+    which = "strongest or kernels_are"
+    done = run_tests(tree, "tests/test_house.py", *WITHOUT_A_PART[-1:], "-k", which)
     assert done.returncode == 0, done.stdout
