@@ -733,7 +733,7 @@ HINTS = {
         (lambda h: by_vertex_type(pd.DataFrame({"vertex": [0]})), "no column 'type'; give a Ser"),
         (lambda h: by_vertex_type(Fake(columns=[])), "vertex_type=: give a Series by vertex"),
     ],
-    "blocks/whole_values": [
+    "graphs/in_memory": [
         (lambda h: tc.clustering(two_weights(), weight="w", source="src", destination="dst"),
          "the rows of the edge 0, 1 say 1.0 and 2.0; aggregate= says which value"),
     ],

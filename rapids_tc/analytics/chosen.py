@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import geometry
 from rapids_tc.blocks.stored_triangles import StoredTriangles
-from rapids_tc.blocks.whole_triangles import LISTING, WholeTriangles
 from rapids_tc.errors import CapacityError
+from rapids_tc.graphs.in_memory import LISTING, WholeTriangles
 from rapids_tc.plan import needs
 from rapids_tc.preparation.csr import pack_keys
 
@@ -120,8 +120,7 @@ class TrianglesAround(WholeTriangles):
 
     @cached_property
     def _around(self) -> Surroundings:
-        graph: EdgeGraph = self._graph  # type: ignore[assignment]
-        return Surroundings.of(graph, self._numbers, self._check)
+        return Surroundings.of(self._graph, self._numbers, self._check)
 
     def _check(self, edges: int, vertices: int) -> None:
         """Raise CapacityError if surroundings do not fit beside the blocks of a graph."""

@@ -6,12 +6,17 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rapids_tc._progress import report_stage
-from rapids_tc.blocks import geometry, whole_values
+from rapids_tc.blocks import geometry
+from rapids_tc.blocks.grid import BlockTask
+from rapids_tc.blocks.quantities import EdgeSum, Summed
+from rapids_tc.blocks.task_triangles import TaskTriangles, Triangles
 from rapids_tc.blocks.third_sums import third_values
-from rapids_tc.blocks.whole_triangles import WholeTriangles
 from rapids_tc.engines import protocol, registry
-from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, sum64
+from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gather, sum64
+from rapids_tc.frames.device import place
 from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
 from rapids_tc.graphs.row_values import RowValues
 from rapids_tc.plan import needs
@@ -19,12 +24,15 @@ from rapids_tc.plan.record import Needs, Result, Work, columns_of, row_columns
 from rapids_tc.preparation import communities, orient, sampling
 from rapids_tc.preparation.composite import largest_by_group
 from rapids_tc.preparation.composite_edges import number_composite
+from rapids_tc.preparation.edge_columns import check_label
+from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
 from rapids_tc.preparation.edges import InspectedColumns, NumberedEdges, number_edges, sorted_edges
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
-    from rapids_tc.blocks.quantities import Sum, Summed
+    from rapids_tc.blocks.quantities import Sum
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.plan.needs import Stage
     from rapids_tc.preparation.communities import CommunityTree
@@ -34,6 +42,8 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.orient import Order
 
 SAMPLED = Work(Needs.VERTEX_COUNTS, Result.VALUE)  # the counts of the edges of a sample
+LISTING = Work(Needs.TRIANGLES, Result.TRIANGLES)
+WHOLE = (0, 0, 0)  # the residues of the only task on the only block
 
 
 class InMemoryGraph(EdgeGraph):
@@ -176,7 +186,7 @@ class InMemoryGraph(EdgeGraph):
         """Return what a quantity makes of the triangles of every oriented edge."""
         if quantity.takes != "corners":
             edges = self.edge_values(quantity.reading)
-            return whole_values.visit(self, quantity.resolved(edges.reading), edges.arrays)
+            return self._visit(quantity.resolved(edges.reading), edges.arrays)
         layout = self.layout
         with self.stage("summing over triangles") as report:
             values = third_values(quantity.name, self.degrees, self.backend)
@@ -255,12 +265,95 @@ class InMemoryGraph(EdgeGraph):
         """See `EdgeGraph`: the arrays are aligned with ``csr.columns``."""
         _ = self.csr  # reports its own stages
         with self.stage("reading the values"):
-            return EdgeArrays(*whole_values.read(self, reading))
+            return EdgeArrays(*self._read(reading))
+
+    def _read(self, reading: Reading) -> tuple[Reading, list[Array]]:
+        """Read values of all edges; return the resolved reading, and its arrays."""
+        if reading.names_vertices:
+            reading = reading.of_graph(self.ids, self.order)
+        if reading.vertex_types is not None:
+            return reading, reading.end_types(self.csr.rows, self.csr.columns)
+        values: Array | None = None
+        if (reader := reading.reader) is not None:
+            check_label(reader.role, reading.label, self.labels)
+            column = self.column(reading.label)
+            groups = None
+            if self.groups is not None and reading.by_group:
+                groups = self.groups.group_of[self.ends[0]]
+            reading = reading.resolved([reader.profile(column, 0, self.backend, groups)])
+            values = reading.read(column, self.backend, groups)
+            del column, groups
+        rows = self._edge_rows(values, directed=reading.rule.directed)
+        del values
+        try:
+            arrays = reading.collect([rows], self.csr.m, self.backend)
+        except EdgeError as error:
+            raise self._name_edge(error) from None
+        largest = self._largest(reading, arrays) if reading.scaled else 0.0
+        arrays = reading.formula(arrays, largest, self.backend.xp)
+        if reading.chosen is not None:
+            arrays = reading.marked(arrays, self.csr.rows, self.csr.columns)
+        return reading, arrays
+
+    def _largest(self, reading: Reading, arrays: list[Array]) -> Any:
+        """Return the largest value of the graph, or of the group of each edge."""
+        if self.groups is None:
+            return reading.largest(arrays)
+        group, size = self.edge_groups(), len(self.groups.starts)
+        return reading.largest_by_group(arrays, group, size, self.backend.xp)[group]
+
+    def _edge_rows(self, values: Array | None, *, directed: bool) -> EdgeRows:
+        """Find the edges of all rows, and leave self loops out."""
+        edge, rank, reverse = self.row_edges(), self.order.rank, None
+
+        def is_reverse(*ends: Array) -> Array:
+            source, destination = (gather(rank, end) for end in ends)
+            return source < destination
+
+        if directed:
+            reverse = orient.in_batches(is_reverse, self.ends, "bool", self.backend)
+        inside = edge >= 0
+        if sum64(inside) < len(inside):
+            edge = edge[inside]
+            reverse = None if reverse is None else reverse[inside]
+            values = None if values is None else values[inside]
+        return EdgeRows(edge, reverse, values).both_ways(self.backend)
+
+    def _name_edge(self, error: EdgeError) -> ValueError:
+        """Return the error with the ids of its edge."""
+        csr, position = self.csr, self.backend.xp.asarray([error.position])
+        larger = self.backend.xp.searchsorted(csr.offsets, position, side="right") - 1
+        return error.with_ids(*(self.ids_of(r).iloc[0] for r in (larger, csr.columns[position])))
 
     def summed(self, *quantities: Sum) -> list[Summed]:
         """See `VertexStatistics`."""
         memory = self.engine.memory()
-        return whole_values.summed(self, [quantity.limited(memory) for quantity in quantities])
+        limited = [quantity.limited(memory) for quantity in quantities]
+        edges = self.edge_values(limited[0].reading)
+        return [self._sum(each.resolved(edges.reading), edges.arrays) for each in limited]
+
+    def _sum(self, quantity: Sum, arrays: list[Array]) -> Summed:
+        csr, engine = self.csr, self.engine
+        if isinstance(quantity, EdgeSum):
+            zeros = quantity.zeros(csr.n, self.backend.xp)
+            total = quantity.add_block(zeros, engine, csr, arrays, 1, (0, 0))
+            return Summed(total, quantity.reading)
+        sums = self._visit(quantity, arrays)
+        if quantity.per == "edge":  # a triangle is counted at two edges of each of its corners
+            by_row, by_column = engine.sum_counts(csr, sums)
+            sums = (by_row + by_column) // 2
+        return Summed(sums, quantity.reading)
+
+    def _visit(self, quantity: Quantity, arrays: list[Array]) -> Array:
+        """Combine what a quantity makes of all triangles, from the arrays of its reading."""
+        csr, engine = self.csr, self.engine
+        values: Any = tuple(quantity.values(arrays, side) for side in range(3))
+        if quantity.of_blocks:
+            layout = engine.prepare_blocks(engine.to_csc(csr), csr, csr, WHOLE)
+        else:
+            layout, values = self.layout, values[0]
+        with self.stage("summing over triangles") as report:
+            return engine.visit(layout, quantity, values, on_progress=report.on_progress)
 
     @property
     def ends(self) -> tuple[Array, Array]:
@@ -373,6 +466,85 @@ class InMemoryGraph(EdgeGraph):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.engine = registry.load(self.backend.engine)
+
+
+class WholeTriangles(Triangles):
+    """The triangles of a graph in memory.
+
+    Attributes
+    ----------
+    work : Work
+        What a call needs that lists them.
+    """
+
+    work = LISTING
+
+    def __init__(self, graph: InMemoryGraph) -> None:
+        self._graph = graph
+
+    @property
+    def number(self) -> Array:
+        """See `Triangles`."""
+        return self._graph.order.number
+
+    def placed(self) -> AbstractContextManager[None]:
+        """See `Triangles`."""
+        return place(self._graph)
+
+    def counted(self) -> tuple[int, Iterator[TaskTriangles]]:
+        """See `Triangles`."""
+        return self._whole.total, self.tasks()
+
+    def tasks(self) -> Iterator[TaskTriangles]:
+        """See `Triangles`."""
+        yield self._whole
+
+    @cached_property
+    def _whole(self) -> TaskTriangles:
+        return self._count()
+
+    def _count(self) -> TaskTriangles:
+        layout = self._graph.layout  # reports its own stages
+        with self._graph.stage("counting") as report:
+            engine = self._graph.engine
+            counts = engine.triangles_per_in_edge(layout, on_progress=report.on_progress)
+            return self.of_counts(layout, counts)
+
+    def of_counts(self, layout: Any, per_in_edge: Array) -> TaskTriangles:
+        """Return the triangles of a layout of a graph, from how many each in-edge has."""
+        task = layout, (layout.csr,) * 3, BlockTask(*WHOLE), 1
+        graph = self._graph
+        return TaskTriangles.of_counts(graph.engine, *task, per_in_edge, graph.backend.xp)
+
+    def by_group(self) -> Array:
+        """See `Triangles`: from the triangles of the in-edges of each middle vertex."""
+        graph, csr, starts = self._graph, self._whole.layout.csr, self._whole.starts
+        host, groups = graph.backend.host, graph.groups
+        assert groups is not None
+        in_edges = protocol.column_counts(graph.engine, csr, csr.n).astype("int64")
+        ends = in_edges.cumsum()
+        by_pivot = starts[ends] - starts[ends - in_edges]
+        of_pivot = host(groups.group_of[self.number])
+        sums = np.bincount(of_pivot, weights=host(by_pivot), minlength=len(groups.starts))
+        return sums.astype("int64")
+
+    def memory(self, limit: int | None, *, beside_task: bool) -> int:
+        """See `Triangles`: the graph stays, whatever is done."""
+        spare = self._graph.spare(self.work, limit)
+        memory: int = self._graph.engine.memory()
+        return memory if spare is None else min(memory, spare)
+
+    def side_values(self, arrays: Any, triangles: TaskTriangles) -> Sequence[Array]:
+        """See `Triangles`."""
+        return (arrays[0],) * 3
+
+    def edge_numbers(self, triangles: TaskTriangles) -> Sequence[int]:
+        """See `Triangles`: edges have their positions in ``csr.columns``."""
+        return (0, 0, 0)
+
+    def edge_ends(self, numbers: Array) -> tuple[Array, Array]:
+        """See `Triangles`."""
+        return self._graph.csr.rows[numbers], self._graph.csr.columns[numbers]
 
 
 def read(
