@@ -40,12 +40,12 @@ class Csr:
     offsets: Array
     columns: Array
 
-    @property
+    @cached_property
     def n(self) -> int:
         """The number of ranked vertices."""
         return len(self.offsets) - 1
 
-    @property
+    @cached_property
     def m(self) -> int:
         """The number of simple undirected edges."""
         return len(self.columns)
