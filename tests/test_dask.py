@@ -35,7 +35,7 @@ from graphs import ID_DTYPES, ROWS, TRIANGLES, clique_and_tube, small
 
 import rapids_tc as tc
 from rapids_tc import _progress, datasets
-from rapids_tc.blocks.distributed_levels import DistributedLevels
+from rapids_tc.blocks.distributed_levels import LevelBlocks
 from rapids_tc.executors import dask_cluster
 from rapids_tc.executors.waiting import Joined
 from rapids_tc.graphs import one_worker, stages
@@ -120,13 +120,13 @@ def test_the_reported_cases(client, backend, partitions):
 
 def test_truss_numbers_in_blocks(client, backend, monkeypatch):
     """Workers peel some edges of each round in two processes, and the rest of the bounds falls."""
-    rows, peeled, lower = clique_and_tube(), [], DistributedLevels.lower
+    rows, peeled, lower = clique_and_tube(), [], LevelBlocks.lower
 
     def noted(self, *args, peel):
         peeled.append(peel)
         return lower(self, *args, peel=peel)
 
-    monkeypatch.setattr(DistributedLevels, "lower", noted)
+    monkeypatch.setattr(LevelBlocks, "lower", noted)
     edges = apart(backend, pd.DataFrame(rows, columns=["src", "dst"]), 3)
     with layout(2, 1, 300):
         found = together(backend, tc.annotate(edges, "trussness"))

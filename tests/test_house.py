@@ -467,3 +467,11 @@ def test_a_small_count_crosses_few_files():
     files, crossings = moves["crossed"](lambda: tc.count(edges))
     assert files <= 21
     assert crossings <= 65
+
+
+def test_a_trussness_in_blocks_crosses_few_files():
+    moves = runpy.run_path(ROOT / ".ci/moves.py")
+    edges = moves["pd"].DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})
+    files, crossings = moves["crossed"](lambda: moves["truss_of_blocks"](edges))
+    assert files <= 65
+    assert crossings <= 1_924

@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import codec, geometry, levels
+from rapids_tc.blocks import block_map, codec, geometry, levels
 from rapids_tc.blocks.codec import require_below, require_length
 from rapids_tc.blocks.quantities import LevelCounts
 from rapids_tc.frames.backend import sum64
@@ -29,8 +29,8 @@ State = list[Any]
 Part = list[Any]  # an encoded block of some edges, and their triangles
 
 
-class DistributedLevels:
-    """See `rapids_tc.blocks.levels.LevelBlocks`: the blocks, and what is known of them, are tasks.
+class LevelBlocks:
+    """The edges of a graph in blocks, with the bounds of their levels: all of them are tasks.
 
     Parameters
     ----------
@@ -50,18 +50,18 @@ class DistributedLevels:
         self._parts: list[Task] = []
 
     def fits(self, edges: int, low: int) -> bool:
-        """See `LevelBlocks`."""
+        """Return whether so many edges, of bounds from `low` on, can be peeled as one graph."""
         return self._graph.fits(edges, low)
 
     def begin(self) -> Survey:
-        """See `LevelBlocks`."""
+        """Bound the level of every edge by its triangles."""
         self._bounds = self._graph.each("peel", first_bounds, self._first, more=(self._most,))
         survey = self._survey(None)
         self.edges = int(survey.edges.sum())
         return survey
 
     def count(self, goal: Goal) -> tuple[int, int]:
-        """See `LevelBlocks`."""
+        """Count all triangles for a round; return how many edges are chosen, and companions."""
         graph = self._graph
         self._asked = graph.each("peel", levels.asked, self._bounds, more=(goal,))
         jobs = graph.by_job(level_counts, of=self._blocks, values=self._asked)
@@ -75,7 +75,7 @@ class DistributedLevels:
         return chosen, companions
 
     def lower(self, goal: Goal, survey: Survey, *, peel: bool) -> Survey:
-        """See `LevelBlocks`; one worker peels."""
+        """Lower the bounds by what was counted; `peel` the chosen edges with their companions."""
         graph, asked = self._graph, (self._asked, self._counts)
         if peel:
             peeled = self._apart(graph.submit("peel", peel_chosen, self._parts, graph.n, goal))
@@ -86,7 +86,7 @@ class DistributedLevels:
         return self._survey(survey)
 
     def drop(self, floor: int) -> None:
-        """See `LevelBlocks`."""
+        """Note the levels of the edges below the floor, and remove these edges."""
         graph, bounds = self._graph, self._bounds
         self._states = graph.each("peel", note, self._states, bounds, more=(floor,))
         self._blocks = graph.each_block("peel", keep, bounds, more=(floor,), of=self._blocks)
@@ -94,7 +94,7 @@ class DistributedLevels:
         self.edges = sum(graph.edges_of(self._blocks))
 
     def peel(self, floor: int) -> None:
-        """See `LevelBlocks`; one worker does it."""
+        """Peel all edges of the blocks as one graph; all reach the level below the floor."""
         where = self._blocks, self._graph.n, floor
         self._bounds = self._apart(self._graph.submit("peel", peel_all, *where))
 
@@ -106,13 +106,32 @@ class DistributedLevels:
 
     def _survey(self, before: Survey | None) -> Survey:
         tallies = self._graph.each("peel", tally, self._bounds, more=(self._most,))
-        total = self._graph.executor.gather(self._graph.reduce("peel", add_tallies, tallies))
+        total = self._graph.executor.gather(self._graph.reduce("peel", block_map.add, tallies))
         return levels.Survey.of(total.reshape(2, -1), before)
 
     def _apart(self, by_block: Task) -> list[Task]:
         """Return a task for each block of a task that returns a list of all."""
         places = [*range(self._graph.n**2)]
         return self._graph.each("peel", operator.getitem, [by_block] * len(places), places)
+
+
+def find_levels(blocks: LevelBlocks) -> None:
+    """Lower the bounds of all edges until they are the levels, or what is left fits in memory."""
+    survey, guess = blocks.begin(), levels.Guess()
+    while survey.open_edges:
+        fits = blocks.fits(survey.remaining, survey.floor)
+        if fits or survey.remaining < levels.SHRINK * blocks.edges:
+            blocks.drop(survey.floor)
+        if fits:
+            blocks.peel(survey.floor)
+            return
+        goal = survey.goal(blocks.fits, guess)
+        edges, companions = blocks.count(goal)
+        fit = bool(edges) and blocks.fits(edges + companions, goal.low)
+        if edges:
+            guess = guess.after(goal, edges, companions, fit=fit)
+        survey = blocks.lower(goal, survey, peel=fit)
+        guess = guess.after_peel(edges if fit else 0, int(survey.edges[goal.low : goal.high].sum()))
 
 
 # What workers do ----------------------------------------------------------------------------------
@@ -141,12 +160,6 @@ def tally(bounds: Bounds, most: int, *, backend: Backend) -> Array:
     require_below(bounds[2], most + 1, "levels of edges")
     require_length(bounds[2], len(bounds[0]), "levels of edges")
     return backend.host(levels.tally(bounds, most, backend.xp).ravel())
-
-
-def add_tallies(pair: list[Array]) -> Array:
-    """Add two tallies."""
-    require_length(pair[0], len(pair[-1]), "levels")
-    return pair[0] + pair[-1]
 
 
 def lowered(asked: Levels, counts: Array, goal: Goal, *, xp: Any) -> Bounds:

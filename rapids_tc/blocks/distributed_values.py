@@ -55,7 +55,7 @@ def read(graph: Blocked, reading: Reading, rows: tuple[Task, list[Task]] | None 
         resolved = graph.submit("values", of_graph, reading, graph.ids, graph.order)
         return resolved, graph.each_block("values", end_types, more=(resolved,))
     resolved, merged = rows or merge_rows(graph, reading)
-    states = graph.each("values", status, merged)
+    states = graph.each("values", operator.getitem, merged, more=(slice(1, 3),))
     largest_and_errors = graph.executor.gather(states)
     for place, (_, error) in enumerate(largest_and_errors):
         if error is not None:
@@ -273,11 +273,6 @@ def merge(
     if reading.scaled:
         return arrays, reading.largest(arrays), None
     return reading.formula(arrays, 0.0, backend.xp), 0.0, None
-
-
-def status(merged: Merged) -> tuple[float, Any]:
-    """Return the largest value of a block, and what is wrong with one of its edges, if anything."""
-    return merged[1:]
 
 
 def scaled(merged: Merged, reading: Reading, largest: float, *, xp: Any) -> list[Array]:

@@ -31,7 +31,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isqrt
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -199,51 +199,6 @@ class Guess:
     def after_peel(self, edges: int, stayed: int) -> Guess:
         """Return the next guess, after `stayed` of the chosen edges stayed in their range."""
         return replace(self, pauses=4 * stayed < edges)
-
-
-class LevelBlocks(Protocol):
-    """The edges of a graph in blocks, with the bounds of their levels."""
-
-    @property
-    def edges(self) -> int:
-        """The number of edges in the blocks."""
-
-    def begin(self) -> Survey:
-        """Bound the level of every edge by its triangles."""
-
-    def fits(self, edges: int, low: int) -> bool:
-        """Return whether so many edges, of bounds from `low` on, can be peeled in memory."""
-
-    def count(self, goal: Goal) -> tuple[int, int]:
-        """Count all triangles for a round; return how many edges are chosen, and companions."""
-
-    def lower(self, goal: Goal, survey: Survey, *, peel: bool) -> Survey:
-        """Lower the bounds by what was counted; `peel` the chosen edges with their companions."""
-
-    def drop(self, floor: int) -> None:
-        """Note the levels of the edges below the floor, and remove these edges."""
-
-    def peel(self, floor: int) -> None:
-        """Peel all edges of the blocks as one graph; all reach the level below the floor."""
-
-
-def find_levels(blocks: LevelBlocks) -> None:
-    """Lower the bounds of all edges until they are the levels, or what is left fits in memory."""
-    survey, guess = blocks.begin(), Guess()
-    while survey.open_edges:
-        fits = blocks.fits(survey.remaining, survey.floor)
-        if fits or survey.remaining < SHRINK * blocks.edges:
-            blocks.drop(survey.floor)
-        if fits:
-            blocks.peel(survey.floor)
-            return
-        goal = survey.goal(blocks.fits, guess)
-        edges, companions = blocks.count(goal)
-        fit = bool(edges) and blocks.fits(edges + companions, goal.low)
-        if edges:
-            guess = guess.after(goal, edges, companions, fit=fit)
-        survey = blocks.lower(goal, survey, peel=fit)
-        guess = guess.after_peel(edges if fit else 0, int(survey.edges[goal.low : goal.high].sum()))
 
 
 # The arrays of a block ----------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import block_map, codec, geometry, levels, sums
 from rapids_tc.blocks.codec import require_length
-from rapids_tc.blocks.distributed_levels import DecodedBlocks, DistributedLevels
+from rapids_tc.blocks.distributed_levels import DecodedBlocks, LevelBlocks, find_levels
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.block_map import Blocked, PlacedBlock
@@ -35,8 +35,8 @@ def of_every_edge(graph: Blocked) -> list[list[Task]]:
     counts = sums.by_edge(graph)
     if graph.peels_whole:
         return _peel_whole(graph, counts, None)
-    blocks = DistributedLevels(graph, counts)
-    levels.find_levels(blocks)
+    blocks = LevelBlocks(graph, counts)
+    find_levels(blocks)
     return blocks.trussness()
 
 

@@ -55,11 +55,6 @@ def order(codes: list[Array], *, xp: ModuleType) -> list[Any]:
     return [by_degree.rank, by_degree.n]
 
 
-def vertices_of(order: list[Any]) -> int:
-    """Return how many vertices there are."""
-    return int(order[1])
-
-
 def _total(codes: list[Array], xp: ModuleType) -> Array:
     for batch in codes:
         require_length(batch, len(codes[0]), "degrees")

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.blocks import block_map, geometry, grid, ranges
-from rapids_tc.blocks import third_sums as third_sums_of
 from rapids_tc.blocks.codec import require, require_below, require_length, require_values
 from rapids_tc.blocks.quantities import ThirdSums
+from rapids_tc.blocks.third_sums import ThirdTable, ThirdValues, third_table
 from rapids_tc.engines import protocol
 from rapids_tc.plan.record import Needs
 from rapids_tc.preparation import sampling
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rapids_tc.blocks.block_map import Blocked, BlockJob, Job, PlacedBlock
-    from rapids_tc.blocks.third_sums import ThirdTable, ThirdValues
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend
@@ -38,11 +37,6 @@ if TYPE_CHECKING:
 def count(job: BlockJob) -> int:
     """Count the triangles of a job."""
     return sum(job.engine.count(layout, method=job.method) for layout in job.layouts())
-
-
-def moments(counts: Array) -> tuple[int, float]:
-    """Return what an estimate needs of the triangles of some edges."""
-    return sampling.moments(counts)
 
 
 @block_map.once
@@ -59,7 +53,7 @@ def total(graph: Blocked) -> int:
 def moments_of_slices(graph: Blocked) -> list[tuple[int, float]]:
     """Return what an estimate needs of the triangles of all edges, slice by slice."""
     slices = [part for block in by_edge(graph) for part in block]
-    tasks = [graph.submit("sum", moments, part) for part in slices]
+    tasks = [graph.submit("sum", sampling.moments, part) for part in slices]
     return list(graph.executor.gather(tasks))
 
 
@@ -182,14 +176,9 @@ def distinct_degrees(degrees: Array, *, backend: Backend) -> Any:
     return backend.host(backend.xp.unique(degrees))
 
 
-def third_table(name: str, degrees: list[Any]) -> ThirdTable:
+def table_of(name: str, degrees: list[Any]) -> ThirdTable:
     """Return what a formula of `rapids_tc.blocks.third_sums` gives for all degrees."""
-    return third_sums_of.third_table(name, np.unique(np.concatenate(degrees)))
-
-
-def values_of(table: ThirdTable, degrees: Array, *, xp: Any) -> ThirdValues:
-    """Return what a formula gives for the ranks of a residue."""
-    return table.of(degrees, xp)
+    return third_table(name, np.unique(np.concatenate(degrees)))
 
 
 def job_third_sums(job: BlockJob, corners: list[ThirdValues], quantity: Quantity) -> list[Array]:
@@ -203,16 +192,11 @@ def job_third_sums(job: BlockJob, corners: list[ThirdValues], quantity: Quantity
     return job.visit(quantity, of_corners)
 
 
-def as_floats(sums: Array, values: ThirdValues) -> Array:
-    """Return sums of values of third vertices as float64."""
-    return values.as_floats(sums)
-
-
 def third_values(graph: Blocked, degrees: list[Task], name: str) -> list[Task]:
     """Return what a formula gives for the ranks of each residue, from their degrees."""
     distinct = [graph.submit("degrees", distinct_degrees, own) for own in degrees]
-    table = graph.submit("degrees", third_table, name, distinct)
-    return [graph.submit("degrees", values_of, table, own) for own in degrees]
+    table = graph.submit("degrees", table_of, name, distinct)
+    return [graph.submit("degrees", ThirdTable.of, table, own) for own in degrees]
 
 
 def third_sums(graph: Blocked, quantity: Quantity) -> list[list[Task]]:
@@ -223,7 +207,8 @@ def third_sums(graph: Blocked, quantity: Quantity) -> list[list[Task]]:
     values = third_values(graph, degrees(graph), quantity.name)
     by_block = _by_edge(graph, graph.by_job(job_third_sums, quantity, by_residue=values))
     return [
-        [graph.submit("sum", as_floats, part, values[0]) for part in slices] for slices in by_block
+        [graph.submit("sum", ThirdValues.as_floats, values[0], part) for part in slices]
+        for slices in by_block
     ]
 
 

@@ -14,6 +14,7 @@ blocks, each merged on one machine, and n**3 tasks that fetch three blocks each:
 from __future__ import annotations
 
 import logging
+import operator
 from collections import Counter
 from dataclasses import replace
 from itertools import cycle
@@ -184,7 +185,7 @@ def cut(graph: Numbered, work: Work) -> Blocked:
         codes = graph.few("degrees", ranges.add_degrees, degrees)
         workers = dict.fromkeys(graph.workers_of_rows)
         orders = {at: graph.submit("order", ranges.order, codes, on=at) for at in workers}
-        vertices = graph.submit("order", ranges.vertices_of, next(iter(orders.values())))
+        vertices = graph.submit("order", operator.getitem, next(iter(orders.values())), 1)
     ranks, counting_workers = rank_rows(graph, orders, ranked), _counting_workers(graph)
     partition = _partition(graph, work, len(counting_workers))
     return Blocked(

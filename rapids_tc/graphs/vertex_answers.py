@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.plan.record import Work
-    from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.numbering import ColumnIds, Ids
 
 PART_ROWS = 2**20  # the least rows of a partition, if one worker's answer is split
@@ -197,11 +196,6 @@ def _by_range(graph: Blocked, name: str, own: OwnOptions, by_residue: ByResidue)
 def rows_of(frame: Frame, first: int, last: int) -> Frame:
     """Copy some rows of a frame, which then need not be kept."""
     return frame.iloc[first:last].copy()
-
-
-def group_frame(ids: CompositeIds, columns: dict[str, Any], *, backend: Backend) -> Frame:
-    """Make a frame of values by group."""
-    return ids.group_frame(columns, backend)
 
 
 def answer_whole(
