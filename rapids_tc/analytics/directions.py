@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rapids_tc._typing import ArrayModule, Label, Vertices
     from rapids_tc.blocks.quantities import Sum
-    from rapids_tc.blocks.tallies import Tally
+    from rapids_tc.blocks.tallies import TypeTally
     from rapids_tc.frames.backend import Array
     from rapids_tc.graphs.protocol import EdgeGraph
     from rapids_tc.plan.record import OwnOptions
@@ -170,7 +170,7 @@ def _total(graph: EdgeGraph, by_rank: Array) -> int | Array:
     return graph.backend.host(graph.group_sums(by_rank))
 
 
-def _closed_by_group(graph: EdgeGraph, tallied: Tally) -> list[tuple[tuple[int, ...], Any]]:
+def _closed_by_group(graph: EdgeGraph, tallied: TypeTally) -> list[tuple[tuple[int, ...], Any]]:
     """List the states of uv, uw and vw that occur, each with the number in each group.
 
     All three sides of a triangle are returned as `APART`, or none: callers ask for no more.

@@ -8,7 +8,7 @@ import numpy as np
 
 from rapids_tc.blocks import tallies
 from rapids_tc.blocks.quantities import TooManyTypes
-from rapids_tc.blocks.tallies import Tally
+from rapids_tc.blocks.tallies import TypeTally
 from rapids_tc.graphs.protocol import VertexTotals
 from rapids_tc.preparation.composite import answer_columns
 
@@ -43,9 +43,9 @@ def whole(graph: EdgeGraph | VertexTotals, quantity: TypeCounts, limit: int | No
     return _in_users_library(graph, columns, counted.reading)
 
 
-def _sum(graph: VertexStatistics, quantity: TypeCounts) -> Tally:
+def _sum(graph: VertexStatistics, quantity: TypeCounts) -> TypeTally:
     [by_type] = graph.summed(quantity)
-    return Tally.of_counters(graph.backend.host(by_type.values), by_type.reading)
+    return TypeTally.of_counters(graph.backend.host(by_type.values), by_type.reading)
 
 
 def _in_users_library(graph: VertexStatistics, columns: dict[Any, Any], reading: Reading) -> Frame:
@@ -58,7 +58,7 @@ def _in_users_library(graph: VertexStatistics, columns: dict[Any, Any], reading:
 
 def tally(
     graph: EdgeGraph | VertexTotals, reading: Reading, what: str, limit: int | None = None
-) -> Tally:
+) -> TypeTally:
     """Count the triangles of "all", each "group", "vertex" or "edge" by type, by listing them.
 
     A graph that was counted elsewhere has them, as the record of the analytic says.
@@ -69,7 +69,7 @@ def tally(
         The answer has more rows than a frame, or takes more than memory.
     """
     if isinstance(graph, VertexTotals):
-        counted: Tally = graph.tallied
+        counted: TypeTally = graph.tallied
         return counted
     values, xp, listing = graph.edge_values(reading), graph.backend.xp, graph.listing
     keys, counts = xp.zeros(0, "uint64"), xp.zeros(0, "int64")
@@ -86,7 +86,7 @@ def tally(
                     keys, counts = tallies.add(keys, counts, new, xp)
             tallies.require_rows(len(keys), memory)
         del task, sides  # before the next is loaded
-    return Tally.of_keys(keys, counts, values.reading)
+    return TypeTally.of_keys(keys, counts, values.reading)
 
 
 def per(graph: Any, reading: Reading, what: str, limit: int | None) -> Frame:
@@ -105,7 +105,7 @@ def per(graph: Any, reading: Reading, what: str, limit: int | None) -> Frame:
         return _in_users_library(graph, columns, tallied.reading)
 
 
-def sum_by_group(graph: Any, tallied: Tally, kind: Array, kinds: int) -> Array:
+def sum_by_group(graph: Any, tallied: TypeTally, kind: Array, kinds: int) -> Array:
     """Sum the counts of a tally by group, and by the kind of each of its rows.
 
     The sums are int64, shape (groups, kinds).
@@ -124,7 +124,7 @@ def _type_columns(backend: Backend, codes: list[Array], types: Series) -> dict[s
     }
 
 
-def _owner_numbers(graph: Any, tallied: Tally, what: str) -> list[Array]:
+def _owner_numbers(graph: Any, tallied: TypeTally, what: str) -> list[Array]:
     """Return the numbers of vertices, or of both ends of edges, the smaller first."""
     number, xp = graph.order.number, graph.backend.xp
     if what == "vertex":

@@ -214,7 +214,7 @@ def head(frame: Frame) -> Frame:
 
 
 @dataclass(frozen=True)
-class Job:
+class PlacedJob:
     """Tasks on the same three blocks, and the machine that runs them; None if any may."""
 
     tasks: list[BlockTask]
@@ -513,14 +513,14 @@ class Blocked(Numbered):
         return grid.fits(edges, self.size, self.free, "cuda" if self.on_cards else "cpu")
 
     @cached_property
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[PlacedJob]:
         """All tasks: if n is 1, a share for each counting machine; else one job per task."""
         tasks = grid.tasks(self.partition)
         if self.n > 1:
-            return [Job([task], None) for task in tasks]
+            return [PlacedJob([task], None) for task in tasks]
         dealt = grid.assign_snake(tasks, len(self.counting_workers))
         return [
-            Job(own, worker)
+            PlacedJob(own, worker)
             for own, worker in zip(dealt, self.counting_workers, strict=True)
             if own
         ]
@@ -577,7 +577,7 @@ class Blocked(Numbered):
         of: list[Task] | None = None,
         values: list[Task] | None = None,
         by_residue: list[Task] | None = None,
-    ) -> Iterator[tuple[Job, Task]]:
+    ) -> Iterator[tuple[PlacedJob, Task]]:
         """Yield each job with its task, as tasks end: a function of a `BlockJob`.
 
         `of`, if given, replaces `blocks`. With `values` of each block, the task gets those of its
@@ -587,7 +587,7 @@ class Blocked(Numbered):
         Few tasks are under way at once, so that workers do not fetch all blocks at the same time.
         """
 
-        def submitted() -> Iterator[tuple[Job, Task]]:
+        def submitted() -> Iterator[tuple[PlacedJob, Task]]:
             for job in self.jobs:
                 of_job = self.values_of(job, values, by_residue)
                 yield job, self.submit_job("count", function, job, *of_job, *more, of=of)
@@ -598,7 +598,7 @@ class Blocked(Numbered):
         )
 
     def submit_job(
-        self, stage: str, function: Callable[..., Any], job: Job, *more: Any,
+        self, stage: str, function: Callable[..., Any], job: PlacedJob, *more: Any,
         of: list[Task] | None = None,
     ) -> Task:  # fmt: skip
         """Submit a function of a `BlockJob`; `of`, if given, replaces `blocks`."""
@@ -608,7 +608,7 @@ class Blocked(Numbered):
         )
 
     def values_of(
-        self, job: Job, values: list[Task] | None, by_residue: list[Task] | None
+        self, job: PlacedJob, values: list[Task] | None, by_residue: list[Task] | None
     ) -> list[list[Task]]:
         """Return the values of a job's three blocks, and those of its corners, as far as given."""
         of_job = [[values[p] for p in self.places(job)]] if values else []
@@ -616,7 +616,7 @@ class Blocked(Numbered):
             of_job.append([by_residue[r] for r in job.tasks[0].residues])
         return of_job
 
-    def places(self, job: Job) -> list[int]:
+    def places(self, job: PlacedJob) -> list[int]:
         """Return the places in `blocks` of a job's three blocks uv, uw and vw."""
         return [i * self.n + j for i, j in job.tasks[0].blocks]
 
@@ -635,7 +635,10 @@ class Blocked(Numbered):
         return self._by_place(self.n, results, combine)
 
     def by_block(
-        self, jobs: Iterable[tuple[Job, Task]], combine: Callable[..., Any] = add, at_once: int = 2
+        self,
+        jobs: Iterable[tuple[PlacedJob, Task]],
+        combine: Callable[..., Any] = add,
+        at_once: int = 2,
     ) -> list[Task]:
         """Combine what jobs return for each of their three blocks."""
         results = ((self.places(job) if self.n > 1 else [0], task) for job, task in jobs)

@@ -9,7 +9,7 @@ import numpy as np
 from rapids_tc.blocks import distributed_values, tallies
 from rapids_tc.blocks.codec import require_length, require_values
 from rapids_tc.blocks.quantities import TypeCounts
-from rapids_tc.blocks.tallies import Tally
+from rapids_tc.blocks.tallies import TypeTally
 from rapids_tc.blocks.task_triangles import TaskTriangles
 from rapids_tc.preparation.orient import Order
 
@@ -61,7 +61,7 @@ def summed(
 
 
 def tally(graph: Blocked, what: str, values: Read) -> Task:
-    """Submit the triangles of "all", each "group", "vertex" or "edge" by type; see `Tally`."""
+    """Submit the triangles of "all", each "group", "vertex" or "edge" by type; see `TypeTally`."""
     graph.require_whole()
     resolved, arrays = values
     starts = _first_edges(graph) if what == "edge" else [0]
@@ -134,11 +134,11 @@ def edge_ends(block: PlacedBlock, start: int, merged: Counted) -> list[Array]:
 
 def tally_of(
     merged: Counted, reading: Reading, ends: list[list[Array]] | None, *, xp: ModuleType
-) -> Tally:
+) -> TypeTally:
     """Return the tally of all keys; edges with their ends."""
     keys, counts = merged
     require_length(counts, len(keys), "counts")
-    tallied = Tally.of_keys(keys, counts, reading)
+    tallied = TypeTally.of_keys(keys, counts, reading)
     if ends is None:
         return tallied
     larger, smaller = (xp.concatenate(side) for side in zip(*ends, strict=True))

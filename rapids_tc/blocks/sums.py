@@ -24,7 +24,7 @@ from rapids_tc.preparation.orient import Order
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rapids_tc.blocks.block_map import Blocked, BlockJob, Job, PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked, BlockJob, PlacedBlock, PlacedJob
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend
@@ -87,7 +87,7 @@ def by_edge_of(graph: Blocked, left: list[Task] | None) -> list[list[Task]]:
 
 
 def _by_edge(
-    graph: Blocked, jobs: Iterator[tuple[Job, Task]],
+    graph: Blocked, jobs: Iterator[tuple[PlacedJob, Task]],
     combine: Callable[..., Any] = block_map.add,
 ) -> list[list[Task]]:  # fmt: skip
     """Combine by block what all jobs have for the edges of three blocks."""
@@ -97,7 +97,7 @@ def _by_edge(
 
 
 def _in_slices(
-    graph: Blocked, jobs: Iterator[tuple[Job, Task]], combine: Callable[..., Any]
+    graph: Blocked, jobs: Iterator[tuple[PlacedJob, Task]], combine: Callable[..., Any]
 ) -> list[Task]:
     """Combine by edge on a graph that is one block, in slices, each where a job was."""
     counts = {job.worker: task for job, task in jobs}
@@ -161,7 +161,7 @@ def visited_in_all(graph: Blocked, quantity: Quantity, resolved: Task, values: l
 
 
 def _at_corners(
-    graph: Blocked, jobs: Iterator[tuple[Job, Task]],
+    graph: Blocked, jobs: Iterator[tuple[PlacedJob, Task]],
     combine: Callable[..., Any] = block_map.add,
 ) -> list[Task]:  # fmt: skip
     """Combine what all jobs have for the ranks of the residues of u, v and w."""

@@ -26,7 +26,7 @@ BATCHES = 4  # lists that a batch takes as much memory as, with its keys
 
 
 @dataclass(frozen=True)
-class Tally:
+class TypeTally:
     """How many triangles there are of each combination of types, for each owner that has any.
 
     Attributes
@@ -49,13 +49,13 @@ class Tally:
     ends: tuple[Array, Array] | None = None
 
     @classmethod
-    def of_keys(cls, keys: Array, counts: Array, reading: Reading) -> Tally:
+    def of_keys(cls, keys: Array, counts: Array, reading: Reading) -> TypeTally:
         """Make the tally of ascending keys."""
         codes = [(keys >> (BITS * i) & 255).astype("int64") for i in (2, 1, 0)]
         return cls((keys >> COMBINATION).astype("int64"), codes, counts, reading)
 
     @classmethod
-    def of_counters(cls, counts: Any, reading: Reading) -> Tally:
+    def of_counters(cls, counts: Any, reading: Reading) -> TypeTally:
         """Make the tally of the whole graph from counters, on the host, of uv, uw and vw.
 
         The counters are sorted as their three types are: by exchanges of two of these.
@@ -68,7 +68,7 @@ class Tally:
         codes = np.nonzero(counts)
         return cls(np.zeros(len(codes[0]), "int64"), [*codes], counts[codes], reading)
 
-    def with_ends(self, larger: Array, smaller: Array) -> Tally:
+    def with_ends(self, larger: Array, smaller: Array) -> TypeTally:
         """Return the tally with the ends of its owners."""
         return replace(self, ends=(larger, smaller))
 

@@ -20,7 +20,7 @@ from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.files.formats import FORMATS as _FORMATS
 from rapids_tc.files.formats import guess_format
 from rapids_tc.files.parts import find_parts, join_parts
-from rapids_tc.files.source import Column, EdgeFileError, NoEdgeError, Options, Source
+from rapids_tc.files.source import Column, EdgeFileError, NoEdgeError, ReadOptions, Source
 
 __all__ = ["FORMATS", "EdgeFile", "EdgeFileError", "read_edges"]
 
@@ -191,7 +191,7 @@ def read_edges(
         raise ValueError(f'columns must be a list of columns, or "all", not {columns!r}')
     if not isinstance(directed, bool | np.bool_):
         raise ValueError(f"directed must be True or False, not {directed!r}")
-    options = Options(
+    options = ReadOptions(
         format,
         separator,
         header,
@@ -240,7 +240,7 @@ def _with_directions(file: EdgeFile, source_file: Source, *, both_ways: bool) ->
     return replace(file, frame=frame, guesses=guesses, directed=True)
 
 
-def _read(source: Source, options: Options) -> EdgeFile:
+def _read(source: Source, options: ReadOptions) -> EdgeFile:
     """Read one file."""
     kind = options.format or guess_format(source)
     _refuse_unused(kind, options)
@@ -255,7 +255,7 @@ def _read(source: Source, options: Options) -> EdgeFile:
     return EdgeFile(frame, kind, isolated, guesses, source.ends, source.directed)
 
 
-def _read_part(source: Source, options: Options) -> EdgeFile | None:
+def _read_part(source: Source, options: ReadOptions) -> EdgeFile | None:
     """Read one part of several; None if it has no edge."""
     try:
         return _read(source, options)
@@ -263,7 +263,7 @@ def _read_part(source: Source, options: Options) -> EdgeFile | None:
         return None
 
 
-def _refuse_unused(kind: str, options: Options) -> None:
+def _refuse_unused(kind: str, options: ReadOptions) -> None:
     """Raise ValueError if an option is set that this format has no use for."""
     useful = {"format", "keep", "named", "directed", *_FORMATS[kind].options}
     values = asdict(options).items()

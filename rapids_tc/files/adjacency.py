@@ -11,7 +11,7 @@ import numpy as np
 from rapids_tc.errors import CapacityError
 from rapids_tc.files.beside import with_values
 from rapids_tc.files.shapes import refuse_other_formats
-from rapids_tc.files.source import CHECK_BYTES, EdgeFileError, Options, Source, shortened
+from rapids_tc.files.source import CHECK_BYTES, EdgeFileError, ReadOptions, Source, shortened
 
 Frame = Any  # pandas.DataFrame
 Array = Any  # numpy.ndarray
@@ -20,7 +20,7 @@ _MAX_VERTICES = 2**32 - 1  # of a graph
 _METIS_BYTES = 32  # a number of the file, on top of the number: its row, its position, a sum
 
 
-def read_metis(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
+def read_metis(source: Source, options: ReadOptions) -> tuple[Frame, Array, list[str]]:
     """Read the edges and the vertices without any; sizes are skipped."""
     if options.format is None:
         lines = source.head().decode(errors="replace").splitlines()

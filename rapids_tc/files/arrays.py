@@ -13,7 +13,7 @@ import numpy as np
 
 from rapids_tc.files.adjacency import check_vertices, frame_of, without_edges
 from rapids_tc.files.beside import with_values
-from rapids_tc.files.source import EdgeFileError, Options, Source
+from rapids_tc.files.source import EdgeFileError, ReadOptions, Source
 
 Frame = Any  # pandas.DataFrame
 Array = Any  # numpy.ndarray
@@ -23,7 +23,7 @@ _ROWS = ("src", "dst")
 _MATRICES = {("row", "col"), ("indices", "indptr")}
 
 
-def read_npz(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
+def read_npz(source: Source, options: ReadOptions) -> tuple[Frame, Array, list[str]]:
     """Read the edges and, if the number of vertices is in the file, the vertices without any.
 
     A file of edges has ``src`` and ``dst``, and ``n`` perhaps, for vertices from 0 to n - 1. Of a
@@ -54,13 +54,13 @@ def read_npz(source: Source, options: Options) -> tuple[Frame, Array, list[str]]
 
 
 def _with(
-    source: Source, options: Options, src: Array, dst: Array, values: dict[str, Array]
+    source: Source, options: ReadOptions, src: Array, dst: Array, values: dict[str, Array]
 ) -> Frame:
     frame = frame_of(src, dst)
     return with_values(source, options, frame, values) if options.keep else frame
 
 
-def read_npy(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
+def read_npy(source: Source, options: ReadOptions) -> tuple[Frame, Array, list[str]]:
     """Read an array of two columns, or of two rows, which are the ends of edges."""
     with _opened(source) as plain:
         shape = _header(source, plain, "the array", None)
@@ -100,7 +100,7 @@ def _opened(source: Source) -> Iterator[IO[bytes]]:
 
 
 def _arrays(
-    source: Source, archive: zipfile.ZipFile, options: Options
+    source: Source, archive: zipfile.ZipFile, options: ReadOptions
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """Read the arrays of an .npz file, once all that their headers say has been checked.
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rapids_tc.files.lines import LineFormat
-    from rapids_tc.files.source import Options, Source
+    from rapids_tc.files.source import ReadOptions, Source
 
 Frame = Any  # pandas.DataFrame
 
@@ -21,7 +21,7 @@ _DIRECTIONS = {"directed": True, "undirected": False, "mutual": False}  # of Gep
 
 
 def kept_places(
-    source: Source, options: Options, names: list[str] | None, ids: tuple[int, int], width: int
+    source: Source, options: ReadOptions, names: list[str] | None, ids: tuple[int, int], width: int
 ) -> list[int]:
     """Return the positions of the ids and of the columns to keep, ascending."""
     if options.keep == "all":
@@ -32,7 +32,7 @@ def kept_places(
 
 def with_columns(
     source: Source,
-    options: Options,
+    options: ReadOptions,
     line_format: LineFormat,
     frame: Frame,
     names: list[str] | None,
@@ -106,7 +106,7 @@ def read_numbers(
 
 def with_values(
     source: Source,
-    options: Options,
+    options: ReadOptions,
     frame: Frame,
     values: Mapping[str, Any],
     order: Sequence[int] | None = None,

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rapids_tc._typing import DType, Frame
-    from rapids_tc.files.source import Options, Source
+    from rapids_tc.files.source import ReadOptions, Source
 
 Table = Any  # pyarrow.Table
 
 _ROW_BYTES = 16  # of a row: two ids, or offsets of texts
 
 
-def read_parquet(source: Source, options: Options) -> tuple[Frame, np.ndarray, list[str]]:
+def read_parquet(source: Source, options: ReadOptions) -> tuple[Frame, np.ndarray, list[str]]:
     """Read the two id columns, and no other."""
 
     def opened(plain: DType) -> tuple[Any, int, Callable[[list[str]], Table]]:
@@ -31,7 +31,7 @@ def read_parquet(source: Source, options: Options) -> tuple[Frame, np.ndarray, l
     return _read_columns(source, options, "pyarrow.parquet", opened)
 
 
-def read_arrow(source: Source, options: Options) -> tuple[Frame, np.ndarray, list[str]]:
+def read_arrow(source: Source, options: ReadOptions) -> tuple[Frame, np.ndarray, list[str]]:
     """Read the two id columns of an IPC file, and no other."""
 
     def opened(plain: DType) -> tuple[Any, int, Callable[[list[str]], Table]]:
@@ -53,7 +53,7 @@ def read_arrow(source: Source, options: Options) -> tuple[Frame, np.ndarray, lis
 
 
 def _read_columns(
-    source: Source, options: Options, module: str, opener: Callable[[Any], Any]
+    source: Source, options: ReadOptions, module: str, opener: Callable[[Any], Any]
 ) -> tuple[Frame, np.ndarray, list[str]]:
     try:
         import_module(module)
@@ -84,7 +84,7 @@ def _read_columns(
     return frame, np.zeros(0, np.int64), []
 
 
-def _places(source: Source, options: Options, names: list[str]) -> tuple[int, int]:
+def _places(source: Source, options: ReadOptions, names: list[str]) -> tuple[int, int]:
     chosen = options.columns != (None, None) or find_ends(names) is not None
     if not chosen and len(names) != 2:
         raise source.fault(f"name source= and destination=; columns: {names}")

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     import numpy as np
 
     from rapids_tc._typing import Frame
-    from rapids_tc.files.source import Options, Source
+    from rapids_tc.files.source import ReadOptions, Source
 
 _PROBLEM = re.compile(r"p\s+[a-z]+\s+([0-9]{1,18})\s+([0-9]{1,18})\s*", re.I)
 _BESIDE = "cpndvx"  # first letters of lines that are no edges: comments, sizes, nodes
 
 
-def read_dimacs(source: Source, options: Options) -> tuple[Frame, np.ndarray, list[str]]:
+def read_dimacs(source: Source, options: ReadOptions) -> tuple[Frame, np.ndarray, list[str]]:
     """Read the edges, and the vertices from 1 to n without any."""
     problem = next(iter(source.sample("c")), "")
     if (sizes := _PROBLEM.fullmatch(problem)) is None:

@@ -15,7 +15,7 @@ from rapids_tc.files.source import shortened
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from rapids_tc.files.source import Options, Source
+    from rapids_tc.files.source import ReadOptions, Source
 
     Answer = tuple[Any, np.ndarray, list[str]]
 
@@ -54,7 +54,7 @@ class Elements:
         self.directions.append(directed)
         self.values.append(values)
 
-    def answer(self, source: Source, options: Options) -> Answer:
+    def answer(self, source: Source, options: ReadOptions) -> Answer:
         """Return the edges, the vertices without any, and no guess.
 
         EdgeFileError if an edge ends at no vertex of the file.

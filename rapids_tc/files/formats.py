@@ -17,7 +17,7 @@ from rapids_tc.files.matrix_market import read_matrix_market
 from rapids_tc.files.networks import read_gml, read_graph6, read_json, read_sparse6
 from rapids_tc.files.pajek import read_pajek
 from rapids_tc.files.sif import read_sif
-from rapids_tc.files.source import Options, Source
+from rapids_tc.files.source import ReadOptions, Source
 from rapids_tc.files.text import read_text
 from rapids_tc.files.xml_networks import read_gexf, read_graphml
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # A reader returns the edges, the vertices named without an edge, and its guesses.
-Reader = Callable[[Source, Options], tuple[Any, np.ndarray, list[str]]]
+Reader = Callable[[Source, ReadOptions], tuple[Any, np.ndarray, list[str]]]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Format:
     suffixes : tuple of str
         Ends of names of such files, in lower case.
     options : tuple of str
-        The options, of `Options`, that the reader uses, besides `keep` and `directed`.
+        The options, of `ReadOptions`, that the reader uses, besides `keep` and `directed`.
     numbered : bool
         Whether the edges are lines of columns, which may be chosen by number.
     """

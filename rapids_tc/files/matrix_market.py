@@ -15,7 +15,7 @@ from rapids_tc.files.lines import LineFormat, parse
 from rapids_tc.files.source import Stream, shortened
 
 if TYPE_CHECKING:
-    from rapids_tc.files.source import Options, Source
+    from rapids_tc.files.source import ReadOptions, Source
 
 Frame = Any  # pandas.DataFrame
 Array = Any  # numpy.ndarray
@@ -25,7 +25,7 @@ _PARTS = ("weight", "imaginary")  # of a value, which may be complex
 _DENSE_BYTES = 24  # of an entry: its value, and in a mask and places of entries that are not 0
 
 
-def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
+def read_matrix_market(source: Source, options: ReadOptions) -> tuple[Frame, Array, list[str]]:
     """Read the edges, the vertices without any, and the guesses. Every stored entry is an edge."""
     head = source.head().decode(errors="replace").splitlines()
     kind = head[0].lower().lstrip("%").split() if head else []
@@ -75,7 +75,7 @@ def read_matrix_market(source: Source, options: Options) -> tuple[Frame, Array, 
     return frame, alone, guesses
 
 
-def _read_dense(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
+def _read_dense(source: Source, options: ReadOptions) -> tuple[Frame, Array, list[str]]:
     """Read a dense matrix, whose entries other than 0 are edges."""
     try:
         from scipy.io import mmread

@@ -16,7 +16,7 @@ from rapids_tc.files.source import Stream, shortened
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rapids_tc.files.source import Options, Source
+    from rapids_tc.files.source import ReadOptions, Source
 
     Answer = tuple[Any, np.ndarray, list[str]]
 
@@ -26,7 +26,7 @@ _JSON = (
 )
 
 
-def read_gml(source: Source, options: Options) -> Answer:
+def read_gml(source: Source, options: ReadOptions) -> Answer:
     """Read the edges of a GML file; labels are the ids if all differ, else the numbers are."""
     guesses = []
 
@@ -47,7 +47,7 @@ def read_gml(source: Source, options: Options) -> Answer:
     return frame, alone, guesses
 
 
-def read_graph6(source: Source, options: Options) -> Answer:
+def read_graph6(source: Source, options: ReadOptions) -> Answer:
     """Read the edges of the one graph of a graph6 or digraph6 file, numbered from 0."""
 
     def graph(nx: Any, file: Any) -> Any:
@@ -57,7 +57,7 @@ def read_graph6(source: Source, options: Options) -> Answer:
     return _read(source, options, "graph6", graph)
 
 
-def read_sparse6(source: Source, options: Options) -> Answer:
+def read_sparse6(source: Source, options: ReadOptions) -> Answer:
     """Read the edges of the one graph of a sparse6 file; its vertices are numbered from 0."""
     return _read(
         source, options, "sparse6", lambda nx, file: nx.from_sparse6_bytes(_only_line(file))
@@ -72,7 +72,9 @@ def _digraph(nx: Any, line: bytes) -> Any:
     return nx.from_numpy_array(matrix, create_using=nx.DiGraph)
 
 
-def _read(source: Source, options: Options, kind: str, graph: Callable[[Any, Any], Any]) -> Answer:
+def _read(
+    source: Source, options: ReadOptions, kind: str, graph: Callable[[Any, Any], Any]
+) -> Answer:
     """Return the edges of what NetworkX reads; what it cannot read is an EdgeFileError."""
     try:
         nx = import_module("networkx")
@@ -108,7 +110,7 @@ def _only_line(file: Any) -> bytes:
 # JSON ---------------------------------------------------------------------------------------------
 
 
-def read_json(source: Source, options: Options) -> Answer:
+def read_json(source: Source, options: ReadOptions) -> Answer:
     """Read the edges of JSON with lists of nodes and of links, or edges.
 
     A node is called by its ``id``, or ``key``; without either in any node by its place in the list.

@@ -17,14 +17,14 @@ from rapids_tc.files.source import shortened
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Frame
-    from rapids_tc.files.source import Options, Source
+    from rapids_tc.files.source import ReadOptions, Source
 
 _VERTEX = re.compile(r"\s*([0-9]{1,10})(?:\s+(?:\"([^\"]*)\"|(\S+)))?(?:\s.*)?")
 _SECTION = re.compile(r"\s*\*\s*(\w+)\s*([0-9]{1,18})?.*")
 _ENDS = re.compile(r"\s*([0-9]{1,10})(\s+[0-9]{1,10})+.*")
 
 
-def read_pajek(source: Source, options: Options) -> tuple[Frame, np.ndarray, list[str]]:
+def read_pajek(source: Source, options: ReadOptions) -> tuple[Frame, np.ndarray, list[str]]:
     """Read the edges, and the vertices without any; labels are the ids if all differ."""
     labels: dict[int, str] = {}
     pairs: list[tuple[int, int]] = []

@@ -16,7 +16,7 @@ from rapids_tc.files.source import EdgeFileError, NoEdgeError, Source
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rapids_tc.files.source import Options
+    from rapids_tc.files.source import ReadOptions
 
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 _OF_ONE_PART = ("the first line ", "first edge: ", "comment lines ")  # guesses that are told once
@@ -71,8 +71,8 @@ def _with_keys(file: Any, part: Path, keys: dict[str, str | None]) -> Any:
 def join_parts(
     path: Path,
     parts: list[Path],
-    options: Options,
-    read: Callable[[Source, Options], Any],
+    options: ReadOptions,
+    read: Callable[[Source, ReadOptions], Any],
     tick: Callable[[float], None] | None,
 ) -> tuple[Any, str, np.ndarray, list[str], tuple[str, str], Any]:
     """Read all parts, and return the fields of the whole as an `EdgeFile` has them."""
@@ -87,7 +87,7 @@ def join_parts(
         others = tuple(column for column in options.keep if column not in wanted)
         options = replace(options, keep=others, named=True)
 
-    def read_all(options: Options) -> list[Any]:
+    def read_all(options: ReadOptions) -> list[Any]:
         files = []
         for number, part in enumerate(parts):
             file = read(Source(part, _share(tick, number, len(parts))), options)

@@ -11,10 +11,10 @@ from rapids_tc.files.beside import with_values
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Frame
-    from rapids_tc.files.source import Options, Source
+    from rapids_tc.files.source import ReadOptions, Source
 
 
-def read_sif(source: Source, options: Options) -> tuple[Frame, np.ndarray, list[str]]:
+def read_sif(source: Source, options: ReadOptions) -> tuple[Frame, np.ndarray, list[str]]:
     """Read the edges, their relations, and the ids that are alone on a line.
 
     Fields are separated by tabs if any line has one, else by blanks.

@@ -37,7 +37,7 @@ class NoEdgeError(EdgeFileError):
 
 
 @dataclass(frozen=True)
-class Options:
+class ReadOptions:
     """The options of `read_edges`; None for those that the user left out."""
 
     format: str | None

@@ -24,7 +24,7 @@ from rapids_tc.files.guess import (
 from rapids_tc.files.header import column_names, guess_header, is_doubtful, names_in_comments
 from rapids_tc.files.lines import LineFormat, parse
 from rapids_tc.files.shapes import refuse_matrix, refuse_other_formats, refuse_shapes
-from rapids_tc.files.source import NoEdgeError, Options, Source, shortened
+from rapids_tc.files.source import NoEdgeError, ReadOptions, Source, shortened
 
 Frame = Any  # pandas.DataFrame
 Array = np.ndarray
@@ -33,7 +33,7 @@ _SHOWN_COLUMNS = 5  # names of ignored columns that a guess shows
 _NONE = np.zeros(0, np.int64)  # most text names a vertex by its edges only
 
 
-def read_text(source: Source, options: Options) -> tuple[Frame, Array, list[str]]:
+def read_text(source: Source, options: ReadOptions) -> tuple[Frame, Array, list[str]]:
     """Read the edges, the vertices without any if a line of sizes says so, and the guesses."""
     separator, header, comment = options.separator, options.header, options.comment
     marks = "#%" if comment is None else comment

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from rapids_tc.files.source import Options, Source
+    from rapids_tc.files.source import ReadOptions, Source
 
     Answer = tuple[Any, np.ndarray, list[str]]
 
@@ -36,7 +36,7 @@ _DIRECTED = {
 }
 
 
-def read_graphml(source: Source, options: Options) -> Answer:
+def read_graphml(source: Source, options: ReadOptions) -> Answer:
     """Read the edges of a GraphML file, and the vertices without any."""
     found, keys, graphs = Elements(), _Keys(source), 0
     defaults: list[bool | None] = [None]
@@ -63,7 +63,7 @@ def read_graphml(source: Source, options: Options) -> Answer:
     return found.answer(source, options)
 
 
-def read_gexf(source: Source, options: Options) -> Answer:
+def read_gexf(source: Source, options: ReadOptions) -> Answer:
     """Read the edges of a GEXF file, and the vertices without any."""
     found, keys, of_edges = Elements(), _Keys(source), False
     default: bool | None = False  # as the format says

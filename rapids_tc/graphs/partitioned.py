@@ -466,7 +466,7 @@ def estimate(
         graph = kept.blocked
         rows, holders = sum(map(sum, graph.rows)), {*graph.workers_of_rows}
         of_graph = graph.n, graph.free, kept.id_columns.joined
-        sizes = cluster.Sizes(rows, graph.size, len(holders), *of_graph)
+        sizes = cluster.ClusterSizes(rows, graph.size, len(holders), *of_graph)
         return {"worker": cluster.answering(work, sizes), "blocks": sizes.n}
     adapter, labels = open_partitions(executor, record, options, record.defaults)
     with executor:
@@ -481,7 +481,7 @@ def estimate(
     free = options.memory_limit or int(costs.MEMORY_SHARE * least)
     engine = resolve_engine(adapter, options.engine)
     n = grid.plan(rows, ids, free, len(workers), work, engine).n
-    sizes = cluster.Sizes(rows, ids, len(workers), n, free, labels.joined, listed)
+    sizes = cluster.ClusterSizes(rows, ids, len(workers), n, free, labels.joined, listed)
     return {"worker": cluster.worker_bytes(work, sizes), "blocks": n}
 
 

@@ -19,7 +19,7 @@ from rapids_tc._progress import Report, report_stage
 from rapids_tc.blocks import geometry
 from rapids_tc.blocks.quantities import ThirdSums
 from rapids_tc.frames.backend import check_engine
-from rapids_tc.graphs.row_values import VertexValues, require_rows
+from rapids_tc.graphs.row_values import ValuesByRank, require_rows
 from rapids_tc.plan import needs
 from rapids_tc.plan.answers import require_fields
 from rapids_tc.plan.record import vertex_columns
@@ -135,7 +135,7 @@ class VertexStatistics(ABC):
 
     def vertex_columns(self, names: Sequence[str], method: str) -> dict[str, Array]:
         """Compute columns by rank; `names` are those of `plan.record.vertex_columns`."""
-        values, columns = VertexValues(self, method), vertex_columns()
+        values, columns = ValuesByRank(self, method), vertex_columns()
         return {name: columns[name].formula(values) for name in names}
 
     def adapter_of(self, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:

@@ -57,7 +57,7 @@ class RowValues:
 
 
 @dataclass(frozen=True)
-class VertexValues:
+class ValuesByRank:
     """What formulas may ask about the vertices of a graph, by rank: each is computed once."""
 
     graph: Any

@@ -15,7 +15,7 @@ import numpy as np
 
 from rapids_tc._parallel import thread_count
 from rapids_tc.blocks import grid, levels, sums
-from rapids_tc.blocks.block_map import Blocked, BlockJob, Job, Numbered, Sum, add, on_block
+from rapids_tc.blocks.block_map import Blocked, BlockJob, Numbered, PlacedJob, Sum, add, on_block
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.executors.protocol import Batch
@@ -179,7 +179,7 @@ class SpilledGraph(Blocked):
         of: list[Task] | None = None,
         values: list[Task] | None = None,
         by_residue: list[Task] | None = None,
-    ) -> Iterator[tuple[Job, Task]]:
+    ) -> Iterator[tuple[PlacedJob, Task]]:
         """See `Blocked`: a job is one task, laid out by the plan of `StoredBlocks`.
 
         Results are in memory; a list is emptied when the next job is asked for.
@@ -195,7 +195,7 @@ class SpilledGraph(Blocked):
                 return
             engine, xp = stored.engine, stored.xp
             for task, three, layout in stored.pooled(report.advance):
-                job = Job([task], None)
+                job = PlacedJob([task], None)
                 laid_out = LaidOutJob(three, [task], self.n, self.method, engine, xp, layout)
                 of_job = self.values_of(job, values, by_residue)
                 result = stored.executor.run(self.context.run, function, laid_out, *of_job, *more)

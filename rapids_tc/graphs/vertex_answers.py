@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.block_map import Blocked, TaskMap
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.quantities import Summed
-    from rapids_tc.blocks.tallies import Tally
+    from rapids_tc.blocks.tallies import TypeTally
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.plan.record import Work
@@ -200,7 +200,7 @@ def rows_of(frame: Frame, first: int, last: int) -> Frame:
 
 def answer_whole(
     name: str, options: OwnOptions, ids: Ids, order: list[Any], by_residue: dict[str, list[Array]],
-    total: int | None, summed: dict[str, Summed], tallied: Tally | None, *, backend: Backend,
+    total: int | None, summed: dict[str, Summed], tallied: TypeTally | None, *, backend: Backend,
 ) -> Any:  # fmt: skip
     """Answer an analytic of vertices, or of the whole graph, from the sums over all blocks."""
     rank, n = order

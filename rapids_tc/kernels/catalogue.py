@@ -17,7 +17,7 @@ from rapids_tc.kernels.method import Capacities, KernelLayout, Launch, Method
 __all__ = ["METHODS", "Capacities", "Launch", "Method", "find"]
 
 
-class Csr(Protocol):
+class GraphSize(Protocol):
     """The sizes of a graph, by which a method is chosen."""
 
     @property
@@ -167,7 +167,7 @@ LOW, SHORT = 3, 16  # edges per vertex, and of the longest row, up to which lane
 BARE_MEAN, BARE_EDGES, BARE_ROW = 8, 4_000_000, 150
 
 
-def fastest(graph: Csr, *, bare: bool = False) -> str:
+def fastest(graph: GraphSize, *, bare: bool = False) -> str:
     """Return the method that "auto" is for the total of a whole graph on one GPU.
 
     `bare` says that the graph has no layout. By measurement (``benchmarks/STUDY.md``) the method is
@@ -180,7 +180,7 @@ def fastest(graph: Csr, *, bare: bool = False) -> str:
     return "polak" if _is_small(graph) else "bitmap"
 
 
-def needs_no_layout(method: str, graph: Csr) -> bool:
+def needs_no_layout(method: str, graph: GraphSize) -> bool:
     """Return whether a graph without a layout is counted without one.
 
     The longest row is looked at only if there are not too many edges.
@@ -191,7 +191,7 @@ def needs_no_layout(method: str, graph: Csr) -> bool:
     return _is_small(graph) or (few and graph.longest_row <= BARE_ROW)
 
 
-def _is_small(graph: Csr) -> bool:
+def _is_small(graph: GraphSize) -> bool:
     return graph.m <= min(SMALL, SPARSE * graph.n)
 
 

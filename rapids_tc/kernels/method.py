@@ -58,7 +58,7 @@ class KernelEngine(Protocol):
 
 
 class KernelLayout(Protocol):
-    """What kernels read: see `rapids_tc.engines.gpu.layout.Layout`."""
+    """What kernels read: see `rapids_tc.engines.gpu.layout.GpuLayout`."""
 
     @property
     def csr(self) -> Any:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Sizes:
+class ClusterSizes:
     """The sizes of a graph on a cluster.
 
     Attributes
@@ -60,7 +60,7 @@ class Sizes:
         return ceil((edge * self.rows + row * self.n * self.ids) / self.workers)
 
 
-def worker_bytes(work: Work, sizes: Sizes) -> int:
+def worker_bytes(work: Work, sizes: ClusterSizes) -> int:
     """Return the bytes that a call takes of a worker at its height, beside the rows of the frame.
 
     It is an upper bound, if rows are dealt out evenly. Listed triangles are not counted.
@@ -71,7 +71,7 @@ def worker_bytes(work: Work, sizes: Sizes) -> int:
     return named + max(sizes.listed + making(work, sizes), listed + answered)
 
 
-def making(work: Work, sizes: Sizes) -> int:
+def making(work: Work, sizes: ClusterSizes) -> int:
     """Return the bytes of a worker while the blocks of a graph are made; 0 without any."""
     if work.needs & Needs.EDGES:
         return 0
@@ -84,7 +84,7 @@ def making(work: Work, sizes: Sizes) -> int:
     return max(made, costs.total(costs.CLUSTER_SAMPLED, sizes.rows_held, sizes.ids))
 
 
-def answering(work: Work, sizes: Sizes) -> int:
+def answering(work: Work, sizes: ClusterSizes) -> int:
     """Return the bytes of a worker while triangles are counted, and the answer is made."""
     row, edge, vertex = costs.CLUSTER_ANSWERS[work.result.name]
     if work.result is Result.EDGES:
@@ -101,7 +101,7 @@ def answering(work: Work, sizes: Sizes) -> int:
     return max(answered, peeling(work, sizes)) if work.needs & Needs.TRUSSNESS else answered
 
 
-def peeling(work: Work, sizes: Sizes) -> int:
+def peeling(work: Work, sizes: ClusterSizes) -> int:
     """Return the bytes of the worker that peels a graph, or what of it fits in memory."""
     row, edge, vertex = costs.CLUSTER_PEELING
     if work.result is Result.VERTICES:  # whose rows are dropped

@@ -82,7 +82,7 @@ import numpy
 from rapids_tc.frames.backend import emulator
 from rapids_tc.kernels._source import read
 from rapids_tc.testing import _build, _launch
-from rapids_tc.testing._launch import HostKernel, Work, measure, thread_order
+from rapids_tc.testing._launch import HostKernel, LaunchWork, measure, thread_order
 from rapids_tc.testing._sanitize import run_sanitized, sanitizer
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HostKernel",
-    "Work",
+    "LaunchWork",
     "compile",
     "host_engine",
     "measure",

@@ -23,12 +23,12 @@ STATIC_SHARED = 48 * 1024  # of a kernel that does not ask for more
 MAX_SHARED = 227 * 1024  # of a block on an H100
 
 _seed: ContextVar[int] = ContextVar("seed", default=0)
-_works: ContextVar[tuple[Work, ...]] = ContextVar("works", default=())
+_works: ContextVar[tuple[LaunchWork, ...]] = ContextVar("works", default=())
 _one_at_a_time = threading.Lock()  # ctypes releases the GIL, and the runtime's state is global
 
 
 @dataclass
-class Work:
+class LaunchWork:
     """The work of the launches inside a `measure` block.
 
     Attributes
@@ -47,9 +47,9 @@ class Work:
 
 
 @contextmanager
-def measure() -> Iterator[Work]:
+def measure() -> Iterator[LaunchWork]:
     """Add up the work of the launches inside of the block."""
-    work = Work()
+    work = LaunchWork()
     token = _works.set((*_works.get(), work))
     try:
         yield work

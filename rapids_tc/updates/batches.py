@@ -22,7 +22,7 @@ NOT_THERE = "{} of delete= not in the graph: {}"
 IN_BOTH = "{} in insert= and in delete=: {}; leave each out of one"
 
 
-class Batch(NamedTuple):
+class UpdateFrames(NamedTuple):
     """What is put in and taken out: frames with the columns of the graph's rows, or None.
 
     Of what is taken out, only the columns of ids and of groups are there.
@@ -32,7 +32,9 @@ class Batch(NamedTuple):
     delete: Frame | None
 
 
-def open_batch(insert: Any, delete: Any, rows: Frame, ids: list[Any], backend: Backend) -> Batch:
+def open_batch(
+    insert: Any, delete: Any, rows: Frame, ids: list[Any], backend: Backend
+) -> UpdateFrames:
     """Check the frames of an update against rows of the graph, whose id columns are `ids`.
 
     Raises
@@ -51,7 +53,7 @@ def open_batch(insert: Any, delete: Any, rows: Frame, ids: list[Any], backend: B
         None if edges is None else _open(edges, name, needed, rows, ids, backend)
         for edges, name, needed in ((insert, "insert", all_labels), (delete, "delete", ids))
     ]
-    return Batch(*frames)
+    return UpdateFrames(*frames)
 
 
 def _open(

@@ -15,7 +15,7 @@ from rapids_tc.plan.record import Needs
 from rapids_tc.preparation.composite import CompositeIds, answer_columns, ids_in_messages
 from rapids_tc.preparation.composite_edges import number_composite
 from rapids_tc.preparation.edges import edge_keys, number_edges
-from rapids_tc.updates.batches import IN_BOTH, NOT_THERE, Batch, Delta, changes_frame, refuse
+from rapids_tc.updates.batches import IN_BOTH, NOT_THERE, Delta, UpdateFrames, changes_frame, refuse
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Frame
@@ -29,7 +29,7 @@ ROWS = ("_frame", "_edges", "ids")  # what is made of the rows: all else follows
 
 
 @dataclass(frozen=True)
-class Step:
+class UpdateStep:
     """One update: the slots of edges that left, and the rows that came, with their slots.
 
     Attributes
@@ -52,11 +52,11 @@ class UpdatedGraph(InMemoryGraph):
     ----------
     tally : Tally
         The counts of the graph, as long as the tally has the version that it has now.
-    steps : tuple of Step
+    steps : tuple of UpdateStep
         All updates since the tally was made.
     """
 
-    def __init__(self, tally: Tally, steps: tuple[Step, ...]) -> None:
+    def __init__(self, tally: Tally, steps: tuple[UpdateStep, ...]) -> None:
         base = tally.base
         self.backend, self.progress, self.engine = base.backend, base.progress, base.engine
         self.id_columns, self.lasting = base.id_columns, True
@@ -146,7 +146,7 @@ def _kept(frame: Frame, slots: Array, left: Array, number: int, adapter: Any, xp
 # Graphs that are made anew ------------------------------------------------------------------------
 
 
-def update(graph: InMemoryGraph, batch: Batch) -> tuple[InMemoryGraph, Delta]:
+def update(graph: InMemoryGraph, batch: UpdateFrames) -> tuple[InMemoryGraph, Delta]:
     """Return the graph after an update, made anew, and what is different.
 
     The rows of the graph, of `insert` and of `delete` are numbered together, so that edges can be

@@ -13,9 +13,17 @@ from rapids_tc.preparation.composite import CompositeIds
 from rapids_tc.preparation.edge_columns import check_fields, ids_in_answers
 from rapids_tc.preparation.id_columns import check, describe
 from rapids_tc.updates import updated
-from rapids_tc.updates.batches import FIELDS, IN_BOTH, NOT_THERE, ROLES, Batch, open_batch, refuse
+from rapids_tc.updates.batches import (
+    FIELDS,
+    IN_BOTH,
+    NOT_THERE,
+    ROLES,
+    UpdateFrames,
+    open_batch,
+    refuse,
+)
 from rapids_tc.updates.tally import Found, FullError, Tally, edge_keys
-from rapids_tc.updates.updated import Step, UpdatedGraph
+from rapids_tc.updates.updated import UpdatedGraph, UpdateStep
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Frame
@@ -56,7 +64,7 @@ def update(
 
 
 def _by_tally(
-    graph: InMemoryGraph, base: InMemoryGraph, batch: Batch
+    graph: InMemoryGraph, base: InMemoryGraph, batch: UpdateFrames
 ) -> tuple[InMemoryGraph, Delta] | None:
     """Update by a tally; None if the graph has to be made anew."""
     if isinstance(base.ids, CompositeIds):
@@ -84,8 +92,8 @@ def _by_tally(
 
 def _apply(
     tally: Tally,
-    steps: tuple[Step, ...],
-    batch: Batch,
+    steps: tuple[UpdateStep, ...],
+    batch: UpdateFrames,
     inserted: list[IdColumn],
     deleted: list[IdColumn],
 ) -> tuple[InMemoryGraph, Delta] | None:
@@ -104,7 +112,7 @@ def _apply(
         frame = tally.base.backend.adapter.snapshot(frame)
     delta = tally.apply(found)
     tally.version = object()
-    return UpdatedGraph(tally, (*steps, Step(found.deleted, frame, found.row_slots))), delta
+    return UpdatedGraph(tally, (*steps, UpdateStep(found.deleted, frame, found.row_slots))), delta
 
 
 def _keeps_dtype(graph: InMemoryGraph) -> bool:

@@ -38,7 +38,7 @@ from rapids_tc.engines.cpu import (
     sorting,
     visitors,
 )
-from rapids_tc.engines.cpu.layout import Layout
+from rapids_tc.engines.cpu.layout import CpuLayout
 from rapids_tc.engines.cpu.spans import Always
 from rapids_tc.engines.cpu.truss import CpuPeeler
 from rapids_tc.engines.host import host_free, host_memory
@@ -119,11 +119,11 @@ def csr(keys: Array, n: int) -> Csr:
     return sorting.sort_keys(keys, n, _threads_for(len(keys)))
 
 
-def prepare(csr: Csr, pivot_range: PivotRange | None = None) -> Layout:
+def prepare(csr: Csr, pivot_range: PivotRange | None = None) -> CpuLayout:
     """Group the in-edges by middle vertex. O(m) time, 8 m + 16 n bytes."""
     range_of_v = pivot_range or (0, csr.n)
     groups = in_edges.group(csr, csr, 0, 0, csr.n, range_of_v, _threads_for(csr.m))
-    return Layout(csr, *groups, csr, csr, range_of_v, 0, whole=True)
+    return CpuLayout(csr, *groups, csr, csr, range_of_v, 0, whole=True)
 
 
 def to_csc(uv: Csr) -> Csr:
@@ -133,12 +133,12 @@ def to_csc(uv: Csr) -> Csr:
 
 def prepare_blocks(
     uv: Csr, uw: Csr, vw: Csr, residues: Residues, *, pivot_range: PivotRange | None = None
-) -> Layout:
+) -> CpuLayout:
     """Group the in-edges of a task on blocks."""
     to_row, shift = shifts(residues)
     range_of_v = pivot_range or (0, vw.n - shift)
     groups = in_edges.group(uv, uw, to_row, shift, vw.n, range_of_v, _threads_for(uv.m))
-    return Layout(vw, *groups, uw, uv, range_of_v, shift, whole=False)
+    return CpuLayout(vw, *groups, uw, uv, range_of_v, shift, whole=False)
 
 
 def probe_counts(uv: Csr, uw: Csr | None = None, residues: Residues = (0, 0, 0)) -> Array:
@@ -148,7 +148,7 @@ def probe_counts(uv: Csr, uw: Csr | None = None, residues: Residues = (0, 0, 0))
 
 
 def count(
-    layout: Layout, *, method: str = "auto", on_progress: ProgressCallback | None = None
+    layout: CpuLayout, *, method: str = "auto", on_progress: ProgressCallback | None = None
 ) -> int:
     """Count the triangles of the graph, or the triangles of a task."""
     none = np.zeros(0, np.uint32)
@@ -156,7 +156,7 @@ def count(
 
 
 def edge_counts(
-    layout: Layout, *, method: str = "auto", on_progress: ProgressCallback | None = None
+    layout: CpuLayout, *, method: str = "auto", on_progress: ProgressCallback | None = None
 ) -> Any:
     """Count the triangles of every oriented edge: uint32, aligned with ``csr.columns``.
 
@@ -172,7 +172,11 @@ def edge_counts(
 
 
 def visit(
-    layout: Layout, quantity: Quantity, values: Any, *, on_progress: ProgressCallback | None = None
+    layout: CpuLayout,
+    quantity: Quantity,
+    values: Any,
+    *,
+    on_progress: ProgressCallback | None = None,
 ) -> Any:
     """Combine what the visitor of a quantity makes of every triangle; see `protocol.Engine`."""
     if layout.whole and quantity.visitor in row_counts.BY_ROWS:
@@ -183,7 +187,7 @@ def visit(
 
 
 def join_triangles(
-    layout: Layout, levels: Array, *, on_progress: ProgressCallback | None = None
+    layout: CpuLayout, levels: Array, *, on_progress: ProgressCallback | None = None
 ) -> Array:
     """Join the sides of triangles, level by level; return the word of every edge: uint64, m."""
     parents, hints = (np.zeros(layout.csr.m, np.uint64) for _ in range(2))
@@ -213,14 +217,16 @@ def split(
     require_unchanged(raw_rows.split(*rows, n, *group, free, keys))
 
 
-def triangles_per_in_edge(layout: Layout, *, on_progress: ProgressCallback | None = None) -> Array:
+def triangles_per_in_edge(
+    layout: CpuLayout, *, on_progress: ProgressCallback | None = None
+) -> Array:
     """Count the triangles that each in-edge closes: uint32, in the order of the layout."""
     counts = np.zeros(len(layout.in_edges), np.uint32)
     _run(layout, counting.total, np.uint8, on_progress, lambda thread: (counts,))
     return counts
 
 
-def list_triangles(layout: Layout, starts: Array, first: int, last: int) -> Array:
+def list_triangles(layout: CpuLayout, starts: Array, first: int, last: int) -> Array:
     """List the ranks u > v > w of triangles `first` to `last` - 1: uint32, (3, last - first).
 
     On blocks, list u by row of uv, v by column of uv, and w by column of uw.
@@ -238,7 +244,7 @@ def find_edges(csr: Csr, u: Array, v: Array, rank: Array | None = None) -> Array
 
 
 def truss(
-    layout: Layout,
+    layout: CpuLayout,
     counts: Array,
     *,
     k: int | None = None,
@@ -263,7 +269,7 @@ def _slots(n: int) -> int:
 
 
 def _run(
-    layout: Layout,
+    layout: CpuLayout,
     kernel: Callable[..., int | None],
     slot: type[np.generic],
     on_progress: ProgressCallback | None,
@@ -288,7 +294,9 @@ def _run(
     return parallel_for(task, len(bounds) - 1, threads, on_progress)
 
 
-def _visit(layout: Layout, by_thread: Sequence[Any], on_progress: ProgressCallback | None) -> None:
+def _visit(
+    layout: CpuLayout, by_thread: Sequence[Any], on_progress: ProgressCallback | None
+) -> None:
     """Call the visitor of a thread, or the only visitor, for every triangle."""
     uv, size = layout.edges, 0 if layout.whole else len(layout.in_edges)
     uv_at = np.empty(size, np.uint32 if uv.m < 2**32 else np.int64)
@@ -302,7 +310,7 @@ def _visit(layout: Layout, by_thread: Sequence[Any], on_progress: ProgressCallba
     _run(layout, counting.visit, np.int32, on_progress, arguments)
 
 
-def _threads(layout: Layout) -> int:
+def _threads(layout: CpuLayout) -> int:
     """Return how many threads are worth starting to count a layout."""
     return _threads_for(int(layout.probe_counts.sum()))
 

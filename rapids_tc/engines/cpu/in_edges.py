@@ -28,7 +28,7 @@ def bare(csr: Csr, method: str, *, sides: bool = False) -> None:
 def group(
     uv: Csr, uw: Csr, to_row: int, shift: int, n: int, pivot_range: PivotRange, threads: int
 ) -> tuple[Array, Array, Array]:
-    """Group the edges of uv by the row of v: see `rapids_tc.engines.cpu.layout.Layout`.
+    """Group the edges of uv by the row of v: see `rapids_tc.engines.cpu.layout.CpuLayout`.
 
     Row r of uv is row r + `to_row` of uw; v, a column in the pivot range, has row v + `shift` of
     `n`.

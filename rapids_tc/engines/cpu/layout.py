@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Layout:
+class CpuLayout:
     """What the CPU engine keeps of a graph, or of a task on blocks, between calls.
 
     Attributes

@@ -20,7 +20,7 @@ from rapids_tc.engines.cpu.parallel import atomic_add, find
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rapids_tc.engines.cpu.layout import Layout
+    from rapids_tc.engines.cpu.layout import CpuLayout
     from rapids_tc.engines.protocol import ProgressCallback
     from rapids_tc.preparation.csr import Array
 
@@ -29,14 +29,14 @@ RANGE = 1 << 17  # columns of a range, about, at most, if four bytes are added u
 
 
 def count_edges(
-    layout: Layout, counts: Array, slots: int, threads: int, on_progress: ProgressCallback | None
+    layout: CpuLayout, counts: Array, slots: int, threads: int, on_progress: ProgressCallback | None
 ) -> None:
     """Add the triangles of every edge to `counts`."""
     _each_range(layout, counts, slots, threads, on_progress, _count_edges, lambda thread: ())
 
 
 def sum_thirds(
-    layout: Layout, values: Array, slots: int, threads: int, on_progress: ProgressCallback | None
+    layout: CpuLayout, values: Array, slots: int, threads: int, on_progress: ProgressCallback | None
 ) -> Array:
     """Sum for every edge the values, by rank, of the third vertices of its triangles: int64."""
     sums = np.zeros(layout.csr.m, np.int64)
@@ -53,7 +53,7 @@ BY_ROWS = {"ThirdSums": sum_thirds}  # by visitor: what takes its place on a who
 
 
 def _each_range(
-    layout: Layout, sums: Array, slots: int, threads: int, on_progress: ProgressCallback | None,
+    layout: CpuLayout, sums: Array, slots: int, threads: int, on_progress: ProgressCallback | None,
     kernel: Callable[..., None], more: Callable[[int], tuple[Any, ...]],
 ) -> None:  # fmt: skip
     """Call a kernel for each range of rows; `more` are its last arguments, by thread."""

@@ -39,7 +39,7 @@ from rapids_tc.engines.cpu.spans import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rapids_tc.engines.cpu.layout import Layout
+    from rapids_tc.engines.cpu.layout import CpuLayout
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.preparation.csr import Array
 
@@ -304,7 +304,7 @@ class Counters:
 
 
 def visit(
-    quantity: Quantity, layout: Layout, values: Any, threads: int,
+    quantity: Quantity, layout: CpuLayout, values: Any, threads: int,
     walk: Callable[[list[Any]], None],
 ) -> Any:  # fmt: skip
     """Have the visitor of a quantity see all triangles; see `protocol.Engine.visit`.
@@ -335,7 +335,7 @@ def visit(
     return finished[0] if layout.whole else finished
 
 
-def _by_vertex(quantity: Quantity, layout: Layout, walk: Callable[[Any], None]) -> Any:
+def _by_vertex(quantity: Quantity, layout: CpuLayout, walk: Callable[[Any], None]) -> Any:
     """Return the sums of all ranks; on blocks those of u, v and w."""
     u = quantity.start(layout.walked.n, np)
     if layout.whole:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.engines.gpu.layout import Blocks, GpuEngine, Layout, SlotView
+from rapids_tc.engines.gpu.layout import Blocks, GpuEngine, GpuLayout, SlotView
 from rapids_tc.engines.protocol import PivotRange, Residues, shifts
 from rapids_tc.errors import CapacityError
 from rapids_tc.kernels import launch
@@ -101,7 +101,7 @@ def prepare_blocks(
     residues: Residues,
     *,
     pivot_range: PivotRange | None = None,
-) -> Layout:
+) -> GpuLayout:
     """Make the layout of a task on blocks."""
     xp, (_, shift) = engine.xp, shifts(residues)
     grouped = uv if isinstance(uv, InEdges) else to_csc(engine, uv)
@@ -133,7 +133,7 @@ def _together(engine: GpuEngine, uw: Csr, vw: Csr) -> tuple[Array, Array, int, i
 
 
 def write_codes(engine: GpuEngine, columns: Array, codes: Array) -> None:
-    """Write the codes of columns: see `Layout.codes`."""
+    """Write the codes of columns: see `GpuLayout.codes`."""
     bits, m = np.uint32(engine.capacities.bits), np.uint64(len(columns))
     _step(engine, "write_codes", -(-len(columns) // _EACH), columns, m, bits, codes)
 
@@ -150,7 +150,7 @@ def probe_counts(
         return probes[shift:].view("int64")
 
 
-def positions_of(layout: Layout) -> int:
+def positions_of(layout: GpuLayout) -> int:
     """Return how many positions edge counts have: of the columns, on blocks of the in-edges too.
 
     Raises
@@ -164,7 +164,7 @@ def positions_of(layout: Layout) -> int:
     return size
 
 
-def align(engine: GpuEngine, layout: Layout, values: Any, dtype: str) -> Array:
+def align(engine: GpuEngine, layout: GpuLayout, values: Any, dtype: str) -> Array:
     """Return values of edges in the order of edge counts; on blocks from those of uv, uw and vw."""
     blocks = layout.blocks
     if blocks is None:

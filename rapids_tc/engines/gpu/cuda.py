@@ -22,7 +22,7 @@ from rapids_tc.engines.gpu import (
     pairs,
     visitors,
 )
-from rapids_tc.engines.gpu.layout import CHUNK, Blocks, Layout
+from rapids_tc.engines.gpu.layout import CHUNK, Blocks, GpuLayout
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.host import host_free, host_memory
 from rapids_tc.errors import CapacityError, KernelError
@@ -97,7 +97,7 @@ class CudaEngine:
     scan = keys.scan
     small_counter = keys.small_counter
 
-    def prepare(self, csr: Csr, pivot_range: PivotRange | None = None) -> Layout:
+    def prepare(self, csr: Csr, pivot_range: PivotRange | None = None) -> GpuLayout:
         """Make the layout of a graph: 10 bytes per edge besides the CSR, 17 at the peak.
 
         Bit rows of a large graph take 4 more at most; of R-MAT graphs they take 0.25.
@@ -117,7 +117,7 @@ class CudaEngine:
             block_layout.write_codes(self, csr.columns, codes)
             return self.layout(csr, codes, in_edges, in_offsets, probes, with_hubs=True)
 
-    def bare(self, csr: Csr, method: str, *, sides: bool = False) -> Layout | None:
+    def bare(self, csr: Csr, method: str, *, sides: bool = False) -> GpuLayout | None:
         """Return the graph without a layout; None if a layout is needed, or pays."""
         is_small = method == "auto" and keys.is_small(self, csr.m, csr.n)
         needs_none = is_small if sides else catalogue.needs_no_layout(method, csr)
@@ -125,10 +125,10 @@ class CudaEngine:
             return None
         codes, in_edges = self.empty_codes(0), self.xp.empty(0, "uint64")
         none = self.xp.empty(0, "uint32")
-        return Layout(csr, codes, in_edges, none, none, none, self.capacities, bare=True)
+        return GpuLayout(csr, codes, in_edges, none, none, none, self.capacities, bare=True)
 
     def empty_codes(self, size: int) -> Array:
-        """Make an array for `Layout.codes`: kernels read whole chunks of 16 bytes, codes all."""
+        """Make an array for `GpuLayout.codes`: kernels read whole chunks of 16 bytes, codes all."""
         return self.xp.zeros(-(-size // CHUNK) * CHUNK, "uint16")[:size]
 
     def layout(
@@ -141,7 +141,7 @@ class CudaEngine:
         *,
         blocks: Blocks | None = None,
         with_hubs: bool = False,
-    ) -> Layout:
+    ) -> GpuLayout:
         """Make a layout, its tasks from the probes of every middle vertex.
 
         `with_hubs`: rows have bits, if the graph is large.
@@ -150,7 +150,7 @@ class CudaEngine:
         heavy, light, *rows = self._tasks(csr, len(in_edges), in_offsets, probes, listing)
         by_bits = hubs.hub_rows(self, csr, rows[0]) if rows else None
         tasks, sizes = (heavy, light), self.capacities
-        return Layout(csr, codes, in_edges, in_offsets, *tasks, sizes, blocks, hubs=by_bits)
+        return GpuLayout(csr, codes, in_edges, in_offsets, *tasks, sizes, blocks, hubs=by_bits)
 
     to_csc = block_layout.to_csc
     csc = block_layout.csc
@@ -163,7 +163,11 @@ class CudaEngine:
     slot_pool = device_slots.slot_pool
 
     def count(
-        self, layout: Layout, *, method: str = "auto", on_progress: ProgressCallback | None = None
+        self,
+        layout: GpuLayout,
+        *,
+        method: str = "auto",
+        on_progress: ProgressCallback | None = None,
     ) -> int:
         """Count the triangles of the graph, or the triangles of a task."""
         with self.device(layout.csr.columns):
@@ -177,7 +181,7 @@ class CudaEngine:
 
     def edge_counts(
         self,
-        layout: Layout,
+        layout: GpuLayout,
         *,
         method: str = "auto",
         on_progress: ProgressCallback | None = None,
@@ -207,7 +211,7 @@ class CudaEngine:
 
     def truss(
         self,
-        layout: Layout,
+        layout: GpuLayout,
         counts: Array,
         *,
         k: int | None = None,

@@ -9,7 +9,7 @@ import numpy as np
 from rapids_tc.kernels import launch
 
 if TYPE_CHECKING:
-    from rapids_tc.engines.gpu.layout import GpuEngine, Layout
+    from rapids_tc.engines.gpu.layout import GpuEngine, GpuLayout
     from rapids_tc.preparation.csr import Array, Csr
 
 _GROUPS, _COUNT_THREADS = 256, 1024  # as in group.cu
@@ -58,7 +58,7 @@ def describe(engine: GpuEngine, csr: Csr, packed: Array) -> Grouped:
     return packed, in_offsets, probes
 
 
-def sort(engine: GpuEngine, layout: Layout) -> None:
+def sort(engine: GpuEngine, layout: GpuLayout) -> None:
     """Put the in-edges of a graph in the order of their rows, the same on every run, in place."""
     if layout.complete and len(layout.in_edges) >= engine.capacities.grouped_from:
         csr = layout.csr

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.engines.gpu.layout import GpuEngine, HubRows, Layout
+from rapids_tc.engines.gpu.layout import GpuEngine, GpuLayout, HubRows
 from rapids_tc.kernels import launch
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def hub_rows(engine: GpuEngine, csr: Csr, rows: Array) -> HubRows | None:
     return made
 
 
-def add_edge_counts(engine: GpuEngine, layout: Layout, counts: Array) -> bool:
+def add_edge_counts(engine: GpuEngine, layout: GpuLayout, counts: Array) -> bool:
     """Add to the counts of edges the triangles that bit rows count; return whether they do.
 
     The walk leaves these triangles out then.

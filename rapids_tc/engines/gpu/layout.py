@@ -26,7 +26,7 @@ class SlotView(Csr):
     all_columns : array of uint32
         The columns of all slots; `columns` is a part of it.
     all_codes : array of uint16
-        Codes of `all_columns`: see `Layout.codes`.
+        Codes of `all_columns`: see `GpuLayout.codes`.
     at : int
         The first position of that part: a multiple of `CHUNK`.
     """
@@ -99,7 +99,7 @@ class HubRows:
 
 
 @dataclass(frozen=True)
-class Layout:
+class GpuLayout:
     """What kernels read besides the CSR, made once for a graph by `CudaEngine.prepare`.
 
     Attributes
@@ -167,7 +167,7 @@ class GpuEngine(KernelEngine, Protocol):
         """The sizes with which layouts are made."""
 
     def empty_codes(self, size: int) -> Array:
-        """Make an array for `Layout.codes`."""
+        """Make an array for `GpuLayout.codes`."""
 
     def layout(
         self,
@@ -179,7 +179,7 @@ class GpuEngine(KernelEngine, Protocol):
         *,
         blocks: Blocks | None = None,
         with_hubs: bool = False,
-    ) -> Layout:
+    ) -> GpuLayout:
         """Make a layout, its tasks from the probes of every middle vertex."""
 
     def step(self, kernel: str, size: int, *arguments: Any) -> None:

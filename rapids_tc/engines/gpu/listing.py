@@ -17,7 +17,7 @@ from rapids_tc.kernels import catalogue, launch
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rapids_tc.engines.gpu.layout import GpuEngine, Layout
+    from rapids_tc.engines.gpu.layout import GpuEngine, GpuLayout
     from rapids_tc.engines.protocol import ProgressCallback
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.kernels.method import Kernel
@@ -27,7 +27,7 @@ _BLOCKS_PER_SM = 8  # blocks that fill a multiprocessor
 
 
 def triangles_per_in_edge(
-    engine: GpuEngine, layout: Layout, *, on_progress: ProgressCallback | None = None
+    engine: GpuEngine, layout: GpuLayout, *, on_progress: ProgressCallback | None = None
 ) -> Array:
     """Count the triangles of each in-edge: uint32, in the order of the layout.
 
@@ -54,7 +54,7 @@ def triangles_per_in_edge(
 
 
 def list_triangles(
-    engine: GpuEngine, layout: Layout, starts: Array, first: int, last: int
+    engine: GpuEngine, layout: GpuLayout, starts: Array, first: int, last: int
 ) -> Array:
     """List the ranks u > v > w of triangles `first` to `last` - 1: uint32, (3, last - first).
 
@@ -75,7 +75,7 @@ def list_triangles(
 
 
 def vertex_sums(
-    engine: GpuEngine, layout: Layout, quantity: Quantity, sides: Any,
+    engine: GpuEngine, layout: GpuLayout, quantity: Quantity, sides: Any,
     *, on_progress: ProgressCallback | None,
 ) -> Any:  # fmt: skip
     """Sum for each rank, over its triangles, the products of the values of their sides."""
@@ -101,7 +101,7 @@ def vertex_sums(
 
 def _launch(
     engine: GpuEngine,
-    layout: Layout,
+    layout: GpuLayout,
     name: str,
     edges: tuple[int, int],
     *before: Array,

@@ -1,7 +1,7 @@
 """Triangles by what is known of their sides and corners, on the CUDA engine: types, times, values.
 
 The functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`. On blocks, values of edges
-are laid out as `Layout` has the edges: the columns of uw and vw, then the in-edges.
+are laid out as `GpuLayout` has the edges: the columns of uw and vw, then the in-edges.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rapids_tc.kernels import catalogue, launch
 from rapids_tc.kernels.launch import Payload
 
 if TYPE_CHECKING:
-    from rapids_tc.engines.gpu.layout import GpuEngine, Layout
+    from rapids_tc.engines.gpu.layout import GpuEngine, GpuLayout
     from rapids_tc.engines.protocol import ProgressCallback, Spans
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.preparation.csr import Array, Csr
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def visit(
     engine: GpuEngine,
-    layout: Layout,
+    layout: GpuLayout,
     quantity: Quantity,
     values: Any,
     *,
@@ -51,7 +51,7 @@ def visit(
 
 
 def _taken(
-    engine: GpuEngine, layout: Layout, quantity: Quantity, values: Any
+    engine: GpuEngine, layout: GpuLayout, quantity: Quantity, values: Any
 ) -> tuple[str, tuple[Array, ...]]:
     """Return the visitor of a quantity, and the arrays of its ``Input``."""
     if quantity.takes == "spans":
@@ -71,7 +71,7 @@ def _taken(
 
 def join_triangles(
     engine: GpuEngine,
-    layout: Layout,
+    layout: GpuLayout,
     levels: Array,
     *,
     on_progress: ProgressCallback | None = None,
@@ -95,7 +95,7 @@ def join_ends(engine: GpuEngine, csr: Csr, levels: Array) -> Array:
 
 
 def _pack_spans(
-    engine: GpuEngine, layout: Layout, spans: Any, windows: int | None
+    engine: GpuEngine, layout: GpuLayout, spans: Any, windows: int | None
 ) -> tuple[str, tuple[Array, ...]]:
     """Return the struct of spans in ``windows.cuh``, words or intervals, and its arrays."""
     graphs = (spans,) if layout.blocks is None else tuple(spans)
@@ -120,7 +120,9 @@ def _words(xp: Any, spans: Spans, windows: int | None, dtype: str) -> Array:
     return words
 
 
-def _intervals(engine: GpuEngine, layout: Layout, graphs: tuple[Spans, ...]) -> tuple[Array, ...]:
+def _intervals(
+    engine: GpuEngine, layout: GpuLayout, graphs: tuple[Spans, ...]
+) -> tuple[Array, ...]:
     """Return all intervals, and for each edge the first of its own, and one past the last."""
     xp, begins, ends, base = engine.xp, [], [], 0
     for one in graphs:
@@ -137,7 +139,7 @@ def _intervals(engine: GpuEngine, layout: Layout, graphs: tuple[Spans, ...]) -> 
     return firsts, lasts, *(align(engine, layout, side, "int64") for side in (begins, ends))
 
 
-def _limits(layout: Layout, size: int) -> tuple[np.uint32, np.uint32]:
+def _limits(layout: GpuLayout, size: int) -> tuple[np.uint32, np.uint32]:
     """Return the limits of the counters in shared memory: see ``triangles.cuh``."""
     capacities = layout.capacities
     in_shared = size if size <= capacities.shared_counters else 0
@@ -146,7 +148,7 @@ def _limits(layout: Layout, size: int) -> tuple[np.uint32, np.uint32]:
 
 def _run(
     engine: GpuEngine,
-    layout: Layout,
+    layout: GpuLayout,
     visit: str,
     out: Array,
     payload: Payload,
