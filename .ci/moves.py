@@ -13,7 +13,7 @@ import pandas as pd
 
 import rapids_tc as tc
 from rapids_tc.executors.local import PartitionedFrame
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 
 PACKAGE = str(Path(tc.__file__).parent)
 
@@ -42,7 +42,7 @@ def crossed(call: Callable[[], Any]) -> tuple[int, int]:
 
 def truss_of_blocks(edges: pd.DataFrame) -> pd.DataFrame:
     """Return the trussness of the rows of a frame in two partitions, from 2 x 2 blocks."""
-    with use_layout(Layout(2)):
+    with use_layout(BlockLayout(2)):
         return tc.annotate(PartitionedFrame([edges[:2], edges[2:]]), "trussness")
 
 

@@ -22,7 +22,7 @@ from rapids_tc.blocks import grid
 from rapids_tc.executors import local
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.graphs import stages
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 
 BLOCKS = 4  # a side
 ROWS = ("pack", "merge", "pick", "count", "edge_counts")  # of rows and blocks, not of ids
@@ -74,7 +74,7 @@ def main(ids=2**18, rows=2**16, workers=16):
     print(f"{ids:,} ids, {rows:,} rows, {workers} workers: 4 ids / sqrt(workers) = {bound:,.0f}")
     for name, call in (("count", tc.count), ("clustering", tc.clustering)):
         for count in (1, grid.range_count(ids, 23 * ids, workers)):
-            with use_layout(Layout(BLOCKS, 1, ranges=count)):
+            with use_layout(BlockLayout(BLOCKS, 1, ranges=count)):
                 call(edges)  # what is compiled, is not counted
                 tasks, peaks = counted(call, edges)
             print(f"\n{name}, ids in {count} ranges: {tasks} tasks; bytes, multiples of the bound")

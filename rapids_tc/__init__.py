@@ -12,14 +12,14 @@ from rapids_tc.analytics.approximate import Estimate, approximate_count
 from rapids_tc.analytics.cliques import cliques, edge_cliques, vertex_cliques
 from rapids_tc.analytics.clustering import average_clustering, clustering, transitivity
 from rapids_tc.analytics.communities import truss_communities
-from rapids_tc.analytics.listing import iter_triangles, list_triangles
 from rapids_tc.analytics.memory import memory_estimate
 from rapids_tc.analytics.methods import methods
 from rapids_tc.analytics.over_time import triangles_over_time
 from rapids_tc.analytics.similarity import similarity
 from rapids_tc.analytics.triads import triad_counts
+from rapids_tc.analytics.triangle_lists import iter_triangles, list_triangles
 from rapids_tc.analytics.triangles import count, edge_triangles, simple_edges, vertex_triangles
-from rapids_tc.analytics.truss import k_truss, trussness
+from rapids_tc.analytics.trusses import k_truss, trussness
 from rapids_tc.analytics.types import balance, triangles_by_type
 from rapids_tc.analytics.vertices import annotate_vertices
 from rapids_tc.errors import (

@@ -141,17 +141,6 @@ class Graph(_Graph, Generic[_F_co]):
     def truss_communities(self, k: int | Literal['max', 'all'], *,
         connected: Connected = "triangles", engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
-    def list_triangles(self, *, vertices: Vertices | None = None, max_rows: int | None = None,
-        engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: int | None = None) -> _F_co: ...
-    @overload
-    def iter_triangles(self: Graph[_Partitioned], *, rows: int, vertices: Vertices | None = None,
-        engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: int | None = None) -> Any: ...
-    @overload
-    def iter_triangles(self, *, rows: int, vertices: Vertices | None = None,
-        engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: int | None = None) -> Iterator[_F_co]: ...
     def triangles_over_time(self, *, time: Label, window: Length | None = None,
         step: Length | None = None, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
@@ -206,6 +195,17 @@ class Graph(_Graph, Generic[_F_co]):
     def triad_counts(self, *, vertices: Vertices | None = None, directed: bool = False,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
+    def list_triangles(self, *, vertices: Vertices | None = None, max_rows: int | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    @overload
+    def iter_triangles(self: Graph[_Partitioned], *, rows: int, vertices: Vertices | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> Any: ...
+    @overload
+    def iter_triangles(self, *, rows: int, vertices: Vertices | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> Iterator[_F_co]: ...
     def count(self, *, time: Label | None = None, within: Length | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> int: ...
@@ -457,40 +457,6 @@ def truss_communities(edges: _Stream | Graph[_Stream], k: int | Literal['max', '
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
-def list_triangles(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
-    max_rows: int | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> _F: ...
-@overload
-def list_triangles(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
-    max_rows: int | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> Any: ...
-@overload
-def iter_triangles(edges: _Partitioned | Graph[_Partitioned], *, rows: int,
-    vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> Any: ...
-@overload
-def iter_triangles(edges: _Lazy | Graph[_Lazy], *, rows: int, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> Iterator[pl.DataFrame]: ...
-@overload
-def iter_triangles(edges: _F | Graph[_F], *, rows: int, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> Iterator[_F]: ...
-@overload
-def iter_triangles(edges: _Stream | Graph[_Stream], *, rows: int,
-    vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> Iterator[Any]: ...
-@overload
 def triangles_over_time(edges: _F | Graph[_F], *, time: Label, window: Length | None = None,
     step: Length | None = None, source: Labels | None = None, destination: Labels | None = None,
     by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
@@ -584,6 +550,40 @@ def triad_counts(edges: _Stream, *, vertices: Vertices | None = None, directed: 
     source: Labels | None = None, destination: Labels | None = None, by: Labels,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
+@overload
+def list_triangles(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
+    max_rows: int | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def list_triangles(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
+    max_rows: int | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def iter_triangles(edges: _Partitioned | Graph[_Partitioned], *, rows: int,
+    vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def iter_triangles(edges: _Lazy | Graph[_Lazy], *, rows: int, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[pl.DataFrame]: ...
+@overload
+def iter_triangles(edges: _F | Graph[_F], *, rows: int, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[_F]: ...
+@overload
+def iter_triangles(edges: _Stream | Graph[_Stream], *, rows: int,
+    vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[Any]: ...
 @overload
 def count(edges: _GroupedGraph[_F], *, time: Label | None = None, within: Length | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,

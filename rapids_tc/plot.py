@@ -12,7 +12,7 @@ import numpy as np
 
 from rapids_tc._typing import Frame, Labels
 from rapids_tc.analytics.clustering import per_pair
-from rapids_tc.analytics.truss import checked_k
+from rapids_tc.analytics.trusses import checked_k
 from rapids_tc.graphs import resolve
 from rapids_tc.plan.record import Options
 

@@ -15,7 +15,7 @@ import rapids_tc as tc
 from rapids_tc.executors import registry
 from rapids_tc.executors.local import LocalExecutor
 from rapids_tc.frames.adapters import is_dask
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 
 
 def from_parts(parts):
@@ -119,7 +119,7 @@ def a_cluster(backend, **options):
 
 def layout(n, m, fits=100, ranges=1):
     """Graphs are cut in n x n blocks, tasks in m parts; one machine peels `fits` edges."""
-    return use_layout(Layout(n, m, peel_below=fits if n > 1 else None, ranges=ranges))
+    return use_layout(BlockLayout(n, m, peel_below=fits if n > 1 else None, ranges=ranges))
 
 
 def plain(backend, result):

@@ -19,7 +19,7 @@ import rapids_tc as tc
 from rapids_tc import testing
 from rapids_tc.analytics.similarity import MEASURES
 from rapids_tc.executors.local import PartitionedFrame
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.plan.record import ANALYTICS, Needs, Result, row_columns, vertex_columns
 
 
@@ -249,7 +249,7 @@ class Path:
     """A way to an answer: what stands for the edges, and how the graph is cut."""
 
     partitions: int = 0
-    layout: Layout | None = None
+    layout: BlockLayout | None = None
     prepared: bool = False
 
     @contextmanager
@@ -274,11 +274,11 @@ class Path:
 PATHS = {
     "whole": Path(),
     "prepared": Path(prepared=True),
-    **{f"{n} x {n} blocks": Path(layout=Layout(n, peel_below=0)) for n in (1, 2, 3)},
-    "blocks, the rest in memory": Path(layout=Layout(2, peel_below=30)),
+    **{f"{n} x {n} blocks": Path(layout=BlockLayout(n, peel_below=0)) for n in (1, 2, 3)},
+    "blocks, the rest in memory": Path(layout=BlockLayout(2, peel_below=30)),
     **{f"{parts} partitions": Path(partitions=parts) for parts in (1, 7)},
-    "7 partitions, 2 x 2 blocks": Path(7, Layout(2, 1, peel_below=20)),
-    "7 partitions, 3 x 3 blocks to the end": Path(7, Layout(3, 2, peel_below=0)),
+    "7 partitions, 2 x 2 blocks": Path(7, BlockLayout(2, 1, peel_below=20)),
+    "7 partitions, 3 x 3 blocks to the end": Path(7, BlockLayout(3, 2, peel_below=0)),
 }
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import rapids_tc as tc
 from rapids_tc.graphs import out_of_core, resolve
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.plan.budget import Budget
-from rapids_tc.plan.layout import Layout, use_layout
 from rapids_tc.plan.record import ANALYTICS
 
 FUNCTIONS = {
@@ -47,7 +47,10 @@ def in_blocks(n, memory=MEMORY, peel_below=None):
             made.append(self)
             assert self.n == n
 
-    with pytest.MonkeyPatch.context() as patch, use_layout(Layout(n, 1, peel_below, memory=memory)):
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        use_layout(BlockLayout(n, 1, peel_below, memory=memory)),
+    ):
         patch.setattr(resolve, "OutOfCoreGraph", Noted)
         yield made
 

@@ -30,7 +30,7 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.analytics import approximate
 from rapids_tc.executors.local import PartitionedFrame
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.preparation import orient, sampling, splitmix
 
 many = settings(max_examples=60, deadline=None)
@@ -375,6 +375,6 @@ def test_a_sample_in_ranges_of_ids_is_that_of_the_graph(names):
     """Colours are those of an id's number among all ids, whichever range it is in."""
     frame = datasets.rmat(7).map(np.int64).apply(names)
     parts = PartitionedFrame([frame.iloc[:900], frame.iloc[900:]])
-    with use_layout(Layout(2, ranges=3)):
+    with use_layout(BlockLayout(2, ranges=3)):
         found = tc.approximate_count(parts, colours=3, seed=5)
     assert found == tc.approximate_count(frame, colours=3, seed=5)

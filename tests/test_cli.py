@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from needs import need_module
 
 import rapids_tc as tc
-from rapids_tc.cli import listing, machine, main, reading, tables
+from rapids_tc.cli import machine, main, reading, tables, truss_and_list
 from rapids_tc.cli.machine import Driver, DriverError, Gpu
 from rapids_tc.datasets import karate, rmat
 from rapids_tc.files import read_edges
@@ -283,7 +283,7 @@ TABLES = {
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 @pytest.mark.parametrize("command", TABLES)
 def test_tables(tmp_path, monkeypatch, karate_file, command, suffix, rows):
-    monkeypatch.setattr(listing, "_ROWS", rows)
+    monkeypatch.setattr(truss_and_list, "_ROWS", rows)
     out = tmp_path / f"table{suffix}"
     done = run(*command.split(), karate_file, "--out", out)
     assert (done.exit_code, done.stdout) == (0, "")

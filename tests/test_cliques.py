@@ -18,9 +18,9 @@ from kernel_support import ENGINE, clique, hundred, keys_of, random_rows, union,
 
 import rapids_tc as tc
 from rapids_tc import datasets, testing
-from rapids_tc.engines.cliques import check_rows
 from rapids_tc.engines.cpu import clique_rows
 from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.local_graphs import check_rows
 from rapids_tc.kernels.method import Capacities
 from rapids_tc.plan import costs
 from rapids_tc.preparation.csr import Csr

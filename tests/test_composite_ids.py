@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.frames.backend import open_frame
-from rapids_tc.plan.layout import Layout
+from rapids_tc.plan.block_layout import BlockLayout
 from rapids_tc.preparation import composite, composite_edges
 from rapids_tc.preparation.composite import MixedRadix
 from rapids_tc.preparation.composite_edges import compact
@@ -56,7 +56,7 @@ def whole(found):
     return pd.concat(found.partitions) if isinstance(found, PartitionedFrame) else found
 
 
-PATHS = [Path(), Path(layout=Layout(2)), Path(3), Path(4, Layout(2))]
+PATHS = [Path(), Path(layout=BlockLayout(2)), Path(3), Path(4, BlockLayout(2))]
 
 
 @given(ENDS, st.sampled_from(list(KINDS)), st.sampled_from(PATHS))

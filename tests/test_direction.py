@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rapids_tc as tc
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 
 many = settings(max_examples=40, deadline=None)
 fine = pytest.approx
@@ -142,7 +142,7 @@ def test_a_graph_of_cugraph_says_its_direction(backend, monkeypatch, directed, p
     edges = nx.gnm_random_graph(40, 150, seed=3, directed=directed)
     given = Undirected(backend.frame(frame_of([*edges.edges])), directed=directed)
     given, right = tc.Graph(given) if path == "of a Graph" else given, edges.to_directed()
-    with use_layout(Layout(2)) if path == "out of core" else nullcontext():
+    with use_layout(BlockLayout(2)) if path == "out of core" else nullcontext():
         assert tc.triad_counts(given, directed=True).to_dict() == nx.triadic_census(right)
         assert tc.transitivity(given, directed=True) == fine(nx.transitivity(right))
         clustering = by_vertex(backend, tc.clustering(given, directed=True))

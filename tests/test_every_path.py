@@ -8,7 +8,7 @@ from every_path import CALLS, ENGINES, NAMES, PATHS, Path
 import rapids_tc as tc
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.graphs.public import Graph
-from rapids_tc.plan.layout import Layout
+from rapids_tc.plan.block_layout import BlockLayout
 from rapids_tc.plan.record import (
     ANALYTICS,
     Column,
@@ -235,7 +235,7 @@ def test_a_keyword_is_served_or_refused_on_every_path(temporary, body, work, mor
 
 def test_a_column_of_a_new_analytic_is_in_annotate(temporary):
     analytic(Work(Needs.EDGE_COUNTS, Result.COLUMN), columns={"kept": KEPT})(by_row)
-    for path in (Path(), Path(layout=Layout(2)), Path(7), Path(7, Layout(2))):
+    for path in (Path(), Path(layout=BlockLayout(2)), Path(7), Path(7, BlockLayout(2))):
         found = path.call("annotate", {"columns": ("kept", "triangles")})
         values = every_path.plain("annotate", found)
         assert values["kept"] == values["triangles"]

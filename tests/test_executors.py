@@ -21,7 +21,7 @@ from rapids_tc.executors import registry
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.executors.protocol import Batch, Executor
 from rapids_tc.executors.spill import SpillExecutor
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.plan.record import ANALYTICS
 
 pytestmark = pytest.mark.cpu_only
@@ -102,7 +102,9 @@ def test_it_is_short():
     assert sum(len(text.splitlines()) for text in lines) < 60
 
 
-@pytest.mark.parametrize("layout", [None, Layout(2, 2, peel_below=20)], ids=["one block", "blocks"])
+@pytest.mark.parametrize(
+    "layout", [None, BlockLayout(2, 2, peel_below=20)], ids=["one block", "blocks"]
+)
 def test_threads_answer_what_a_cluster_answers(threaded, layout):
     answered = 0
     for (name, own), shown in zip(CALLS, NAMES, strict=True):
@@ -198,7 +200,7 @@ def test_many_batches_and_blocks_take_few_tasks():
     """A task per batch and block would be 16,384 alone."""
     Counted.tasks, frame = 0, tc.datasets.rmat(9)
     whole = tc.count(frame)
-    with registered(CountedFrame, Counted), use_layout(Layout(n=8)):
+    with registered(CountedFrame, Counted), use_layout(BlockLayout(n=8)):
         assert tc.count(CountedFrame([frame.iloc[at::256] for at in range(256)])) == whole
     assert 8**3 + 2 * 256 < Counted.tasks < 3_000
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rapids_tc as tc
 from rapids_tc.executors.local import PartitionedFrame
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 
 pytestmark = pytest.mark.cpu_only
 
@@ -61,7 +61,7 @@ def test_times_of_each_group(rows, widths, kind):
     alone = tc.triangles_over_time(frame, time="when", **asked)
     assert found["t"].dtype == alone["t"].dtype
     n, parts = PATHS[len(rows) % len(PATHS)]
-    with use_layout(Layout(n, 2)):
+    with use_layout(BlockLayout(n, 2)):
         edges = partitioned(frame, parts) if parts else frame
         apart = tc.triangles_over_time(edges, time="when", by="day", **asked)
     apart = pd.concat(apart.partitions) if parts else apart

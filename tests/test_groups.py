@@ -21,7 +21,7 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.plan import answers
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.plan.record import ANALYTICS, Result
 
 pytestmark = pytest.mark.cpu_only
@@ -208,7 +208,7 @@ def test_counts_of_random_groups(rows, kind, together):
 def test_several_columns_of_groups(rows, way):
     frame = pd.DataFrame(rows, columns=["day", "a", "b"]).assign(half=lambda f: f.index % 2 == 0)
     partitions, blocks = way
-    with Path(partitions, Layout(blocks) if blocks else None).edges(frame) as edges:
+    with Path(partitions, BlockLayout(blocks) if blocks else None).edges(frame) as edges:
         found = tc.vertex_triangles(edges, by=["half", "day"], source="a", destination="b")
     found = pd.concat(found.partitions) if partitions else found
     right = [
@@ -228,7 +228,7 @@ def test_groups_of_every_kind_in_partitions(kind):
     frame = pd.DataFrame({"src": np.arange(60) % 5, "dst": np.arange(60) % 4})
     frame["day"] = KINDS[kind](numbers)
     right = tc.count(frame, by="day")
-    for path in (Path(3), Path(3, Layout(2)), Path(layout=Layout(2))):
+    for path in (Path(3), Path(3, BlockLayout(2)), Path(layout=BlockLayout(2))):
         with path.edges(frame) as edges:
             found = tc.count(edges, by="day")
         found = pd.concat(found.partitions) if path.partitions else found

@@ -39,7 +39,7 @@ from rapids_tc.frames.adapters import PandasAdapter, pyarrow
 from rapids_tc.graphs.resolve import polars_lazy
 from rapids_tc.kernels import _source, catalogue, launch
 from rapids_tc.plan import budget, costs, needs
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.plan.record import ANALYTICS
 from rapids_tc.preparation import (
     composite_edges,
@@ -80,12 +80,12 @@ INTERNAL = {
     "preparation/id_scheme:resolve_scheme": "made elsewhere: ids.integers",
     "updates/tally:Tally.find": "caught by `_by_tally`, which makes another tally",
     "updates/updated:UpdatedGraph.__getattr__": "Python's own words for a name that is not there",
-    "graphs/protocol:VertexTotals.vertex_counts": "no public function asks it",
-    "graphs/protocol:EdgeGraph.sample_moments": "samples are counted in memory alone",
+    "graphs/edge_graph:VertexTotals.vertex_counts": "no public function asks it",
+    "graphs/edge_graph:EdgeGraph.sample_moments": "samples are counted in memory alone",
     "blocks/quantities:TypeCounts.resolved": "caught by `whole`, which lists the triangles",
-    "graphs/pairs:_Rows.common": "each kind of graph has its own",
-    "graphs/pairs:ValuesOfPairs.trussness": "no measure of pairs asks for it",
-    "graphs/pairs:ValuesOfPairs.community": "no measure of pairs asks for it",
+    "graphs/pair_columns:_Rows.common": "each kind of graph has its own",
+    "graphs/pair_columns:ValuesOfPairs.trussness": "no measure of pairs asks for it",
+    "graphs/pair_columns:ValuesOfPairs.community": "no measure of pairs asks for it",
     "graphs/out_of_core:_Values.community": "a column of it is made in memory alone",
     "blocks/row_lookup:_RowValues.community": "a column of it is made in memory alone",
     "plan/record:register": "a mistake of ours, told when the package is imported",
@@ -243,7 +243,7 @@ def without(name, call):
 
 
 def blocks_of(frame, **columns):
-    with use_layout(Layout(2)):
+    with use_layout(BlockLayout(2)):
         return tc.count(frame, **columns)
 
 
@@ -1077,7 +1077,7 @@ HINTS = {
         (lambda h: tc.list_triangles(complete(60).frame(), vertices=[0], memory_limit=60_000),
          "raise the limit, give fewer vertices, or list all triangles, without vertices="),
     ],
-    "analytics/listing": [
+    "analytics/triangle_lists": [
         (lambda h: listed(h, max_rows=-1), "accepted: an integer from 0 on, or None"),
         (lambda h: listed(h, max_rows=0), r"max_rows=0: iter_triangles\(edges, rows=\.\.\.\)"),
         (lambda h: tc.iter_triangles(k3(), rows=0), "accepted: an integer from 1 on"),
@@ -1109,7 +1109,7 @@ HINTS = {
     "blocks/codec": [
         (lambda h: codec.require(False, "a"), r"edges\.persist\(\), and the same versions"),
     ],
-    "graphs/protocol": [
+    "graphs/edge_graph": [
         (lambda h: tc.count(tc.Graph(k3()), source="src", destination="dst"),
          r"give source= to Graph\(\) instead"),
         (lambda h: tc.count(tc.Graph(k3()), engine="cuda"),
@@ -1208,7 +1208,7 @@ HINTS = {
         (watched("closed"), "(?s)is closed.*client = Client"),
         (watched("connecting"), "(?s)scheduler .* has ended, or cannot.*client = Client"),
     ],
-    "graphs/pairs": [
+    "graphs/pair_columns": [
         (lambda h: tc.similarity(k3(a=1), by="a", pairs=k3()), "combine the columns of an id"),
         (lambda h: tc.similarity(k3(), pairs=[(0, 1)]), "give a frame of one machine with two"),
     ],
@@ -1231,7 +1231,7 @@ HINTS = {
         (lambda h: cliques._require_int64(2**63, 5),
          r"9,223,372,036,854,775,808 cliques of 5 .*cliques\(edges, k=5\) without by="),
     ],
-    "engines/cliques": [
+    "engines/local_graphs": [
         (having(costs, "MOST_CLIQUE_ROW", 1, lambda h: tc.cliques(k3())),
          r"2 neighbors of a degree no lower.*at most 1: .*k_truss\(edges, 4\)"),
     ],
@@ -1287,7 +1287,7 @@ HINTS = {
         (lambda h: tc.truss_communities(k3(), 3, connected="no"),
          'accepted: "triangles" or "edges"'),
     ],
-    "analytics/truss": [
+    "analytics/trusses": [
         (lambda h: tc.k_truss(k3(), 1), 'accepted: an integer from 2 on, or "max"'),
     ],
 }  # fmt: skip

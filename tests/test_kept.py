@@ -31,7 +31,7 @@ from rapids_tc.executors import dask_cluster
 from rapids_tc.executors.dask_cluster import DaskExecutor
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.graphs import stages
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.plan.record import ANALYTICS
 
 pytestmark = pytest.mark.clustered
@@ -51,7 +51,7 @@ def in_parts(frame, partitions):
 
 
 @pytest.mark.cpu_only
-@pytest.mark.parametrize("cut", [Layout(1), Layout(2, 2, peel_below=20)])
+@pytest.mark.parametrize("cut", [BlockLayout(1), BlockLayout(2, 2, peel_below=20)])
 def test_one_graph_answers_every_call(cut):
     """From the frame alone, and from what the calls before have left."""
     with use_layout(cut):

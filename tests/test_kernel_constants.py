@@ -22,7 +22,7 @@ from rapids_tc.engines.gpu import (
 from rapids_tc.engines.neighbor_rows import WORDS
 from rapids_tc.kernels import catalogue, launch, radix, raw_rows
 from rapids_tc.kernels.method import Capacities
-from rapids_tc.preparation import communities
+from rapids_tc.preparation import community_tree
 
 CONSTANT = re.compile(r"^constexpr (?:u32|u64|int) (.*?);", re.MULTILINE)
 BOUNDS = re.compile(r"__launch_bounds__\((\w+)(?:, (\w+))?\)\s+(\w+)\(")
@@ -66,8 +66,8 @@ def test_an_expression_is_read():
         ("cliques.cu", "kListWords", (cliques._LIST_WORDS,)),
         ("cliques.cu", "kPartRows", (cliques._PART,)),
         ("changes.cu", "kChunk kWords", (changes._CHUNK, WORDS)),
-        ("join.cu", "kLevelAt", (communities.LEVEL_AT,)),
-        ("join.cu", "kOfEnds", (communities.OF_ENDS,)),
+        ("join.cu", "kLevelAt", (community_tree.LEVEL_AT,)),
+        ("join.cu", "kOfEnds", (community_tree.OF_ENDS,)),
         ("truss.cu", "kPeelThreads", (truss._THREADS,)),
         ("truss.cu", "kBucket kSums kDone", (truss._BUCKET, truss._SUMS, truss._DONE)),
         ("radix.cu", "kDigit kDigits", (radix._DIGIT, radix._DIGITS)),

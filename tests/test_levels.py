@@ -21,7 +21,7 @@ from rapids_tc import datasets, testing
 from rapids_tc.blocks import levels
 from rapids_tc.blocks.levels import Survey
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 
 pytestmark = pytest.mark.cpu_only
 ENGINES = {"cpu": nullcontext, "cuda": testing.host_engine}
@@ -58,7 +58,7 @@ def in_partitions(frame, partitions=4):
 
 def on_workers(frame, n, below, m=1):
     """The trussness of every row, by tasks in this process."""
-    with use_layout(Layout(n, m, below)):
+    with use_layout(BlockLayout(n, m, below)):
         found = tc.annotate(in_partitions(frame), "trussness")
     return pd.concat(found.partitions)["trussness"].sort_index().tolist()
 
@@ -110,7 +110,7 @@ def rounds_and_tasks(monkeypatch, edges, column, n, below):
         return function(*args)
 
     monkeypatch.setattr(LocalExecutor, "submit", submit)
-    with use_layout(Layout(n, 1, below)):
+    with use_layout(BlockLayout(n, 1, below)):
         tc.annotate(edges, column)
     return asked["level_counts"] // n**3 + 1, asked.total()
 

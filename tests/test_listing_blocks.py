@@ -24,7 +24,7 @@ from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.frames.backend import sum64
 from rapids_tc.plan import costs
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 
 some = settings(max_examples=10, deadline=None)
 GRAPHS = st.one_of(edge_lists(), dense_edge_lists()).filter(bool)
@@ -227,7 +227,7 @@ def partitioned(frame, parts):
 @given(rows=GRAPHS, n=SIDES, m=st.integers(1, 3), parts=st.sampled_from([1, 7]))
 def test_partitions_together_have_the_list_of_memory(rows, n, m, parts):
     frame = frame_of(rows)
-    with use_layout(Layout(n, m)):
+    with use_layout(BlockLayout(n, m)):
         found = tc.list_triangles(partitioned(frame, parts))
     pd.testing.assert_frame_equal(pd.concat(found.partitions), tc.list_triangles(frame))
 
@@ -254,7 +254,7 @@ def test_frames_of_partitions(rows, n, m, size, data):
     """All triangles, or those at some vertices: as many as the definition says, in full frames."""
     edges = partitioned(frame_of(rows), 5)
     some = data.draw(st.none() | st.lists(st.sampled_from(sorted({*sum(rows, ())})), max_size=4))
-    with use_layout(Layout(n, m)):
+    with use_layout(BlockLayout(n, m)):
         frames, again = (list(tc.iter_triangles(edges, rows=size, vertices=some)) for _ in range(2))
         found = tc.list_triangles(edges, vertices=some)
     expected = reference.list_triangles(rows, among=some)
@@ -284,7 +284,7 @@ def test_vertices_of_each_group_of_partitions(n):
     frame = frame_of(rows).assign(day=[1] * 6 + [2] * 10 + [3] * 3)
     own = {"by": "day", "source": "src", "destination": "dst", "vertices": [0, 1]}
     expected = tc.list_triangles(frame, **own)
-    with use_layout(Layout(n)):
+    with use_layout(BlockLayout(n)):
         graph = tc.Graph(partitioned(frame, 3), by="day", source="src", destination="dst")
         found = tc.list_triangles(partitioned(frame, 3), max_rows=9, **own)
         kept = list(tc.iter_triangles(graph, rows=99, vertices=[0, 1]))
@@ -303,7 +303,7 @@ def test_max_rows_of_each_group_of_partitions(n):
     frame = frame_of(rows).assign(day=[1] * 6 + [2] * 10 + [3] * 3)
     own = {"by": "day", "source": "src", "destination": "dst"}
     expected = tc.list_triangles(frame, **own)
-    with use_layout(Layout(n)):
+    with use_layout(BlockLayout(n)):
         found = tc.list_triangles(partitioned(frame, 3), max_rows=10, **own)
         with pytest.raises(tc.CapacityError, match="'day': 2 has 10 triangles, more than max_"):
             tc.list_triangles(partitioned(frame, 3), max_rows=9, **own)
@@ -322,7 +322,7 @@ def test_types_of_partitions(rows, n, m, per):
     call = {"edge_type": "kind", "aggregate": "first", "source": "src", "destination": "dst"}
     typed = [(u, v, kind) for (u, v), kind in zip(rows, kinds, strict=True)]
     days = [typed[day::2] for day in (0, 1)]
-    with use_layout(Layout(n, m)):
+    with use_layout(BlockLayout(n, m)):
         found = tc.triangles_by_type(partitioned(frame, 3), per=per, **call)
         by_day = tc.triangles_by_type(partitioned(frame, 3), per=per, by="day", **call)
     own = {"per": per, "aggregate": "first"}

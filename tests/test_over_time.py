@@ -17,7 +17,7 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.blocks import distributed_values
 from rapids_tc.executors.local import PartitionedFrame
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.preparation import time_values
 
 many = settings(max_examples=15, deadline=None)
@@ -46,11 +46,11 @@ def ways(frame):
     yield tc.Graph(frame), nullcontext()
     if len(frame):
         for n in (1, 3):
-            yield frame, use_layout(Layout(n))
+            yield frame, use_layout(BlockLayout(n))
         third = len(frame) // 3
         parts = PartitionedFrame([frame.iloc[:third], frame.iloc[third:third], frame.iloc[third:]])
         yield parts, nullcontext()
-        yield parts, use_layout(Layout(2, 2))
+        yield parts, use_layout(BlockLayout(2, 2))
 
 
 def by_row(edges, **options):

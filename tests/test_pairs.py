@@ -27,7 +27,7 @@ from rapids_tc.executors import registry
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.graphs import distributed_pairs
 from rapids_tc.graphs import pairs as pairs_of_graphs
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.plan.record import ANALYTICS
 
 __all__ = ["compiler"]
@@ -330,7 +330,7 @@ def test_pairs_of_a_partitioned_frame(rows, n, entries, most, measure):
     ends = [*pairs.itertuples(index=False, name=None)]
     by_pair = reference.similarity(rows, measure, ends)
     cut = partitioned(edges, 4)
-    with use_layout(Layout(n, 2)), pytest.MonkeyPatch.context() as patch:
+    with use_layout(BlockLayout(n, 2)), pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairs_of_graphs, "ENTRY", (1 << 29) // entries)
         patch.setattr(distributed_pairs, "MOST_PAIRS", most)
         found = tc.similarity(cut, measure=measure, pairs=pairs, memory_limit=1 << 30)

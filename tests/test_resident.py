@@ -37,9 +37,9 @@ from rapids_tc.engines.gpu.device_slots import CardCopies, HostCopies
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.kernels import launch
+from rapids_tc.plan.block_layout import BlockLayout, forced_layout, use_layout
 from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.costs import MOST_BLOCKS, ROW_WORK, SORTED_ROW, VERTEX_SUMS
-from rapids_tc.plan.layout import Layout, forced_layout, use_layout
 from rapids_tc.preparation import id_scheme
 from rapids_tc.preparation.csr import Csr
 
@@ -190,8 +190,8 @@ def test_a_block_has_fewer_edges_than_offsets_of_32_bits():
 
 
 def test_a_layout_that_is_given_ends_with_its_block():
-    with use_layout(Layout(2)):
-        assert forced_layout.get() == Layout(2)
+    with use_layout(BlockLayout(2)):
+        assert forced_layout.get() == BlockLayout(2)
     assert forced_layout.get() is None
 
 

@@ -12,7 +12,7 @@ from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc import datasets
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 
 MEASURES = [
     "jaccard", "overlap", "sorensen", "cosine",
@@ -101,7 +101,7 @@ def test_sums_of_any_layout_have_the_same_bits(backend, measure):
     moved = backend.to_pandas(tc.similarity(shuffled, measure=measure))
     assert moved.sort_index().tolist() == whole.tolist()
     for n in (1, 3):
-        with use_layout(Layout(n)):
+        with use_layout(BlockLayout(n)):
             assert (
                 backend.to_pandas(tc.similarity(frame, measure=measure)).tolist() == whole.tolist()
             )

@@ -4,7 +4,7 @@ import pytest
 from graphs import small, tube
 
 import rapids_tc as tc
-from rapids_tc.graphs.protocol import VertexTotals
+from rapids_tc.graphs.edge_graph import VertexTotals
 from rapids_tc.plan.record import ANALYTICS
 
 FUNCTIONS = {

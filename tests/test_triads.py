@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rapids_tc as tc
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 
 
 def assert_triads(series, expected):
@@ -82,7 +82,7 @@ def test_triads_with_some_vertices_by_group(directed):
 def test_the_vertices_of_triads_are_in_the_graph():
     with pytest.raises(ValueError, match=r"vertices=.* 9"):
         tc.triad_counts(frame_of([(0, 1)]), vertices=[0, 9])
-    path = Path(layout=Layout(2))
+    path = Path(layout=BlockLayout(2))
     frame = frame_of(np.random.default_rng(0).integers(0, 300, (4000, 2)))
     own = {"vertices": [0], "directed": True}
     assert tc.triad_counts(frame, memory_limit=100_000, **own).equals(tc.triad_counts(frame, **own))
@@ -100,7 +100,7 @@ def test_directed_triads_with_some_vertices_on_every_path(rows, n, data):
     by = {"by": "day", "source": "src", "destination": "dst", **own, "vertices": frame["dst"][:3]}
     expected = reference.triad_counts(rows, among=some, directed=True)
     of_days = tc.triad_counts(days, **by)
-    with use_layout(Layout(n, 2)):
+    with use_layout(BlockLayout(n, 2)):
         for path in (Path(), Path(5)):
             with path.edges(frame) as edges:
                 assert tc.triad_counts(edges, **own).to_dict() == expected

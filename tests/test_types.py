@@ -24,7 +24,7 @@ from rapids_tc import datasets
 from rapids_tc.blocks.quantities import TypeCounts
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.plan import costs
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 
 many = settings(max_examples=40, deadline=None)
 IDS = {"source": "src", "destination": "dst"}
@@ -79,7 +79,7 @@ def test_counters_that_do_not_fit_are_not_made(monkeypatch, path, fits):
     of_corners = Counter(
         tuple(sorted(corners[v] for v in three)) for three in reference.list_triangles(rows)
     )
-    with nullcontext() if path == "whole" else use_layout(Layout(2, 2)):
+    with nullcontext() if path == "whole" else use_layout(BlockLayout(2, 2)):
         by_sides = tc.triangles_by_type(given, edge_type="kind", **IDS)
         by_corners = tc.triangles_by_type(given, vertex_type=corners, **IDS)
     assert plain(by_sides) == reference.triangles_by_type(plain(frame))

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from needs import need_module
 
 import rapids_tc as tc
-from rapids_tc.plan.layout import Layout
+from rapids_tc.plan.block_layout import BlockLayout
 from rapids_tc.plan.record import vertex_columns
 
 pytestmark = pytest.mark.cpu_only
@@ -156,7 +156,7 @@ def test_trussness_in_blocks_and_on_a_cluster(caplog):
     pd.testing.assert_frame_equal(found, expected)
     right = every_path.expected("annotate_vertices", {"columns": ("trussness",), "vertices": None})
     chosen = ("3 x 3 blocks", "7 partitions", "7 partitions, 3 x 3 blocks to the end")
-    by_range = Path(7, Layout(2, 1, peel_below=0, ranges=3))
+    by_range = Path(7, BlockLayout(2, 1, peel_below=0, ranges=3))
     for path in (*map(PATHS.get, chosen), by_range):
         for columns in (("trussness",), ("triangles", "trussness")):
             found = path.call("annotate_vertices", {"columns": columns})

@@ -34,7 +34,7 @@ from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import spans as cpu_spans
 from rapids_tc.engines.gpu.cuda import CudaEngine
 from rapids_tc.engines.protocol import SHORT, Spans
-from rapids_tc.preparation.communities import LEVEL_AT
+from rapids_tc.preparation.community_tree import LEVEL_AT
 
 __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")

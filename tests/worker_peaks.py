@@ -22,7 +22,7 @@ from rapids_tc.engines import protocol
 from rapids_tc.executors import registry
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.executors.protocol import Worker
-from rapids_tc.plan.layout import Layout, use_layout
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 
 CALLS = {  # by the name that an estimate takes: the most that a call of it needs
     "count": tc.count,
@@ -140,7 +140,7 @@ def share(name, frame, ids, workers, n):
     step = -(-len(frame) // (4 * workers))
     starts = range(0, len(frame), step)
     edges = MeteredFrame([frame.iloc[start : start + step] for start in starts])
-    with use_layout(Layout(n)) if n > 1 else nullcontext():
+    with use_layout(BlockLayout(n)) if n > 1 else nullcontext():
         CALLS[name](edges, **ids)  # what is compiled is compiled here
         estimate = tc.memory_estimate(edges, function=name, **ids)
         assert estimate["blocks"] == n

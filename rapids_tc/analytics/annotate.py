@@ -23,7 +23,7 @@ from rapids_tc.preparation.edge_columns import check_new
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from rapids_tc.graphs.protocol import EdgeGraph
+    from rapids_tc.graphs.edge_graph import EdgeGraph
 
 # The most that columns need.
 ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS | Needs.EDGE_SUMS | Needs.COMMUNITIES

@@ -16,7 +16,7 @@ from rapids_tc.plan.needs import is_integer
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 
 if TYPE_CHECKING:
-    from rapids_tc.graphs.protocol import EdgeGraph
+    from rapids_tc.graphs.edge_graph import EdgeGraph
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.task_triangles import TaskTriangles
     from rapids_tc.frames.backend import Array
-    from rapids_tc.graphs.protocol import EdgeGraph
+    from rapids_tc.graphs.edge_graph import EdgeGraph
     from rapids_tc.preparation.csr import Csr
 
 OF_SOME = replace(LISTING, around=True)

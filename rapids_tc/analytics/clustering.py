@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rapids_tc.blocks.quantities import Sum
-    from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics
+    from rapids_tc.graphs.edge_graph import EdgeGraph, VertexStatistics
 
 
 def _clustering_work(own: OwnOptions) -> Work:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from rapids_tc._typing import Frame
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.analytics.truss import checked_k
+from rapids_tc.analytics.trusses import checked_k
 from rapids_tc.frames.nullable import nullable_like
 from rapids_tc.frames.wrapped import native
 from rapids_tc.graphs.row_values import numbers
 from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, Work, of_one_machine
-from rapids_tc.preparation.communities import vertices
+from rapids_tc.preparation.community_tree import vertices
 from rapids_tc.preparation.edge_columns import check_new
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.quantities import Sum
     from rapids_tc.blocks.tallies import TypeTally
     from rapids_tc.frames.backend import Array
-    from rapids_tc.graphs.protocol import EdgeGraph
+    from rapids_tc.graphs.edge_graph import EdgeGraph
     from rapids_tc.plan.record import OwnOptions
 
 STATES = Reading(Directions())

@@ -10,7 +10,7 @@ from rapids_tc._typing import EngineName, Frame, Function, Labels, Method
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.frames.device import place
-from rapids_tc.graphs.protocol import check_prepared
+from rapids_tc.graphs.edge_graph import check_prepared
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Options, estimated

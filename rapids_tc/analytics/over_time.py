@@ -13,7 +13,7 @@ from rapids_tc.preparation import time_values
 from rapids_tc.preparation.times import check_length
 
 if TYPE_CHECKING:
-    from rapids_tc.graphs.protocol import EdgeGraph
+    from rapids_tc.graphs.edge_graph import EdgeGraph
 
 
 MOST = Work(Needs.SPANS, Result.TIMES, by_time=True)

@@ -10,8 +10,8 @@ from rapids_tc.analytics.analytic import analytic, no_column
 from rapids_tc.blocks.quantities import ThirdSums
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.graphs import distributed_pairs
-from rapids_tc.graphs.pairs import pair_column
-from rapids_tc.graphs.protocol import EdgeGraph
+from rapids_tc.graphs.edge_graph import EdgeGraph
+from rapids_tc.graphs.pair_columns import pair_column
 from rapids_tc.plan import costs
 from rapids_tc.plan.record import (
     Column,

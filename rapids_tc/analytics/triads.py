@@ -16,7 +16,7 @@ from rapids_tc.preparation.chosen_vertices import apart
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.quantities import Sum
-    from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics
+    from rapids_tc.graphs.edge_graph import EdgeGraph, VertexStatistics
 
 COLUMNS = ("triad", "count")  # of the answer in libraries without an index
 NAMES = ("empty", "edge", "wedge", "triangle")

@@ -9,13 +9,13 @@ import numpy as np
 from rapids_tc.blocks import tallies
 from rapids_tc.blocks.quantities import TooManyTypes
 from rapids_tc.blocks.tallies import TypeTally
-from rapids_tc.graphs.protocol import VertexTotals
+from rapids_tc.graphs.edge_graph import VertexTotals
 from rapids_tc.preparation.composite import answer_columns
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.quantities import TypeCounts
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
-    from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics
+    from rapids_tc.graphs.edge_graph import EdgeGraph, VertexStatistics
     from rapids_tc.preparation.edge_values import Reading
 
 

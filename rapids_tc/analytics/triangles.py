@@ -23,7 +23,7 @@ from rapids_tc.preparation.time_values import check_within
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rapids_tc.graphs.protocol import EdgeGraph, VertexStatistics
+    from rapids_tc.graphs.edge_graph import EdgeGraph, VertexStatistics
 
 TRIANGLES = Column("int64", lambda edges: edges.triangles)
 OF_VERTICES = VertexColumn("int64", lambda vertices: vertices.triangles, Needs.VERTEX_COUNTS)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.quantities import Sum
     from rapids_tc.frames.backend import Backend
-    from rapids_tc.graphs.protocol import EdgeGraph
+    from rapids_tc.graphs.edge_graph import EdgeGraph
 
 SIGNS = ("+++", "++-", "+--", "---")  # by the number of minus signs
 

@@ -19,7 +19,7 @@ from rapids_tc.plan.record import (
 )
 
 if TYPE_CHECKING:
-    from rapids_tc.graphs.protocol import EdgeGraph
+    from rapids_tc.graphs.edge_graph import EdgeGraph
 
 CLOSURE = Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.NEIGHBOR_DEGREES
 ANY = CLOSURE | Needs.EDGE_SUMS | Needs.EDGE_COUNTS | Needs.TRUSSNESS

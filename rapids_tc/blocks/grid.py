@@ -27,7 +27,7 @@ from rapids_tc.engines import protocol
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import sum64
 from rapids_tc.plan import costs, needs
-from rapids_tc.plan.layout import forced_layout
+from rapids_tc.plan.block_layout import forced_layout
 from rapids_tc.plan.record import Needs, Result, Work
 from rapids_tc.preparation.csr import Array, Csr
 

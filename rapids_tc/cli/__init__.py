@@ -13,7 +13,7 @@ import click
 
 import rapids_tc as tc
 from rapids_tc._compiling import clock
-from rapids_tc.cli import analytics, listing, tables
+from rapids_tc.cli import analytics, tables, truss_and_list
 from rapids_tc.cli.bench import bench
 from rapids_tc.cli.edges import open_edges
 from rapids_tc.cli.functions import functions
@@ -84,7 +84,7 @@ def count(
         _print(shown)
 
 
-for own in (*listing.COMMANDS, functions, bench):
+for own in (*truss_and_list.COMMANDS, functions, bench):
     main.add_command(own)
 for command in analytics.commands():
     if command.name not in main.commands:

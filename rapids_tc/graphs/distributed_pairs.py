@@ -14,9 +14,9 @@ from rapids_tc.blocks.codec import require_below, require_length
 from rapids_tc.blocks.third_sums import FORMULAS
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter, root
-from rapids_tc.graphs import pairs as pairs_of_graphs
+from rapids_tc.graphs import pair_columns as pairs_of_graphs
+from rapids_tc.graphs.edge_graph import prepared_in
 from rapids_tc.graphs.one_worker import meta_with
-from rapids_tc.graphs.protocol import prepared_in
 from rapids_tc.plan.record import row_columns
 from rapids_tc.preparation import pair_ends
 from rapids_tc.preparation.edge_columns import check_new, id_columns
@@ -50,7 +50,7 @@ def pair_column(
 
     `pairs` is a frame of this process, and the column is aligned with it and of its library; or a
     partitioned frame of the same kind as the edges, which is returned with the column. For errors
-    see `rapids_tc.graphs.pairs.pair_column`.
+    see `rapids_tc.graphs.pair_columns.pair_column`.
     """
     if partitioned.id_columns.pair is None:
         raise ValueError(pairs_of_graphs.SINGLE_COLUMNS)

@@ -17,11 +17,11 @@ from rapids_tc.blocks.third_sums import third_values
 from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gather, sum64
 from rapids_tc.frames.device import place
-from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
+from rapids_tc.graphs.edge_graph import EdgeArrays, EdgeGraph
 from rapids_tc.graphs.row_values import RowValues
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, Result, Work, columns_of, row_columns
-from rapids_tc.preparation import communities, orient, sampling
+from rapids_tc.preparation import community_tree, orient, sampling
 from rapids_tc.preparation.composite import largest_by_group
 from rapids_tc.preparation.composite_edges import number_composite
 from rapids_tc.preparation.edge_columns import check_label
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.quantities import Sum
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.plan.needs import Stage
-    from rapids_tc.preparation.communities import CommunityTree
+    from rapids_tc.preparation.community_tree import CommunityTree
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_columns import EdgeColumns
     from rapids_tc.preparation.edge_values import Reading
@@ -419,7 +419,7 @@ class InMemoryGraph(EdgeGraph):
                 if by_triangles
                 else self.engine.join_ends(self.csr, levels)
             )
-            return communities.tree(forest, levels, self.csr, self.order.number, self.backend.xp)
+            return community_tree.tree(forest, levels, self.csr, self.order.number, self.backend.xp)
 
     def hierarchy(self, connected: str) -> CommunityTree:
         """Find the communities of every k from 3 on: an edge's level is its trussness."""

@@ -17,8 +17,8 @@ from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.executors.registry import register_executor
 from rapids_tc.frames.backend import resolve_engine
 from rapids_tc.graphs import stages
-from rapids_tc.graphs.protocol import prepared_in
-from rapids_tc.plan.layout import forced_layout
+from rapids_tc.graphs.edge_graph import prepared_in
+from rapids_tc.plan.block_layout import forced_layout
 from rapids_tc.plan.record import Needs, Result, Work
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from rapids_tc.frames.backend import resolve_engine
-from rapids_tc.plan.layout import forced_layout
+from rapids_tc.plan.block_layout import forced_layout
 from rapids_tc.plan.record import ANALYTICS, Options, OwnOptions, Result, columns_of
 from rapids_tc.preparation.edge_columns import check_new
 

@@ -34,7 +34,7 @@ from rapids_tc.errors import require_unchanged
 from rapids_tc.executors.spill import SpillExecutor
 from rapids_tc.frames.backend import Array, Backend, Frame, Series, all_below
 from rapids_tc.frames.joining import frame_of, join_columns
-from rapids_tc.graphs.protocol import EdgeArrays, EdgeGraph
+from rapids_tc.graphs.edge_graph import EdgeArrays, EdgeGraph
 from rapids_tc.graphs.spilled import SpilledGraph, numbered
 from rapids_tc.plan import costs
 from rapids_tc.plan.record import Needs, columns_of

@@ -30,8 +30,8 @@ from rapids_tc.errors import KernelError
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
 from rapids_tc.frames.backend import check_engine, resolve_engine
 from rapids_tc.graphs import one_worker, stages, vertex_answers
+from rapids_tc.graphs.edge_graph import IS_GRAPH, check_prepared
 from rapids_tc.graphs.kept import WORK, KeptGraph, kept_of
-from rapids_tc.graphs.protocol import IS_GRAPH, check_prepared
 from rapids_tc.plan import cluster, costs, needs
 from rapids_tc.plan.answers import require_fields
 from rapids_tc.plan.record import (

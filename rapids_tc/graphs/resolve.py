@@ -20,14 +20,14 @@ from rapids_tc.frames.backend import Backend, Frame, is_lazy, is_plain, open_fra
 from rapids_tc.frames.device import place
 from rapids_tc.frames.wrapped import is_narwhals, module_of, native, wrap
 from rapids_tc.graphs import in_memory
+from rapids_tc.graphs.edge_graph import CHOSEN, IS_GRAPH, check_prepared, prepared_in
 from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.graphs.out_of_core import OutOfCoreGraph
-from rapids_tc.graphs.protocol import CHOSEN, IS_GRAPH, check_prepared, prepared_in
 from rapids_tc.kernels import catalogue
 from rapids_tc.plan import needs
 from rapids_tc.plan.answers import require_fields
+from rapids_tc.plan.block_layout import forced_layout
 from rapids_tc.plan.budget import Budget
-from rapids_tc.plan.layout import forced_layout
 from rapids_tc.plan.record import (
     GRAPH,
     Analytic,
@@ -46,8 +46,8 @@ from rapids_tc.preparation.edge_columns import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rapids_tc.graphs.edge_graph import EdgeGraph
     from rapids_tc.graphs.kept import KeptGraph
-    from rapids_tc.graphs.protocol import EdgeGraph
 
 ROW_BYTES = 1024  # more than any stage takes per row and its two vertices
 _log = logging.getLogger("rapids_tc")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Frame
-    from rapids_tc.preparation.communities import CommunityTree
+    from rapids_tc.preparation.community_tree import CommunityTree
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from rapids_tc.blocks.grid import Partition
 from rapids_tc.executors.protocol import Batch
 from rapids_tc.executors.spill import Unread
 from rapids_tc.plan import costs
-from rapids_tc.plan.layout import forced_layout
+from rapids_tc.plan.block_layout import forced_layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -25,7 +25,7 @@ from rapids_tc.blocks import build, grid, id_ranges, id_tasks, ranges
 from rapids_tc.blocks.block_map import Blocked, Numbered
 from rapids_tc.executors.protocol import split_batches
 from rapids_tc.plan import costs, needs
-from rapids_tc.plan.layout import forced_layout
+from rapids_tc.plan.block_layout import forced_layout
 from rapids_tc.preparation import composite_scheme
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from rapids_tc.blocks import grid, id_ranges, ranges
 from rapids_tc.blocks.codec import require_length
 from rapids_tc.frames.adapters import root
-from rapids_tc.graphs.protocol import VertexTotals
+from rapids_tc.graphs.edge_graph import VertexTotals
 from rapids_tc.plan.record import ANALYTICS, Needs, OwnOptions, Result
 from rapids_tc.preparation.edges import look_up_vertices, require_vertices
 from rapids_tc.preparation.orient import Order

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
-from rapids_tc.plan.layout import forced_layout
+from rapids_tc.plan.block_layout import forced_layout
 from rapids_tc.plan.record import Needs, Result, Work
 
 if TYPE_CHECKING:

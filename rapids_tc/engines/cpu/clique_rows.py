@@ -1,8 +1,8 @@
 """Cliques of three to five vertices in Numba, by the bits of local graphs.
 
-See `rapids_tc.engines.cliques`. A task is a range of vertices u, whose local graphs a thread makes
-one after another in memory of its own. All threads share the local graph of a longer row: a task is
-some of its rows then.
+See `rapids_tc.engines.local_graphs`. A task is a range of vertices u, whose local graphs a thread
+makes one after another in memory of its own. All threads share the local graph of a longer row: a
+task is some of its rows then.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
-from rapids_tc.engines.cliques import check_rows, divide
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.cpu.parallel import atomic_add, count_ones, find, lowest_one
+from rapids_tc.engines.local_graphs import check_rows, divide
 from rapids_tc.plan import costs as model
 
 if TYPE_CHECKING:

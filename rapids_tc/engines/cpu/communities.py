@@ -17,7 +17,7 @@ import numpy as np
 from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.cpu.parallel import load, swap_if
-from rapids_tc.preparation.communities import LEVEL_AT, OF_ENDS
+from rapids_tc.preparation.community_tree import LEVEL_AT, OF_ENDS
 
 if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array, Csr

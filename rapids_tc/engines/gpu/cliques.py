@@ -1,7 +1,7 @@
 """Cliques of three to five vertices on the CUDA engine, by the bits of local graphs.
 
 The functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`; see
-`rapids_tc.engines.cliques`.
+`rapids_tc.engines.local_graphs`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.engines.cliques import check_rows
+from rapids_tc.engines.local_graphs import check_rows
 from rapids_tc.kernels import launch
 from rapids_tc.kernels.method import Capacities
 

@@ -1,4 +1,4 @@
-// cliques.cu - cliques of k = 3, 4 or 5 vertices, each at its last vertex u: engines/cliques.py.
+// cliques.cu - cliques of k = 3, 4 or 5 vertices, each at its last vertex u: engines/local_graphs.py.
 //
 // The local graph of u, the edges among the d entries of N+(u), is d rows of bits: bit j < i of row i is set
 // if entries i and j are neighbors, and bit i of row j too if sides are counted. For each such pair, t is the

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Layout:
+class BlockLayout:
     """How a graph is cut in blocks.
 
     Attributes
@@ -40,11 +40,11 @@ class Layout:
 
 
 # The layout that calls must use; None if they choose.
-forced_layout: ContextVar[Layout | None] = ContextVar("forced_layout", default=None)
+forced_layout: ContextVar[BlockLayout | None] = ContextVar("forced_layout", default=None)
 
 
 @contextmanager
-def use_layout(layout: Layout) -> Iterator[None]:
+def use_layout(layout: BlockLayout) -> Iterator[None]:
     """Have the calls of this block use a layout."""
     token = forced_layout.set(layout)
     try:

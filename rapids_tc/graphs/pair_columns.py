@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.frames.backend import Array, Backend
+    from rapids_tc.graphs.edge_graph import EdgeGraph
     from rapids_tc.graphs.out_of_core import OutOfCoreGraph
-    from rapids_tc.graphs.protocol import EdgeGraph
     from rapids_tc.plan.record import Column
 
 BATCH = 1 << 22  # pairs that are worked on at a time

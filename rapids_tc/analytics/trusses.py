@@ -10,7 +10,7 @@ from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, VertexColumn, Work
 
 if TYPE_CHECKING:
-    from rapids_tc.graphs.protocol import EdgeGraph
+    from rapids_tc.graphs.edge_graph import EdgeGraph
 
 MOST = 2**31 - 1  # the largest k: trussness has 32 bits, and no edge reaches it
 
