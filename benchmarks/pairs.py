@@ -4,7 +4,7 @@
     python benchmarks/pairs.py rmat:20 --pairs 10000000 --library cudf
 
 Pairs are random vertices, joined by an edge or not. "engine" lines time `common_sums` and
-`ThirdSums` on a graph that is laid out, with "ratio" over edge counts; "call" lines time whole
+`CommonNeighborSums` on a graph that is laid out, with "ratio" over edge counts; "call" lines time whole
 calls on a `Graph`. With cuDF, `cugraph.jaccard` answers for the same pairs, and "largest" is the
 largest difference. Calls take turns, so that other work of the machine slows all of them alike.
 """
@@ -22,7 +22,7 @@ from machine import machine, write
 
 import rapids_tc as tc
 from rapids_tc.bench import take_turns
-from rapids_tc.blocks.quantities import ThirdSums
+from rapids_tc.blocks.quantities import CommonNeighborSums
 from rapids_tc.blocks.third_sums import third_values
 
 
@@ -73,7 +73,9 @@ def engine_calls(prepared) -> dict[str, Any]:
     values = third_values("adamic_adar", prepared.degrees, prepared.backend).by_rank
     return {
         "engine: edge counts": lambda: engine.edge_counts(layout),
-        "engine: sums of third vertices": lambda: engine.visit(layout, ThirdSums(""), values),
+        "engine: sums of third vertices": lambda: engine.visit(
+            layout, CommonNeighborSums(""), values
+        ),
     }
 
 

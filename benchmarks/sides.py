@@ -21,7 +21,7 @@ from datasets import label
 from machine import machine, write
 
 from rapids_tc.bench import ours, take_turns
-from rapids_tc.blocks.quantities import Products, TypeCounts, WindowChanges, Within
+from rapids_tc.blocks.quantities import ChangesByWindow, Products, TrianglesByType, Within
 from rapids_tc.engines.protocol import Spans
 
 
@@ -63,9 +63,9 @@ def calls_of(graph, types: int, windows: int) -> dict[str, Any]:
 
     return {
         "edge counts": engine.edge_counts,
-        f"{types} types": visit(TypeCounts("", types=types), of_edge),
-        f"{windows} windows": visit(WindowChanges("", windows=windows), one),
-        "windows, lists": visit(WindowChanges("", windows=windows), lists),
+        f"{types} types": visit(TrianglesByType("", types=types), of_edge),
+        f"{windows} windows": visit(ChangesByWindow("", windows=windows), one),
+        "windows, lists": visit(ChangesByWindow("", windows=windows), lists),
         "edge counts in spans": visit(Within(""), one),
         "edge counts in lists": visit(Within(""), lists),
         "vertex sums": visit(Products(""), values),

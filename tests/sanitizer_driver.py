@@ -17,7 +17,13 @@ import numpy as np
 from block_support import split_keys
 
 from rapids_tc.blocks import geometry, grid
-from rapids_tc.blocks.quantities import Products, ThirdSums, TypeCounts, WindowChanges, Within
+from rapids_tc.blocks.quantities import (
+    ChangesByWindow,
+    CommonNeighborSums,
+    Products,
+    TrianglesByType,
+    Within,
+)
 from rapids_tc.engines.gpu.cuda import engine
 from rapids_tc.engines.neighbor_rows import END, WHEN, WORDS, ChangedEdges, NeighborRows
 from rapids_tc.engines.protocol import Spans
@@ -73,14 +79,14 @@ def by_sides(card, layout, graphs, total: int) -> None:
     some = [cupy.arange(graph.m) for graph in graphs]
     for types in (2, 20):
         of_edges = alike([(e % types).astype("uint8") for e in some])
-        counts = card.visit(layout, TypeCounts("", types=types), of_edges)
+        counts = card.visit(layout, TrianglesByType("", types=types), of_edges)
         assert int(counts.sum()) == total
     counts = card.edge_counts(layout)
     for windows in (5, 5000, 70_000):
         first = [(e % windows).astype("uint32") // 2 for e in some]
         one = [Spans(f, f + np.uint32(windows)) for f in first]
         for spans in (one, [replace(s, offsets=cupy.arange(len(s.first) + 1)) for s in one]):
-            changes = card.visit(layout, WindowChanges("", windows=windows), alike(spans))
+            changes = card.visit(layout, ChangesByWindow("", windows=windows), alike(spans))
             assert int(changes.cumsum()[:-1].max()) == total and int(changes.sum()) == 0
             found = card.visit(layout, Within(""), alike(spans))
             for mine, right in zip(parts(found), parts(counts), strict=True):
@@ -89,7 +95,7 @@ def by_sides(card, layout, graphs, total: int) -> None:
     assert round(sum(float(corner.sum()) for corner in parts(sums))) == 3 * total
     uv, vw = graphs[0], graphs[-1]  # v has the rows of vw, and w at most one row more
     ones = [cupy.ones(size, "int64") for size in (uv.n, vw.n, uv.n + 1)]
-    found = card.visit(layout, ThirdSums(""), alike(ones))
+    found = card.visit(layout, CommonNeighborSums(""), alike(ones))
     for mine, right in zip(parts(found), parts(counts), strict=True):
         assert bool((mine == right).all())
 

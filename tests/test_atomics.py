@@ -26,9 +26,9 @@ pytestmark = pytest.mark.cpu_only
 
 # Of each kernel what other tasks add to as well, and in how many places it does.
 SHARED = {
-    (visitors, "EdgeCounts.triangle"): {"self.of_uw": 1},
-    (visitors, "EdgeCounts.close_edge"): {"self.of_uv": 1},
-    (visitors, "EdgeCounts.close_middle"): {"self.of_vw": 1},
+    (visitors, "SpanEdgeCounts.triangle"): {"self.of_uw": 1},
+    (visitors, "SpanEdgeCounts.close_edge"): {"self.of_uv": 1},
+    (visitors, "SpanEdgeCounts.close_middle"): {"self.of_vw": 1},
     (visitors, "ThirdSums.triangle"): {"self.of_uw": 1},
     (visitors, "ThirdSums.close_edge"): {"self.of_uv": 1},
     (visitors, "ThirdSums.close_middle"): {"self.of_vw": 1},
@@ -37,8 +37,8 @@ SHARED = {
     (visitors, "VertexSums.close_edge"): {"self.of_u": 1},
     (visitors, "VertexSums.close_middle"): {"self.of_v": 1, "self.of_w": 1},
     (visitors, "TypeCounts.triangle"): {"self.counts": 0},  # but through _add
-    (visitors, "WindowChanges.triangle"): {"self.begun": 0, "self.ended": 0},
-    (visitors, "RepeatedChanges.triangle"): {"self.begun": 0, "self.ended": 0},
+    (visitors, "WindowChanges.triangle"): {"self.counts": 0},
+    (visitors, "RepeatedChanges.triangle"): {"self.counts": 0},
     (clique_rows, "_add_cliques"): {"counts": 1, "of_rows": 1},
     (row_counts, "_count_edges"): {"counts": 2},
     (row_counts, "_sum_thirds"): {"sums": 2},

@@ -82,7 +82,7 @@ INTERNAL = {
     "updates/updated:UpdatedGraph.__getattr__": "Python's own words for a name that is not there",
     "graphs/edge_graph:VertexTotals.vertex_counts": "no public function asks it",
     "graphs/edge_graph:EdgeGraph.sample_moments": "samples are counted in memory alone",
-    "blocks/quantities:TypeCounts.resolved": "caught by `whole`, which lists the triangles",
+    "blocks/quantities:TrianglesByType.resolved": "caught by `whole`, which lists the triangles",
     "graphs/pair_columns:_Rows.common": "each kind of graph has its own",
     "graphs/pair_columns:ValuesOfPairs.trussness": "no measure of pairs asks for it",
     "graphs/pair_columns:ValuesOfPairs.community": "no measure of pairs asks for it",

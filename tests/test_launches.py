@@ -13,7 +13,13 @@ from kernel_support import ENGINE, SIZES, book, clique, fan, gives_edges, keys_o
 
 import rapids_tc
 from rapids_tc import testing
-from rapids_tc.blocks.quantities import Products, ThirdSums, TypeCounts, WindowChanges, Within
+from rapids_tc.blocks.quantities import (
+    ChangesByWindow,
+    CommonNeighborSums,
+    Products,
+    TrianglesByType,
+    Within,
+)
 from rapids_tc.engines.gpu import keys
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.neighbor_rows import LIVE, WORDS, ChangedEdges, NeighborRows
@@ -130,11 +136,11 @@ def launch_all(engine):
     several = replace(one, offsets=np.arange(csr.m + 1))
     for of in (layout, blocks):
         alike = (lambda values: values) if of is layout else (lambda values: [values] * 3)
-        engine.visit(of, TypeCounts("", types=2), alike(np.zeros(csr.m, np.uint8)))
+        engine.visit(of, TrianglesByType("", types=2), alike(np.zeros(csr.m, np.uint8)))
         engine.visit(of, Products(""), alike(np.ones(csr.m)))
-        engine.visit(of, ThirdSums(""), alike(np.ones(csr.n, np.int64)))
+        engine.visit(of, CommonNeighborSums(""), alike(np.ones(csr.n, np.int64)))
         for spans in (one, several):
-            engine.visit(of, WindowChanges("", windows=5), alike(spans))
+            engine.visit(of, ChangesByWindow("", windows=5), alike(spans))
             engine.visit(of, Within(""), alike(spans))
     room = engine.slot_pool(store := engine.block_store(), 1, csr.m, csr.n)
     lengths = np.diff(csr.offsets).astype(np.uint32)

@@ -21,7 +21,7 @@ from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc import datasets
-from rapids_tc.blocks.quantities import TypeCounts
+from rapids_tc.blocks.quantities import TrianglesByType
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.plan import costs
 from rapids_tc.plan.block_layout import BlockLayout, use_layout
@@ -72,7 +72,7 @@ def test_counters_that_do_not_fit_are_not_made(monkeypatch, path, fits):
     frame = edges.assign(kind=(edges.min(axis=1) * 7 + edges.max(axis=1) * 5) % 60)
     if not fits:
         monkeypatch.setattr(costs, "COMBINATION", 10**12)
-        monkeypatch.setattr(TypeCounts, "visitor", None)
+        monkeypatch.setattr(TrianglesByType, "visitor", None)
     given = PartitionedFrame([frame[:50], frame[50:]]) if path == "partitions" else frame
     corners = {v: 31 - v for v in range(32)}
     rows = list(zip(edges["src"], edges["dst"], strict=True))

@@ -22,11 +22,11 @@ from rapids_tc import datasets, testing
 from rapids_tc.blocks import geometry, grid
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.blocks.quantities import (
-    LevelCounts,
+    ChangesByWindow,
+    CommonNeighborSums,
     Products,
-    ThirdSums,
-    TypeCounts,
-    WindowChanges,
+    TrianglesByLevel,
+    TrianglesByType,
     Within,
 )
 from rapids_tc.engines.cpu import communities, row_counts, visitors
@@ -42,8 +42,8 @@ pytestmark = pytest.mark.usefixtures("compiler")
 WINDOWS = 9  # and intervals reach two windows further
 TYPES = 3
 LEVELS = 4
-CHANGES, WITHIN, PRODUCTS = WindowChanges("", windows=WINDOWS), Within(""), Products("")
-THIRDS, BY_LEVEL = ThirdSums(""), LevelCounts("")
+CHANGES, WITHIN, PRODUCTS = ChangesByWindow("", windows=WINDOWS), Within(""), Products("")
+THIRDS, BY_LEVEL = CommonNeighborSums(""), TrianglesByLevel("")
 FORMS = ("one", "several", "mixed")  # of intervals: mixed, some blocks have one of each edge
 
 
@@ -215,7 +215,7 @@ def check(engine, valued):
     graph = engine.csr(keys_of(valued.rows), valued.n)
     values, whole = Aligned(valued, graph), engine.prepare(graph)
     types, changes, sums = (
-        engine.visit(whole, TypeCounts("", types=valued.types), values.type),
+        engine.visit(whole, TrianglesByType("", types=valued.types), values.type),
         engine.visit(whole, CHANGES, values.spans),
         engine.visit(whole, PRODUCTS, values.value),
     )
@@ -240,7 +240,7 @@ def check_parts(engine, valued, parts):
     thirds = np.zeros(graph.m, np.int64)
     for pivot_range in pairwise(grid.cuts(engine.probe_counts(graph), parts)):
         layout = engine.prepare(graph, pivot_range)
-        total += engine.visit(layout, TypeCounts("", types=valued.types), values.type)
+        total += engine.visit(layout, TrianglesByType("", types=valued.types), values.type)
         changes += engine.visit(layout, CHANGES, values.spans)
         counts += engine.visit(layout, WITHIN, values.spans)
         thirds += engine.visit(layout, THIRDS, valued.third)
@@ -268,7 +268,10 @@ def check_blocks(engine, valued, n, m=1):
         bounds = grid.cuts(engine.probe_counts(*three[:2], task.residues), m)
         for pivot_range in pairwise(bounds) if m > 1 else (None,):
             layout = engine.prepare_blocks(*three, task.residues, pivot_range=pivot_range)
-            by_type, of_types = TypeCounts("", types=valued.types), [side.type for side in sides]
+            by_type, of_types = (
+                TrianglesByType("", types=valued.types),
+                [side.type for side in sides],
+            )
             types += engine.visit(layout, by_type, of_types)
             spans = [side.spans for side in sides]
             changes += engine.visit(layout, CHANGES, spans)
@@ -387,7 +390,7 @@ def test_several_threads(monkeypatch, shared):
 
     def answers():
         return (
-            cpu.visit(layout, TypeCounts("", types=4), types),
+            cpu.visit(layout, TrianglesByType("", types=4), types),
             *(cpu.visit(layout, CHANGES, spans) for spans in (one, several)),
             *(cpu.visit(layout, WITHIN, spans) for spans in (one, several)),
             cpu.visit(layout, THIRDS, np.arange(1024) ** 5),
@@ -414,10 +417,10 @@ def test_numbers_of_windows(windows):
     total = cpu.count(layout)
     for last in (windows - 1, windows, 2**32 - 1):
         present = Spans(np.zeros(graph.m, np.uint32), np.full(graph.m, last, np.uint32))
-        changes = cpu.visit(layout, WindowChanges("", windows=windows), present)
+        changes = cpu.visit(layout, ChangesByWindow("", windows=windows), present)
         assert (changes[0], changes[-1], np.count_nonzero(changes)) == (total, -total, 2)
     behind = Spans(np.full(graph.m, windows, np.uint32), np.full(graph.m, 2**32 - 1, np.uint32))
-    assert not cpu.visit(layout, WindowChanges("", windows=windows), behind).any()
+    assert not cpu.visit(layout, ChangesByWindow("", windows=windows), behind).any()
 
 
 def test_the_last_windows_of_all():
@@ -472,7 +475,7 @@ def test_edges_of_many_intervals(engine, lengths):
             present[edge][begin : end + 1] = 1
     met = [present[0, 1] * present[0, page] * present[1, page] for page in range(2, 10)]
     layout = engine.prepare(graph)
-    changes = engine.visit(layout, WindowChanges("", windows=windows), spans)
+    changes = engine.visit(layout, ChangesByWindow("", windows=windows), spans)
     assert (changes.cumsum()[:-1] == sum(met)).all()
     counts = dict(zip(edges, engine.visit(layout, WITHIN, spans).tolist(), strict=True))
     assert counts[0, 1] == sum(one.any() for one in met)
@@ -576,7 +579,7 @@ def test_hundred_edges_by_kernels(size, seed):
     valued = hard("hundred", "several")
     graph = engine.csr(keys_of(valued.rows), valued.n)
     with testing.thread_order(seed):
-        layout, by_type = engine.prepare(graph), TypeCounts("", types=TYPES)
+        layout, by_type = engine.prepare(graph), TrianglesByType("", types=TYPES)
         types = engine.visit(layout, by_type, Aligned(valued, graph).type)
         assert counted(types) == valued.by_types
         thirds = engine.visit(engine.prepare(graph), THIRDS, valued.third)

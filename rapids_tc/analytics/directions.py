@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.analytics import triangle_types
-from rapids_tc.blocks.quantities import Degrees, Products, TypeCounts
+from rapids_tc.blocks.quantities import Degrees, Products, TrianglesByType
 from rapids_tc.plan.record import Needs, Result, Work
 from rapids_tc.preparation.chosen_vertices import ChosenVertices
 from rapids_tc.preparation.edge_values import APART, DOWN, UP, Directions, Reading, Reduced
@@ -42,10 +42,10 @@ def census_sums(own: OwnOptions) -> list[Sum]:
     if not own["directed"]:
         return []
     if (vertices := own.get("vertices")) is None:
-        return [TypeCounts("census", STATES, 4), Degrees("degrees", STATES)]
+        return [TrianglesByType("census", STATES, 4), Degrees("degrees", STATES)]
     states = Reading(Directions(), chosen=ChosenVertices(vertices))
     degrees = Degrees("degrees", states), Degrees("degrees apart", states, mark=APART)
-    return [TypeCounts("census", states, 2 * APART), *degrees]
+    return [TrianglesByType("census", states, 2 * APART), *degrees]
 
 
 def census_work(own: OwnOptions) -> Work:

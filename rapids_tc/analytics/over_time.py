@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import Array, Frame, Label, Length
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.blocks.quantities import WindowChanges
+from rapids_tc.blocks.quantities import ChangesByWindow
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation import time_values
 from rapids_tc.preparation.times import check_length
@@ -33,11 +33,11 @@ def _fields(own: OwnOptions) -> tuple[str, ...]:
     return ("t", "formed", "triangles") if own["window"] is None else ("t", "triangles")
 
 
-def _changes(time: Label, window: Any, step: Any) -> WindowChanges:
-    return WindowChanges("changes", time_values.reading(time, window=window, step=step))
+def _changes(time: Label, window: Any, step: Any) -> ChangesByWindow:
+    return ChangesByWindow("changes", time_values.reading(time, window=window, step=step))
 
 
-def _sums(own: OwnOptions) -> list[WindowChanges]:
+def _sums(own: OwnOptions) -> list[ChangesByWindow]:
     return [_changes(own["time"], own["window"], own["step"])]
 
 

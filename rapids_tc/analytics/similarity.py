@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import Array, ArrayModule, Frame, Labels, Measure, Method, Series
 from rapids_tc.analytics.analytic import analytic, no_column
-from rapids_tc.blocks.quantities import ThirdSums
+from rapids_tc.blocks.quantities import CommonNeighborSums
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.graphs import distributed_pairs
 from rapids_tc.graphs.edge_graph import EdgeGraph
@@ -49,8 +49,8 @@ MEASURES = {
     "overlap": _column(lambda xp, common, a, b: common / xp.minimum(a, b)),
     "sorensen": _column(lambda xp, common, a, b: 2 * common / (a + b)),
     "cosine": _column(lambda xp, common, a, b: common / xp.sqrt(a * b)),
-    "adamic_adar": Column.of(ThirdSums("adamic_adar")),
-    "resource_allocation": Column.of(ThirdSums("resource_allocation")),
+    "adamic_adar": Column.of(CommonNeighborSums("adamic_adar")),
+    "resource_allocation": Column.of(CommonNeighborSums("resource_allocation")),
     "forman": _column(lambda xp, common, a, b: (4 - a - b + 3 * common).astype("float64")),
     "edge_clustering": _column(_clustering),
 }

@@ -13,13 +13,13 @@ from rapids_tc.graphs.edge_graph import VertexTotals
 from rapids_tc.preparation.composite import answer_columns
 
 if TYPE_CHECKING:
-    from rapids_tc.blocks.quantities import TypeCounts
+    from rapids_tc.blocks.quantities import TrianglesByType
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.graphs.edge_graph import EdgeGraph, VertexStatistics
     from rapids_tc.preparation.edge_values import Reading
 
 
-def whole(graph: EdgeGraph | VertexTotals, quantity: TypeCounts, limit: int | None) -> Frame:
+def whole(graph: EdgeGraph | VertexTotals, quantity: TrianglesByType, limit: int | None) -> Frame:
     """Return the combinations that occur in the graph, or in each of its groups.
 
     If the counters of all combinations do not fit, the triangles are listed.
@@ -43,7 +43,7 @@ def whole(graph: EdgeGraph | VertexTotals, quantity: TypeCounts, limit: int | No
     return _in_users_library(graph, columns, counted.reading)
 
 
-def _sum(graph: VertexStatistics, quantity: TypeCounts) -> TypeTally:
+def _sum(graph: VertexStatistics, quantity: TrianglesByType) -> TypeTally:
     [by_type] = graph.summed(quantity)
     return TypeTally.of_counters(graph.backend.host(by_type.values), by_type.reading)
 

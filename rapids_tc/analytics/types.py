@@ -9,7 +9,7 @@ import numpy as np
 from rapids_tc._typing import Aggregate, Array, ArrayModule, Frame, Label
 from rapids_tc.analytics import directions, triangle_types
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.blocks.quantities import Products, TypeCounts
+from rapids_tc.blocks.quantities import Products, TrianglesByType
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation.edge_values import PICKS, EndTypes, Reading, Reduced, check_aggregate
 from rapids_tc.preparation.type_readers import POSITIVE, SignReader, Signs, TypeReader
@@ -50,7 +50,7 @@ def _type_reading(own: OwnOptions) -> Reading:
 
 
 def _type_sums(own: OwnOptions) -> list[Sum]:
-    return [TypeCounts("types", _type_reading(own), by=own["per"] or "")]
+    return [TrianglesByType("types", _type_reading(own), by=own["per"] or "")]
 
 
 def _type_work(own: OwnOptions) -> Work:
@@ -142,7 +142,7 @@ def triangles_by_type(
     own = {"edge_type": edge_type, "vertex_type": vertex_type, "aggregate": aggregate, "per": per}
     if per is not None:
         return triangle_types.per(graph, _type_reading(own), per, memory_limit)
-    return triangle_types.whole(graph, TypeCounts("types", _type_reading(own)), memory_limit)
+    return triangle_types.whole(graph, TrianglesByType("types", _type_reading(own)), memory_limit)
 
 
 # Signs --------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def _balance_sums(own: OwnOptions) -> list[Sum]:
     aggregate = own["aggregate"]
     reader = SignReader(label=own["sign"], signs_alone=aggregate is None)
     if own["per"] is None:
-        return [TypeCounts("signs", Reading(Signs(aggregate), reader), 2)]
+        return [TrianglesByType("signs", Reading(Signs(aggregate), reader), 2)]
     reading = Reading(Signs(aggregate), reader, _sides)
     return [Products("triangles", reading, 0), Products("signed", reading, 1)]
 

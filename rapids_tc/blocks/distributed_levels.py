@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import block_map, codec, geometry, levels
 from rapids_tc.blocks.codec import require_below, require_length
-from rapids_tc.blocks.quantities import LevelCounts
+from rapids_tc.blocks.quantities import TrianglesByLevel
 from rapids_tc.frames.backend import sum64
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def level_counts(job: BlockJob, of_blocks: list[Levels]) -> list[Array]:
     """Count triangles by edge that reach the levels of the edges: an array for each block."""
     for block, asked in zip(job.three, of_blocks, strict=True):
         require_length(asked, block.m, "levels of edges")
-    return job.visit(LevelCounts("levels"), of_blocks)
+    return job.visit(TrianglesByLevel("levels"), of_blocks)
 
 
 def first_bounds(counts: list[Array], most: int, *, xp: Any) -> Bounds:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rapids_tc.blocks import distributed_values, tallies
 from rapids_tc.blocks.codec import require_length, require_values
-from rapids_tc.blocks.quantities import TypeCounts
+from rapids_tc.blocks.quantities import TrianglesByType
 from rapids_tc.blocks.tallies import TypeTally
 from rapids_tc.blocks.task_triangles import TaskTriangles
 from rapids_tc.preparation.orient import Order
@@ -44,7 +44,7 @@ def summed(
     """
     if not quantities:
         return graph.without_rows(), {}, None
-    by_type = next((q for q in quantities if isinstance(q, TypeCounts)), None)
+    by_type = next((q for q in quantities if isinstance(q, TrianglesByType)), None)
     owner = "group" if groups is not None else ""
     what = "" if by_type is None else by_type.by or owner
     others = [q.limited(graph.free) for q in quantities if not (what and q is by_type)]

@@ -200,21 +200,6 @@ def largest_at_ends(block: Csr, columns: int, values: Array, xp: Any) -> tuple[A
     return by_row, by_column
 
 
-def add_corners(
-    sums: Array, n: int, residues: protocol.Residues, uv: tuple[Csr, Array],
-    vw: tuple[Csr, Array], *, engine: Any,
-) -> None:  # fmt: skip
-    """Add the triangles u > v > w of a task to the sums of their three corners.
-
-    `uv` and `vw` are blocks, each with the number of the task's triangles at each of its edges.
-    A triangle is added to u and v by the counts of uv, and to w by the counts of vw.
-    """
-    i, j, k = residues
-    add_ends(sums, n, (i, j), *engine.sum_counts(*uv))
-    _, by_w = engine.sum_counts(*vw)
-    add_columns(sums, n, k, by_w)
-
-
 def add_rows(sums: Array, n: int, at: Block, by_row: Array) -> None:
     """Add a value per row of a block to the sums of ranks."""
     sums[at[0] :: n] += by_row[row_shift(at) :]

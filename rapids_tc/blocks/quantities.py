@@ -62,7 +62,7 @@ class Products(Quantity):
 
 
 @dataclass(frozen=True)
-class TypeCounts(Quantity):
+class TrianglesByType(Quantity):
     """The triangles by the types of their sides uv, uw and vw: int64, shape (types,) * 3.
 
     Attributes
@@ -118,7 +118,7 @@ class TypeCounts(Quantity):
 
 
 @dataclass(frozen=True)
-class LevelCounts(Quantity):
+class TrianglesByLevel(Quantity):
     """The triangles of every edge whose two other sides reach its levels: uint32, in two rows.
 
     A level (uint64) is upper << 32 | probe. In the first row are the triangles in which the upper
@@ -138,7 +138,7 @@ class LevelCounts(Quantity):
 
 
 @dataclass(frozen=True)
-class ThirdSums(Quantity):
+class CommonNeighborSums(Quantity):
     """For every edge, the values of the third vertices of its triangles: int64.
 
     The sums are exact as long as they fit. The name is of a formula of
@@ -164,7 +164,7 @@ class _InTime(Quantity):
 
 
 @dataclass(frozen=True)
-class WindowChanges(_InTime):
+class ChangesByWindow(_InTime):
     """By how much the triangles of a window exceed those of the window before: int64.
 
     Their running sum is the triangles of each window, and 0 at the end.

@@ -14,7 +14,7 @@ import numpy as np
 
 from rapids_tc.blocks import block_map, geometry, grid, ranges
 from rapids_tc.blocks.codec import require, require_below, require_length, require_values
-from rapids_tc.blocks.quantities import ThirdSums
+from rapids_tc.blocks.quantities import CommonNeighborSums
 from rapids_tc.blocks.third_sums import ThirdTable, ThirdValues, third_table
 from rapids_tc.engines import protocol
 from rapids_tc.plan.record import Needs
@@ -309,7 +309,7 @@ def of_neighbors(graph: Blocked, degrees: list[Task], needs: Needs) -> dict[str,
         ends = [degrees[i] for i in of_rows], [degrees[j] for j in of_columns]
         result["neighbor_degrees"] = graph.at_ends(neighbor_degrees_of, *ends)
     if needs & Needs.EDGE_SUMS:
-        resources = third_sums(graph, ThirdSums("resource_allocation"))
+        resources = third_sums(graph, CommonNeighborSums("resource_allocation"))
         result["tie_squares"] = graph.at_ends(tie_squares_of, resources)
     return result
 

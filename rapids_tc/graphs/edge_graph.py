@@ -17,7 +17,7 @@ import numpy as np
 
 from rapids_tc._progress import Report, report_stage
 from rapids_tc.blocks import geometry
-from rapids_tc.blocks.quantities import ThirdSums
+from rapids_tc.blocks.quantities import CommonNeighborSums
 from rapids_tc.frames.backend import check_engine
 from rapids_tc.graphs.row_values import ValuesByRank, require_rows
 from rapids_tc.plan import needs
@@ -257,7 +257,7 @@ class EdgeGraph(VertexStatistics):
     def tie_squares(self) -> Array:
         """See `VertexStatistics`."""
         xp = self.backend.xp
-        n, blocks = self.edge_blocks(ThirdSums("resource_allocation"))
+        n, blocks = self.edge_blocks(CommonNeighborSums("resource_allocation"))
         sums = xp.zeros(self.n_vertices, "float64")
         for at, block, resources in blocks:
             geometry.add_tie_squares(sums, n, at, block, resources, xp)
