@@ -4,9 +4,9 @@
     python benchmarks/pairs.py rmat:20 --pairs 10000000 --library cudf
 
 Pairs are random vertices, joined by an edge or not. "engine" lines time `common_sums` and
-`CommonNeighborSums` on a graph that is laid out, with "ratio" over edge counts; "call" lines time whole
-calls on a `Graph`. With cuDF, `cugraph.jaccard` answers for the same pairs, and "largest" is the
-largest difference. Calls take turns, so that other work of the machine slows all of them alike.
+`CommonNeighborSums` on a graph that is laid out, with "ratio" over edge counts; "call" lines time
+whole calls on a `Graph`. With cuDF, `cugraph.jaccard` answers for the same pairs, and "largest" is
+the largest difference. Calls take turns, so that other work of the machine slows all of them alike.
 """
 
 from __future__ import annotations
