@@ -23,7 +23,7 @@ from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from rapids_tc.blocks.block_map import Blocked, PlacedBlock
     from rapids_tc.blocks.codec import EncodedBlock
@@ -245,13 +245,12 @@ def select_rows(rows: RowsOfBlock, values: list[Array], reading: Reading) -> lis
     """Select the rows of a batch in a block: [edges, directions if asked for, *values]."""
     for column in values:
         require_length(column, len(rows.ranks[0]), "values of rows")
-    inside = rows.where >= 0
-    row = rows.row[inside]
+    row, edge = rows.inside
     directions = []
     if reading.rule.directed:
         source, destination = (end[row] for end in rows.ranks)
         directions = [source < destination]
-    return [rows.where[inside], *directions, *(column[row] for column in values)]
+    return [edge, *directions, *(column[row] for column in values)]
 
 
 def merge(
@@ -264,10 +263,20 @@ def merge(
     if reading.rule.ordered:
         by_place = backend.xp.argsort(rest.pop())
         edge, rest = edge[by_place], [array[by_place] for array in rest]
+    return collected(reading, [edge_rows(reading, [edge, *rest], backend)], m, backend)
+
+
+def edge_rows(reading: Reading, selected: list[Array], backend: Backend) -> EdgeRows:
+    """Return what `select_rows` has selected, as rows of edges."""
+    edge, *rest = selected
     reverse = rest.pop(0) if reading.rule.directed else None
-    rows_of_block = EdgeRows(edge, reverse, rest[0] if rest else None)
+    return EdgeRows(edge, reverse, rest[0] if rest else None).both_ways(backend)
+
+
+def collected(reading: Reading, rows: Iterable[EdgeRows], edges: int, backend: Backend) -> Merged:
+    """Make the arrays of a block of the rows of its edges."""
     try:
-        arrays = reading.collect([rows_of_block], m, backend)
+        arrays = reading.collect(rows, edges, backend)
     except EdgeError as error:
         return [], 0.0, error
     if reading.scaled:

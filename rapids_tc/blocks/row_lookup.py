@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.block_map import Blocked
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
+    from rapids_tc.blocks.geometry import Block
     from rapids_tc.engines.protocol import Engine
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
+    from rapids_tc.preparation.csr import Csr
 
 Ranks = list[Array]  # of both ends of every row, uint32
 NONE = 2**31 - 1  # stands for no partition: above the number of any
@@ -67,6 +69,12 @@ class RowsOfBlock:
         """The positions of the rows that lie in the block."""
         return self.rows[0] if self.rows else self.backend.xp.arange(len(self.where))
 
+    @property
+    def inside(self) -> tuple[Array, Array]:
+        """The positions of the rows whose edge the block has, no self loop, and where it is."""
+        present = self.where >= 0
+        return self.row[present], self.where[present]
+
     def take(self, values: list[Array]) -> Array:
         """Return the values of the edges of the rows, which come in slices; self loops get 0."""
         xp, of_edges = self.backend.xp, self.backend.xp.concatenate(values)
@@ -80,15 +88,22 @@ def on_rows(
     engine: Engine, backend: Backend,
 ) -> Any:  # fmt: skip
     """Find the rows of a batch in a block, and call a function of these."""
-    xp, block = backend.xp, codec.csr(rows, backend.xp)
-    larger, smaller = xp.maximum(*ranks), xp.minimum(*ranks)
+    block, at = codec.csr(rows, backend.xp), divmod(place, n)
+    return function(find_rows(ranks, block, at, n, engine=engine, backend=backend), *args)
+
+
+def find_rows(
+    ranks: Ranks, block: Csr, at: Block, n: int, *, engine: Engine, backend: Backend
+) -> RowsOfBlock:
+    """Find the rows, by the ranks of their ends, whose edges lie in block (i, j) of n x n."""
+    larger, smaller = backend.xp.maximum(*ranks), backend.xp.minimum(*ranks)
     positions: list[Array] = []
     if n > 1:
-        row, larger, smaller = geometry.rows_in_block(larger, smaller, n, divmod(place, n), xp)
+        row, larger, smaller = geometry.rows_in_block(larger, smaller, n, at, backend.xp)
         positions = [row]
     require_below(larger, block.n, "ranks")
     where = engine.find_edges(block, larger, smaller)
-    return function(RowsOfBlock(ranks, positions, where, block.m, backend), *args)
+    return RowsOfBlock(ranks, positions, where, block.m, backend)
 
 
 def rows_of_block(
@@ -136,7 +151,7 @@ def columns(
     id_columns(context, partitions, prints)
     rows, xp = len(ranks[0]), context.backend.xp
     by_edge = {name: _together(blocks, rows, xp) for name, blocks in by_block.items()}
-    values = _RowValues(xp, by_edge, rows, degrees)
+    values = RowValues(xp, by_edge, rows, degrees)
     loops, arrays = ranks[0] == ranks[1], {}
     for name, column in made.items():
         arrays[name] = column.formula(values).astype(column.dtype)
@@ -154,8 +169,8 @@ def columns(
 
 
 @dataclass(frozen=True)
-class _RowValues:
-    """What formulas may ask about the edges of the rows of a batch."""
+class RowValues:
+    """What formulas may ask about the edges of some rows: values of their edges, and degrees."""
 
     xp: ModuleType
     by_edge: dict[str, Array]
@@ -164,10 +179,12 @@ class _RowValues:
 
     @cached_property
     def triangles(self) -> Array:
+        """The triangles of every edge, int64."""
         return self.by_edge["triangles"].astype("int64")
 
     @cached_property
     def degrees(self) -> tuple[Array, Array]:
+        """The degrees of both ends of every edge."""
         assert self.by_end is not None
         for end in self.by_end:
             require_length(end, self.rows, "degrees of rows")
@@ -177,14 +194,17 @@ class _RowValues:
 
     @property
     def trussness(self) -> Array:
+        """The trussness of every edge."""
         return self.by_edge["trussness"]
 
     def visited(self, quantity: Quantity) -> Array:
+        """Return what a quantity makes of the triangles of every edge."""
         return self.by_edge[quantity.name]
 
     @property
     def community(self) -> Array:
-        raise NotImplementedError("communities are never found on a cluster")
+        """No graph in blocks has communities."""
+        raise NotImplementedError("communities are found in memory alone")
 
 
 def _together(several: list[list[Array]], rows: int, xp: ModuleType) -> Array:

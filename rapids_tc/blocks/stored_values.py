@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rapids_tc.blocks import geometry
-from rapids_tc.frames.backend import gather
+from rapids_tc.blocks import distributed_values
 from rapids_tc.preparation.edge_columns import check_label
-from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from rapids_tc._progress import Report
-    from rapids_tc.blocks.distributed_values import Merged
     from rapids_tc.blocks.geometry import Block
+    from rapids_tc.blocks.row_lookup import RowsOfBlock
     from rapids_tc.blocks.rows import Chunk, Rows
     from rapids_tc.blocks.store import StoredBlocks
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend
     from rapids_tc.preparation.csr import Csr
-    from rapids_tc.preparation.edge_values import Reading
+    from rapids_tc.preparation.edge_values import EdgeRows, Reading
     from rapids_tc.preparation.orient import Order
 
 RESERVED = 64  # bytes for the ends of the arrays of a block
@@ -57,6 +55,11 @@ class StoredGraph(Protocol):
     def groups(self) -> Any:
         """The ids, if they have groups."""
 
+    def rows_of(
+        self, at: Block, block: Csr, n: int, rank: Array
+    ) -> Iterator[tuple[Chunk, RowsOfBlock]]:
+        """Yield the rows whose edges are in a block, chunk by chunk."""
+
     def users_column(self, label: Any) -> Any:
         """Return a column of the user's frame."""
 
@@ -64,7 +67,7 @@ class StoredGraph(Protocol):
         """Report a stage."""
 
 
-def merged(graph: StoredGraph, reading: Reading) -> tuple[Reading, list[Task]]:
+def read_rows(graph: StoredGraph, reading: Reading) -> tuple[Reading, list[Task]]:
     """Read values of all edges; return the resolved reading, and what each block has: `Merged`."""
     backend, blocks, column = graph.backend, graph.blocks, None
     if (reader := reading.reader) is not None:
@@ -80,39 +83,20 @@ def merged(graph: StoredGraph, reading: Reading) -> tuple[Reading, list[Task]]:
     with graph.stage("reading the values") as report:
         for at, block in blocks:
             rows = _rows_of_block(graph, reading, column, at, block)
-            result.append(blocks.executor.keep(_merged(reading, rows, block.m, backend)))
+            merged = distributed_values.collected(reading, rows, block.m, backend)
+            result.append(blocks.executor.keep(merged))
             report.advance(len(result) / blocks.n**2)
     return reading, result
-
-
-def _merged(reading: Reading, rows: Iterator[EdgeRows], edges: int, backend: Backend) -> Merged:
-    try:
-        arrays = reading.collect(rows, edges, backend)
-    except EdgeError as error:
-        return [], 0.0, error
-    if reading.scaled:
-        return arrays, reading.largest(arrays), None
-    return reading.formula(arrays, 0.0, backend.xp), 0.0, None
 
 
 def _rows_of_block(
     graph: StoredGraph, reading: Reading, column: Any, at: Block, block: Csr
 ) -> Iterator[EdgeRows]:
     """Yield the rows of the edges of a block, chunk by chunk; self loops are left out."""
-    n, xp = graph.blocks.n, graph.backend.xp
-    for chunk in graph.rows.chunks():
-        source, destination = (gather(graph.rank, end) for end in chunk.ends)
-        larger, smaller = xp.maximum(source, destination), xp.minimum(source, destination)
-        row, u, v = geometry.rows_in_block(larger, smaller, n, at, xp)
-        edge = graph.engine.find_edges(block, u, v)
-        present = edge >= 0
-        row, edge = row[present], edge[present]
-        reverse = values = None
-        if reading.rule.directed:
-            reverse = source[row] < destination[row]
-        if column is not None:
-            values = _read(graph, reading, column, chunk)[row]
-        yield EdgeRows(edge, reverse, values).both_ways(graph.backend)
+    for chunk, rows in graph.rows_of(at, block, graph.blocks.n, graph.rank):
+        values = [] if column is None else [_read(graph, reading, column, chunk)]
+        selected = distributed_values.select_rows(rows, values, reading)
+        yield distributed_values.edge_rows(reading, selected, graph.backend)
 
 
 def _parts(

@@ -9,8 +9,9 @@ copied while one counts (the streaming of TriCore: Hu, Liu, Huang, SC 2018).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import cached_property, partial, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import at_end, report_stage
@@ -22,17 +23,19 @@ from rapids_tc.blocks import (
     grid,
     levels,
     peeling,
+    row_lookup,
     sorting,
     stored_values,
     sums,
 )
 from rapids_tc.blocks.block_map import PlacedBlock
+from rapids_tc.blocks.row_lookup import RowValues
 from rapids_tc.blocks.store import StoredBlocks, cut
 from rapids_tc.blocks.stored_triangles import StoredTriangles
 from rapids_tc.engines import registry
 from rapids_tc.errors import require_unchanged
 from rapids_tc.executors.spill import SpillExecutor
-from rapids_tc.frames.backend import Array, Backend, Frame, Series, all_below
+from rapids_tc.frames.backend import Array, Backend, Frame, Series, all_below, gather
 from rapids_tc.frames.joining import frame_of, join_columns
 from rapids_tc.graphs.edge_graph import EdgeArrays, EdgeGraph
 from rapids_tc.graphs.spilled import SpilledGraph, numbered
@@ -48,7 +51,8 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.quantities import Sum, Summed
-    from rapids_tc.blocks.rows import Rows
+    from rapids_tc.blocks.row_lookup import RowsOfBlock
+    from rapids_tc.blocks.rows import Chunk, Rows
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
     from rapids_tc.plan.budget import Budget
@@ -187,23 +191,27 @@ class OutOfCoreGraph(EdgeGraph):
     def row_columns(self, asked: Sequence[str | Quantity], method: str) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0."""
         xp, columns, kinds = self.backend.xp, columns_of(asked), []
-        needs = [column.needs for column in columns.values()]
-        if any(each & Needs.EDGE_COUNTS for each in needs):
+        needs = reduce(or_, (column.needs for column in columns.values()))
+        if needs & Needs.EDGE_COUNTS:
             kinds.append("triangles")
-        if any(each & Needs.TRUSSNESS for each in needs):
+        if needs & Needs.TRUSSNESS:
             kinds.append("trussness")
         by_edge = {kind: self._by_edge(kind) for kind in kinds}
         quantities = (column.quantity for column in columns.values())
         by_edge |= {each.name: self._by_edge(each) for each in quantities if each is not None}
+        degrees = self.degrees if needs & Needs.DEGREES else None
         made = {name: xp.zeros(self.size, column.dtype) for name, column in columns.items()}
         with self.stage("looking rows up") as report:
-            for place, (at, block) in enumerate(self.blocks):
-                of_edges = {kind: self._joined(tasks[place]) for kind, tasks in by_edge.items()}
-                for row, where, ends in self._located(at, block, self.n, self.rank):
-                    values = _Values(self, where, of_edges, ends)
+            for number, (at, block) in enumerate(self.blocks):
+                of_edges = {kind: self._joined(tasks[number]) for kind, tasks in by_edge.items()}
+                for chunk, rows in self.rows_of(at, block, self.n, self.rank):
+                    row, edge = rows.inside
+                    of_rows = {kind: values[edge] for kind, values in of_edges.items()}
+                    by_end = None if degrees is None else [degrees[end[row]] for end in rows.ranks]
+                    values, place = RowValues(xp, of_rows, len(row), by_end), chunk.first + row
                     for name, column in columns.items():
-                        made[name][row] = column.formula(values)
-                report.advance((place + 1) / self.n**2)
+                        made[name][place] = column.formula(values)
+                report.advance((number + 1) / self.n**2)
         adapter = self.backend.adapter
         return {name: adapter.column_like(self._frame, made[name], name) for name in made}
 
@@ -237,10 +245,11 @@ class OutOfCoreGraph(EdgeGraph):
             truss = replace(self.blocks, stored=dict(zip(self.blocks.stored, kept, strict=True)))
             for at, block, n, rank in self._in_one(truss):
                 seen = xp.zeros(block.m, bool)
-                for row, edge, _ in self._located(at, block, n, rank) if block.m else ():
+                for chunk, rows in self.rows_of(at, block, n, rank) if block.m else ():
+                    row, edge = rows.inside
                     new = ~seen[edge]
                     row, edge = row[new], edge[new]
-                    chosen[row[geometry.is_first(edge, self.backend)]] = True
+                    chosen[chunk.first + row[geometry.is_first(edge, self.backend)]] = True
                     seen[edge] = True
         return xp.flatnonzero(chosen)
 
@@ -280,7 +289,7 @@ class OutOfCoreGraph(EdgeGraph):
         return EdgeArrays(*self._read(reading))
 
     def _read(self, reading: Reading) -> distributed_values.Read:
-        rows = None if reading.vertex_types is not None else stored_values.merged(self, reading)
+        rows = None if reading.vertex_types is not None else stored_values.read_rows(self, reading)
         return distributed_values.read(self.spilled, reading, rows)
 
     def summed(self, *quantities: Sum) -> list[Summed]:
@@ -311,21 +320,16 @@ class OutOfCoreGraph(EdgeGraph):
 
     # Rows ----------------------------------------------------------------------------------------
 
-    def _located(
+    def rows_of(
         self, at: Block, block: Csr, n: int, rank: Array
-    ) -> Iterator[tuple[Array, Array, tuple[Array, Array]]]:
-        """Yield the rows whose edges are in a block, where in the block, and their ends, by chunk.
-
-        The ends are ranks, the larger first.
-        """
-        xp = self.backend.xp
+    ) -> Iterator[tuple[Chunk, RowsOfBlock]]:
+        """Yield the rows whose edges are in block (i, j) of n x n, chunk by chunk."""
         for chunk in self.rows.chunks():
-            larger, smaller = geometry.ranked_ends(chunk.ends, rank, xp)
-            row, u, v = geometry.rows_in_block(larger, smaller, n, at, xp)
-            edge = self.engine.find_edges(block, u, v)
-            present = edge >= 0  # loops are not
-            row, edge = row[present], edge[present]
-            yield row + chunk.first, edge, (larger[row], smaller[row])
+            ranks = [gather(rank, end) for end in chunk.ends]
+            rows = row_lookup.find_rows(
+                ranks, block, at, n, engine=self.engine, backend=self.backend
+            )
+            yield chunk, rows
 
 
 def _need(rows: int, limit: int) -> str:
@@ -334,37 +338,3 @@ def _need(rows: int, limit: int) -> str:
         f"{rows:,} rows were counted in blocks, for {limit:,} bytes were allowed: memory_limit= "
         "may say less"
     )
-
-
-@dataclass(frozen=True)
-class _Values:
-    """What formulas may ask about the edges of some rows."""
-
-    graph: OutOfCoreGraph
-    where: Array
-    by_edge: dict[str, Array]
-    ends: tuple[Array, Array]
-
-    @property
-    def xp(self) -> Any:
-        return self.graph.backend.xp
-
-    @cached_property
-    def triangles(self) -> Array:
-        return self.by_edge["triangles"][self.where].astype("int64")
-
-    @property
-    def trussness(self) -> Array:
-        return self.by_edge["trussness"][self.where]
-
-    def visited(self, quantity: Quantity) -> Array:
-        return self.by_edge[quantity.name][self.where]
-
-    @cached_property
-    def degrees(self) -> tuple[Array, Array]:
-        u, v = self.ends
-        return self.graph.degrees[u], self.graph.degrees[v]
-
-    @property
-    def community(self) -> Array:
-        raise NotImplementedError("communities are never found in blocks")
