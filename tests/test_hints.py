@@ -86,7 +86,7 @@ INTERNAL = {
     "graphs/pair_columns:_Rows.common": "each kind of graph has its own",
     "graphs/pair_columns:ValuesOfPairs.trussness": "no measure of pairs asks for it",
     "graphs/pair_columns:ValuesOfPairs.community": "no measure of pairs asks for it",
-    "blocks/row_lookup:RowValues.community": "a column of it is made in memory alone",
+    "blocks/row_lookup:ValuesOfRows.community": "a column of it is made in memory alone",
     "plan/record:register": "a mistake of ours, told when the package is imported",
     "testing/_build:_compiled": "the compiler's own words: test_emulator.py",
     "testing/_launch:HostKernel.__call__": "of kernels under test: test_emulator.py",

@@ -151,7 +151,7 @@ def columns(
     id_columns(context, partitions, prints)
     rows, xp = len(ranks[0]), context.backend.xp
     by_edge = {name: _together(blocks, rows, xp) for name, blocks in by_block.items()}
-    values = RowValues(xp, by_edge, rows, degrees)
+    values = ValuesOfRows(xp, by_edge, rows, degrees)
     loops, arrays = ranks[0] == ranks[1], {}
     for name, column in made.items():
         arrays[name] = column.formula(values).astype(column.dtype)
@@ -169,7 +169,7 @@ def columns(
 
 
 @dataclass(frozen=True)
-class RowValues:
+class ValuesOfRows:
     """What formulas may ask about the edges of some rows: values of their edges, and degrees."""
 
     xp: ModuleType

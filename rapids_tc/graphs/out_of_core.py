@@ -29,7 +29,7 @@ from rapids_tc.blocks import (
     sums,
 )
 from rapids_tc.blocks.block_map import PlacedBlock
-from rapids_tc.blocks.row_lookup import RowValues
+from rapids_tc.blocks.row_lookup import ValuesOfRows
 from rapids_tc.blocks.store import StoredBlocks, cut
 from rapids_tc.blocks.stored_triangles import StoredTriangles
 from rapids_tc.engines import registry
@@ -208,7 +208,7 @@ class OutOfCoreGraph(EdgeGraph):
                     row, edge = rows.inside
                     of_rows = {kind: values[edge] for kind, values in of_edges.items()}
                     by_end = None if degrees is None else [degrees[end[row]] for end in rows.ranks]
-                    values, place = RowValues(xp, of_rows, len(row), by_end), chunk.first + row
+                    values, place = ValuesOfRows(xp, of_rows, len(row), by_end), chunk.first + row
                     for name, column in columns.items():
                         made[name][place] = column.formula(values)
                 report.advance((number + 1) / self.n**2)
