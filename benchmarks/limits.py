@@ -38,8 +38,8 @@ from rapids_tc.frames.backend import open_frame
 from rapids_tc.plan import costs, needs
 from rapids_tc.plan.budget import AS_LONG_AS_FRAMES
 from rapids_tc.plan.record import Needs, Result, Work, estimated
+from rapids_tc.preparation.distinct import estimate_size
 from rapids_tc.preparation.edge_columns import edge_columns
-from rapids_tc.preparation.edges import estimate_size
 
 SHARES = (1.0, 0.5, 0.25, 0.1)
 SLACK = 16 << 20  # bytes over a limit that are accepted: fragments of memory, stacks of threads

@@ -16,8 +16,8 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.plan import needs
+from rapids_tc.preparation.distinct import estimate_size
 from rapids_tc.preparation.edge_columns import edge_columns
-from rapids_tc.preparation.edges import estimate_size
 
 SCALES = {"dense": 16, "sparse": 16, "text": 17}  # allocators keep a few MB of text in any case
 # A k at which much of the graph is peeled, and all that estimates are promised for.

@@ -13,8 +13,8 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.plan import needs
+from rapids_tc.preparation.distinct import estimate_size
 from rapids_tc.preparation.edge_columns import edge_columns
-from rapids_tc.preparation.edges import estimate_size
 
 FUNCTIONS = {
     "count": (tc.count, (0.8, 0.4)),

@@ -83,9 +83,9 @@ def outcomes(monkeypatch, call, ends, value):
 
 def _numbered(monkeypatch, write):
     """Write for number 0 as soon as ids are numbers."""
-    from rapids_tc.preparation.numbering import DenseIds
+    from rapids_tc.preparation.ids import DensePart
 
-    real, patch = DenseIds.number, pytest.MonkeyPatch()
+    real, patch = DensePart.number, pytest.MonkeyPatch()
 
     def number(self, ids):
         result = real(self, ids)
@@ -94,7 +94,7 @@ def _numbered(monkeypatch, write):
 
     class Once:
         def __enter__(self):
-            patch.setattr(DenseIds, "number", number)
+            patch.setattr(DensePart, "number", number)
 
         def __exit__(self, *_):
             patch.undo()

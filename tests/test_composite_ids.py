@@ -14,9 +14,9 @@ import rapids_tc as tc
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.plan.block_layout import BlockLayout
-from rapids_tc.preparation import composite, composite_edges
-from rapids_tc.preparation.composite import MixedRadix
-from rapids_tc.preparation.composite_edges import compact
+from rapids_tc.preparation import ids, numbering
+from rapids_tc.preparation.ids import MixedRadix
+from rapids_tc.preparation.numbering import compact
 
 pytestmark = pytest.mark.cpu_only
 
@@ -107,8 +107,8 @@ def test_keys_too_large_for_64_bits_are_folded(rows, most):
     right = tc.vertex_triangles(frame, **columns)
     for path in PATHS:
         with pytest.MonkeyPatch.context() as patch, path.edges(frame) as edges:
-            patch.setattr(composite, "MOST", most)
-            patch.setattr(composite_edges, "MARKED", 0)
+            patch.setattr(ids, "MOST", most)
+            patch.setattr(numbering, "MARKED", 0)
             pd.testing.assert_frame_equal(whole(tc.vertex_triangles(edges, **columns)), right)
             named = right[["vertex_ip", "vertex_port", "vertex_a"]].iloc[::-1]
             chosen = whole(tc.vertex_triangles(edges, vertices=named, **columns))

@@ -43,7 +43,7 @@ def counts(backend, ids, dtype):
     text = dtype in ("str", "object", "category")
     values = pd.Series([str(i) for i in ids] if text else ids, dtype=dtype)
     columns, home = described(backend, values, values[::-1].reset_index(drop=True))
-    return [distinct_ids([columns], home, exact=exact).count for exact in (2**16, 0)]
+    return [distinct_ids([columns], [2], home, exact=exact).count for exact in (2**16, 0)]
 
 
 # Hashes of ids drawn at random break any bound of an estimate once: these are drawn once for all.
@@ -69,7 +69,7 @@ def test_the_error_at_a_million_ids():
         frame = pd.DataFrame({"src": values, "dst": values[::-1]})
         _, home = open_frame(frame, None)
         columns = [describe(frame[name], name, home) for name in frame]
-        errors.append(distinct_ids([columns], home).count / 10**6 - 1 - MARGIN)
+        errors.append(distinct_ids([columns], [2], home).count / 10**6 - 1 - MARGIN)
     assert max(map(abs, errors)) < 0.04 and min(errors) > -MARGIN
 
 
@@ -82,21 +82,21 @@ def test_ids_of_two_dtypes_meet(backend, dtypes):
     values = [str(i) for i in range(100)] if text else [*range(100)]
     columns, home = described(backend, *(pd.Series(values, dtype=dtype) for dtype in dtypes))
     for exact in (0, 100):
-        assert 100 <= distinct_ids([columns], home, exact).count <= 105
+        assert 100 <= distinct_ids([columns], [2], home, exact).count <= 105
 
 
 def test_parts_are_one_set_of_ids(backend, monkeypatch):
     monkeypatch.setitem(distinct.CHUNK, "numpy", 7)
     columns, home = described(backend, pd.Series([f"name {i % 30}" for i in range(100)]))
-    found = distinct_ids([columns, columns[:], columns], home)
+    found = distinct_ids([columns, columns[:], columns], [2], home)
     assert found.count == 30 and found.text in (6, 7)
-    assert distinct_ids([], home).count == 0
+    assert distinct_ids([], [2], home).count == 0
 
 
 def test_datetimes_and_unused_categories(backend):
     days = pd.Series(pd.date_range("2020-01-01", periods=40).repeat(2))
     columns, home = described(backend, days)
-    assert distinct_ids([columns], home).count == 40
+    assert distinct_ids([columns], [2], home).count == 40
     some = pd.Series(["a", "b"] * 9, dtype=pd.CategoricalDtype(["a", "b", "c"]))
     columns, home = described(backend, some)
-    assert distinct_ids([columns], home).count == 2
+    assert distinct_ids([columns], [2], home).count == 2

@@ -42,10 +42,8 @@ from rapids_tc.plan import budget, costs, needs
 from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.plan.record import ANALYTICS
 from rapids_tc.preparation import (
-    composite_edges,
-    composite_scheme,
-    edges,
     id_scheme,
+    numbering,
     orient,
     spans,
     times,
@@ -77,7 +75,7 @@ INTERNAL = {
     "files/lines:_blocks_for_arrow": "caught by `parse`: pandas reads the file",
     "kernels/_nvrtc:_compile": "the compiler's own words: test_nvrtc.py",
     "kernels/_nvrtc:Awaited.__call__": "asked for by RAPIDS_TC_DEBUG=1: test_launches.py",
-    "preparation/id_scheme:resolve_scheme": "made elsewhere: ids.integers",
+    "preparation/id_scheme:_resolve_part": "made elsewhere: ids.integers",
     "updates/tally:Tally.find": "caught by `_by_tally`, which makes another tally",
     "updates/updated:UpdatedGraph.__getattr__": "Python's own words for a name that is not there",
     "graphs/edge_graph:VertexTotals.vertex_counts": "no public function asks it",
@@ -239,6 +237,10 @@ def without(name, call):
         return call(h)
 
     return hidden
+
+
+def two_groups():
+    return pd.concat([k3(day=1), k3(day=2)])
 
 
 def blocks_of(frame, **columns):
@@ -644,10 +646,15 @@ HINTS = {
     "analytics/annotate": [
         (lambda h: tc.annotate(k3(), "nothing"), "name each of.*'triangles'.*at most once"),
     ],
-    "preparation/edges": [
-        (having(edges, "MAX_NUMBERS", 2, lambda h: tc.count(k3())), "at most 2: pass fewer edges"),
+    "preparation/named_ids": [
         (lambda h: tc.vertex_triangles(k3(), vertices=["a"]), "ids of the graph are integers: "),
         (lambda h: tc.vertex_triangles(k3(), vertices=[9]), r"9; isolated.*Graph\(vertices=\.\.\."),
+        (lambda h: tc.Graph(k3(day=1), by="day", vertices=[1]),
+         "a list; give a frame with the columns 'day', 'vertex'"),
+        (lambda h: tc.Graph(k3(day=1), by="day", vertices=k3(day=1)),
+         "no column 'vertex': give a frame with the columns 'day', 'vertex'"),
+        (lambda h: tc.similarity(k3(), pairs=pd.DataFrame({"src": [0], "dst": [9]})),
+         r"in the graph: \(0, 9\); isolated vertices are added with Graph"),
     ],
     "analytics/approximate": [
         (lambda h: tc.approximate_count(k3(), colours=0, seed=1),
@@ -758,22 +765,6 @@ HINTS = {
         (without("cudf", lambda h: datasets.karate(library="cudf")),
          r'pip install "rapids_tc\[cu13\]"'),
     ],
-    "preparation/composite_edges": [
-        (lambda h: tc.vertex_triangles(k3(day=1), vertices=[9], by="day"),
-         r"9; isolated.*Graph\(vertices=\.\.\."),
-        (having(composite_edges, "MAX_NUMBERS", 2, lambda h: tc.count(k3(day=1), by="day")),
-         "pass fewer edges"),
-        (lambda h: composite_edges.compact([np.array([3])], 2, Fake(xp=np)),
-         r"Give the call a copy \(df\.copy\(\)\)"),
-        (lambda h: tc.Graph(k3(day=1), by="day", vertices=[1]),
-         "a list; give a frame with the columns 'day', 'vertex'"),
-        (lambda h: tc.Graph(k3(day=1), by="day", vertices=k3(day=1)),
-         "no column 'vertex': give a frame with the columns 'day', 'vertex'"),
-    ],
-    "preparation/composite_scheme": [
-        (having(composite_scheme, "MAX_NUMBERS", 2, lambda h: blocks_of(k3(day=1), by="day")),
-         "pass fewer edges"),
-    ],
     "preparation/edge_columns": [
         (lambda h: tc.annotate(k3(triangles=0), "triangles"), "rename or drop it first"),
         (lambda h: tc.count(k3(), source="src"), "destination=: name both, or neither"),
@@ -802,6 +793,10 @@ HINTS = {
         (lambda h: tc.count(k3(day=1), by=["day", "day"]), "'day' twice: name it once"),
     ],
     "preparation/numbering": [
+        (having(numbering, "MAX_NUMBERS", 2, lambda h: tc.count(k3())),
+         "at most 2: pass fewer edges"),
+        (lambda h: numbering.compact([np.array([3])], 2, Fake(xp=np)),
+         r"Give the call a copy \(df\.copy\(\)\)"),
         (lambda h: tc.count(k3(day=[[1], [1], [2]]), by="day"), "'day' holds .* no hash.*to text"),
         (lambda h: tc.count(k3(day=[1, "a", 2]), by="day"), "'day' holds .* no order.*to text"),
         (lambda h: tc.count(ends(np.array([2**63] * 3, "uint64"), [-1, 0, 1])),
@@ -1180,7 +1175,9 @@ HINTS = {
         (fingerprint, r"partition 3.*6 rows for 5.*edges\.persist\(\)"),
     ],
     "preparation/id_scheme": [
-        (lambda h: id_scheme.make_ids(Fake(dense=(0, 2**32)), None, None), "pass fewer edges"),
+        (lambda h: id_scheme.require_numbers(2**32), "pass fewer edges"),
+        (having(id_scheme, "MAX_NUMBERS", 3, lambda h: blocks_of(two_groups(), by="day")),
+         "pass fewer edges"),
     ],
     "executors/persisted": [
         (no_client, "(?s)start one first:.*client = Client"),
@@ -1216,10 +1213,6 @@ HINTS = {
          "combine the columns of an id"),
         (on_dask(lambda e: tc.similarity(e, pairs=PartitionedFrame([k3()]))),
          "give a frame of one machine, or one that is partitioned as edges"),
-    ],
-    "preparation/pair_ends": [
-        (lambda h: tc.similarity(k3(), pairs=pd.DataFrame({"src": [0], "dst": [9]})),
-         r"in the graph: \(0, 9\); isolated vertices are added with Graph"),
     ],
     "analytics/similarity": [
         (lambda h: tc.similarity(k3(), measure="no"), "accepted: 'jaccard'"),

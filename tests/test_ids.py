@@ -16,7 +16,7 @@ from stream_support import in_blocks
 import rapids_tc as tc
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.preparation.id_columns import integers
-from rapids_tc.preparation.numbering import DenseIds
+from rapids_tc.preparation.ids import DensePart
 from rapids_tc.testing import host_engine
 
 # Five ids: a triangle repeated in part, a tail, and a vertex known by its loop alone.
@@ -844,7 +844,7 @@ def test_dense_ids_around_the_ends_of_words(backend, middle, dtype, way):
         {"src": [*source, middle - 1], "dst": [*destination, middle + 1]}, dtype=dtype
     )
     opened = open_frame(backend.frame(frame), None)[1]
-    kept = DenseIds(7, ids[0], np.dtype(dtype), opened)
+    kept = DensePart(7, ids[0], np.dtype(dtype), opened)
     for wide in (dtype, "int64", "uint64"):
         limits = np.iinfo(wide)
         fit = [i for i in range(ids[0] - 2, ids[-1] + 3) if limits.min <= i <= limits.max]
@@ -855,7 +855,9 @@ def test_dense_ids_around_the_ends_of_words(backend, middle, dtype, way):
     assert opened.host(kept.number(column)).tolist() == [*range(7)]
     back = kept.take(opened.xp.arange(7, dtype="uint32"))
     assert (backend.to_pandas(back).tolist(), back.dtype) == (ids, dtype)
-    assert [int(w) for w in opened.host(kept.words)] == [i % 2**64 for i in ids]
+    assert [int(w) for w in opened.host(kept.words(opened.xp.arange(7, dtype="uint64")))] == [
+        i % 2**64 for i in ids
+    ]
     with in_blocks(2) if way == "blocks" else nullcontext():
         out = check(backend, frame)["vertex"]
         assert (out.tolist(), out.dtype) == (ids, dtype)
@@ -873,7 +875,7 @@ def test_dense_ids_around_the_ends_of_words(backend, middle, dtype, way):
 def test_one_past_either_end_of_any_range_is_not_found(size, base):
     """Made-up ids, of which none are held."""
     library = open_frame(pd.DataFrame(), None)[1]
-    kept = DenseIds(size, base, np.dtype("int64"), library)
+    kept = DensePart(size, base, np.dtype("int64"), library)
     for wide in ("int64", "uint64"):
         limits = np.iinfo(wide)
         ends = [base - 1, base, base + size - 1, base + size]
@@ -883,7 +885,7 @@ def test_one_past_either_end_of_any_range_is_not_found(size, base):
         inside = np.array([i for i in fit if base <= i < base + size], wide)
         assert kept.number(inside).tolist() == [int(i) - base for i in inside]
         if base + size <= limits.max:
-            back = DenseIds(size, base, np.dtype(wide), library).take(
+            back = DensePart(size, base, np.dtype(wide), library).take(
                 np.array([0, size - 1], "uint32")
             )
             assert back.tolist() == [base, base + size - 1] or base < limits.min

@@ -42,6 +42,7 @@ from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.costs import MOST_BLOCKS, ROW_WORK, SORTED_ROW, VERTEX_SUMS
 from rapids_tc.preparation import id_scheme
 from rapids_tc.preparation.csr import Csr
+from rapids_tc.preparation.edge_columns import edge_columns
 
 __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -605,7 +606,11 @@ def read_named(ids, rows, copies):
     frame = pd.DataFrame({"src": IDS[ids](ends[0]), "dst": IDS[ids](ends[1])})
     home, opened = open_frame(frame, "cuda")
     engine = CudaEngine(xp=np, compile=testing.compile, copies=copies)
-    return ends, Rows(home, ("src", "dst"), opened, 2000 * ROW_WORK), engine.block_store()
+    return (
+        ends,
+        Rows(home, edge_columns(["src", "dst"]), opened, 2000 * ROW_WORK),
+        engine.block_store(),
+    )
 
 
 @pytest.mark.parametrize("ids", IDS)
@@ -636,15 +641,15 @@ def test_numbers_of_rows_leave_the_card_chunk_by_chunk(ids):
 @pytest.mark.parametrize("ids", IDS)
 @pytest.mark.parametrize("stopped_at", [0, 1, 7])
 def test_no_copy_of_numbers_runs_on_when_a_call_is_stopped(ids, stopped_at, monkeypatch):
-    number, calls = id_scheme.numbers, []
+    keys, calls = id_scheme.keys, []
 
     def stopped(*args):
         calls.append(args)
         if len(calls) > stopped_at:
             raise KeyboardInterrupt
-        return number(*args)
+        return keys(*args)
 
-    monkeypatch.setattr(id_scheme, "numbers", stopped)
+    monkeypatch.setattr(id_scheme, "keys", stopped)
     with testing.host_engine():
         _, rows, shelf = read_named(ids, 20_000, LateCopies)
         with pytest.raises(KeyboardInterrupt):

@@ -27,6 +27,7 @@ from rapids_tc.blocks import rows
 from rapids_tc.engines import registry
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.plan import budget, costs, record
+from rapids_tc.preparation.edge_columns import edge_columns
 
 some = settings(max_examples=40, deadline=None)
 SIDES = (1, 2, 3, 4)
@@ -163,7 +164,7 @@ def test_rows_are_read_where_they_are(backend, dtype, least):
     frame = pd.DataFrame({"src": [least, 1, 2] * 9000, "dst": [1, 2, 3] * 9000}, dtype=dtype)
     place = backend.frame(frame)
     home, opened = open_frame(place, None)
-    read = rows.Rows(home, ("src", "dst"), opened, 8 * 27000)
+    read = rows.Rows(home, edge_columns(["src", "dst"]), opened, 8 * 27000)
     read.number(registry.load("cpu").block_store())
     chunks = list(read.chunks(0))
     as_they_are = least == 0 and dtype in ("int32", "uint32")

@@ -14,9 +14,8 @@ from rapids_tc.graphs.edge_graph import check_prepared
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Options, estimated
-from rapids_tc.preparation.composite_edges import estimate_composite
+from rapids_tc.preparation.distinct import estimate_size
 from rapids_tc.preparation.edge_columns import edge_columns
-from rapids_tc.preparation.edges import estimate_size
 
 
 @with_hints
@@ -115,10 +114,7 @@ def memory_estimate(
             frame, backend = open_frame(edges, engine)
             needs.require_method(method, record, backend.engine)
             labels = edge_columns(backend.adapter.labels(frame), source, destination, by)
-            if labels.pair is None:
-                rows, ids, dense = estimate_composite(frame, labels, backend)
-            else:
-                rows, ids, dense = estimate_size(frame, labels, backend)
+            rows, ids, dense = estimate_size(frame, labels, backend)
             size = rows, ids.count, dense, backend.engine, method
             copied = backend.adapter.copied(frame)
             stages = needs.stages(work, *size, text=needs.Text.of(ids), snapshot=copied)

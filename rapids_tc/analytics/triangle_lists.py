@@ -15,7 +15,6 @@ from rapids_tc.errors import CapacityError
 from rapids_tc.graphs.edge_graph import EdgeGraph
 from rapids_tc.graphs.in_memory import LISTING
 from rapids_tc.plan import needs
-from rapids_tc.preparation.composite import fullest
 from rapids_tc.preparation.triangles import named_triangles, sorted_corners
 
 if TYPE_CHECKING:
@@ -133,7 +132,7 @@ def _most_triangles(graph: EdgeGraph, source: Any, total: int) -> tuple[int, str
         return total, "the graph"
     if isinstance(source, DistributedTriangles):
         return source.fullest_group()
-    return fullest(groups, source.by_group()) if groups.size else (total, "the graph")
+    return groups.fullest_group(source.by_group()) if groups.size else (total, "the graph")
 
 
 def _check_rows(own: OwnOptions) -> OwnOptions:

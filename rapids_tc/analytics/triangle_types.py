@@ -10,7 +10,6 @@ from rapids_tc.blocks import tallies
 from rapids_tc.blocks.quantities import TooManyTypes
 from rapids_tc.blocks.tallies import TypeTally
 from rapids_tc.graphs.edge_graph import VertexTotals
-from rapids_tc.preparation.composite import answer_columns
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.quantities import TrianglesByType
@@ -97,7 +96,7 @@ def per(graph: Any, reading: Reading, what: str, limit: int | None) -> Frame:
         order = backend.xp.lexsort(backend.xp.stack([*tallied.codes[::-1], *ends[::-1]]))
         names = ("vertex",) if what == "vertex" else ("src", "dst")
         ordered_ends = (end[order] for end in ends)
-        ids = answer_columns(graph.ids, dict(zip(names, ordered_ends, strict=True)))
+        ids = graph.ids.columns(names, ordered_ends)
         types = _type_columns(
             backend, [codes[order] for codes in tallied.codes], tallied.reading.types
         )

@@ -16,7 +16,7 @@ from rapids_tc.executors.versions import EDITION
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter
 from rapids_tc.frames.backend import Backend, Frame, Series, resolve_backend
 from rapids_tc.frames.device import on_device
-from rapids_tc.preparation import composite_scheme, id_scheme
+from rapids_tc.preparation import id_scheme
 from rapids_tc.preparation.edge_columns import EdgeColumns, check_label
 
 if TYPE_CHECKING:
@@ -81,9 +81,7 @@ class WorkerContext:
     def inspect(self, partition: Frame, place: int) -> list[tuple[IdColumn, int]]:
         """Describe the id columns of a partition, and count the missing ids of each."""
         columns = self.columns(partition, place)
-        if self.labels.pair is None:
-            return composite_scheme.inspect_columns(columns, self.labels, self.backend)
-        return id_scheme.inspect_pair(columns, self.labels.names, self.backend)
+        return id_scheme.inspect_columns(columns, self.labels, self.backend)
 
     @contextmanager
     def here(self) -> Iterator[None]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array
     from rapids_tc.preparation.edge_values import Reading
-    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.ids import Ids
 
 Counted = list["Array"]  # keys of `tallies.keys_of`, ascending, and how many triangles have each
 
@@ -97,8 +97,7 @@ def counted(
     groups = None
     if what == "group":
         require_length(order[0], ids.size, "ranks")
-        composite: Any = ids
-        groups = composite.group_of[Order.of_ranks(order[0], order[1], xp).number]
+        groups = ids.group_of[Order.of_ranks(order[0], order[1], xp).number]
     of_blocks = [starts[i * n + j] if what == "edge" else 0 for i, j in task.blocks]
     of_sides = reading, what
     keys, counts = xp.zeros(0, "uint64"), xp.zeros(0, "int64")

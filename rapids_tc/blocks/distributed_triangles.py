@@ -22,7 +22,6 @@ from rapids_tc.blocks.task_triangles import TaskTriangles
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs, needs
 from rapids_tc.preparation.chosen_vertices import ChosenVertices
-from rapids_tc.preparation.composite import fullest
 from rapids_tc.preparation.orient import Order
 from rapids_tc.preparation.triangles import named_triangles, ordered_corners
 
@@ -36,8 +35,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.grid import BlockTask
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend, Frame
-    from rapids_tc.preparation.composite import CompositeIds
-    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.ids import Ids
 
 PART_ROWS = 2**20  # the least rows of a partition, if one worker could hold them all
 SAMPLES = 256  # of each range, to find ranges of about equal length by
@@ -237,7 +235,7 @@ def _by_job(graph: Blocked, of_jobs: list[Any]) -> Iterator[tuple[Any, int]]:
 
 
 def of_groups(
-    ids: CompositeIds, order: list[Any], by_vertex: list[Array], *, backend: Backend
+    ids: Ids, order: list[Any], by_vertex: list[Array], *, backend: Backend
 ) -> tuple[int, str]:
     """Return the triangles of the group that has most, and the name of the group.
 
@@ -253,7 +251,7 @@ def of_groups(
     groups = host(ids.group_of[Order.of_ranks(order[0], order[1], xp).number])
     counts = np.zeros(len(ids.starts), "int64")
     np.add.at(counts, groups, host(by_rank))
-    return fullest(ids, counts // 3)
+    return ids.fullest_group(counts // 3)
 
 
 def listed(

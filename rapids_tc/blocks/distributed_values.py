@@ -17,7 +17,6 @@ from rapids_tc.blocks.codec import require_below, require_length, require_values
 from rapids_tc.blocks.id_tasks import Fingerprints, Numbers, id_columns
 from rapids_tc.blocks.quantities import EdgeSum, Summed
 from rapids_tc.frames.backend import Array, Backend, Frame
-from rapids_tc.preparation.composite import ids_in_messages
 from rapids_tc.preparation.edge_columns import check_label
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
 from rapids_tc.preparation.orient import Order
@@ -32,9 +31,8 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.row_lookup import RowsOfBlock
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
-    from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.edge_values import Reading
-    from rapids_tc.preparation.numbering import ColumnIds, Ids
+    from rapids_tc.preparation.ids import Ids
 
 Read = tuple["Task", list["Task"]]  # the resolved reading, and the arrays of each block
 Profiled = tuple[list[Any], Fingerprints]  # of the partitions of a batch
@@ -166,7 +164,7 @@ def _name_edge(graph: Blocked, error: EdgeError, place: int) -> ValueError:
 
 def profile(
     partitions: list[Frame], prints: Fingerprints, starts: list[int], numbers: Numbers | None,
-    ids: CompositeIds | None, reading: Reading, *, context: WorkerContext,
+    ids: Ids | None, reading: Reading, *, context: WorkerContext,
 ) -> Profiled:  # fmt: skip
     """Profile the column of a reading; `starts` are the first rows of the partitions.
 
@@ -193,7 +191,7 @@ def resolve(reading: Reading, profiled: list[Profiled], prints: list[Fingerprint
 
 def read_batch(
     partitions: list[Frame], prints: Fingerprints, starts: list[int], numbers: Numbers | None,
-    ids: CompositeIds | None, reading: Reading, *, context: WorkerContext, xp: Any,
+    ids: Ids | None, reading: Reading, *, context: WorkerContext, xp: Any,
 ) -> list[Array]:  # fmt: skip
     """Read the column for all rows of a batch; if their order matters, add their places.
 
@@ -210,9 +208,7 @@ def read_batch(
     return values
 
 
-def groups_of(
-    columns: list[Any], numbers: Numbers | None, ids: CompositeIds | None
-) -> list[Array | None]:
+def groups_of(columns: list[Any], numbers: Numbers | None, ids: Ids | None) -> list[Array | None]:
     """Return the group of each row of each partition's column; None without numbers and ids."""
     if numbers is None or ids is None:
         return [None] * len(columns)
@@ -310,23 +306,21 @@ def end_ranks(block: PlacedBlock, error: EdgeError) -> list[int]:
     return [int(end[error.position]) for end in block.ends]
 
 
-def ids_in_range(ranked: Array, ids: ColumnIds, ranks: list[int], *, xp: Any) -> list[list[Any]]:
+def ids_in_range(ranked: Array, ids: Ids, ranks: list[int], *, xp: Any) -> list[list[Any]]:
     """Return the id of each of some ranks, in a list that is empty if it is in another range."""
-    return [ids_in_messages(ids, xp.flatnonzero(ranked == rank)) for rank in ranks]
+    return [ids.in_messages(xp.flatnonzero(ranked == rank)) for rank in ranks]
 
 
 def ids_of_ranks(ids: Ids, order: list[Any], ranks: list[int], *, xp: Any) -> list[Any]:
     """Return the ids of some ranks."""
     number = Order.of_ranks(order[0], order[1], xp).number
-    return ids_in_messages(ids, number[xp.asarray(ranks)])
+    return ids.in_messages(number[xp.asarray(ranks)])
 
 
 # What workers scale by group ----------------------------------------------------------------------
 
 
-def largest_by_group(
-    merged: Merged, group: Array, reading: Reading, ids: CompositeIds, *, xp: Any
-) -> Array:
+def largest_by_group(merged: Merged, group: Array, reading: Reading, ids: Ids, *, xp: Any) -> Array:
     """Return the largest value in a block of each group."""
     _require_groups(merged, group, len(ids.starts))
     return reading.largest_by_group(merged[0], group, len(ids.starts), xp)

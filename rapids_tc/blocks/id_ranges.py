@@ -20,6 +20,7 @@ from rapids_tc.blocks.codec import require, require_length
 from rapids_tc.blocks.grid import IdRanges, Range
 from rapids_tc.frames.backend import as_uint32, gather
 from rapids_tc.preparation import id_scheme, sampling
+from rapids_tc.preparation.ids import Ids, IndexedPart
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Backend, Frame
     from rapids_tc.preparation.id_scheme import IdScheme
-    from rapids_tc.preparation.numbering import ColumnIds, IndexedIds
 
 SAMPLES = 256  # per range and batch: more samples make the ranges more equal
 Pieces = list[Any]  # an Index of distinct ids, ascending, for each range
@@ -54,8 +54,8 @@ def cut(graph: TaskMap, scheme: Task, distinct: list[Task], count: int) -> IdRan
     by_range = [
         graph.each_batch("ids", operator.getitem, pieces, more=(place,)) for place in range(count)
     ]
-    merged = [graph.reduce("ids", id_tasks.union, of_batches, FEW) for of_batches in by_range]
-    ids = [submit("ids", id_tasks.make_ids, scheme, index) for index in merged]
+    merged = [graph.reduce("ids", id_scheme.union_values, of, FEW) for of in by_range]
+    ids = [submit("ids", make_ids, scheme, index) for index in merged]
     sizes = graph.executor.gather([submit("ids", getattr, each, "size") for each in ids])
     bounds = np.cumsum([0, *sizes]).tolist()
     id_scheme.require_numbers(bounds[-1])
@@ -71,15 +71,27 @@ def cut(graph: TaskMap, scheme: Task, distinct: list[Task], count: int) -> IdRan
     return IdRanges(parts, ids, pieces, numbers)
 
 
-def count_and_bytes(index: Any) -> tuple[int, int]:
-    """Return how many ids there are, and their bytes."""
+def count_and_bytes(found: list[Any]) -> tuple[int, int]:
+    """Return how many ids of one part there are, and their bytes."""
+    [index] = found
     return len(index), int(index.memory_usage(deep=True))
 
 
-def ascending(index: Any, scheme: IdScheme, *, backend: Backend) -> Any:
-    """Sort distinct ids by value."""
-    ids: Any = id_scheme.make_ids(scheme, index, backend)
-    return ids.index
+def make_ids(scheme: IdScheme, index: Any, *, backend: Backend) -> Ids:
+    """Make the way back from numbers to ids of one part."""
+    return id_scheme.make_ids(scheme, [index], backend)
+
+
+def ascending(found: list[Any], scheme: IdScheme, *, backend: Backend) -> Any:
+    """Sort distinct ids of one part by value."""
+    return index_of(id_scheme.make_ids(scheme, found, backend))
+
+
+def index_of(ids: Ids) -> Any:
+    """Return the values of ids of one part, which are not dense."""
+    [part] = ids.parts
+    assert isinstance(part, IndexedPart)
+    return part.index
 
 
 def sample(index: Any, count: int, *, xp: ModuleType) -> Any:
@@ -90,8 +102,8 @@ def sample(index: Any, count: int, *, xp: ModuleType) -> Any:
 
 def cut_values(samples: list[Any], scheme: IdScheme, count: int, *, backend: Backend) -> Any:
     """Choose the first id of each range but the first; none if there are no ids."""
-    distinct: Any = id_scheme.make_ids(scheme, id_scheme.union(samples), backend)
-    index, xp = distinct.index, backend.xp
+    ids, xp = make_ids(scheme, id_scheme.union_values(samples), backend=backend), backend.xp
+    index = index_of(ids)
     # A sample of few ids may cut at one of them more than once: these ranges are empty.
     places = xp.arange(1, count) * len(index) // count
     return index.take(places) if len(index) else index
@@ -105,10 +117,11 @@ def split(index: Any, cuts: Any, count: int, *, backend: Backend) -> Pieces:
     return [index[a:b] for a, b in pairwise(bounds)]
 
 
-def numbers_of(ids: IndexedIds, index: Any, part: Range, *, xp: ModuleType) -> Array:
+def numbers_of(ids: Ids, index: Any, part: Range, *, xp: ModuleType) -> Array:
     """Return the numbers (uint32) of distinct ids that are all in a range."""
-    require_length(ids.index, part.size, "ids of a range")
-    places = xp.asarray(ids.index.get_indexer(index))
+    of_range = index_of(ids)
+    require_length(of_range, part.size, "ids of a range")
+    places = xp.asarray(of_range.get_indexer(index))
     require(bool((places >= 0).all()), "ids of another range")
     return (places.astype("int64") + part.first).astype("uint32")
 
@@ -119,19 +132,20 @@ def number(
 ) -> Numbers:  # fmt: skip
     """Assign numbers to both ends of every row of some partitions, one after another."""
     backend, xp = context.backend, context.backend.xp
-    columns = id_tasks.id_columns(context, partitions, prints)
+    described = id_tasks.id_columns(context, partitions, prints)
     index, of_index = pieces[0].append(pieces[1:]), xp.concatenate(numbers)
     require_length(of_index, len(index), "numbers of ids")
-    local: Any = id_scheme.make_ids(scheme, index[:0], backend)
-    local = local.with_index(index)
-    places = [id_scheme.numbers(column, local, scheme, backend) for column in columns]
-    return [gather(of_index, xp.concatenate(places[side::2])) for side in (0, 1)]
+    [part] = make_ids(scheme, index[:0], backend=backend).parts
+    assert isinstance(part, IndexedPart)
+    local = Ids.of([part.with_index(index)], scheme.columns)
+    places = [id_scheme.keys(columns, local, scheme) for columns in described]
+    return [gather(of_index, xp.concatenate(end)) for end in zip(*places, strict=True)]
 
 
-def colours(ids: ColumnIds, part: Range, colours: int, seed: int) -> Array:
+def colours(ids: Ids, part: Range, colours: int, seed: int) -> Array:
     """Draw the colours of the ids of a range: see `sampling.draw`."""
     words = ids.words
-    if ids.kind != "integer":  # whose words are their numbers
+    if ids.parts[0].kind != "integer":  # whose words are their numbers
         words = words + np.uint64(part.first)
     return sampling.draw(words, colours, seed)
 
@@ -159,9 +173,9 @@ def look_up(graph: TaskMap, ids: IdRanges, keys: list[Task]) -> list[Task]:
     return ranges.look_up(graph, "answer", keys, workers, ids.ids, ids.parts, (ids_in_part, joined))
 
 
-def ids_in_part(keys: list[Array], ids: ColumnIds, part: Part) -> list[Series]:
+def ids_in_part(keys: list[Array], ids: Ids, part: Part) -> list[Series]:
     """Look up the ids of the numbers that are in a part, in the order of the numbers."""
-    return [ids.take(part.place(array[part.select(array)])) for array in keys]
+    return [ids.named(part.place(array[part.select(array)])) for array in keys]
 
 
 def joined(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend
-    from rapids_tc.preparation.composite import CompositeIds
+    from rapids_tc.preparation.ids import Ids
 
 NO_EDGE = 2**32  # more than the triangles of any edge
 
@@ -145,7 +145,7 @@ def top(truss: Array) -> int:
     return int(truss.max()) if len(truss) else 0
 
 
-def top_by_group(truss: Array, groups: Array, ids: CompositeIds, *, backend: Backend) -> Array:
+def top_by_group(truss: Array, groups: Array, ids: Ids, *, backend: Backend) -> Array:
     """Return the largest trussness in a block of each group; 0 without an edge."""
     require_length(groups, len(truss), "groups of edges")
     series = backend.library.Series(truss).groupby(backend.library.Series(groups)).max()

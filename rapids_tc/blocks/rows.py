@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +13,14 @@ from rapids_tc.frames.backend import Backend, Frame, Series, as_uint32
 from rapids_tc.plan import costs
 from rapids_tc.preparation import id_scheme
 from rapids_tc.preparation.distinct import DistinctIds, distinct_ids
-from rapids_tc.preparation.edges import InspectedColumns
-from rapids_tc.preparation.id_columns import IdColumn, inspect
-from rapids_tc.preparation.numbering import DenseIds, Ids
+from rapids_tc.preparation.numbering import InspectedColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from rapids_tc.preparation.edge_columns import EdgeColumns
+    from rapids_tc.preparation.id_columns import IdColumn
+    from rapids_tc.preparation.ids import Ids
 
 LEAST = 1024  # rows of a chunk, however little memory there is
 
@@ -38,16 +41,16 @@ class Chunk:
 
 
 class Rows:
-    """The two id columns of a frame, which are read and numbered chunk by chunk.
+    """The id columns of a frame, which are read and numbered chunk by chunk.
 
     Integers in a dense range are their own numbers, and are read again each time. The distinct
-    values of other ids are collected chunk by chunk; then each chunk is numbered once, and its
-    numbers are kept on a block store.
+    values of the parts of other ids are collected chunk by chunk, then the distinct keys of several
+    parts; then each chunk is numbered once, and its numbers are kept on a block store.
 
     Parameters
     ----------
-    frame, labels, backend
-        The user's frame, its two id columns, and where work is done.
+    frame, columns, backend
+        The user's frame, its id columns, and where work is done.
     memory : int
         Bytes that work on a chunk may take.
 
@@ -59,40 +62,65 @@ class Rows:
         First id and how many there may be, where integers are their own numbers.
     """
 
-    def __init__(self, frame: Frame, labels: Pair, backend: Backend, memory: int) -> None:
-        self._backend, self._labels = backend, labels
-        self._columns = tuple(backend.adapter.column(frame, label) for label in labels)
-        self.size, self._memory = backend.adapter.rows(frame), memory
+    def __init__(self, frame: Frame, columns: EdgeColumns, backend: Backend, memory: int) -> None:
+        self._backend, self._edge_columns = backend, columns
+        self._columns = tuple(backend.adapter.column(frame, c) for c in columns.labels_by_part)
+        self.size = backend.adapter.rows(frame)
+        self._memory = max(memory * 2 // len(self._columns), 1)  # as if all were two columns
         self._stored: list[list[Any]] = []
-        pieces = list(self._slices(0 if self._width else costs.ROW_PROFILE))
-        seen = id_scheme.profile(pieces, self._names, backend)
-        self._scheme = id_scheme.resolve_scheme([seen])
+        self._whole: list[IdColumn] = []
+        seen = id_scheme.profile(self._profiled(), columns, backend)
+        self._scheme = id_scheme.resolve_scheme([seen], columns)
         self.dense = self._scheme.dense
-        self._whole = seen.whole
+
+    def _profiled(self) -> Iterator[list[tuple[IdColumn, int]]]:
+        """Yield the columns described, chunk by chunk; keep those of all rows in one chunk."""
+        for chunk in self._slices(0 if self._width else costs.ROW_PROFILE):
+            inspected = id_scheme.inspect_columns(chunk, self._edge_columns, self._backend)
+            if len(chunk[0]) == self.size:
+                self._whole = [column for column, _ in inspected]
+            yield inspected
 
     @property
     def inspected(self) -> InspectedColumns | None:
         """The id columns with what is known of them, if they were looked at in one piece."""
-        return InspectedColumns(self._whole, self.dense) if self._whole else None
+        if not self._whole:
+            return None
+        return InspectedColumns(self._edge_columns.by_part(self._whole), self.dense)
 
     def distinct_ids(self) -> DistinctIds:
         """Estimate the number of distinct ids, chunk by chunk; dense ids are not read again."""
         if self.dense:
             return DistinctIds(self.dense[1])
-        parts = (self._look(pair) for pair in self._pairs(costs.ROW_WORK))
-        return distinct_ids(parts, self._backend)
+        chunks = (self._look(chunk) for chunk in self._pairs(costs.ROW_WORK))
+        return distinct_ids(chunks, self._edge_columns.widths, self._backend)
 
     def number(self, store: Any, check: Callable[[int], None] | None = None) -> Ids:
         """Assign numbers to the ids; return the way back. `check` receives the texts so far."""
         self._whole = []
         self._store = store
-        found = None if self.dense else self._distinct(check)
+        found = [None] if self.dense else self._distinct(check)
         self._ids = id_scheme.make_ids(self._scheme, found, self._backend)
-        if not isinstance(self._ids, DenseIds):
+        if len(self._ids.parts) > 1:
+            self._find_keys()
+        if not self.dense:
             self._keep()
-            # A copy leaves behind the table that ids were found by, which is larger than they are.
-            self._ids = replace(self._ids, index=self._ids.index.copy(deep=True))
+            self._ids = self._ids.without_tables()
         return self._ids
+
+    def _find_keys(self) -> None:
+        """Find the keys of ids of several parts; first of some digits, if all exceed 64 bits."""
+        digits: int | None = 0
+        while digits is not None:
+            digits = self._ids.radix.overflow()
+            keys = id_scheme.distinct_keys(
+                (
+                    id_scheme.keys(self._look(chunk), self._ids, self._scheme, digits)
+                    for chunk in self._pairs(costs.ROW_WORK)
+                ),
+                self._backend.xp,
+            )
+            self._ids = id_scheme.with_keys(self._ids, keys, digits)
 
     def _keep(self) -> None:
         """Store the numbers of every chunk: no more than one chunk is held where work is done."""
@@ -160,30 +188,26 @@ class Rows:
         widths = {dtype.itemsize for dtype in dtypes if plain}
         return 8 if len(widths) > 1 else max(widths, default=0)
 
-    def _distinct(self, check: Callable[[int], None] | None) -> Any:
-        """Collect the distinct ids of all chunks; join them when they are twice as many."""
-        found: list[Any] = []
-        for pair in self._pairs(costs.ROW_WORK):
-            found.append(id_scheme.distinct(self._look(pair), self._scheme, self._backend))
-            if len(found) > 1 and sum(map(len, found[1:])) >= len(found[0]):
+    def _distinct(self, check: Callable[[int], None] | None) -> list[Any]:
+        """Collect the distinct values of each part of all chunks; join them when twice as many."""
+        found: list[list[Any]] = []
+        is_text = [part.kind == "string" for part in self._scheme.parts]
+        for chunk in self._pairs(costs.ROW_WORK):
+            found.append(id_scheme.distinct([self._look(chunk)], self._scheme, self._backend))
+            if len(found) > 1 and sum(map(_length, found[1:])) >= _length(found[0]):
                 found = [id_scheme.union(found)]
                 self._store.synchronize()
-            if check is not None and self._scheme.kind == "string":
-                check(len(found[0]))
+            if check is not None:
+                check(sum(map(len, compress(found[0], is_text))))
         return id_scheme.union(found)
 
-    def _numbers(self, pair: tuple[Series, ...]) -> Pair:
-        columns = self._look(pair)
-        ends = [id_scheme.numbers(c, self._ids, self._scheme, self._backend) for c in columns]
-        return tuple(map(as_uint32, ends))
+    def _numbers(self, chunk: tuple[Series, ...]) -> Pair:
+        source, destination = id_scheme.keys(self._look(chunk), self._ids, self._scheme)
+        return as_uint32(self._ids.numbers(source)), as_uint32(self._ids.numbers(destination))
 
-    def _look(self, pair: tuple[Series, ...]) -> list[IdColumn]:
-        named = zip(pair, self._names, strict=True)
-        return [inspect(values, name, self._backend)[0] for values, name in named]
-
-    @property
-    def _names(self) -> list[str]:
-        return [f"column {label!r}" for label in self._labels]
+    def _look(self, chunk: tuple[Series, ...]) -> list[IdColumn]:
+        inspected = id_scheme.inspect_columns(chunk, self._edge_columns, self._backend)
+        return [column for column, _ in inspected]
 
     def _pairs(self, work: int) -> Iterator[tuple[Series, ...]]:
         """Yield the columns in the working library, chunk by chunk."""
@@ -199,3 +223,8 @@ class Rows:
     def _step(self, work: int) -> int:
         """Return the rows of a chunk, for so many bytes of work per row."""
         return max(LEAST, self._memory // work)
+
+
+def _length(distinct: list[Any]) -> int:
+    """Return how many values there are of all parts that are not dense."""
+    return sum(len(index) for index in distinct if index is not None)

@@ -13,7 +13,8 @@ import numpy as np
 
 from rapids_tc.blocks import id_ranges
 from rapids_tc.blocks.codec import require_below
-from rapids_tc.preparation.edges import edge_keys, named_edges
+from rapids_tc.preparation.edge_columns import ids_in_answers
+from rapids_tc.preparation.triangles import edge_keys, named_edges
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.id_tasks import Numbers
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
-    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.ids import Ids
 
 SAMPLES = 256  # of each range, to find ranges of about equal length by
 
@@ -104,7 +105,8 @@ def ends_of(keys: Array) -> list[Array]:
 
 def named_frame(ids: list[Series], start: int, *, context: WorkerContext) -> Frame:
     """Make a range of the answer from the ids of both ends of its edges."""
-    columns = dict(zip(("src", "dst"), ids, strict=True))
+    labels = [part.label for part in context.labels.ids]
+    columns = dict(zip(ids_in_answers(labels, ("src", "dst")), ids, strict=True))
     rows = context.adapter.frame(context.backend.library.DataFrame(columns))
     rows.index = rows.index + start
     return rows

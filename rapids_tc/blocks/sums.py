@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend
-    from rapids_tc.preparation.composite import CompositeIds
     from rapids_tc.preparation.edge_values import Reading
+    from rapids_tc.preparation.ids import Ids
 
 # All triangles ------------------------------------------------------------------------------------
 
@@ -328,7 +328,7 @@ def of_row_ends(graph: Blocked, by_residue: list[Task]) -> list[Task]:
 # By group -----------------------------------------------------------------------------------------
 
 
-def groups_of(block: PlacedBlock, ids: CompositeIds, order: list[Any]) -> Array:
+def groups_of(block: PlacedBlock, ids: Ids, order: list[Any]) -> Array:
     """Return the group of every edge of a block."""
     rank, vertices = order
     require_length(rank, ids.size, "ranks")
@@ -339,7 +339,7 @@ def groups_of(block: PlacedBlock, ids: CompositeIds, order: list[Any]) -> Array:
 
 
 def moments_in_groups(
-    counts: list[Array], groups: Array, ids: CompositeIds, *, backend: Backend
+    counts: list[Array], groups: Array, ids: Ids, *, backend: Backend
 ) -> list[tuple[int, float]]:
     """Return what an estimate needs of the triangles of the edges of each group in a block."""
     triangles = backend.xp.concatenate(counts)

@@ -18,10 +18,10 @@ from rapids_tc.graphs import pair_columns as pairs_of_graphs
 from rapids_tc.graphs.edge_graph import prepared_in
 from rapids_tc.graphs.one_worker import meta_with
 from rapids_tc.plan.record import row_columns
-from rapids_tc.preparation import pair_ends
+from rapids_tc.preparation import named_ids
 from rapids_tc.preparation.edge_columns import check_new, id_columns
+from rapids_tc.preparation.named_ids import SHOWN, require_ends
 from rapids_tc.preparation.orient import Order
-from rapids_tc.preparation.pair_ends import SHOWN, require_vertices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.graphs.partitioned import PartitionedGraph
     from rapids_tc.preparation.csr import Csr
-    from rapids_tc.preparation.numbering import ColumnIds
+    from rapids_tc.preparation.ids import Ids
 
 MOST_PAIRS = 2**18  # of a frame of this process that travel together
 Pairs = list[Any]  # the ranks of both ends; then how many ends are no vertices, and examples
@@ -52,7 +52,7 @@ def pair_column(
     partitioned frame of the same kind as the edges, which is returned with the column. For errors
     see `rapids_tc.graphs.pair_columns.pair_column`.
     """
-    if partitioned.id_columns.pair is None:
+    if partitioned.id_columns.joined:
         raise ValueError(pairs_of_graphs.SINGLE_COLUMNS)
     executor = partitioned.executor
     of_pairs = _executor_of_pairs(executor, pairs)
@@ -115,7 +115,7 @@ def _compare(
     ]
     unknown = gather([submit("pairs", operator.getitem, part, slice(2, 4)) for part in pairs])
     shown = [example for _, examples in unknown for example in examples]
-    require_vertices(sum(many for many, _ in unknown), shown[:SHOWN])
+    require_ends(sum(many for many, _ in unknown), shown[:SHOWN])
     degrees = sums.whole(graph, sums.degrees(graph))
     most = graph.free // (2 * pairs_of_graphs.ENTRY)
     parts = gather([submit("pairs", parts_of, part, degrees, most) for part in pairs])
@@ -156,16 +156,16 @@ def _in_order(
 
 
 def ranked_pairs(
-    ids: ColumnIds, order: list[Any], pairs: Any, labels: tuple[Any, Any], *, backend: Backend
+    ids: Ids, order: list[Any], pairs: Any, labels: tuple[Any, Any], *, backend: Backend
 ) -> Pairs:
     """Find the ranks of both ends of some pairs: a partition, or its two columns of ids."""
     require_length(order[0], ids.size, "ranks")
     columns: list[Series] = pairs if isinstance(pairs, list) else [pairs[name] for name in labels]
     ends = [backend.to_working_series(column).reset_index(drop=True) for column in columns]
     ranks = Order.of_ranks(order[0], order[1], backend.xp)
-    numbers = pair_ends.numbers_of(ids, ends, labels)
-    unknown = pair_ends.unknown_rows(numbers, ranks.present, backend)
-    many, shown = len(unknown), pair_ends.examples(ends, unknown)
+    numbers = named_ids.numbers_of_ends(ids, ends, labels)
+    unknown = named_ids.unknown_rows(numbers, ranks.present, backend)
+    many, shown = len(unknown), named_ids.shown_pairs(ends, unknown)
     return [*(ranks.rank[number] for number in numbers), many, shown]
 
 

@@ -23,8 +23,7 @@ from rapids_tc.graphs.row_values import ValuesByRank, require_rows
 from rapids_tc.plan import needs
 from rapids_tc.plan.answers import require_fields
 from rapids_tc.plan.record import vertex_columns
-from rapids_tc.preparation.chosen_vertices import chosen_numbers
-from rapids_tc.preparation.composite import CompositeIds, answer_columns
+from rapids_tc.preparation.named_ids import find_vertices
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from rapids_tc.plan.record import Analytic, Options, OwnOptions
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
-    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.ids import Ids
     from rapids_tc.preparation.orient import Order
 
 
@@ -50,7 +49,7 @@ class VertexStatistics(ABC):
     ----------
     backend : Backend
         Where the arrays are, and how results go home.
-    ids : DenseIds, IndexedIds or CompositeIds
+    ids : Ids
         From numbers to the user's ids.
     order : Order
         From numbers to ranks and back.
@@ -126,7 +125,7 @@ class VertexStatistics(ABC):
         numbers = self.row_numbers(vertices)
         ranks = self.order.rank[numbers]
         values = {name: columns.pop(name)[ranks] for name in [*columns]}
-        values = {**answer_columns(self.ids, {"vertex": numbers}), **values}
+        values = {**self.ids.columns(["vertex"], [numbers]), **values}
         return self.backend.adapter.frame(self.backend.library.DataFrame(values))
 
     def mean(self, values: Array) -> Any:
@@ -150,9 +149,7 @@ class VertexStatistics(ABC):
 
     def ids_of(self, ranks: Array) -> Any:
         """Look up the user's ids of some ranks; ids of several parts become text."""
-        if isinstance(self.ids, CompositeIds):
-            return self.ids.names(self.order.number[ranks])
-        return self.ids.take(self.order.number[ranks])
+        return self.ids.named(self.order.number[ranks])
 
     def numbers_of(self, vertices: Any) -> Array:
         """Return the numbers of the vertices asked for, each once; None asks for all."""
@@ -165,14 +162,14 @@ class VertexStatistics(ABC):
         """Return the numbers of the vertices asked for, row by row; None asks for all."""
         if vertices is None:
             return self.backend.xp.flatnonzero(self.order.present)
-        return chosen_numbers(self.ids, self.order, vertices)
+        return find_vertices(self.ids, vertices, self.order.present)
 
     # Groups --------------------------------------------------------------------------------------
 
     @property
-    def groups(self) -> CompositeIds | None:
+    def groups(self) -> Ids | None:
         """The ids, if they have groups."""
-        return self.ids if isinstance(self.ids, CompositeIds) and self.ids.groups else None
+        return self.ids if self.ids.groups else None
 
     def group_frame(self, columns: dict[str, Array]) -> Frame:
         """Make a frame of values by group, sorted by group."""

@@ -22,11 +22,11 @@ from rapids_tc.graphs.row_values import RowValues
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, Result, Work, columns_of, row_columns
 from rapids_tc.preparation import community_tree, orient, sampling
-from rapids_tc.preparation.composite import largest_by_group
-from rapids_tc.preparation.composite_edges import number_composite
 from rapids_tc.preparation.edge_columns import check_label
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
-from rapids_tc.preparation.edges import InspectedColumns, NumberedEdges, number_edges, sorted_edges
+from rapids_tc.preparation.ids import largest_by_group
+from rapids_tc.preparation.numbering import InspectedColumns, NumberedEdges, number_edges
+from rapids_tc.preparation.triangles import sorted_edges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -567,8 +567,5 @@ def read(
         return needs.describe(rows, rows, False, backend.engine)
 
     with report_stage("numbering the ids", progress, need):
-        if labels.pair is None:
-            edges = number_composite(frame, labels, backend, vertices=vertices)
-        else:
-            edges = number_edges(frame, labels, backend, vertices=vertices, inspected=inspected)
+        edges = number_edges(frame, labels, backend, vertices=vertices, inspected=inspected)
     return InMemoryGraph(frame, backend, progress, edges, limit)

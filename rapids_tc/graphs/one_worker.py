@@ -64,10 +64,10 @@ def serves(record: Analytic, options: Options, own: OwnOptions, labels: Any, met
         and options.memory_limit is None
         and record.result in (*VALUES, *FRAMES, Result.VERTICES, Result.EDGES)
         and not record.sums(own)
-        and labels.pair is not None
+        and not labels.joined
         and all(
             isinstance(label, str) and str(getattr(meta[label], "dtype", None)) in INTEGERS
-            for label in labels.pair
+            for label in labels.labels
         )
     )
 

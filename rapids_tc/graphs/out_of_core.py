@@ -42,8 +42,6 @@ from rapids_tc.graphs.spilled import SpilledGraph, numbered
 from rapids_tc.plan import costs
 from rapids_tc.plan.record import Needs, columns_of
 from rapids_tc.preparation import sampling
-from rapids_tc.preparation.composite import answer_columns
-from rapids_tc.preparation.numbering import with_shared_texts
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
@@ -58,7 +56,7 @@ if TYPE_CHECKING:
     from rapids_tc.plan.budget import Budget
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
-    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.ids import Ids
 
 
 class OutOfCoreGraph(EdgeGraph):
@@ -221,7 +219,7 @@ class OutOfCoreGraph(EdgeGraph):
             self._store.reserve(2 * costs.KEY * self.size)
             ranges, lengths = sorting.sorted_ranges(self._numbered)
             columns: dict[Any, Series] = {}
-            ids = with_shared_texts(self.ids)
+            ids = self.ids.with_shared_texts()
             for side, role in enumerate(("src", "dst")):
                 parts = (self._named(keys, role, side, ids) for keys in ranges)
                 columns |= join_columns(parts, sum(lengths), self.backend)
@@ -231,7 +229,7 @@ class OutOfCoreGraph(EdgeGraph):
         """Return the columns of the ids of one end of a range of edges."""
         numbers = sorting.ends_of(self._gather(keys))[side]
         require_unchanged(not all_below(numbers, ids.size))
-        return answer_columns(ids, {role: numbers})
+        return ids.columns([role], [numbers])
 
     def truss_rows(self, k: int | None) -> Array:
         """See `EdgeGraph`: where the first row of each edge of the truss is, ascending."""

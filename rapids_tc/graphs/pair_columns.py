@@ -12,8 +12,7 @@ from rapids_tc.blocks import geometry
 from rapids_tc.blocks.third_sums import ThirdValues, third_values
 from rapids_tc.frames.backend import as_uint32, open_frame
 from rapids_tc.graphs.in_memory import InMemoryGraph
-from rapids_tc.preparation import pair_ends
-from rapids_tc.preparation.composite import CompositeIds
+from rapids_tc.preparation import named_ids
 from rapids_tc.preparation.csr import Csr, pack_keys
 from rapids_tc.preparation.edge_columns import id_columns
 
@@ -51,15 +50,15 @@ def pair_column(
     ColumnNotFoundError, IdTypeError, NullIdError
         See `rapids_tc.Graph`, of the columns of `pairs`.
     """
-    if isinstance(graph.ids, CompositeIds):
+    if len(graph.ids.parts) > 1:
         raise ValueError(SINGLE_COLUMNS)
     frame, opened = open_pairs(pairs)
     backend, xp = graph.backend, graph.backend.xp
     labels = id_columns(opened.adapter.labels(frame), source, destination)
     ends = [backend.to_working_series(opened.adapter.column(frame, label)) for label in labels]
-    numbers = pair_ends.numbers_of(graph.ids, ends, labels)
-    unknown = pair_ends.unknown_rows(numbers, graph.order.present, backend)
-    pair_ends.require_vertices(len(unknown), pair_ends.examples(ends, unknown))
+    numbers = named_ids.numbers_of_ends(graph.ids, ends, labels)
+    unknown = named_ids.unknown_rows(numbers, graph.order.present, backend)
+    named_ids.require_ends(len(unknown), named_ids.shown_pairs(ends, unknown))
     _ = graph.n_edges  # reports its own stages
     with graph.stage("comparing pairs"):
         kind = _Whole if isinstance(graph, InMemoryGraph) else _Stored

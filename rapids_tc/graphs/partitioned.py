@@ -44,8 +44,8 @@ from rapids_tc.plan.record import (
     columns_of,
     named_columns,
 )
-from rapids_tc.preparation.composite import CompositeIds
 from rapids_tc.preparation.edge_columns import EdgeColumns, check_label, edge_columns
+from rapids_tc.preparation.ids import Ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -261,7 +261,7 @@ class PartitionedGraph:
     def group_frame(self, columns: dict[str, Any]) -> Frame:
         """Make a frame of values by group on a worker, sorted by group."""
         graph = self._rows
-        reply = graph.submit("answer", CompositeIds.group_frame, graph.ids, columns)
+        reply = graph.submit("answer", Ids.group_frame, graph.ids, columns)
         return vertex_answers.split(graph, reply)
 
     @property

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import call_report, memory_errors
-from rapids_tc.blocks.composite_rows import CompositeRows
 from rapids_tc.blocks.rows import Rows
 from rapids_tc.engines import registry
 from rapids_tc.executors.registry import executor_of
@@ -100,7 +99,7 @@ def make(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Edg
     if limit is not None:
         of_engine, free = registry.load(backend.engine).costs, options.memory_limit is None
         budget = Budget(limit, record.name, work, of_engine, with_answer=free)
-        rows = _rows(frame, labels, backend, budget.chunk)
+        rows = Rows(frame, labels, backend, budget.chunk)
         inspected = rows.inspected
         stages = _stages(work, rows, backend, options.method)
         need = max(stage.bytes for stage in stages)
@@ -127,7 +126,7 @@ def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph | Kept
     frame, labels, backend = _open(edges, options, GRAPH, {})
     inspected = None
     if options.memory_limit is not None:
-        rows = _rows(frame, labels, backend, options.memory_limit)
+        rows = Rows(frame, labels, backend, options.memory_limit)
         copied = backend.adapter.copied(frame)
         stages = _stages(GRAPH.most, rows, backend, "auto", copied)
         hint = needs.advice(GRAPH.name, GRAPH.in_memory({}), "auto")
@@ -173,19 +172,12 @@ def _open(
         needs.require_method(options.method, record, backend.engine)
     ids = options.source, options.destination, options.by
     labels = edge_columns(backend.adapter.labels(frame), *ids, named_columns(own))
-    if labels.pair is None:
+    if labels.components[1:]:
         require_fields(record, own, labels)
     adapter = backend.adapter.with_dtypes(frame, labels.in_answers())
     if adapter is not backend.adapter:
         backend = backend.with_adapter(adapter)
     return frame, labels, backend
-
-
-def _rows(frame: Frame, labels: EdgeColumns, backend: Backend, memory: int) -> Rows:
-    """Return the rows of a frame, to be numbered some at a time."""
-    if labels.pair is None:
-        return CompositeRows(frame, labels, backend, memory)
-    return Rows(frame, labels.pair, backend, memory)
 
 
 def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int | None:

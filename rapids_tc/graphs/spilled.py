@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rapids_tc.executors.spill import SpillExecutor
     from rapids_tc.frames.backend import Array, Backend
     from rapids_tc.plan.budget import Budget
-    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.ids import Ids
 
 
 def numbered(

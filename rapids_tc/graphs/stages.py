@@ -26,7 +26,7 @@ from rapids_tc.blocks.block_map import Blocked, Numbered
 from rapids_tc.executors.protocol import split_batches
 from rapids_tc.plan import costs, needs
 from rapids_tc.plan.block_layout import forced_layout
-from rapids_tc.preparation import composite_scheme
+from rapids_tc.preparation import id_scheme
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.block_map import TaskMap
@@ -64,8 +64,8 @@ def number_ids(tasks: TaskMap, limit: int | None) -> Numbered:
     if size is None:
         graph = _sparse_ids(graph)
     else:
-        graph = replace(graph, size=size, ids_of_all=_ids_of_all(graph, None))
-    least = graph.size if _is_composite(graph) else ceil(graph.size / costs.RANGES)
+        graph = replace(graph, size=size, ids_of_all=_ids_of_all(graph, [None]))
+    least = graph.size if graph.context.labels.joined else ceil(graph.size / costs.RANGES)
     needs.require([needs.Stage("order", costs.CLUSTER_NUMBER * least)], limit)
     return replace(graph, ranges=_ranges(graph))
 
@@ -80,7 +80,7 @@ def _free(graph: Numbered, memory: int) -> int:
 def _sparse_ids(graph: Numbered) -> Numbered:
     """Find the distinct ids; if they take too much of a machine, they lie in ranges."""
     distinct = graph.each_batch("ids", id_tasks.distinct, *graph.to_read, more=(graph.scheme,))
-    if not _is_composite(graph):
+    if not graph.context.labels.joined:
         held = graph.each_batch("ids", id_ranges.count_and_bytes, distinct)
         ids, used = (sum(side) for side in zip(*graph.executor.gather(held), strict=True))
         graph = replace(graph, listed=costs.CLUSTER_IDS * used)
@@ -89,38 +89,34 @@ def _sparse_ids(graph: Numbered) -> Numbered:
         if count > 1:
             in_ranges = id_ranges.cut(graph, graph.scheme, distinct, count)
             return replace(graph, size=in_ranges.size, id_ranges=in_ranges)
-    made = _ids_of_all(graph, graph.reduce("ids", id_tasks.union, distinct))
+    made = _ids_of_all(graph, graph.reduce("ids", id_scheme.union, distinct))
     size = graph.executor.gather(graph.submit("ids", getattr, made, "size"))
     return replace(graph, size=size, ids_of_all=made)
 
 
-def _ids_of_all(graph: Numbered, distinct: Task | None) -> Task:
-    """Submit the ids by number, from the distinct ones if they are not dense."""
-    ids = graph.submit("ids", id_tasks.make_ids, graph.scheme, distinct)
-    return _with_keys(graph, ids) if _is_composite(graph) else ids
+def _ids_of_all(graph: Numbered, distinct: Task) -> Task:
+    """Submit the ids by number, from the distinct values of their parts; None of a dense part."""
+    ids = graph.submit("ids", id_scheme.make_ids, graph.scheme, distinct)
+    return _with_keys(graph, ids) if graph.context.labels.joined else ids
 
 
 def _with_keys(graph: Numbered, ids: Task) -> Task:
-    """Find the keys of all composite ids; first of some digits, if all exceed 64 bits."""
+    """Find the keys of all ids; first of some digits, if all exceed 64 bits."""
     while True:
         digits = graph.executor.gather(graph.submit("ids", id_tasks.overflow, ids))
         more = ids, graph.scheme, digits
         apart = graph.each_batch("ids", id_tasks.distinct_keys, *graph.to_read, more=more)
-        keys = graph.reduce("ids", composite_scheme.union_keys, apart)
-        ids = graph.submit("ids", composite_scheme.with_keys, ids, keys, digits)
+        keys = graph.reduce("ids", id_scheme.union_keys, apart)
+        ids = graph.submit("ids", id_scheme.with_keys, ids, keys, digits)
         if digits is None:
             return ids
 
 
-def _is_composite(graph: TaskMap) -> bool:
-    """Return whether ids have several columns, or groups: such ids are never cut in ranges."""
-    return graph.context.labels.pair is None
-
-
 def _ranges(graph: Numbered) -> list[Range]:
+    """Return the ranges in which numbers are ranked: one, if ids have several parts."""
     if graph.id_ranges is not None:
         return graph.id_ranges.parts
-    if _is_composite(graph):
+    if graph.context.labels.joined:
         return grid.cut(graph.size, 1)
     layout, sizes = forced_layout.get(), (graph.size, graph.free, len(graph.workers))
     return grid.cut(graph.size, layout.ranges if layout else grid.range_count(*sizes))

@@ -19,7 +19,7 @@ from rapids_tc.blocks.codec import require_length
 from rapids_tc.frames.adapters import root
 from rapids_tc.graphs.edge_graph import VertexTotals
 from rapids_tc.plan.record import ANALYTICS, Needs, OwnOptions, Result
-from rapids_tc.preparation.edges import look_up_vertices, require_vertices
+from rapids_tc.preparation.named_ids import look_up_vertices, require_vertices
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend, Frame, Series
     from rapids_tc.plan.record import Work
-    from rapids_tc.preparation.numbering import ColumnIds, Ids
+    from rapids_tc.preparation.ids import Ids
 
 PART_ROWS = 2**20  # the least rows of a partition, if one worker's answer is split
 
@@ -57,7 +57,7 @@ class Named:
         Which are in the range.
     """
 
-    ids: Series
+    ids: list[Series]
     is_found: Array
 
 
@@ -79,9 +79,11 @@ class VertexRange(VertexTotals):
         if vertices is None:
             return super().row_numbers(None)
         ids: Any = self.ids
-        numbers, named = look_up_vertices(ids, vertices, self.order.present)
-        self.named = Named(named, numbers >= 0)
-        return numbers[numbers >= 0]
+        rows, numbers, named = look_up_vertices(ids, vertices, self.order.present)
+        is_found = self.backend.xp.zeros(len(named[0]), bool)
+        is_found[rows] = True
+        self.named = Named(named, is_found)
+        return numbers
 
     def mean(self, values: Array) -> PartOfMean:
         """Return the part of the mean that these values are."""
@@ -100,6 +102,10 @@ class GraphTotals(VertexTotals):
             backend, nothing, nothing, n_edges=edges, degrees=nothing, total=total, summed=summed
         )
         self._n_vertices, self._wedges = vertices, wedges
+
+    @property
+    def groups(self) -> None:
+        """None: a graph of groups has its ids."""
 
     @property
     def n_vertices(self) -> int:
@@ -215,7 +221,7 @@ def answer_whole(
 
 
 def answer_range(
-    name: str, options: OwnOptions, ids: ColumnIds, order: list[Any],
+    name: str, options: OwnOptions, ids: Ids, order: list[Any],
     values: dict[str, list[Array]], *, backend: Backend,
 ) -> RangeAnswer:  # fmt: skip
     """Answer an analytic on the vertices of a range."""
@@ -257,7 +263,7 @@ def in_order(answers: list[RangeAnswer], *, context: WorkerContext) -> Frame:
 def _places(answers: list[RangeAnswer], backend: Backend) -> Array:
     """Return the places in the user's order of the vertices that are found, range by range."""
     xp, of_ranges = backend.xp, [each.named for each in answers if each.named is not None]
-    is_found = xp.zeros(len(of_ranges[0].ids), bool)
+    is_found = xp.zeros(len(of_ranges[0].is_found), bool)
     for named in of_ranges:
         is_found |= named.is_found
     require_vertices(is_found, of_ranges[0].ids, backend)

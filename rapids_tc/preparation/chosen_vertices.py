@@ -5,29 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.preparation.composite import CompositeIds
-from rapids_tc.preparation.composite_edges import find_composite
 from rapids_tc.preparation.edge_values import EndTypes, Reading
-from rapids_tc.preparation.edges import find_vertices
+from rapids_tc.preparation.named_ids import find_vertices
 from rapids_tc.preparation.readers import VertexReader
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array
-    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.ids import Ids
     from rapids_tc.preparation.orient import Order
-
-
-def chosen_numbers(ids: Ids, order: Order, vertices: Any) -> Array:
-    """Return the numbers of the vertices that the user names, row by row.
-
-    Raises
-    ------
-    ValueError, IdTypeError, NullIdError
-        See `find_vertices` and `find_composite`.
-    """
-    if isinstance(ids, CompositeIds):
-        return find_composite(ids, vertices)
-    return find_vertices(ids, vertices, order.present)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +32,9 @@ class ChosenVertices(VertexReader):
     codes: Any = None
 
     def resolve(self, ids: Ids, order: Order) -> ChosenVertices:
-        """Find the ranks of the vertices in a graph; errors are those of `chosen_numbers`."""
+        """Find the ranks of the vertices in a graph; errors are those of `find_vertices`."""
         codes = ids.backend.xp.zeros(order.n, bool)
-        codes[order.rank[chosen_numbers(ids, order, self.source)]] = True
+        codes[order.rank[find_vertices(ids, self.source, order.present)]] = True
         return replace(self, source=None, codes=codes)
 
 

@@ -10,20 +10,28 @@ chosen are taken account of by the estimator of Ertl (arXiv:1702.01284, 2017), w
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rapids_tc.preparation import moments
 from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, integers
-from rapids_tc.preparation.numbering import factorize
+from rapids_tc.preparation.numbering import (
+    as_integers,
+    check_part,
+    dense_range,
+    describe_columns,
+    factorize,
+)
 from rapids_tc.preparation.splitmix import STEP, mix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from rapids_tc._typing import Array, Series
+    from rapids_tc._typing import Array, Frame, Series
     from rapids_tc.frames.backend import Backend
+    from rapids_tc.preparation.edge_columns import EdgeColumns
 
 EXACT = 2**16  # rows of a frame whose distinct ids are counted, which takes milliseconds
 CHUNK = {"numpy": 2**13, "cupy": 2**22}  # ids that are hashed at a time
@@ -90,79 +98,84 @@ class Sketch:
         return size / (2 * np.log(2)) / (inverse / size + _sigma(runs[0] / size)) if inverse else 0
 
 
+def estimate_size(
+    frame: Frame, edge_columns: EdgeColumns, backend: Backend
+) -> tuple[int, DistinctIds, bool]:
+    """Return the number of rows, an estimate of the ids, and whether ids are dense.
+
+    Nothing is numbered. The first checks of `number_edges` are made, and raise the same errors.
+    """
+    by_part = describe_columns(frame, edge_columns, backend)
+    for columns in by_part:
+        if filled := [column for column in columns if column.kind != "empty"]:
+            check_part(filled)
+    rows, dense = len(by_part[0][0].values), None
+    if len(by_part) == 1:
+        if filled and filled[0].kind in NUMERIC:
+            as_integers(filled, backend)
+        dense = dense_range(by_part[0], backend)
+    if dense:
+        return rows, DistinctIds(dense[1]), True
+    return rows, distinct_ids([[*chain(*by_part)]], edge_columns.widths, backend), False
+
+
 def distinct_ids(
-    parts: Iterable[list[IdColumn]], backend: Backend, exact: int = EXACT
+    chunks: Iterable[list[IdColumn]], widths: list[int], backend: Backend, exact: int = EXACT
 ) -> DistinctIds:
-    """Estimate the distinct ids of checked columns of one kind, which come in parts.
+    """Estimate the distinct ids of checked columns, which come in chunks of rows.
 
     Up to `exact` rows, the ids are counted. Else the estimate is `MARGIN` above the sketch's, and
-    never more than the ids of all rows.
+    never more than the ids of all rows. Each part of an id is one column (both ends share it) or
+    two: `widths`.
     """
     sketch, most, objects = Sketch(), 0, False
     counted: Array | None = np.zeros(0, "uint64")
     lengths: list[tuple[int, int]] = []
-    for columns in parts:
-        for column in columns:
-            if column.kind == "empty":
-                continue
-            values = column.distinct
-            most += len(values)
-            counted = None if most > 2 * exact else counted
-            if column.kind == "string":
-                objects = objects or str(values.dtype) == "object"
-                lengths.append(_text(values, backend))
-            for first in range(0, len(values), CHUNK[backend.xp.__name__]):
-                chunk = values.iloc[first : first + CHUNK[backend.xp.__name__]]
-                hashes = _hashes(IdColumn(chunk, column.name, column.kind), backend)
-                sketch.add(hashes, backend)
-                if counted is not None:
-                    counted = np.union1d(counted, backend.host(hashes))
-    ids = sum(count for count, _ in lengths)
-    text = -(-sum(size for _, size in lengths) // ids) if ids else 0
-    objects = objects and backend.library.__name__ == "pandas"
-    if counted is not None:
-        return DistinctIds(len(counted), text, objects)
-    return DistinctIds(min(most, int((1 + MARGIN) * sketch.estimate()) + 1), text, objects)
-
-
-def distinct_composites(
-    chunks: Iterable[list[IdColumn]], widths: list[int], backend: Backend, exact: int = EXACT
-) -> DistinctIds:
-    """Estimate the distinct ids made of several checked columns, which come in chunks of rows.
-
-    See `distinct_ids`. Each part of an id is one column (both ends share it) or two: `widths`.
-    """
-    sketch, xp, most, step = Sketch(), backend.xp, 0, CHUNK[backend.xp.__name__]
-    counted: Array | None = np.zeros(0, "uint64")
-    lengths: list[tuple[int, int]] = []
-    objects = False
-    for described in chunks:
-        rows = len(described[0].values)
-        most += 2 * rows
-        counted = None if most > 2 * exact else counted
-        for column in described if rows else ():
+    for columns in chunks:
+        filled = [column for column in columns if column.kind != "empty"]
+        for column in filled:
             if column.kind == "string":
                 objects = objects or str(column.distinct.dtype) == "object"
                 lengths.append(_text(column.distinct, backend))
-        for first in range(0, rows, step):
-            words = [_words_by_row(column, first, first + step, backend) for column in described]
-            of_all = iter(words)
-            ends = [xp.zeros(len(words[0]), "uint64") for _ in range(2)]
-            for width in widths:
-                of_part = [next(of_all) for _ in range(width)]
-                both = zip(ends, of_part * (3 - width), strict=True)
-                ends = [mix(end * xp.uint64(STEP) + word) for end, word in both]
-            for end in ends:
-                sketch.add(end, backend)
+        most += (
+            sum(len(c.distinct) for c in filled) if widths == [2] else 2 * len(columns[0].values)
+        )
+        counted = None if most > 2 * exact else counted
+        for hashes in _hashed_ids(filled, widths, backend):
+            sketch.add(hashes, backend)
             if counted is not None:
-                counted = np.union1d(counted, backend.host(xp.concatenate(ends)))
+                counted = np.union1d(counted, backend.host(hashes))
     texts = sum(count for count, _ in lengths)
     text = -(-sum(size for _, size in lengths) // texts) if texts else 0
     objects = objects and backend.library.__name__ == "pandas"
-    parts = len(widths)
+    parts = len(widths) if widths[1:] else 0
     if counted is not None:
         return DistinctIds(len(counted), text, objects, parts)
     return DistinctIds(min(most, int((1 + MARGIN) * sketch.estimate()) + 1), text, objects, parts)
+
+
+def _hashed_ids(columns: list[IdColumn], widths: list[int], backend: Backend) -> Iterator[Array]:
+    """Yield hashes (uint64) of all ids of some columns, a few rows at a time.
+
+    Of ids of one part, the categories that occur are hashed in place of a categorical's rows.
+    """
+    xp, step = backend.xp, CHUNK[backend.xp.__name__]
+    if widths == [2]:
+        for column in columns:
+            values = column.distinct
+            for first in range(0, len(values), step):
+                chunk = values.iloc[first : first + step]
+                yield _hashes(IdColumn(chunk, column.name, column.kind), backend)
+        return
+    for first in range(0, len(columns[0].values) if columns else 0, step):
+        words = [_words_by_row(column, first, first + step, backend) for column in columns]
+        of_all = iter(words)
+        ends = [xp.zeros(len(words[0]), "uint64") for _ in range(2)]
+        for width in widths:
+            of_part = [next(of_all) for _ in range(width)]
+            both = zip(ends, of_part * (3 - width), strict=True)
+            ends = [mix(end * xp.uint64(STEP) + word) for end, word in both]
+        yield from ends
 
 
 def _words_by_row(column: IdColumn, first: int, last: int, backend: Backend) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rapids_tc.errors import ColumnNotFoundError
 from rapids_tc.frames.adapters import ID_COLUMNS
@@ -12,6 +12,8 @@ from rapids_tc.frames.adapters import ID_COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+
+T = TypeVar("T")
 
 # Names by which id columns are found in frames and files; a pair goes before the pairs below it.
 PAIRS = (
@@ -33,15 +35,13 @@ class Component:
         The labels of the columns: of the source and of the destination, or of a group alone.
     label : label or None
         What names the part in answers; None if an id is this part alone.
+    group : bool
+        Whether both ends of a row share the part.
     """
 
     columns: tuple[Any, ...]
     label: Any
-
-    @property
-    def group(self) -> bool:
-        """Whether both ends of a row share the part."""
-        return len(self.columns) == 1
+    group: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,6 @@ class EdgeColumns:
     components: tuple[Component, ...]
 
     @property
-    def pair(self) -> tuple[Any, ...] | None:
-        """The two columns of ids of one part, which has no name; None of other ids."""
-        first, *others = self.components
-        return None if others or first.label is not None else first.columns
-
-    @property
     def labels(self) -> list[Any]:
         """All columns, each once."""
         return list(dict.fromkeys(self.labels_by_part))
@@ -76,6 +70,11 @@ class EdgeColumns:
     def names(self) -> list[str]:
         """The columns of each part, as messages name them."""
         return [f"column {label!r}" for label in self.labels_by_part]
+
+    def by_part(self, of_columns: Iterable[T]) -> list[list[T]]:
+        """Split what there is of each column by the parts of ids."""
+        of_all = iter(of_columns)
+        return [[next(of_all) for _ in part.columns] for part in self.components]
 
     @property
     def widths(self) -> list[int]:
@@ -98,7 +97,7 @@ class EdgeColumns:
     @property
     def joined(self) -> int:
         """How many parts are joined to keys of ids; 0 if an id is its only part."""
-        return 0 if self.pair else len(self.components)
+        return len(self.components) if self.components[1:] else 0
 
     @property
     def groups(self) -> tuple[Component, ...]:
@@ -137,7 +136,7 @@ def edge_columns(
     else:
         pair = id_columns(labels, source, destination, besides=[*groups, *besides])
         ids = [Component(pair, None)]
-    return EdgeColumns((*(Component((label,), label) for label in groups), *ids))
+    return EdgeColumns((*(Component((label,), label, group=True) for label in groups), *ids))
 
 
 def name_in_answers(role: str, label: Any) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
-    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.ids import Ids
     from rapids_tc.preparation.orient import Order
     from rapids_tc.preparation.readers import Reader, VertexReader
 

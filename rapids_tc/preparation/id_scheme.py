@@ -1,61 +1,65 @@
-"""Id columns of a frame in parts: each machine profiles its parts, and one decides for all.
+"""Id columns of a partitioned frame: each machine profiles its partitions, one decides for all.
 
 The rules are the rules of `rapids_tc.preparation.id_columns` and `rapids_tc.preparation.numbering`,
 applied to the columns of all partitions together. So partitions may differ in width or categories
-as two columns of one frame may, and are refused with the same errors.
+as two columns of one frame may, and are refused with the same errors. Columns come as
+`EdgeColumns.labels_by_part` lists them: the groups, then a source and a destination of each part.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import CapacityError, RapidsTCError
-from rapids_tc.preparation.edges import MAX_NUMBERS
-from rapids_tc.preparation.fingerprints import Fingerprint
 from rapids_tc.preparation.id_columns import (
     GROUPS,
     NUMERIC,
     ROWS,
     IdColumn,
-    check,
-    check_groups,
     inspect,
+    inspect_group,
     integers,
     refuse_nulls,
 )
+from rapids_tc.preparation.ids import DensePart, Ids, IndexedPart
 from rapids_tc.preparation.numbering import (
-    ColumnIds,
-    DenseIds,
-    IndexedIds,
+    MAX_NUMBERS,
     can_be_dense,
+    check_part,
     common_integer,
     comparison_dtype,
     dense_between,
     factorize,
     in_common_dtype,
+    join_ends,
     order_by_value,
     returned_dtype,
+    too_many,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy as np
 
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
+    from rapids_tc.preparation.edge_columns import EdgeColumns
+    from rapids_tc.preparation.fingerprints import Fingerprint
+    from rapids_tc.preparation.ids import Part
 
 
 @dataclass
-class IdProfile:
-    """What one machine found in the two id columns of its partitions.
+class PartProfile:
+    """What one machine found in the columns of a part of ids.
 
     Attributes
     ----------
     rows : int
         Rows of all its partitions.
-    columns : list of IdColumn, two per partition
+    columns : list of IdColumn
         The columns without their rows; of equal columns only one.
     nulls : dict of int
         The number of missing ids, by the name of the column.
@@ -65,12 +69,6 @@ class IdProfile:
         The range of all integers; 0 and -1 if there are none.
     problem : RapidsTCError or None
         The error of the first column whose numbers are not ids.
-    memory : int
-        Free bytes of memory at the machine's engine.
-    fingerprints : list of Fingerprint
-        One per partition; empty if partitions are never read again.
-    whole : list of IdColumn
-        Both columns with their rows, if there is one partition; else empty.
     """
 
     rows: int = 0
@@ -80,9 +78,6 @@ class IdProfile:
     low: int = 0
     high: int = -1
     problem: RapidsTCError | None = None
-    memory: int = 0
-    fingerprints: list[Fingerprint] = field(default_factory=list)
-    whole: list[IdColumn] = field(default_factory=list)
 
     def add(self, column: IdColumn, nulls: int, backend: Backend) -> None:
         """Add one column of one partition."""
@@ -107,24 +102,38 @@ class IdProfile:
         self.high = max(self.high, high) if has_range else high
 
 
+@dataclass
+class IdProfile:
+    """What one machine found in the columns of its partitions.
+
+    Attributes
+    ----------
+    parts : list of PartProfile
+    memory : int
+        Free bytes of memory at the machine's engine.
+    fingerprints : list of Fingerprint
+        One per partition; empty if partitions are never read again.
+    """
+
+    parts: list[PartProfile]
+    memory: int = 0
+    fingerprints: list[Fingerprint] = field(default_factory=list)
+
+
 @dataclass(frozen=True)
-class IdScheme:
-    """How the ids of all partitions are numbered, decided from the profiles of all machines.
+class PartScheme:
+    """How the values of a part of ids are numbered, decided from the profiles of all machines.
 
     Attributes
     ----------
     kind : str
         The kind of `IdColumn`; "empty" if there are no rows.
     common_dtype : dtype
-        The dtype in which the ids of all columns are compared.
+        The dtype in which the values of all columns are compared.
     id_dtype : dtype
-        The dtype of the ids in answers.
+        The dtype of the values in answers.
     dense : tuple of int or None
-        The first id and the number of ids, if integers are their own numbers.
-    memory : int
-        Free bytes of memory on the machine that has least.
-    fingerprints : list of list of Fingerprint
-        One per partition, by machine; empty if partitions are never read again.
+        The first value and their number, if integers are their own numbers.
     group : bool
         Whether the columns hold groups.
     """
@@ -133,43 +142,68 @@ class IdScheme:
     common_dtype: Any
     id_dtype: Any
     dense: tuple[int, int] | None
-    memory: int
-    fingerprints: list[list[Fingerprint]]
     group: bool = False
 
 
-def profile(
-    pairs: Sequence[tuple[Series, ...]],
-    names: list[str],
-    backend: Backend,
-    places: list[int] | None = None,
-) -> IdProfile:
-    """Profile the two id columns of some partitions; if `places` are given, with fingerprints."""
-    result = IdProfile()
-    for i, pair in enumerate(pairs):
-        result.rows += len(pair[0])
-        inspected = inspect_pair(pair, names, backend)
-        for column, nulls in inspected:
-            result.add(column, nulls, backend)
-        if len(pairs) == 1 and places is None:
-            result.whole = [column for column, _ in inspected]
-        if places is not None:
-            result.fingerprints.append(Fingerprint.of(places[i], inspected, backend))
+@dataclass(frozen=True)
+class IdScheme:
+    """How the ids of all partitions are numbered.
+
+    Attributes
+    ----------
+    columns : EdgeColumns
+    parts : list of PartScheme
+    memory : int
+        Free bytes of memory on the machine that has least.
+    fingerprints : list of list of Fingerprint
+        One per partition, by machine; empty if partitions are never read again.
+    """
+
+    columns: EdgeColumns
+    parts: list[PartScheme]
+    memory: int
+    fingerprints: list[list[Fingerprint]]
+
+    @property
+    def dense(self) -> tuple[int, int] | None:
+        """The first id and the number of ids, if these are integers and their own numbers."""
+        return self.parts[0].dense if len(self.parts) == 1 else None
+
+
+def inspect_columns(
+    series: Iterable[Series], columns: EdgeColumns, backend: Backend
+) -> list[tuple[IdColumn, int]]:
+    """Describe the columns of a partition, and count the missing values of each."""
+    groups, result = len(columns.groups), []
+    for place, (values, name) in enumerate(zip(series, columns.names, strict=True)):
+        inspect_one = inspect_group if place < groups else inspect
+        result.append(inspect_one(backend.to_working_series(values), name, backend))
     return result
 
 
-def inspect_pair(
-    pair: tuple[Series, ...], names: list[str], backend: Backend
-) -> list[tuple[IdColumn, int]]:
-    """Describe the two id columns of a partition, and count the missing ids of each."""
-    return [
-        inspect(backend.to_working_series(values), name, backend)
-        for values, name in zip(pair, names, strict=True)
-    ]
+def profile(
+    inspected: Iterable[list[tuple[IdColumn, int]]], columns: EdgeColumns, backend: Backend
+) -> IdProfile:
+    """Profile the described columns of some partitions."""
+    parts = [PartProfile() for _ in columns.components]
+    for partition in inspected:
+        for part, described in zip(parts, columns.by_part(partition), strict=True):
+            part.rows += len(described[0][0].values)
+            for column, nulls in described:
+                part.add(column, nulls, backend)
+    return IdProfile(parts)
 
 
-def resolve_scheme(profiles: list[IdProfile]) -> IdScheme:
+def resolve_scheme(profiles: list[IdProfile], columns: EdgeColumns) -> IdScheme:
     """Decide how all ids are numbered; raise the errors that one machine would for the frame."""
+    by_part = zip(*(profiled.parts for profiled in profiles), strict=True)
+    parts = [_resolve_part(part) for part in by_part]
+    memory = min(profiled.memory for profiled in profiles)
+    return IdScheme(columns, parts, memory, [profiled.fingerprints for profiled in profiles])
+
+
+def _resolve_part(profiles: Sequence[PartProfile]) -> PartScheme:
+    """Decide how the values of a part are numbered."""
     columns: list[IdColumn] = []
     for profiled in profiles:
         for column in profiled.columns:
@@ -181,22 +215,17 @@ def resolve_scheme(profiles: list[IdProfile]) -> IdScheme:
         nulls = sum(profiled.nulls.get(name, 0) for profiled in profiles)
         refuse_nulls(nulls, name, GROUPS if group else ROWS)
     filled = [column for column in columns if column.kind != "empty"]
-    memory = min(profiled.memory for profiled in profiles)
-    fingerprints = [profiled.fingerprints for profiled in profiles]
     if not filled:
         dtype = columns[0].dtype
-        return IdScheme("empty", dtype, dtype, None, memory, fingerprints, group)
-    if group:
-        check_groups(filled)
-    else:
-        check(filled)
+        return PartScheme("empty", dtype, dtype, None, group)
+    check_part(filled)
     for profiled in profiles:
         if profiled.problem is not None:
             raise profiled.problem
     kind = "integer" if filled[0].kind in NUMERIC else filled[0].kind
     common_dtype, dense = comparison_dtype(filled[0]), None
     if kind == "integer":
-        total = IdProfile()
+        total = PartProfile()
         for profiled in profiles:
             if profiled.low <= profiled.high:
                 total.extend(profiled.low, profiled.high)
@@ -206,20 +235,33 @@ def resolve_scheme(profiles: list[IdProfile]) -> IdScheme:
             rows = sum(profiled.rows for profiled in profiles)
             dense = dense_between(total.low, total.high, rows)
     id_dtype = returned_dtype(filled, common_dtype)
-    return IdScheme(kind, common_dtype, id_dtype, dense, memory, fingerprints, group)
+    return PartScheme(kind, common_dtype, id_dtype, dense, group)
 
 
-def distinct(columns: list[IdColumn], scheme: IdScheme, backend: Backend) -> Any:
-    """Return the distinct ids of some columns as an Index, in no order."""
+def distinct(partitions: list[list[IdColumn]], scheme: IdScheme, backend: Backend) -> list[Any]:
+    """Return the distinct values of each part as an Index; None for a dense range of integers."""
+    by_partition = [scheme.columns.by_part(columns) for columns in partitions]
+    return [
+        None if part.dense else _distinct_values([*chain(*described)], part, backend)
+        for part, described in zip(scheme.parts, zip(*by_partition, strict=True), strict=True)
+    ]
+
+
+def _distinct_values(columns: list[IdColumn], part: PartScheme, backend: Backend) -> Any:
     filled = [column for column in columns if column.kind != "empty"]
-    none = IdColumn(backend.library.Series([], dtype=scheme.common_dtype), "", scheme.kind)
-    parts = (factorize(_comparable(column, scheme, backend), column) for column in filled or [none])
-    return union([backend.library.Index(values) for _, values in parts])
+    none = IdColumn(backend.library.Series([], dtype=part.common_dtype), "", part.kind)
+    found = (factorize(_comparable(column, part, backend), column) for column in filled or [none])
+    return union_values([backend.library.Index(values) for _, values in found])
 
 
-def union(parts: list[Any]) -> Any:
-    """Return the distinct ids of several Indexes."""
-    return parts[0].append(parts[1:]).unique() if len(parts) > 1 else parts[0]
+def union(found: list[list[Any]]) -> list[Any]:
+    """Return the distinct values of each part from those of several machines."""
+    return [None if part[0] is None else union_values([*part]) for part in zip(*found, strict=True)]
+
+
+def union_values(indexes: list[Any]) -> Any:
+    """Return the distinct values of several Indexes."""
+    return indexes[0].append(indexes[1:]).unique() if len(indexes) > 1 else indexes[0]
 
 
 def require_numbers(ids: int) -> None:
@@ -230,28 +272,87 @@ def require_numbers(ids: int) -> None:
         )
 
 
-def make_ids(scheme: IdScheme, index: Any, backend: Backend) -> ColumnIds:
-    """Return the ids by number, from an `index` of all distinct ids unless they are dense."""
+def make_ids(scheme: IdScheme, distinct_values: list[Any], backend: Backend) -> Ids:
+    """Return the ids by number; of several parts, the keys are still to be found."""
+    parts = [
+        _make_part(part, index, backend)
+        for part, index in zip(scheme.parts, distinct_values, strict=True)
+    ]
+    return Ids.of(parts, scheme.columns)
+
+
+def _make_part(scheme: PartScheme, index: Any, backend: Backend) -> Part:
     require_numbers(scheme.dense[1] if scheme.dense else len(index))
     if scheme.dense:
         base, size = scheme.dense
-        return DenseIds(size, base, scheme.id_dtype, backend)
+        return DensePart(size, base, scheme.id_dtype, backend)
     none = IdColumn(index, "by=" if scheme.group else "ids", scheme.kind, group=scheme.group)
     ordered = index.take(order_by_value(index, none, scheme.id_dtype, backend))
-    return IndexedIds(ordered, scheme.id_dtype, backend, scheme.kind)
+    return IndexedPart(ordered, scheme.id_dtype, backend, scheme.kind)
 
 
-def numbers(column: IdColumn, ids: ColumnIds, scheme: IdScheme, backend: Backend) -> Array:
-    """Return the number of the id in every row of a column."""
+def keys(
+    columns: list[IdColumn], ids: Ids, scheme: IdScheme, digits: int | None = None
+) -> list[Array]:
+    """Return the keys of both ends of the rows of a partition; of one part, these are numbers.
+
+    If `digits` are given, the keys are those of so many digits.
+    """
+    xp, ends = ids.backend.xp, []
+    parts = zip(scheme.columns.by_part(columns), ids.parts, scheme.parts, strict=True)
+    by_part = [
+        [_numbers(column, part, rule, ids.backend) for column in described]
+        for described, part, rule in parts
+    ]
+    ends = [[numbers[end % len(numbers)] for numbers in by_part] for end in range(2)]
+    if len(by_part) == 1:
+        return [digit for [digit] in ends]
+    if digits is None:
+        return join_ends(ends, ids.groups, ids.radix, xp)
+    return [ids.radix.join(end[:digits], xp) for end in ends]
+
+
+def distinct_keys(ends: Iterable[list[Array]], xp: Any) -> Array:
+    """Return the distinct keys of some partitions, ascending."""
+    result: list[Array] = []
+    for pair in ends:
+        result.append(xp.unique(xp.concatenate(pair)))
+        if len(result) > 1 and sum(map(len, result[1:])) >= len(result[0]):
+            result = [union_keys(result, xp)]
+    return union_keys(result, xp)
+
+
+def union_keys(keys_of: list[Array], xp: Any) -> Array:
+    """Return the distinct keys of several arrays of distinct keys, ascending."""
+    return xp.unique(xp.concatenate(keys_of)) if len(keys_of) > 1 else keys_of[0]
+
+
+def with_keys(ids: Ids, keys_found: Array, digits: int | None) -> Ids:
+    """Return the ids with all keys, or with the keys of the first digits folded.
+
+    Raises
+    ------
+    CapacityError
+        The distinct ids are more than the ranks.
+    """
+    if digits is not None:
+        return replace(ids, radix=ids.radix.fold(digits, keys_found))
+    if len(keys_found) > MAX_NUMBERS:
+        raise too_many(len(keys_found))
+    return ids.with_keys(ids.radix, keys_found)
+
+
+def _numbers(column: IdColumn, part: Part, scheme: PartScheme, backend: Backend) -> Array:
+    """Return the number of the value in every row of a column."""
     if column.kind == "empty":
         return backend.xp.zeros(0, "uint32")
-    if isinstance(ids, DenseIds):
-        return ids.number(integers(column.values, column.name, backend))
-    of_distinct = ids.find(_comparable(column, scheme, backend), column.name).astype("uint32")
+    if isinstance(part, DensePart):
+        return part.number(integers(column.values, column.name, backend))
+    of_distinct = part.find(_comparable(column, scheme, backend), column.name).astype("uint32")
     return column.by_row(of_distinct, backend) if column.categorical else of_distinct
 
 
-def _comparable(column: IdColumn, scheme: IdScheme, backend: Backend) -> Series:
+def _comparable(column: IdColumn, scheme: PartScheme, backend: Backend) -> Series:
     """Return the ids of a column, or a categorical's distinct ids, in the common dtype."""
     if scheme.kind != "integer":
         return in_common_dtype(column, scheme.common_dtype, backend)

@@ -2,178 +2,265 @@
 
 Numbers follow the order of the ids' values. Integers in a dense range are their own numbers (less
 the smallest, unless it is near zero); all other ids are factorized, column by column, so that
-memory grows with the number of distinct ids, never with their values.
+memory grows with the number of distinct ids, never with their values. An id of several parts gets
+the place of its key: see `rapids_tc.preparation.ids`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from rapids_tc.errors import IdTypeError
-from rapids_tc.frames.backend import gather
+from rapids_tc.errors import CHANGED, CapacityError, IdTypeError, KernelError
+from rapids_tc.frames.backend import all_below, gather
 from rapids_tc.preparation import moments
-from rapids_tc.preparation.composite import CompositeIds
-from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, integers, text
+from rapids_tc.preparation.id_columns import (
+    GROUPS,
+    NUMERIC,
+    IdColumn,
+    check,
+    check_groups,
+    describe,
+    inspect_group,
+    integers,
+    refuse_nulls,
+    text,
+)
+from rapids_tc.preparation.ids import DensePart, Ids, IndexedPart
+from rapids_tc.preparation.named_ids import describe_named, vertex_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rapids_tc._typing import Array, Series
+    from rapids_tc._typing import Array, Frame, Series
     from rapids_tc.frames.backend import Backend
+    from rapids_tc.preparation.edge_columns import EdgeColumns
+    from rapids_tc.preparation.ids import MixedRadix, Part
 
 DENSE = 4  # integers are their own numbers while their range is at most this times the rows
+MARKED = 16  # keys are marked while there may be at most this times the rows
+MAX_NUMBERS = 2**32 - 1  # ranks are uint32, and one value is kept for "none"
 
 
 @dataclass(frozen=True)
-class DenseIds:
-    """Ids that are integers, and their own numbers less `base`."""
+class NumberedEdges:
+    """The raw edges as numbers, with the user's repeats, loops and directions.
 
-    size: int
-    base: int
-    dtype: Any
-    backend: Backend
-    kind: str = "integer"
-    dense: ClassVar[bool] = True
-    nbytes: ClassVar[int] = 0  # of memory for the ids
-    text: ClassVar[int] = 0
+    Attributes
+    ----------
+    src, dst : arrays of an integer dtype, shape (rows + extra,)
+        A loop for each vertex of ``Graph(vertices=)`` follows the user's rows: a vertex that
+        occurs in loops alone is the same as an isolated vertex.
+    rows : int
+        The number of the user's own rows.
+    ids : Ids
+        The ids by number.
+    """
+
+    src: Array
+    dst: Array
+    rows: int
+    ids: Ids
 
     @property
-    def words(self) -> Array:
-        """A uint64 per number: the value of the id, modulo 2**64."""
-        return self.backend.xp.arange(self.size, dtype="uint64") + np.uint64(self.base % 2**64)
+    def ends(self) -> tuple[Array, Array]:
+        """Both ends of all rows."""
+        return self.src, self.dst
 
-    def part(self, first: int, size: int) -> DenseIds:
-        """Return the ids of the numbers from `first` on, `size` of them."""
-        return replace(self, base=self.base + first, size=size)
 
-    def number(self, ids: Array) -> Array:
-        """Return the numbers of integers, all of which are among these ids."""
-        if not self.base and ids.dtype != "uint64":  # no signed dtype would hold a uint64
-            return ids  # the user's own buffer
-        if ids.itemsize < 4:
-            ids = ids.astype("int64" if ids.dtype.kind == "i" else "uint64")
-        words = ids.view(
-            f"uint{8 * ids.itemsize}"
-        )  # modulo the width, so that no sign is in the way
-        base = words.dtype.type(self.base % 2 ** (8 * ids.itemsize))
-        return (words - base).astype("uint32", copy=False)
+def describe_columns(frame: Frame, columns: EdgeColumns, backend: Backend) -> list[list[IdColumn]]:
+    """Describe the columns of each part by what they hold; NullIdError if a value is missing."""
+    described = []
+    for component in columns.components:
+        describe_one = _describe_group if component.group else describe
+        of_part = []
+        for label in component.columns:
+            values = backend.to_working_series(backend.adapter.column(frame, label))
+            of_part.append(describe_one(values, f"column {label!r}", backend))
+        described.append(of_part)
+    return described
 
-    def take(self, numbers: Array) -> Series:
-        """Return the ids of some numbers, in the user's dtype."""
-        scalar = np.dtype("int64" if self.base + self.size <= 2**63 else "uint64").type
-        ids = numbers.astype(scalar)
-        del numbers  # frees them, unless the caller holds them: they are as many as rows
-        ids += scalar(self.base)
-        return self.backend.library.Series(ids).astype(self.dtype)
 
-    def find(self, ids: Series, name: str) -> Array:
-        """Return the number of each id (int64) of a column; -1 for an id without a number."""
-        values = integers(ids, name, self.backend)
-        inside = _within(values, self.base, self.base + self.size - 1)
-        numbers = (values.astype("uint64") - np.uint64(self.base % 2**64)).astype("int64")
-        return self.backend.xp.where(inside, numbers, -1)
+def _describe_group(values: Series, name: str, backend: Backend) -> IdColumn:
+    """Describe a column of groups; NullIdError if one is missing."""
+    column, nulls = inspect_group(values, name, backend)
+    refuse_nulls(nulls, name, GROUPS)
+    return column
 
 
 @dataclass(frozen=True)
-class IndexedIds:
-    """Ids of any kind, sorted by value: the number of an id is its place in `index`."""
+class InspectedColumns:
+    """The id columns of a frame, described once.
 
-    index: Any
-    dtype: Any
-    backend: Backend
-    kind: str
-    dense: ClassVar[bool] = False
+    Attributes
+    ----------
+    columns : list of list of IdColumn
+        The columns of each part, described.
+    dense : tuple of int or None
+        The first id and the length of the range, if the ids are their own numbers.
+    """
 
-    @property
-    def size(self) -> int:
-        """The number of distinct ids."""
-        return len(self.index)
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of the ids."""
-        return int(self.index.memory_usage(deep=True))
-
-    @property
-    def text(self) -> int:
-        """The bytes of an id's text in every row of a frame, beside an offset of eight bytes.
-
-        Zero if rows share Python's string objects.
-        """
-        is_shared = self.backend.library.__name__ == "pandas" and self.dtype == object
-        in_rows = self.kind == "string" and not is_shared
-        return max(self.nbytes // self.size - 8, 0) if in_rows and self.size else 0
-
-    @property
-    def words(self) -> Array:
-        """A uint64 per number: the value of an integer id, else the number itself."""
-        if self.kind == "integer":
-            return self.backend.array(self.index).astype("uint64")
-        return self.backend.xp.arange(self.size, dtype="uint64")
-
-    def part(self, first: int, size: int) -> IndexedIds:
-        """Return the ids of the numbers from `first` on, `size` of them."""
-        return self.with_index(self.index[first : first + size])
-
-    def with_index(self, index: Any) -> IndexedIds:
-        """Return other ids of the same kind."""
-        return replace(self, index=index)
-
-    def take(self, numbers: Array) -> Series:
-        """Return the ids of some numbers, in the user's dtype."""
-        library, places = self.backend.library, numbers.astype("int64")
-        del numbers  # frees them, unless the caller holds them: they are as many as rows
-        if len(places) < self.size:
-            return self._in_user_dtype(self.index.take(places))
-        # Each id is converted once: all rows of an id share one of Python's string objects.
-        return library.Series(library.Index(self._in_user_dtype(self.index)).take(places))
-
-    def _in_user_dtype(self, index: Any) -> Series:
-        ids = self.backend.library.Series(index)
-        categories = getattr(self.dtype, "categories", None)
-        if categories is not None:  # pandas finds a value only among categories of its own dtype
-            ids = ids.astype(categories.dtype)
-        return ids.astype(self.dtype)
-
-    def find(self, ids: Series, name: str) -> Array:
-        """Return the number of each id (int64) of a column; -1 for an id without a number."""
-        xp, in_bounds = self.backend.xp, self.backend.xp.ones(len(ids), bool)
-        if self.kind == "integer":
-            values = integers(ids, name, self.backend)
-            limits = np.iinfo(self.index.dtype)
-            in_bounds = _within(values, int(limits.min), int(limits.max))
-            values = xp.where(in_bounds, values, 0).astype(self.index.dtype)
-            ids = self.backend.library.Series(values)
-        elif self.kind == "string":
-            ids = text(IdColumn(ids, name, "string"), self.backend)
-        elif self.kind == "datetime":
-            ids = moments.cast_named(ids, self.index.dtype, name)
-            if ids.dtype != self.index.dtype:  # the bounds of the index's unit may be narrower
-                ids = ids.where((ids >= self.index.min()) & (ids <= self.index.max()))
-        numbers = xp.asarray(self.index.get_indexer(self.backend.library.Index(ids)))
-        return xp.where(in_bounds, numbers.astype("int64"), -1)
+    columns: list[list[IdColumn]]
+    dense: tuple[int, int] | None
 
 
-ColumnIds = DenseIds | IndexedIds
-Ids = ColumnIds | CompositeIds
+def number_edges(
+    frame: Frame,
+    edge_columns: EdgeColumns,
+    backend: Backend,
+    *,
+    vertices: Any = None,
+    inspected: InspectedColumns | None = None,
+) -> NumberedEdges:
+    """Check the columns of ids and groups (and further vertices), and number the ids by value.
+
+    `inspected` are the columns, if they have been described before.
+
+    Raises
+    ------
+    IdTypeError
+        The dtypes of the columns of a part cannot name vertices.
+    NullIdError
+        A column has nulls.
+    CapacityError
+        The distinct ids are more than the ranks.
+    """
+    if inspected is None:
+        inspected = InspectedColumns(describe_columns(frame, edge_columns, backend), None)
+    dense, by_part = inspected.dense, inspected.columns
+    rows, further = len(by_part[0][0].values), 0
+    if vertices is not None:
+        dense = None  # further vertices may lie outside the range of the edges
+        added = _describe_added(vertices, edge_columns, by_part, backend)
+        further = len(added[0].values)
+        by_part = [[*columns, column] for columns, column in zip(by_part, added, strict=True)]
+    parts: list[Part] = []
+    ends: list[list[Array]] = [[] for _ in range(2 + (vertices is not None))]
+    for component, columns in zip(edge_columns.components, by_part, strict=True):
+        numbers, part = _number_part(columns, backend, dense)
+        for end, digits in zip(ends, numbers[:1] * component.group + numbers, strict=True):
+            end.append(digits)
+        parts.append(part)
+    ids = Ids.of(parts, edge_columns)
+    if len(parts) == 1:
+        numbers = [digits for [digits] in ends]
+    else:
+        numbers, ids = _join(ends, ids)
+    if ids.size > MAX_NUMBERS:
+        raise too_many(ids.size)
+    if further:
+        loops = numbers.pop().astype("uint32", copy=False)
+        numbers = [
+            backend.xp.concatenate([end.astype("uint32", copy=False), loops]) for end in numbers
+        ]
+    return NumberedEdges(numbers[0], numbers[1], rows, ids)
 
 
-def with_shared_texts(ids: Ids) -> Ids:
-    """Return the ids as rows that are taken in parts share them: an object of Python for each."""
-    if isinstance(ids, CompositeIds):
-        return replace(ids, parts=tuple(map(with_shared_texts, ids.parts)))
-    if isinstance(ids, IndexedIds) and ids.dtype == object:
-        return ids.with_index(ids.backend.library.Index(ids.take(np.arange(ids.size))))
-    return ids
+def too_many(ids: int) -> CapacityError:
+    """Return the error of more distinct ids than ranks."""
+    return CapacityError(
+        f"{ids} distinct ids; one machine numbers at most {MAX_NUMBERS}: pass fewer edges"
+    )
+
+
+def _describe_added(
+    vertices: Any, edge_columns: EdgeColumns, by_part: list[list[IdColumn]], backend: Backend
+) -> list[IdColumn]:
+    """Describe further vertices by part; datetimes get the dtype of the edges' columns."""
+    described = []
+    groups, ids = ([p.label for p in ps] for ps in (edge_columns.groups, edge_columns.ids))
+    series = vertex_columns(vertices, groups, ids, backend)
+    for values, columns in zip(series, by_part, strict=True):
+        if columns[0].group:
+            described.append(_describe_group(values, "vertices=", backend))
+            continue
+        added = describe_named(values, "vertices=", backend)
+        datetimes = [column for column in columns if column.kind == "datetime"]
+        if added.kind == "datetime" and datetimes:
+            dtypes = added.distinct.dtype, datetimes[0].distinct.dtype
+            cast_values = moments.cast_added(added.values.astype(dtypes[0]), dtypes[1])
+            added = replace(added, values=cast_values, used=None)
+        described.append(added)
+    return described
+
+
+def _number_part(
+    columns: list[IdColumn], backend: Backend, dense: tuple[int, int] | None
+) -> tuple[list[Array], Part]:
+    """Assign numbers to the values of a part."""
+    filled = [column for column in columns if column.kind != "empty"]
+    none = backend.xp.zeros(0, "int64")
+    if not filled:
+        values = columns[0].values
+        index = backend.library.Index(values)
+        return [none for _ in columns], IndexedPart(index, values.dtype, backend, "empty")
+    check_part(filled)
+    numbers, part = number(filled, backend, dense)
+    of_filled = iter(numbers)
+    return [none if column.kind == "empty" else next(of_filled) for column in columns], part
+
+
+def check_part(columns: list[IdColumn]) -> None:
+    """Raise IdTypeError if columns that are not empty cannot be those of one part."""
+    if columns[0].group:
+        check_groups(columns)
+    else:
+        check(columns)
+
+
+def _join(ends: list[list[Array]], ids: Ids) -> tuple[list[Array], Ids]:
+    """Assign numbers to ids of several parts, from the numbers of the parts of each end."""
+    radix, backend = ids.radix, ids.backend
+    while (digits := radix.overflow()) is not None:
+        keys = [radix.join(end[:digits], backend.xp) for end in ends]
+        radix = radix.fold(digits, compact(keys, radix.size(digits), backend)[1])
+    keys = join_ends(ends, ids.groups, radix, backend.xp)
+    numbers, distinct_keys = compact(keys, radix.size(len(ids.parts)), backend)
+    return numbers, ids.with_keys(radix, distinct_keys)
+
+
+def join_ends(ends: list[list[Array]], groups: int, radix: MixedRadix, xp: Any) -> list[Array]:
+    """Join the numbers of the parts of every end; both ends of a row share the key of its group."""
+    if not groups:
+        return [radix.join(end, xp) for end in ends]
+    source, last = ends[0], len(radix.bases) - groups
+    shared = radix.join(source[:groups], xp)
+    keys = [radix.join([shared, *end[groups:]], xp, last) for end in ends[:2]]
+    return keys + [radix.join(end, xp) for end in ends[2:]]
+
+
+def compact(ends: list[Array], size: int, backend: Backend) -> tuple[list[Array], Array]:
+    """Assign numbers to keys below `size`: their places among those that occur.
+
+    Returns
+    -------
+    numbers : list of arrays of uint32
+        One per array of keys.
+    keys : array of uint64
+        The keys that occur, ascending.
+    """
+    xp, rows = backend.xp, len(ends[0])
+    if size > MARKED * rows + 1024:
+        columns = [IdColumn(backend.library.Series(end), "keys", "integer") for end in ends]
+        numbers, ids = by_value(columns, "uint64", backend)
+        return numbers, backend.array(ids.index)
+    marked = xp.zeros(size, bool)
+    for end in ends:
+        if not all_below(end, size):
+            raise KernelError(CHANGED)
+        marked[end] = True
+    keys = xp.flatnonzero(marked)
+    place = xp.empty(size, "uint32")
+    place[keys] = xp.arange(len(keys), dtype="uint32")
+    return [place[end] for end in ends], keys.astype("uint64")
 
 
 def number(
     columns: list[IdColumn], backend: Backend, dense: tuple[int, int] | None = None
-) -> tuple[list[Array], ColumnIds]:
+) -> tuple[list[Array], Part]:
     """Assign numbers to the ids of checked columns of one kind, all together.
 
     `dense` is the `dense_range` of the columns, if it is known already.
@@ -182,8 +269,8 @@ def number(
     -------
     numbers : list of arrays of integers
         One per column.
-    ids : DenseIds or IndexedIds
-        The ids by number.
+    part : DensePart or IndexedPart
+        The values by number.
     """
     if columns[0].kind not in NUMERIC:
         return by_value(columns, comparison_dtype(columns[0]), backend)
@@ -193,7 +280,7 @@ def number(
     if dense is None:
         return by_value(columns, dtype, backend)
     base, size = dense
-    ids = DenseIds(size, base, returned_dtype(columns, dtype), backend)
+    ids = DensePart(size, base, returned_dtype(columns, dtype), backend)
     return [ids.number(array) for array in arrays], ids
 
 
@@ -238,7 +325,7 @@ def _min_max(arrays: list[Array], backend: Backend) -> tuple[int, int]:
 
 def by_value(
     columns: list[IdColumn], dtype: Any, backend: Backend
-) -> tuple[list[Array], IndexedIds]:
+) -> tuple[list[Array], IndexedPart]:
     """Factorize each column, then the distinct values of all columns together."""
     xp = backend.xp
     codes: list[Array | None] = []
@@ -266,7 +353,7 @@ def by_value(
         for column, code, (start, end) in zip(columns, codes, pairwise(starts), strict=True)
     ]
     kind = "integer" if columns[0].kind == "float" else columns[0].kind
-    return numbers, IndexedIds(index.take(order), user_dtype, backend, kind)
+    return numbers, IndexedPart(index.take(order), user_dtype, backend, kind)
 
 
 def factorize(ids: Series, column: IdColumn) -> tuple[Any, Any]:
@@ -330,14 +417,6 @@ def common_integer(
             "and negative ones, which no integer dtype holds together; convert them to strings"
         )
     return np.dtype("uint64")
-
-
-def _within(values: Array, low: int, high: int) -> Array:
-    """Return which integers, of any width and sign, lie in [low, high]."""
-    limits, scalar = np.iinfo(values.dtype), values.dtype.type
-    if high < limits.min or low > limits.max:
-        return values != values
-    return (values >= scalar(max(low, limits.min))) & (values <= scalar(min(high, limits.max)))
 
 
 def _on_host(values: Series) -> Series:

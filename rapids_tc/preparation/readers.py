@@ -13,7 +13,7 @@ from rapids_tc.preparation.decimals import as_numbers
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
-    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.ids import Ids
     from rapids_tc.preparation.orient import Order
 
 

@@ -13,7 +13,7 @@ from rapids_tc.preparation.splitmix import STEP, mix
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array
-    from rapids_tc.preparation.edges import NumberedEdges
+    from rapids_tc.preparation.numbering import NumberedEdges
 
 
 def one_coloured(edges: NumberedEdges, *, colours: int, seed: int) -> NumberedEdges:

@@ -1,16 +1,35 @@
-"""The numbers of triangles' corners → columns of ids, sorted."""
+"""The numbers of edges' ends, and of triangles' corners → columns of ids, sorted."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.preparation.composite import CompositeIds
+from rapids_tc.preparation.csr import pack_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rapids_tc._typing import Array, Frame
-    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.ids import Ids
+
+
+def edge_keys(u: Array, v: Array, xp: Any, out: Array | None = None) -> Array:
+    """Return keys (uint64) smaller number << 32 | larger number; in `out`, if given."""
+    return pack_keys(xp.minimum(u, v), xp.maximum(u, v).astype("uint64"), xp, out)
+
+
+def sorted_edges(u: Array, v: Array, ids: Ids) -> Frame:
+    """Return a sorted frame `src`, `dst` of ids, from the numbers of both ends of every edge."""
+    keys = edge_keys(u, v, ids.backend.xp)
+    del u, v  # frees them, since the caller holds no reference either
+    keys.sort()
+    return named_edges(keys, ids)
+
+
+def named_edges(keys: Array, ids: Ids) -> Frame:
+    """Return a frame `src`, `dst` of ids, from keys that `edge_keys` makes."""
+    ends = (keys >> shift & 0xFFFFFFFF for shift in (32, 0))
+    return ids.backend.library.DataFrame(ids.columns(("src", "dst"), ends))
 
 
 def ordered_corners(numbers: Array, xp: Any) -> tuple[Array, Array, Array]:
@@ -45,8 +64,4 @@ def sorted_corners(numbers: Array, size: int, xp: Any) -> Iterator[Array]:
 
 def named_triangles(corners: Iterator[Array], ids: Ids) -> Frame:
     """Return a frame `u`, `v`, `w` of ids, from the columns of their numbers."""
-    if isinstance(ids, CompositeIds):
-        columns = ids.columns(dict(zip("uvw", corners, strict=True)))
-    else:  # takes one corner at a time, since three of them are as large as the answer
-        columns = dict(zip("uvw", map(ids.take, corners), strict=True))
-    return ids.backend.library.DataFrame(columns)
+    return ids.backend.library.DataFrame(ids.columns("uvw", corners))

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import ColumnNotFoundError, NullIdError
 from rapids_tc.frames.backend import open_frame
-from rapids_tc.preparation.composite import CompositeIds
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows, Reduced
-from rapids_tc.preparation.edges import find_ids
+from rapids_tc.preparation.ids import Ids
+from rapids_tc.preparation.named_ids import find_ids
 from rapids_tc.preparation.readers import VertexReader
 from rapids_tc.preparation.type_readers import TypeProfile, TypeReader, codes_of, sorted_types
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
-    from rapids_tc.preparation.numbering import Ids
+    from rapids_tc.preparation.ids import Ids
     from rapids_tc.preparation.orient import Order
 
 COLUMNS = ("vertex", "type")
@@ -118,14 +118,12 @@ def _is_series(source: Any) -> bool:
 
 def _places(ids: Ids, order: Order) -> tuple[Any, Array]:
     """Return the ids without their groups, and the place (int64) of every rank's id among them."""
-    if not isinstance(ids, CompositeIds):
-        return ids, order.number
     if len(ids.parts) - ids.groups > 1:
         raise ValueError(
             "vertex_type= names a vertex by one value, and an id of this graph has several: give "
             "edge_type=, or one column of ids"
         )
-    return ids.parts[-1], ids.digits(order.number, 1)[1].astype("int64")
+    return ids.parts[-1], ids.digits(order.number, 1)[-1].astype("int64", copy=False)
 
 
 def _require_types(lacking: Array, ids: Any) -> None:

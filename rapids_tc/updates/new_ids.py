@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.preparation.edges import edge_keys, find_named
 from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, integers
-from rapids_tc.preparation.numbering import DenseIds, by_value, comparison_dtype
+from rapids_tc.preparation.ids import DensePart
+from rapids_tc.preparation.named_ids import find_named
+from rapids_tc.preparation.numbering import by_value, comparison_dtype
+from rapids_tc.preparation.triangles import edge_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
-    from rapids_tc.preparation.numbering import ColumnIds, IndexedIds
+    from rapids_tc.preparation.ids import IndexedPart, Part
 
 
 class NewIds:
@@ -23,7 +25,7 @@ class NewIds:
 
     Parameters
     ----------
-    ids : DenseIds or IndexedIds
+    ids : DensePart or IndexedPart
         The ids of the graph.
     rank, number : array of uint32
         The rank of every number of the graph, and the other way round.
@@ -31,9 +33,7 @@ class NewIds:
         The new ids, in the order in which they came.
     """
 
-    def __init__(
-        self, ids: ColumnIds, rank: Array, number: Array, values: Series | None = None
-    ) -> None:
+    def __init__(self, ids: Part, rank: Array, number: Array, values: Series | None = None) -> None:
         self._ids, self._rank, self._number, self._values = ids, rank, number, values
         self._backend = ids.backend
         if values is not None:
@@ -133,16 +133,16 @@ def _joined(columns: list[IdColumn], backend: Backend) -> Series:
     return backend.library.concat([column.values for column in columns])
 
 
-def _dtype(column: IdColumn, ids: ColumnIds) -> Any:
+def _dtype(column: IdColumn, ids: Part) -> Any:
     if ids.kind in NUMERIC:
         return integers(column.distinct, column.name, ids.backend).dtype
     return comparison_dtype(column)
 
 
-def _numbers_before(ids: ColumnIds, new: IndexedIds) -> Array:
+def _numbers_before(ids: Part, new: IndexedPart) -> Array:
     """Return how many ids of a graph are less than each of the new ones, which are no such ids."""
     xp = ids.backend.xp
-    if isinstance(ids, DenseIds):
+    if isinstance(ids, DensePart):
         values = ids.backend.array(new.index)
         return xp.where(values < values.dtype.type(ids.base), 0, ids.size)
     return xp.asarray(ids.index.searchsorted(new.index))

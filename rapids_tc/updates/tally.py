@@ -27,7 +27,6 @@ from rapids_tc.engines.neighbor_rows import (
 )
 from rapids_tc.frames.backend import sum64
 from rapids_tc.frames.device import device_of
-from rapids_tc.preparation.composite import CompositeIds
 from rapids_tc.preparation.csr import pack_keys
 from rapids_tc.updates.batches import Delta, changes_frame
 from rapids_tc.updates.new_ids import NewIds
@@ -96,8 +95,8 @@ class Tally:
         self._at_vertex = xp.zeros(size + 2 * room, "int64")
         self._at_vertex[: csr.n] = base.vertex_counts("auto")
         self._of_vertex = xp.zeros(size + 2 * room, "uint64")  # changes, modulo 2**64: 0 in between
-        assert not isinstance(base.ids, CompositeIds)
-        self.ids = NewIds(base.ids, order.rank, self._number)
+        [part] = base.ids.parts
+        self.ids = NewIds(part, order.rank, self._number)
         self.edges_added, self.total = 0, sum64(base.count_edges("auto")) // 3
         self.version: object = object()
 

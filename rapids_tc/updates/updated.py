@@ -12,9 +12,8 @@ from rapids_tc.frames.joining import append, select
 from rapids_tc.graphs import in_memory
 from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.plan.record import Needs
-from rapids_tc.preparation.composite import CompositeIds, answer_columns, ids_in_messages
-from rapids_tc.preparation.composite_edges import number_composite
-from rapids_tc.preparation.edges import edge_keys, number_edges
+from rapids_tc.preparation.numbering import number_edges
+from rapids_tc.preparation.triangles import edge_keys
 from rapids_tc.updates.batches import IN_BOTH, NOT_THERE, Delta, UpdateFrames, changes_frame, refuse
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ class UpdatedGraph(InMemoryGraph):
         return self.tally.base.some_array if self.has_tally else super().some_array
 
     @property
-    def groups(self) -> CompositeIds | None:
+    def groups(self) -> None:
         """None: a graph with groups is made anew by an update."""
         return None
 
@@ -161,7 +160,7 @@ def update(graph: InMemoryGraph, batch: UpdateFrames) -> tuple[InMemoryGraph, De
     old, inserted, deleted = keys[: sizes[0]], keys[sizes[0] : first], keys[first:]
 
     def names(rows: Array) -> tuple[list[Any], list[Any]]:
-        source, destination = (ids_in_messages(numbered.ids, end[first:][rows]) for end in (u, v))
+        source, destination = (numbered.ids.in_messages(end[first:][rows]) for end in (u, v))
         return source, destination
 
     refuse(~xp.isin(deleted, old), names, NOT_THERE, xp)
@@ -188,10 +187,10 @@ def _added_vertices(graph: InMemoryGraph) -> Any:
     numbers = edges.src[edges.rows :]
     if not len(numbers):
         return None
-    if not isinstance(ids, CompositeIds):
-        return ids.take(numbers)
-    library = graph.backend.library
-    return graph.backend.adapter.frame(library.DataFrame(ids.columns({"vertex": numbers})))
+    columns = ids.columns(["vertex"], [numbers])
+    if ids.labels == (None,):
+        return columns["vertex"]
+    return graph.backend.adapter.frame(graph.backend.library.DataFrame(columns))
 
 
 def _number_together(graph: InMemoryGraph, frames: list[Frame | None], sizes: list[int]) -> Any:
@@ -199,8 +198,6 @@ def _number_together(graph: InMemoryGraph, frames: list[Frame | None], sizes: li
     labels, vertices = graph.id_columns, _added_vertices(graph)
     parts = [select(f, labels.labels) for f, size in zip(frames, sizes, strict=True) if size]
     frame = append(parts or [graph.user_frame])
-    if labels.pair is None:
-        return number_composite(frame, labels, graph.backend, vertices=vertices)
     return number_edges(frame, labels, graph.backend, vertices=vertices)
 
 
@@ -229,8 +226,8 @@ def _compare(
             xp.add.at(sums, end.astype("int64"), values.view("uint64"))
     now, more = (sums.view("int64") // 2 for sums in (now, more))
     vertices, changed = xp.flatnonzero(more), xp.flatnonzero(change)
-    names = answer_columns(ids, {"vertex": vertices})
-    sides = answer_columns(ids, {"src": ends[0][changed], "dst": ends[1][changed]})
+    names = ids.columns(["vertex"], [vertices])
+    sides = ids.columns(["src", "dst"], [end[changed] for end in ends])
     return Delta(
         int(change.sum()) // 3,
         partial(changes_frame, names, now[vertices], more[vertices], backend),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._progress import report_stage
 from rapids_tc.frames.joining import dtypes
 from rapids_tc.graphs.in_memory import InMemoryGraph
-from rapids_tc.preparation.composite import CompositeIds
 from rapids_tc.preparation.edge_columns import check_fields, ids_in_answers
 from rapids_tc.preparation.id_columns import check, describe
 from rapids_tc.updates import updated
@@ -67,7 +66,7 @@ def _by_tally(
     graph: InMemoryGraph, base: InMemoryGraph, batch: UpdateFrames
 ) -> tuple[InMemoryGraph, Delta] | None:
     """Update by a tally; None if the graph has to be made anew."""
-    if isinstance(base.ids, CompositeIds):
+    if base.ids.labels != (None,):
         return None
     backend = base.backend
     inserted, deleted = (
@@ -117,7 +116,7 @@ def _apply(
 
 def _keeps_dtype(graph: InMemoryGraph) -> bool:
     """Return whether new ids that are no categories leave the dtype of the ids as it is."""
-    if graph.ids.kind == "empty":
+    if graph.ids.parts[0].kind == "empty":
         return False
     adapter, rows = graph.backend.adapter, graph.user_frame
     by_label = dict(zip(adapter.labels(rows), dtypes(rows), strict=True))
