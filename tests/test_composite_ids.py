@@ -262,3 +262,23 @@ def test_a_key_that_another_thread_wrote_is_no_place():
     for key in (5, 2**63):
         with pytest.raises(tc.KernelError, match="changed during the call"):
             compact([np.array([0, key, 1], "uint64")], 5, BACKEND)
+
+
+@pytest.mark.parametrize("path", [*PATHS, Path(3, Layout(2, ranges=3))], ids=repr)
+@pytest.mark.parametrize("kind", ["int64", "str"])
+def test_a_list_of_one_column_names_ids_of_one_part(path, kind):
+    """Answers are those of the column itself, under its name."""
+    frame = pd.DataFrame({"a": [5, 1, 2, 2, 7], "b": [1, 2, 5, 3, 7]}).astype(kind)
+    pairs = pd.DataFrame({"src": ["5", "3"], "dst": ["1", "5"]}).astype(kind)
+    plain, named = {"source": "a", "destination": "b"}, {"source": ["a"], "destination": ["b"]}
+    with path.edges(frame) as edges:
+        for function in (tc.vertex_triangles, tc.simple_edges):
+            right, found = (whole(function(edges, **columns)) for columns in (plain, named))
+            roles = {role: f"{role}_a" for role in ("vertex", "src", "dst")}
+            pd.testing.assert_frame_equal(found, right.rename(columns=roles))
+    if path == Path():
+        graph = tc.Graph(frame, **named)
+        right = tc.similarity(tc.Graph(frame, **plain), pairs=pairs)
+        assert graph.similarity(pairs=pairs).tolist() == right.tolist()
+        graph, delta = graph.update(delete=frame[:1])
+        assert (graph.count(), delta.vertices.columns[0]) == (0, "vertex_a")
