@@ -280,5 +280,5 @@ def test_a_list_of_one_column_names_ids_of_one_part(path, kind):
         graph = tc.Graph(frame, **named)
         right = tc.similarity(tc.Graph(frame, **plain), pairs=pairs)
         assert graph.similarity(pairs=pairs).tolist() == right.tolist()
-        graph, delta = graph.update(delete=frame[:1])
+        delta = graph.update(delete=frame[:1])
         assert (graph.count(), delta.vertices.columns[0]) == (0, "vertex_a")

@@ -88,7 +88,7 @@ def answering(work: Work, sizes: ClusterSizes) -> int:
     """Return the bytes of a worker while triangles are counted, and the answer is made."""
     row, edge, vertex = costs.CLUSTER_ANSWERS[work.result.name]
     if work.result is Result.EDGES:
-        row += costs.PART * sizes.parts
+        row += costs.KEY * sizes.parts  # one end is named after the other
     if work.result is Result.VERTICES:
         vertex += costs.PART * sizes.parts
     if work.needs & Needs.SAMPLE:  # whose numbers are kept
