@@ -264,7 +264,7 @@ def test_a_key_that_another_thread_wrote_is_no_place():
             compact([np.array([0, key, 1], "uint64")], 5, BACKEND)
 
 
-@pytest.mark.parametrize("path", [*PATHS, Path(3, Layout(2, ranges=3))], ids=repr)
+@pytest.mark.parametrize("path", [*PATHS, Path(3, BlockLayout(2, ranges=3))], ids=repr)
 @pytest.mark.parametrize("kind", ["int64", "str"])
 def test_a_list_of_one_column_names_ids_of_one_part(path, kind):
     """Answers are those of the column itself, under its name."""
