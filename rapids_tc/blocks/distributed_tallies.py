@@ -44,17 +44,18 @@ def summed(
     """
     if not quantities:
         return graph.without_rows(), {}, None
+    quantities = [quantity.limited(graph.free) for quantity in quantities]
     by_type = next((q for q in quantities if isinstance(q, TrianglesByType)), None)
     owner = "group" if groups is not None else ""
     what = "" if by_type is None else by_type.by or owner
-    others = [q.limited(graph.free) for q in quantities if not (what and q is by_type)]
+    others = [q for q in quantities if not (what and q is by_type)]
     if what or any(quantity.by_vertex for quantity in others):
         graph.require_whole()
     values = distributed_values.read(graph, quantities[0].reading)
     graph = graph.without_rows()
     if by_type is not None and not (what or by_type.types):
         types = graph.executor.gather(graph.submit("values", number_of_types, values[0]))
-        if not by_type.limited(graph.free).fits(types):
+        if not by_type.fits(types):
             what, others = "all", []
     sums_by_name = distributed_values.summed(graph, others, values)
     return graph, sums_by_name, tally(graph, what, values) if what else None
