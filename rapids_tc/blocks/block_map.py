@@ -538,9 +538,9 @@ class Blocked(Numbered):
         of_blocks = zip(range(self.n**2), *by_block, strict=True)
         return [self.submit(stage, function, *own, *more) for _, *own in of_blocks]
 
-    def edges_of(self, blocks: list[Task]) -> list[int]:
+    def edges_of(self, stage: str, blocks: list[Task]) -> list[int]:
         """Return the number of edges of each of some blocks."""
-        counted = [self.submit("merge", codec.edges, block) for block in blocks]
+        counted = [self.submit(stage, codec.edges, block) for block in blocks]
         return list(self.executor.gather(counted))
 
     def each_block(

@@ -91,7 +91,7 @@ class LevelBlocks:
         self._states = graph.each("peel", note, self._states, bounds, more=(floor,))
         self._blocks = graph.each_block("peel", keep, bounds, more=(floor,), of=self._blocks)
         self._bounds = graph.each("peel", keep_bounds, bounds, more=(floor,))
-        self.edges = sum(graph.edges_of(self._blocks))
+        self.edges = sum(graph.edges_of("peel", self._blocks))
 
     def peel(self, floor: int) -> None:
         """Peel all edges of the blocks as one graph; all reach the level below the floor."""

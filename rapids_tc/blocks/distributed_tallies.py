@@ -77,7 +77,7 @@ def tally(graph: Blocked, what: str, values: Read) -> Task:
 
 def _first_edges(graph: Blocked) -> list[int]:
     """Return the number of the first edge of each block."""
-    sizes = graph.edges_of(graph.blocks[: graph.n**2])
+    sizes = graph.edges_of("sum", graph.blocks[: graph.n**2])
     starts: list[int] = np.cumsum([0, *sizes])[:-1].tolist()
     return starts
 

@@ -109,7 +109,7 @@ class ActiveBlocks:
         return [[state] for state in self._states]
 
     def _size(self) -> int:
-        return sum(self._graph.edges_of(self._blocks))
+        return sum(self._graph.edges_of("peel", self._blocks))
 
 
 def in_truss(graph: Blocked, k: int | None, *, by_group: bool = False) -> list[list[Task]]:

@@ -87,7 +87,7 @@ class KeptGraph:
         compact = graph.each_batch("number", id_tasks.compact, graph.numbers)
         self.numbered = replace(graph, numbers=compact)
         graph = self.blocked = replace(stages.cut(self.numbered, WORK), ranks=[])
-        self.n_edges = sum(graph.edges_of(graph.blocks[: graph.n**2]))  # others are copies
+        self.n_edges = sum(graph.edges_of("merge", graph.blocks[: graph.n**2]))  # others are copies
         self.n_vertices = gather(graph.vertices)
         if self.id_columns.groups:
             self.n_groups = gather(graph.submit("ids", id_tasks.group_count, graph.ids))

@@ -137,7 +137,7 @@ class SpilledGraph(Blocked):
         """See `Blocked`."""
         return RunningSum(self, stage, combine)
 
-    def edges_of(self, blocks: list[Task]) -> list[int]:
+    def edges_of(self, stage: str, blocks: list[Task]) -> list[int]:
         """See `Blocked`: nothing is read."""
         return [len(columns) for _, columns in blocks]
 
