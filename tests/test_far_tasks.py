@@ -47,7 +47,7 @@ def test_far_in_edges_are_walked(tmp_path, at):
         uv_at = sparse(tmp_path, f"uv_at{first}", np.int64, at + 9)
         uv_at[around.start : around.stop] = around  # each is an edge of its own
         of_uw, of_vw = np.zeros(csr.m, np.uint32), np.zeros(csr.m, np.uint32)
-        visitor = visitors.EdgeCounts(spans.Always(), of_uv, of_uw, of_vw)
+        visitor = visitors.SpanEdgeCounts(spans.Always(), of_uv, of_uw, of_vw)
         counting.visit(*given, here, end, places, uv_at, visitor)
         assert of_uv[around.start : around.stop].sum() == 2 * (last - first)
         counted = [i for i in around if of_uv[i]]

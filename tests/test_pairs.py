@@ -26,7 +26,7 @@ from rapids_tc.engines.cpu import pairs as cpu_pairs
 from rapids_tc.executors import registry
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.graphs import distributed_pairs
-from rapids_tc.graphs import pairs as pairs_of_graphs
+from rapids_tc.graphs import pair_columns as pairs_of_graphs
 from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.plan.record import ANALYTICS
 
