@@ -1,4 +1,4 @@
-"""Measure the error and the speed of `approximate_count`: one JSON line per number of colours.
+"""Measure the error and the speed of `approximate_count`: one JSON line per number of colors.
 
     python benchmarks/approximate.py rmat:18 --out results/approximate-cpu-2026-11-28.jsonl
     python benchmarks/approximate.py rmat:24 rmat:26 --library cudf --out results/...
@@ -53,7 +53,7 @@ def main(graphs, library, colours, seeds, out) -> None:
 
 
 def keep(answers: dict[int, list[Any]], number: int, answer: Any) -> None:
-    """Add an answer to the others of so many colours."""
+    """Add an answer to the others of so many colors."""
     answers[number].append(answer)
 
 

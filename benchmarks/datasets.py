@@ -144,7 +144,7 @@ def clique(n: int, xp: Any) -> Ends:
 
 # A Kronecker product of stars, by Kepner et al., "Design, generation, and validation of extreme
 # scale power-law graphs" (IPDPS Workshops 2018), the "Theory" graphs of the Graph Challenge. Bk
-# are plain stars; in B1k every star has a loop at its centre, in B2k at one leaf, and the only loop
+# are plain stars; in B1k every star has a loop at its center, in B2k at one leaf, and the only loop
 # of the product is removed.
 
 
@@ -153,10 +153,10 @@ def theory(name: str, xp: Any) -> Ends:
     leaves, kind = _stars(name)
     src, dst = xp.zeros(1, "int32"), xp.zeros(1, "int32")
     for m in leaves:
-        leaf, centre = xp.arange(1, m + 1, dtype="int32"), xp.zeros(m, "int32")
+        leaf, center = xp.arange(1, m + 1, dtype="int32"), xp.zeros(m, "int32")
         loop = {"Bk": [], "B1k": [0], "B2k": [m]}[kind]
         looped = xp.asarray(loop, dtype="int32")
-        ends = xp.concatenate([centre, leaf, looped]), xp.concatenate([leaf, centre, looped])
+        ends = xp.concatenate([center, leaf, looped]), xp.concatenate([leaf, center, looped])
         src, dst = (
             (old[:, None] * np.int32(m + 1) + new).ravel()
             for old, new in zip((src, dst), ends, strict=True)
@@ -169,7 +169,7 @@ def theory_triangles(name: str) -> int:
     """Count the triangles of a product of stars.
 
     Closed walks of three steps multiply over the factors. Walks through the loop are no triangles:
-    one stays at the loop, and three belong to each other neighbour of its vertex, whose number is
+    one stays at the loop, and three belong to each other neighbor of its vertex, whose number is
     a product of entries in the rows of the loops, less one.
     """
     leaves, kind = _stars(name)

@@ -58,8 +58,8 @@ def by_graph(
         rows = [row for row, graph in enumerate(graphs) if (graph, tool, what) in found]
         values = [value(found[graphs[row], tool, what]) for row in rows]
         filled = {} if tool.endswith("auto") else {"markerfacecolor": "none"}
-        mark, colour = MARKS[number % len(MARKS)], f"C{number % 10}"
-        axes.plot(values, rows, mark, color=colour, label=short(tool), **filled)
+        mark, color = MARKS[number % len(MARKS)], f"C{number % 10}"
+        axes.plot(values, rows, mark, color=color, label=short(tool), **filled)
     axes.set_yticks(range(len(graphs)), [shown(graph) for graph in graphs])
     axes.invert_yaxis()
     axes.set(xscale="log", xlabel=unit, title=what)

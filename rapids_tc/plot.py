@@ -45,7 +45,7 @@ def clustering_by_degree(
 
     Notes
     -----
-    Vertices with fewer than two neighbours are left out. Each mean is over degrees that differ
+    Vertices with fewer than two neighbors are left out. Each mean is over degrees that differ
     by less than a factor of 1.4. In many real graphs the mean falls with the degree, in random
     graphs it does not: Ravasz and Barabási, "Hierarchical organization in complex networks" (2003).
 

@@ -112,7 +112,7 @@ def wheel(rim):
 
 
 def random_rows(n, size, power, seed=0):
-    """Rows that favour low ranks by the power, with repeats and loops."""
+    """Rows that favor low ranks by the power, with repeats and loops."""
     ends = np.random.default_rng(seed).random((size, 2)) ** power * n
     return [(int(u), int(v)) for u, v in ends]
 

@@ -12,8 +12,8 @@ from math import cbrt, comb, log, nan, sqrt
 import networkx as nx
 
 
-def neighbours(rows, vertices=()):
-    """{vertex: its neighbours}, the simple graph; `vertices` adds isolated ones."""
+def neighbors(rows, vertices=()):
+    """{vertex: its neighbors}, the simple graph; `vertices` adds isolated ones."""
     near = {v: set() for v in vertices}
     for u, v in rows:
         near.setdefault(u, set())
@@ -34,7 +34,7 @@ def list_triangles(rows, *, among=None):
 
     `among` are vertices of which a triangle has at least one, any without it.
     """
-    near = neighbours(rows)
+    near = neighbors(rows)
     all_triangles = ((u, v, w) for u, v in simple_edges(rows) for w in near[u] & near[v] if v < w)
     return sorted(t for t in all_triangles if among is None or {*t} & {*among})
 
@@ -49,8 +49,8 @@ def count(rows):
     return len(list_triangles(rows))
 
 
-def colour(word, colours, seed):
-    """The colour of a 64-bit word: a number of the SplitMix64 sequence as a share of `colours`."""
+def color(word, colours, seed):
+    """The color of a 64-bit word: a number of the SplitMix64 sequence as a share of `colours`."""
 
     def step(z):
         return (z + 1) * 0x9E3779B97F4A7C15 % 2**64
@@ -63,13 +63,13 @@ def colour(word, colours, seed):
     return (mix((step(word % 2**64) + mix(step(seed))) % 2**64) >> 32) * colours >> 32
 
 
-def approximate_count(rows, colour, colours):
-    """The triangles of one colour (a dict), scaled up, and the variance that they let expect.
+def approximate_count(rows, color, colours):
+    """The triangles of one color (a dict), scaled up, and the variance that they let expect.
 
-    A triangle has one colour with probability colours**-2, two that share an edge have the same
+    A triangle has one color with probability colours**-2, two that share an edge have the same
     with colours**-3, two that share less with colours**-4.
     """
-    seen = [t for t in list_triangles(rows) if len({colour[v] for v in t}) == 1]
+    seen = [t for t in list_triangles(rows) if len({color[v] for v in t}) == 1]
     pairs = sum(len({*a} & {*b}) == 2 for a, b in combinations(seen, 2))
     alone, shared = colours**2 * (colours**2 - 1), 2 * colours**3 * (colours - 1)
     return colours**2 * len(seen), alone * len(seen) + shared * pairs
@@ -77,7 +77,7 @@ def approximate_count(rows, colour, colours):
 
 def list_cliques(rows, k):
     """Each clique of k vertices once, as a tuple in ascending order."""
-    near = neighbours(rows)
+    near = neighbors(rows)
     found = [(v,) for v in sorted(near)]
     for _ in range(k - 1):
         found = [
@@ -90,14 +90,14 @@ def list_cliques(rows, k):
 
 
 def cliques(rows, k=4):
-    """Sets of k vertices of which each two are neighbours."""
+    """Sets of k vertices of which each two are neighbors."""
     return len(list_cliques(rows, k))
 
 
 def vertex_cliques(rows, vertices=(), *, k=4):
     """{vertex: cliques of k vertices that it is in}."""
     corners = Counter(v for clique in list_cliques(rows, k) for v in clique)
-    return {v: corners[v] for v in neighbours(rows, vertices)}
+    return {v: corners[v] for v in neighbors(rows, vertices)}
 
 
 def edge_cliques(rows, k=4):
@@ -109,12 +109,12 @@ def edge_cliques(rows, k=4):
 def vertex_triangles(rows, vertices=()):
     """{vertex: triangles it is a corner of}."""
     corners = Counter(corner for triangle in list_triangles(rows) for corner in triangle)
-    return {v: corners[v] for v in neighbours(rows, vertices)}
+    return {v: corners[v] for v in neighbors(rows, vertices)}
 
 
 def edge_triangles(rows):
     """{(u, v): triangles it is a side of}."""
-    near = neighbours(rows)
+    near = neighbors(rows)
     return {(u, v): len(near[u] & near[v]) for u, v in simple_edges(rows)}
 
 
@@ -124,8 +124,8 @@ def by_row(rows, values, loop=0):
 
 
 def wedges(rows):
-    """Paths of two edges: pairs of neighbours of a vertex."""
-    return sum(comb(len(near), 2) for near in neighbours(rows).values())
+    """Paths of two edges: pairs of neighbors of a vertex."""
+    return sum(comb(len(near), 2) for near in neighbors(rows).values())
 
 
 def digraph(rows, vertices=()):
@@ -144,11 +144,11 @@ def transitivity(rows, *, directed=False):
 
 
 def clustering(rows, vertices=(), *, directed=False):
-    """{vertex: share of the pairs of its neighbours that are edges}; 0 below degree 2."""
+    """{vertex: share of the pairs of its neighbors that are edges}; 0 below degree 2."""
     if directed:
         return nx.clustering(digraph(rows, vertices))
     triangles = vertex_triangles(rows, vertices)
-    degree = {v: len(near) for v, near in neighbours(rows, vertices).items()}
+    degree = {v: len(near) for v, near in neighbors(rows, vertices).items()}
     return {v: triangles[v] / comb(d, 2) if d > 1 else 0.0 for v, d in degree.items()}
 
 
@@ -188,10 +188,10 @@ def directed_weighted_clustering(weighted_rows, vertices=(), *, aggregate=None):
 
 
 def weighted_clustering(weighted_rows, vertices=(), *, aggregate=None):
-    """{vertex: mean over pairs of neighbours of the cube root of the product of the weights}.
+    """{vertex: mean over pairs of neighbors of the cube root of the product of the weights}.
 
     Rows are (u, v, weight): weights are those of `edge_values`, scaled by the largest, and a pair
-    of neighbours that is no edge adds 0.
+    of neighbors that is no edge adds 0.
     """
     rows = [(u, v) for u, v, _ in weighted_rows]
     weight = edge_values(weighted_rows, aggregate)
@@ -201,7 +201,7 @@ def weighted_clustering(weighted_rows, vertices=(), *, aggregate=None):
         product = weight[u, v] / largest * (weight[u, w] / largest) * (weight[v, w] / largest)
         for corner in (u, v, w):
             total[corner] += cbrt(product)
-    degree = {v: len(near) for v, near in neighbours(rows, vertices).items()}
+    degree = {v: len(near) for v, near in neighbors(rows, vertices).items()}
     return {v: total[v] / comb(d, 2) if d > 1 else 0.0 for v, d in degree.items()}
 
 
@@ -306,7 +306,7 @@ def triad_counts(rows, vertices=(), *, among=None, directed=False):
     if directed:
         nodes = None if among is None else list(dict.fromkeys(among))
         return nx.triadic_census(digraph(rows, vertices), nodelist=nodes)
-    near = neighbours(rows, vertices)
+    near = neighbors(rows, vertices)
     sets = (t for t in combinations(near, 3) if among is None or {*t} & {*among})
     spans = Counter((v in near[u]) + (w in near[u]) + (w in near[v]) for u, v, w in sets)
     return {name: spans[i] for i, name in enumerate(("empty", "edge", "wedge", "triangle"))}
@@ -344,7 +344,7 @@ def balance(signed_rows, *, per=None, aggregate=None):
     if not all(values.values()):
         raise ValueError("no sign")
     rows = [row[:2] for row in signed_rows]
-    total, of_vertex = Counter(), {v: [0, 0] for v in neighbours(rows)}
+    total, of_vertex = Counter(), {v: [0, 0] for v in neighbors(rows)}
     for triangle in list_triangles(rows):
         negative = sum(values[side] < 0 for side in combinations(triangle, 2))
         total[negative] += 1
@@ -357,14 +357,14 @@ def balance(signed_rows, *, per=None, aggregate=None):
 
 
 def similarity(rows, measure, pairs=None):
-    """{(u, v): how much the neighbourhoods of its two ends overlap}, of edges or of other pairs."""
-    near = neighbours(rows)
+    """{(u, v): how much the neighborhoods of its two ends overlap}, of edges or of other pairs."""
+    near = neighbors(rows)
     pairs = simple_edges(rows) if pairs is None else pairs
     return {(u, v): similarity_of(near, measure, u, v) for u, v in pairs}
 
 
 def similarity_of(near, measure, u, v):
-    """How much the neighbourhoods of two vertices overlap; 0.0 for a loop."""
+    """How much the neighborhoods of two vertices overlap; 0.0 for a loop."""
     a, b = near[u], near[v]
     common, degrees = len(a & b), (len(a), len(b))
     value = {
@@ -393,7 +393,7 @@ def annotate(rows, columns):
 
 def annotate_vertices(rows, columns, vertices=()):
     """{vertex: its values of the columns, in their order}."""
-    near, trusses = neighbours(rows, vertices), trussness(rows)
+    near, trusses = neighbors(rows, vertices), trussness(rows)
     triangles, clusterings = vertex_triangles(rows, vertices), clustering(rows, vertices)
 
     def constraint(v):
@@ -463,7 +463,7 @@ def vertex_triangles_within(timed_rows, within):
     """{vertex: triangles of `list_triangles_within` that it is a corner of}."""
     triangles = list_triangles_within(timed_rows, within)
     corners = Counter(corner for triangle in triangles for corner in triangle)
-    return {v: corners[v] for v in neighbours([(u, v) for u, v, _ in timed_rows])}
+    return {v: corners[v] for v in neighbors([(u, v) for u, v, _ in timed_rows])}
 
 
 def edge_triangles_within(timed_rows, within):

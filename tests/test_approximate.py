@@ -43,8 +43,8 @@ def frame_of(rows):
 def expected(rows, colours, seed, words=None):
     """The estimate and its standard error, by the definition."""
     words = {v: v for row in rows for v in row} if words is None else words
-    colour = {v: reference.colour(word, colours, seed) for v, word in words.items()}
-    value, variance = reference.approximate_count(rows, colour, colours)
+    color = {v: reference.color(word, colours, seed) for v, word in words.items()}
+    value, variance = reference.approximate_count(rows, color, colours)
     return value, sqrt(variance)
 
 
@@ -75,7 +75,7 @@ def test_the_sequence_is_splitmix64():
 )
 def test_colours_are_those_of_the_definition(words, colours, seed):
     found = sampling.draw(np.array(words, "uint64"), colours, seed)
-    assert found.tolist() == [reference.colour(word, colours, seed) for word in words]
+    assert found.tolist() == [reference.color(word, colours, seed) for word in words]
 
 
 @pytest.mark.parametrize("colours", [2, 3, 7, 16, 256, 257])
@@ -98,7 +98,7 @@ def test_ids_of_any_dtype(backend, edges, colours, seed):
 
 
 def variants(rows):
-    """The same graph in other rows, widths and neighbourhoods."""
+    """The same graph in other rows, widths and neighborhoods."""
     turned = [(v, u) for u, v in rows]
     yield "as it is", frame_of(rows)
     yield "shuffled", frame_of(rows[::-1])
@@ -167,17 +167,17 @@ ENUMERATED = {
     "friendship": (friendship(2), 3),
     "octahedron": (multipartite(3, 2), 2),
     "wheel": (wheel(5), 2),
-    "K4 of 4 colours": (complete(4), 4),
+    "K4 of 4 colors": (complete(4), 4),
 }
 
 
 @pytest.mark.parametrize("name", ENUMERATED)
 def test_the_mean_over_all_colourings_is_the_count(backend, monkeypatch, name):
-    """And that of the variances is the variance: exactly, for every graph and number of colours."""
+    """And that of the variances is the variance: exactly, for every graph and number of colors."""
     known, colours = ENUMERATED[name]
     edges, values, variances = backend.frame(known.frame()), [], []
     for chosen in product(range(colours), repeat=known.n_vertices):
-        drawn = backend.frame({"colour": chosen})["colour"].values
+        drawn = backend.frame({"color": chosen})["color"].values
         monkeypatch.setattr(sampling, "draw", lambda *_, drawn=drawn: drawn)
         found = tc.approximate_count(edges, colours=colours, seed=0)
         values.append(Fraction(found.value))
@@ -325,7 +325,7 @@ def test_more_colours_than_vertices(backend):
 def test_the_numbers_of_a_sample_are_no_wider_than_ranks(backend, ids):
     edges = complete(20).frame().astype(ids)
     graph = tc.Graph(backend.frame(edges))
-    sample = sampling.one_coloured(graph._prepared._edges, colours=2, seed=3)
+    sample = sampling.one_colored(graph._prepared._edges, colours=2, seed=3)
     assert {end.dtype.name for end in sample.ends} == {"uint32"}
     assert 0 < sample.rows < len(edges)
 

@@ -168,7 +168,7 @@ def test_parts_of_a_graph_by_kernels(engine):
 @pytest.mark.parametrize("n", SIDES)
 def test_work_is_the_entries_below_each_middle_vertex(engine, n):
     rows = SMALL["K9"].rows + SMALL["tube"].rows
-    made, near = split(engine, rows, n), reference.neighbours(rows)
+    made, near = split(engine, rows, n), reference.neighbors(rows)
     for task in grid.tasks(Partition(n, 1)):
         i, j, k = task.residues
         uv, uw, _ = (made[at] for at in task.blocks)

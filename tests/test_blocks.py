@@ -100,7 +100,7 @@ def test_split_keeps_order_and_repeats(keys, n):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 6])
 @pytest.mark.parametrize("m", [1, 3])
-def test_neighbouring_tasks_have_a_block_in_common(n, m):
+def test_neighboring_tasks_have_a_block_in_common(n, m):
     tasks = grid.tasks(Partition(n, m))
     assert len(tasks) == len(set(tasks)) == n**3 * m
     assert {(t.residues, t.part) for t in tasks} == {

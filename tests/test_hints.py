@@ -774,9 +774,9 @@ HINTS = {
         (lambda h: tc.count(pd.DataFrame(columns=["Src", "SRC", "dst"])),
          "'Src' and 'SRC' differ.*name the id columns with source= and destination="),
         (lambda h: tc.clustering(k3(), weight=["src", "dst"]),
-         "one column is named here; combine several into one"),
+         "name one column here; combine several into one"),
         (lambda h: tc.count(k3(), by=k3()["src"]),
-         "^by= is of type Series: name a column of the frame; add the values as one first$"),
+         "^by= is of type Series: name a column of the frame; add the values to it first$"),
         (lambda h: tc.count(k3(), source="a", destination="dst"),
          "the frame has the columns 'src', 'dst'"),
         (lambda h: tc.count(k3().set_axis(["src", "src"], axis=1), source="src",
@@ -814,7 +814,7 @@ HINTS = {
          r"with \.dt\.as_unit, \.dt\.tz_convert or \.dt\.tz_localize"),
         (lambda h: tc.count(ends([0.5] * 3)), r"below 2\*\*53; convert the column to integers"),
         (lambda h: tc.count(ends(pd.Series(["\ud800"] * 3, dtype=object), ["a"] * 3)),
-         "UTF-8 cannot.*map it"),
+         "UTF-8 cannot encode: .*map it to other text"),
         (having(pd, "StringDtype", lambda *a, **k: (_ for _ in ()).throw(ImportError), lambda h:
          tc.count(ends(["a\0b"] * 3, ["a"] * 3))), "install PyArrow"),
         (lambda h: tc.count(ends([None, 1.0, 2.0])),
@@ -1136,7 +1136,8 @@ HINTS = {
     "plan/budget": [
         (lambda h: budgeted().check_text(9), "raise the limit, or give integers"),
         (lambda h: budgeted().allowed(9, 999), "raise the limit, or pass fewer edges"),
-        (lambda h: list(budgeted().sides_of(9, 9, 1)), "raise the limit, or pass fewer edges"),
+        (lambda h: list(budgeted().blocks_per_side(9, 9, 1)),
+         "raise the limit, or pass fewer edges"),
         (lambda h: budgeted().ranges(9, 1), "raise the limit, or pass fewer edges"),
     ],
     "blocks/context": [

@@ -54,7 +54,7 @@ def test_many_disjoint_triangles(backend):
     assert (corners == 1).all()
 
 
-def test_keys_past_float64_keep_close_neighbours_apart(backend):
+def test_keys_past_float64_keep_close_neighbors_apart(backend):
     """A million isolated pairs, then edges of high numbers that differ in the last bit."""
     pairs = np.arange(2_200_000, dtype="int64").reshape(-1, 2)
     high = 2**40 + np.arange(8)

@@ -518,7 +518,7 @@ def test_directed_graphs_are_refused_by_networkx_itself(first_choice, name):
 
 @pytest.mark.parametrize("nodes", [None, 3, [4, 1], iter([4, 1])], ids=lambda n: type(n).__name__)
 def test_more_triangles_than_memory_are_left_to_networkx(call, monkeypatch, caplog, nodes):
-    """Once they are asked for, whatever the order of nodes and neighbours."""
+    """Once they are asked for, whatever the order of nodes and neighbors."""
 
     def full(*args, **keywords):
         raise tc.CapacityError("too many")

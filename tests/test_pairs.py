@@ -49,8 +49,8 @@ def random_pairs(rows, size, seed=0):
 
 
 def common_of(rows, pairs, values=None):
-    """The common neighbours of pairs, counted or summed; those of a loop are left open."""
-    near = reference.neighbours(rows)
+    """The common neighbors of pairs, counted or summed; those of a loop are left open."""
+    near = reference.neighbors(rows)
     values = dict.fromkeys(near, 1) if values is None else values
     return [sum(int(values[w]) for w in near[u] & near[v]) if u != v else None for u, v in pairs]
 
@@ -61,7 +61,7 @@ def common_of(rows, pairs, values=None):
 def check_engine(engine, rows, pairs, n):
     csr = engine.csr(keys_of(rows), n)
     of_all = engine.neighbors(csr)
-    near = reference.neighbours(rows)
+    near = reference.neighbors(rows)
     assert (of_all.n, of_all.m) == (n, 2 * csr.m) and of_all.columns.dtype == np.uint32
     for u in range(n):
         row = of_all.columns[of_all.offsets[u] : of_all.offsets[u + 1]]
@@ -185,7 +185,7 @@ def test_every_pair_of_a_small_graph(backend, measure):
     pairs = pairs.set_axis(["src", "dst"], axis=1).set_axis(range(100, 150))
     graph = tc.Graph(backend.frame(CLUB), vertices=[7])
     found = backend.to_pandas(graph.similarity(measure=measure, pairs=backend.frame(pairs)))
-    near = {**reference.neighbours(CLUB.to_numpy().tolist()), 7: set()}
+    near = {**reference.neighbors(CLUB.to_numpy().tolist()), 7: set()}
     expected = [
         0.0 if u == v else reference.similarity_of(near, measure, u, v)
         for u, v in pairs.itertuples(index=False)

@@ -113,7 +113,7 @@ def test_on_the_cpu(monkeypatch, graph, threads, peeler):
 
 
 @pytest.mark.parametrize(("room", "width"), [(0, 0), (10**6, 2)])
-def test_tables_have_the_neighbours_of_every_vertex(monkeypatch, room, width):
+def test_tables_have_the_neighbors_of_every_vertex(monkeypatch, room, width):
     rows = random_rows(100, 900, 2)
     csr = cpu.csr(keys_of(rows), 300)  # other ranks have no edge
     peeler = CpuPeeler(room=room)
@@ -184,7 +184,7 @@ def test_levels_that_are_told_apart(graph, decompose, levels):
 
 
 @pytest.mark.usefixtures("compiler")
-def test_rows_of_a_gpu_have_the_neighbours_of_every_vertex():
+def test_rows_of_a_gpu_have_the_neighbors_of_every_vertex():
     rows = random_rows(100, 900, 2)
     csr = cpu.csr(keys_of(rows), 101)  # the last rank has no edge
     peeler = CudaPeeler(Numpy(), testing.compile, 2, **TINY, rounds=0)  # and no more

@@ -89,7 +89,7 @@ def test_no_edges(backend):
         plot.draw_truss(edges)
 
 
-def test_clustering_by_degree_shows_every_vertex_of_two_neighbours(club):
+def test_clustering_by_degree_shows_every_vertex_of_two_neighbors(club):
     ax = plot.clustering_by_degree(club)
     x, y = ax.collections[0].get_offsets().T
     graph = nx.Graph(karate().to_numpy().tolist())

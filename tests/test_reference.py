@@ -17,7 +17,7 @@ def test_named_graphs_have_the_answers_they_claim(name):
     support = list(reference.edge_triangles(known.rows).values())
     assert reference.count(known.rows) == known.triangles
     assert {t: support.count(t) for t in set(support)} == known.by_edge
-    assert len(reference.neighbours(known.rows)) == known.n_vertices
+    assert len(reference.neighbors(known.rows)) == known.n_vertices
     assert reference.triad_counts(known.rows)["triangle"] == known.triangles
     assert reference.triad_counts(known.rows)["wedge"] == (
         reference.wedges(known.rows) - 3 * known.triangles
@@ -76,7 +76,7 @@ def test_similarities_by_hand():
 @pytest.mark.parametrize("case", CASES)
 def test_reported_cases(case):
     rows, extra = [tuple(row) for row in case["edges"]], case["extra_vertices"]
-    near = reference.neighbours(rows, extra)
+    near = reference.neighbors(rows, extra)
     assert (len(near), len(reference.simple_edges(rows))) == (case["n"], case["m"])
     assert reference.list_triangles(rows) == sorted(map(tuple, case["triangles"]))
     assert reference.vertex_triangles(rows, extra) == dict(case["per_vertex"])

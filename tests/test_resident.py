@@ -130,7 +130,7 @@ def test_smaller_limits_make_more_blocks(function):
         budget = budget_of(limit, function, CudaEngine.costs)
         try:
             room = budget.allowed(rows, numbers)
-            sides.append(next(budget.sides_of(rows, numbers, room)))
+            sides.append(next(budget.blocks_per_side(rows, numbers, room)))
         except CapacityError:
             break
         assert room <= limit
@@ -169,7 +169,7 @@ def test_edges_of_all_slots_have_32_bit_positions(function, rows):
     """However much memory there is: kernels number the edges of a whole room, and count uv's."""
     budget = budget_of(2**62, function, CudaEngine.costs)
     sides, least = budget.sides, CudaEngine.costs.slots(budget.sides)
-    n = next(budget.sides_of(rows, 2**20, budget.allowed(rows, 2**20)))
+    n = next(budget.blocks_per_side(rows, 2**20, budget.allowed(rows, 2**20)))
     for edges in {rows // n**2, rows // n**2 // 2, 1000}:
         slots = budget.slots(edges, 2**20, 2 * n * n, 2**62)
         assert slots == 2 * n * n or slots >= least
@@ -220,7 +220,7 @@ def test_kernels_are_given_no_more_positions_than_they_have(function, monkeypatc
 def test_what_cannot_be_cut_small_enough_is_refused():
     budget = budget_of(10**7, "count", CudaEngine.costs)
     with pytest.raises(CapacityError, match=rf"1,000,000,000 rows.*{MOST_BLOCKS} x {MOST_BLOCKS}"):
-        next(budget.sides_of(10**9, 10**5, budget.allowed(10**9, 10**5)))
+        next(budget.blocks_per_side(10**9, 10**5, budget.allowed(10**9, 10**5)))
     with pytest.raises(CapacityError, match=r"1,000,000 vertices and what count gives back"):
         budget.allowed(10**7, 10**6)
 
@@ -300,7 +300,7 @@ def test_a_shelf_keeps_arrays(engine):
     narrow = shelf.store(np.arange(20, dtype="uint8"), places[4])
     shelf.release()
     assert shelf.load(narrow).dtype == "uint8" and (shelf.load(narrow) == np.arange(20)).all()
-    assert (shelf.load(places[5]) == arrays[5]).all()  # its neighbours are as they were
+    assert (shelf.load(places[5]) == arrays[5]).all()  # its neighbors are as they were
 
 
 @pytest.mark.parametrize("k", [3, 7, "max"])

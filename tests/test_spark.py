@@ -255,7 +255,7 @@ def test_names_that_occur_twice_or_differ_in_case(spark, names):
 @pytest.mark.parametrize(
     ("names", "ids", "words"),
     [
-        (("src", "dst", "src"), {}, "'src' stands 2 times"),
+        (("src", "dst", "src"), {}, "'src' occurs 2 times"),
         (("Src", "SRC", "dst"), {}, "differ in upper and lower case only"),
         (("a", "b"), {"source": "A", "destination": "b"}, "source='A' is not a column"),
     ],

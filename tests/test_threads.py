@@ -45,7 +45,7 @@ def use(monkeypatch, threads):
         monkeypatch.setattr(module, "thread_count", lambda: threads)
 
 
-def neighbours_below(rows, n):
+def neighbors_below(rows, n):
     """Offsets and columns, by sets."""
     below = [sorted({min(row) for row in rows if max(row) == u} - {u}) for u in range(n)]
     offsets = np.cumsum([0, *map(len, below)])
@@ -72,10 +72,10 @@ def skewed(n, rows, seed):
 @each_count
 @settings(max_examples=60, deadline=None)
 @given(rows=pairs, extra=st.integers(0, 40))
-def test_rows_are_the_sets_of_neighbours(threads, rows, extra):
+def test_rows_are_the_sets_of_neighbors(threads, rows, extra):
     n = max((max(row) for row in rows), default=-1) + 1 + extra
     csr = sorting.sort_keys(keys_of(rows), n, threads)
-    offsets, columns = neighbours_below(rows, n)
+    offsets, columns = neighbors_below(rows, n)
     assert csr.offsets.dtype == np.int64 and csr.columns.dtype == np.uint32
     assert csr.offsets.tolist() == offsets.tolist()
     assert csr.columns.tolist() == columns.tolist()
@@ -110,7 +110,7 @@ def test_a_rank_that_is_none_is_refused(threads, key):
 @given(rows=pairs, ranges=st.tuples(st.integers(0, 14), st.integers(0, 14)))
 def test_in_edges_are_grouped_by_pivot_vertex(threads, rows, ranges):
     n, (first, last) = 13, sorted(min(end, 13) for end in ranges)
-    offsets, columns = neighbours_below(rows, n)
+    offsets, columns = neighbors_below(rows, n)
     csr = Csr(offsets, columns)
     expected = in_edges_of(offsets, columns, n, first, last)
     groups = in_edges.group(csr, csr, 0, 0, n, (first, last), threads)
@@ -122,7 +122,7 @@ def test_in_edges_are_grouped_by_pivot_vertex(threads, rows, ranges):
 @settings(max_examples=40, deadline=None)
 @given(rows=pairs, asked=pairs)
 def test_edges_are_found(threads, rows, asked):
-    offsets, columns = neighbours_below(rows, 13)
+    offsets, columns = neighbors_below(rows, 13)
     position = {}
     for u in range(13):
         for p in range(offsets[u], offsets[u + 1]):
@@ -136,19 +136,19 @@ def test_edges_are_found(threads, rows, asked):
 
 @each_count
 @pytest.mark.parametrize("slots", [4, 64])
-def test_edge_counts_are_the_common_neighbours(monkeypatch, threads, slots):
+def test_edge_counts_are_the_common_neighbors(monkeypatch, threads, slots):
     use(monkeypatch, threads)
     monkeypatch.setattr(cpu, "TABLE", slots)  # ranks share slots, or each has its own
     monkeypatch.setattr(row_counts, "RANGE", 50)
     rows = [*skewed(40, 500, threads), (0, 0), (45, 0), (45, 1)]
-    offsets, columns = neighbours_below(rows, 50)  # the last ranks have no edge
-    neighbours = [set() for _ in range(50)]
+    offsets, columns = neighbors_below(rows, 50)  # the last ranks have no edge
+    neighbors = [set() for _ in range(50)]
     for u, v in rows:
         if u != v:
-            neighbours[u].add(v)
-            neighbours[v].add(u)
+            neighbors[u].add(v)
+            neighbors[v].add(u)
     edges = zip(np.repeat(range(50), np.diff(offsets)), columns.tolist(), strict=True)
-    expected = [len(neighbours[u] & neighbours[v]) for u, v in edges]
+    expected = [len(neighbors[u] & neighbors[v]) for u, v in edges]
     counts = cpu.edge_counts(cpu.prepare(Csr(offsets, columns)))
     assert counts.dtype == np.uint32 and counts.tolist() == expected
     assert sum(expected) > 1000

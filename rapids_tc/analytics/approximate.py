@@ -70,14 +70,14 @@ def _work(own: OwnOptions) -> Work:
 def approximate_count(
     graph: EdgeGraph, *, colours: int, seed: int, confidence: float = 0.95, method: Method = "auto"
 ) -> Estimate | Frame:
-    """Estimate the triangles of the graph from the edges whose two ends drew the same colour.
+    """Estimate the triangles of the graph from the edges whose two ends drew the same color.
 
     Parameters
     ----------
     edges : DataFrame or Graph
         One row per edge.
     colours : int
-        The number of colours that vertices draw from: about one edge in `colours` is counted. 1
+        The number of colors that vertices draw from: about one edge in `colours` is counted. 1
         gives the exact count.
     seed : int
         From 0 to 2**64 - 1. The same seed gives the same sample, another seed another sample.
@@ -108,8 +108,8 @@ def approximate_count(
 
     Notes
     -----
-    Colourful triangle counting: Pagh and Tsourakakis, "Colorful triangle counting and a MapReduce
-    implementation", Inf. Process. Lett. 112 (2012). With N colours a triangle is seen with
+    Colorful triangle counting: Pagh and Tsourakakis, "Colorful triangle counting and a MapReduce
+    implementation", Inf. Process. Lett. 112 (2012). With N colors a triangle is seen with
     probability 1 / N**2, so that the estimate N**2 * S from S triangles seen is right on average,
     for any graph. Two triangles are seen together with probability 1 / N**3 if they share an
     edge and 1 / N**4, as if they were independent, if they share less. For T triangles, and P pairs
@@ -123,7 +123,7 @@ def approximate_count(
     large share of them: if all triangles of a graph share one edge, a sample without that edge sees
     none of them, and cannot tell.
 
-    The colour of a vertex is a hash of `seed` and its id or, if ids are not integers or are made of
+    The color of a vertex is a hash of `seed` and its id or, if ids are not integers or are made of
     several columns, its place by value among all ids (and categories; with `by`, of its group). So
     the sample is the same on any engine, in any order of rows or partitions, and with any repeats.
 

@@ -82,7 +82,7 @@ class Surroundings:
 
         These come first among the triangles of an in-edge, since w ascends there. They are all
         triangles but those of the other vertices, whose in-edges are the last ones of the layout:
-        these are grouped by middle vertex.
+        these are grouped by pivot vertex.
         """
         layout = engine.prepare(self.csr)
         counts = engine.triangles_per_in_edge(layout)

@@ -1,4 +1,4 @@
-"""Clustering: how often two neighbours of a vertex are neighbours themselves."""
+"""Clustering: how often two neighbors of a vertex are neighbors themselves."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def clustering(
     directed: bool = False,
     method: Method = "auto",
 ) -> Frame:
-    """Compute for each vertex the share of the pairs of its neighbours that are edges.
+    """Compute for each vertex the share of the pairs of its neighbors that are edges.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def clustering(
     DataFrame
         ========== ======= ============================================
         vertex     as ids  every id seen in either column, or `vertices`
-        clustering float64 from 0 to 1; 0 below two neighbours
+        clustering float64 from 0 to 1; 0 below two neighbors
         ========== ======= ============================================
 
     Raises
@@ -107,7 +107,7 @@ def clustering(
     Notes
     -----
     The local clustering coefficient of Watts and Strogatz, "Collective dynamics of 'small-world'
-    networks" (1998): triangles of the vertex over pairs of its neighbours. With weights, a
+    networks" (1998): triangles of the vertex over pairs of its neighbors. With weights, a
     triangle counts with the cube root of the product of its three weights, each divided by the
     largest of the graph, or of its group: Onnela et al., "Intensity and coherence of motifs in
     weighted complex networks" (2005). With directions, a triangle counts once for each way to
@@ -201,7 +201,7 @@ def average_clustering(
     Notes
     -----
     As ``networkx.average_clustering``, which fails if there is no vertex to average over. Vertices
-    with fewer than two neighbours count as 0; ``Graph(vertices=)`` adds isolated ones. Cost: as
+    with fewer than two neighbors count as 0; ``Graph(vertices=)`` adds isolated ones. Cost: as
     `vertex_triangles`.
 
     Examples
@@ -287,7 +287,7 @@ def transitivity(
 
 
 def per_pair(graph: VertexStatistics, sums: Array) -> Array:
-    """Divide the sums over the triangles of every rank by the pairs of its neighbours."""
+    """Divide the sums over the triangles of every rank by the pairs of its neighbors."""
     return _per_pair(sums, graph.degrees, graph.backend.xp)
 
 

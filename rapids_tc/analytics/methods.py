@@ -27,7 +27,7 @@ def methods(*, library: str = "pandas") -> Any:
         aliases      str other names that it takes
         paper        str where the method is from
         iterator     str what the loop runs over
-        intersection str how common neighbours are found
+        intersection str how common neighbors are found
         granularity  str which threads share which part of the work
         returns      str "total", and "edges" if it counts by edge
         ============ === ====================================================

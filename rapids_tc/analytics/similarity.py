@@ -1,4 +1,4 @@
-"""Similarity: how much the neighbourhoods of the two ends of an edge overlap."""
+"""Similarity: how much the neighborhoods of the two ends of an edge overlap."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SUMMED = Work(Needs.EDGE_SUMS, Result.COLUMN, values=costs.EDGE_SUM)
 
 
 def _column(formula: Callable[[Any, Any, Any, Any], Any]) -> Column:
-    """Make a column from a formula of xp, the common neighbours and the degrees of both ends."""
+    """Make a column from a formula of xp, the common neighbors and the degrees of both ends."""
 
     def of_edges(edges: EdgeValues) -> Array:
         return formula(edges.xp, edges.triangles, *edges.degrees)
@@ -90,9 +90,9 @@ def similarity(
     destination: Labels | None = None,
     method: Method = "auto",
 ) -> Series | Frame:
-    """Compare the neighbourhoods of the two ends of each row's edge, or of other pairs.
+    """Compare the neighborhoods of the two ends of each row's edge, or of other pairs.
 
-    With N(u) the set of neighbours of u, to which u itself does not belong:
+    With N(u) the set of neighbors of u, to which u itself does not belong:
 
     ===================== ======================================================
     "jaccard"             ``|N(u) & N(v)| / |N(u) | N(v)|``
@@ -142,12 +142,12 @@ def similarity(
 
     Notes
     -----
-    Neighbourhoods are open, as in ``networkx.jaccard_coefficient``: v is in N(u) and not in N(v),
-    so an edge of a clique of n vertices has a Jaccard index of (n - 2) / n. Each common neighbour
+    Neighborhoods are open, as in ``networkx.jaccard_coefficient``: v is in N(u) and not in N(v),
+    so an edge of a clique of n vertices has a Jaccard index of (n - 2) / n. Each common neighbor
     is a triangle of the edge, so the cost is as of `edge_triangles`.
 
     With `pairs`, the same formulas hold for pairs that are no edges, and values without a common
-    neighbour are 0, but for "forman". In memory, the rows of all neighbours take 8 bytes per edge,
+    neighbor are 0, but for "forman". In memory, the rows of all neighbors take 8 bytes per edge,
     and a pair up to 56: `memory_limit` counts them, while `memory_estimate` is of calls without
     `pairs`. In blocks, only the rows of vertices in pairs are made, for as many pairs at a time as
     fit: all blocks are read once for each part. On a cluster it is the same: for each part, blocks

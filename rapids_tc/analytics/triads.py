@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._typing import Array, Frame, Method, Series, Vertices
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.blocks.quantities import Ends, Products
+from rapids_tc.blocks.quantities import Products, ValuesAtEnds
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation.chosen_vertices import apart
@@ -31,7 +31,7 @@ def _sums(own: OwnOptions) -> list[Sum]:
     if own["directed"] or own["vertices"] is None:
         return directions.census_sums(own)
     reading = apart(own["vertices"])
-    return [Products("triangles apart", reading), Ends("degrees apart", reading)]
+    return [Products("triangles apart", reading), ValuesAtEnds("degrees apart", reading)]
 
 
 def _work(own: OwnOptions) -> Work:

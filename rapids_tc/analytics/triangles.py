@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rapids_tc._typing import Array, Frame, Label, Length, Method, Series, Vertices
 from rapids_tc.analytics.analytic import analytic, no_column
-from rapids_tc.blocks.quantities import Corners, Within
+from rapids_tc.blocks.quantities import Within, WithinByVertex
 from rapids_tc.plan.record import (
     Column,
     Needs,
@@ -48,8 +48,8 @@ def _work(without: Work) -> Callable[[OwnOptions], Work]:
     return work
 
 
-def _sums(own: OwnOptions) -> list[Corners]:
-    return [] if own["within"] is None else [Corners("within", own["within"])]
+def _sums(own: OwnOptions) -> list[WithinByVertex]:
+    return [] if own["within"] is None else [WithinByVertex("within", own["within"])]
 
 
 def _local(own: OwnOptions, kind: str) -> TypeError:
@@ -71,7 +71,7 @@ def _corners(graph: VertexStatistics, method: str, within: Length | None) -> Arr
     """Count the triangles at every rank whose edges are close in time; None without `within`."""
     if (reading := _reading(within, method)) is None:
         return None
-    [corners] = graph.summed(Corners("within", reading))
+    [corners] = graph.summed(WithinByVertex("within", reading))
     return corners.values
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 FEW = 8  # results that every machine fetches; more results are combined first
 AT_ONCE = 2  # tasks on blocks under way per thread of the cluster
-SAMPLE = 2**25  # edges by which parts of a whole graph are made even
+SAMPLE = 2**25  # edges of a whole graph from whose cost its parts are cut, about equally large
 
 
 # On a worker --------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ SAMPLE = 2**25  # edges by which parts of a whole graph are made even
 
 @dataclass(frozen=True)
 class PlacedBlock:
-    """A block (i, j) of n x n of a graph of so many vertices, which are the limit of its ranks."""
+    """Block (i, j) of the n x n blocks of a graph, whose ranks are below `vertices`."""
 
     csr: Csr
     at: Block
@@ -73,7 +73,7 @@ class PlacedBlock:
         return codec.rows(self.csr.select(stays), self.xp)
 
     def joined(self, values: list[Array], what: str) -> Array:
-        """Join the slices of the values of all edges."""
+        """Join the slices of the values of the block's edges."""
         of_edges = self.xp.concatenate(values)
         require_length(of_edges, self.csr.m, f"{what} of edges")
         return of_edges
@@ -81,7 +81,7 @@ class PlacedBlock:
     def by_end(
         self, by_row: Array, by_column: Array, combine: Callable[..., Any] = operator.add
     ) -> Any:
-        """Return values by rank of the residue of each end; of a graph in one block, combined."""
+        """Return values for the ranks of both residues; of a graph in one block, combine both."""
         by_ends = geometry.end_sums(self.vertices, self.n, self.at, by_row, by_column)
         return combine(*by_ends) if self.n == 1 else by_ends
 
@@ -123,24 +123,24 @@ class BlockJob:
         """The residues of u, v and w."""
         return self.tasks[0].residues
 
-    def layouts(self, *, of_blocks: bool = False) -> Iterator[Any]:
-        """Yield the layout of each task, one at a time; `of_blocks` also if the graph is one."""
-        of_blocks = of_blocks or self.n > 1
+    def layouts(self, *, as_blocks: bool = False) -> Iterator[Any]:
+        """Yield the layout of each task, one at a time; `as_blocks` makes even one block three."""
+        as_blocks = as_blocks or self.n > 1
         engine, (uv, uw, vw) = self.engine, self.three
         parts, residues, bounds = self.tasks[0].parts, self.residues, [0]
         i, j, k = residues  # of a whole graph all are the same, and so are the blocks
         require(uv.n - (i > j) == uw.n - (i > k), f"blocks of {uv.n} and {uw.n} rows")
         require_below(uv.columns, vw.n - (j > k), "ranks")
-        grouped = engine.to_csc(uv) if of_blocks else uv  # once for all
+        grouped = engine.to_csc(uv) if as_blocks else uv  # once for all tasks
         if parts > 1 and self.n > 1:
             probes = engine.probe_counts(grouped, uw, residues)
             bounds = grid.cuts(grid.cost(probes, uv, engine), parts)
-        elif parts > 1:  # by some rows: nearly as even, and no sort of all in-edges
+        elif parts > 1:  # from some rows: the parts are nearly as even, and less is sorted
             some = grid.sampled(uv, 1 + uv.m // SAMPLE, self.xp)
             bounds = grid.cuts(grid.cost(engine.probe_counts(some), some, engine), parts)
         for task in self.tasks:
             pivot_range = (bounds[task.part], bounds[task.part + 1]) if parts > 1 else None
-            if not of_blocks:
+            if not as_blocks:
                 yield engine.prepare(uv, pivot_range=pivot_range)
             else:
                 yield engine.prepare_blocks(grouped, uw, vw, residues, pivot_range=pivot_range)
@@ -148,24 +148,24 @@ class BlockJob:
     def visit(self, quantity: Quantity, values: Any) -> list[Array]:
         """Combine what a quantity makes of the triangles of each layout: see `Engine.visit`.
 
-        `values` are what it takes of uv, uw and vw. If it has a sum of each edge or vertex, there
-        is an array for each of the three, or one of the graph; else the total.
+        `values` are what it takes of uv, uw and vw. If each edge or vertex has a sum, the result is
+        an array for each of the three, or one for a whole graph; else it is the total alone.
         """
-        of_blocks = self.n > 1 or quantity.of_blocks
-        taken = values if of_blocks else values[0]
+        as_blocks = self.n > 1 or quantity.as_blocks
+        taken = values if as_blocks else values[0]
 
         def visited(layout: Any) -> Any:
             return self.engine.visit(layout, quantity, taken)
 
-        return self.combined(visited, partial(quantity.combined, xp=self.xp), of_blocks=of_blocks)
+        return self.combined(visited, partial(quantity.combined, xp=self.xp), as_blocks=as_blocks)
 
     def combined(
         self, count: Callable[[Any], Any], combine: Callable[..., Array] = operator.add,
-        *, of_blocks: bool = False,
+        *, as_blocks: bool = False,
     ) -> list[Array]:  # fmt: skip
-        """Combine what `count` returns for each layout: several arrays, or one."""
+        """Combine what `count` returns for each layout, array by array."""
         result: list[Array] = []
-        for layout in self.layouts(of_blocks=of_blocks):
+        for layout in self.layouts(as_blocks=as_blocks):
             found = count(layout)
             more = [*found] if isinstance(found, tuple) else [found]
             result = [*map(combine, result, more)] if result else more
@@ -194,7 +194,7 @@ def add(several: list[Array]) -> Array:
 
 
 def largest(several: list[Array], *, xp: ModuleType) -> Array:
-    """Return the largest entries of several arrays; of marks, whether any array has them."""
+    """Return the largest entries of several arrays; a mark is set if any array sets it."""
     result = several[0].copy()
     for array in several[1:]:
         require_length(array, len(result), "values")
@@ -221,10 +221,11 @@ class PlacedJob:
     worker: str | None
 
 
-class Sum:
-    """The sum of results that come one by one: some sums of equally many are added at once.
+class PendingSum:
+    """The sum of results that come one by one, like a counter whose carries are additions.
 
-    So few results are held: of two at once, no more than the number of all results has bits.
+    Only sums of equally many results are added, `at_once` at a time. So few results are held: if
+    two are added at a time, at most one per binary digit of the number of results.
 
     Parameters
     ----------
@@ -240,10 +241,10 @@ class Sum:
         self, submit: Callable[..., Task], combine: Callable[..., Any], at_once: int
     ) -> None:
         self._submit, self._combine, self._at_once = submit, combine, at_once
-        self._held: list[list[Task]] = []  # by how often they were added
+        self._held: list[list[Task]] = []  # level by level: results, sums of `at_once` results, …
 
     def add(self, result: Task) -> None:
-        """Add one more result, of the kind that `combine` takes a list of."""
+        """Add one more result."""
         for held in self._held:
             held.append(result)
             if len(held) < self._at_once:
@@ -253,7 +254,7 @@ class Sum:
         self._held.append([result])
 
     def left(self, most: int) -> list[Task]:
-        """Add up until so many results are left, at the most; of one, the sum of all."""
+        """Add up until at most so many are left; return them. If one is left, it is the sum."""
         results = [result for held in self._held for result in held]
         while len(results) > most:
             some, results = results[: self._at_once], results[self._at_once :]
@@ -318,15 +319,15 @@ class TaskMap:
         self, stage: str, function: Callable[..., Any], *by_batch: list[Any],
         more: tuple[Any, ...] = (),
     ) -> list[Task]:  # fmt: skip
-        """Submit a task per batch, on its worker; each gets `more` behind what is of its batch."""
+        """Submit a task per batch, on its worker; `more` follows the arguments of the batch."""
         return [
             self.submit(stage, function, *own, *more, on=worker)
             for worker, *own in zip(self.workers_of_rows, *by_batch, strict=True)
         ]
 
-    def sum_of(self, stage: str, combine: Callable[..., Any], at_once: int = 2) -> Sum:
-        """Return a sum, whose tasks run before others: then what they add up can go."""
-        return Sum(partial(self.submit, stage, first=True), combine, at_once)
+    def sum_of(self, stage: str, combine: Callable[..., Any], at_once: int = 2) -> PendingSum:
+        """Return a sum whose tasks run before others, so that what they add up is freed early."""
+        return PendingSum(partial(self.submit, stage, first=True), combine, at_once)
 
     def reduce(
         self, stage: str, combine: Callable[..., Any], tasks: Iterable[Task], at_once: int = 2
@@ -340,7 +341,7 @@ class TaskMap:
 
     def _combined(
         self, stage: str, combine: Callable[..., Any], tasks: Iterable[Task], at_once: int
-    ) -> Sum:
+    ) -> PendingSum:
         result = self.sum_of(stage, combine, at_once)
         for task in tasks:
             result.add(task)
@@ -408,7 +409,7 @@ class Numbered(TaskMap):
         return self.ids_of_all
 
     @property
-    def on_cards(self) -> bool:
+    def on_gpus(self) -> bool:
         """Whether the engine of the machines is "cuda"."""
         return resolve_engine(self.context.adapter, self.context.engine) == "cuda"
 
@@ -455,14 +456,14 @@ class Blocked(Numbered):
     Attributes
     ----------
     orders : dict of str to Task
-        The rank of every number, and the number of vertices, by the machines that have rows; empty
+        For each machine that has rows: the rank of every number, and the number of vertices. Empty
         if numbers are ranked in several ranges.
     ranked : list of Task
         The ranks of each range of numbers, if there are several.
     vertices : Task
         The number of vertices.
     partition : Partition
-        The numbers n and m: the graph is n x n blocks, and each task is in m parts.
+        Has n and m: the graph is n x n blocks, and each task is cut in m parts.
     counting_workers : list of str
         The machines that count: those with most rows.
     blocks : list of Task
@@ -510,7 +511,7 @@ class Blocked(Numbered):
 
     def fits(self, edges: int, level: int = 0) -> bool:
         """Return whether so many edges can be peeled as one graph; no level is below `level`."""
-        return grid.fits(edges, self.size, self.free, "cuda" if self.on_cards else "cpu")
+        return grid.fits(edges, self.size, self.free, "cuda" if self.on_gpus else "cpu")
 
     @cached_property
     def jobs(self) -> list[PlacedJob]:
@@ -534,7 +535,7 @@ class Blocked(Numbered):
         self, stage: str, function: Callable[..., Any], *by_block: list[Any],
         more: tuple[Any, ...] = (),
     ) -> list[Task]:  # fmt: skip
-        """Submit a task per block; each gets `more` behind what is of its block."""
+        """Submit a task per block; `more` follows the arguments of the block."""
         of_blocks = zip(range(self.n**2), *by_block, strict=True)
         return [self.submit(stage, function, *own, *more) for _, *own in of_blocks]
 
@@ -610,7 +611,7 @@ class Blocked(Numbered):
     def values_of(
         self, job: PlacedJob, values: list[Task] | None, by_residue: list[Task] | None
     ) -> list[list[Task]]:
-        """Return the values of a job's three blocks, and those of its corners, as far as given."""
+        """Return the values of a job's three blocks and of its three corners, as far as given."""
         of_job = [[values[p] for p in self.places(job)]] if values else []
         if by_residue:
             of_job.append([by_residue[r] for r in job.tasks[0].residues])
@@ -629,7 +630,7 @@ class Blocked(Numbered):
     def by_residue(
         self, results: Iterable[tuple[Sequence[int], Task]], combine: Callable[..., Any] = add
     ) -> list[Task]:
-        """Combine results, each a list of the values of ranks of some residues, or of all ranks."""
+        """Combine results by residue: each lists values for some residues, or is for all ranks."""
         if self.n == 1:
             return [self.reduce("sum", combine, (task for _, task in results))]
         return self._by_place(self.n, results, combine)
@@ -652,6 +653,6 @@ class Blocked(Numbered):
         for places, task in results:
             for side, place in enumerate(places):
                 by_place[place].add(
-                    self.submit("sum", operator.getitem, task, side, first=True)  # nobody holds it
+                    self.submit("sum", operator.getitem, task, side, first=True)  # frees the rest
                 )
         return [each.left(1)[0] for each in by_place]

@@ -4,14 +4,14 @@ n x n blocks by residue of the rank, the hash partition of TRUST (Pandey et al.,
 edge (u, v), u > v, lies in block (u % n, v % n) under the local ids u // n and v // n. Ranks follow
 degrees, so that residues deal hubs out evenly. A triangle u > v > w of residues i, j, k is found by
 task (i, j, k) and no other, from blocks uv = (i, j), uw = (i, k) and vw = (j, k): n**3 tasks that
-need nothing of one another. Each is cut in m parts by ranges of its middle vertices v of about
+need nothing of one another. Each is cut in m parts by ranges of its pivot vertices v of about
 equal work, the workload partition of TRUST and of TriCore (Hu, Liu, Huang, SC 2018).
 
 A block is a `Csr` whose columns are v // n and whose row numbers are u // n + (i > j). Two ranks of
 one local id are in the order of their residues, so the addend is what makes every column less than
 its row, but for loops, whose row and column are equal: a block's rows are made from its keys by
 ``engine.csr`` like any graph's. Likewise for a task: of the row of u in uw, the entries below the
-middle vertex v are those below v // n + (j > k), which is the row number of v in vw.
+pivot vertex v are those below v // n + (j > k), which is the row number of v in vw.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Partition:
 
 
 def tasks(partition: Partition) -> list[BlockTask]:
-    """List every task, in an order in which neighbours have blocks in common."""
+    """List every task, in an order in which neighbors have blocks in common."""
     there_and_back = list(range(partition.n)), list(range(partition.n))[::-1]
     result, turns = [], 0
     for i in range(partition.n):
@@ -86,7 +86,7 @@ def tasks(partition: Partition) -> list[BlockTask]:
 
 
 def assign_snake(tasks: list[BlockTask], workers: int) -> list[list[BlockTask]]:
-    """Assign tasks there and back: a task that costs more than expected has neighbours that do."""
+    """Assign tasks there and back: a task that costs more than expected has neighbors that do."""
     result: list[list[BlockTask]] = [[] for _ in range(workers)]
     for number, task in enumerate(tasks):
         turn = number % (2 * workers)
@@ -191,13 +191,13 @@ def sampled(graph: Csr, every: int, xp: ModuleType) -> Csr:
 
 
 def cost(probes: Array, uv: Csr, engine: Engine) -> Array:
-    """Estimate the cost of every middle vertex: its probes, and more for each list."""
+    """Estimate the cost of every pivot vertex: its probes, and more for each list."""
     lists = protocol.column_counts(engine, uv, len(probes))
     return probes + LIST_COST * lists.astype("int64")
 
 
 def cuts(work: Array, parts: int) -> list[int]:
-    """Return the bounds of `parts` ranges of middle vertices of about equal work."""
+    """Return the bounds of `parts` ranges of pivot vertices of about equal work."""
     through = work.cumsum(dtype="float64")
     total = float(through[-1]) if len(work) else 0.0
     targets = (total * part / parts for part in range(1, parts))

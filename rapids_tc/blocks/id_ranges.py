@@ -142,16 +142,16 @@ def number(
     return [gather(of_index, xp.concatenate(end)) for end in zip(*places, strict=True)]
 
 
-def colours(ids: Ids, part: Range, colours: int, seed: int) -> Array:
-    """Draw the colours of the ids of a range: see `sampling.draw`."""
+def draw_colors(ids: Ids, part: Range, colours: int, seed: int) -> Array:
+    """Draw the colors of the ids of a range: see `sampling.draw`."""
     words = ids.words
     if ids.parts[0].kind != "integer":  # whose words are their numbers
         words = words + np.uint64(part.first)
     return sampling.draw(words, colours, seed)
 
 
-def one_coloured(numbers: Numbers, of_ends: list[Array], *, xp: ModuleType) -> Numbers:
-    """Select the rows, except loops, whose two ends have the same colour."""
+def one_colored(numbers: Numbers, of_ends: list[Array], *, xp: ModuleType) -> Numbers:
+    """Select the rows, except loops, whose two ends have the same color."""
     (src, dst), (of_src, of_dst) = numbers, of_ends
     rows = xp.flatnonzero((of_src == of_dst) & (src != dst))
     return [as_uint32(end[rows]) for end in numbers]

@@ -126,10 +126,10 @@ def id_columns(
     return result
 
 
-def one_coloured(numbers: Numbers, ids: Ids, colours: int, seed: int) -> Numbers:
+def one_colored(numbers: Numbers, ids: Ids, colours: int, seed: int) -> Numbers:
     """Select the rows that `approximate_count` samples."""
     src, dst = numbers
-    kept = sampling.one_coloured(NumberedEdges(src, dst, len(src), ids), colours=colours, seed=seed)
+    kept = sampling.one_colored(NumberedEdges(src, dst, len(src), ids), colours=colours, seed=seed)
     return [*kept.ends]
 
 

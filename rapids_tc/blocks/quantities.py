@@ -1,7 +1,7 @@
 """What analytics ask of a graph: quantities over triangles, and sums over edges.
 
-Each is the same on every path: each task, or each block, has its part, and the parts combine. In
-memory there is one task, the whole graph. A graph that was counted elsewhere finds a sum by name.
+Each is the same on every path: each task, or each block, makes a part, and the parts combine. In
+memory the whole graph is one task. Where sums were made by other workers, they are found by name.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
 
-ENDS = (1, 0, 1)  # where v, u and w are among the ends of uv, uw and vw, the larger first
+ENDS = (1, 0, 1)  # which end of uv is v, of uw is u, and of vw is w: 0 the larger, 1 the smaller
 
 
 class TooManyTypes(Exception):
@@ -31,7 +31,7 @@ class TooManyTypes(Exception):
 
 @dataclass(frozen=True)
 class Summed:
-    """A sum, and the reading it was made of, whose reader is resolved."""
+    """A sum, and the reading that it was made from, whose reader is resolved."""
 
     values: Array
     reading: Reading
@@ -42,7 +42,7 @@ class Summed:
 
 @dataclass(frozen=True)
 class Products(Quantity):
-    """For each rank, the products of the values of the sides of its triangles: float64.
+    """For each rank, the sum over its triangles of the product of their three values: float64.
 
     Attributes
     ----------
@@ -70,9 +70,9 @@ class TrianglesByType(Quantity):
     types : int
         How many types there are; 0 if the resolved reading says so.
     by : str
-        "vertex" or "edge" if the triangles of each are asked for: a tally, and no sum.
+        "vertex" or "edge" if the triangles of each are asked for: these are tallied, not summed.
     memory : int, optional
-        Bytes that the counters of all combinations may take, and the answer that is made of them.
+        Bytes that may be taken by the counters of all combinations and the answer made from them.
     """
 
     types: int = 0
@@ -108,22 +108,22 @@ class TrianglesByType(Quantity):
         return (self.size,) * 3
 
     @property
-    def of_blocks(self) -> bool:
+    def as_blocks(self) -> bool:
         """See `Quantity`."""
         return self.reading.vertex_types is not None
 
     def values(self, arrays: list[Array], side: int) -> Array:
-        """See `Quantity`: types of vertices are of v, u and w, by the edges uv, uw and vw."""
-        return arrays[ENDS[side] if self.of_blocks else 0]
+        """See `Quantity`: of vertices, uv gives the type of v, uw gives u's, and vw gives w's."""
+        return arrays[ENDS[side] if self.as_blocks else 0]
 
 
 @dataclass(frozen=True)
 class TrianglesByLevel(Quantity):
     """The triangles of every edge whose two other sides reach its levels: uint32, in two rows.
 
-    A level (uint64) is upper << 32 | probe. In the first row are the triangles in which the upper
-    level of both other sides is at least the upper level and the probe of the edge; in the second
-    those in which it is at least its probe.
+    The value of an edge (uint64) holds two levels, upper << 32 | probe. A triangle counts as the
+    smaller upper level of its two other sides. The second row has the triangles that count as no
+    less than the edge's probe; the first row has those that also reach its upper level.
     """
 
     visitor = "LevelCounts"
@@ -132,16 +132,16 @@ class TrianglesByLevel(Quantity):
     rows = 2
 
     def finished(self, sums: Array) -> Array:
-        """See `Quantity`: a visitor counts a triangle in one of the rows."""
+        """See `Quantity`: the visitor counts a triangle of both rows in the first one only."""
         sums[1] += sums[0]
         return sums
 
 
 @dataclass(frozen=True)
 class CommonNeighborSums(Quantity):
-    """For every edge, the values of the third vertices of its triangles: int64.
+    """For every edge, the sum of the values of the common neighbors of its ends: int64.
 
-    The sums are exact as long as they fit. The name is of a formula of
+    The sums are exact as long as they fit. `name` is the name of a formula in
     `rapids_tc.blocks.third_sums`.
     """
 
@@ -165,9 +165,9 @@ class _InTime(Quantity):
 
 @dataclass(frozen=True)
 class ChangesByWindow(_InTime):
-    """By how much the triangles of a window exceed those of the window before: int64.
+    """By how many triangles each window has more than the window before: int64.
 
-    Their running sum is the triangles of each window, and 0 at the end.
+    Their running sum is the number of triangles of each window; it ends at 0.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class ChangesByWindow(_InTime):
     per = "total"
 
     def limited(self, memory: int) -> Self:
-        """See `Quantity`: windows may take so many bytes."""
+        """See `Quantity`: the limit is for the windows."""
         return replace(self, reading=with_memory(self.reading, memory))
 
     @property
@@ -204,7 +204,7 @@ class Within(_InTime):
 
 
 @dataclass(frozen=True)
-class Corners(Within):
+class WithinByVertex(Within):
     """For each rank, the triangles whose edges are present at once: int64."""
 
     by_vertex = True
@@ -234,7 +234,7 @@ class EdgeSum(ABC):
         return replace(self, reading=reading)
 
     def limited(self, memory: int) -> Self:
-        """Return the sum for a graph where so many bytes may be taken."""
+        """Return the sum for a graph that may take so many bytes of memory."""
         return self
 
     @abstractmethod
@@ -250,14 +250,14 @@ class EdgeSum(ABC):
 
 @dataclass(frozen=True)
 class Degrees(EdgeSum):
-    """For each rank, the edges that lead out, that lead in, and that do both: int64, (3, ranks).
+    """For each rank, how many edges lead out, lead in, and do both: int64, (3, ranks).
 
     Attributes
     ----------
     array : int
         Which array of the reading has the states.
     mark : int
-        Bits that the states of the edges have that count.
+        Bits that the state of an edge must have for the edge to count.
     """
 
     array: int = 0
@@ -285,8 +285,8 @@ class Degrees(EdgeSum):
 
 
 @dataclass(frozen=True)
-class Ends(EdgeSum):
-    """For each rank, the values, which are small integers, of its edges: int64."""
+class ValuesAtEnds(EdgeSum):
+    """For each rank, the sum of the values of its edges, which are small integers: int64."""
 
     def zeros(self, vertices: int, xp: Any) -> Array:
         """See `EdgeSum`."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Csr
 
 Ranks = list[Array]  # of both ends of every row, uint32
-NONE = 2**31 - 1  # stands for no partition: above the number of any
+NONE = 2**31 - 1  # no partition: larger than the number of any partition
 
 
 # The rows of a batch in a block -------------------------------------------------------------------
@@ -52,7 +52,7 @@ class RowsOfBlock:
     rows : list of array
         The positions of the rows that lie in the block, if it is one of several.
     where : array
-        The position of the edge of each of these rows in the block; -1 for self loops.
+        Where the edge of each of these rows is in the block; -1 for self loops.
     edges : int
         The edges of the block.
     backend : Backend
@@ -71,12 +71,12 @@ class RowsOfBlock:
 
     @property
     def inside(self) -> tuple[Array, Array]:
-        """The positions of the rows whose edge the block has, no self loop, and where it is."""
+        """The positions of the rows in the block that are no self loop, and of their edges."""
         present = self.where >= 0
         return self.row[present], self.where[present]
 
     def take(self, values: list[Array]) -> Array:
-        """Return the values of the edges of the rows, which come in slices; self loops get 0."""
+        """Return the values of the rows' edges, from slices for all edges; self loops get 0."""
         xp, of_edges = self.backend.xp, self.backend.xp.concatenate(values)
         require_length(of_edges, self.edges, "values of edges")
         with_loop = xp.concatenate([of_edges, xp.zeros(1, of_edges.dtype)])

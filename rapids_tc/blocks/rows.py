@@ -59,7 +59,7 @@ class Rows:
     size : int
         How many rows there are.
     dense : tuple of int or None
-        First id and how many there may be, where integers are their own numbers.
+        The first id and the length of the range, if integers are their own numbers.
     """
 
     def __init__(self, frame: Frame, columns: EdgeColumns, backend: Backend, memory: int) -> None:
@@ -96,7 +96,7 @@ class Rows:
         return distinct_ids(chunks, self._edge_columns.widths, self._backend)
 
     def number(self, store: Any, check: Callable[[int], None] | None = None) -> Ids:
-        """Assign numbers to the ids; return the way back. `check` receives the texts so far."""
+        """Assign numbers to the ids, and return these. `check` gets the distinct texts so far."""
         self._whole = []
         self._store = store
         found = [None] if self.dense else self._distinct(check)
@@ -109,7 +109,7 @@ class Rows:
         return self._ids
 
     def _find_keys(self) -> None:
-        """Find the keys of ids of several parts; first of some digits, if all exceed 64 bits."""
+        """Find the keys of ids of several parts; if 64 bits are too few, fold some digits first."""
         digits: int | None = 0
         while digits is not None:
             digits = self._ids.radix.overflow()
@@ -123,7 +123,7 @@ class Rows:
             self._ids = id_scheme.with_keys(self._ids, keys, digits)
 
     def _keep(self) -> None:
-        """Store the numbers of every chunk: no more than one chunk is held where work is done."""
+        """Store the numbers of every chunk, so that no more than one chunk is held in memory."""
         self._store.reserve(8 * self.size + 16 * (self.size // LEAST + 1))
         try:
             for pair in self._pairs(costs.ROW_WORK):
@@ -153,7 +153,7 @@ class Rows:
         return [concatenate(of_chunks)[first - start : last - start] for of_chunks in by_end]
 
     def slices(self, column: Series) -> Iterator[tuple[int, Series]]:
-        """Yield another column in parts, in the working library, each after its first row."""
+        """Yield the place of the first row, and a part of another column in the working library."""
         step = self._step(costs.ROW_WORK)
         for first in range(0, max(self.size, 1), step):
             part = column.iloc[first : first + step]
@@ -173,14 +173,14 @@ class Rows:
 
     @property
     def _is_cast(self) -> bool:
-        """Whether ids are not where work is done, or not the numbers that they stand for."""
+        """Whether reading ids takes memory: they are elsewhere, or are not their own numbers."""
         return not (self._width == 4 and self.dense and self.dense[0] == 0)
 
     @property
     def _width(self) -> int:
-        """Bytes of an id, where all are plain integers and where work is done; else 0.
+        """Bytes of an id, if all are plain integers, and where work is done; else 0.
 
-        Of two columns of different width, those of the widest id there may be.
+        Two columns of different widths count as the widest integers.
         """
         dtypes = [column.dtype for column in self._columns]  # which cuDF cannot always hash
         here = all(root(column) == self._backend.library.__name__ for column in self._columns)
@@ -189,7 +189,7 @@ class Rows:
         return 8 if len(widths) > 1 else max(widths, default=0)
 
     def _distinct(self, check: Callable[[int], None] | None) -> list[Any]:
-        """Collect the distinct values of each part of all chunks; join them when twice as many."""
+        """Collect the distinct values of each part by chunk; join them whenever they double."""
         found: list[list[Any]] = []
         is_text = [part.kind == "string" for part in self._scheme.parts]
         for chunk in self._pairs(costs.ROW_WORK):

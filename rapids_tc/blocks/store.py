@@ -206,7 +206,7 @@ def cut(
 ) -> StoredBlocks:  # fmt: skip
     """Cut the edges of all rows into blocks, as few as fit what is allowed, and store them."""
     reading = rows.memory(engine.costs.row)
-    for n in budget.sides_of(rows.size, vertices, allowed, reading):
+    for n in budget.blocks_per_side(rows.size, vertices, allowed, reading):
         sizes = build.count_rows(_ends(rows, engine), rank, n, engine=engine, xp=xp)
         longest = geometry.members(vertices, n, 0) + 2  # offsets, at most: one row more if i > j
         if budget.fits(max(sizes), longest, rows.size, allowed, reading):

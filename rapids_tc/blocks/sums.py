@@ -45,7 +45,7 @@ def total(graph: Blocked) -> int:
     if by_edge in graph.known:
         return sum(int(triangles) for triangles, _ in moments_of_slices(graph)) // 3
     jobs = graph.by_job(count)
-    if graph.n == 1:  # a task per machine: asked for their results together
+    if graph.n == 1:  # one task per machine: all are waited for at once
         return sum(graph.executor.gather([task for _, task in jobs]))
     return sum(int(graph.executor.gather(task)) for _, task in jobs)
 
@@ -76,13 +76,13 @@ def by_edge(graph: Blocked) -> list[list[Task]]:
 
     Returns
     -------
-    for each block a list of tasks, slices (uint32).
+    For each block, a list of tasks that return slices (uint32) of the counts.
     """
     return by_edge_of(graph, None)
 
 
 def by_edge_of(graph: Blocked, left: list[Task] | None) -> list[list[Task]]:
-    """Count the triangles of every edge of what is left of each block."""
+    """Count the triangles of the edges that are left of each block; None stands for all edges."""
     return _by_edge(graph, graph.by_job(edge_counts, of=left))
 
 
@@ -90,7 +90,7 @@ def _by_edge(
     graph: Blocked, jobs: Iterator[tuple[PlacedJob, Task]],
     combine: Callable[..., Any] = block_map.add,
 ) -> list[list[Task]]:  # fmt: skip
-    """Combine by block what all jobs have for the edges of three blocks."""
+    """Combine, block by block, what each job returns for the edges of its three blocks."""
     if graph.n == 1:
         return [_in_slices(graph, jobs, combine)]
     return [[total] for total in graph.by_block(jobs, combine)]
@@ -99,7 +99,7 @@ def _by_edge(
 def _in_slices(
     graph: Blocked, jobs: Iterator[tuple[PlacedJob, Task]], combine: Callable[..., Any]
 ) -> list[Task]:
-    """Combine by edge on a graph that is one block, in slices, each where a job was."""
+    """Combine by edge, on a graph of one block: in slices, one on each machine that ran a job."""
     counts = {job.worker: task for job, task in jobs}
     cut = {
         worker: graph.submit("sum", slices, task, len(counts), on=worker)
@@ -164,7 +164,7 @@ def _at_corners(
     graph: Blocked, jobs: Iterator[tuple[PlacedJob, Task]],
     combine: Callable[..., Any] = block_map.add,
 ) -> list[Task]:  # fmt: skip
-    """Combine what all jobs have for the ranks of the residues of u, v and w."""
+    """Combine, by residue, what each job returns for the ranks of its corners u, v and w."""
     return graph.by_residue(((job.tasks[0].residues, task) for job, task in jobs), combine)
 
 
@@ -184,7 +184,7 @@ def table_of(name: str, degrees: list[Any]) -> ThirdTable:
 def job_third_sums(job: BlockJob, corners: list[ThirdValues], quantity: Quantity) -> list[Array]:
     """Sum values of third vertices by edge; `corners` are of the residues of u, v and w."""
     (i, j, _k), (of_u, of_v, of_w) = job.residues, (each.by_rank for each in corners)
-    rows_before = job.xp.zeros(int(i > j), "int64")  # without a vertex
+    rows_before = job.xp.zeros(int(i > j), "int64")  # a row of uv that stands for no vertex
     of_corners = job.xp.concatenate([rows_before, of_u]), of_v, of_w
     require(len(of_u) + len(rows_before) == job.three[0].n, f"{len(of_u)} values")
     require_below(job.three[0].columns, len(of_v), "ranks")
@@ -200,9 +200,9 @@ def third_values(graph: Blocked, degrees: list[Task], name: str) -> list[Task]:
 
 
 def third_sums(graph: Blocked, quantity: Quantity) -> list[list[Task]]:
-    """Sum a value of the third vertices of every edge of each block, as `by_edge` counts: float64.
+    """Sum a value of the common neighbors of the ends of every edge, in the order of `by_edge`.
 
-    The name of the quantity is of a formula of `rapids_tc.blocks.third_sums`.
+    The sums are float64. The quantity has the name of a formula in `rapids_tc.blocks.third_sums`.
     """
     values = third_values(graph, degrees(graph), quantity.name)
     by_block = _by_edge(graph, graph.by_job(job_third_sums, quantity, by_residue=values))
@@ -216,9 +216,9 @@ def third_sums(graph: Blocked, quantity: Quantity) -> list[list[Task]]:
 
 
 def corner_counts(job: BlockJob, vertices: int) -> Any:
-    """Count the triangles of a job at u, v and w: values of the ranks of their residues.
+    """Count the triangles of a job at u, v and w: for the ranks of each of their residues.
 
-    If the graph is one block, they are of all ranks.
+    If the graph is one block, the result is one array, for all ranks.
     """
     return at_corners(job, edge_counts(job), vertices)
 
@@ -226,7 +226,7 @@ def corner_counts(job: BlockJob, vertices: int) -> Any:
 def at_corners(job: BlockJob, counts: list[Array], vertices: int) -> Any:
     """Add the triangles of a job up at u, v and w, from those of its edges; see `corner_counts`."""
     (i, j, k), n = job.residues, job.n
-    del counts[1:2]  # those of uw add nothing, and take as much memory
+    del counts[1:2]  # no corner needs the counts of uw, which take as much memory as the others
     of_uv = job.engine.sum_counts(job.three[0], counts.pop(0))
     by_ends = geometry.end_sums(vertices, n, (i, j), *of_uv)
     if n == 1:  # a triangle is counted at two edges of each of its corners
@@ -279,7 +279,7 @@ def by_vertex(graph: Blocked) -> list[Task]:
 
 
 def count_by_vertex(graph: Blocked, of: list[Task] | None = None) -> list[Task]:
-    """Count the triangles of every rank; `of` are blocks in place of the blocks of the graph."""
+    """Count the triangles of every rank; `of`, if given, replaces the blocks of the graph."""
     return _at_corners(graph, graph.by_job(corner_counts, graph.vertices, of=of))
 
 
@@ -302,7 +302,7 @@ def degrees(graph: Blocked) -> list[Task]:
 
 
 def of_neighbors(graph: Blocked, degrees: list[Task], needs: Needs) -> dict[str, list[Task]]:
-    """Return the sums over the neighbors of every rank that are needed, by their names."""
+    """Return those sums over the neighbors of every rank that are needed, by name."""
     result = {}
     if needs & Needs.NEIGHBOR_DEGREES:
         of_rows, of_columns = zip(*graph.places_of_blocks, strict=True)

@@ -33,7 +33,7 @@ class ThirdValues:
     Attributes
     ----------
     by_rank : array of int64
-        0 for a vertex of one neighbour, which is the third vertex of no edge.
+        0 for a vertex of one neighbor, which is the third vertex of no edge.
     unit : float
         A power of two, the least for which no sum of as many values as an edge can have triangles
         overflows: about 2^-62 times the largest degree.

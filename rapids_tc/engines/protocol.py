@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array, Csr
 
 ProgressCallback = Callable[..., None]  # (done), or (done, note)
-PivotRange = tuple[int, int]  # the first middle vertex, and one past the last
+PivotRange = tuple[int, int]  # the first pivot vertex, and one past the last
 Residues = tuple[int, int, int]  # of the corners u, v and w of a task
 
 SHORT = 1 << 16  # windows below which a span takes 32 bits: less memory traffic
@@ -36,7 +36,7 @@ class Costs:
     most : int
         Rows from which a graph is not counted whole, but cut in blocks.
     positions : int
-        All blocks in memory, and the counts of one more if edges are counted, have fewer edges.
+        A limit: the blocks in memory, and one more if edges are counted, have fewer edges together.
     unasked : int
         Bytes up to which a call does not ask what is free: asking takes as long as a small count.
     text : int
@@ -48,19 +48,19 @@ class Costs:
     row : int
         Bytes per row of a chunk of the frame, while degrees are counted and keys are made.
     uv_stays_loaded : bool
-        Whether block uv is read after it is transposed, too.
+        Whether block uv is still read after it has been transposed.
     prefetch : bool
         Whether blocks of the next task are copied while a task is counted.
     slots : callable
-        (are edges counted?) to the blocks that are in memory at least.
+        (are edges counted?) to the least number of blocks that are in memory.
     local_graphs : callable
         (rows of the frame) to the bytes of the bits of local graphs, while cliques are counted.
     task : callable
         (edges, rows, are edges counted?, slots) to the bytes of a task and of blocks that large.
     levels : int
-        Bytes per edge of a block that levels of a peel take on top.
+        Further bytes per edge of a block, while levels of a peel are counted.
     levels_of_slot : int
-        Bytes per edge of each slot, and of one more, that they take besides.
+        Further bytes for these levels, per edge of each slot and of one slot more.
     """
 
     tables: Callable[[int, bool], int]
@@ -103,11 +103,11 @@ class Layout(Protocol):
 
     @property
     def csr(self) -> Csr:
-        """The rows of the middle vertices."""
+        """The rows of the pivot vertices."""
 
     @property
     def in_edges(self) -> Array:
-        """The edges (u, v) whose triangles are counted, grouped by middle vertex: uint64."""
+        """The edges (u, v) whose triangles are counted, grouped by pivot vertex: uint64."""
 
     @property
     def whole(self) -> bool:
@@ -121,13 +121,13 @@ class BlockStore(Protocol[Stored]):
         """Free what the store takes."""
 
     def reserve(self, size: int) -> None:
-        """Take memory for arrays of so many bytes, eight more for each array."""
+        """Take memory for arrays of so many bytes, plus eight bytes for each array."""
 
     def store(self, array: Array, over: Stored | None = None) -> Stored:
-        """Keep an array, in place of the array `over`, if any, which has no fewer bytes.
+        """Keep an array, in place of the array `over`, if any, which is no smaller in bytes.
 
-        The array is not to be written before `synchronize`, or by what is launched before
-        `release`.
+        Nobody may write to the array before `synchronize` returns; kernels may, if they are
+        launched after `release`.
         """
 
     def load(self, stored: Stored) -> Array:
@@ -137,13 +137,13 @@ class BlockStore(Protocol[Stored]):
         """Return when all arrays that were stored are kept."""
 
     def release(self) -> None:
-        """Let the memory of arrays that were stored be taken by what is made from now on."""
+        """Let arrays that are made from now on take the memory of arrays that were stored."""
 
     def pooled(self, size: int) -> AbstractContextManager[None]:
-        """Let arrays that are made within be parts of one piece of `size` bytes."""
+        """Within the context, make all arrays parts of one piece of `size` bytes."""
 
     def apart(self) -> AbstractContextManager[None]:
-        """Let arrays that are made within outlive the piece that others are parts of."""
+        """Within the context, make arrays apart from that piece, so that they may outlive it."""
 
 
 class SlotPool(Protocol[StoredInput]):
@@ -156,7 +156,7 @@ class SlotPool(Protocol[StoredInput]):
         """Return the block of a slot, ready to be read."""
 
     def release(self, slot: int) -> None:
-        """Say that nothing launched from now on reads the slot before another block is loaded."""
+        """Promise that nothing reads the slot from now on, until another block is loaded."""
 
 
 class Engine(Protocol):
@@ -172,10 +172,10 @@ class Engine(Protocol):
         """The bytes that the engine takes."""
 
     def degrees(self, src: Array, dst: Array, size: int, out: Array = None) -> tuple[Array, int]:
-        """Count how often each number below `size` stands in either array, and how many do.
+        """Count how often each number below `size` occurs in both arrays, and how many occur.
 
         The engine of a GPU copies the numbers to `out`, if given: uint32, shape (2, rows). Whatever
-        another thread writes to the arrays meanwhile, those are the numbers that are counted.
+        another thread writes to the arrays meanwhile, the copies are what is counted.
         """
 
     def csr(self, keys: Array, n: int) -> Csr:
@@ -213,20 +213,20 @@ class Engine(Protocol):
         """Sum the counts (uint32) of edges by row, and by column: int64, n each."""
 
     def prepare(self, csr: Csr, pivot_range: PivotRange | None = None) -> Layout:
-        """Make the layout of a graph, or of a range of its middle vertices.
+        """Make the layout of a graph, or of a range of its pivot vertices.
 
         A layout of a range counts the triangles u > v > w whose v is in the range.
         """
 
     def bare(self, csr: Csr, method: str, *, sides: bool = False) -> Layout | None:
-        """Return what stands for a layout where the method counts the CSR alone; None elsewhere.
+        """Return a layout of the CSR alone, if the method can count from it; else None.
 
-        It serves the total alone, or with `sides` edge counts alone. With "auto", it is returned
-        where a layout does not pay.
+        It serves nothing but the total, or with `sides` nothing but edge counts. With "auto", it is
+        returned where a full layout does not pay.
         """
 
     def to_csc(self, uv: Csr) -> Any:
-        """Group the edges of a block by column, once for every uw and vw that the block meets."""
+        """Group the edges of a block uv by column, once for all blocks uw and vw that it meets."""
 
     def csc(self, csr: Csr) -> tuple[Array, Array, Array]:
         """Return the CSC of a graph: its edges by column.
@@ -250,7 +250,7 @@ class Engine(Protocol):
         """
 
     def probe_counts(self, uv: Any, uw: Csr | None = None, residues: Residues = (0, 0, 0)) -> Array:
-        """Count the probes that each middle vertex costs: int64, by column of `uv`.
+        """Count the probes that each pivot vertex costs: int64, by column of `uv`.
 
         For a graph that is whole, `uv` is the graph, and there is no `uw`.
         """
@@ -327,7 +327,7 @@ class Engine(Protocol):
         """
 
     def join_ends(self, csr: Csr, levels: Array) -> Array:
-        """Join the edges that have an end in common, as `join_triangles` those of triangles."""
+        """Join the edges that share an end, as `join_triangles` joins the edges of triangles."""
 
     def triangles_per_in_edge(
         self, layout: Any, *, on_progress: ProgressCallback | None = None
@@ -373,7 +373,7 @@ class Engine(Protocol):
         `counts` are what `edge_counts` returns. With `k`, all levels below k are peeled as one,
         which is faster: edges of the k-truss get k, the others less. `levels` are the first and the
         last that are told apart, each a trussness less 2: edges of lower levels get the first or
-        less, edges of higher levels a trussness of the last + 3.
+        less, and edges of higher levels get a trussness of the last level + 3.
         """
 
     def cliques(
@@ -434,7 +434,7 @@ class Engine(Protocol):
 
 
 def column_counts(engine: Any, csr: Csr, size: int) -> Array:
-    """Count the entries of each column below `size`, in whatever integers the engine counts."""
+    """Count the entries of each column below `size`, in the integer dtype that the engine uses."""
     return engine.degrees(csr.columns, csr.columns[:0], size)[0]
 
 

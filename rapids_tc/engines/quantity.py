@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A sum over triangles, or what else the parts of a graph combine to.
+    """What is combined over triangles, part by part: a sum, or a largest value.
 
     An engine calls a visitor for each triangle u > v > w. The visitor has the same name on both
     engines: a class of `rapids_tc.engines.cpu.visitors`, and a struct of ``triangles.cuh``.
@@ -32,19 +32,19 @@ class Quantity:
         What the visitor is given: a value of each edge, the `Spans` of each edge, or a value of
         each vertex.
     value : str
-        The dtype of these values, if they are no spans.
+        The dtype of these values, unless they are spans.
     dtype : str
         The dtype of the sums.
     rows : int
         How many sums an edge has.
     answer : str
-        The dtype of a column of the sums, if another.
+        The dtype of a column made of the sums, if it is not `dtype`.
     zero : number
-        What a sum is without a triangle.
+        The sum of an edge or vertex without a triangle.
     combine : {"add", "maximum"}
         The function of NumPy that makes one sum of two parts.
     by_vertex : bool
-        Whether a graph answers with a value for every rank.
+        Whether the answer has a value for every rank, even if each edge has a sum.
     """
 
     name: str
@@ -61,8 +61,8 @@ class Quantity:
     by_vertex: ClassVar[bool] = False
 
     @property
-    def of_blocks(self) -> bool:
-        """Whether a whole graph is laid out as three blocks, for values of ends, not of edges."""
+    def as_blocks(self) -> bool:
+        """Whether even a whole graph gets a layout of blocks: values of ends need one."""
         return False
 
     @property
@@ -76,11 +76,11 @@ class Quantity:
         return (self.size,)
 
     def resolved(self, reading: Reading) -> Self:
-        """Return the quantity of a reading whose reader is resolved."""
+        """Return the quantity with a reading whose reader is resolved."""
         return replace(self, reading=reading)
 
     def limited(self, memory: int) -> Self:
-        """Return the quantity for a graph where so many bytes may be taken."""
+        """Return the quantity for a graph that may take so many bytes of memory."""
         return self
 
     def values(self, arrays: list[Array], side: int) -> Any:
@@ -88,12 +88,12 @@ class Quantity:
         return arrays[0]
 
     def start(self, edges: int, xp: Any) -> Array:
-        """Return the sums of so many edges without a triangle."""
+        """Return the sums of so many edges before any triangle is seen."""
         shape = (self.rows, edges) if self.rows > 1 else edges
         return xp.full(shape, self.zero, self.dtype) if self.zero else xp.zeros(shape, self.dtype)
 
     def finished(self, sums: Array) -> Array:
-        """Return the sums of edges, once a visitor has seen all triangles."""
+        """Return the final sums of edges, from what a visitor of all triangles has left."""
         return sums
 
     def combined(self, one: Array, other: Array, xp: Any) -> Array:

@@ -140,7 +140,7 @@ class DaskExecutor:
     ) -> None:
         """Release the tasks of a failed call, which its traceback may keep alive: Dask drops them.
 
-        Cancelling would endanger the client's other data: Dask fails half way if one of our tasks
+        Canceling would endanger the client's other data: Dask fails half way if one of our tasks
         depends on another, and then drops the client.
         """
         with self._stack:

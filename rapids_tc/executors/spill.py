@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array
 
-OF_JOB = 3  # a job gets so many lists, read at once; of longer ones each is read when asked for
-LARGER = 2  # a free place has at most so many times the bytes of the array that takes it
+OF_JOB = 3  # lists that are read at once, as for a job; of more lists, each when it is asked for
+LARGER = 2  # an array takes a free place of at most so many times its own bytes
 
 
 class Spilled:
-    """An array on the store. Its place is free for others as soon as nobody has the object."""
+    """An array on the store. Its place is free for others as soon as nobody holds this object."""
 
     def __init__(self, executor: SpillExecutor, array: Array) -> None:
         self._executor, self.shape, self.dtype = executor, array.shape, array.dtype
@@ -77,7 +77,7 @@ class SpillExecutor(LocalExecutor):
 
     def __init__(self, store: BlockStore[Any], array: type[Any]) -> None:
         self.store, self._array = store, array
-        self._places: list[tuple[int, int, Any]] = []  # that are free: their bytes, and a number
+        self._places: list[tuple[int, int, Any]] = []  # free ones: bytes, a tie-breaker
         self._given_back: list[tuple[int, Any]] = []
         self._freed = 0
 
@@ -89,7 +89,7 @@ class SpillExecutor(LocalExecutor):
         self, stage: str, function: Any, *args: Any, on: str | None = None, first: bool = False
     ) -> Task:
         """Run a function now; keep the arrays that it returns on the store."""
-        if args and args[0] is operator.getitem:  # nothing is read
+        if args and args[0] is operator.getitem:  # an item of a list: no array is read
             _, several, place = args
             return several[place]
         return self.keep(self.run(function, *args))
@@ -118,7 +118,7 @@ class SpillExecutor(LocalExecutor):
         return result
 
     def _read(self, value: Any, seen: dict[int, Any]) -> Any:
-        """Read what a task gets; what it gets twice is read once."""
+        """Read the arguments of a task; one that occurs twice is read once."""
         if isinstance(value, Spilled):
             return self.store.load(value.stored).reshape(value.shape)
         if isinstance(value, Unread):
@@ -134,7 +134,7 @@ class SpillExecutor(LocalExecutor):
         return seen[id(value)]
 
     def free_place(self, size: int) -> tuple[int, Any]:
-        """Return a place that is free for so many bytes, with all of its bytes; or else None."""
+        """Return a free place for so many bytes, after its own bytes; None if there is none."""
         while self._given_back:
             self._freed += 1
             larger, place = self._given_back.pop()
@@ -146,7 +146,7 @@ class SpillExecutor(LocalExecutor):
         return size, None
 
     def free(self, size: int, place: Any) -> None:
-        """Let another array have a place of so many bytes; None is no place: nothing was stored.
+        """Free a place of so many bytes; nothing was stored if it is None.
 
         Garbage may be collected at any time, so the sorted list of places is not touched here.
         """

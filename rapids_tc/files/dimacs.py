@@ -1,4 +1,4 @@
-"""The reader of DIMACS: graphs to colour (``e u v``) and to find paths in (``a u v length``)."""
+"""The reader of DIMACS: graphs to color (``e u v``) and to find paths in (``a u v length``)."""
 
 from __future__ import annotations
 

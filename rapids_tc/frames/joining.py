@@ -31,7 +31,7 @@ def select(frame: Frame, labels: Sequence[Label]) -> Frame:
 def append(frames: list[Frame]) -> Frame:
     """Return the rows of frames of one library, one after another.
 
-    Frames without rows have no say in the dtypes. Frames of narwhals are unwrapped.
+    Frames without rows do not affect the dtypes. Frames of narwhals are unwrapped.
     """
     frames = [native(frame) for frame in frames]
     filled = [frame for frame in frames if frame.shape[0]] or frames[:1]
@@ -42,7 +42,7 @@ def append(frames: list[Frame]) -> Frame:
         return sys.modules["pyarrow"].concat_tables(filled)
     if library == "polars":
         return sys.modules["polars"].concat(filled)
-    library = "cudf" if library == "cudf" else "pandas"  # whose frames may be of a subclass
+    library = "cudf" if library == "cudf" else "pandas"  # any other is a subclass of pandas' frame
     return sys.modules[library].concat(_with_one_set_of_categories(filled))
 
 
@@ -70,7 +70,7 @@ def join_columns(
     result = {}
     for name in part:
         if name in arrays:
-            array = arrays.pop(name)  # pandas would take text for more than objects
+            array = arrays.pop(name)  # without a dtype, pandas would turn objects into text
             result[name] = library.Series(array, dtype=array.dtype, **_not_copied(library))
         else:
             result[name] = library.concat(pieces.pop(name), ignore_index=True)
@@ -83,7 +83,7 @@ def frame_of(columns: dict[Any, Series], backend: Backend) -> Frame:
 
 
 def _not_copied(library: ModuleType) -> dict[str, bool]:
-    """Return the option of pandas that keeps arrays as they are: cuDF has none, and does so."""
+    """Return the option by which pandas does not copy arrays; cuDF has none, and never copies."""
     return {"copy": False} if library.__name__ == "pandas" else {}
 
 

@@ -67,7 +67,7 @@ class VertexStatistics(ABC):
     @property
     @abstractmethod
     def degrees(self) -> Array:
-        """Neighbours of every rank, int64."""
+        """Neighbors of every rank, int64."""
 
     @property
     @abstractmethod
@@ -401,7 +401,7 @@ class VertexTotals(VertexStatistics):
 
     @property
     def degrees(self) -> Array:
-        """Neighbours of every rank, int64."""
+        """Neighbors of every rank, int64."""
         return self._degrees
 
     @property

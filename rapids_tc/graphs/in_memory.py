@@ -153,7 +153,7 @@ class InMemoryGraph(EdgeGraph):
 
     @cached_property
     def degrees(self) -> Array:
-        """The number of neighbours of every rank, int64."""
+        """The number of neighbors of every rank, int64."""
         csr = self.csr
         return self.backend.xp.diff(csr.offsets) + protocol.column_counts(self.engine, csr, csr.n)
 
@@ -348,7 +348,7 @@ class InMemoryGraph(EdgeGraph):
         """Combine what a quantity makes of all triangles, from the arrays of its reading."""
         csr, engine = self.csr, self.engine
         values: Any = tuple(quantity.values(arrays, side) for side in range(3))
-        if quantity.of_blocks:
+        if quantity.as_blocks:
             layout = engine.prepare_blocks(engine.to_csc(csr), csr, csr, WHOLE)
         else:
             layout, values = self.layout, values[0]
@@ -448,7 +448,7 @@ class InMemoryGraph(EdgeGraph):
     def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
         """Count a sample of the edges, whose real size is checked against the limit."""
         with self.stage("sampling the edges"):
-            edges = sampling.one_coloured(self._edges, colours=colours, seed=seed)
+            edges = sampling.one_colored(self._edges, colours=colours, seed=seed)
         sample = InMemoryGraph(self._frame, self.backend, self.progress, edges)
         needs.require(needs.stages(SAMPLED, *sample.dimensions), self._limit)
         counts = sample.count_edges(method)
@@ -517,7 +517,7 @@ class WholeTriangles(Triangles):
         return TaskTriangles.of_counts(graph.engine, *task, per_in_edge, graph.backend.xp)
 
     def by_group(self) -> Array:
-        """See `Triangles`: from the triangles of the in-edges of each middle vertex."""
+        """See `Triangles`: from the triangles of the in-edges of each pivot vertex."""
         graph, csr, starts = self._graph, self._whole.layout.csr, self._whole.starts
         host, groups = graph.backend.host, graph.groups
         assert groups is not None

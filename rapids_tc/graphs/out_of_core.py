@@ -75,10 +75,10 @@ class OutOfCoreGraph(EdgeGraph):
     Attributes
     ----------
     n : int
-        Blocks a side; or ranges, if edges are sorted alone, for which no block is cut.
+        Blocks per side; or ranges of edges, if these are only sorted: then no block is cut.
     blocks : StoredBlocks
     spilled : SpilledGraph
-        What the blocks are asked by.
+        The same blocks as a graph that answers questions.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class OutOfCoreGraph(EdgeGraph):
 
     @cached_property
     def order(self) -> Order:  # type: ignore[override]
-        """Made of the ranks, which alone are kept while tasks run."""
+        """See `VertexStatistics`: made anew from the ranks, since tasks need nothing else of it."""
         return Order.of_ranks(self.rank, self._vertices, self.backend.xp)
 
     @property
@@ -252,9 +252,9 @@ class OutOfCoreGraph(EdgeGraph):
         return xp.flatnonzero(chosen)
 
     def _in_one(self, blocks: StoredBlocks) -> Iterator[tuple[Block, Csr, int, Array]]:
-        """Yield the edges of some blocks as one block, for which rows are read once, if that fits.
+        """Yield some blocks, joined to one if that fits, so that all rows are read only once.
 
-        Each comes with the blocks a side, and the rank of every number.
+        Each comes with the number of blocks per side, and the rank of every number.
         """
         if self.n == 1 or not self.spilled.fits(blocks.edges):
             yield from ((at, block, self.n, self.rank) for at, block in blocks)
@@ -264,7 +264,7 @@ class OutOfCoreGraph(EdgeGraph):
         yield (0, 0), block, 1, relabel[xp.minimum(self.rank, self._vertices - 1)]
 
     def take_rows(self, positions: Any, limit: int | None) -> Frame:
-        """See `EdgeGraph`: the call has a limit, which the user may not have given."""
+        """See `EdgeGraph`: the limit is what the call may take, even if the user gave none."""
         return super().take_rows(positions, self.blocks.allowed)
 
     def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
@@ -309,7 +309,7 @@ class OutOfCoreGraph(EdgeGraph):
 
     @property
     def _stage(self) -> Any:
-        """What reports a stage: it does not hold the graph, which its blocks outlive."""
+        """A function that reports a stage. It does not hold the graph, which blocks outlive."""
         need = partial(_need, self.rows.size, self._limit)
         return partial(report_stage, progress=self.progress, need=need)
 
@@ -333,6 +333,6 @@ class OutOfCoreGraph(EdgeGraph):
 def _need(rows: int, limit: int) -> str:
     """Say what to do if memory runs out."""
     return (
-        f"{rows:,} rows were counted in blocks, for {limit:,} bytes were allowed: memory_limit= "
-        "may say less"
+        f"{rows:,} rows were counted in blocks, since {limit:,} bytes were allowed: give a lower "
+        "memory_limit="
     )

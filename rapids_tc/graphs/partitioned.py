@@ -49,15 +49,11 @@ from rapids_tc.preparation.ids import Ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Executor, Task
     from rapids_tc.executors.registry import ExecutorFactory
-    from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Frame
-    from rapids_tc.plan.record import Analytic, Options, OwnOptions
-    from rapids_tc.preparation.edge_columns import EdgeColumns
 
 ANSWERED_BY_WORKER = (Result.VALUE, Result.TABLE, Result.VERTICES, Result.TIMES, Result.TRIANGLES)
 # Values per vertex: the body runs on a worker.
@@ -162,7 +158,7 @@ class PartitionedGraph:
         self.executor, self.adapter, self.id_columns = executor, adapter, id_columns
         self._record, self._options, self._own, self._kept = record, options, own, kept
         self.work = record.work_of(own, grouped=options.by is not None)
-        self._known: dict[Any, Any] = {}  # what will be known of a graph that is kept
+        self._known: dict[Any, Any] = {}  # answers that a kept graph keeps after the call
         readers = (quantity.reading.reader for quantity in record.sums(own))
         every = record.result in one_worker.FRAMES or (kept is not None and kept.whole_rows)
         self._source = FrameSource(
@@ -201,8 +197,8 @@ class PartitionedGraph:
     def begin(self, kept: KeptGraph) -> Numbered:
         """Assign numbers to the ids of the partitions of a graph that is to be kept.
 
-        If Dask reads several files as one partition, which of them depends on the columns: then all
-        columns are read each time.
+        Dask may read several files as one partition. Which files depends on the columns that are
+        read: then every call reads all columns, so that partitions stay the same.
         """
         kept.whole_rows = len(self._partitions) != self.executor.npartitions
         if kept.whole_rows:
@@ -236,12 +232,12 @@ class PartitionedGraph:
             graph = stages.cut(graph, self.work)
         elif rows:
             graph = replace(graph, ranks=stages.rank_rows(graph, graph.orders, graph.ranked))
-        if self._options.method == "auto":  # another is to be seen at work
+        if self._options.method == "auto":  # a method that is named is run, whatever is known
             self._known = graph.known
         return graph if rows else graph.without_rows()
 
     def answer_by_one(self, call: one_worker.Answer, own: OwnOptions) -> tuple[Any] | None:
-        """Have one worker answer the call, if the frame is small; return None if none can."""
+        """Have one worker answer the call, if the frame is small; return None if no worker can."""
         executor, record = self.executor, self._record
         asked = record, self._options, self._own, self.id_columns, executor.meta
         if not one_worker.serves(*asked):
@@ -255,7 +251,7 @@ class PartitionedGraph:
 
     @property
     def groups(self) -> EdgeColumns | None:
-        """The columns, if some are of groups."""
+        """The id columns, if some of them are of groups."""
         return self.id_columns if self.id_columns.groups else None
 
     def group_frame(self, columns: dict[str, Any]) -> Frame:

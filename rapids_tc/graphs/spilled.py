@@ -1,7 +1,7 @@
 """The blocks of a graph larger than memory: `Blocked`, and the only worker is this process.
 
 What its tasks return is kept outside of memory. Blocks are counted in the slots of a pool, to which
-those of the next tasks are copied meanwhile; so a job comes with its layout.
+the blocks of the next tasks are copied meanwhile. The pool lays a job out before the job is run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ import numpy as np
 
 from rapids_tc._parallel import thread_count
 from rapids_tc.blocks import grid, levels, sums
-from rapids_tc.blocks.block_map import Blocked, BlockJob, Numbered, PlacedJob, Sum, add, on_block
+from rapids_tc.blocks.block_map import (
+    Blocked,
+    BlockJob,
+    Numbered,
+    PendingSum,
+    PlacedJob,
+    add,
+    on_block,
+)
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.executors.protocol import Batch
@@ -61,13 +69,13 @@ class LaidOutJob(BlockJob):
 
     layout: Any
 
-    def layouts(self, *, of_blocks: bool = False) -> Iterator[Any]:
+    def layouts(self, *, as_blocks: bool = False) -> Iterator[Any]:
         """See `BlockJob`."""
         yield self.layout
 
 
-class RunningSum(Sum):
-    """A sum of results that is kept up to date: what a job returns is added before the next job."""
+class RunningSum(PendingSum):
+    """A sum of results in which what a job returns is added before the next job."""
 
     def __init__(self, graph: SpilledGraph, stage: str, combine: Callable[..., Any]) -> None:
         super().__init__(partial(graph.submit, stage), combine, 2)
@@ -117,7 +125,7 @@ class SpilledGraph(Blocked):
         return self.n == 1 and self.fits(self.stored.edges)
 
     def fits(self, edges: int, level: int = 0) -> bool:
-        """Return whether so many edges can be peeled as one graph, whose levels are no lower."""
+        """See `Blocked`: it is counted how many vertices edges of such levels may have."""
         if (layout := forced_layout.get()) and layout.peel_below is not None:
             return edges < layout.peel_below
         ranks = int(self._rank_limits[level]) if level else self.stored.vertices
@@ -126,14 +134,14 @@ class SpilledGraph(Blocked):
 
     @cached_property
     def _rank_limits(self) -> Any:
-        """By level x: the largest rank of a degree above x, plus one; others have no such edge."""
+        """By level x: how many of the first ranks may have edges of level x, by their degrees."""
         residues = self.executor.gather(sums.degrees(self))
         degrees = self.context.backend.host(grid.by_rank(residues, self.context.backend.xp))
         ascending = np.maximum.accumulate(degrees[::-1])
         most = levels.most_levels(self.stored.edges)
         return len(degrees) - np.searchsorted(ascending, np.arange(1, most + 3))
 
-    def sum_of(self, stage: str, combine: Callable[..., Any], at_once: int = 2) -> Sum:
+    def sum_of(self, stage: str, combine: Callable[..., Any], at_once: int = 2) -> PendingSum:
         """See `Blocked`."""
         return RunningSum(self, stage, combine)
 

@@ -1,9 +1,9 @@
 """The stages of a graph whose edges lie on many machines: numbered, sampled, cut in blocks.
 
-Each returns a frozen value, of tasks and a few integers; what a caller lets go is gone. Ids that
-are no dense integers are joined on one machine, whose list all others get; if they would take too
-much of a machine, they lie in ranges. Numbers are ranked in one range, if every machine may hold
-the ranks of all.
+Each returns a frozen value, of tasks and a few integers; what no caller holds is freed. Ids that
+are not dense integers are joined on one machine, which sends the list to all others; if the list
+would take too much of a machine, the ids lie in ranges. Numbers are ranked in one range, if every
+machine may hold the ranks of all.
 
 A graph that fits one machine is one block: each machine merges the parts of all batches into its
 own copy, and counts the triangles of its share of the pivot vertices. A larger graph is n x n
@@ -71,8 +71,8 @@ def number_ids(tasks: TaskMap, limit: int | None) -> Numbered:
 
 
 def _free(graph: Numbered, memory: int) -> int:
-    """Return the bytes that a machine may take; `memory` is what is free on that with least."""
-    if not graph.on_cards:  # workers of one host have the same memory
+    """Return the bytes that a machine may take; `memory` is what the fullest one has free."""
+    if not graph.on_gpus:  # workers of one host share its memory
         memory //= max(Counter(w.address.rpartition(":")[0] for w in graph.workers).values())
     return int(costs.MEMORY_SHARE * min([memory, *(w.memory for w in graph.workers if w.memory)]))
 
@@ -95,13 +95,13 @@ def _sparse_ids(graph: Numbered) -> Numbered:
 
 
 def _ids_of_all(graph: Numbered, distinct: Task) -> Task:
-    """Submit the ids by number, from the distinct values of their parts; None of a dense part."""
+    """Submit the ids by number, from the distinct values of their parts; None for a dense part."""
     ids = graph.submit("ids", id_scheme.make_ids, graph.scheme, distinct)
     return _with_keys(graph, ids) if graph.context.labels.joined else ids
 
 
 def _with_keys(graph: Numbered, ids: Task) -> Task:
-    """Find the keys of all ids; first of some digits, if all exceed 64 bits."""
+    """Find the keys of all ids; if 64 bits are too few, fold some digits first."""
     while True:
         digits = graph.executor.gather(graph.submit("ids", id_tasks.overflow, ids))
         more = ids, graph.scheme, digits
@@ -137,22 +137,22 @@ def number_rows(graph: Numbered) -> Numbered:
 
 
 def sample(graph: Numbered, colours: int, seed: int) -> Numbered:
-    """Select the edges of a sample, whose two ends have the same colour.
+    """Select the edges of a sample, whose two ends have the same color.
 
-    Numbers of a kept graph are ranked anew, for the call may take less than the graph might.
+    Numbers of a kept graph are ranked anew: the call may have a lower limit than the graph had.
     """
     graph = replace(graph, ranges=_ranges(graph))
     if len(graph.ranges) > 1:
         by_range = [
-            graph.submit("sample", id_ranges.colours, ids, part, colours, seed)
+            graph.submit("sample", id_ranges.draw_colors, ids, part, colours, seed)
             for ids, part in zip(id_ranges.ids_of(graph), graph.ranges, strict=True)
         ]
         rows = graph.numbers, graph.workers_of_rows
         of_ends = ranges.look_up(graph, "sample", *rows, by_range, graph.ranges)
-        numbers = graph.each_batch("sample", id_ranges.one_coloured, graph.numbers, of_ends)
+        numbers = graph.each_batch("sample", id_ranges.one_colored, graph.numbers, of_ends)
     else:
         more = graph.ids, colours, seed
-        numbers = graph.each_batch("sample", id_tasks.one_coloured, graph.numbers, more=more)
+        numbers = graph.each_batch("sample", id_tasks.one_colored, graph.numbers, more=more)
     kept = graph.each_batch("sample", id_tasks.rows_of, numbers)
     rows_of_sample = [[rows] for rows in graph.executor.gather(kept)]
     return replace(graph, numbers=numbers, rows=rows_of_sample)
@@ -202,7 +202,7 @@ def _counting_workers(graph: Numbered) -> list[str]:
 
 def _partition(graph: Numbered, work: Work, workers: int) -> Partition:
     """Choose the blocks, and the parts of each task."""
-    rows, engine = sum(map(sum, graph.rows)), "cuda" if graph.on_cards else "cpu"
+    rows, engine = sum(map(sum, graph.rows)), "cuda" if graph.on_gpus else "cpu"
     made = grid.plan(rows, graph.size, graph.free, workers, work, engine)
     made = grid.of_method(made, graph.method)
     log.info(
@@ -219,7 +219,7 @@ def _blocks(
     """Merge every block from the edges of all batches, encoded in one part per block."""
     batch = min(costs.MOST_KEYS, max(LEAST_ROWS, graph.free // costs.CLUSTER_ROW))
     packed = sent = graph.each_batch("pack", build.pack, ranks, more=(vertices, n, batch))
-    if graph.on_cards and graph.workers[0].address.startswith(BY_HOST):
+    if graph.on_gpus and graph.workers[0].address.startswith(BY_HOST):
         sent = graph.each_batch("send", build.by_host, packed)
     if n == 1:
         merged_on = [(0, worker) for worker in counting_workers]
@@ -238,9 +238,9 @@ def _pieces(
 ) -> list[Task]:
     """Return tasks that list the parts of a block, for the machine that merges them.
 
-    Other machines fetch what is `sent`: it is on the host if they cannot send from a GPU. If there
-    are several blocks, each worker picks the parts of all its batches in one task: tasks per batch
-    and block would be many more than all others together.
+    Other machines fetch what is `sent`, which is on the host if workers cannot send from a GPU. If
+    there are several blocks, each worker picks the parts of all its batches in one task. A task per
+    batch and block would be more tasks than all others together.
     """
     by_holder: dict[str, list[Task]] = {}
     for holder, near, far in zip(graph.workers_of_rows, packed, sent, strict=True):

@@ -121,7 +121,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     single = nodes in graph or not hasattr(nodes, "__len__")
     if nodes is not None and (1 if single else len(nodes)) * FEW < len(graph):
         what = "pairs" if name in PAIRS else "nodes"
-        return f"few {what} are asked for: NetworkX looks at their neighbours alone"
+        return f"few {what} are asked for: NetworkX looks at their neighbors alone"
     return True
 
 
@@ -308,15 +308,15 @@ def _at(G: ConvertedGraph, nodes: Any, values: list[Any]) -> Any:
 def _ranks(G: ConvertedGraph, nbunch: list[Any]) -> np.ndarray:
     """Return the rank of each node in NetworkX's order of corners.
 
-    The selected nodes come first, then their neighbours, then all others.
+    The selected nodes come first, then their neighbors, then all others.
     """
     selected = [G.index[node] for node in dict.fromkeys(nbunch)]
     rank = np.full(len(G), len(G) + len(G.src))
     starts = np.searchsorted(G.src, np.arange(len(G) + 1))
     rows = [G.dst[starts[i] : starts[i + 1]] for i in selected]
-    neighbours = np.concatenate([np.zeros(0, np.int64), *rows])
-    neighbours = neighbours[~np.isin(neighbours, selected)]
+    neighbors = np.concatenate([np.zeros(0, np.int64), *rows])
+    neighbors = neighbors[~np.isin(neighbors, selected)]
     # The last of repeats counts, as in a dict.
-    rank[neighbours] = len(selected) + np.arange(len(neighbours))
+    rank[neighbors] = len(selected) + np.arange(len(neighbors))
     rank[selected] = np.arange(len(selected))
     return rank

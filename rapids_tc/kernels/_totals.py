@@ -64,7 +64,7 @@ _HU = Method(
     "ICDEW 2019",
     iterator="vertex",
     intersection="binary search in a row kept in shared memory",
-    granularity="block per vertex, thread per two-hop neighbour",
+    granularity="block per vertex, thread per two-hop neighbor",
     returns=("total",),
     source="hu.cu",
     memory=lambda edges, vertices: 4 * vertices,
@@ -232,7 +232,7 @@ _ELIMINATION = Method(
     aliases=(),
     paper="Low, Rao, Lee, Popovici, Franchetti, McMillan: First look: linear algebra-based "
     "triangle counting without matrix multiplication. HPEC 2017",
-    iterator="middle vertex",
+    iterator="pivot vertex",
     intersection="sparse dot product of a row and a vector",
     granularity="block per vertex, warp per run of light vertices, thread per row",
     returns=("total",),

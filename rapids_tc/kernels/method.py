@@ -70,11 +70,11 @@ class KernelLayout(Protocol):
 
     @property
     def in_edges(self) -> Array:
-        """The in-edges, by middle vertex."""
+        """The in-edges, by pivot vertex."""
 
     @property
     def in_offsets(self) -> Array:
-        """Where the in-edges of each middle vertex begin."""
+        """Where the in-edges of each pivot vertex begin."""
 
     @property
     def heavy(self) -> Array:
@@ -106,7 +106,7 @@ class Capacities:
     """Sizes of tables and tasks. Any sizes give exact counts; small ones only take longer."""
 
     bits: int = 65536  # bitmap: bits of a block's map, a power of two from 64 to 65,536
-    counters: int = 2048  # bitmap: shared counters for the edges of a middle vertex
+    counters: int = 2048  # bitmap: shared counters for the edges of a pivot vertex
     shared_counters: int = 2048  # bitmap: counters of a visitor in shared memory, if no more
     drain_after: int = 2**22  # bitmap: additions of a thread before it adds them to 64-bit sums
     light_bits: int = 16384  # bitmap: bits of a warp's map, a power of two from 64 on
@@ -119,7 +119,7 @@ class Capacities:
     list_cost: int = 32  # bitmap: cost of a list in probes, besides its own probes
     entry_cost: int = 64  # bitmap: cost in probes of an entry of a light vertex's row
     run: int = 16384  # bitmap: cost of a warp's task, from 1 on
-    heavy_from: int = 8192  # bitmap: cost from which a block takes a middle vertex
+    heavy_from: int = 8192  # bitmap: cost from which a block takes a pivot vertex
     piece: int = 1048576  # bitmap: cost of a block's task
     least_run: int = 512  # bitmap: lower bounds of run, heavy_from and piece in `fitted`
     least_heavy: int = 1024

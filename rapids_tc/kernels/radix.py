@@ -66,7 +66,7 @@ def count(
 def _batches(
     engine: KernelEngine, layout: KernelLayout, kernels: Mapping[str, Kernel], before: Array
 ) -> Iterator[tuple[_Bins, float]]:
-    """Yield the wedges in batches, binned by middle vertex, and the part done after each batch."""
+    """Yield the wedges in batches, binned by pivot vertex, and the part done after each batch."""
     xp, csr = engine.xp, layout.csr
     by_middle = before[layout.in_offsets.astype("int64")]  # wedges before those of each vertex
     total = int(before[-1])

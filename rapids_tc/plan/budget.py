@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from rapids_tc.engines.protocol import Costs
 
-OF_RANKS = (  # what asks vertices
+OF_RANKS = (  # needs for which values of every rank are held
     Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.EDGE_SUMS | Needs.TRIANGLES
 )
-AS_LONG_AS_FRAMES = Result.COLUMN, Result.COLUMNS, Result.EDGES
+AS_LONG_AS_FRAMES = Result.COLUMN, Result.COLUMNS, Result.EDGES  # no longer than the frame
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class Budget:
     costs : Costs
         Of the engine.
     text : int
-        Bytes of text of an id that is given back, once that is known.
+        Bytes of the text of an id in the answer; 0 until they are known.
     with_answer : bool
-        Whether the limit is what is free, so that columns and edges that are given back come out of
-        it. They are no longer than the user's frame, and a limit of the user's is beside them.
+        Whether columns and edges in the answer count toward the limit. They do if the limit is what
+        is free. They do not if the user gave it: they are no longer than the user's own frame.
     """
 
     limit: int
@@ -74,7 +74,7 @@ class Budget:
         return self.limit // costs.CHUNK_PARTS
 
     def result(self, rows: int) -> int:
-        """Return the bytes of the answer at their height, as far as they count."""
+        """Return the most bytes that the answer takes, as far as they count toward the limit."""
         if self.work.needs & Needs.NEIGHBORS:  # one row per pair
             return costs.PAIR * self.work.pairs
         if self.work.result in AS_LONG_AS_FRAMES and not self.with_answer:
@@ -108,7 +108,7 @@ class Budget:
         held += costs.DISTINCT_TIME * rows * self.work.by_time
         if self.work.result is Result.VERTICES:
             held += 2 * costs.COLUMN * (self.work.columns - 1) * numbers
-        # Beside a chunk, which is a part of the limit:
+        # While vertices are ordered, a chunk is held, too, which takes its share of the limit.
         ordered = ids + numbers * self.costs.order * (not self.sorts)
         beside_chunk = ordered * costs.CHUNK_PARTS // (costs.CHUNK_PARTS - 1)
         least = max(held + self.result(rows), beside_chunk) + 1
@@ -120,10 +120,12 @@ class Budget:
             )
         return self.limit - held
 
-    def sides_of(self, rows: int, vertices: int, allowed: int, reading: int = 0) -> Iterator[int]:
-        """Yield the numbers of blocks a side that may fit, the fewest first, if blocks are equal.
+    def blocks_per_side(
+        self, rows: int, vertices: int, allowed: int, reading: int = 0
+    ) -> Iterator[int]:
+        """Yield the numbers of blocks per side that fit if blocks are equally large, fewest first.
 
-        `reading` is the bytes of reading a chunk of rows while keys are collected.
+        `reading` are the bytes for reading a chunk of rows while keys are collected.
 
         Raises
         ------
@@ -198,7 +200,7 @@ class Budget:
         return read * edges + costs.BLOCK_ROW * rows + self.chunk
 
     def slots(self, edges: int, rows: int, blocks: int, allowed: int) -> int:
-        """Return how many blocks of this size may be in memory at once, of all blocks."""
+        """Return how many of all `blocks`, of this size, may be in memory at once."""
         slots = min(self.costs.slots(self.sides), blocks)
         while (
             slots < blocks
@@ -209,5 +211,5 @@ class Budget:
         return slots
 
     def _have_positions(self, edges: int, slots: int) -> bool:
-        """Return whether an engine can number the edges of so many slots, eight more per slot."""
+        """Return whether an engine can number the edges of so many slots, plus eight per slot."""
         return (slots + self.sides) * (edges + 8) < self.costs.positions

@@ -78,15 +78,19 @@ SUMMED = 24
 # calls in tests/estimate_peak.py, and on an H200; tables are read.
 NUMBERING: dict[str, Pair] = {"cpu": (24, 52), "cuda": (50, 24)}
 BUCKET, BUCKETS_FILLED, TABLE_LIMIT = 16, 0.77, 2**20
-# The same on a GPU, of ids of several parts, as many as they are: parts are numbered in turn.
+# The same on a GPU for ids of several parts, however many: one part is numbered after another.
 NUMBERING_PARTS: Pair = (47, 72)
-# During all stages: numbers, and ids as they are held; what Arrow takes for text on top of the text
-# itself, and does not give back at once. Measured by whole calls in tests/estimate_peak.py.
+# During all stages, of ids that are not dense: their numbers, and the ids as they are held. Of
+# text also what Arrow takes on top of the text itself, and does not give back at once. Measured by
+# whole calls in tests/estimate_peak.py.
 INDEXED_IDS: dict[str, Pair] = {"cpu": (8, 8), "cuda": (8, 24)}
 TEXT_IDS: Pair = (14, 10)
 # Texts of each row, with their offsets, if Python's objects hold text: Arrow's copies of both
 # columns, and what is made anew for answers. The most seen in benchmarks/limits.py --ids object.
 OBJECT_COPIES = 6
+# Of ids of several parts, for both ends of a row, on either engine. Per row and part: the numbers
+# of its values. Per row: keys, and their numbers. Read.
+PART, KEYS = 16, 24
 # During all stages: ranks, their inverse, presence and offsets. Read.
 ORDER: Pair = (0, 21)
 # What a prepared graph holds already. Read.
@@ -94,8 +98,8 @@ ORIENTED: Pair = (4, 0)
 LAYOUT: Pair = (8, 32)
 # Per slot of the table of a CPU thread, which holds marks or the places of edges. Read.
 TABLE_SLOT = {"mark": 1, "place": 4}
-# Entries of a row up to which a CPU thread has the bits of the local graph for itself, and bits of
-# such an entry; all threads share the bits of a longer row. A choice.
+# The longest row whose local graph a CPU thread holds as bits of its own, and the bits of each of
+# its entries. All threads share the bits of a longer row. A choice.
 CLIQUE_ROW = 2048
 # The radix method, per edge, per vertex, and per wedge of a batch. Read.
 RADIX = {"edge": 28, "vertex": 8, "wedge": 32}
@@ -170,9 +174,6 @@ READ_VALUES = 3
 PEELED_EDGE, PEELED_VERTEX, PEELED_RANK = 64, 80, 16
 # Per row of the frame and column of the answer, by the name of its `record.Result`: the answer, or
 # what is held while it is made. Read: the dtypes of answers, and keys that are sorted.
-# Per row and part of ids that are made of several, for the numbers of its values; and per row, for
-# keys and their numbers. Both ends of a row, on either engine.
-PART, KEYS = 16, 24
 RESULTS = {"COLUMN": 8, "COLUMNS": 8, "ROWS": 9, "EDGES": 24}
 
 # A cluster ----------------------------------------------------------------------------------------
@@ -212,8 +213,9 @@ CLUSTER_SUMS, CLUSTER_PART = 12, 22
 CLUSTER_NAMED = 56
 # Copies of the ids, while the ids of all batches are joined and sorted. Read.
 CLUSTER_IDS = 3
-# While a range of numbers is ranked, it takes at most one part in RANGE_SHARE of the memory of a
-# graph, and RANGE_BYTES times the ids over the root of the workers. The most ranges. Choices.
+# Ranking a range of numbers takes at most 1 / RANGE_SHARE of the memory for a graph. Its ranks take
+# at most RANGE_BYTES times the number of ids, divided by the root of the number of workers. RANGES
+# is the largest number of ranges. Choices.
 RANGE_SHARE, RANGE_BYTES, RANGES = 8, 4, 4096
 # The share of a worker's free memory that a graph may take. Cluster.
 MEMORY_SHARE = 0.5
@@ -226,8 +228,8 @@ MOST_BLOCK_EDGES = 2**32  # a block has fewer: positions in it take 32 bits
 MOST_PEELED_EDGES = 2**32  # peeling takes fewer: it numbers edges in 32 bits
 MOST_GRAPH_ROWS = {"cpu": 2**63, "cuda": 2**31}  # a graph of this many or more is cut in blocks
 MOST_POSITIONS = {"cpu": 2**63, "cuda": 2**32}  # blocks in memory have fewer edges together
-MOST_CLIQUE_ROW = 2**16  # entries of a row of which cliques are counted: sums stay below 2**63
+MOST_CLIQUE_ROW = 2**16  # entries of a row in which cliques are counted: sums stay below 2**63
 MOST_GPU_RANKS = 2**32  # a graph has fewer: kernels hold ranks in 32 bits
 MOST_BLOCKS = 16  # per side, on one machine: with more, every edge is moved too often
-MOST_SORTED = 64  # ranges of edges, on one machine: they have so many pieces squared
+MOST_SORTED = 64  # ranges of edges, on one machine: the number of pieces is its square
 MOST_CLUSTER_BLOCKS = 64  # per side: with more, lists are too short to be worth a task

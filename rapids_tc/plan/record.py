@@ -73,7 +73,7 @@ class Work:
     columns : int
         The columns that the call adds to the user's rows.
     colours : int
-        The number of colours of a sample: about one edge in `colours` is kept.
+        The number of colors of a sample: about one edge in `colours` is kept.
     values : int
         Bytes of the values of an edge that are read from the user's rows, or added up for it.
     pairs : int

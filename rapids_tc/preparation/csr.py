@@ -25,7 +25,7 @@ def pack_keys(row: Array, column: Array, xp: Any, out: Array | None = None) -> A
 class Csr:
     """Compressed sparse rows of the oriented graph, which share no buffer with the user's frame.
 
-    Vertices are ranks, 0 for the highest degree. Row ``u`` holds N+(u), the neighbours of
+    Vertices are ranks, 0 for the highest degree. Row ``u`` holds N+(u), the neighbors of
     smaller rank: ascending, without repeats or loops. As ranks follow degrees, no row is longer
     than the square root of twice the number of raw edge rows.
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Names by which id columns are found in frames and files; a pair goes before the pairs below it.
+# Names by which id columns are found in frames and files. The first pair that is found is taken.
 PAIRS = (
     ("src", "dst"),
     ("source", "destination"),
@@ -72,7 +72,7 @@ class EdgeColumns:
         return [f"column {label!r}" for label in self.labels_by_part]
 
     def by_part(self, of_columns: Iterable[T]) -> list[list[T]]:
-        """Split what there is of each column by the parts of ids."""
+        """Group one item of each column by the parts of ids."""
         of_all = iter(of_columns)
         return [[next(of_all) for _ in part.columns] for part in self.components]
 
@@ -96,7 +96,7 @@ class EdgeColumns:
 
     @property
     def joined(self) -> int:
-        """How many parts are joined to keys of ids; 0 if an id is its only part."""
+        """How many parts are joined to make a key; 0 if an id has one part, which needs no key."""
         return len(self.components) if self.components[1:] else 0
 
     @property
@@ -119,7 +119,7 @@ def edge_columns(
 ) -> EdgeColumns:
     """Choose the id columns, and those of groups.
 
-    Columns of ids that are not named are none of `besides`, nor of the groups.
+    If the columns of ids are not named, they are looked for outside of `besides` and the groups.
 
     Raises
     ------
@@ -229,7 +229,7 @@ def id_columns(
         pair = find_pair(labels)
         named = set()
         for label in besides:
-            with suppress(TypeError):  # by hash, as in `check_label`; what has none is no label
+            with suppress(TypeError):  # no column has a label without a hash
                 named.add(label)
         rest = [label for label in labels if label not in named]
         if pair is None and len(rest) != 2:
@@ -255,11 +255,11 @@ def check_label(role: str, label: Any, labels: list[Any]) -> None:
     except TypeError:
         if isinstance(label, list):
             raise ValueError(
-                f"{role}={label!r}: one column is named here; combine several into one first"
+                f"{role}={label!r}: name one column here; combine several into one first"
             ) from None
         kind = type(label).__qualname__  # the values of a Series would fill the message
         raise ValueError(
-            f"{role}= is of type {kind}: name a column of the frame; add the values as one first"
+            f"{role}= is of type {kind}: name a column of the frame; add the values to it first"
         ) from None
     if not exists:
         raise ColumnNotFoundError(
@@ -267,7 +267,7 @@ def check_label(role: str, label: Any, labels: list[Any]) -> None:
         )
     if labels.count(label) > 1:
         raise ValueError(
-            f"the label {label!r} stands {labels.count(label)} times in the frame: rename one"
+            f"the label {label!r} occurs {labels.count(label)} times in the frame: rename one"
         )
 
 

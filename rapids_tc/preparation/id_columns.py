@@ -165,7 +165,7 @@ def check(columns: list[IdColumn]) -> None:
 
 
 def _as_numpy_dtype(values: Series, dtype: str, backend: Backend) -> Array:
-    """Return the values in a NumPy dtype; without a copy if they have it, unlike cuDF's astype."""
+    """Return values in a NumPy dtype. They are not copied if they have it; cuDF's astype would."""
     return backend.array(values if values.dtype == dtype else values.astype(dtype))
 
 
@@ -195,7 +195,7 @@ def _kind(values: Series, backend: Backend) -> str:
     if len(values) == 0:
         return "empty"
     if _is_integer(dtype):
-        return "integer"  # most columns: what follows takes as long as a step of a small call
+        return "integer"  # most columns; the tests below would slow a small call down
     if type(dtype).__name__ == "SparseDtype":
         return "sparse"
     arrow = str(getattr(dtype, "pyarrow_dtype", ""))
@@ -218,14 +218,16 @@ def _kind(values: Series, backend: Backend) -> str:
 
 
 def text(column: IdColumn, backend: Backend) -> Series:
-    """Return strings in Arrow's dtype: the hash tables of pandas' objects end a string at a NUL."""
+    """Return strings in Arrow's dtype: pandas would hash an object of text up to a NUL only."""
     values = column.distinct
     if backend.library.__name__ == "cudf":
         return values
     try:
         return values.astype(backend.library.StringDtype("pyarrow", na_value=np.nan))
     except UnicodeEncodeError as error:
-        raise IdTypeError(f"{column.name} holds text that UTF-8 cannot: {error}; map it") from error
+        raise IdTypeError(
+            f"{column.name} holds text that UTF-8 cannot encode: {error}; map it to other text"
+        ) from error
     except ImportError:
         if values.dtype != "str":
             values = values.astype("str")
@@ -239,7 +241,7 @@ def text(column: IdColumn, backend: Backend) -> Series:
 def count_nulls(values: Series) -> int:
     """Count the missing values of a column; NaN is missing, too."""
     if _is_integer(values.dtype):
-        # pandas has no nulls in these, and takes long to lack a name: its class is asked.
+        # pandas has no nulls in these. Its class is asked: a Series is slow to say it lacks a name.
         nulls = values.null_count if hasattr(type(values), "null_count") else 0
     else:
         nulls = int(values.isna().sum())

@@ -1,8 +1,8 @@
-"""Id columns of a partitioned frame: each machine profiles its partitions, one decides for all.
+"""Id columns of a partitioned frame: each machine profiles its part, and one decides for all.
 
-The rules are the rules of `rapids_tc.preparation.id_columns` and `rapids_tc.preparation.numbering`,
-applied to the columns of all partitions together. So partitions may differ in width or categories
-as two columns of one frame may, and are refused with the same errors. Columns come as
+The rules of `rapids_tc.preparation.id_columns` and `rapids_tc.preparation.numbering` apply to the
+columns of all partitions together. So partitions may differ in width or categories as two columns
+of one frame may, and other differences raise the same errors. Columns come as
 `EdgeColumns.labels_by_part` lists them: the groups, then a source and a destination of each part.
 """
 
@@ -154,7 +154,7 @@ class IdScheme:
     columns : EdgeColumns
     parts : list of PartScheme
     memory : int
-        Free bytes of memory on the machine that has least.
+        Free bytes of memory on the machine that has the least.
     fingerprints : list of list of Fingerprint
         One per partition, by machine; empty if partitions are never read again.
     """
@@ -195,7 +195,7 @@ def profile(
 
 
 def resolve_scheme(profiles: list[IdProfile], columns: EdgeColumns) -> IdScheme:
-    """Decide how all ids are numbered; raise the errors that one machine would for the frame."""
+    """Decide how all ids are numbered; raise the errors that a frame of one machine would."""
     by_part = zip(*(profiled.parts for profiled in profiles), strict=True)
     parts = [_resolve_part(part) for part in by_part]
     memory = min(profiled.memory for profiled in profiles)
@@ -294,9 +294,9 @@ def _make_part(scheme: PartScheme, index: Any, backend: Backend) -> Part:
 def keys(
     columns: list[IdColumn], ids: Ids, scheme: IdScheme, digits: int | None = None
 ) -> list[Array]:
-    """Return the keys of both ends of the rows of a partition; of one part, these are numbers.
+    """Return the keys of both ends of the rows of a partition; of ids of one part, the numbers.
 
-    If `digits` are given, the keys are those of so many digits.
+    With `digits`, the keys have the first digits alone.
     """
     xp, ends = ids.backend.xp, []
     parts = zip(scheme.columns.by_part(columns), ids.parts, scheme.parts, strict=True)

@@ -56,9 +56,8 @@ class DensePart:
             return ids  # the user's own buffer
         if ids.itemsize < 4:
             ids = ids.astype("int64" if ids.dtype.kind == "i" else "uint64")
-        words = ids.view(
-            f"uint{8 * ids.itemsize}"
-        )  # modulo the width, so that no sign is in the way
+        # Unsigned, so that the difference is right modulo the width, whatever the signs are.
+        words = ids.view(f"uint{8 * ids.itemsize}")
         base = words.dtype.type(self.base % 2 ** (8 * ids.itemsize))
         return (words - base).astype("uint32", copy=False)
 
@@ -164,8 +163,8 @@ class MixedRadix:
     bases : tuple of int
         How many values each digit has.
     folds : tuple of arrays or None, one per digit
-        The ascending keys that occur of the digits up to this one, if the place of a key stands for
-        it in keys of more digits, which would not fit in 64 bits otherwise.
+        The ascending keys that occur of the digits up to this one, if keys of more digits would not
+        fit in 64 bits: in these, the place of a key among the keys that occur stands for it.
     """
 
     bases: tuple[int, ...]
@@ -212,7 +211,7 @@ class MixedRadix:
         return keys
 
     def split(self, keys: Array, last: int | None = None) -> list[Array]:
-        """Return the digits of keys; of only the `last` ones, after the keys of those before."""
+        """Return the digits of keys; with `last`, only so many, after the keys of those before."""
         first = 0 if last is None else len(self.bases) - last - 1
         keys, digits = keys.astype("uint64", copy=False), []
         for place in range(len(self.bases) - 1, first, -1):
@@ -245,7 +244,7 @@ class Ids:
     size : int
         The number of distinct ids.
     keys : array of uint64 or None
-        The key of every number, ascending; None of ids of one part.
+        The key of every number, ascending; None for ids of one part.
     """
 
     parts: tuple[Part, ...]
@@ -302,7 +301,7 @@ class Ids:
 
     @property
     def words(self) -> Array:
-        """A uint64 per number, to sample by: an integer id's value, else the place in its group."""
+        """A uint64 per number, to sample by: an integer id's value, else its place in its group."""
         xp, [*_, part] = self.backend.xp, self.parts
         numbers = xp.arange(self.size, dtype="uint64")
         if len(self.parts) - self.groups == 1 and part.kind == "integer":
@@ -315,11 +314,11 @@ class Ids:
         return replace(self, parts=(part.slice(first, size),), size=size)
 
     def without_tables(self) -> Ids:
-        """Copy the ids without the tables that they were found by, which are larger than they."""
+        """Copy the ids without the hash tables of their indexes, which are larger than the ids."""
         return self._with_indexes(lambda part: part.index.copy(deep=True))
 
     def with_shared_texts(self) -> Ids:
-        """Return the ids as rows that are taken in parts share them: an object of Python each."""
+        """Return the ids with one object of Python per text, shared by all rows that are taken."""
         index = self.backend.library.Index
 
         def shared(part: IndexedPart) -> Any:
@@ -353,8 +352,8 @@ class Ids:
     def columns(self, roles: Sequence[str], numbers: Iterable[Array]) -> dict[Any, Series]:
         """Return columns of an answer: the groups, then the ids of some numbers in each role.
 
-        The ids in one row are of one group. The numbers are asked for one role at a time, since
-        those of all roles are as large as the answer.
+        The ids in one row are of one group. `numbers` is asked for one role at a time, since all
+        numbers together are as large as the answer.
         """
         result: dict[Any, Series] = {}
         of_roles = iter(numbers)

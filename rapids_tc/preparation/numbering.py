@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.ids import MixedRadix, Part
 
 DENSE = 4  # integers are their own numbers while their range is at most this times the rows
-MARKED = 16  # keys are marked while there may be at most this times the rows
+MARKED = 16  # keys are marked, not sorted, while their range is at most this times the rows
 MAX_NUMBERS = 2**32 - 1  # ranks are uint32, and one value is kept for "none"
 
 

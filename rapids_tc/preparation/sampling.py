@@ -1,4 +1,4 @@
-"""Samples of the edges of a graph by colours of its vertices, for approximate counts."""
+"""Samples of the edges of a graph by colors of its vertices, for approximate counts."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.numbering import NumberedEdges
 
 
-def one_coloured(edges: NumberedEdges, *, colours: int, seed: int) -> NumberedEdges:
-    """Select the edges, except loops, whose two ends have the same colour."""
-    colour = draw(edges.ids.words, colours, seed)
-    same_colour = gather(colour, edges.src) == gather(colour, edges.dst)
-    rows = edges.ids.backend.xp.flatnonzero(same_colour & (edges.src != edges.dst))
+def one_colored(edges: NumberedEdges, *, colours: int, seed: int) -> NumberedEdges:
+    """Select the edges, except loops, whose two ends have the same color."""
+    color = draw(edges.ids.words, colours, seed)
+    same_color = gather(color, edges.src) == gather(color, edges.dst)
+    rows = edges.ids.backend.xp.flatnonzero(same_color & (edges.src != edges.dst))
     src, dst = (as_uint32(end[rows]) for end in edges.ends)
     return replace(edges, src=src, dst=dst, rows=len(src))
 
 
 def draw(words: Array, colours: int, seed: int) -> Array:
-    """Draw a pseudo-random colour below `colours` for each 64-bit word.
+    """Draw a pseudo-random color below `colours` for each 64-bit word.
 
     Word w draws number w of the SplitMix64 sequence (Steele, Lea, Flood, 2014) that starts at the
     draw of the seed. The upper half of a draw, as a fraction of 2**32, times `colours`, rounded
-    down, is the colour.
+    down, is the color.
     """
     start = mix(_step(np.array([seed], "uint64")))[0]
     draws = mix(_step(words) + start)

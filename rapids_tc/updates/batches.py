@@ -1,4 +1,4 @@
-"""The frames of an update, checked against the rows of the graph, and what is wrong with them."""
+"""The frames of an update, checked against the rows of the graph, and what it has changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Backend
 
 NOT_THERE = "{} of delete= not in the graph: {}"
-IN_BOTH = "{} in insert= and in delete=: {}; leave each out of one"
+IN_BOTH = "{} in insert= and in delete=: {}; leave each out of one of them"
 
 
 class UpdateFrames(NamedTuple):
@@ -40,11 +40,11 @@ def open_batch(
     Raises
     ------
     ValueError
-        Neither frame is there, or one has columns that the rows do not have.
+        No frame is given, or one has columns that the rows do not have.
     ColumnNotFoundError
         A frame lacks a column.
     IdTypeError, TypeError
-        A frame is none, or one of another library, or a column has another dtype.
+        What is given is no frame, or a frame of another library, or a column has another dtype.
     """
     if insert is None and delete is None:
         raise ValueError("give insert= or delete=, a frame of edges each, or both")
@@ -84,7 +84,7 @@ def _open(
     if name == "insert" and len(given) != len(needed):
         further = [label for label in given if label not in needed] or given
         raise ValueError(
-            f"insert= has the column {further[0]!r} more than the graph's rows, whose columns are "
+            f"insert= has a column {further[0]!r} that the graph's rows lack; they have "
             f"{', '.join(map(repr, needed))}: drop it, or make another Graph"
         )
     frame = frame if given == needed else select(frame, needed)
@@ -150,7 +150,7 @@ class Delta:
     Parameters
     ----------
     triangles : int
-        How many triangles the graph has more than before; negative if it has fewer.
+        How many more triangles the graph has than before; negative if it has fewer.
     vertices, edges : callable
         Functions without arguments that make the frames.
     device : int, optional
@@ -161,15 +161,15 @@ class Delta:
     triangles : int
         See above.
     vertices : DataFrame
-        The vertices with more or fewer triangles than before, sorted by id: ``vertex``,
-        ``triangles`` (int64), which it has now, and ``delta`` (int64), how many more than before.
+        The vertices with more or fewer triangles than before, sorted by id: ``vertex``;
+        ``triangles`` (int64), how many it has now; ``delta`` (int64), how many more than before.
     edges : DataFrame
         The edges with more or fewer triangles than before, src < dst, sorted: ``src``, ``dst``,
         ``triangles`` and ``delta``. An edge that was deleted has 0 triangles now, and is listed if
         it had any.
 
     Both frames are in the library of the graph, with the columns of groups in front if the graph
-    has groups. Each is made when it is read first, and does not change with later updates.
+    has groups. Each is made when it is first read, and does not change with later updates.
 
     See Also
     --------

@@ -49,7 +49,7 @@ class NewIds:
         return 0 if self._values is None else len(self._values)
 
     def find(self, columns: list[IdColumn]) -> list[Array]:
-        """Return the vertices (int64) of ids, checked columns each; -1 for an id not known."""
+        """Return the vertices (int64) of the ids in checked columns; -1 for an id not known."""
         if not columns:
             return []
         xp, values = self._backend.xp, _joined(columns, self._backend)
@@ -65,7 +65,7 @@ class NewIds:
         return [vertices[end - len(c.values) : end] for c, end in zip(columns, ends, strict=True)]
 
     def with_all(self, columns: list[IdColumn], vertices: list[Array]) -> NewIds:
-        """Return the ids with all of columns, in which `vertices` were found so far."""
+        """Return the ids with those of some columns added; `find` gave `vertices` for these."""
         xp, library = self._backend.xp, self._backend.library
         unknown = xp.flatnonzero(xp.concatenate(vertices) < 0)
         if not len(unknown):
@@ -97,7 +97,7 @@ class NewIds:
         return self._backend.xp.argsort(self._order_keys(vertices))
 
     def edges(self, u: Array, v: Array) -> tuple[dict[str, Series], Array]:
-        """Return columns of the ids of edges, the smaller first, sorted, and the edges' order."""
+        """Return two sorted columns of the ids of edges, the smaller id first, and the order."""
         xp = self._backend.xp
         take: Callable[[Array], Series] = self._ids.take
         if self._values is None:
@@ -140,7 +140,7 @@ def _dtype(column: IdColumn, ids: Part) -> Any:
 
 
 def _numbers_before(ids: Part, new: IndexedPart) -> Array:
-    """Return how many ids of a graph are less than each of the new ones, which are no such ids."""
+    """Return how many ids of a graph are less than each new id, which the graph does not have."""
     xp = ids.backend.xp
     if isinstance(ids, DensePart):
         values = ids.backend.array(new.index)

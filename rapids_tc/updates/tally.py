@@ -1,8 +1,8 @@
 """The triangles of every edge and vertex of a graph whose edges change, kept up to date.
 
 Edges have slots: see `rapids_tc.engines.neighbor_rows`. Vertices are the ranks of the graph that
-the tally was made of; ids that were numbers without a vertex there have ranks, too, and new ids
-follow. Degrees change, ranks stay: every order of the vertices is right.
+the tally was made of. Numbers that named no vertex there have ranks, too, and new ids follow them.
+Degrees change, but ranks stay: counts are right for any order of the vertices.
 
 Arrays of all edges are changed in place, which a `version` guards: a graph that does not have the
 tally's version makes a tally of its own.
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Backend
     from rapids_tc.graphs.in_memory import InMemoryGraph
 
-MOST = 2**32 - 2  # slots, and vertices: 32 bits, one value of which is kept for "none"
+MOST = 2**32 - 2  # slots, or vertices: they have 32 bits, and one value stands for "none"
 
 
 class FullError(Exception):
-    """There is no room for so many new edges or vertices: a new tally has it."""
+    """There is no room for so many new edges or vertices; a new tally would have it."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A graph after updates, which knows its total, and reads its rows for all else."""
+"""A graph after updates, which knows its total, and prepares its rows for all other answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 TALLY = ("tally", "version", "steps")
 OWN = (*TALLY, "total")
-ROWS = ("_frame", "_edges", "ids")  # what is made of the rows: all else follows from it
+ROWS = ("_frame", "_edges", "ids")  # what reading the rows makes; all else is made from these
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class UpdatedGraph(InMemoryGraph):
 
     @property
     def has_tally(self) -> bool:
-        """Whether the graph has its tally: without, it is as a graph made anew."""
+        """Whether the graph has its tally. Without one it is a graph like any other."""
         return "tally" in self.__dict__
 
     @property
@@ -97,7 +97,9 @@ class UpdatedGraph(InMemoryGraph):
     def _rows(self) -> list[Frame]:
         """Return the rows of the base that are left, and those that came and did not leave."""
         base, xp, adapter = self.tally.base, self.backend.xp, self.backend.adapter
-        left = xp.zeros(base.n_edges + self.tally.room, "uint32")  # last step in which each left
+        left = xp.zeros(
+            base.n_edges + self.tally.room, "uint32"
+        )  # the last step in which each edge left
         for number, step in enumerate(self.steps, 1):
             left[step.deleted] = number
         frames = [_kept(base.user_frame, base.row_edges(), left, 0, adapter, xp)]
@@ -176,7 +178,7 @@ def update(graph: InMemoryGraph, batch: UpdateFrames) -> tuple[InMemoryGraph, De
 
 
 def read(graph: InMemoryGraph, frames: list[Frame]) -> InMemoryGraph:
-    """Read rows as those of a graph with the columns and the further vertices of another."""
+    """Make a graph of other rows, with the columns and the added vertices of this graph."""
     rows, labels, vertices = append(frames), graph.id_columns, _added_vertices(graph)
     return in_memory.read(rows, labels, graph.backend, graph.progress, vertices=vertices)
 
@@ -194,7 +196,7 @@ def _added_vertices(graph: InMemoryGraph) -> Any:
 
 
 def _number_together(graph: InMemoryGraph, frames: list[Frame | None], sizes: list[int]) -> Any:
-    """Assign numbers to the ids of frames, which follow one another."""
+    """Assign numbers to the ids of several frames, whose rows follow one another."""
     labels, vertices = graph.id_columns, _added_vertices(graph)
     parts = [select(f, labels.labels) for f, size in zip(frames, sizes, strict=True) if size]
     frame = append(parts or [graph.user_frame])

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rapids_tc.updates.batches import Delta
 
 ROOM = 1 << 12  # edges that a tally has room for, at least
-SHARE = 16  # a tally has room for one edge in so many of the graph's
+SHARE = 16  # a tally has room for one new edge per so many edges of the graph
 
 
 def update(
@@ -115,7 +115,7 @@ def _apply(
 
 
 def _keeps_dtype(graph: InMemoryGraph) -> bool:
-    """Return whether new ids that are no categories leave the dtype of the ids as it is."""
+    """Return whether the ids keep their dtype when new ids, not categories, are added."""
     if graph.ids.parts[0].kind == "empty":
         return False
     adapter, rows = graph.backend.adapter, graph.user_frame
@@ -181,7 +181,7 @@ def _find(tally: Tally, inserted: list[IdColumn], deleted: list[IdColumn]) -> Fo
 
 
 def _names(columns: list[IdColumn], rows: Array) -> tuple[list[str], list[str]]:
-    """Return both ends of some rows, as messages show them."""
+    """Return both ends of some rows as text for a message."""
     ends = (column.values.take(rows) for column in columns)
     source, destination = (
         [str(i) for i in (end.to_pandas() if hasattr(end, "to_pandas") else end)] for end in ends

@@ -104,7 +104,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _folder() -> Path | None:
-    """Return the folder of compiled code; NUMBA_CACHE_DIR is honoured too."""
+    """Return the folder of compiled code; NUMBA_CACHE_DIR is honored, too."""
     return cache_directory("numba", numba.config.CACHE_DIR)
 
 

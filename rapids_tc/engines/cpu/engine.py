@@ -1,11 +1,11 @@
 """The CPU engine: the W1 count in Numba, on all cores.
 
-For a *middle* vertex v, mark N+(v) in a table of bytes. For every u with v in N+(u), walk the
+For a *pivot* vertex v, mark N+(v) in a table of bytes. For every u with v in N+(u), walk the
 prefix of N+(u) below v: each marked entry w closes the triangle (u, v, w). Every wedge at the
 corner of lowest degree is tested once, so the work is W1 = sum over u of C(d+(u), 2).
 
-The in-edges of all middle vertices lie one after another, and a task is a range of them with
-about the same number of probes: a hub of a million in-neighbours is many tasks. The table of a
+The in-edges of all pivot vertices lie one after another, and a task is a range of them with
+about the same number of probes: a hub of a million in-neighbors is many tasks. The table of a
 thread has at most `TABLE` entries, whatever the graph: a vertex below that is its own slot; above
 it, ranks share slots and a hit is confirmed in N+(v).
 
@@ -84,7 +84,7 @@ costs = Costs(
 
 
 def degrees(src: Array, dst: Array, size: int, out: Array = None) -> tuple[Array, int]:
-    """Count how often each number below `size` stands in either array, and how many do.
+    """Count how often each number below `size` occurs in both arrays, and how many occur.
 
     Each thread counts in a table of its own. Tables take less than the sort that follows.
     """
@@ -120,7 +120,7 @@ def csr(keys: Array, n: int) -> Csr:
 
 
 def prepare(csr: Csr, pivot_range: PivotRange | None = None) -> CpuLayout:
-    """Group the in-edges by middle vertex. O(m) time, 8 m + 16 n bytes."""
+    """Group the in-edges by pivot vertex. O(m) time, 8 m + 16 n bytes."""
     range_of_v = pivot_range or (0, csr.n)
     groups = in_edges.group(csr, csr, 0, 0, csr.n, range_of_v, _threads_for(csr.m))
     return CpuLayout(csr, *groups, csr, csr, range_of_v, 0, whole=True)
@@ -142,7 +142,7 @@ def prepare_blocks(
 
 
 def probe_counts(uv: Csr, uw: Csr | None = None, residues: Residues = (0, 0, 0)) -> Array:
-    """Count the probes of every middle vertex: int64, by column of `uv`."""
+    """Count the probes of every pivot vertex: int64, by column of `uv`."""
     to_row, shift = shifts(residues)
     return raw_rows.probe_counts(*_arrays(uv), *_arrays(uw or uv), to_row, shift)
 

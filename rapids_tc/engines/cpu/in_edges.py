@@ -1,6 +1,6 @@
 """In-edges grouped by pivot vertex, on all cores.
 
-Each task groups the in-edges of a range of pivot vertices. These are neighbours in every row, which
+Each task groups the in-edges of a range of pivot vertices. These are neighbors in every row, which
 is ascending, so that a task finds its part of a row by a search, and shares no counter.
 """
 

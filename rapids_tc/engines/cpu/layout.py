@@ -23,13 +23,13 @@ class CpuLayout:
     in_edges : array of uint64
         For every u with v in N+(u), ascending: u's row in `walked` << 32 | its entries below v.
     probe_counts : array of int64, shape (n,)
-        Probes of each middle vertex.
+        Probes of each pivot vertex.
     walked : Csr
         The graph, or block uw, whose rows N+(u) are walked.
     edges : Csr
         The graph, or block uv, that the in-edges are made of.
     pivot_range : tuple of int
-        The middle vertices that are counted, as columns of `edges`.
+        The pivot vertices that are counted, as columns of `edges`.
     shift : int
         From a column of `edges` to the row of the same vertex in `csr`.
     whole : bool

@@ -1,6 +1,6 @@
 """Edges looked up in a CSR, on all cores.
 
-Searches wait for memory. Pairs are written to buckets of neighbouring rows first, so that the rows
+Searches wait for memory. Pairs are written to buckets of neighboring rows first, so that the rows
 that are searched stay in the caches of a core; and `LANES` searches go on side by side, one step of
 each after another, so that they wait together.
 """

@@ -1,7 +1,7 @@
 """The triangles of every edge of a whole graph, or a sum over them, a range of rows in each task.
 
 A task counts the triangles u > v > w whose u is in its range, so that the counts of (u, v) and
-(u, w) are its own, and stay in a core's cache. It marks the rows of all its middle vertices: with
+(u, w) are its own, and stay in a core's cache. It marks the rows of all its pivot vertices: with
 few ranges, this is little beside the walks.
 """
 

@@ -1,6 +1,6 @@
 """Keys sorted into rows, on all cores.
 
-Rows are divided into *buckets* of 2**width neighbouring ranks. Each task writes its keys to their
+Rows are divided into *buckets* of 2**width neighboring ranks. Each task writes its keys to their
 buckets, then each bucket is sorted on its own by digits of its keys, in the caches of one core.
 Tasks write to places that were counted before, so that the result is the same for any number of
 threads. Sorting takes the memory of the keys and as much again.

@@ -1,8 +1,8 @@
 """The peel in Numba: `rapids_tc.engines.peel` says what is done, this file how.
 
 Each vertex has a table of its active edges. The triangles of an edge are found by walking the
-smaller table of its two ends, and looking each neighbour up in the other: by hash, after a test of
-one bit that most neighbours fail. When few vertices are left, as soon in graphs with hubs, a table
+smaller table of its two ends, and looking each neighbor up in the other: by hash, after a test of
+one bit that most neighbors fail. When few vertices are left, as soon in graphs with hubs, a table
 is a bit per vertex: an AND finds up to 64 triangles, and counting the bits below finds their edges.
 
 `truss_tables` builds the tables, and `truss_rounds` peels.

@@ -218,7 +218,7 @@ def _walk_slots(
     edges: Any, tables: Any, e: Any, short: Any, long: Any, queue: Array, state: Array,
     buffer: Array, count: int, threads: int,
 ) -> int:  # fmt: skip
-    """Walk the slots of one end of an edge, and look each neighbour up in the other end's."""
+    """Walk the slots of one end of an edge, and look each neighbor up in the other end's."""
     slots, sieve, pairs = tables.slots, tables.sieve, 0
     first, last = tables.starts[long], tables.starts[long + 1]
     left = np.int64(edges.support[e] & np.uint32(DEAD - 1))

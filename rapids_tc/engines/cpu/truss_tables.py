@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NO_EDGE = 0xFFFFFFFF
 LOW_BITS, _DEAD_SLOT = np.uint64(0xFFFFFFFF), np.uint64(NO_EDGE << 32)
 _WORD, _EDGE = 18, 36  # bytes of a word of bits, and of an edge: see `_build_bits`
-_GOLDEN = np.uint64(0x9E3779B1)  # 2**32 over the golden ratio: products spread neighbours
+_GOLDEN = np.uint64(0x9E3779B1)  # 2**32 over the golden ratio: products spread neighbors
 
 
 class Tables(NamedTuple):
@@ -36,12 +36,12 @@ class Tables(NamedTuple):
     starts : array of int64, shape (vertices + 1,)
         The slots of u are ``slots[starts[u]:starts[u + 1]]``.
     slots : array of uint64
-        By hash, edge << 32 | neighbour + 1; 0 if nothing is in it. With bits, the edges of each
-        vertex by neighbour.
+        By hash, edge << 32 | neighbor + 1; 0 if nothing is in it. With bits, the edges of each
+        vertex by neighbor.
     sieve : array of uint8
-        Eight bits per slot: if the bit of a hash is 0, no neighbour has this hash.
+        Eight bits per slot: if the bit of a hash is 0, no neighbor has this hash.
     words : array of uint64, shape (vertices, width)
-        A bit per neighbour that an active edge leads to.
+        A bit per neighbor that an active edge leads to.
     all_words : array of uint64, shape (vertices, width)
         The same when the tables were made.
     before : array of uint16, shape (vertices, width)
@@ -194,7 +194,7 @@ def _rank(words: Array, all_words: Array, before: Array) -> None:
 
 @compiled
 def slot_of_bit(tables: Any, u: Any, i: Any, bit: Any) -> Any:
-    """Return the slot of u's edge to the neighbour that has this bit in word i."""
+    """Return the slot of u's edge to the neighbor that has this bit in word i."""
     below = count_ones(tables.all_words[u, i] & (bit - np.uint64(1)))
     return tables.starts[u] + np.int64(tables.before[u, i]) + below
 

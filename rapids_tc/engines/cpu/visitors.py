@@ -55,7 +55,7 @@ def zero(visitor: Any) -> Any:
 
 @dispatched
 def open_middle(visitor: Any, length: Any) -> Any:
-    """Return scratch memory for the triangles of a middle vertex, whose row has this length."""
+    """Return scratch memory for the triangles of a pivot vertex, whose row has this length."""
     return None
 
 
@@ -150,7 +150,7 @@ class ThirdSums(NamedTuple):
 
 
 class LevelCounts(NamedTuple):
-    """The triangles of every edge whose two other sides reach its upper level, or its probe."""
+    """The triangles of every edge whose other sides reach its upper level, or just its probe."""
 
     levels_uv: Array
     levels_uw: Array

@@ -1,4 +1,4 @@
-"""The CUDA engine on blocks and on ranges of middle vertices: ``blocks.cu`` makes their in-edges.
+"""The CUDA engine on blocks and on ranges of pivot vertices: ``blocks.cu`` makes their in-edges.
 
 The functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`.
 """
@@ -56,7 +56,7 @@ class InEdges:
 
 
 def to_csc(engine: GpuEngine, uv: Csr) -> InEdges:
-    """Group the edges of a block by middle vertex: 8 bytes per edge, 16 at the peak."""
+    """Group the edges of a block by pivot vertex: 8 bytes per edge, 16 at the peak."""
     xp, n, m = engine.xp, np.uint64(uv.n), np.uint64(uv.m)
     with engine.device(uv.columns):
         packed, offsets = xp.empty(uv.m, "uint64"), xp.empty(uv.n + 1, "uint32")
@@ -75,7 +75,7 @@ def csc(engine: GpuEngine, csr: Csr) -> tuple[Array, Array, Array]:
 
 
 def group(engine: GpuEngine, csr: Csr, pivot_range: PivotRange | None) -> Array:
-    """Sort the in-edges, v << 32 | position, of the middle vertices of a range, or of all."""
+    """Sort the in-edges, v << 32 | position, of the pivot vertices of a range, or of all."""
     xp, m = engine.xp, np.uint64(csr.m)
 
     def fill(capacity: int, pivot_range: PivotRange) -> tuple[Array, Array]:
@@ -141,7 +141,7 @@ def write_codes(engine: GpuEngine, columns: Array, codes: Array) -> None:
 def probe_counts(
     engine: GpuEngine, uv: Csr | InEdges, uw: Csr | None = None, residues: Residues = (0, 0, 0)
 ) -> Array:
-    """Count the probes of every middle vertex: int64, by column of `uv`."""
+    """Count the probes of every pivot vertex: int64, by column of `uv`."""
     grouped = uv if isinstance(uv, InEdges) else to_csc(engine, uv)
     n, (_, shift) = grouped.csr.n, shifts(residues)
     with engine.device(grouped.packed):

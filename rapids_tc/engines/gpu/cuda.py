@@ -142,7 +142,7 @@ class CudaEngine:
         blocks: Blocks | None = None,
         with_hubs: bool = False,
     ) -> GpuLayout:
-        """Make a layout, its tasks from the probes of every middle vertex.
+        """Make a layout, its tasks from the probes of every pivot vertex.
 
         `with_hubs`: rows have bits, if the graph is large.
         """

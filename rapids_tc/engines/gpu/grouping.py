@@ -1,4 +1,4 @@
-"""The in-edges of a whole graph, grouped by middle vertex: moved to their places, or sorted."""
+"""The in-edges of a whole graph, grouped by pivot vertex: moved to their places, or sorted."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _TILE = 16 * launch.THREADS  # in-edges that a thread block moves
 _COUNT_BLOCKS = 2  # of a multiprocessor, which count columns
 _KERNELS = ("count_columns", "group_starts", "part_columns", "place_rows")
 
-Grouped = tuple["Array", "Array", "Array"]  # in_edges, in_offsets, and probes by middle vertex
+Grouped = tuple["Array", "Array", "Array"]  # in_edges, in_offsets, and probes by pivot vertex
 
 
 def group(engine: GpuEngine, csr: Csr) -> Grouped:
-    """Group all in-edges by middle vertex without a sort: 8 bytes per edge, 16 at the peak.
+    """Group all in-edges by pivot vertex without a sort: 8 bytes per edge, 16 at the peak.
 
     In-edges of low ranks are moved to their places by ``group.cu``; the others are sorted.
     """
@@ -70,7 +70,7 @@ def sort(engine: GpuEngine, layout: GpuLayout) -> None:
 
 
 def _count_columns(engine: GpuEngine, csr: Csr) -> Array:
-    """Find where the in-edges of each middle vertex begin: uint32, shape (n + 1,)."""
+    """Find where the in-edges of each pivot vertex begin: uint32, shape (n + 1,)."""
     xp, kernel = engine.xp, engine.compile(launch.read("group.cu"), _KERNELS, ())["count_columns"]
     shared = min(csr.n, engine.capacities.counted, engine.most_shared // 8)
     if 4 * shared > engine.shared_limit:

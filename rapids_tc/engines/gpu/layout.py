@@ -44,7 +44,7 @@ class Blocks:
     ----------
     uv : Csr
     packed : array of uint64
-        The edges of uv as v << 32 | row, ascending, for the middle vertices that are counted.
+        The edges of uv as v << 32 | row, ascending, for the pivot vertices that are counted.
     uw, vw : slice
         The columns of these blocks among the columns of the layout.
     shift : int
@@ -180,7 +180,7 @@ class GpuEngine(KernelEngine, Protocol):
         blocks: Blocks | None = None,
         with_hubs: bool = False,
     ) -> GpuLayout:
-        """Make a layout, its tasks from the probes of every middle vertex."""
+        """Make a layout, its tasks from the probes of every pivot vertex."""
 
     def step(self, kernel: str, size: int, *arguments: Any) -> None:
         """Launch a kernel of ``prepare.cu`` with a thread per element."""

@@ -8,7 +8,7 @@
 // - Bitmaps of all vertices for all threads would fit no memory, and the rows of threads are short: so
 //   bisson_thread keeps ids modulo 64 in a register, and confirms hits in the row.
 //
-// Input: any oriented Csr. Item = tasks[i] = u with two or more neighbours. width = words of a bitmap,
+// Input: any oriented Csr. Item = tasks[i] = u with two or more neighbors. width = words of a bitmap,
 // depth = words of a filter; bisson_thread uses neither. scratch: zeros, left zero, width words per block,
 // or per warp in bisson_warp. Dynamic shared memory: depth words per block, or per warp in bisson_warp.
 // Both maps are set by atomicOr, and each word is cleared by its owner: in the bitmap the thread of the

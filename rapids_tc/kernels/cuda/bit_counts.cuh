@@ -49,7 +49,7 @@ struct BitCounts {
     added++;
   }
 
-  // The index of the counter of hub w: lanes that add together reach neighbouring words.
+  // The index of the counter of hub w: lanes that add together reach neighboring words.
   __device__ static u32 place(u32 w) { return w % 32 * kHubWords + w / 32 % 4 * kHubLanes + w / 128; }
 
   // Add the counts to shared counters, and clear them.

@@ -1,4 +1,4 @@
-// bitmap.cu - the triangles of every middle vertex v: a block keeps a bitmap of N+(v) in shared memory and
+// bitmap.cu - the triangles of every pivot vertex v: a block keeps a bitmap of N+(v) in shared memory and
 // streams, for every u with v in N+(u), the entries of N+(u) below v. An entry w whose bit is set closes
 // the triangle (u, v, w), w < v < u. Work: the sum over u of C(|N+(u)|, 2), the least of all list schemes;
 // each unit is one 16-bit load and one bit test.
@@ -41,7 +41,7 @@ constexpr int kLists = 8;  // lists in flight in each group of lanes
 constexpr u32 kTailWords = 64;  // words of the filter of the ids of N+(v) without a bit
 constexpr u32 kTailLanes = 8;
 
-// The middle vertex of a task.
+// The pivot vertex of a task.
 struct Middle {
   u32 start, length;  // N+(v) is columns[start ..], length ids
   u32* map;  // bit i: N+(v) has id i

@@ -1,4 +1,4 @@
-// bitmap_run.cuh - bitmap.cu's count for middle vertices of few probes: a warp takes a run of up to 32
+// bitmap_run.cuh - bitmap.cu's count for pivot vertices of few probes: a warp takes a run of up to 32
 // vertices of consecutive numbers. Their rows lie together, and so do their in-edges, so that one map holds
 // all the rows, and one walk passes all the in-edges.
 //

@@ -44,7 +44,7 @@ __device__ __forceinline__ u32 reserve(u32* counter, u32 size) {
   return __shfl_sync(kFullMask, base, kWarp - 1) + through - size;
 }
 
-// Add each lane's value to sums[key], with one atomic per run of the same key in neighbouring lanes. All
+// Add each lane's value to sums[key], with one atomic per run of the same key in neighboring lanes. All
 // lanes of the warp.
 __device__ __forceinline__ void add_by_run(u64* sums, u32 key, u64 value) {
   const u32 lane = threadIdx.x % kWarp;

@@ -1,5 +1,5 @@
 // blocks.cu - makes the in-edges that bitmap.cu reads, from the blocks of a graph, or from a range of its
-// middle vertices. A block is a Csr whose row numbers and columns are local ids: see
+// pivot vertices. A block is a Csr whose row numbers and columns are local ids: see
 // rapids_tc/blocks/grid.py. In the order in which the kernels run:
 //
 //   raw rows:      split_rows, to count and to write; then prepare.cu's, from keys

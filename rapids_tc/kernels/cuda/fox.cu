@@ -1,6 +1,6 @@
 // fox.cu - Fox, Green, Gabert, An and Bader ("Fast and adaptive list intersections on the GPU",
 // HPEC'18): edges are binned by an estimate of their work, and each of the six bins has its own number
-// of threads per edge, from one to a warp, so that neighbouring threads have similar work.
+// of threads per edge, from one to a warp, so that neighboring threads have similar work.
 //
 // - fox_bin lists the in-edges of a bin: its estimated steps are least to most, and neither list is
 //   empty. It runs twice per bin, to count and to write.

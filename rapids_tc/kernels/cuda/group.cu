@@ -1,4 +1,4 @@
-// group.cu - groups the in-edges of a whole graph by middle vertex without a sort: counts the in-edges of
+// group.cu - groups the in-edges of a whole graph by pivot vertex without a sort: counts the in-edges of
 // each vertex, and moves each in-edge to its place in two steps. In the order in which the kernels run:
 //
 //   count_columns, (a running sum), group_starts, part_columns, place_rows
@@ -48,7 +48,7 @@ group_starts(const u32* in_offsets, u64 n, u32 hot, u32* free, u32* tiles) {
   }
 }
 
-// The next place at counters[key], unless key is kNone. Neighbouring lanes of one key share an atomic: the
+// The next place at counters[key], unless key is kNone. Neighboring lanes of one key share an atomic: the
 // columns of a row ascend, so that many are of one group. All lanes of the warp.
 __device__ __forceinline__ u32 place_by_run(u32* counters, u32 key) {
   const u32 lane = threadIdx.x % kWarp, previous = __shfl_up_sync(kFullMask, key, 1);

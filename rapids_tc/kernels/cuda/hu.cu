@@ -1,12 +1,12 @@
 // hu.cu - Hu, Guan and Zou ("Triangle counting on GPU using fine-grained task distribution", ICDEW'19): a
-// block takes a vertex u. The lists N+(v), v in N+(u), are one long row of two-hop neighbours; the threads
+// block takes a vertex u. The lists N+(v), v in N+(u), are one long row of two-hop neighbors; the threads
 // of the block walk the row in fixed strides, whatever list they are in, and search N+(u) for each id.
 //
 // - The first width ids of N+(u) are kept in shared memory; a longer row is searched in two parts.
 // - A thread steps from list to list by itself, so a block has no barrier until its row is done.
 // - The search takes the same number of steps for every id of a row, so that a warp does not diverge.
 //
-// Input: any oriented Csr. Item = tasks[i] = u with two or more neighbours. width = ids that are kept;
+// Input: any oriented Csr. Item = tasks[i] = u with two or more neighbors. width = ids that are kept;
 // depth is unused. Dynamic shared memory: width words; thread i modulo kThreads writes word i. Probes:
 // comparisons, floor(log2(|N+(u)|)) + 1 per id if all of N+(u) is kept.
 //

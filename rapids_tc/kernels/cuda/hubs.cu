@@ -21,7 +21,7 @@
 
 constexpr u32 kHubThreads = 128, kHubBlocksPerSm = 5;
 constexpr u32 kHubWarps = kHubThreads / kWarp;
-constexpr u32 kUnlisted = 0x7fffffffu;  // a middle vertex without a bit row
+constexpr u32 kUnlisted = 0x7fffffffu;  // a pivot vertex without a bit row
 
 // ------------------------------------------------------------------------------- bit rows
 // List the rows that have at least `least` entries below kHubs, in no order to be relied on; count is their
@@ -59,7 +59,7 @@ write_hub_rows(const i64* offsets, const u32* columns, const u32* rows, u32 n_ro
 }
 
 // ------------------------------------------------------------------------------- edge counts
-// Write for each middle vertex of bitmap.cu's heavy tasks its bit row, or kUnlisted. Others keep kNone.
+// Write for each pivot vertex of bitmap.cu's heavy tasks its bit row, or kUnlisted. Others keep kNone.
 extern "C" __global__ void __launch_bounds__(kThreads)
 mark_middles(const i64* offsets, const u32* tasks, u64 n_tasks, RTC_HUBS_ARGS, u32* middles) {
   const u64 t = element();

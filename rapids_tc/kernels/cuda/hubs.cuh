@@ -74,7 +74,7 @@ __device__ __forceinline__ u32 common_bits(const uint4& a, const uint4& b) {
   return __popc(a.x & b.x) + __popc(a.y & b.y) + __popc(a.z & b.z) + __popc(a.w & b.w);
 }
 
-// How a middle vertex v meets bit rows.
+// How a pivot vertex v meets bit rows.
 struct HubMap {
   u32 shift;  // log2 of the lanes that share an in-edge
   u32 enough;  // entries from which an in-edge counts by bits

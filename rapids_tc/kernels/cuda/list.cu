@@ -1,6 +1,6 @@
 // list.cu - every triangle u > v > w in turn: written to an array, or summed over with values of its sides.
 //
-// A warp takes an in-edge (u, v) of the middle vertex v, and each of its lanes an entry of N+(u) below v
+// A warp takes an in-edge (u, v) of the pivot vertex v, and each of its lanes an entry of N+(u) below v
 // per step; a lane searches N+(v) for its entry. Work: log |N+(v)| times bitmap.cu's. This needs no shared
 // memory, and finds the triangles of an in-edge in ascending w, so that one ballot gives the place of a
 // hit. The rest costs more: a sort of the list, an atomic per term of a sum.

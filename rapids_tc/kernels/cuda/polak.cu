@@ -1,7 +1,7 @@
 // polak.cu - Polak ("Counting triangles in large graphs on GPU", IPDPSW'16): a thread takes an edge (u, v),
 // and merges N+(u) and N+(v) with two pointers.
 //
-// The paper's points: neighbouring threads draw edges that share a list (v's in this kernel, so that a warp
+// The paper's points: neighboring threads draw edges that share a list (v's in this kernel, so that a warp
 // reads N+(v) once); one load gives both ends of an edge; lists are read through the read-only cache; a
 // step reloads only the side that moved, and both ids stay in registers.
 //

@@ -4,7 +4,7 @@
 //
 //       ( A00  a01  A02 )        and adds    delta += a12' A20 a01,
 //       ( a10   0   a12 )
-//       ( A20  a21  A22 )        the edges between the neighbours after i and those before it.
+//       ( A20  a21  A22 )        the edges between the neighbors after i and those before it.
 //
 // a01 is N+(i), and the rows of A20 that a12 picks are, for every u with i in N+(u), the entries of N+(u)
 // below i. So a step is a sum of sparse dot products, one per row: no product matrix, nor even the vector

@@ -6,7 +6,7 @@
 //                              be right only if kSides.
 //   edge(position, hits)       one lane has found hits triangles on the edge (u, v) at position. The
 //                              position need be right only if kEdges.
-//   list(position, hits, l)    the same for l = 2^k neighbouring lanes together, each with its own hits.
+//   list(position, hits, l)    the same for l = 2^k neighboring lanes together, each with its own hits.
 //                              All 32 lanes of the warp must call it.
 //   triangle(uv, uw, vw)       a triangle is found, by the positions of its sides; return whether it counts.
 //                              Only those that count are passed to the above. Called only if kTriangles.
