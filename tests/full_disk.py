@@ -52,7 +52,7 @@ def check(function, edges):
     expected = function(edges)
     with in_blocks(2, peel_below=0) as made:  # as long as it can, in blocks
         assert_same(Pandas, function(edges), expected)
-        need = made[-1].blocks.executor.store._end
+        need = made[-1]._store._end
         made.clear()
         for size in sizes(need):
             print(f"  {size:,} of {need:,} bytes", flush=True)

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.engines import protocol
-from rapids_tc.frames.backend import Backend, gather
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from rapids_tc.frames.backend import Backend
     from rapids_tc.preparation.csr import Array, Csr
 
 Block = tuple[int, int]  # the residues of u and of v
@@ -65,16 +65,6 @@ def rank_limit(block: Csr, n: int, at: Block, xp: Any) -> int:
     """Return the largest rank at an edge of a block, plus one; 0 if the block has no edge."""
     last = int(xp.searchsorted(block.offsets, xp.asarray([block.m]))[0]) - 1  # with an entry
     return (last - row_shift(at)) * n + at[0] + 1 if block.m else 0
-
-
-def ranked_ends(ends: tuple[Array, Array], rank: Array, xp: Any) -> tuple[Array, Array]:
-    """Return the larger and the smaller rank (uint32) of each row, from its ends' numbers.
-
-    This suits short chunks of rows; `orient.ranks_of_ends` takes dataframe operations, for whole
-    columns.
-    """
-    source, destination = (gather(rank, end) for end in ends)
-    return xp.maximum(source, destination), xp.minimum(source, destination)
 
 
 def rows_in_block(

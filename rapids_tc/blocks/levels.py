@@ -331,11 +331,11 @@ def peel_chosen(
 
 def peel_all(
     blocks: Iterable[tuple[Block, Csr]], edges: int, vertices: int, n: int, floor: int, *,
-    engine: Any, xp: Any, on_progress: Callable[..., None] | None = None,
+    engine: Any, xp: Any,
 ) -> Iterator[Array]:  # fmt: skip
     """Peel all edges of the blocks as one graph; yield the levels of each block."""
     graph, relabel = join_blocks(blocks, edges, vertices, n, engine=engine, xp=xp)
-    truss = peel_graph(graph, None, engine, on_progress)
+    truss = peel_graph(graph, None, engine)
     levels = xp.maximum(truss - 2, floor - 1).astype("uint32")
     del truss
     yield from _levels_of(blocks, levels, graph, relabel, n, engine)
@@ -383,9 +383,7 @@ def join_blocks(
     return engine.csr(geometry.collect_keys(blocks, edges, n, pack, xp), size + 1), relabel
 
 
-def peel_graph(
-    graph: Csr, k: int | None, engine: Any, on_progress: Callable[..., None] | None = None
-) -> Array:
+def peel_graph(graph: Csr, k: int | None, engine: Any) -> Array:
     """Return the trussness of every edge of a graph in memory, as `Engine.truss` does."""
     layout = engine.prepare(graph)
-    return engine.truss(layout, engine.edge_counts(layout), k=k, on_progress=on_progress)
+    return engine.truss(layout, engine.edge_counts(layout), k=k)

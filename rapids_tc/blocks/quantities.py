@@ -83,7 +83,9 @@ class TrianglesByType(Quantity):
     value = "uint8"
 
     def limited(self, memory: int) -> Self:
-        """See `Quantity`."""
+        """See `Quantity`: the counters of `types` that are known before are few, and always fit."""
+        if self.types:
+            return self
         return replace(self, memory=memory if self.memory is None else min(memory, self.memory))
 
     def fits(self, types: int) -> bool:

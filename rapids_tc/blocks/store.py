@@ -79,7 +79,7 @@ class StoredBlocks:
         store = self.executor.store
         edges = max(len(columns) for _, columns in self.stored.values())
         rows = max(len(lengths) for lengths, _ in self.stored.values())
-        plan = self._plan(grid.tasks(Partition(self.n, 1)))
+        plan = self._plan(grid.tasks(Partition(self.n, 1)))  # all: each block has a sum, maybe of 0
         slots = self.budget.slots(edges, rows, len(plan.keys), self.allowed)
         with store.pooled(self.budget.task(edges, rows, slots)):
             try:

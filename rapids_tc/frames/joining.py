@@ -73,8 +73,17 @@ def join_columns(
             array = arrays.pop(name)  # without a dtype, pandas would turn objects into text
             result[name] = library.Series(array, dtype=array.dtype, **_not_copied(library))
         else:
-            result[name] = library.concat(pieces.pop(name), ignore_index=True)
+            result[name] = _join(pieces.pop(name), library)
     return result
+
+
+def _join(pieces: list[Series], library: ModuleType) -> Series:
+    """Return pieces of a column one after another; pieces of categories have the same ones."""
+    dtype = pieces[0].dtype
+    if library.__name__ != "pandas" or not isinstance(dtype, library.CategoricalDtype):
+        return library.concat(pieces, ignore_index=True)
+    codes = np.concatenate([piece.cat.codes for piece in pieces])  # concat would hash the dtypes
+    return library.Series(library.Categorical.from_codes(codes, dtype=dtype))
 
 
 def frame_of(columns: dict[Any, Series], backend: Backend) -> Frame:

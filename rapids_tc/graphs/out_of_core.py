@@ -166,8 +166,11 @@ class OutOfCoreGraph(EdgeGraph):
     def _by_edge(self, kind: str | Quantity) -> list[list[Task]]:
         """Submit the values of the edges of each block, in slices."""
         graph = self.spilled
+        if kind == "trussness":
+            with self.stage("peeling"):
+                return peeling.of_every_edge(graph)
         if isinstance(kind, str):
-            return peeling.of_every_edge(graph) if kind == "trussness" else sums.by_edge(graph)
+            return sums.by_edge(graph)
         if kind.takes == "corners":
             return sums.third_sums(graph, kind)
         return sums.visited_by_edge(graph, kind, *self._read(kind.reading))

@@ -466,15 +466,16 @@ def estimate(
         return {"worker": cluster.answering(work, sizes), "blocks": sizes.n}
     adapter, labels = open_partitions(executor, record, options, record.defaults)
     with executor:
-        workers, listed = executor.workers(), 0
+        workers, listed, free = executor.workers(), 0, options.memory_limit
         if executor.is_held():
             profiled = PartitionedGraph(executor, adapter, labels, GRAPH, options, {}).with_ids()
             rows, ids, listed = sum(map(sum, profiled.rows)), profiled.size, profiled.listed
+            free = profiled.free
             del profiled
         else:
             rows, ids = _bounds(executor)
-    least = min(worker.memory or 2**40 for worker in workers)
-    free = options.memory_limit or int(costs.MEMORY_SHARE * least)
+    if free is None:
+        free = int(costs.MEMORY_SHARE * min(worker.memory or 2**40 for worker in workers))
     engine = resolve_engine(adapter, options.engine)
     n = grid.plan(rows, ids, free, len(workers), work, engine).n
     sizes = cluster.ClusterSizes(rows, ids, len(workers), n, free, labels.joined, listed)

@@ -20,7 +20,6 @@ _READS = 4  # as in rows.cu
 _RANGE_BLOCKS = 2048
 BUCKETS, _PART_THREADS, _PART_TILE, _BUCKET_THREADS = 512, 512, 8192, 1024
 _BUCKET_BLOCKS = 2  # of each bucket, whose numbers they count
-_READ_BLOCKS = 4  # of a multiprocessor, which count buckets
 _KERNELS = (
     "id_range32",
     "id_range64",

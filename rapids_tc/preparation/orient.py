@@ -69,8 +69,8 @@ def degree_order(degree: Array, n: int, backend: Backend) -> Order:
         by_degree = backend.operations.descending(degree)
         return Order(raw_rows.ranks(backend.compile, backend.xp, by_degree), by_degree[:n])
     # pandas' sort of a Series takes 50 times a small sort
-    from_last = backend.library.Index(degree[::-1]).argsort()
-    number = len(degree) - 1 - from_last[::-1]  # equal degrees in the order of sort_values
+    from_last = backend.library.Index(degree[::-1]).argsort(kind="stable")
+    number = len(degree) - 1 - from_last[::-1]  # equal degrees by number, as in blocks
     rank = backend.xp.empty(len(degree), "uint32")
     rank[number] = backend.xp.arange(len(number), dtype="uint32")
     return Order(rank, number[:n])

@@ -33,6 +33,7 @@ def visit(
 ) -> Any:
     """Combine what the visitor of a quantity makes of every triangle; see `protocol.Engine`."""
     if quantity.per == "vertex":
+        assert quantity.visitor == "VertexSums", "no other visitor has a kernel by vertex"
         return listing.vertex_sums(engine, layout, quantity, values, on_progress=on_progress)
     with engine.device(layout.csr.columns):
         visitor, arrays = _taken(engine, layout, quantity, values)
