@@ -96,8 +96,8 @@ def look_up_vertices(ids: Ids, vertices: Any, present: Array) -> tuple[Array, Ar
     named = vertex_columns(vertices, (), ids.labels[ids.groups :], backend)
     parts = zip(ids.parts[ids.groups :], named, strict=True)
     digits = [find_ids(part, values, "vertices=") for part, values in parts]
-    is_known = digits[0] >= 0
-    for digit in digits[1:]:
+    is_known = xp.ones(len(named[0]), bool)
+    for digit in digits:
         is_known &= digit >= 0
     row = xp.flatnonzero(is_known)
     known = [digit[row] for digit in digits]
