@@ -48,6 +48,22 @@ def skewed():
     return skewed_frame(9)
 
 
+@pytest.mark.cpu_only
+def test_tasks_with_an_empty_block_are_not_laid_out(monkeypatch):
+    engine, made = registry.load("cpu"), []
+    prepare = engine.prepare_blocks
+
+    def noted(*blocks, **options):
+        made.append(blocks)
+        return prepare(*blocks, **options)
+
+    monkeypatch.setattr(engine, "prepare_blocks", noted)
+    edges = frame_of([(0, 1), (1, 2), (2, 0)])
+    with in_blocks(6):
+        assert tc.count(edges) == 1
+    assert 1 <= len(made) <= 36  # at most one for each block, of 216 tasks
+
+
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_reported_cases(backend, number):
     """Each in one number of blocks; all together, below, in every one."""

@@ -79,7 +79,7 @@ class StoredBlocks:
         store = self.executor.store
         edges = max(len(columns) for _, columns in self.stored.values())
         rows = max(len(lengths) for lengths, _ in self.stored.values())
-        plan = self._plan(grid.tasks(Partition(self.n, 1)))  # all: each block has a sum, maybe of 0
+        plan = self._plan(self._tasks_of_all_blocks())
         slots = self.budget.slots(edges, rows, len(plan.keys), self.allowed)
         with store.pooled(self.budget.task(edges, rows, slots)):
             try:
@@ -148,6 +148,17 @@ class StoredBlocks:
                 steps.append(Step(number, task, names, begins=True))
             steps.append(Step(number, task, names, begins=False))
         return Plan(len(tasks), steps, sides or self.engine.costs.uv_stays_loaded)
+
+    def _tasks_of_all_blocks(self) -> list[BlockTask]:
+        """List the tasks that may have triangles, and one of each other block, whose sum is 0."""
+        tasks = grid.tasks(Partition(self.n, 1))
+        counted = set(filter(self._may_have_triangles, tasks))
+        covered = {at for task in counted for at in task.blocks}
+        for task in tasks:
+            if not covered.issuperset(task.blocks):
+                counted.add(task)
+                covered.update(task.blocks)
+        return [task for task in tasks if task in counted]
 
     def _may_have_triangles(self, task: BlockTask) -> bool:
         return all(len(self.stored[at][1]) for at in task.blocks)
