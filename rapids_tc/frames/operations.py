@@ -24,7 +24,7 @@ class Operations(Protocol):
     """What is asked of a dataframe library for arrays of uint32."""
 
     def descending(self, values: Array) -> Array:
-        """Return the places (int32) of the values in descending order, equal ones ascending."""
+        """Return the places (int32) of the values in descending order."""
 
     def extremes(self, values: Array, places: Array) -> tuple[Array, Array]:
         """Return the larger and the smaller of the values at each pair of places, (2, rows).
@@ -37,7 +37,7 @@ class PandasOperations:
     """The operations of pandas and NumPy."""
 
     def descending(self, values: Array) -> Array:
-        """See `Operations`."""
+        """See `Operations`: places of equal values ascend."""
         from_last = sys.modules["pandas"].Index(values[::-1]).argsort(kind="stable")
         return (len(values) - 1 - from_last[::-1]).astype("int32")
 
@@ -61,7 +61,7 @@ class LibcudfOperations:
             return self._cupy.empty(0, "int32")
         types, table = self._plc.types, self._plc.Table([self._column(values)])
         orders = [types.Order.DESCENDING], [types.NullOrder.AFTER]
-        return self._array(self._plc.sorting.stable_sorted_order(table, *orders), "int32")
+        return self._array(self._plc.sorting.sorted_order(table, *orders), "int32")
 
     def extremes(self, values: Array, places: Array) -> tuple[Array, Array]:
         """See `Operations`: a gather of libcudf, and two binary operations."""
