@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +25,9 @@ import rapids_tc as tc
 from rapids_tc import _progress, datasets, testing
 from rapids_tc.blocks import rows
 from rapids_tc.engines import registry
+from rapids_tc.engines.cpu import host_slots
 from rapids_tc.frames.backend import open_frame
+from rapids_tc.graphs import spilled
 from rapids_tc.plan import budget, costs, record
 from rapids_tc.preparation.edge_columns import edge_columns
 
@@ -62,6 +64,34 @@ def test_tasks_with_an_empty_block_are_not_laid_out(monkeypatch):
     with in_blocks(6):
         assert tc.count(edges) == 1
     assert 1 <= len(made) <= 36  # at most one for each block, of 216 tasks
+
+
+@pytest.mark.cpu_only
+def test_an_error_while_sums_are_added_gives_the_pool_back(monkeypatch):
+    """Even while the error, whose traceback holds the tasks, is looked at."""
+    pooled, opened = host_slots.BlockStore.pooled, []
+
+    @contextmanager
+    def noted(self, size):
+        opened.append(size)
+        try:
+            with pooled(self, size):
+                yield
+        finally:
+            opened.remove(size)
+
+    def full(self, result):
+        assert opened
+        raise tc.CapacityError("no room for a sum")
+
+    monkeypatch.setattr(host_slots.BlockStore, "pooled", noted)
+    monkeypatch.setattr(spilled.RunningSum, "add", full)
+    with in_blocks(3), pytest.raises(tc.CapacityError, match="no room for a sum"):
+        try:
+            tc.edge_triangles(datasets.rmat(6))
+        except tc.CapacityError:
+            assert not opened
+            raise
 
 
 @pytest.mark.parametrize("number", range(len(CASES)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -70,7 +70,7 @@ class StoredBlocks:
         self.executor.store.synchronize()
         return codec.csr(self.executor.gather(self.stored[at]), self.xp)
 
-    def pooled(self, on_progress: Callable[..., None]) -> Iterator[LaidOut]:
+    def pooled(self, on_progress: Callable[..., None]) -> Generator[LaidOut, None, None]:
         """Yield each task; its blocks are in the slots of a pool meanwhile.
 
         The blocks of the next tasks are on their way. What the caller makes between two tasks is

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._parallel import thread_count
+from rapids_tc._progress import at_end
 from rapids_tc.blocks import grid, levels, sums
 from rapids_tc.blocks.block_map import (
     Blocked,
@@ -202,7 +203,9 @@ class SpilledGraph(Blocked):
                 )
                 return
             engine, xp = stored.engine, stored.xp
-            for task, three, layout in stored.pooled(report.advance):
+            tasks = stored.pooled(report.advance)
+            at_end(tasks.close)  # the traceback of an error in the caller would keep the pool open
+            for task, three, layout in tasks:
                 job = PlacedJob([task], None)
                 laid_out = LaidOutJob(three, [task], self.n, self.method, engine, xp, layout)
                 of_job = self.values_of(job, values, by_residue)
