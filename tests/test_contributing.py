@@ -78,6 +78,14 @@ def run_tests(tree, *tests):
     return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True)
 
 
+def apply(steps, tree, ask):
+    """Write the files of an example to the tree, make its stub, and ask there."""
+    for file, (kind, text) in steps.items():
+        written(file, kind, text, tree)
+    run(tree, ".ci/stub.py")
+    run(tree, "-c", ask)
+
+
 WITHOUT_A_PART = [
     "tests/test_house.py::test_every_topic_is_public",
     "tests/test_house.py::test_every_public_name_has_a_record",
@@ -116,10 +124,7 @@ assert "hub_depressed" in conf.functions()
 
 
 def test_the_example_is_right_everywhere(tree):
-    for file, (kind, text) in STEPS.items():
-        written(file, kind, text, tree)
-    run(tree, ".ci/stub.py")
-    run(tree, "-c", ASK)
+    apply(STEPS, tree, ASK)
     which = "hub_depressed or not public_name_ and not examples_run and not in_silence"
     done = run_tests(tree, "tests/test_house.py", *WITHOUT_A_PART[-1:], "-k", which)
     assert done.returncode == 0, done.stdout
@@ -155,10 +160,7 @@ assert "head: int | None = None" in open("rapids_tc/__init__.pyi").read()
 
 
 def test_a_shared_option_reaches_every_function(tree):
-    for file, (kind, text) in steps("An option that all functions share").items():
-        written(file, kind, text, tree)
-    run(tree, ".ci/stub.py")
-    run(tree, "-c", ASK_FOR_OPTION)
+    apply(steps("An option that all functions share"), tree, ASK_FOR_OPTION)
     documented = "tests/test_house.py::test_a_public_name_is_documented"
     done = run_tests(tree, "tests/test_options.py::test_the_first_rows_alone", documented)
     assert done.returncode == 0, done.stdout
@@ -189,10 +191,7 @@ assert {"values", "count", "columns"} <= estimate.keys()
 def test_a_quantity_is_right_everywhere(tree):
     asked = steps("What is made of each triangle")
     assert len(asked) <= 9
-    for file, (kind, text) in asked.items():
-        written(file, kind, text, tree)
-    run(tree, ".ci/stub.py")
-    run(tree, "-c", ASK_FOR_QUANTITY)
+    apply(asked, tree, ASK_FOR_QUANTITY)
     which = "strongest or kernels_are"
     done = run_tests(tree, "tests/test_house.py", *WITHOUT_A_PART[-1:], "-k", which)
     assert done.returncode == 0, done.stdout
