@@ -409,9 +409,9 @@ class Numbered(TaskMap):
         return self.ids_of_all
 
     @property
-    def on_gpus(self) -> bool:
-        """Whether the engine of the machines is "cuda"."""
-        return resolve_engine(self.context.adapter, self.context.engine) == "cuda"
+    def engine(self) -> str:
+        """The name of the engine of the machines."""
+        return resolve_engine(self.context.adapter, self.context.engine)
 
     def require_whole(self) -> None:
         """Raise CapacityError if no machine may hold a value of every vertex."""
@@ -511,7 +511,7 @@ class Blocked(Numbered):
 
     def fits(self, edges: int, level: int = 0) -> bool:
         """Return whether so many edges can be peeled as one graph; no level is below `level`."""
-        return grid.fits(edges, self.size, self.free, "cuda" if self.on_gpus else "cpu")
+        return grid.fits(edges, self.size, self.free, self.engine)
 
     @cached_property
     def jobs(self) -> list[PlacedJob]:

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.engines.protocol import Engine
     from rapids_tc.executors.protocol import Task
-    from rapids_tc.frames.backend import Array
 
 PEELING = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS)
 LIST_COST = 32  # probes that a list costs besides its own

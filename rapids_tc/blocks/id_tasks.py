@@ -9,7 +9,6 @@ from rapids_tc.engines import registry
 from rapids_tc.frames.backend import Backend, Frame, as_uint32
 from rapids_tc.preparation import id_scheme, sampling
 from rapids_tc.preparation.fingerprints import Fingerprint
-from rapids_tc.preparation.ids import Ids
 from rapids_tc.preparation.numbering import NumberedEdges
 
 if TYPE_CHECKING:

@@ -94,7 +94,10 @@ def _rows_of_block(
 ) -> Iterator[EdgeRows]:
     """Yield the rows of the edges of a block, chunk by chunk; self loops are left out."""
     for chunk, rows in graph.rows_of(at, block, graph.blocks.n, graph.rank):
-        values = [] if column is None else [_read(graph, reading, column, chunk)]
+        values = []
+        if column is not None:
+            part, groups = _part(graph, reading, column, chunk)
+            values.append(reading.read(part, graph.backend, groups))
         selected = distributed_values.select_rows(rows, values, reading)
         yield distributed_values.edge_rows(reading, selected, graph.backend)
 
@@ -107,13 +110,14 @@ def _parts(
         yield from ((at, part, None) for at, part in graph.rows.slices(column))
         return
     for chunk in graph.rows.chunks():
-        part = graph.backend.to_working_series(column.iloc[chunk.first : chunk.end])
-        yield chunk.first, part, graph.groups.group_of[chunk.ends[0]]
+        yield chunk.first, *_part(graph, reading, column, chunk)
 
 
-def _read(graph: StoredGraph, reading: Reading, column: Any, chunk: Chunk) -> Array:
-    """Read the column of some rows."""
+def _part(
+    graph: StoredGraph, reading: Reading, column: Any, chunk: Chunk
+) -> tuple[Any, Array | None]:
+    """Return the values of a column in some rows, and the groups of the rows if needed."""
     part, groups = graph.backend.to_working_series(column.iloc[chunk.first : chunk.end]), None
     if graph.groups is not None and reading.by_group:
         groups = graph.groups.group_of[chunk.ends[0]]
-    return reading.read(part, graph.backend, groups)
+    return part, groups

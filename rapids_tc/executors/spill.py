@@ -77,7 +77,7 @@ class SpillExecutor(LocalExecutor):
 
     def __init__(self, store: BlockStore[Any], array: type[Any]) -> None:
         self.store, self._array = store, array
-        self._places: list[tuple[int, int, Any]] = []  # free ones: bytes, a tie-breaker
+        self._places: list[tuple[int, int, Any]] = []  # free ones: bytes, a tie-breaker, the place
         self._given_back: list[tuple[int, Any]] = []
         self._freed = 0
 
@@ -134,7 +134,10 @@ class SpillExecutor(LocalExecutor):
         return seen[id(value)]
 
     def free_place(self, size: int) -> tuple[int, Any]:
-        """Return a free place for so many bytes, after its own bytes; None if there is none."""
+        """Find a free place of at least so many bytes; return its bytes and the place.
+
+        If there is none, the bytes are `size`, and the place is None.
+        """
         while self._given_back:
             self._freed += 1
             larger, place = self._given_back.pop()

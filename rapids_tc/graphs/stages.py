@@ -72,7 +72,7 @@ def number_ids(tasks: TaskMap, limit: int | None) -> Numbered:
 
 def _free(graph: Numbered, memory: int) -> int:
     """Return the bytes that a machine may take; `memory` is what the fullest one has free."""
-    if not graph.on_gpus:  # workers of one host share its memory
+    if graph.engine == "cpu":  # workers of one host share its memory
         memory //= max(Counter(w.address.rpartition(":")[0] for w in graph.workers).values())
     return int(costs.MEMORY_SHARE * min([memory, *(w.memory for w in graph.workers if w.memory)]))
 
@@ -202,8 +202,8 @@ def _counting_workers(graph: Numbered) -> list[str]:
 
 def _partition(graph: Numbered, work: Work, workers: int) -> Partition:
     """Choose the blocks, and the parts of each task."""
-    rows, engine = sum(map(sum, graph.rows)), "cuda" if graph.on_gpus else "cpu"
-    made = grid.plan(rows, graph.size, graph.free, workers, work, engine)
+    rows = sum(map(sum, graph.rows))
+    made = grid.plan(rows, graph.size, graph.free, workers, work, graph.engine)
     made = grid.of_method(made, graph.method)
     log.info(
         "%s: %d rows in %d partitions on %d workers; %d x %d blocks, %d tasks",
@@ -219,7 +219,7 @@ def _blocks(
     """Merge every block from the edges of all batches, encoded in one part per block."""
     batch = min(costs.MOST_KEYS, max(LEAST_ROWS, graph.free // costs.CLUSTER_ROW))
     packed = sent = graph.each_batch("pack", build.pack, ranks, more=(vertices, n, batch))
-    if graph.on_gpus and graph.workers[0].address.startswith(BY_HOST):
+    if graph.engine == "cuda" and graph.workers[0].address.startswith(BY_HOST):
         sent = graph.each_batch("send", build.by_host, packed)
     if n == 1:
         merged_on = [(0, worker) for worker in counting_workers]

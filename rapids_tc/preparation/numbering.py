@@ -141,7 +141,9 @@ def number_edges(
     ends: list[list[Array]] = [[] for _ in range(2 + (vertices is not None))]
     for component, columns in zip(edge_columns.components, by_part, strict=True):
         numbers, part = _number_part(columns, backend, dense)
-        for end, digits in zip(ends, numbers[:1] * component.group + numbers, strict=True):
+        if component.group:  # one column, which both ends of a row have
+            numbers = [numbers[0], *numbers]
+        for end, digits in zip(ends, numbers, strict=True):
             end.append(digits)
         parts.append(part)
     ids = Ids.of(parts, edge_columns)

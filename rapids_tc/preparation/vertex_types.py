@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc.errors import ColumnNotFoundError, NullIdError
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows, Reduced
-from rapids_tc.preparation.ids import Ids
 from rapids_tc.preparation.named_ids import find_ids
 from rapids_tc.preparation.readers import VertexReader
 from rapids_tc.preparation.type_readers import TypeProfile, TypeReader, codes_of, sorted_types
