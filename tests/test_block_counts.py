@@ -16,7 +16,7 @@ from kernel_support import SIZES, book, fan, hundred, pages, random_rows, union
 import rapids_tc as tc
 from rapids_tc import datasets, testing
 from rapids_tc.blocks import codec, geometry, grid, sums
-from rapids_tc.blocks.block_map import on_job
+from rapids_tc.blocks.block_work import on_job
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.grid import BlockTask, Partition
 from rapids_tc.engines.cpu import engine as cpu

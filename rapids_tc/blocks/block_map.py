@@ -4,7 +4,7 @@ What is mapped over is a frozen value: `Numbered`, a frame whose ids have number
 its graph in blocks. The process that calls holds tasks and a few integers in it, but no arrays.
 
 A function runs on a worker: see `rapids_tc.blocks.context.WorkerContext.run` for what it may ask
-for. A function of a block gets it decoded, with its place; a function of a job gets three blocks.
+for, and `rapids_tc.blocks.block_work` for what a function of a block, of rows or of a job gets.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rapids_tc.blocks import codec, geometry, grid
-from rapids_tc.blocks.codec import require, require_below, require_length
+from rapids_tc.blocks import codec, grid
+from rapids_tc.blocks.block_work import add, on_block, on_job, on_rows
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.executors.protocol import Batch
 from rapids_tc.frames.backend import resolve_engine
@@ -24,193 +24,22 @@ from rapids_tc.plan import costs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from types import ModuleType
     from typing import Self
 
-    from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.grid import BlockTask, IdRanges, Partition, Range
-    from rapids_tc.engines.protocol import Engine
-    from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Executor, Task, Worker
-    from rapids_tc.frames.backend import Array, Frame
-    from rapids_tc.preparation.csr import Csr
+    from rapids_tc.frames.backend import Frame
     from rapids_tc.preparation.fingerprints import Fingerprint
 
 FEW = 8  # results that every machine fetches; more results are combined first
 AT_ONCE = 2  # tasks on blocks under way per thread of the cluster
-SAMPLE = 2**25  # edges of a whole graph from whose cost its parts are cut, about equally large
-
-
-# On a worker --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class PlacedBlock:
-    """Block (i, j) of the n x n blocks of a graph, whose ranks are below `vertices`."""
-
-    csr: Csr
-    at: Block
-    n: int
-    vertices: int
-    engine: Engine
-    xp: ModuleType
-
-    @property
-    def ends(self) -> tuple[Array, Array]:
-        """The larger and the smaller rank of every edge; they may index values of all ranks."""
-        return geometry.block_ends(self.csr, self.n, self.at)
-
-    @property
-    def columns(self) -> int:
-        """The number of ranks with the residue of the columns."""
-        return geometry.members(self.vertices, self.n, self.at[1])
-
-    def select(self, stays: Array) -> EncodedBlock:
-        """Return the block with the marked edges alone, encoded."""
-        require_length(stays, self.csr.m, "marks of edges")
-        return codec.rows(self.csr.select(stays), self.xp)
-
-    def joined(self, values: list[Array], what: str) -> Array:
-        """Join the slices of the values of the block's edges."""
-        of_edges = self.xp.concatenate(values)
-        require_length(of_edges, self.csr.m, f"{what} of edges")
-        return of_edges
-
-    def by_end(
-        self, by_row: Array, by_column: Array, combine: Callable[..., Any] = operator.add
-    ) -> Any:
-        """Return values for the ranks of both residues; of a graph in one block, combine both."""
-        by_ends = geometry.end_sums(self.vertices, self.n, self.at, by_row, by_column)
-        return combine(*by_ends) if self.n == 1 else by_ends
-
-
-def on_block(
-    function: Callable[..., Any], rows: EncodedBlock, place: int, n: int, vertices: int, *args: Any,
-    engine: Engine, xp: ModuleType,
-) -> Any:  # fmt: skip
-    """Decode the block at place i * n + j, and call a function of it."""
-    block, at = codec.block(rows, place, n, vertices, xp)
-    return function(PlacedBlock(block, at, n, vertices, engine, xp), *args)
-
-
-@dataclass(frozen=True)
-class BlockJob:
-    """Tasks on the same three blocks.
-
-    Attributes
-    ----------
-    three : tuple of Csr
-        The blocks uv, uw and vw: if n is 1, three times the graph.
-    tasks : list of Task
-    n : int
-    method : str
-        An intersection method.
-    engine, xp
-        What the worker counts with.
-    """
-
-    three: tuple[Csr, ...]
-    tasks: list[BlockTask]
-    n: int
-    method: str
-    engine: Engine
-    xp: ModuleType
-
-    @property
-    def residues(self) -> tuple[int, int, int]:
-        """The residues of u, v and w."""
-        return self.tasks[0].residues
-
-    def layouts(self, *, as_blocks: bool = False) -> Iterator[Any]:
-        """Yield the layout of each task, one at a time; `as_blocks` makes even one block three."""
-        as_blocks = as_blocks or self.n > 1
-        engine, (uv, uw, vw) = self.engine, self.three
-        parts, residues, bounds = self.tasks[0].parts, self.residues, [0]
-        i, j, k = residues  # of a whole graph all are the same, and so are the blocks
-        require(uv.n - (i > j) == uw.n - (i > k), f"blocks of {uv.n} and {uw.n} rows")
-        require_below(uv.columns, vw.n - (j > k), "ranks")
-        grouped = engine.to_csc(uv) if as_blocks else uv  # once for all tasks
-        if parts > 1 and self.n > 1:
-            probes = engine.probe_counts(grouped, uw, residues)
-            bounds = grid.cuts(grid.cost(probes, uv, engine), parts)
-        elif parts > 1:  # from some rows: the parts are nearly as even, and less is sorted
-            some = grid.sampled(uv, 1 + uv.m // SAMPLE, self.xp)
-            bounds = grid.cuts(grid.cost(engine.probe_counts(some), some, engine), parts)
-        for task in self.tasks:
-            pivot_range = (bounds[task.part], bounds[task.part + 1]) if parts > 1 else None
-            if not as_blocks:
-                yield engine.prepare(uv, pivot_range=pivot_range)
-            else:
-                yield engine.prepare_blocks(grouped, uw, vw, residues, pivot_range=pivot_range)
-
-    def visit(self, quantity: Quantity, values: Any) -> list[Array]:
-        """Combine what a quantity makes of the triangles of each layout: see `Engine.visit`.
-
-        `values` are what it takes of uv, uw and vw. If each edge or vertex has a sum, the result is
-        an array for each of the three, or one for a whole graph; else it is the total alone.
-        """
-        as_blocks = self.n > 1 or quantity.as_blocks
-        taken = values if as_blocks else values[0]
-
-        def visited(layout: Any) -> Any:
-            return self.engine.visit(layout, quantity, taken)
-
-        return self.combined(visited, partial(quantity.combined, xp=self.xp), as_blocks=as_blocks)
-
-    def combined(
-        self, count: Callable[[Any], Any], combine: Callable[..., Array] = operator.add,
-        *, as_blocks: bool = False,
-    ) -> list[Array]:  # fmt: skip
-        """Combine what `count` returns for each layout, array by array."""
-        result: list[Array] = []
-        for layout in self.layouts(as_blocks=as_blocks):
-            found = count(layout)
-            more = [*found] if isinstance(found, tuple) else [found]
-            result = [*map(combine, result, more)] if result else more
-        return result
-
-
-def on_job(
-    function: Callable[..., Any], encoded: list[EncodedBlock], tasks: list[BlockTask], n: int,
-    method: str, *args: Any, engine: Engine, xp: ModuleType,
-) -> Any:  # fmt: skip
-    """Decode the blocks uv, uw and vw of a job, each once, and call a function of the job."""
-    apart = {id(rows): rows for rows in encoded}
-    decoded = {at: codec.csr(rows, xp) for at, rows in apart.items()}
-    three = tuple(decoded[id(rows)] for rows in encoded)
-    return function(BlockJob(three, tasks, n, method, engine, xp), *args)
-
-
-def add(several: list[Array]) -> Array:
-    """Add several arrays up."""
-    for array in several:
-        require_length(array, len(several[0]), "sums")
-    total = several[0].copy()
-    for array in several[1:]:
-        total += array
-    return total
-
-
-def largest(several: list[Array], *, xp: ModuleType) -> Array:
-    """Return the largest entries of several arrays; a mark is set if any array sets it."""
-    result = several[0].copy()
-    for array in several[1:]:
-        require_length(array, len(result), "values")
-        xp.maximum(result, array, out=result)
-    return result
-
-
-COMBINE: dict[str, Callable[..., Any]] = {"add": add, "maximum": largest}  # by what a quantity says
 
 
 def head(frame: Frame) -> Frame:
     """Return a frame without its rows."""
     return frame.iloc[:0]
-
-
-# In the process that calls ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -562,6 +391,19 @@ class Blocked(Numbered):
         block = of[place] if of else self.block_at(place, on)
         where = block, place, self.n, self.vertices
         return self.submit(stage, on_block, function, *where, *args, on=on)
+
+    def rows_of_block(
+        self, stage: str, function: Callable[..., Any], place: int, *by_batch: list[Any],
+        more: tuple[Any, ...] = (),
+    ) -> list[Task]:  # fmt: skip
+        """Submit a function of the `RowsOfBlock` of a block for each batch, on its worker."""
+        return [
+            self.submit(
+                stage, on_rows, function, ranks, self.block_at(place, worker), place, self.n, *own,
+                *more, on=worker,
+            )
+            for worker, ranks, *own in zip(self.workers_of_rows, self.ranks, *by_batch, strict=True)
+        ]  # fmt: skip
 
     def at_ends(
         self, function: Callable[..., Any], *by_block: list[Any],

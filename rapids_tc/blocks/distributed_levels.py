@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import block_map, codec, geometry, levels
+from rapids_tc.blocks import block_work, codec, geometry, levels
 from rapids_tc.blocks.codec import require_below, require_length
 from rapids_tc.blocks.quantities import TrianglesByLevel
 from rapids_tc.frames.backend import sum64
@@ -16,7 +16,8 @@ from rapids_tc.frames.backend import sum64
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rapids_tc.blocks.block_map import Blocked, BlockJob, PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked
+    from rapids_tc.blocks.block_work import BlockJob, PlacedBlock
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.levels import Bounds, Goal, Levels, Survey
@@ -106,7 +107,7 @@ class LevelBlocks:
 
     def _survey(self, before: Survey | None) -> Survey:
         tallies = self._graph.each("peel", tally, self._bounds, more=(self._most,))
-        total = self._graph.executor.gather(self._graph.reduce("peel", block_map.add, tallies))
+        total = self._graph.executor.gather(self._graph.reduce("peel", block_work.add, tallies))
         return levels.Survey.of(total.reshape(2, -1), before)
 
     def _apart(self, by_block: Task) -> list[Task]:

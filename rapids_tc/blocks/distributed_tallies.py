@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
-    from rapids_tc.blocks.block_map import Blocked, BlockJob, PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked
+    from rapids_tc.blocks.block_work import BlockJob, PlacedBlock
     from rapids_tc.blocks.distributed_values import Read
     from rapids_tc.blocks.quantities import Sum
     from rapids_tc.executors.protocol import Task

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import block_map, sums
+from rapids_tc.blocks import block_work, sums
 from rapids_tc.blocks.codec import require_below, require_length
 from rapids_tc.blocks.task_triangles import TaskTriangles
 from rapids_tc.errors import CapacityError
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-    from rapids_tc.blocks.block_map import Blocked, BlockJob, PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked
+    from rapids_tc.blocks.block_work import BlockJob, PlacedBlock
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.grid import BlockTask
@@ -68,7 +69,7 @@ class SurroundingBlocks:
         """Submit the surroundings of the vertices that the user names."""
         chosen = graph.submit("list", chosen_ranks, graph.ids, graph.order, vertices)
         near = graph.each_block("list", near_ranks, more=(chosen,))
-        members = graph.reduce("sum", block_map.largest, near)
+        members = graph.reduce("sum", block_work.largest, near)
         blocks, others = (
             graph.each_block("list", edges_among, more=(members, left_out))
             for left_out in (None, chosen)

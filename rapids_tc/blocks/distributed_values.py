@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import block_map, id_ranges, row_lookup, sums
+from rapids_tc.blocks import block_work, id_ranges, sums
 from rapids_tc.blocks.codec import require_below, require_length, require_values
 from rapids_tc.blocks.id_tasks import Fingerprints, Numbers, id_columns
 from rapids_tc.blocks.quantities import EdgeSum, Summed
@@ -24,11 +24,11 @@ from rapids_tc.preparation.orient import Order
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rapids_tc.blocks.block_map import Blocked, PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked
+    from rapids_tc.blocks.block_work import PlacedBlock, RowsOfBlock
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.quantities import Sum
-    from rapids_tc.blocks.row_lookup import RowsOfBlock
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
     from rapids_tc.preparation.edge_values import Reading
@@ -61,7 +61,7 @@ def read(graph: Blocked, reading: Reading, rows: tuple[Task, list[Task]] | None 
     if reading.scaled and _has_groups(graph):
         both = merged, sums.edge_groups(graph)
         tops = graph.each("values", largest_by_group, *both, more=(resolved, graph.ids))
-        largest = graph.reduce("values", block_map.largest, tops)
+        largest = graph.reduce("values", block_work.largest, tops)
         arrays = graph.each("values", scaled_by_group, *both, more=(resolved, largest))
     else:
         largest = max(value for value, _ in largest_and_errors)
@@ -93,7 +93,7 @@ def summed(graph: Blocked, quantities: Sequence[Sum], values: Read) -> dict[str,
 def _sum(graph: Blocked, quantity: Sum, resolved: Task, values: list[Task]) -> Task:
     if isinstance(quantity, EdgeSum):
         parts = graph.each_block("sum", edge_sum, values, more=(quantity, resolved))
-        total = graph.reduce("sum", block_map.add, parts)
+        total = graph.reduce("sum", block_work.add, parts)
     elif quantity.by_vertex:
         total = sums.whole(graph, sums.visited_by_vertex(graph, quantity, resolved, values))
     else:
@@ -137,7 +137,7 @@ def _starts(graph: Blocked) -> list[list[int]]:
 def _merge(graph: Blocked, reading: Task, values: list[Any], place: int) -> Task:
     """Submit the values of a block, on a machine that has the block."""
     workers = graph.counting_workers
-    parts = row_lookup.rows_of_block(graph, "values", select_rows, place, values, more=(reading,))
+    parts = graph.rows_of_block("values", select_rows, place, values, more=(reading,))
     worker = workers[place % len(workers)]
     block = graph.block_at(place, worker)
     return graph.submit("values", merge, block, parts, reading, on=worker)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import block_map, codec, geometry, levels, sums
+from rapids_tc.blocks import block_map, block_work, codec, geometry, levels, sums
 from rapids_tc.blocks.codec import require_length
 from rapids_tc.blocks.distributed_levels import DecodedBlocks, LevelBlocks, find_levels
 
 if TYPE_CHECKING:
-    from rapids_tc.blocks.block_map import Blocked, PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked
+    from rapids_tc.blocks.block_work import PlacedBlock
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend
@@ -125,7 +126,7 @@ def in_truss(graph: Blocked, k: int | None, *, by_group: bool = False) -> list[l
     if k is None and by_group:
         both = truss, sums.edge_groups(graph)
         largest = graph.each("peel", top_by_group, *both, more=(graph.ids,))
-        tops = graph.reduce("peel", block_map.largest, largest)
+        tops = graph.reduce("peel", block_work.largest, largest)
         return [[marks] for marks in graph.each("peel", at_top, *both, more=(tops,))]
     if k is None:
         k = max(graph.executor.gather(graph.each("peel", top, truss)))

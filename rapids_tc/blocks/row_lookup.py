@@ -10,114 +10,27 @@ import operator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rapids_tc.blocks import codec, geometry
+from rapids_tc.blocks import geometry
 from rapids_tc.blocks.codec import require_below, require_length
 from rapids_tc.blocks.id_tasks import Fingerprints, id_columns
-from rapids_tc.frames.backend import Array, Backend, Frame, sum64
+from rapids_tc.frames.backend import Array, Frame, sum64
 from rapids_tc.plan.record import columns_of
 from rapids_tc.preparation.edge_columns import check_new
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
 
     from rapids_tc.blocks.block_map import Blocked
-    from rapids_tc.blocks.codec import EncodedBlock
+    from rapids_tc.blocks.block_work import Ranks, RowsOfBlock
     from rapids_tc.blocks.context import WorkerContext
-    from rapids_tc.blocks.geometry import Block
-    from rapids_tc.engines.protocol import Engine
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
-    from rapids_tc.preparation.csr import Csr
 
-Ranks = list[Array]  # of both ends of every row, uint32
 NONE = 2**31 - 1  # no partition: larger than the number of any partition
-
-
-# The rows of a batch in a block -------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class RowsOfBlock:
-    """The rows of a batch that lie in a block.
-
-    Attributes
-    ----------
-    ranks : list of array
-        Of both ends of all rows of the batch.
-    rows : list of array
-        The positions of the rows that lie in the block, if it is one of several.
-    where : array
-        Where the edge of each of these rows is in the block; -1 for self loops.
-    edges : int
-        The edges of the block.
-    backend : Backend
-    """
-
-    ranks: Ranks
-    rows: list[Array]
-    where: Array
-    edges: int
-    backend: Backend
-
-    @property
-    def row(self) -> Array:
-        """The positions of the rows that lie in the block."""
-        return self.rows[0] if self.rows else self.backend.xp.arange(len(self.where))
-
-    @property
-    def inside(self) -> tuple[Array, Array]:
-        """The positions of the rows in the block that are no self loop, and of their edges."""
-        present = self.where >= 0
-        return self.row[present], self.where[present]
-
-    def take(self, values: list[Array]) -> Array:
-        """Return the values of the rows' edges, from slices for all edges; self loops get 0."""
-        xp, of_edges = self.backend.xp, self.backend.xp.concatenate(values)
-        require_length(of_edges, self.edges, "values of edges")
-        with_loop = xp.concatenate([of_edges, xp.zeros(1, of_edges.dtype)])
-        return with_loop[self.where]
-
-
-def on_rows(
-    function: Callable[..., Any], ranks: Ranks, rows: EncodedBlock, place: int, n: int, *args: Any,
-    engine: Engine, backend: Backend,
-) -> Any:  # fmt: skip
-    """Find the rows of a batch in a block, and call a function of these."""
-    block, at = codec.csr(rows, backend.xp), divmod(place, n)
-    return function(find_rows(ranks, block, at, n, engine=engine, backend=backend), *args)
-
-
-def find_rows(
-    ranks: Ranks, block: Csr, at: Block, n: int, *, engine: Engine, backend: Backend
-) -> RowsOfBlock:
-    """Find the rows, by the ranks of their ends, whose edges lie in block (i, j) of n x n."""
-    larger, smaller = backend.xp.maximum(*ranks), backend.xp.minimum(*ranks)
-    positions: list[Array] = []
-    if n > 1:
-        row, larger, smaller = geometry.rows_in_block(larger, smaller, n, at, backend.xp)
-        positions = [row]
-    require_below(larger, block.n, "ranks")
-    where = engine.find_edges(block, larger, smaller)
-    return RowsOfBlock(ranks, positions, where, block.m, backend)
-
-
-def rows_of_block(
-    graph: Blocked, stage: str, function: Callable[..., Any], place: int,
-    *by_batch: list[Any], more: tuple[Any, ...] = (),
-) -> list[Task]:  # fmt: skip
-    """Submit a function of the `RowsOfBlock` of a block for each batch, on its worker."""
-    return [
-        graph.submit(
-            stage, on_rows, function, ranks, graph.block_at(place, worker), place, graph.n, *own,
-            *more, on=worker,
-        )
-        for worker, ranks, *own in zip(graph.workers_of_rows, graph.ranks, *by_batch, strict=True)
-    ]  # fmt: skip
 
 
 # Columns ------------------------------------------------------------------------------------------
@@ -131,7 +44,7 @@ def values_of_rows(rows: RowsOfBlock, by_edge: list[Array]) -> list[Array]:
 def by_row(graph: Blocked, by_edge: list[list[Task]]) -> list[list[Task]]:
     """Look up the values of the rows of each batch, in a task per block."""
     by_block = [
-        rows_of_block(graph, "columns", values_of_rows, place, more=(slices,))
+        graph.rows_of_block("columns", values_of_rows, place, more=(slices,))
         for place, slices in enumerate(by_edge)
     ]
     return [list(of_batch) for of_batch in zip(*by_block, strict=True)]
@@ -271,7 +184,7 @@ def first_rows(graph: Blocked, chosen: list[list[Task]]) -> list[list[Task]]:
     by_block = []
     batches = [batch.places for batch in graph.batches], graph.rows
     for place, edges in enumerate(chosen):
-        looked_up = rows_of_block(graph, "rows", first_in_batch, place, *batches, more=(edges,))
+        looked_up = graph.rows_of_block("rows", first_in_batch, place, *batches, more=(edges,))
         firsts = graph.each_batch("rows", operator.getitem, looked_up, more=(0,))
         first = graph.reduce("rows", least, firsts)
         by_block.append(graph.each_batch("rows", kept_rows, looked_up, more=(first,)))

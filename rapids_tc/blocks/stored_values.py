@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from rapids_tc._progress import Report
+    from rapids_tc.blocks.block_work import RowsOfBlock
     from rapids_tc.blocks.geometry import Block
-    from rapids_tc.blocks.row_lookup import RowsOfBlock
     from rapids_tc.blocks.rows import Chunk, Rows
     from rapids_tc.blocks.store import StoredBlocks
     from rapids_tc.executors.protocol import Task

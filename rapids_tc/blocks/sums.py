@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import block_map, geometry, grid, ranges
+from rapids_tc.blocks import block_map, block_work, geometry, grid, ranges
 from rapids_tc.blocks.codec import require, require_below, require_length, require_values
 from rapids_tc.blocks.quantities import CommonNeighborSums
 from rapids_tc.blocks.third_sums import ThirdTable, ThirdValues, third_table
@@ -24,7 +24,8 @@ from rapids_tc.preparation.orient import Order
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rapids_tc.blocks.block_map import Blocked, BlockJob, PlacedBlock, PlacedJob
+    from rapids_tc.blocks.block_map import Blocked, PlacedJob
+    from rapids_tc.blocks.block_work import BlockJob, PlacedBlock
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend
@@ -88,7 +89,7 @@ def by_edge_of(graph: Blocked, left: list[Task] | None) -> list[list[Task]]:
 
 def _by_edge(
     graph: Blocked, jobs: Iterator[tuple[PlacedJob, Task]],
-    combine: Callable[..., Any] = block_map.add,
+    combine: Callable[..., Any] = block_work.add,
 ) -> list[list[Task]]:  # fmt: skip
     """Combine, block by block, what each job returns for the edges of its three blocks."""
     if graph.n == 1:
@@ -143,7 +144,7 @@ def visited_by_edge(
     `resolved` and `values` are what `distributed_values.read` returns.
     """
     jobs = graph.by_job(visit, quantity, resolved, graph.vertices, values=values)
-    return _by_edge(graph, jobs, block_map.COMBINE[quantity.combine])
+    return _by_edge(graph, jobs, block_work.COMBINE[quantity.combine])
 
 
 def visited_by_vertex(
@@ -151,18 +152,18 @@ def visited_by_vertex(
 ) -> list[Task]:
     """Combine what a quantity makes of the triangles of every rank: a task per residue."""
     jobs = graph.by_job(visit, quantity, resolved, graph.vertices, values=values)
-    return _at_corners(graph, jobs, block_map.COMBINE[quantity.combine])
+    return _at_corners(graph, jobs, block_work.COMBINE[quantity.combine])
 
 
 def visited_in_all(graph: Blocked, quantity: Quantity, resolved: Task, values: list[Task]) -> Task:
     """Combine what a quantity makes of all triangles."""
     jobs = graph.by_job(visit, quantity, resolved, graph.vertices, values=values)
-    return graph.reduce("sum", block_map.COMBINE[quantity.combine], (task for _, task in jobs))
+    return graph.reduce("sum", block_work.COMBINE[quantity.combine], (task for _, task in jobs))
 
 
 def _at_corners(
     graph: Blocked, jobs: Iterator[tuple[PlacedJob, Task]],
-    combine: Callable[..., Any] = block_map.add,
+    combine: Callable[..., Any] = block_work.add,
 ) -> list[Task]:  # fmt: skip
     """Combine, by residue, what each job returns for the ranks of its corners u, v and w."""
     return graph.by_residue(((job.tasks[0].residues, task) for job, task in jobs), combine)
@@ -316,7 +317,7 @@ def of_neighbors(graph: Blocked, degrees: list[Task], needs: Needs) -> dict[str,
 
 def largest_of_edges(graph: Blocked, by_block: list[list[Task]]) -> list[Task]:
     """Find the largest value of the edges of every rank, 0 without any: a task per residue."""
-    return graph.at_ends(largest_of_ends, by_block, combine=block_map.largest)
+    return graph.at_ends(largest_of_ends, by_block, combine=block_work.largest)
 
 
 def of_row_ends(graph: Blocked, by_residue: list[Task]) -> list[Task]:

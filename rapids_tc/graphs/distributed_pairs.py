@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-    from rapids_tc.blocks.block_map import Blocked, PlacedBlock
+    from rapids_tc.blocks.block_map import Blocked
+    from rapids_tc.blocks.block_work import PlacedBlock
     from rapids_tc.blocks.third_sums import ThirdValues
     from rapids_tc.engines.protocol import Engine
     from rapids_tc.engines.quantity import Quantity

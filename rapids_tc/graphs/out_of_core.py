@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import at_end, report_stage
 from rapids_tc.blocks import (
+    block_work,
     codec,
     degree_codes,
     distributed_values,
@@ -23,12 +24,11 @@ from rapids_tc.blocks import (
     grid,
     levels,
     peeling,
-    row_lookup,
     sorting,
     stored_values,
     sums,
 )
-from rapids_tc.blocks.block_map import PlacedBlock
+from rapids_tc.blocks.block_work import PlacedBlock
 from rapids_tc.blocks.row_lookup import ValuesOfRows
 from rapids_tc.blocks.store import StoredBlocks, cut
 from rapids_tc.blocks.stored_triangles import StoredTriangles
@@ -47,9 +47,9 @@ from rapids_tc.preparation.orient import Order
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rapids_tc.blocks.block_work import RowsOfBlock
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.quantities import Sum, Summed
-    from rapids_tc.blocks.row_lookup import RowsOfBlock
     from rapids_tc.blocks.rows import Chunk, Rows
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
@@ -327,7 +327,7 @@ class OutOfCoreGraph(EdgeGraph):
         """Yield the rows whose edges are in block (i, j) of n x n, chunk by chunk."""
         for chunk in self.rows.chunks():
             ranks = [gather(rank, end) for end in chunk.ends]
-            rows = row_lookup.find_rows(
+            rows = block_work.find_rows(
                 ranks, block, at, n, engine=self.engine, backend=self.backend
             )
             yield chunk, rows

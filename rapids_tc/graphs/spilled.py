@@ -16,15 +16,8 @@ import numpy as np
 from rapids_tc._parallel import thread_count
 from rapids_tc._progress import at_end
 from rapids_tc.blocks import grid, levels, sums
-from rapids_tc.blocks.block_map import (
-    Blocked,
-    BlockJob,
-    Numbered,
-    PendingSum,
-    PlacedJob,
-    add,
-    on_block,
-)
+from rapids_tc.blocks.block_map import Blocked, Numbered, PendingSum, PlacedJob
+from rapids_tc.blocks.block_work import BlockJob, add, on_block
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.executors.protocol import Batch

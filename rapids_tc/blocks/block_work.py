@@ -1,0 +1,266 @@
+"""What functions of blocks get on a worker: a block, the rows of a batch in it, or a job.
+
+`on_block`, `on_rows` and `on_job` decode what has travelled, check it, and call such a function.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.blocks import codec, geometry, grid
+from rapids_tc.blocks.codec import require, require_below, require_length
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from rapids_tc.blocks.codec import EncodedBlock
+    from rapids_tc.blocks.geometry import Block
+    from rapids_tc.blocks.grid import BlockTask
+    from rapids_tc.engines.protocol import Engine
+    from rapids_tc.engines.quantity import Quantity
+    from rapids_tc.frames.backend import Array, Backend
+    from rapids_tc.preparation.csr import Csr
+
+Ranks = list["Array"]  # of both ends of every row, uint32
+SAMPLE = 2**25  # edges of a whole graph from whose cost its parts are cut, about equally large
+
+
+# A block ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PlacedBlock:
+    """Block (i, j) of the n x n blocks of a graph, whose ranks are below `vertices`."""
+
+    csr: Csr
+    at: Block
+    n: int
+    vertices: int
+    engine: Engine
+    xp: ModuleType
+
+    @property
+    def ends(self) -> tuple[Array, Array]:
+        """The larger and the smaller rank of every edge; they may index values of all ranks."""
+        return geometry.block_ends(self.csr, self.n, self.at)
+
+    @property
+    def columns(self) -> int:
+        """The number of ranks with the residue of the columns."""
+        return geometry.members(self.vertices, self.n, self.at[1])
+
+    def select(self, stays: Array) -> EncodedBlock:
+        """Return the block with the marked edges alone, encoded."""
+        require_length(stays, self.csr.m, "marks of edges")
+        return codec.rows(self.csr.select(stays), self.xp)
+
+    def joined(self, values: list[Array], what: str) -> Array:
+        """Join the slices of the values of the block's edges."""
+        of_edges = self.xp.concatenate(values)
+        require_length(of_edges, self.csr.m, f"{what} of edges")
+        return of_edges
+
+    def by_end(
+        self, by_row: Array, by_column: Array, combine: Callable[..., Any] = operator.add
+    ) -> Any:
+        """Return values for the ranks of both residues; of a graph in one block, combine both."""
+        by_ends = geometry.end_sums(self.vertices, self.n, self.at, by_row, by_column)
+        return combine(*by_ends) if self.n == 1 else by_ends
+
+
+def on_block(
+    function: Callable[..., Any], rows: EncodedBlock, place: int, n: int, vertices: int, *args: Any,
+    engine: Engine, xp: ModuleType,
+) -> Any:  # fmt: skip
+    """Decode the block at place i * n + j, and call a function of it."""
+    block, at = codec.block(rows, place, n, vertices, xp)
+    return function(PlacedBlock(block, at, n, vertices, engine, xp), *args)
+
+
+# The rows of a batch in a block -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RowsOfBlock:
+    """The rows of a batch that lie in a block.
+
+    Attributes
+    ----------
+    ranks : list of array
+        Of both ends of all rows of the batch.
+    rows : list of array
+        The positions of the rows that lie in the block, if it is one of several.
+    where : array
+        Where the edge of each of these rows is in the block; -1 for self loops.
+    edges : int
+        The edges of the block.
+    backend : Backend
+    """
+
+    ranks: Ranks
+    rows: list[Array]
+    where: Array
+    edges: int
+    backend: Backend
+
+    @property
+    def row(self) -> Array:
+        """The positions of the rows that lie in the block."""
+        return self.rows[0] if self.rows else self.backend.xp.arange(len(self.where))
+
+    @property
+    def inside(self) -> tuple[Array, Array]:
+        """The positions of the rows in the block that are no self loop, and of their edges."""
+        present = self.where >= 0
+        return self.row[present], self.where[present]
+
+    def take(self, values: list[Array]) -> Array:
+        """Return the values of the rows' edges, from slices for all edges; self loops get 0."""
+        xp, of_edges = self.backend.xp, self.backend.xp.concatenate(values)
+        require_length(of_edges, self.edges, "values of edges")
+        with_loop = xp.concatenate([of_edges, xp.zeros(1, of_edges.dtype)])
+        return with_loop[self.where]
+
+
+def on_rows(
+    function: Callable[..., Any], ranks: Ranks, rows: EncodedBlock, place: int, n: int, *args: Any,
+    engine: Engine, backend: Backend,
+) -> Any:  # fmt: skip
+    """Find the rows of a batch in a block, and call a function of these."""
+    block, at = codec.csr(rows, backend.xp), divmod(place, n)
+    return function(find_rows(ranks, block, at, n, engine=engine, backend=backend), *args)
+
+
+def find_rows(
+    ranks: Ranks, block: Csr, at: Block, n: int, *, engine: Engine, backend: Backend
+) -> RowsOfBlock:
+    """Find the rows, by the ranks of their ends, whose edges lie in block (i, j) of n x n."""
+    larger, smaller = backend.xp.maximum(*ranks), backend.xp.minimum(*ranks)
+    positions: list[Array] = []
+    if n > 1:
+        row, larger, smaller = geometry.rows_in_block(larger, smaller, n, at, backend.xp)
+        positions = [row]
+    require_below(larger, block.n, "ranks")
+    where = engine.find_edges(block, larger, smaller)
+    return RowsOfBlock(ranks, positions, where, block.m, backend)
+
+
+# A job --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BlockJob:
+    """Tasks on the same three blocks.
+
+    Attributes
+    ----------
+    three : tuple of Csr
+        The blocks uv, uw and vw: if n is 1, three times the graph.
+    tasks : list of Task
+    n : int
+    method : str
+        An intersection method.
+    engine, xp
+        What the worker counts with.
+    """
+
+    three: tuple[Csr, ...]
+    tasks: list[BlockTask]
+    n: int
+    method: str
+    engine: Engine
+    xp: ModuleType
+
+    @property
+    def residues(self) -> tuple[int, int, int]:
+        """The residues of u, v and w."""
+        return self.tasks[0].residues
+
+    def layouts(self, *, as_blocks: bool = False) -> Iterator[Any]:
+        """Yield the layout of each task, one at a time; `as_blocks` makes even one block three."""
+        as_blocks = as_blocks or self.n > 1
+        engine, (uv, uw, vw) = self.engine, self.three
+        parts, residues, bounds = self.tasks[0].parts, self.residues, [0]
+        i, j, k = residues  # of a whole graph all are the same, and so are the blocks
+        require(uv.n - (i > j) == uw.n - (i > k), f"blocks of {uv.n} and {uw.n} rows")
+        require_below(uv.columns, vw.n - (j > k), "ranks")
+        grouped = engine.to_csc(uv) if as_blocks else uv  # once for all tasks
+        if parts > 1 and self.n > 1:
+            probes = engine.probe_counts(grouped, uw, residues)
+            bounds = grid.cuts(grid.cost(probes, uv, engine), parts)
+        elif parts > 1:  # from some rows: the parts are nearly as even, and less is sorted
+            some = grid.sampled(uv, 1 + uv.m // SAMPLE, self.xp)
+            bounds = grid.cuts(grid.cost(engine.probe_counts(some), some, engine), parts)
+        for task in self.tasks:
+            pivot_range = (bounds[task.part], bounds[task.part + 1]) if parts > 1 else None
+            if not as_blocks:
+                yield engine.prepare(uv, pivot_range=pivot_range)
+            else:
+                yield engine.prepare_blocks(grouped, uw, vw, residues, pivot_range=pivot_range)
+
+    def visit(self, quantity: Quantity, values: Any) -> list[Array]:
+        """Combine what a quantity makes of the triangles of each layout: see `Engine.visit`.
+
+        `values` are what it takes of uv, uw and vw. If each edge or vertex has a sum, the result is
+        an array for each of the three, or one for a whole graph; else it is the total alone.
+        """
+        as_blocks = self.n > 1 or quantity.as_blocks
+        taken = values if as_blocks else values[0]
+
+        def visited(layout: Any) -> Any:
+            return self.engine.visit(layout, quantity, taken)
+
+        return self.combined(visited, partial(quantity.combined, xp=self.xp), as_blocks=as_blocks)
+
+    def combined(
+        self, count: Callable[[Any], Any], combine: Callable[..., Array] = operator.add,
+        *, as_blocks: bool = False,
+    ) -> list[Array]:  # fmt: skip
+        """Combine what `count` returns for each layout, array by array."""
+        result: list[Array] = []
+        for layout in self.layouts(as_blocks=as_blocks):
+            found = count(layout)
+            more = [*found] if isinstance(found, tuple) else [found]
+            result = [*map(combine, result, more)] if result else more
+        return result
+
+
+def on_job(
+    function: Callable[..., Any], encoded: list[EncodedBlock], tasks: list[BlockTask], n: int,
+    method: str, *args: Any, engine: Engine, xp: ModuleType,
+) -> Any:  # fmt: skip
+    """Decode the blocks uv, uw and vw of a job, each once, and call a function of the job."""
+    apart = {id(rows): rows for rows in encoded}
+    decoded = {at: codec.csr(rows, xp) for at, rows in apart.items()}
+    three = tuple(decoded[id(rows)] for rows in encoded)
+    return function(BlockJob(three, tasks, n, method, engine, xp), *args)
+
+
+# Results ------------------------------------------------------------------------------------------
+
+
+def add(several: list[Array]) -> Array:
+    """Add several arrays up."""
+    for array in several:
+        require_length(array, len(several[0]), "sums")
+    total = several[0].copy()
+    for array in several[1:]:
+        total += array
+    return total
+
+
+def largest(several: list[Array], *, xp: ModuleType) -> Array:
+    """Return the largest entries of several arrays; a mark is set if any array sets it."""
+    result = several[0].copy()
+    for array in several[1:]:
+        require_length(array, len(result), "values")
+        xp.maximum(result, array, out=result)
+    return result
+
+
+COMBINE: dict[str, Callable[..., Any]] = {"add": add, "maximum": largest}  # by what a quantity says
