@@ -32,6 +32,8 @@ SHARED = {
     (visitors, "ThirdSums.triangle"): {"self.of_uw": 1},
     (visitors, "ThirdSums.close_edge"): {"self.of_uv": 1},
     (visitors, "ThirdSums.close_middle"): {"self.of_vw": 1},
+    (visitors, "SideSums.close_edge"): {"self.of_uv": 1},
+    (visitors, "SideSums.close_middle"): {"self.of_vw": 1},
     (visitors, "_reach"): {"counts": 1},
     (visitors, "VertexSums.triangle"): {},
     (visitors, "VertexSums.close_edge"): {"self.of_u": 1},

@@ -380,10 +380,11 @@ def test_pairs_without_a_row_are_nowhere_by_kernels(engine, outside):
             assert engine.find_edges(graph, *pair).tolist() == [*range(33), -1, *range(34, 59)]
 
 
+@pytest.mark.parametrize("dtype, limit", [("uint32", 2**32), ("int64", 2**56)])
 @each_engine
-def test_hundred_counts_are_summed_by_row_and_column(engine):
+def test_hundred_counts_are_summed_by_row_and_column(engine, dtype, limit):
     graph = engine.csr(keys_of(HARD["hundred"]), vertices_of(HARD["hundred"]) + 3)
-    counts = np.random.default_rng(1).integers(0, 2**32, graph.m, dtype=np.uint32)
+    counts = np.random.default_rng(1).integers(0, limit, graph.m, dtype=dtype)
     by_row, by_column = engine.sum_counts(graph, counts)
     expected = {"row": [0] * graph.n, "column": [0] * graph.n}
     for u, v, count in zip(

@@ -102,6 +102,7 @@ def launch_all(engine):
     starts = np.concatenate([[0], np.cumsum(engine.triangles_per_in_edge(layout), dtype=np.int64)])
     engine.list_triangles(layout, starts, 0, int(starts[-1]))
     engine.sum_counts(csr, counts)
+    engine.sum_counts(csr, counts.astype(np.int64))
     engine.join_triangles(layout, np.ones(csr.m, np.uint32))
     engine.join_ends(csr, np.ones(csr.m, np.uint32))
     for sizes in ({}, {"clique_row": 16, "clique_words": 5000}):  # short rows, and long ones

@@ -25,6 +25,7 @@ from rapids_tc.blocks.quantities import (
     ChangesByWindow,
     CommonNeighborSums,
     Products,
+    SideSums,
     TrianglesByLevel,
     TrianglesByType,
     Within,
@@ -43,7 +44,7 @@ WINDOWS = 9  # and intervals reach two windows further
 TYPES = 3
 LEVELS = 4
 CHANGES, WITHIN, PRODUCTS = ChangesByWindow("", windows=WINDOWS), Within(""), Products("")
-THIRDS, BY_LEVEL = CommonNeighborSums(""), TrianglesByLevel("")
+THIRDS, BY_LEVEL, OF_SIDES = CommonNeighborSums(""), TrianglesByLevel(""), SideSums("")
 FORMS = ("one", "several", "mixed")  # of intervals: mixed, some blocks have one of each edge
 
 
@@ -76,6 +77,7 @@ class Valued:
         self.probe = {edge: int(random.integers(5)) for edge in edges}
         self.type = {edge: int(random.integers(types)) for edge in edges}
         self.value = {edge: float(random.random()) - 0.25 for edge in edges}
+        self.count = {edge: int(random.integers(2**32)) for edge in edges}
         self.third = random.integers(-(2**40), 2**60 // (self.n + 1), self.n)  # by vertex
         self.level = {edge: int(random.integers(LEVELS + 1)) for edge in edges}
         self.intervals = {edge: intervals_of(random, form) for edge in edges}
@@ -125,6 +127,15 @@ class Valued:
         return sums
 
     @property
+    def of_sides(self):
+        """The counts of the sides of triangles, at their larger two ranks, and at the smaller."""
+        sums = {edge: [0, 0] for edge in self.type}
+        for uv, uw, vw in self.sides():
+            for row, edge in enumerate((uv, vw)):
+                sums[edge][row] += self.count[uv] + self.count[uw] + self.count[vw]
+        return sums
+
+    @property
     def by_level(self):
         """The triangles of each edge whose other two sides reach its upper level, or its probe."""
         reached = {edge: [0, 0] for edge in self.type}
@@ -157,6 +168,7 @@ class Aligned:
         self.type = np.array([valued.type[edge] for edge in self.edges], np.uint8)
         self.upper = np.array([valued.upper[edge] for edge in self.edges], np.uint32)
         self.probe = np.array([valued.probe[edge] for edge in self.edges], np.uint32)
+        self.count = np.array([valued.count[edge] for edge in self.edges], np.uint32)
         self.levels = self.upper.astype(np.uint64) << np.uint64(32) | self.probe
         self.value = np.array([valued.value[edge] for edge in self.edges], float)
         self.level = np.array([valued.level[edge] for edge in self.edges], np.uint32)
@@ -231,6 +243,9 @@ def check(engine, valued):
     thirds = engine.visit(whole, THIRDS, valued.third)
     assert thirds.dtype == np.int64
     assert dict(zip(values.edges, thirds.tolist(), strict=True)) == valued.thirds
+    of_sides = engine.visit(whole, OF_SIDES, values.count)
+    assert of_sides.dtype == np.int64
+    assert dict(zip(values.edges, of_sides.T.tolist(), strict=True)) == valued.of_sides
 
 
 def check_parts(engine, valued, parts):
@@ -261,7 +276,9 @@ def check_blocks(engine, valued, n, m=1):
     counts, thirds = (
         {at: np.zeros(block.m, np.int64) for at, block in blocks.items()} for _ in range(2)
     )
-    levels = {at: np.zeros((2, block.m), np.int64) for at, block in blocks.items()}
+    levels, of_sides = (
+        {at: np.zeros((2, block.m), np.int64) for at, block in blocks.items()} for _ in range(2)
+    )
     sums = np.zeros(valued.n)
     for task in grid.tasks(Partition(n, 1)):
         three, sides = [blocks[at] for at in task.blocks], [values[at] for at in task.blocks]
@@ -287,6 +304,9 @@ def check_blocks(engine, valued, n, m=1):
             of_blocks = engine.visit(layout, BY_LEVEL, [side.levels for side in sides])
             for at, part in zip(task.blocks, of_blocks, strict=True):
                 levels[at] += part
+            of_blocks = engine.visit(layout, OF_SIDES, [side.count for side in sides])
+            for at, part in zip(task.blocks, of_blocks, strict=True):
+                of_sides[at] += part
             of_u, of_v, of_w = engine.visit(layout, PRODUCTS, [side.value for side in sides])
             geometry.add_ends(sums, n, (i, j), of_u, of_v)
             sums[k::n] += of_w[: geometry.members(valued.n, n, k)]
@@ -299,12 +319,13 @@ def check_blocks(engine, valued, n, m=1):
             for edge, count in zip(values[at].edges, by_block[at].tolist(), strict=True)
         }
         assert by_edge == expected
-    by_level = {
-        edge: reached
-        for at in blocks
-        for edge, reached in zip(values[at].edges, levels[at].T.tolist(), strict=True)
-    }
-    assert by_level == valued.by_level
+    for by_block, expected in (levels, valued.by_level), (of_sides, valued.of_sides):
+        by_edge = {
+            edge: both
+            for at in blocks
+            for edge, both in zip(values[at].edges, by_block[at].T.tolist(), strict=True)
+        }
+        assert by_edge == expected
     np.testing.assert_allclose(sums, valued.sums, atol=1e-9)
 
 
@@ -394,6 +415,7 @@ def test_several_threads(monkeypatch, shared):
             *(cpu.visit(layout, CHANGES, spans) for spans in (one, several)),
             *(cpu.visit(layout, WITHIN, spans) for spans in (one, several)),
             cpu.visit(layout, THIRDS, np.arange(1024) ** 5),
+            cpu.visit(layout, OF_SIDES, types.astype(np.uint32)),
         )
 
     expected, levels = answers(), random.integers(0, 9, graph.m).astype(np.uint32)

@@ -154,6 +154,20 @@ class CommonNeighborSums(Quantity):
 
 
 @dataclass(frozen=True)
+class SideSums(Quantity):
+    """For every triangle, the sum of the values (uint32) of its sides, at two of them: int64.
+
+    The first row has the sums of the triangles u > v > w whose side uv the edge is, the second row
+    those of the triangles whose side vw it is. So the sums of a vertex are those at its edges, both
+    ends of the first row, and the smaller end of the second.
+    """
+
+    visitor = "SideSums"
+    value = "uint32"
+    rows = 2
+
+
+@dataclass(frozen=True)
 class _InTime(Quantity):
     """A quantity of the windows in which all sides of a triangle are present."""
 

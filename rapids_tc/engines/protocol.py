@@ -210,7 +210,7 @@ class Engine(Protocol):
         """
 
     def sum_counts(self, csr: Csr, counts: Array) -> tuple[Array, Array]:
-        """Sum the counts (uint32) of edges by row, and by column: int64, n each."""
+        """Sum the counts (uint32 or int64) of edges by row, and by column: int64, n each."""
 
     def prepare(self, csr: Csr, pivot_range: PivotRange | None = None) -> Layout:
         """Make the layout of a graph, or of a range of its pivot vertices.

@@ -149,6 +149,38 @@ class ThirdSums(NamedTuple):
                 atomic_add(self.of_vw, begin + index, scratch[index])
 
 
+class SideSums(NamedTuple):
+    """For every triangle, the sum of the values of its sides: at uv, and at vw in a second row."""
+
+    uv: Array
+    uw: Array
+    vw: Array
+    of_uv: Array
+    of_uw: Array
+    of_vw: Array
+
+    def open_middle(self, length: Any) -> Any:
+        return np.zeros(length, np.int64)
+
+    def open_edge(self, uv: Any) -> Any:
+        return np.int64(self.uv[uv])
+
+    def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
+        amount = edge + np.int64(self.uw[uw]) + np.int64(self.vw[vw])
+        scratch[index] += amount
+        return amount
+
+    def close_edge(self, uv: Any, u: Any, amount: Any) -> None:
+        if amount:
+            atomic_add(self.of_uv, uv, amount)
+
+    def close_middle(self, scratch: Any, v: Any, begin: Any, row: Any, amount: Any) -> None:
+        second = len(self.of_vw) // 2 + begin
+        for index in range(len(scratch)):
+            if scratch[index]:
+                atomic_add(self.of_vw, second + index, scratch[index])
+
+
 class LevelCounts(NamedTuple):
     """The triangles of every edge whose other sides reach its upper level, or just its probe."""
 

@@ -33,6 +33,7 @@ _KERNELS = (
     "unpack_counts",
     "locate_packed",
     "sum_counts",
+    "sum_wide_counts",
 )
 
 
@@ -206,7 +207,8 @@ def sum_counts(engine: GpuEngine, csr: Csr, counts: Array) -> tuple[Array, Array
     with engine.device(counts):
         by_row, by_column = xp.zeros(csr.n, "uint64"), xp.zeros(csr.n, "uint64")
         arguments = (csr.offsets, csr.columns, *sizes, counts, by_row, by_column)
-        _step(engine, "sum_counts", -(-csr.m // _EACH), *arguments)
+        kernel = "sum_counts" if counts.dtype == "uint32" else "sum_wide_counts"
+        _step(engine, kernel, -(-csr.m // _EACH), *arguments)
         return by_row.view("int64"), by_column.view("int64")
 
 

@@ -7,7 +7,7 @@
 //   block uv:      pack_rows, (a sort), prepare.cu's find_in_edges
 //   uw and vw:     write_codes
 //   uv and uw:     describe_rows
-//   edge counts:   unpack_counts, sum_counts
+//   edge counts:   unpack_counts, sum_counts, sum_wide_counts
 //   edge values:   locate_packed
 //
 // A thread owns an element and writes the element's results, unless a kernel says otherwise.
@@ -122,14 +122,27 @@ locate_packed(const u64* packed, u64 m, const i64* offsets, const u32* columns, 
 }
 
 // Sum edge counts by row and by column, with one atomic per run of the same row in a warp.
+template <class Count>
+__device__ __forceinline__ void sum_at_ends(const i64* offsets, const u32* columns, u64 n, u64 m,
+                                            const Count* counts, u64* by_row, u64* by_column, u64* rows) {
+  const EdgeTile tile(offsets, n, m, rows);
+  for (u64 p = tile.begin + threadIdx.x; p < tile.begin + kTile; p += kThreads) {
+    const u64 count = p < tile.end ? u64(counts[p]) : 0;
+    add_by_run(by_row, p < tile.end ? tile.row(p) : kNone, count);
+    if (count) atomicAdd(by_column + columns[p], count);
+  }
+}
+
 extern "C" __global__ void __launch_bounds__(kThreads)
 sum_counts(const i64* offsets, const u32* columns, u64 n, u64 m, const u32* counts, u64* by_row,
            u64* by_column) {
   RTC_SHARED(u64, rows, 2);
-  const EdgeTile tile(offsets, n, m, rows);
-  for (u64 p = tile.begin + threadIdx.x; p < tile.begin + kTile; p += kThreads) {
-    const u32 count = p < tile.end ? counts[p] : 0;
-    add_by_run(by_row, p < tile.end ? tile.row(p) : kNone, count);
-    if (count) atomicAdd(by_column + columns[p], u64(count));
-  }
+  sum_at_ends(offsets, columns, n, m, counts, by_row, by_column, rows);
+}
+
+extern "C" __global__ void __launch_bounds__(kThreads)
+sum_wide_counts(const i64* offsets, const u32* columns, u64 n, u64 m, const i64* counts, u64* by_row,
+                u64* by_column) {
+  RTC_SHARED(u64, rows, 2);
+  sum_at_ends(offsets, columns, n, m, counts, by_row, by_column, rows);
 }

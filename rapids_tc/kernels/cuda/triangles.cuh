@@ -95,6 +95,31 @@ struct ThirdSums : TrianglesAlone {
   __device__ void list(u32 uv, u32 hits, u32) { edge(uv, hits); }
 };
 
+// For every triangle, the sum of the values of its sides: at out[uv], and at out[size + vw]. So each corner
+// finds its triangles at an end of edges: u and v at those of uv, w at that of vw, by one atomic per triangle.
+struct SideSums : TrianglesAlone {
+  struct Input {
+    u64* out;
+    const u32* values;  // of each edge
+    u32 size;  // edges
+  };
+  Input in;
+  u64 sum;
+
+  __device__ SideSums(const Input& in, u32*) : in(in), sum(0) {}
+  __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
+    const u64 amount = u64(in.values[uv]) + in.values[uw] + in.values[vw];
+    sum += amount;
+    atomicAdd(in.out + u64(in.size) + vw, amount);
+    return true;
+  }
+  __device__ void edge(u32 uv, u32) {
+    if (sum) atomicAdd(in.out + uv, sum);
+    sum = 0;
+  }
+  __device__ void list(u32 uv, u32 hits, u32) { edge(uv, hits); }
+};
+
 // The triangles by the types of their sides: out[uv][uw][vw].
 struct TypeCounts : TrianglesAlone {
   struct Input {
