@@ -6,7 +6,7 @@ here is fast and nothing is clever: read it to learn what a function should retu
 """
 
 from collections import Counter
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import cbrt, comb, log, nan, sqrt
 
 import networkx as nx
@@ -103,6 +103,36 @@ def vertex_cliques(rows, vertices=(), *, k=4):
 def edge_cliques(rows, k=4):
     """{(u, v): cliques of k vertices that hold both ends}."""
     sides = Counter(edge for clique in list_cliques(rows, k) for edge in combinations(clique, 2))
+    return {edge: sides[edge] for edge in simple_edges(rows)}
+
+
+def list_squares(rows):
+    """Each cycle of four vertices once, as its corners in a row, among all sets of four."""
+    near = neighbors(rows)
+    for a, b, c, d in combinations(sorted(near), 4):
+        for square in ((a, b, c, d), (a, b, d, c), (a, c, b, d)):
+            if all(v in near[u] for u, v in pairwise((*square, a))):
+                yield square
+
+
+def squares(rows):
+    """Cycles of four vertices."""
+    return sum(1 for _ in list_squares(rows))
+
+
+def vertex_squares(rows, vertices=()):
+    """{vertex: squares it is a corner of}."""
+    corners = Counter(corner for square in list_squares(rows) for corner in square)
+    return {v: corners[v] for v in neighbors(rows, vertices)}
+
+
+def edge_squares(rows):
+    """{(u, v): squares it is a side of}."""
+    sides = Counter(
+        (min(side), max(side))
+        for square in list_squares(rows)
+        for side in pairwise((*square, square[0]))
+    )
     return {edge: sides[edge] for edge in simple_edges(rows)}
 
 

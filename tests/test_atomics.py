@@ -19,6 +19,7 @@ from rapids_tc.engines.cpu import (
     truss_rounds,
     truss_tables,
     visitors,
+    wedges,
 )
 from rapids_tc.engines.cpu.parallel import atomic_add, load
 
@@ -49,6 +50,7 @@ SHARED = {
     (truss_rounds, "_walk_slots"): {"support": 0, "state": 0},  # but through _remove and _flush
     (truss_rounds, "_walk_bits"): {"support": 0, "state": 0},
     (truss_tables, "_count_ends"): {"sizes": 2},
+    (wedges, "_count_each"): {"entries": 2},
 }
 
 
@@ -95,6 +97,12 @@ def test_counters_that_threads_share_are_added_to_by_an_atomic():
     assert atomics(choice.body[0]) == ["counts"] and list(written(choice.orelse[0])) == ["counts"]
 
 
+def test_squares_of_ranks_that_threads_share_are_added_by_an_atomic():
+    choice = functions(wedges)["_add"].body[1]
+    assert ast.unparse(choice.test) == "rank < len(own)"
+    assert list(written(choice.body[0])) == ["own"] and atomics(choice.orelse[0]) == ["sums"]
+
+
 def test_supports_that_threads_share_are_counted_down_by_an_atomic():
     choice = functions(truss_rounds)["_count_off"].body[1]
     assert ast.unparse(choice.test) == "threads == 1"
@@ -109,7 +117,7 @@ def test_cliques_of_a_row_that_threads_share_are_added_by_an_atomic():
 
 
 @pytest.mark.parametrize(
-    "module", [counting, listing, row_counts, truss_rounds, truss_tables, visitors]
+    "module", [counting, listing, row_counts, truss_rounds, truss_tables, visitors, wedges]
 )
 def test_every_kernel_with_an_atomic_is_held_here(module):
     for name, function in functions(module).items():

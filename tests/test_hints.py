@@ -30,6 +30,7 @@ from rapids_tc.cli.edges import FileEdges
 from rapids_tc.engines import peel
 from rapids_tc.engines.cpu import host_slots
 from rapids_tc.engines.gpu import cuda, device_slots
+from rapids_tc.engines.wedges import check_edges
 from rapids_tc.executors import persisted, watch
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.files import arrays
@@ -1227,6 +1228,10 @@ HINTS = {
     "engines/local_graphs": [
         (having(costs, "MOST_CLIQUE_ROW", 1, lambda h: tc.cliques(k3())),
          r"2 neighbors of a degree no lower.*at most 1: .*k_truss\(edges, 4\)"),
+    ],
+    "engines/wedges": [
+        (having(costs, "MOST_SQUARE_EDGES", 3, lambda h: check_edges(tc.Graph(k3()).csr)),
+         "3 edges, and squares are counted of fewer than 3: give fewer, such as those between"),
     ],
     "analytics/triads": [
         (having(triads, "MOST_VERTICES", 2, lambda h: tc.triad_counts(k3(day=1), by="day")),

@@ -37,6 +37,7 @@ from rapids_tc.engines.cpu import (
     small,
     sorting,
     visitors,
+    wedges,
 )
 from rapids_tc.engines.cpu.layout import CpuLayout
 from rapids_tc.engines.cpu.spans import Always
@@ -62,6 +63,7 @@ csc, add_changes, settle = in_edges.csc, changes.add_changes, changes.settle
 join_ends = communities.join_ends
 block_store, slot_pool, small_counter = host_slots.BlockStore, host_slots.SlotPool, small.counter
 cliques = clique_rows.count
+prepare_wedges, squares = wedges.prepare_wedges, wedges.squares
 costs = Costs(
     tables=lambda vertices, sides: _table_bytes(vertices, sides),
     most=model.MOST_GRAPH_ROWS["cpu"],

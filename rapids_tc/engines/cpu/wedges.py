@@ -1,0 +1,243 @@
+"""Squares in Numba, by wedges: see `rapids_tc.engines.wedges`.
+
+A task is a range of vertices u. The counters c(w) of a thread are a table by rank, which stays in
+the cache of its core for the most part: most wedges end at low ranks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
+from rapids_tc.engines.cpu.compiled import compiled, inlined
+from rapids_tc.engines.cpu.parallel import atomic_add
+from rapids_tc.engines.wedges import WedgeRows, check_edges
+from rapids_tc.plan import costs as model
+from rapids_tc.preparation.csr import Csr
+
+if TYPE_CHECKING:
+    from rapids_tc.engines.protocol import ProgressCallback
+    from rapids_tc.preparation.csr import Array
+
+TASKS_PER_THREAD = 64  # vertices differ much in their wedges
+SCANNED = 16  # counters that are cleared in order in the time of one that is looked up
+HOT = 1 << 14  # ranks whose sums each thread adds up for itself: all threads add to them
+
+
+def prepare_wedges(csr: Csr) -> WedgeRows:
+    """Make the rows of all neighbors, and the places of wedges: 12 bytes per edge."""
+    check_edges(csr)
+    offsets = np.zeros(csr.n + 1, np.int64)
+    np.cumsum(np.diff(csr.offsets) + np.bincount(csr.columns, minlength=csr.n), out=offsets[1:])
+    columns, places = np.empty(2 * csr.m, np.uint32), np.empty(csr.m, np.uint32)
+    _lay_out(csr.offsets, csr.columns, offsets, columns, places)
+    return WedgeRows(csr, Csr(offsets, columns), places)
+
+
+def squares(
+    wedges: WedgeRows,
+    *,
+    per: str = "graph",
+    share: tuple[int, int] = (0, 1),
+    on_progress: ProgressCallback | None = None,
+) -> tuple[int, Array | None]:
+    """Count squares; see `rapids_tc.engines.protocol.Engine`."""
+    csr, rows = wedges.csr, wedges.rows
+    arrays = csr.offsets, rows.offsets, rows.columns, wedges.places
+    work = np.zeros(csr.n, np.int64)
+    _count_wedges(*arrays, work)
+    ends = np.cumsum(work, dtype=np.float64)
+    threads = _threads(csr, int(ends[-1]) if csr.n else 0)
+    targets = np.linspace(0, ends[-1] if csr.n else 0, threads * TASKS_PER_THREAD + 1)[1:-1]
+    cuts = np.unique(np.concatenate([[0], np.searchsorted(ends, targets), [csr.n]]))
+    counts = np.zeros((threads, csr.n), np.uint32)
+    sums = np.zeros(csr.n if per == "vertex" else 0, np.int64)
+    own = np.zeros((threads, min(HOT, len(sums))), np.int64)
+    entries = np.zeros(2 * csr.m if per == "edge" else 0, np.int64)
+
+    def task(number: int, thread: int) -> Any:
+        part = cuts[number], cuts[number + 1], *share
+        if per == "graph":
+            return _count(*part, *arrays, work, counts[thread])
+        return _count_each(*part, *arrays, work, counts[thread], own[thread], sums, entries)
+
+    total = parallel_for(task, len(cuts) - 1, threads, on_progress)
+    if per == "graph":
+        return total, None
+    if per == "vertex":
+        sums[: own.shape[1]] += own.sum(axis=0)
+        return total, sums
+    of_edges = np.empty(csr.m, np.int64)
+    _add_entries(*arrays, entries, of_edges)
+    return total, of_edges
+
+
+def counters_bytes(rows: int, vertices: int) -> int:
+    """Return the most bytes of the counters of all threads, for a graph of so many rows."""
+    counters = model.WEDGE_COUNTER * vertices
+    most = max(model.WEDGE_COUNTERS * rows, model.MOST_WEDGE_COUNTERS, counters)
+    return min(thread_count() * counters, most) + thread_count() * HOT * 8
+
+
+def _threads(csr: Csr, steps: int) -> int:
+    """Return how many threads count: fewer in a graph of few edges per vertex, to save memory."""
+    if steps <= SERIAL_BELOW:
+        return 1
+    most = max(model.WEDGE_COUNTERS * csr.m, model.MOST_WEDGE_COUNTERS)
+    return max(1, min(thread_count(), most // (model.WEDGE_COUNTER * csr.n)))
+
+
+@compiled
+def _lay_out(
+    offsets: Array, columns: Array, all_offsets: Array, all_columns: Array, places: Array
+) -> None:
+    """Write each edge to the rows of both ends, and its place behind the lower end."""
+    n = len(offsets) - 1
+    free = np.empty(n, np.int64)
+    for u in range(n):
+        free[u] = all_offsets[u] + offsets[u + 1] - offsets[u]
+    for v in range(n):
+        shift = all_offsets[v] - offsets[v]
+        for p in range(offsets[v], offsets[v + 1]):
+            u = columns[p]
+            all_columns[p + shift] = u
+            all_columns[free[u]] = v
+            places[free[u] - offsets[u + 1]] = p + shift + 1
+            free[u] += 1
+
+
+@inlined
+def _lists(u: int, offsets: Array, all_offsets: Array) -> tuple[Any, Any, Any]:
+    """Return where the higher neighbors of u begin and end, and how far their places are off."""
+    shift = offsets[u + 1]
+    return shift + all_offsets[u] - offsets[u], all_offsets[u + 1], shift
+
+
+@compiled
+def _count_wedges(
+    offsets: Array, all_offsets: Array, columns: Array, places: Array, work: Array
+) -> None:
+    """Count the wedges from each vertex to higher ranks."""
+    for u in range(len(work)):
+        begin, end, shift = _lists(u, offsets, all_offsets)
+        for p in range(begin, end):
+            work[u] += all_offsets[columns[p] + 1] - np.int64(places[p - shift])
+
+
+@inlined
+def _clear(
+    u: int, begin: int, end: int, shift: int, all_offsets: Array, columns: Array, places: Array,
+    work: Array, counts: Array,
+) -> None:  # fmt: skip
+    """Set the counters of the ends of all wedges from u to 0: in order, if most are not 0."""
+    if work[u] * SCANNED > len(counts) - u:
+        counts[u:] = 0
+    else:
+        for p in range(begin, end):
+            for q in range(places[p - shift], all_offsets[columns[p] + 1]):
+                counts[columns[q]] = 0
+
+
+@compiled
+def _count(
+    first: int, last: int, part: int, parts: int, offsets: Array, all_offsets: Array,
+    columns: Array, places: Array, work: Array, counts: Array,
+) -> Array:  # fmt: skip
+    """Count the squares whose lowest rank is in a range, and is `part` modulo `parts`.
+
+    A wedge closes as many squares as there were wedges to its end before. `counts` are all 0.
+    """
+    total = np.int64(0)
+    for u in range(first, last):
+        if u % parts != part or work[u] < 2:
+            continue
+        begin, end, shift = _lists(u, offsets, all_offsets)
+        for p in range(begin, end):
+            for q in range(places[p - shift], all_offsets[columns[p] + 1]):
+                w = columns[q]
+                before = counts[w]
+                total += np.int64(before)
+                counts[w] = before + np.uint32(1)
+        _clear(u, begin, end, shift, all_offsets, columns, places, work, counts)
+    return total
+
+
+@inlined
+def _add(own: Array, sums: Array, rank: Any, value: Any) -> None:
+    """Add to the sum of a rank, in the thread's own table if the rank is one of those there."""
+    if rank < len(own):
+        own[rank] += value
+    else:
+        atomic_add(sums, rank, value)
+
+
+@inlined
+def _add_at_end(own: Array, sums: Array, w: Any, count: Any) -> None:
+    """Add the squares with an opposite vertex, to which so many wedges lead."""
+    c = np.int64(count)
+    if c > 1:
+        _add(own, sums, w, c * (c - 1) // 2)
+
+
+@compiled
+def _count_each(
+    first: int, last: int, part: int, parts: int, offsets: Array, all_offsets: Array,
+    columns: Array, places: Array, work: Array, counts: Array, own: Array, sums: Array,
+    entries: Array,
+) -> Array:  # fmt: skip
+    """Count squares as `_count` does, and add them at each vertex, or at each entry of an edge.
+
+    `sums` or `entries` are empty. `own` takes the sums of the first ranks.
+    """
+    total, by_vertex, by_edge = np.int64(0), len(sums) > 0, len(entries) > 0
+    for u in range(first, last):
+        if u % parts != part or work[u] < 2:
+            continue
+        begin, end, shift = _lists(u, offsets, all_offsets)
+        for p in range(begin, end):
+            for q in range(places[p - shift], all_offsets[columns[p] + 1]):
+                counts[columns[q]] += np.uint32(1)
+        twice = np.int64(0)  # the squares of u, each by both of its wedges
+        for p in range(begin, end):
+            of_v = np.int64(0)
+            for q in range(places[p - shift], all_offsets[columns[p] + 1]):
+                others = np.int64(counts[columns[q]]) - 1
+                of_v += others
+                if by_edge and others:
+                    atomic_add(entries, q, others)
+            if of_v:
+                twice += of_v
+                if by_edge:
+                    atomic_add(entries, p, of_v)
+                else:
+                    _add(own, sums, np.int64(columns[p]), of_v)
+        total += twice // 2
+        if by_vertex and twice:
+            _add(own, sums, u, twice // 2)
+            if work[u] * SCANNED > len(counts) - u:
+                for index in range(u, len(counts)):
+                    _add_at_end(own, sums, index, counts[index])
+            else:
+                for p in range(begin, end):
+                    for q in range(places[p - shift], all_offsets[columns[p] + 1]):
+                        w = np.int64(columns[q])
+                        _add_at_end(own, sums, w, counts[w])
+                        counts[w] = 0
+                continue
+        _clear(u, begin, end, shift, all_offsets, columns, places, work, counts)
+    return total
+
+
+@compiled
+def _add_entries(
+    offsets: Array, all_offsets: Array, columns: Array, places: Array, entries: Array,
+    of_edges: Array,
+) -> None:  # fmt: skip
+    """Add the two entries of every edge, in the order of the columns of the graph."""
+    for u in range(len(offsets) - 1):
+        begin, end, shift = _lists(u, offsets, all_offsets)
+        for p in range(begin, end):
+            v, other = columns[p], np.int64(places[p - shift]) - 1
+            of_edges[other - all_offsets[v] + offsets[v]] = entries[p] + entries[other]
