@@ -9,7 +9,7 @@ from dask_support import Here, apart, layout, plain, worked_on_here
 from every_path import CALLS, FRAME, IDS
 
 import rapids_tc as tc
-from rapids_tc.blocks import distributed_values
+from rapids_tc.blocks import block_values
 from rapids_tc.errors import CHANGED
 from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import resolve_backend
@@ -60,7 +60,7 @@ def changing(backend, column, reader):
             if name == "profile":
                 profiled.append((*self.changed(*args[:2]), *args[1:]))
             if name == reader == "resolve":  # profiles are made again, of others
-                again = [run(distributed_values.profile, *each) for each in profiled]
+                again = [run(block_values.profile, *each) for each in profiled]
                 args = args[0], again, args[2]
             elif name == reader:
                 args = *self.changed(*args[:2]), *args[1:]

@@ -93,7 +93,7 @@ INTERNAL = {
     "preparation/edge_values:Reduced._require_finite": "caught by each path, which adds the ids",
     "preparation/edge_values:_Table._agree": "caught by each path, which adds the ids",
     "preparation/type_readers:Signs.collect": "caught by each path, which adds the ids",
-    "blocks/distributed_values:read": "the same on this path: test_edge_values.py",
+    "blocks/block_values:read": "the same on this path: test_edge_values.py",
 }
 WORKBOOK = zipped(content_xml=b"", mimetype=b"")
 TWO_FILES = zipped(a=b"1 2\n", b=b"1 2\n")

@@ -15,7 +15,7 @@ from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc import datasets
-from rapids_tc.blocks import distributed_values
+from rapids_tc.blocks import codec
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.preparation import time_values
@@ -398,4 +398,4 @@ def test_intervals_of_another_block_are_refused(values, words):
     first, last, places = values
     arrays = [np.array(first, "uint32"), np.array(last, "uint32"), np.array(places, "int64")]
     with pytest.raises(tc.KernelError, match=words):
-        distributed_values.require_values(time_values.reading("t"), arrays, 3)
+        codec.require_values(time_values.reading("t"), arrays, 3)

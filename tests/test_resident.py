@@ -633,7 +633,7 @@ def test_numbers_of_rows_leave_the_card_chunk_by_chunk(ids):
         found = list(rows.chunks())
     assert numbered.size == 100 and len(found) == 100
     for side in (0, 1):
-        assert (np.concatenate([chunk.ends[side] for chunk in found]) == ends[side]).all()
+        assert (np.concatenate([ends[side] for ends in found]) == ends[side]).all()
     assert peak < 1_000_000 < 8 * 200_000
     assert len(pinned) == 1 and 8 * 200_000 <= pinned[0] < 9 * 200_000
 

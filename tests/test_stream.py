@@ -212,12 +212,12 @@ def test_rows_are_read_where_they_are(backend, dtype, least):
     home, opened = open_frame(place, None)
     read = rows.Rows(home, edge_columns(["src", "dst"]), opened, 8 * 27000)
     read.number(registry.load("cpu").block_store())
-    chunks = list(read.chunks(0))
+    cuts = read.cuts(0)
     as_they_are = least == 0 and dtype in ("int32", "uint32")
-    assert (len(chunks) == 1) == as_they_are
-    assert [chunk.first for chunk in chunks] == [0, *(chunk.end for chunk in chunks[:-1])]
-    assert chunks[-1].end == 27000 and len(list(read.chunks(96))) > 10
-    found = np.concatenate([opened.host(chunk.ends[1]) for chunk in chunks])
+    assert (len(cuts) == 1) == as_they_are
+    assert [first for first, _ in cuts] == [0, *(last for _, last in cuts[:-1])]
+    assert cuts[-1][1] == 27000 and len(read.cuts(96)) > 10
+    found = np.concatenate([opened.host(ends[1]) for ends in read.chunks(0)])
     assert found.dtype == "uint32" and (found == frame["dst"].astype("int64") - least).all()
 
 

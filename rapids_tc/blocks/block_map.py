@@ -405,6 +405,23 @@ class Blocked(Numbered):
             for worker, ranks, *own in zip(self.workers_of_rows, self.ranks, *by_batch, strict=True)
         ]  # fmt: skip
 
+    def each_of_rows(
+        self, stage: str, select: Callable[..., Any], merge: Callable[..., Any],
+        *by_batch: list[Any], more: tuple[Any, ...] = (),
+    ) -> list[Task]:  # fmt: skip
+        """Submit a task per block, of what `select` makes of the `RowsOfBlock` of each batch.
+
+        `merge` gets the block, encoded, lists of the results of several batches, `more`, and the
+        backend. The rows of a list are in any order, and follow those of the list before it.
+        """
+        workers, result = self.counting_workers, []
+        for place in range(self.n**2):
+            worker = workers[place % len(workers)]
+            parts = self.rows_of_block(stage, select, place, *by_batch, more=more)
+            of_block = self.block_at(place, worker), [parts]
+            result.append(self.submit(stage, merge, *of_block, *more, on=worker))
+        return result
+
     def at_ends(
         self, function: Callable[..., Any], *by_block: list[Any],
         combine: Callable[..., Any] = add,

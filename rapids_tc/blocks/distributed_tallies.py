@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import distributed_values, tallies
+from rapids_tc.blocks import block_values, tallies
 from rapids_tc.blocks.codec import require_length, require_values
 from rapids_tc.blocks.quantities import TrianglesByType
 from rapids_tc.blocks.tallies import TypeTally
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from rapids_tc.blocks.block_map import Blocked
+    from rapids_tc.blocks.block_values import Read
     from rapids_tc.blocks.block_work import BlockJob, PlacedBlock
-    from rapids_tc.blocks.distributed_values import Read
     from rapids_tc.blocks.quantities import Sum
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array
@@ -52,13 +52,13 @@ def summed(
     others = [q for q in quantities if not (what and q is by_type)]
     if what or any(quantity.by_vertex for quantity in others):
         graph.require_whole()
-    values = distributed_values.read(graph, quantities[0].reading)
+    values = block_values.read(graph, quantities[0].reading)
     graph = graph.without_rows()
     if by_type is not None and not (what or by_type.types):
         types = graph.executor.gather(graph.submit("values", number_of_types, values[0]))
         if not by_type.fits(types):
             what, others = "all", []
-    sums_by_name = distributed_values.summed(graph, others, values)
+    sums_by_name = block_values.summed(graph, others, values)
     return graph, sums_by_name, tally(graph, what, values) if what else None
 
 

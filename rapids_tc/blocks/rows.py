@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
@@ -25,19 +24,7 @@ if TYPE_CHECKING:
 LEAST = 1024  # rows of a chunk, however little memory there is
 
 Pair = tuple[Any, Any]
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """Some rows of a frame: the place of the first, and the numbers (uint32) of their ends."""
-
-    first: int
-    ends: Pair
-
-    @property
-    def end(self) -> int:
-        """The place past the last row."""
-        return self.first + len(self.ends[0])
+Cut = tuple[int, int]  # the first row of a chunk, and the row past its last
 
 
 class Rows:
@@ -132,44 +119,33 @@ class Rows:
         finally:
             self._store.synchronize()
 
-    def chunks(self, work: int = costs.ROW_WORK) -> Iterator[Chunk]:
-        """Yield all rows, in chunks for so many bytes of work per row."""
-        first = 0
-        for ends in self._ends(work):
-            chunk = Chunk(first, ends)
-            yield chunk
-            first = chunk.end
+    def cuts(self, work: int = costs.ROW_WORK) -> list[Cut]:
+        """Cut all rows in chunks for so many bytes of work per row, one chunk at least."""
+        work = costs.ROW_WORK if self._stored else work + costs.ROW_CAST * self._is_cast
+        return self._cuts(work)
 
-    def ends(self, first: int, last: int) -> list[Any]:
-        """Read the numbers of the ends of some rows."""
+    def ends(self, first: int, last: int) -> Pair:
+        """Read the numbers (uint32) of both ends of some rows."""
         if not self._stored:
             columns = (column.iloc[first:last] for column in self._columns)
-            return [*self._numbers(tuple(map(self._backend.to_working_series, columns)))]
-        step = self._step(costs.ROW_WORK)
-        start = first // step * step
-        chunks = self._stored[first // step : -(-last // step) or 1]
-        by_end = zip(*(map(self._store.load, ends) for ends in chunks), strict=True)
-        concatenate = self._backend.xp.concatenate
-        return [concatenate(of_chunks)[first - start : last - start] for of_chunks in by_end]
+            return self._numbers(tuple(map(self._backend.to_working_series, columns)))
+        step, pieces = self._step(costs.ROW_WORK), []
+        for start in range(first // step * step, max(last, 1), step):
+            both = map(self._store.load, self._stored[start // step])
+            pieces.append([end[max(first - start, 0) : last - start] for end in both])
+        source, destination = (
+            end[0] if len(end) == 1 else self._backend.xp.concatenate(end)
+            for end in zip(*pieces, strict=True)
+        )
+        return source, destination
 
-    def slices(self, column: Series) -> Iterator[tuple[int, Series]]:
-        """Yield the place of the first row, and a part of another column in the working library."""
-        step = self._step(costs.ROW_WORK)
-        for first in range(0, max(self.size, 1), step):
-            part = column.iloc[first : first + step]
-            yield first, self._backend.to_working_series(part)
+    def chunks(self, work: int = costs.ROW_WORK) -> Iterator[Pair]:
+        """Yield the numbers of both ends of all rows, chunk by chunk: see `cuts`."""
+        return (self.ends(*cut) for cut in self.cuts(work))
 
     def memory(self, work: int) -> int:
         """Return the bytes that reading chunks takes, for so many bytes of work per row."""
         return self._memory if work or self._is_cast or self._stored else 0
-
-    def _ends(self, work: int) -> Iterator[Pair]:
-        if self._stored:
-            for source, destination in self._stored:
-                yield self._store.load(source), self._store.load(destination)
-        else:
-            for pair in self._pairs(work + costs.ROW_CAST * self._is_cast):
-                yield self._numbers(pair)
 
     @property
     def _is_cast(self) -> bool:
@@ -215,10 +191,13 @@ class Rows:
             yield tuple(map(self._backend.to_working_series, columns))
 
     def _slices(self, work: int) -> Iterator[tuple[Series, ...]]:
+        for first, last in self._cuts(work):
+            yield tuple(c.iloc[first:last] for c in self._columns)
+
+    def _cuts(self, work: int) -> list[Cut]:
         size = max(self.size, 1)  # a chunk without rows has dtypes, too
         step = self._step(work) if work else size
-        for first in range(0, size, step):
-            yield tuple(c.iloc[first : first + step] for c in self._columns)
+        return [(first, min(first + step, size)) for first in range(0, size, step)]
 
     def _step(self, work: int) -> int:
         """Return the rows of a chunk, for so many bytes of work per row."""

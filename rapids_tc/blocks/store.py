@@ -259,4 +259,4 @@ def _fill_some(blocks: StoredBlocks, rows: Rows, rank: Array, first: int, sizes:
 
 
 def _ends(rows: Rows, engine: Any) -> Iterator[build.Ends]:
-    return (chunk.ends for chunk in rows.chunks(engine.costs.row))
+    return rows.chunks(engine.costs.row)

@@ -141,7 +141,7 @@ def visited_by_edge(
 ) -> list[list[Task]]:
     """Combine what a quantity makes of the triangles of every edge, as `by_edge` counts them.
 
-    `resolved` and `values` are what `distributed_values.read` returns.
+    `resolved` and `values` are what `block_values.read` returns.
     """
     jobs = graph.by_job(visit, quantity, resolved, graph.vertices, values=values)
     return _by_edge(graph, jobs, block_work.COMBINE[quantity.combine])

@@ -11,52 +11,57 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property, partial, reduce
+from itertools import pairwise
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import at_end, report_stage
 from rapids_tc.blocks import (
-    block_work,
+    block_values,
     codec,
     degree_codes,
-    distributed_values,
     geometry,
     grid,
     levels,
     peeling,
     sorting,
-    stored_values,
     sums,
 )
 from rapids_tc.blocks.block_work import PlacedBlock
 from rapids_tc.blocks.row_lookup import ValuesOfRows
 from rapids_tc.blocks.store import StoredBlocks, cut
-from rapids_tc.blocks.stored_triangles import StoredTriangles
+from rapids_tc.blocks.task_triangles import TaskTriangles, Triangles
 from rapids_tc.engines import registry
 from rapids_tc.errors import require_unchanged
-from rapids_tc.executors.spill import SpillExecutor
-from rapids_tc.frames.backend import Array, Backend, Frame, Series, all_below, gather
+from rapids_tc.executors.spill import SpillExecutor, Unread
+from rapids_tc.frames import device
+from rapids_tc.frames.backend import Array, Backend, Frame, Series, all_below
 from rapids_tc.frames.joining import frame_of, join_columns
 from rapids_tc.graphs.edge_graph import EdgeArrays, EdgeGraph
 from rapids_tc.graphs.spilled import SpilledGraph, numbered
 from rapids_tc.plan import costs
 from rapids_tc.plan.record import Needs, columns_of
 from rapids_tc.preparation import sampling
+from rapids_tc.preparation.edge_columns import check_label
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from rapids_tc.blocks.block_work import RowsOfBlock
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.quantities import Sum, Summed
-    from rapids_tc.blocks.rows import Chunk, Rows
+    from rapids_tc.blocks.rows import Cut, Rows
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
     from rapids_tc.plan.budget import Budget
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.ids import Ids
+
+
+RESERVED = 64  # bytes for the ends of the arrays of a block
 
 
 class OutOfCoreGraph(EdgeGraph):
@@ -97,7 +102,9 @@ class OutOfCoreGraph(EdgeGraph):
         self._gather = executor.gather
         self.n = budget.ranges(rows.size, allowed) if budget.sorts else 1
         of_call = self.ids, executor, backend, labels, budget, method
-        self._numbered = numbered(rows, *of_call, self.n)
+        bounds = [rows.size * part // self.n for part in range(self.n + 1)]
+        cuts = [*pairwise(bounds)] if budget.sorts else rows.cuts()
+        self._numbered = numbered(rows, *of_call, cuts)
         if budget.sorts:
             return
         with self.stage("ordering by degree"):
@@ -116,8 +123,8 @@ class OutOfCoreGraph(EdgeGraph):
         """Return the rank of every number, and how many are vertices."""
         xp = self.backend.xp
         degree = xp.zeros(self.ids.size, "uint64")
-        for chunk in self.rows.chunks(self.engine.costs.row):
-            part, _ = self.engine.degrees(*chunk.ends, self.ids.size)
+        for ends in self.rows.chunks(self.engine.costs.row):
+            part, _ = self.engine.degrees(*ends, self.ids.size)
             degree += part.view(f"uint{8 * part.itemsize}")
             del part
         order = degree_codes.by_degree(degree, xp)
@@ -205,11 +212,11 @@ class OutOfCoreGraph(EdgeGraph):
         with self.stage("looking rows up") as report:
             for number, (at, block) in enumerate(self.blocks):
                 of_edges = {kind: self._joined(tasks[number]) for kind, tasks in by_edge.items()}
-                for chunk, rows in self.rows_of(at, block, self.n, self.rank):
+                for first, rows in self._rows_of(at, block, self.n, self.rank):
                     row, edge = rows.inside
                     of_rows = {kind: values[edge] for kind, values in of_edges.items()}
                     by_end = None if degrees is None else [degrees[end[row]] for end in rows.ranks]
-                    values, place = ValuesOfRows(xp, of_rows, len(row), by_end), chunk.first + row
+                    values, place = ValuesOfRows(xp, of_rows, len(row), by_end), first + row
                     for name, column in columns.items():
                         made[name][place] = column.formula(values)
                 report.advance((number + 1) / self.n**2)
@@ -246,11 +253,11 @@ class OutOfCoreGraph(EdgeGraph):
             truss = replace(self.blocks, stored=dict(zip(self.blocks.stored, kept, strict=True)))
             for at, block, n, rank in self._in_one(truss):
                 seen = xp.zeros(block.m, bool)
-                for chunk, rows in self.rows_of(at, block, n, rank) if block.m else ():
+                for first, rows in self._rows_of(at, block, n, rank) if block.m else ():
                     row, edge = rows.inside
                     new = ~seen[edge]
                     row, edge = row[new], edge[new]
-                    chosen[chunk.first + row[geometry.is_first(edge, self.backend)]] = True
+                    chosen[first + row[geometry.is_first(edge, self.backend)]] = True
                     seen[edge] = True
         return xp.flatnonzero(chosen)
 
@@ -289,15 +296,41 @@ class OutOfCoreGraph(EdgeGraph):
         """See `EdgeGraph`: a task for each block returns its arrays."""
         return EdgeArrays(*self._read(reading))
 
-    def _read(self, reading: Reading) -> distributed_values.Read:
-        rows = None if reading.vertex_types is not None else stored_values.read_rows(self, reading)
-        return distributed_values.read(self.spilled, reading, rows)
+    def _read(self, reading: Reading) -> block_values.Read:
+        rows = None
+        if reading.vertex_types is None:
+            rows = self._values_of_rows(reading)
+            bytes_of_edge = reading.rule.bytes * (1 + reading.scaled)
+            self._store.reserve(bytes_of_edge * self.n_edges + RESERVED * self.n**2)
+        return block_values.read(self.spilled, reading, rows)
+
+    def _values_of_rows(self, reading: Reading) -> block_values.Read:
+        """Resolve a reading; return it, and the values of each batch, read when a task asks."""
+        cuts, reader = self.rows.cuts(), reading.reader
+        if reader is None:
+            return reading, [[] for _ in cuts]
+        check_label(reader.role, reading.label, self.labels)
+        backend, column = self.backend, self.backend.adapter.column(self._frame, reading.label)
+        by_group = self.groups is not None and reading.by_group
+
+        def part(first: int, last: int) -> tuple[Series, Array | None]:
+            """Return the values of some rows, and the groups of these if needed."""
+            groups = self.ids.group_of[self.rows.ends(first, last)[0]] if by_group else None
+            return backend.to_working_series(column.iloc[first:last]), groups
+
+        def read(cut: Cut) -> list[Array]:
+            of_rows, groups = part(*cut)
+            return [resolved.read(of_rows, backend, groups)]
+
+        parts = ((cut[0], *part(*cut)) for cut in cuts)
+        profiles = [reader.profile(of_rows, at, backend, of) for at, of_rows, of in parts]
+        resolved = reading.resolved(profiles)
+        return resolved, [Unread(partial(read, cut)) for cut in cuts]
 
     def summed(self, *quantities: Sum) -> list[Summed]:
         """See `VertexStatistics`."""
         limited = [quantity.limited(self._limit) for quantity in quantities]
-        values = self._read(limited[0].reading)
-        by_name = distributed_values.summed(self.spilled, limited, values)
+        by_name = block_values.summed(self.spilled, limited, self._read(limited[0].reading))
         found: list[Summed] = self._gather([by_name[quantity.name] for quantity in limited])
         return found
 
@@ -305,10 +338,6 @@ class OutOfCoreGraph(EdgeGraph):
     def listing(self) -> StoredTriangles:
         """See `EdgeGraph`."""
         return StoredTriangles(self, self._frame)
-
-    def users_column(self, label: Any) -> Any:
-        """Return a column of the user's frame, in the library of the adapter."""
-        return self.backend.adapter.column(self._frame, label)
 
     @property
     def _stage(self) -> Any:
@@ -321,16 +350,12 @@ class OutOfCoreGraph(EdgeGraph):
 
     # Rows ----------------------------------------------------------------------------------------
 
-    def rows_of(
+    def _rows_of(
         self, at: Block, block: Csr, n: int, rank: Array
-    ) -> Iterator[tuple[Chunk, RowsOfBlock]]:
-        """Yield the rows whose edges are in block (i, j) of n x n, chunk by chunk."""
-        for chunk in self.rows.chunks():
-            ranks = [gather(rank, end) for end in chunk.ends]
-            rows = block_work.find_rows(
-                ranks, block, at, n, engine=self.engine, backend=self.backend
-            )
-            yield chunk, rows
+    ) -> Iterator[tuple[int, RowsOfBlock]]:
+        """Yield the first row of each batch, and its rows whose edges are in a block."""
+        begins = (first for first, _ in self.rows.cuts())
+        return zip(begins, self.spilled.rows_in(at, block, n, rank), strict=True)
 
 
 def _need(rows: int, limit: int) -> str:
@@ -339,3 +364,76 @@ def _need(rows: int, limit: int) -> str:
         f"{rows:,} rows were counted in blocks, since {limit:,} bytes were allowed: give a lower "
         "memory_limit="
     )
+
+
+class StoredTriangles(Triangles):
+    """The triangles of a graph out of core.
+
+    Parameters
+    ----------
+    graph : OutOfCoreGraph
+    frame : DataFrame
+        The user's frame, where work is done.
+    """
+
+    def __init__(self, graph: OutOfCoreGraph, frame: Any) -> None:
+        self._graph, self._frame = graph, frame
+
+    @property
+    def number(self) -> Array:
+        """See `Triangles`."""
+        return self._graph.order.number
+
+    def by_group(self) -> Array:
+        """See `Triangles`."""
+        return self._graph.backend.host(self._graph.group_counts("auto"))
+
+    def placed(self) -> AbstractContextManager[None]:
+        """See `Triangles`."""
+        return device.place(self._frame)
+
+    def counted(self) -> tuple[int, Iterator[TaskTriangles]]:
+        """See `Triangles`."""
+        return self._graph.count("auto"), self.tasks()
+
+    def tasks(self) -> Iterator[TaskTriangles]:
+        """See `Triangles`: blocks are loaded when a task needs them, and none in advance."""
+        graph, laid_out = self._graph, self._graph.blocks.laid_out()
+        while True:
+            with graph.stage("counting"):
+                if (part := next(laid_out, None)) is None:
+                    return
+                task, blocks, layout = part
+                of_task = (layout, blocks, task, graph.blocks.n, graph.backend.xp)
+                triangles = [TaskTriangles.count(graph.engine, *of_task)]
+            del part, blocks, layout, of_task  # held by the caller alone, until it asks for more
+            yield triangles.pop()
+
+    def memory(self, limit: int | None, *, beside_task: bool) -> int:
+        """See `Triangles`: blocks were cut so that a task takes half of the memory."""
+        allowed = self._graph.blocks.allowed
+        memory: int = self._graph.engine.memory()
+        return min(memory, allowed // 2 if beside_task else allowed)
+
+    def side_values(self, arrays: Any, triangles: TaskTriangles) -> Sequence[Array]:
+        """See `Triangles`."""
+        n, gather = self._graph.blocks.n, self._graph.blocks.executor.gather
+        return [gather(arrays[i * n + j][0]) for i, j in triangles.task.blocks]
+
+    def edge_numbers(self, triangles: TaskTriangles) -> Sequence[int]:
+        """See `Triangles`: edges are numbered block by block."""
+        first = self._graph.blocks.first_edges
+        return [first[at] for at in triangles.task.blocks]
+
+    def edge_ends(self, numbers: Array) -> tuple[Array, Array]:
+        """See `Triangles`."""
+        blocks, xp = self._graph.blocks, self._graph.backend.xp
+        first, u, v = blocks.first_edges, *(xp.empty(len(numbers), "int64") for _ in range(2))
+        for at, block in blocks:
+            bounds = xp.asarray([first[at], first[at] + block.m])
+            begin, end = xp.searchsorted(numbers, bounds).tolist()
+            if begin < end:
+                where = numbers[begin:end] - first[at]
+                larger, smaller = geometry.block_ends(block, blocks.n, at)
+                u[begin:end], v[begin:end] = larger[where], smaller[where]
+        return u, v

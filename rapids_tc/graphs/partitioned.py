@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import check_progress
 from rapids_tc.blocks import (
+    block_values,
     distributed_tallies,
-    distributed_values,
     grid,
     peeling,
     row_lookup,
@@ -308,7 +308,7 @@ class PartitionedGraph:
         of_ends = [None] * len(graph.batches)
         for column in columns_of(columns).values():
             if (quantity := column.quantity) is not None:
-                by_edge[quantity.name] = distributed_values.by_edge(graph, quantity)
+                by_edge[quantity.name] = block_values.by_edge(graph, quantity)
         if asked & Needs.DEGREES:
             of_ends = sums.of_row_ends(graph, sums.degrees(graph))
         by_row = {kind: row_lookup.by_row(graph, values) for kind, values in by_edge.items()}

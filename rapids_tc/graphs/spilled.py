@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,11 +16,12 @@ from rapids_tc._parallel import thread_count
 from rapids_tc._progress import at_end
 from rapids_tc.blocks import grid, levels, sums
 from rapids_tc.blocks.block_map import Blocked, Numbered, PendingSum, PlacedJob
-from rapids_tc.blocks.block_work import BlockJob, add, on_block
+from rapids_tc.blocks.block_work import BlockJob, RowsOfBlock, add, find_rows, on_block
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.executors.protocol import Batch
 from rapids_tc.executors.spill import Unread
+from rapids_tc.frames.backend import gather
 from rapids_tc.plan import costs
 from rapids_tc.plan.block_layout import forced_layout
 
@@ -30,30 +30,31 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from rapids_tc._progress import Report
-    from rapids_tc.blocks.rows import Rows
+    from rapids_tc.blocks.geometry import Block
+    from rapids_tc.blocks.rows import Cut, Rows
     from rapids_tc.blocks.store import StoredBlocks
     from rapids_tc.executors.protocol import Task
     from rapids_tc.executors.spill import SpillExecutor
     from rapids_tc.frames.backend import Array, Backend
     from rapids_tc.plan.budget import Budget
+    from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.ids import Ids
 
 
 def numbered(
     rows: Rows, ids: Ids, executor: SpillExecutor, backend: Backend, labels: Any, budget: Budget,
-    method: str, batches: int,
+    method: str, cuts: list[Cut],
 ) -> Numbered:  # fmt: skip
-    """Return the user's rows in so many batches, whose numbers are read when a task asks."""
+    """Return the user's rows, cut in batches, whose numbers are read when a task asks."""
     context = WorkerContext(backend.adapter, labels, backend.engine, thread_count())
     vars(context)["backend"] = backend  # which is known here
     [worker] = executor.workers()
-    cuts = [rows.size * batch // batches for batch in range(batches + 1)]
     return Numbered(
         executor=executor, context=context, workers=[worker],
-        batches=[Batch(worker.address, [], []) for _ in range(batches)], name=budget.name,
-        method=method, free=budget.limit, rows=[[b - a] for a, b in pairwise(cuts)], size=ids.size,
-        ranges=grid.cut(ids.size, 1), ids_of_all=ids,
-        numbers=[Unread(partial(rows.ends, *of_batch)) for of_batch in pairwise(cuts)],
+        batches=[Batch(worker.address, [], []) for _ in cuts], name=budget.name,
+        method=method, free=budget.limit, rows=[[last - first] for first, last in cuts],
+        size=ids.size, ranges=grid.cut(ids.size, 1), ids_of_all=ids,
+        numbers=[Unread(partial(rows.ends, *cut)) for cut in cuts],
     )  # fmt: skip
 
 
@@ -142,6 +143,29 @@ class SpilledGraph(Blocked):
     def edges_of(self, stage: str, blocks: list[Task]) -> list[int]:
         """See `Blocked`: nothing is read."""
         return [len(columns) for _, columns in blocks]
+
+    def rows_in(self, at: Block, block: Csr, n: int, rank: Array) -> Iterator[RowsOfBlock]:
+        """Yield the rows of each batch whose edges are in block (i, j) of n x n."""
+        engine, backend = self.stored.engine, self.context.backend
+        for numbers in self.numbers:
+            ranks = [gather(rank, end) for end in self.executor.gather(numbers)]
+            yield find_rows(ranks, block, at, n, engine=engine, backend=backend)
+
+    def each_of_rows(
+        self, stage: str, select: Callable[..., Any], merge: Callable[..., Any],
+        *by_batch: list[Any], more: tuple[Any, ...] = (),
+    ) -> list[Task]:  # fmt: skip
+        """See `Blocked`: the rows of a batch are read when those of a block are merged."""
+        executor, rank, result = self.stored.executor, self.order[0], list[Any]()
+        with self.stage("reading the values") as report:
+            for at, block in self.stored:
+                batches = zip(self.rows_in(at, block, self.n, rank), *by_batch, strict=True)
+                pieces = ([executor.run(select, *of_batch, *more)] for of_batch in batches)
+                # Not as tasks: batches are many, and errors of reading are of no partition.
+                merged = merge(self.stored.stored[at], pieces, *more, backend=self.context.backend)
+                result.append(executor.keep(merged))
+                report.advance(len(result) / self.n**2)
+        return result
 
     def at_ends(
         self, function: Callable[..., Any], *by_block: list[Any],

@@ -1,4 +1,4 @@
-"""Values of the edges of a partitioned graph: read by the workers of the rows, and added up.
+"""Values of the edges of a graph in blocks: read batch by batch of the rows, and added up.
 
 A reading is profiled by batch and resolved for all of them. Then its column is read for all rows,
 and the rows of each block are collected to the arrays of its edges.
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.ids import Ids
 
-Read = tuple["Task", list["Task"]]  # the resolved reading, and the arrays of each block
+Read = tuple["Task", list["Task"]]  # the resolved reading, and arrays by block or by batch
 Profiled = tuple[list[Any], Fingerprints]  # of the partitions of a batch
 Merged = tuple[list[Array], float, Any]  # arrays of a block, the largest value, what is wrong
 
 
-def read(graph: Blocked, reading: Reading, rows: tuple[Task, list[Task]] | None = None) -> Read:
+def read(graph: Blocked, reading: Reading, rows: Read | None = None) -> Read:
     """Submit a reading of all rows; return its resolved form, and the arrays of each block.
 
-    `rows` are what `merge_rows` returns, if the rows were read otherwise.
+    `rows` are what `read_rows` returns, if a column of the rows is read otherwise.
 
     Raises
     ------
@@ -52,7 +52,8 @@ def read(graph: Blocked, reading: Reading, rows: tuple[Task, list[Task]] | None 
     if reading.vertex_types is not None:
         resolved = graph.submit("values", of_graph, reading, graph.ids, graph.order)
         return resolved, graph.each_block("values", end_types, more=(resolved,))
-    resolved, merged = rows or merge_rows(graph, reading)
+    resolved, of_rows = rows or read_rows(graph, reading)
+    merged = graph.each_of_rows("values", select_rows, merge, of_rows, more=(resolved,))
     states = graph.each("values", operator.getitem, merged, more=(slice(1, 3),))
     largest_and_errors = graph.executor.gather(states)
     for place, (_, error) in enumerate(largest_and_errors):
@@ -70,12 +71,6 @@ def read(graph: Blocked, reading: Reading, rows: tuple[Task, list[Task]] | None 
         resolved = graph.submit("values", of_graph, resolved, graph.ids, graph.order)
         arrays = graph.each_block("values", marked, arrays, more=(resolved,))
     return resolved, arrays
-
-
-def merge_rows(graph: Blocked, reading: Reading) -> tuple[Task, list[Task]]:
-    """Submit a reading of all rows; return its resolved form, and what is `Merged` by block."""
-    resolved, values = _read_rows(graph, reading)
-    return resolved, [_merge(graph, resolved, values, place) for place in range(graph.n**2)]
 
 
 def by_edge(graph: Blocked, quantity: Quantity) -> list[list[Task]]:
@@ -101,8 +96,8 @@ def _sum(graph: Blocked, quantity: Sum, resolved: Task, values: list[Task]) -> T
     return graph.submit("sum", Summed, total, resolved)
 
 
-def _read_rows(graph: Blocked, reading: Reading) -> tuple[Task, list[Any]]:
-    """Submit the reading of the column for all rows; return the resolved reading, too."""
+def read_rows(graph: Blocked, reading: Reading) -> Read:
+    """Submit the reading of the column; return its resolved form, and the values of each batch."""
     if reading.reader is None:
         return reading, [[] for _ in graph.batches]
     starts, (partitions, prints) = _starts(graph), graph.to_read
@@ -132,15 +127,6 @@ def _starts(graph: Blocked) -> list[list[int]]:
     starts = np.cumsum([0, *(rows[place] for place in sorted(rows))]).tolist()
     first = dict(zip(sorted(rows), starts, strict=False))
     return [[first[place] for place in batch.places] for batch in graph.batches]
-
-
-def _merge(graph: Blocked, reading: Task, values: list[Any], place: int) -> Task:
-    """Submit the values of a block, on a machine that has the block."""
-    workers = graph.counting_workers
-    parts = graph.rows_of_block("values", select_rows, place, values, more=(reading,))
-    worker = workers[place % len(workers)]
-    block = graph.block_at(place, worker)
-    return graph.submit("values", merge, block, parts, reading, on=worker)
 
 
 def _name_edge(graph: Blocked, error: EdgeError, place: int) -> ValueError:
@@ -250,34 +236,32 @@ def select_rows(rows: RowsOfBlock, values: list[Array], reading: Reading) -> lis
 
 
 def merge(
-    block: EncodedBlock, parts: list[list[Array]], reading: Reading, *, backend: Backend
+    block: EncodedBlock, pieces: Iterable[list[list[Array]]], reading: Reading, *, backend: Backend
 ) -> Merged:
-    """Collect the arrays of a block from the rows of all batches."""
+    """Collect the arrays of a block from its rows, piece by piece: see `Blocked.each_of_rows`."""
     m = len(block[1])
-    edge, *rest = (backend.xp.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    require_below(edge, m, "edges")
-    if reading.rule.ordered:
-        by_place = backend.xp.argsort(rest.pop())
-        edge, rest = edge[by_place], [array[by_place] for array in rest]
-    return collected(reading, [edge_rows(reading, [edge, *rest], backend)], m, backend)
-
-
-def edge_rows(reading: Reading, selected: list[Array], backend: Backend) -> EdgeRows:
-    """Return what `select_rows` has selected, as rows of edges."""
-    edge, *rest = selected
-    reverse = rest.pop(0) if reading.rule.directed else None
-    return EdgeRows(edge, reverse, rest[0] if rest else None).both_ways(backend)
-
-
-def collected(reading: Reading, rows: Iterable[EdgeRows], edges: int, backend: Backend) -> Merged:
-    """Make the arrays of a block of the rows of its edges."""
     try:
-        arrays = reading.collect(rows, edges, backend)
+        rows = (edge_rows(parts, m, reading, backend) for parts in pieces)
+        arrays = reading.collect(rows, m, backend)
     except EdgeError as error:
         return [], 0.0, error
     if reading.scaled:
         return arrays, reading.largest(arrays), None
     return reading.formula(arrays, 0.0, backend.xp), 0.0, None
+
+
+def edge_rows(parts: list[list[Array]], edges: int, reading: Reading, backend: Backend) -> EdgeRows:
+    """Return what `select_rows` has selected of some batches, in the order of the frame."""
+    selected = parts[0]
+    if len(parts) > 1:
+        selected = [backend.xp.concatenate(arrays) for arrays in zip(*parts, strict=True)]
+        if reading.rule.ordered:
+            by_place = backend.xp.argsort(selected.pop())
+            selected = [array[by_place] for array in selected]
+    edge, *rest = selected
+    require_below(edge, edges, "edges")
+    reverse = rest.pop(0) if reading.rule.directed else None
+    return EdgeRows(edge, reverse, rest[0] if rest else None).both_ways(backend)
 
 
 def scaled(merged: Merged, reading: Reading, largest: float, *, xp: Any) -> list[Array]:
