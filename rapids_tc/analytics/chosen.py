@@ -95,7 +95,7 @@ class Surroundings:
 def _ends(graph: EdgeGraph) -> Iterator[tuple[Array, Array]]:
     """Yield the larger and the smaller rank of every edge, block by block."""
     n, blocks = graph.edge_blocks()
-    for at, block, _ in blocks:
+    for at, block in blocks:
         yield (block.rows, block.columns) if n == 1 else geometry.block_ends(block, n, at)
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.engines import protocol
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -128,20 +126,6 @@ def add_ends(sums: Array, n: int, at: Block, by_row: Array, by_column: Array) ->
     add_columns(sums, n, at[1], by_column)
 
 
-def add_degrees(sums: Array, n: int, at: Block, block: Csr, engine: Any) -> None:
-    """Add the edges of a block to the degrees of their ends."""
-    by_row = block.offsets[1:] - block.offsets[:-1]
-    add_ends(sums, n, at, by_row, protocol.column_counts(engine, block, block.n))
-
-
-def add_neighbor_degrees(
-    sums: Array, n: int, at: Block, block: Csr, degrees: Array, engine: Any
-) -> None:
-    """Add the degree less one of each end of the edges of a block to the sum of the other end."""
-    i, j = at
-    add_ends(sums, n, at, *neighbor_degrees(block, at, degrees[i::n], degrees[j::n], engine))
-
-
 def neighbor_degrees(
     block: Csr, at: Block, of_rows: Array, of_columns: Array, engine: Any
 ) -> tuple[Array, Array]:
@@ -155,12 +139,6 @@ def neighbor_degrees(
     return by_row, by_column
 
 
-def add_tie_squares(sums: Array, n: int, at: Block, block: Csr, resources: Array, xp: Any) -> None:
-    """Add the `tie_squares` of the edges of a block to the sums of both their ends."""
-    columns = members(len(sums), n, at[1])
-    add_ends(sums, n, at, *tie_squares(block, columns, resources, xp))
-
-
 def tie_squares(block: Csr, columns: int, resources: Array, xp: Any) -> tuple[Array, Array]:
     """Sum (1 + resource allocation) ** 2 of the edges of a block, by row and by column.
 
@@ -172,14 +150,6 @@ def tie_squares(block: Csr, columns: int, resources: Array, xp: Any) -> tuple[Ar
     by_column = xp.bincount(block.columns.astype("int64"), resources, columns)
     # NumPy counts in integers if there is nothing to add up: floats cannot be added to them.
     return by_row.astype("float64", copy=False), by_column.astype("float64", copy=False)
-
-
-def add_largest(largest: Array, n: int, at: Block, block: Csr, values: Array, xp: Any) -> None:
-    """Raise the largest value of each rank by the values of its edges in a block."""
-    columns = members(len(largest), n, at[1])
-    by_ends = end_sums(len(largest), n, at, *largest_at_ends(block, columns, values, xp))
-    for residue, values_at_ends in zip(at, by_ends, strict=True):
-        largest[residue::n] = xp.maximum(largest[residue::n], values_at_ends)
 
 
 def largest_at_ends(block: Csr, columns: int, values: Array, xp: Any) -> tuple[Array, Array]:

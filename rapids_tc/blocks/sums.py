@@ -17,7 +17,6 @@ from rapids_tc.blocks.codec import require, require_below, require_length, requi
 from rapids_tc.blocks.quantities import CommonNeighborSums
 from rapids_tc.blocks.third_sums import ThirdTable, ThirdValues, third_table
 from rapids_tc.engines import protocol
-from rapids_tc.plan.record import Needs
 from rapids_tc.preparation import sampling
 from rapids_tc.preparation.orient import Order
 
@@ -302,17 +301,17 @@ def degrees(graph: Blocked) -> list[Task]:
     return graph.at_ends(degrees_of)
 
 
-def of_neighbors(graph: Blocked, degrees: list[Task], needs: Needs) -> dict[str, list[Task]]:
-    """Return those sums over the neighbors of every rank that are needed, by name."""
-    result = {}
-    if needs & Needs.NEIGHBOR_DEGREES:
-        of_rows, of_columns = zip(*graph.places_of_blocks, strict=True)
-        ends = [degrees[i] for i in of_rows], [degrees[j] for j in of_columns]
-        result["neighbor_degrees"] = graph.at_ends(neighbor_degrees_of, *ends)
-    if needs & Needs.EDGE_SUMS:
-        resources = third_sums(graph, CommonNeighborSums("resource_allocation"))
-        result["tie_squares"] = graph.at_ends(tie_squares_of, resources)
-    return result
+def neighbor_degrees(graph: Blocked) -> list[Task]:
+    """Add up the degrees less one of the neighbors of every rank: a task per residue."""
+    of_ranks, (rows, columns) = degrees(graph), zip(*graph.places_of_blocks, strict=True)
+    ends = [of_ranks[i] for i in rows], [of_ranks[j] for j in columns]
+    return graph.at_ends(neighbor_degrees_of, *ends)
+
+
+def tie_squares(graph: Blocked) -> list[Task]:
+    """Add up `geometry.tie_squares` of the edges of every rank: a task per residue."""
+    resources = third_sums(graph, CommonNeighborSums("resource_allocation"))
+    return graph.at_ends(tie_squares_of, resources)
 
 
 def largest_of_edges(graph: Blocked, by_block: list[list[Task]]) -> list[Task]:

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._progress import Report, report_stage
-from rapids_tc.blocks import geometry
-from rapids_tc.blocks.quantities import CommonNeighborSums
 from rapids_tc.frames.backend import check_engine
 from rapids_tc.graphs.row_values import ValuesByRank, require_rows
 from rapids_tc.plan import needs
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.quantities import Sum, Summed
     from rapids_tc.blocks.task_triangles import Triangles
     from rapids_tc.engines.protocol import Engine
@@ -233,42 +232,8 @@ class EdgeGraph(VertexStatistics):
     _frame: Frame
 
     @abstractmethod
-    def edge_blocks(
-        self, values: str | Quantity = ""
-    ) -> tuple[int, Iterable[tuple[geometry.Block, Csr, Array | None]]]:
-        """Return the number of blocks a side, and all blocks; a graph in memory is one.
-
-        Each comes with values of its edges, if these are named: "trussness", or a quantity.
-        """
-
-    @property
-    def neighbor_degrees(self) -> Array:
-        """See `VertexStatistics`."""
-        sums, degrees = self.backend.xp.zeros(self.n_vertices, "int64"), self.degrees
-        n, blocks = self.edge_blocks()
-        for at, block, _ in blocks:
-            geometry.add_neighbor_degrees(sums, n, at, block, degrees, self.engine)
-        return sums
-
-    @property
-    def tie_squares(self) -> Array:
-        """See `VertexStatistics`."""
-        xp = self.backend.xp
-        n, blocks = self.edge_blocks(CommonNeighborSums("resource_allocation"))
-        sums = xp.zeros(self.n_vertices, "float64")
-        for at, block, resources in blocks:
-            geometry.add_tie_squares(sums, n, at, block, resources, xp)
-        return sums
-
-    @property
-    def vertex_trussness(self) -> Array:
-        """See `VertexStatistics`."""
-        xp = self.backend.xp
-        n, blocks = self.edge_blocks("trussness")
-        largest = xp.zeros(self.n_vertices, "int32")
-        for at, block, numbers in blocks:
-            geometry.add_largest(largest, n, at, block, numbers, xp)
-        return largest
+    def edge_blocks(self) -> tuple[int, Iterable[tuple[Block, Csr]]]:
+        """Return the number of blocks a side, and all blocks; a graph in memory is one."""
 
     def adapter_of(self, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
         """See `VertexStatistics`: columns of the answer get the dtypes of their sources."""

@@ -11,7 +11,7 @@ import numpy as np
 from rapids_tc._progress import report_stage
 from rapids_tc.blocks import geometry
 from rapids_tc.blocks.grid import BlockTask
-from rapids_tc.blocks.quantities import EdgeSum, Summed
+from rapids_tc.blocks.quantities import CommonNeighborSums, EdgeSum, Summed
 from rapids_tc.blocks.task_triangles import TaskTriangles, Triangles
 from rapids_tc.blocks.third_sums import third_values
 from rapids_tc.engines import protocol, registry
@@ -157,10 +157,29 @@ class InMemoryGraph(EdgeGraph):
         csr = self.csr
         return self.backend.xp.diff(csr.offsets) + protocol.column_counts(self.engine, csr, csr.n)
 
-    def edge_blocks(self, values: str | Quantity = "") -> tuple[int, Any]:
+    @property
+    def neighbor_degrees(self) -> Array:
+        """See `VertexStatistics`."""
+        ends = self.degrees, self.degrees
+        by_row, by_column = geometry.neighbor_degrees(self.csr, (0, 0), *ends, self.engine)
+        return by_row + by_column
+
+    @property
+    def tie_squares(self) -> Array:
+        """See `VertexStatistics`."""
+        csr, resources = self.csr, self.visited(CommonNeighborSums("resource_allocation"))
+        by_row, by_column = geometry.tie_squares(csr, csr.n, resources, self.backend.xp)
+        return by_row + by_column
+
+    @property
+    def vertex_trussness(self) -> Array:
+        """See `VertexStatistics`."""
+        csr, xp = self.csr, self.backend.xp
+        return xp.maximum(*geometry.largest_at_ends(csr, csr.n, self.trussness, xp))
+
+    def edge_blocks(self) -> tuple[int, Any]:
         """See `EdgeGraph`."""
-        of_edges = None if isinstance(values, str) else self.visited(values)
-        return 1, [((0, 0), self.csr, self.trussness if values == "trussness" else of_edges)]
+        return 1, [((0, 0), self.csr)]
 
     @cached_property
     def edge_counts(self) -> Array:

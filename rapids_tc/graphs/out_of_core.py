@@ -160,15 +160,24 @@ class OutOfCoreGraph(EdgeGraph):
     def _by_rank(self, by_residue: list[Task]) -> Array:
         return grid.by_rank(self._gather(by_residue), self.backend.xp)
 
-    def edge_blocks(self, values: str | Quantity = "") -> tuple[int, Any]:
+    @property
+    def neighbor_degrees(self) -> Array:
+        """See `VertexStatistics`."""
+        return self._by_rank(sums.neighbor_degrees(self.spilled))
+
+    @property
+    def tie_squares(self) -> Array:
+        """See `VertexStatistics`."""
+        return self._by_rank(sums.tie_squares(self.spilled))
+
+    @property
+    def vertex_trussness(self) -> Array:
+        """See `VertexStatistics`."""
+        return self._by_rank(sums.largest_of_edges(self.spilled, self._by_edge("trussness")))
+
+    def edge_blocks(self) -> tuple[int, Any]:
         """See `EdgeGraph`."""
-        if not values:
-            return self.n, ((at, block, None) for at, block in self.blocks)
-        of_edges = self._by_edge(values)
-        return self.n, (
-            (at, block, self._joined(tasks))
-            for (at, block), tasks in zip(self.blocks, of_edges, strict=True)
-        )
+        return self.n, self.blocks
 
     def _by_edge(self, kind: str | Quantity) -> list[list[Task]]:
         """Submit the values of the edges of each block, in slices."""

@@ -283,8 +283,11 @@ class PartitionedGraph:
         graph, summed, tally = distributed_tallies.summed(
             self.blocked(rows=rows), asked, self.groups
         )
-        degrees = sums.degrees(graph)
-        by_residue = {"degrees": degrees, **sums.of_neighbors(graph, degrees, needs)}
+        by_residue = {"degrees": sums.degrees(graph)}
+        if needs & Needs.NEIGHBOR_DEGREES:
+            by_residue["neighbor_degrees"] = sums.neighbor_degrees(graph)
+        if needs & Needs.EDGE_SUMS:
+            by_residue["tie_squares"] = sums.tie_squares(graph)
         if needs & Needs.TRUSSNESS:
             of_edges = peeling.of_every_edge(graph)
             by_residue["vertex_trussness"] = sums.largest_of_edges(graph, of_edges)
