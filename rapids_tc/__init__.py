@@ -16,6 +16,7 @@ from rapids_tc.analytics.memory import memory_estimate
 from rapids_tc.analytics.methods import methods
 from rapids_tc.analytics.over_time import triangles_over_time
 from rapids_tc.analytics.similarity import similarity
+from rapids_tc.analytics.squares import edge_squares, squares, vertex_squares
 from rapids_tc.analytics.triads import triad_counts
 from rapids_tc.analytics.triangle_lists import iter_triangles, list_triangles
 from rapids_tc.analytics.triangles import count, edge_triangles, simple_edges, vertex_triangles
@@ -59,6 +60,7 @@ __all__ = [
     "count",
     "datasets",
     "edge_cliques",
+    "edge_squares",
     "edge_triangles",
     "files",
     "iter_triangles",
@@ -71,6 +73,7 @@ __all__ = [
     "similarity",
     "simple_edges",
     "spark",
+    "squares",
     "transitivity",
     "triad_counts",
     "triangles_by_type",
@@ -78,6 +81,7 @@ __all__ = [
     "truss_communities",
     "trussness",
     "vertex_cliques",
+    "vertex_squares",
     "vertex_triangles",
 ]
 

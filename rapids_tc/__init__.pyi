@@ -23,17 +23,18 @@ __version__: str
 __all__ = ["CapacityError", "ColumnNotFoundError", "Delta", "Estimate", "Graph", "IdTypeError",
     "KernelError", "NullIdError", "RapidsTCError", "annotate", "annotate_vertices",
     "approximate_count", "average_clustering", "balance", "cliques", "clustering", "count",
-    "datasets", "edge_cliques", "edge_triangles", "files", "iter_triangles", "k_truss",
-    "list_triangles", "memory_estimate", "methods", "plot", "register_accessor", "similarity",
-    "simple_edges", "spark", "transitivity", "triad_counts", "triangles_by_type",
-    "triangles_over_time", "truss_communities", "trussness", "vertex_cliques",
-    "vertex_triangles"]
+    "datasets", "edge_cliques", "edge_squares", "edge_triangles", "files", "iter_triangles",
+    "k_truss", "list_triangles", "memory_estimate", "methods", "plot", "register_accessor",
+    "similarity", "simple_edges", "spark", "squares", "transitivity", "triad_counts",
+    "triangles_by_type", "triangles_over_time", "truss_communities", "trussness",
+    "vertex_cliques", "vertex_squares", "vertex_triangles"]
 
 Function = Literal["Graph", "annotate", "annotate_vertices", "approximate_count",
     "average_clustering", "balance", "cliques", "clustering", "count", "edge_cliques",
-    "edge_triangles", "iter_triangles", "k_truss", "list_triangles", "similarity",
-    "simple_edges", "transitivity", "triad_counts", "triangles_by_type", "triangles_over_time",
-    "truss_communities", "trussness", "vertex_cliques", "vertex_triangles"]
+    "edge_squares", "edge_triangles", "iter_triangles", "k_truss", "list_triangles",
+    "similarity", "simple_edges", "squares", "transitivity", "triad_counts",
+    "triangles_by_type", "triangles_over_time", "truss_communities", "trussness",
+    "vertex_cliques", "vertex_squares", "vertex_triangles"]
 Measure = Literal["jaccard", "overlap", "sorensen", "cosine", "adamic_adar",
     "resource_allocation", "forman", "edge_clustering"]
 Method = Literal["auto", "bitmap", "tricore", "binary_search", "trust", "hash", "short-rows",
@@ -179,6 +180,19 @@ class Graph(_Graph, Generic[_F_co]):
         source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> Any: ...
+    def squares(self, *, engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> int: ...
+    def vertex_squares(self, *, vertices: Vertices | None = None, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
+    @overload
+    def edge_squares(self: Graph[pd.DataFrame], *, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> pd.Series[Any]: ...
+    @overload
+    def edge_squares(self: Graph[pl.DataFrame], *, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> pl.Series: ...
+    @overload
+    def edge_squares(self: Graph[Any], *, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
     @overload
     def triad_counts(self: Graph[_Partitioned], *, vertices: Vertices | None = None,
         directed: bool = False, engine: EngineName | None = None, method: Method = "auto",
@@ -262,6 +276,8 @@ class _GroupedGraph(Graph[_F_co]):  # made with by=
         progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
     def transitivity(self, *, directed: bool = False, engine: EngineName | None = None,
         method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    def squares(self, *, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
     def triad_counts(self, *, vertices: Vertices | None = None, directed: bool = False,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
@@ -504,6 +520,53 @@ def similarity(edges: _Stream | Graph[_Stream], *, measure: Measure = "jaccard",
     pairs: None = None, source: Labels | None = None, destination: Labels | None = None,
     by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+@overload
+def squares(edges: _GroupedGraph[_F], *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def squares(edges: _GroupedGraph[_Stream], *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def squares(edges: _Edges, *, source: Labels | None = None, destination: Labels | None = None,
+    by: None = None, engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> int: ...
+@overload
+def squares(edges: _F, *, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels, engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def squares(edges: _Stream, *, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels, engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def vertex_squares(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def vertex_squares(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def edge_squares(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def edge_squares(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def edge_squares(edges: _Stream | Graph[_Stream], *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
 @overload
 def triad_counts(edges: _GroupedGraph[_F], *, vertices: Vertices | None = None,
     directed: bool = False, source: Labels | None = None, destination: Labels | None = None,

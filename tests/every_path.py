@@ -40,9 +40,17 @@ ROWS = list(zip(FRAME["src"].tolist(), FRAME["dst"].tolist(), strict=True))
 PAIRS = pd.DataFrame({"src": [0, 3, 5, 5, 50, 2, 1], "dst": [3, 0, 5, 50, 1, 9, 0]})
 IDS = {"source": "src", "destination": "dst"}
 
-SERVED = tuple(name for name in row_columns() if name != "truss_community")  # on clusters, too
+SERVED = tuple(  # on clusters, too
+    name for name, column in row_columns().items() if not column.needs & Needs.IN_MEMORY
+)
 OF_ROWS = [tuple(row_columns()), SERVED, ("jaccard", "trussness")]  # sets of columns
-OF_VERTICES = [tuple(vertex_columns()), ("closure", "degree"), ("effective_size", "clustering")]
+SERVED_VERTICES = tuple(
+    name for name, column in vertex_columns().items() if not column.needs & Needs.IN_MEMORY
+)
+OF_VERTICES = [
+    tuple(vertex_columns()), SERVED_VERTICES, ("closure", "degree"),
+    ("effective_size", "clustering"),
+]  # fmt: skip
 
 # By option: the values that are tried, the first of them beside those of other options.
 OPTIONS = {

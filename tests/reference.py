@@ -415,9 +415,10 @@ def similarity_of(near, measure, u, v):
 def annotate(rows, columns):
     """{column: {(u, v): its value}}: a column is defined by the function of its name.
 
-    "triangles" is `edge_triangles`, and what has no function of its name is a `similarity`.
+    "triangles" is `edge_triangles`, "squares" is `edge_squares`, and what has no function of its
+    name is a `similarity`.
     """
-    named = {**globals(), "triangles": edge_triangles}
+    named = {**globals(), "triangles": edge_triangles, "squares": edge_squares}
     return {c: named[c](rows) if c in named else similarity(rows, c) for c in columns}
 
 
@@ -425,6 +426,8 @@ def annotate_vertices(rows, columns, vertices=()):
     """{vertex: its values of the columns, in their order}."""
     near, trusses = neighbors(rows, vertices), trussness(rows)
     triangles, clusterings = vertex_triangles(rows, vertices), clustering(rows, vertices)
+    squares_at = vertex_squares(rows, vertices) if "squares" in columns else {}
+    of_squares = nx.square_clustering(nx.Graph(list(simple_edges(rows))))
 
     def constraint(v):
         shared = [sum(1 / len(near[x]) for x in near[v] & near[w]) for w in near[v]]
@@ -444,6 +447,8 @@ def annotate_vertices(rows, columns, vertices=()):
         ),
         "constraint": lambda v: constraint(v) if near[v] else nan,
         "closure": lambda v: closure(v) if near[v] else nan,
+        "squares": lambda v: squares_at[v],
+        "square_clustering": lambda v: of_squares.get(v, 0.0),
     }
     return {v: tuple(formula[column](v) for column in columns) for v in near}
 

@@ -155,6 +155,18 @@ def cliques(card, csr, total: int) -> None:
             assert int(engine.cliques(csr, k, per="vertex")[1].sum()) == found * k
 
 
+def squares(card, csr) -> None:
+    """Squares by vertex and by edge, in hash tables and in tables of many windows."""
+    tables = Capacities(wedge_slots=16, wedge_warp_slots=8, wedge_words=1024, wedge_list=64)
+    for sizes in (Capacities(), tables):
+        engine = replace(card, capacities=sizes)
+        wedges = engine.prepare_wedges(csr)
+        total, _ = engine.squares(wedges)
+        for per, narrow in (("vertex", True), ("edge", wedges.narrow), ("edge", False)):
+            found, counts = engine.squares(replace(wedges, narrow=narrow), per=per)
+            assert (found, int(counts.sum())) == (total, 4 * total)
+
+
 def parts(answer) -> tuple:
     """The answer of a graph, or the three of a task on blocks."""
     return answer if isinstance(answer, tuple) else (answer,)
@@ -196,6 +208,7 @@ def main(*names: str) -> None:
         by_bits(card, csr, totals["bitmap"])
         without_layout(card, csr, totals["bitmap"])
         cliques(card, csr, totals["bitmap"])
+        squares(card, csr)
         pairs(card, csr, totals["bitmap"])
         changes(card, csr, totals["bitmap"])
         analytics(card, layout, totals["bitmap"])

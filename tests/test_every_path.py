@@ -62,6 +62,7 @@ class Reading:
 
     triangles = property(lambda self: self.read(Needs.EDGE_COUNTS, np.array([1, 0])))
     trussness = property(lambda self: self.read(Needs.TRUSSNESS, np.array([3, 2], "int32")))
+    squares = property(lambda self: self.read(Needs.SQUARES, np.array([1, 0])))
     community = property(lambda self: self.read(FOUND_BY_TRIANGLES, np.array([0, -1])))
     degrees = property(lambda self: self.read(Needs.DEGREES, np.array([2, 3]), np.array([2, 1])))
 
@@ -92,6 +93,7 @@ class VertexReading(Reading):
     triangles = property(lambda self: self.read(Needs.VERTEX_COUNTS, np.array([1, 0, 0])))
     degrees = property(lambda self: self.read(Needs.DEGREES, np.array([2, 1, 0])))
     neighbor_degrees = property(lambda self: self.read(Needs.NEIGHBOR_DEGREES, np.array([3, 0, 0])))
+    squares = property(lambda self: self.read(Needs.SQUARES, np.array([1, 0, 0])))
     tie_squares = property(lambda self: self.read(Needs.EDGE_SUMS, np.array([3.5, 1.0, 0.0])))
     trussness = property(lambda self: self.read(Needs.TRUSSNESS, np.array([3, 2, 0], "int32")))
 

@@ -30,7 +30,6 @@ from rapids_tc.cli.edges import FileEdges
 from rapids_tc.engines import peel
 from rapids_tc.engines.cpu import host_slots
 from rapids_tc.engines.gpu import cuda, device_slots
-from rapids_tc.engines.wedges import check_edges
 from rapids_tc.executors import persisted, watch
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.files import arrays
@@ -85,7 +84,9 @@ INTERNAL = {
     "graphs/pair_columns:_Rows.common": "each kind of graph has its own",
     "graphs/pair_columns:ValuesOfPairs.trussness": "no measure of pairs asks for it",
     "graphs/pair_columns:ValuesOfPairs.community": "no measure of pairs asks for it",
+    "graphs/pair_columns:ValuesOfPairs.squares": "no measure of pairs asks for it",
     "blocks/row_lookup:ValuesOfRows.community": "a column of it is made in memory alone",
+    "blocks/row_lookup:ValuesOfRows.squares": "a column of it is made in memory alone",
     "plan/record:register": "a mistake of ours, told when the package is imported",
     "testing/_build:_compiled": "the compiler's own words: test_emulator.py",
     "testing/_launch:HostKernel.__call__": "of kernels under test: test_emulator.py",
@@ -1230,7 +1231,7 @@ HINTS = {
          r"2 neighbors of a degree no lower.*at most 1: .*k_truss\(edges, 4\)"),
     ],
     "engines/wedges": [
-        (having(costs, "MOST_SQUARE_EDGES", 3, lambda h: check_edges(tc.Graph(k3()).csr)),
+        (having(costs, "MOST_SQUARE_EDGES", 3, lambda h: tc.squares(k3())),
          "3 edges, and squares are counted of fewer than 3: give fewer, such as those between"),
     ],
     "analytics/triads": [

@@ -18,6 +18,7 @@ from rapids_tc.engines.gpu import (
     look_up,
     pairs,
     truss,
+    wedges,
 )
 from rapids_tc.engines.neighbor_rows import WORDS
 from rapids_tc.kernels import catalogue, launch, radix, raw_rows
@@ -63,6 +64,7 @@ def test_an_expression_is_read():
         ("hubs.cu", "kHubThreads", (hubs._HUB_THREADS,)),
         ("hubs.cu", "kHubBlocksPerSm kNone", (hubs._BLOCKS_PER_SM, hubs._NONE)),
         ("look_up.cu", "kEvery", (look_up._EVERY,)),
+        ("wedge_rows.cu", "kTileEach kWarp", (wedges._EACH, wedges._WARP)),
         ("cliques.cu", "kListWords", (cliques._LIST_WORDS,)),
         ("cliques.cu", "kPartRows", (cliques._PART,)),
         ("changes.cu", "kChunk kWords", (changes._CHUNK, WORDS)),

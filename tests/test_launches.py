@@ -109,6 +109,11 @@ def launch_all(engine):
         of_cliques = replace(engine, capacities=replace(engine.capacities, **sizes))
         for per in ("row", "vertex", "edge"):
             of_cliques.cliques(csr, 4, per=per)
+    for sizes in ({}, {"wedge_slots": 16, "wedge_warp_slots": 4}):  # hash tables, and tables
+        of_squares = replace(engine, capacities=replace(engine.capacities, **sizes))
+        wedges = of_squares.prepare_wedges(csr)
+        for per, narrow in (("graph", True), ("vertex", True), ("edge", True), ("edge", False)):
+            of_squares.squares(replace(wedges, narrow=narrow), per=per)
     ends = csr.rows.astype(np.uint32), csr.columns
     engine.common_sums(engine.neighbors(csr), *ends, np.ones(csr.n, np.int64))
     near = NeighborRows(

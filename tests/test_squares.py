@@ -1,16 +1,25 @@
 """Squares, cycles of four vertices: the engines against the square of the adjacency matrix."""
 
+from dataclasses import replace
+from itertools import cycle
 from math import comb
 
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
-from emulator_support import compiler, plain_only
-from kernel_support import clique, keys_of, random_rows, union, wheel
+import reference
+from emulator_support import SEEDS, compiler, long, plain_only, run_again
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kernel_support import ENGINE, clique, hundred, keys_of, random_rows, union, wheel
 
 import rapids_tc as tc
+from rapids_tc import datasets, testing
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import wedges
 from rapids_tc.engines.wedges import check_edges
+from rapids_tc.kernels.method import Capacities
 from rapids_tc.plan import costs
 from rapids_tc.preparation.csr import Csr
 
@@ -29,6 +38,12 @@ def grid(side):
     ]
 
 
+FEW = {"wedge_threads": 64, "wedge_list": 8}
+SIZES = [  # hash tables alone; tables alone, in many windows; and all of them, in a block or two
+    Capacities(wedge_threads=128, wedge_list=64),
+    Capacities(**FEW, wedge_words=512, wedge_slots=2, wedge_warp_slots=2, wedge_windows=4),
+    Capacities(**FEW, wedge_words=2048, wedge_slots=64, wedge_warp_slots=16),
+]
 ROWS = {
     "empty": [],
     "loops": [(0, 0), (2, 2)],
@@ -41,7 +56,9 @@ ROWS = {
         grid(5),
         random_rows(60, 700, 1.3),
     ),
-    "skewed": random_rows(400, 3000, 3.0),
+    # Counters of 16 bits and fewer, tasks that are cut, and lists that all warps share.
+    "skewed": random_rows(1500, 5000, 3.0),
+    "wide": union(biclique(6, 300), biclique(3, 40)),
 }
 
 
@@ -52,14 +69,14 @@ def csr_of(rows):
 
 def counted(csr):
     """By the square of the adjacency matrix: the total, by rank and by edge."""
-    rows, columns, near = csr.rows, csr.columns, np.zeros((csr.n, csr.n), int)
+    rows, columns, near = csr.rows, csr.columns, np.zeros((csr.n, csr.n))
     near[rows, columns] = near[columns, rows] = 1
     common = near @ near
     np.fill_diagonal(common, 0)
-    by_vertex = (common * (common - 1) // 2).sum(axis=1)
+    by_vertex = (common * (common - 1) / 2).sum(axis=1)
     paths = common @ near  # of three edges, whose second vertex is another than the last
     by_edge = paths[rows, columns] - (near.sum(axis=1)[columns] - 1)
-    return int(by_vertex.sum()) // 4, by_vertex, by_edge
+    return int(by_vertex.sum()) // 4, by_vertex.astype(int), by_edge.astype(int)
 
 
 def assert_squares(engine, csr, right, parts=1):
@@ -86,22 +103,53 @@ def test_the_cpu_engine(rows, monkeypatch):
         assert_squares(cpu, csr, right, parts=3)
 
 
+@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
+def test_the_kernels(rows):
+    csr = csr_of(rows)
+    right = counted(csr)
+    for seed, sizes in zip(cycle(SEEDS), SIZES, strict=False):
+        with testing.thread_order(seed):
+            assert_squares(replace(ENGINE, capacities=sizes), csr, right)
+    assert_squares(replace(ENGINE, capacities=SIZES[2]), csr, right, parts=3)
+
+
 @plain_only
-def test_closed_forms():
-    """Counters pass 2**16, and totals 2**32."""
-    for rows, total in (
-        (clique(60), 3 * comb(60, 4)),
-        (biclique(300, 200), comb(300, 2) * comb(200, 2)),
-        (biclique(2, 70_000), comb(70_000, 2)),
-        (grid(30), 29**2),
-    ):
-        csr = csr_of(rows)
-        layout = cpu.prepare_wedges(csr)
-        assert cpu.squares(layout) == (total, None)
-        for per in ("vertex", "edge"):
-            found, counts = cpu.squares(layout, per=per)
-            assert found == total and counts.sum() == 4 * total
-    assert set(cpu.squares(cpu.prepare_wedges(csr_of(clique(9))), per="edge")[1]) == {42}
+def test_kernels_count_every_wedge_once():
+    """From the end of lowest rank, unless it has no other, however windows cut them."""
+    csr = csr_of(ROWS["mixed"])
+    rows = cpu.prepare_wedges(csr).rows
+    near = np.split(rows.columns, rows.offsets[1:-1])
+    of_ranks = [sum((near[v] > u).sum() for v in near[u] if v > u) for u in range(csr.n)]
+    for sizes in SIZES:
+        engine = replace(ENGINE, capacities=sizes)
+        layout = engine.prepare_wedges(csr)
+        with testing.measure() as work:
+            engine.squares(layout)
+        assert work.probes == sum(wedges for wedges in of_ranks if wedges > 1)
+
+
+KNOWN = {
+    "clique": (clique(60), 3 * comb(60, 4)),
+    "biclique": (biclique(300, 200), comb(300, 2) * comb(200, 2)),
+    "two hubs": (biclique(2, 70_000), comb(70_000, 2)),
+    "grid": (grid(30), 29**2),
+}
+
+
+@plain_only
+@pytest.mark.parametrize(
+    ("engine", "name"),
+    [*((cpu, name) for name in KNOWN), (replace(ENGINE, capacities=SIZES[2]), "two hubs")],
+    ids=[*KNOWN, "two hubs, kernels"],
+)
+def test_closed_forms(engine, name):
+    """Of two hubs, a counter passes 2**16, and the total 2**31."""
+    rows, total = KNOWN[name]
+    layout = engine.prepare_wedges(csr_of(rows))
+    for per in ("vertex", "edge")[: 1 + (engine is cpu)]:
+        found, counts = engine.squares(layout, per=per)
+        assert found == total and counts.sum() == 4 * total
+        assert len(set(counts)) == 1 or name != "clique"
 
 
 @plain_only
@@ -123,3 +171,83 @@ def test_the_most_edges_of_which_squares_are_counted(edges):
         return
     with pytest.raises(tc.CapacityError, match="2,147,483,648 edges, and squares are counted of"):
         check_edges(csr)
+
+
+@plain_only
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8), st.sampled_from("ab")), max_size=50)
+)
+def test_small_graphs_in_groups(rows):
+    """Repeats, loops and both directions, whose degrees do not follow their rows."""
+    edges = pd.DataFrame(rows, columns=["src", "dst", "g"]).astype({"src": "i8", "dst": "i8"})
+    totals, sides = tc.squares(edges, by="g"), tc.edge_squares(edges, by="g")
+    corners = tc.vertex_squares(edges, by="g")
+    assert totals["g"].tolist() == sorted(set(edges["g"]))
+    for group, total in zip(totals["g"], totals["squares"], strict=True):
+        own = edges["g"] == group
+        pairs = list(zip(edges["src"][own], edges["dst"][own], strict=True))
+        assert total == reference.squares(pairs)
+        of_group = corners[corners["g"] == group]
+        found = zip(of_group["vertex"], of_group["squares"], strict=True)
+        assert dict(found) == reference.vertex_squares(pairs)
+        assert sides[own].tolist() == reference.by_row(pairs, reference.edge_squares(pairs))
+
+
+@plain_only
+@pytest.mark.parametrize(
+    ("graph", "total"),
+    [
+        (nx.karate_club_graph(), 154),
+        (nx.les_miserables_graph(), 2672),
+        (nx.davis_southern_women_graph(), 341),
+    ],
+    ids=["karate", "les_miserables", "davis_women"],
+)
+def test_known_graphs_as_networkx(graph, total):
+    """Totals are published; of Davis' women they are butterflies."""
+    edges = pd.DataFrame(list(graph.edges()), columns=["src", "dst"])
+    assert tc.squares(edges) == total
+    found = tc.annotate_vertices(edges, "squares", "square_clustering").set_index("vertex")
+    assert found["squares"].sum() == 4 * total
+    right = pd.Series(nx.square_clustering(graph))
+    assert (found["square_clustering"] - right).abs().max() < 1e-12
+
+
+@plain_only
+def test_a_graph_keeps_what_squares_are_counted_from():
+    edges = datasets.karate()
+    graph = tc.Graph(edges)
+    assert "wedges" in tc.memory_estimate(graph, function="squares")
+    assert graph.squares() == 154
+    assert "wedges" not in tc.memory_estimate(graph, function="squares")
+    assert graph.annotate("squares", "triangles")["squares"].sum() == 4 * 154
+
+
+@plain_only
+def test_progress_of_both_engines():
+    csr = csr_of(ROWS["skewed"])
+    for engine in (cpu, replace(ENGINE, capacities=SIZES[2])):
+        done = []
+        engine.squares(engine.prepare_wedges(csr), on_progress=done.append)
+        assert done == sorted(done)
+    assert len(done) > 20 and done[-1] == 1
+
+
+@long
+@plain_only
+def test_overruns():
+    run_again(__file__, "address", "-k", "kernels and mixed")
+
+
+@long
+@plain_only
+def test_races():
+    run_again(__file__, "thread", "-k", "hundred")
+
+
+def test_a_hundred_rows():
+    """As few as ThreadSanitizer takes: in tables, and in hash tables."""
+    csr = csr_of(hundred())
+    for sizes in SIZES[:2]:
+        assert_squares(replace(ENGINE, capacities=sizes), csr, counted(csr))

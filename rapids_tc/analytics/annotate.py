@@ -21,12 +21,14 @@ from rapids_tc.plan.record import (
 from rapids_tc.preparation.edge_columns import check_new
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping, Sequence
 
     from rapids_tc.graphs.edge_graph import EdgeGraph
+    from rapids_tc.plan.record import Column, VertexColumn
 
 # The most that columns need.
-ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS | Needs.EDGE_SUMS | Needs.COMMUNITIES
+ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS | Needs.EDGE_SUMS
+ANY |= Needs.COMMUNITIES | Needs.SQUARES
 
 
 def _check(own: OwnOptions) -> OwnOptions:
@@ -44,14 +46,11 @@ def _work(own: OwnOptions) -> Work:
 
 
 def _in_memory(own: OwnOptions) -> str:
-    known = row_columns()
-    names = [f'"{name}"' for name in own["columns"] if known[name].needs & Needs.COMMUNITIES]
-    return f"without {' and '.join(names)} it is" if names else ""
+    return without_columns(own["columns"], row_columns())
 
 
 def _local(own: OwnOptions, kind: str) -> Exception | None:
-    column = next((c for c in own["columns"] if row_columns()[c].needs & Needs.COMMUNITIES), None)
-    return of_one_machine(f'annotate with "{column}"', kind) if column else None
+    return of_one_column("annotate", own["columns"], row_columns(), kind)
 
 
 @analytic(
@@ -85,6 +84,7 @@ def annotate(graph: EdgeGraph, *columns: str, method: Method = "auto") -> Frame:
         resource_allocation float64
         forman              float64
         edge_clustering     float64
+        squares             int64   as `edge_squares`
         =================== ======= =========================================
 
         ``truss_community`` is the community that an edge has in the k-truss whose k is the edge's
@@ -104,12 +104,13 @@ def annotate(graph: EdgeGraph, *columns: str, method: Method = "auto") -> Frame:
     trussness : One column of truss numbers.
     truss_communities : The communities of one k, and the hierarchy of all.
     similarity : One column of a similarity.
+    edge_squares : One column of squares.
 
     Notes
     -----
     Cost: as `edge_triangles`, or as `trussness` or `truss_communities` if these are added, for any
     number of columns; and as `edge_triangles` once more for each of "adamic_adar" and
-    "resource_allocation".
+    "resource_allocation", and as `edge_squares` for "squares".
 
     Examples
     --------
@@ -124,6 +125,20 @@ def annotate(graph: EdgeGraph, *columns: str, method: Method = "auto") -> Frame:
     """
     check_new(columns, graph.labels)
     return graph.assign(graph.row_columns(columns, method))
+
+
+def without_columns(names: Sequence[str], known: Mapping[str, Column | VertexColumn]) -> str:
+    """Return the end of a sentence that names the columns which blocks do not have."""
+    local = [f'"{name}"' for name in names if known[name].needs & Needs.IN_MEMORY]
+    return f"without {' and '.join(local)} it is" if local else ""
+
+
+def of_one_column(
+    function: str, names: Sequence[str], known: Mapping[str, Column | VertexColumn], kind: str
+) -> Exception | None:
+    """Return the error of a function for the first column that partitioned frames do not get."""
+    column = next((name for name in names if known[name].needs & Needs.IN_MEMORY), None)
+    return of_one_machine(f'{function} with "{column}"', kind) if column else None
 
 
 def check_names(columns: tuple[Any, ...], known: Collection[str], function: str) -> None:

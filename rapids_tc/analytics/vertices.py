@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rapids_tc._typing import Array, Frame, Method, Vertices
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.analytics.annotate import check_names
+from rapids_tc.analytics.annotate import check_names, of_one_column, without_columns
 from rapids_tc.plan import costs
 from rapids_tc.plan.record import (
     Needs,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.edge_graph import EdgeGraph
 
 CLOSURE = Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.NEIGHBOR_DEGREES
-ANY = CLOSURE | Needs.EDGE_SUMS | Needs.EDGE_COUNTS | Needs.TRUSSNESS
+ANY = CLOSURE | Needs.EDGE_SUMS | Needs.EDGE_COUNTS | Needs.TRUSSNESS | Needs.SQUARES
 
 
 def _effective_size(vertices: VertexValues) -> Array:
@@ -69,12 +69,22 @@ def _work(own: OwnOptions) -> Work:
     return Work(needs, Result.VERTICES, len(own["columns"]), values=values, levels=levels)
 
 
+def _in_memory(own: OwnOptions) -> str:
+    return without_columns(own["columns"], vertex_columns())
+
+
+def _local(own: OwnOptions, kind: str) -> Exception | None:
+    return of_one_column("annotate_vertices", own["columns"], vertex_columns(), kind)
+
+
 @analytic(
     Work(ANY, Result.VERTICES, columns=3, values=costs.EDGE_SUM),
     vertex_columns=OWN,
     fields=lambda own: own["columns"],
     check=_check,
     work=_work,
+    in_memory=_in_memory,
+    local=_local,
 )
 def annotate_vertices(
     graph: EdgeGraph, *columns: str, vertices: Vertices | None = None, method: Method = "auto"
@@ -97,17 +107,21 @@ def annotate_vertices(
         ``vertex``, as ids, and the columns that are named, in their order. For a vertex of d
         neighbors and t triangles:
 
-        ============== ======= ===============================================================
-        degree         int64   d, repeats and self loops apart
-        triangles      int64   t, as `vertex_triangles`
-        clustering     float64 t / (d (d - 1) / 2), as `clustering`; 0.0 below two neighbors
-        trussness      int32   the largest `trussness` of its edges; 0 without an edge
-        effective_size float64 d - 2 t / d; NaN without a neighbor
-        constraint     float64 the sum over its neighbors of ((1 + r) / d) ** 2, with r the sum of 1
-                               over the degree of each common neighbor; NaN without a neighbor
-        closure        float64 2 t over the sum of the neighbors' degrees less one each; 0.0 if
-                               this sum is 0, NaN without a neighbor
-        ============== ======= ===============================================================
+        ================= ======= ==============================================================
+        degree            int64   d, repeats and self loops apart
+        triangles         int64   t, as `vertex_triangles`
+        clustering        float64 t / (d (d - 1) / 2), as `clustering`; 0.0 below two neighbors
+        trussness         int32   the largest `trussness` of its edges; 0 without an edge
+        effective_size    float64 d - 2 t / d; NaN without a neighbor
+        constraint        float64 the sum over its neighbors of ((1 + r) / d) ** 2, with r the sum
+                                  of 1 over the degree of each common neighbor; NaN without a
+                                  neighbor
+        closure           float64 2 t over the sum of the neighbors' degrees less one each; 0.0 if
+                                  this sum is 0, NaN without a neighbor
+        squares           int64   s, as `vertex_squares`
+        square_clustering float64 s over (d - 1) D - d (d - 1) - 2 t - s, with D the sum of the
+                                  neighbors' degrees; 0.0 if this is 0
+        ================= ======= ==============================================================
 
     Raises
     ------
@@ -121,6 +135,7 @@ def annotate_vertices(
     vertex_triangles : One column of triangles.
     clustering : One column of clustering, with weights and directions.
     trussness : The trussness of each edge.
+    vertex_squares : One column of squares.
 
     Notes
     -----
@@ -133,8 +148,13 @@ def annotate_vertices(
     The closure coefficient of Yin, Benson and Leskovec, "The local closure coefficient" (2019): of
     the paths of two edges that begin at the vertex, the share whose ends are neighbors.
 
+    The clustering coefficient of squares of Zhang et al., "Clustering coefficient and community
+    structure of bipartite networks" (2008), as ``networkx.square_clustering``: of the squares that
+    two neighbors of the vertex could close with each other vertex that either is joined to, the
+    share that is there.
+
     Cost: as `vertex_triangles`, or as `trussness` if it is asked for, for any number of columns;
-    and as `edge_triangles` once more for "constraint".
+    and as `edge_triangles` once more for "constraint", and as `vertex_squares` for the last two.
 
     Examples
     --------

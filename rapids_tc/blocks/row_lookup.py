@@ -119,6 +119,11 @@ class ValuesOfRows:
         """No graph in blocks has communities."""
         raise NotImplementedError("communities are found in memory alone")
 
+    @property
+    def squares(self) -> Array:
+        """No graph in blocks has squares."""
+        raise NotImplementedError("squares are counted in memory alone")
+
 
 def _together(several: list[list[Array]], rows: int, xp: ModuleType) -> Array:
     """Join the values of the rows of a batch from all blocks."""

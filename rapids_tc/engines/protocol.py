@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.engines.neighbor_rows import ChangedEdges, NeighborRows
     from rapids_tc.engines.quantity import Quantity
+    from rapids_tc.engines.wedges import WedgeRows
     from rapids_tc.preparation.csr import Array, Csr
 
 ProgressCallback = Callable[..., None]  # (done), or (done, note)
@@ -55,6 +56,8 @@ class Costs:
         (are edges counted?) to the least number of blocks that are in memory.
     local_graphs : callable
         (rows of the frame) to the bytes of the bits of local graphs, while cliques are counted.
+    wedge_counters : callable
+        (rows of the frame, vertices) to the bytes of counters of wedges, while squares are counted.
     task : callable
         (edges, rows, are edges counted?, slots) to the bytes of a task and of blocks that large.
     levels : int
@@ -75,6 +78,7 @@ class Costs:
     prefetch: bool
     slots: Callable[[bool], int]
     local_graphs: Callable[[int], int]
+    wedge_counters: Callable[[int, int], int]
     task: Callable[[int, int, bool, int], int]
     levels: int
     levels_of_slot: int
@@ -386,6 +390,32 @@ class Engine(Protocol):
 
         Numbers below 2**63 are exact, and so is their sum in Python, however large. If that sum is
         no less than 2**63, the second array may be wrong.
+        """
+
+    def prepare_wedges(self, csr: Csr) -> WedgeRows:
+        """Make the layout from which squares are counted.
+
+        Raises
+        ------
+        CapacityError
+            The graph has too many edges.
+        """
+
+    def squares(
+        self,
+        wedges: Any,
+        *,
+        per: str = "graph",
+        share: tuple[int, int] = (0, 1),
+        on_progress: ProgressCallback | None = None,
+    ) -> tuple[int, Array | None]:
+        """Count the squares: cycles of four vertices, induced or not.
+
+        With `per`, "vertex" or "edge", the array has the squares of every rank, or of every
+        oriented edge, aligned with ``csr.columns``: int64.
+
+        `share` is a part, and of how many: only squares whose lowest rank is this part modulo this
+        number are counted, so that all numbers of all parts add up to those of the graph.
         """
 
     def find_edges(self, csr: Csr, u: Array, v: Array, rank: Array | None = None) -> Array:

@@ -231,6 +231,21 @@ class InMemoryGraph(EdgeGraph):
             return self.engine.count(layout, method=method, on_progress=report.on_progress)
 
     @cached_property
+    def wedge_layout(self) -> Any:
+        """The engine's own layout of the wedges, which squares are counted from."""
+        csr = self.csr  # reports its own stages
+        with self.stage("laying out wedges"):
+            return self.engine.prepare_wedges(csr)
+
+    def squares(self, per: str) -> tuple[int, Any]:
+        """Count the squares of the graph, and per "vertex", by rank, or "edge": int64."""
+        layout = self.wedge_layout
+        if not self.lasting:
+            del self.wedge_layout  # what is asked next needs none
+        with self.stage("counting") as report:
+            return self.engine.squares(layout, per=per, on_progress=report.on_progress)
+
+    @cached_property
     def trussness(self) -> Array:
         """The trussness of every oriented edge, int32, aligned with ``csr.columns``."""
         return self.peel(None)
@@ -479,6 +494,7 @@ class InMemoryGraph(EdgeGraph):
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
         state.pop("layout", None)  # cheap to compute again
+        state.pop("wedge_layout", None)
         del state["engine"]
         return state
 

@@ -156,6 +156,11 @@ class ValuesOfPairs:
         """Raise: a pair that is no edge has none."""
         raise NotImplementedError("communities are of edges alone")
 
+    @property
+    def squares(self) -> Array:
+        """Raise: a pair that is no edge has none."""
+        raise NotImplementedError("squares are of edges alone")
+
 
 @dataclass(frozen=True)
 class PairValues(ValuesOfPairs):

@@ -55,6 +55,11 @@ class RowValues:
         tree = self.graph.community_tree
         return numbers(self.graph, tree)[tree.of_edge]
 
+    @property
+    def squares(self) -> Array:
+        """The squares of every edge, int64."""
+        return self.graph.squares("edge")[1]
+
 
 @dataclass(frozen=True)
 class ValuesByRank:
@@ -92,6 +97,11 @@ class ValuesByRank:
     def trussness(self) -> Array:
         """The largest trussness of an edge of every vertex, int32; 0 without an edge."""
         return self.graph.vertex_trussness
+
+    @cached_property
+    def squares(self) -> Array:
+        """The squares of every vertex, int64."""
+        return self.graph.squares("vertex")[1]
 
 
 def require_rows(rows: int, frame: Frame, adapter: FrameAdapter, memory: int) -> None:

@@ -40,6 +40,11 @@ STAGES: dict[str, dict[str, Pair]] = {
         "sample": (20, 10),
         "count around": (46, 42),
         "sum by edge": (34, 50),
+        "wedges": (18, 30),
+        "squares": (18, 34),
+        "squares by edge": (40, 36),
+        "by vertex from squares": (18, 46),
+        "by row from squares": (38, 20),
         "peel": (70, 24),
         "by vertex": (18, 90),
         "by vertex from edges": (34, 96),
@@ -57,6 +62,11 @@ STAGES: dict[str, dict[str, Pair]] = {
         "sample": (16, 10),
         "count around": (48, 24),
         "sum by edge": (60, 60),
+        "wedges": (26, 56),
+        "squares": (22, 30),
+        "squares by edge": (44, 36),
+        "by vertex from squares": (20, 38),
+        "by row from squares": (32, 24),
         "peel": (70, 40),
         "by vertex": (22, 64),
         "by vertex from edges": (36, 68),
@@ -96,6 +106,7 @@ ORDER: Pair = (0, 21)
 # What a prepared graph holds already. Read.
 ORIENTED: Pair = (4, 0)
 LAYOUT: Pair = (8, 32)
+WEDGE_LAYOUT: Pair = (12, 8)
 # Per slot of the table of a CPU thread, which holds marks or the places of edges. Read.
 TABLE_SLOT = {"mark": 1, "place": 4}
 # The longest row whose local graph a CPU thread holds as bits of its own, and the bits of each of

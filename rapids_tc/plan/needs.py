@@ -54,6 +54,8 @@ class Text:
 
 
 NO_TEXT = Text()
+BY_ROW = Result.COLUMN, Result.COLUMNS
+OF_WEDGES = "wedges", "squares"  # stages whose layout is the one of wedges
 
 
 def stages(
@@ -114,6 +116,14 @@ def stages(
     if work.needs & Needs.CLIQUES:
         more = costs.local_graphs(rows) + costs.tables(vertices, True)
         result.append(stage("count", more=more))
+    if work.needs & Needs.SQUARES:
+        result.append(stage("wedges", "wedges"))
+        key, more = "squares", costs.wedge_counters(rows, vertices)
+        if work.result in BY_ROW:
+            key = "squares by edge"
+        if work.needs & Needs.COUNTED:  # which were counted before, from another layout
+            more += model.total(model.LAYOUT, rows, vertices) + model.COUNT * rows
+        result.append(stage("squares", key, more))
     if work.needs & Needs.TRUSSNESS:
         result.append(stage("peel", "peel", costs.tables(vertices, True)))
     if work.needs & Needs.NEIGHBORS:
@@ -146,6 +156,9 @@ def _answering(work: Work) -> str:
         return {Result.VERTICES: "by vertex", Result.COLUMN: "by row from cliques"}.get(
             work.result, ""
         )
+    if needs & Needs.SQUARES and not needs & Needs.COUNTED:
+        by_row = dict.fromkeys(BY_ROW, "by row from squares")
+        return {Result.VERTICES: "by vertex from squares", **by_row}.get(work.result, "")
     if work.result is Result.VERTICES:
         of_edges = Needs.NEIGHBOR_DEGREES | Needs.TRUSSNESS | Needs.EDGE_SUMS
         return "by vertex from edges" if needs & of_edges else "by vertex"
@@ -212,7 +225,7 @@ def remaining(
 
     `has` names the attributes that the graph has made.
     """
-    made, held = {"number"}, 0
+    made, held, held_layout, held_wedges = {"number"}, 0, 0, 0
     if not work.needs & Needs.SAMPLE:  # which makes a graph of its own
         if "csr" in has:
             made |= {"order", "orient", "keep"}
@@ -221,16 +234,24 @@ def remaining(
             )
         if "layout" in has:
             made.add("layout")
-            held += model.total(model.LAYOUT, rows, vertices)
+            held_layout = model.total(model.LAYOUT, rows, vertices)
         others = Needs.TRIANGLES | Needs.VALUES | Needs.EDGE_SUMS
         if "edge_counts" in has and method == "auto" and not work.needs & others:
             made.add("count")
+        if "wedge_layout" in has:
+            made.add("wedges")
+            held_wedges = model.total(model.WEDGE_LAYOUT, rows, vertices)
         if "trussness" in has:
             made.add("peel")
         if "community_tree" in has:
             made.add("communities")
+
+    def adds(stage: Stage) -> int:
+        layout = held_wedges if stage.name in OF_WEDGES else held_layout
+        return max(stage.bytes - held - layout, 0)
+
     rest = stages(work, rows, vertices, dense, engine, method, text=text)
-    return [Stage(s.name, max(s.bytes - held, 0)) for s in rest if s.name not in made]
+    return [Stage(s.name, adds(s)) for s in rest if s.name not in made]
 
 
 def describe(rows: int, vertices: int, dense: bool, engine: str) -> str:

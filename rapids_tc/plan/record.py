@@ -39,10 +39,12 @@ class Needs(Flag):
     SAMPLE = auto()  # the counts of a sample of the edges
     CLIQUES = auto()  # of three to five vertices, in memory
     COMMUNITIES = auto()  # sets of edges that triangles join
+    SQUARES = auto()  # cycles of four vertices, in memory
 
     BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS | EDGE_SUMS
     VALUES = WEIGHTS | TYPE_COUNTS | SPANS  # of edges, read from the user's rows
     COUNTED = TOTAL | BY_EDGE | TRIANGLES
+    IN_MEMORY = CLIQUES | COMMUNITIES | SQUARES  # neither in blocks nor on clusters
     LAID_OUT = VALUES | EDGE_SUMS | TRIANGLES | SAMPLE | COMMUNITIES  # on a small graph, too
 
 
@@ -129,6 +131,10 @@ class EdgeValues(Protocol):
     def community(self) -> Array:
         """The community of each edge at its own trussness, int64; -1 for an edge in none."""
 
+    @property
+    def squares(self) -> Array:
+        """The squares of each edge, int64."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -190,6 +196,10 @@ class VertexValues(Protocol):
     @property
     def trussness(self) -> Array:
         """The largest trussness of an edge of each vertex, int32; 0 without an edge."""
+
+    @property
+    def squares(self) -> Array:
+        """The squares of each vertex, int64."""
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,7 @@ costs = Costs(
     prefetch=False,
     slots=lambda sides: 3,
     local_graphs=clique_rows.bits_bytes,
+    wedge_counters=wedges.counters_bytes,
     task=lambda edges, rows, *more: host_slots.task_bytes(
         thread_count() * _slots(rows), edges, rows, *more
     ),

@@ -78,7 +78,7 @@ def counters_bytes(rows: int, vertices: int) -> int:
     """Return the most bytes of the counters of all threads, for a graph of so many rows."""
     counters = model.WEDGE_COUNTER * vertices
     most = max(model.WEDGE_COUNTERS * rows, model.MOST_WEDGE_COUNTERS, counters)
-    return min(thread_count() * counters, most) + thread_count() * HOT * 8
+    return min(thread_count() * counters, most) + thread_count() * min(HOT, vertices) * 8
 
 
 def _threads(csr: Csr, steps: int) -> int:

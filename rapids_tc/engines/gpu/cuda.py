@@ -21,6 +21,7 @@ from rapids_tc.engines.gpu import (
     look_up,
     pairs,
     visitors,
+    wedges,
 )
 from rapids_tc.engines.gpu.layout import CHUNK, Blocks, GpuLayout
 from rapids_tc.engines.gpu.truss import CudaPeeler
@@ -208,6 +209,8 @@ class CudaEngine:
     triangles_per_in_edge = listing.triangles_per_in_edge
     list_triangles = listing.list_triangles
     cliques = cliques.count
+    prepare_wedges = wedges.prepare_wedges
+    squares = wedges.squares
 
     def truss(
         self,

@@ -43,6 +43,7 @@ def task_bytes(edges: int, rows: int, sides: bool, slots: int) -> int:
 COSTS = Costs(
     tables=lambda vertices, sides: 0,
     local_graphs=cliques.bits_bytes,
+    wedge_counters=lambda rows, vertices: 0,  # they lie in shared memory
     most=costs.MOST_GRAPH_ROWS["cuda"],
     positions=costs.MOST_POSITIONS["cuda"],
     unasked=costs.UNASKED["cuda"],

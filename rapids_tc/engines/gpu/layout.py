@@ -169,6 +169,9 @@ class GpuEngine(KernelEngine, Protocol):
     def empty_codes(self, size: int) -> Array:
         """Make an array for `GpuLayout.codes`."""
 
+    def csc(self, csr: Csr) -> tuple[Array, Array, Array]:
+        """Return the CSC of a graph."""
+
     def layout(
         self,
         csr: Csr,
