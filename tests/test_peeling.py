@@ -36,7 +36,7 @@ ON_CPU = {
     "alone at times": (2, CpuPeeler(shared=0, large=50, scanned=90, pause=500, least=0)),
 }
 # Blocks of 128 threads, four stamps of rounds, and few edges that a block keeps.
-TINY = {"threads": 128, "options": ("-DRTC_TRUSS_TINY",), "least": 0}
+TINY = {"threads": 128, "options": ("-DRTC_PEEL_TINY",), "least": 0}
 ON_CARD = {
     "default": {},  # one block
     "blocks": {**TINY, "share": 9, "few": 4, "many": 0, "per_task": 2, "shrink": 240},

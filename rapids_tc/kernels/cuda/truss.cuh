@@ -20,18 +20,15 @@
 // search for the next level buries dead edges, with kFallen | level for their word, before a stamp comes up
 // again.
 #pragma once
-#include "block.cuh"
-#include "device.cuh"
+#include "peel.cuh"
 
 constexpr u32 kFallen = 0x80000000u, kCount = 0xffff;
-#ifdef RTC_TRUSS_TINY                          // for tests on the emulator
-constexpr u32 kPeelThreads = 128, kStamps = 4, kQueue = 5;
+#ifdef RTC_PEEL_TINY                           // for tests on the emulator
+constexpr u32 kStamps = 4, kQueue = 5;
 #else
-constexpr u32 kPeelThreads = 1024;
 constexpr u32 kStamps = 0x7fff;               // of 15 bits; buried edges have none, 0
 constexpr u32 kQueue = 1024;  // fallen edges that a block keeps before it makes their tasks
 #endif
-constexpr u32 kPeelWarps = kPeelThreads / kWarp;
 constexpr u32 kBucket = 8;                    // ids of a bucket, which is a sector of memory
 
 // What comes next, and what the host reads of it. Zeros before the first launch.
@@ -53,11 +50,6 @@ struct Peeled {
   u32 *keys, *edges, *list, *lengths;
   u64* adjacency;
 };
-
-__device__ __forceinline__ u32 grid_thread() { return blockIdx.x * kPeelThreads + threadIdx.x; }
-__device__ __forceinline__ u32 grid_threads() { return gridDim.x * kPeelThreads; }
-__device__ __forceinline__ u32 grid_warp() { return grid_thread() / kWarp; }
-__device__ __forceinline__ u32 grid_warps() { return grid_threads() / kWarp; }
 
 // Where the warp has edge i of its own in the list.
 __device__ __forceinline__ u64 list_place(u32 i) {

@@ -7,33 +7,6 @@ constexpr u32 kRowLanes = 8;                  // that read a row of the CSR
 constexpr u32 kLongRow = 4096;                // entries above which a block packs a row, not a warp
 constexpr u32 kSums = 3;                      // of vertices: neighbors, buckets, edges of the row
 
-// Threads that work together, of which this is number `lane`: how they wait for each other, and how they add
-// up the values of those before this one, and of all.
-struct WarpTeam {
-  u32 lane;
-  static constexpr u32 lanes = kWarp;
-
-  __device__ __forceinline__ void sync() const { __syncwarp(); }
-  __device__ __forceinline__ u32 scan(u32 value, u32& total) const {
-    const u32 through = warp_scan(value);
-    total = __shfl_sync(kFullMask, through, kWarp - 1);
-    return through - value;
-  }
-};
-
-struct BlockTeam {
-  u32 lane;
-  u32* sums;
-  static constexpr u32 lanes = kPeelThreads;
-
-  __device__ __forceinline__ void sync() const { __syncthreads(); }
-  __device__ __forceinline__ u32 scan(u32 value, u32& total) const {
-    const u32 before = block_scan<kPeelWarps>(value, sums, total);
-    __syncthreads();   // all threads have read the sums
-    return before;
-  }
-};
-
 // Write the row of every edge; count the neighbors of each vertex in begin, and those below it in tables.y.
 __device__ __forceinline__ void count_neighbors(const Peeled& g, const i64* offsets, u32 n, u32* rows) {
   for (u64 i = grid_thread(); i < u64(kRowLanes) * n; i += grid_threads()) {
