@@ -136,6 +136,23 @@ def edge_squares(rows):
     return {edge: sides[edge] for edge in simple_edges(rows)}
 
 
+def bitruss(rows):
+    """{(u, v): the largest k for which a subgraph holds it whose every edge is in k squares}."""
+    near, number, k = neighbors(rows), {}, 0
+    left = set(simple_edges(rows))
+    while left:
+        squares = {
+            (u, v): sum(x in near[y] for x in near[v] - {u} for y in near[u] - {v, x})
+            for u, v in left
+        }
+        k = max(k, min(squares.values()))
+        fallen = {edge for edge in left if squares[edge] <= k}
+        number |= dict.fromkeys(fallen, k)
+        left -= fallen
+        near = neighbors(left, near)
+    return number
+
+
 def vertex_triangles(rows, vertices=()):
     """{vertex: triangles it is a corner of}."""
     corners = Counter(corner for triangle in list_triangles(rows) for corner in triangle)

@@ -28,6 +28,7 @@ from rapids_tc.cli import machine, tables, values
 from rapids_tc.cli import reading as cli_reading
 from rapids_tc.cli.edges import FileEdges
 from rapids_tc.engines import peel
+from rapids_tc.engines.blooms import require_index
 from rapids_tc.engines.cpu import host_slots
 from rapids_tc.engines.gpu import cuda, device_slots
 from rapids_tc.executors import persisted, watch
@@ -1229,6 +1230,10 @@ HINTS = {
     "engines/local_graphs": [
         (having(costs, "MOST_CLIQUE_ROW", 1, lambda h: tc.cliques(k3())),
          r"2 neighbors of a degree no lower.*at most 1: .*k_truss\(edges, 4\)"),
+    ],
+    "engines/blooms": [
+        (lambda h: require_index(10, 239),
+         "10 wedges, paths of two edges, takes about 240 bytes; .* those that edge_squares"),
     ],
     "engines/wedges": [
         (having(costs, "MOST_SQUARE_EDGES", 3, lambda h: tc.squares(k3())),

@@ -115,6 +115,9 @@ CLIQUE_ROW = 2048
 # Counters of squares on the CPU: per vertex and thread; and of all threads, per edge, or in all if
 # these are more, past which fewer threads count. Choices.
 WEDGE_COUNTER, WEDGE_COUNTERS, MOST_WEDGE_COUNTERS = 4, 8, 2**24
+# Per wedge of the index of the bitruss peel: its bloom, its two edges, and of at most half as many
+# blooms where they begin, how many wedges they have, and how many a round takes out. Read.
+WEDGE = 24
 # The radix method, per edge, per vertex, and per wedge of a batch. Read.
 RADIX = {"edge": 28, "vertex": 8, "wedge": 32}
 # Per edge of a graph in memory: its count, and in blocks, sums and the values of corners. Read.
@@ -244,6 +247,7 @@ MOST_GRAPH_ROWS = {"cpu": 2**63, "cuda": 2**31}  # a graph of this many or more 
 MOST_POSITIONS = {"cpu": 2**63, "cuda": 2**32}  # blocks in memory have fewer edges together
 MOST_CLIQUE_ROW = 2**16  # entries of a row in which cliques are counted: sums stay below 2**63
 MOST_SQUARE_EDGES = 2**31  # squares are counted of fewer: four times their number is below 2**63
+MOST_WEDGES = 2**32 - 1  # of the index of the bitruss peel: it numbers blooms in 32 bits
 MOST_GPU_RANKS = 2**32  # a graph has fewer: kernels hold ranks in 32 bits
 MOST_BLOCKS = 16  # per side, on one machine: with more, every edge is moved too often
 MOST_SORTED = 64  # ranges of edges, on one machine: the number of pieces is its square

@@ -1,0 +1,142 @@
+"""The bitruss decomposition: the engines against a naive peel, closed forms, and memory."""
+
+from functools import partial
+from itertools import cycle
+
+import numpy as np
+import pytest
+import reference
+from emulator_support import SEEDS, Numpy, compiler, long, plain_only, run_again
+from kernel_support import clique, keys_of, random_rows, union, wheel
+
+import rapids_tc as tc
+from rapids_tc import testing
+from rapids_tc._parallel import limit_threads
+from rapids_tc.engines.blooms import require_index
+from rapids_tc.engines.cpu import bitruss
+from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.gpu.bitruss import CudaBitruss
+
+__all__ = ["compiler"]
+pytestmark = [pytest.mark.cpu_only, pytest.mark.usefixtures("compiler")]
+
+TINY = {"threads": 128, "options": ("-DRTC_PEEL_TINY",)}
+ON_CARD = {
+    "default": {},  # one block
+    "blocks": {**TINY, "share": 9},
+    "pauses": {**TINY, "share": 50, "rounds": 2, "sorted": 30},
+}
+
+
+def biclique(a, b):
+    return [(i, a + j) for i in range(a) for j in range(b)]
+
+
+def sided(size, edges, skew):
+    """Rows between two sides, of which a few vertices have many."""
+    return [(u, size + v) for u, v in random_rows(size, edges, skew)]
+
+
+def hundred():
+    """About a hundred edges: cliques, bicliques, squares that hang together, and a tail."""
+    ladder = [*((2 * i, 2 * i + 2) for i in range(6)), *((2 * i + 1, 2 * i + 3) for i in range(6))]
+    ladder += [(2 * i, 2 * i + 1) for i in range(7)]
+    return union(clique(6), biclique(3, 5), biclique(2, 7), ladder, [*wheel(7), (7, 8), (8, 9)])
+
+
+ROWS = {
+    "empty": [],
+    "loops": [(0, 0), (2, 2)],
+    "star": [(0, leaf) for leaf in range(1, 40)],
+    "hundred": hundred(),
+    # Loops, repeats, both directions, and ranks that do not follow degrees.
+    "mixed": union(clique(9), [*wheel(20), (1, 0), (3, 3), (2, 1)], random_rows(40, 300, 1.3)),
+    "skewed": random_rows(120, 900, 3.0),
+    "two sides": sided(80, 700, 2.0),
+}
+
+
+@pytest.fixture(scope="module", params=ROWS)
+def graph(request):
+    """The wedges of a graph, the squares of its edges and their bitruss numbers."""
+    rows = ROWS[request.param]
+    csr = cpu.csr(keys_of(rows), 1 + max((max(row) for row in rows), default=-1))
+    number = reference.bitruss(rows)
+    edges = zip(csr.columns.tolist(), csr.rows.tolist(), strict=True)
+    return *laid_out(csr), np.array([number[edge] for edge in edges], np.int32)
+
+
+def laid_out(csr):
+    wedges = cpu.prepare_wedges(csr)
+    return wedges, cpu.squares(wedges, per="edge")[1]
+
+
+def check(decompose, graph):
+    wedges, squares, numbers = graph
+    before, reports = squares.copy(), []
+    found = decompose(wedges, squares, 2**40, lambda part, note: reports.append(part))
+    assert found.dtype == np.int32
+    assert found.tolist() == numbers.tolist()
+    assert (squares == before).all()
+    assert reports == sorted(reports) and reports[-1:] == [1] * bool(len(numbers))
+
+
+@plain_only
+@pytest.mark.parametrize("threads", [1, 3])
+def test_on_the_cpu(monkeypatch, graph, threads):
+    check(bitruss.decompose, graph)
+    monkeypatch.setattr(bitruss, "SERIAL_BELOW", 0)
+    with limit_threads(threads):
+        for large, pause in ((0, 50), (20, 2**28)):  # threads share all work, or what is large
+            check(partial(bitruss.decompose, large=large, pause=pause), graph)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "seed"), [*zip(ON_CARD.values(), cycle(SEEDS), strict=False)], ids=ON_CARD
+)
+def test_on_the_emulated_card(graph, sizes, seed):
+    peeler = CudaBitruss(Numpy(), testing.compile, 2, **sizes)
+    with testing.thread_order(seed):
+        check(peeler.decompose, graph)
+
+
+@plain_only
+def test_closed_forms():
+    """An edge of K_ab is in (a - 1) (b - 1) squares, one of K_n in (n - 2) (n - 3)."""
+    cases = {(a, b): (biclique(a, b), (a - 1) * (b - 1)) for a, b in ((60, 50), (2, 70_000))}
+    cases |= {n: (clique(n), (n - 2) * (n - 3)) for n in (4, 40)}
+    for rows, number in cases.values():
+        csr = cpu.csr(keys_of(rows), 1 + max(map(max, rows)))
+        assert set(bitruss.decompose(*laid_out(csr), 2**40).tolist()) == {number}
+
+
+@plain_only
+def test_a_gpu_that_cannot_hold_all_blocks_gets_one(monkeypatch):
+    from rapids_tc.kernels import launch
+
+    launches, together = [], launch.together
+
+    def some(kernel, blocks, threads, args):
+        launches.append(blocks)
+        return blocks == 1 and together(kernel, blocks, threads, args)
+
+    monkeypatch.setattr("rapids_tc.engines.gpu.bitruss.launch.together", some)
+    peeler = CudaBitruss(Numpy(), testing.compile, 2, **TINY, share=9)
+    csr = cpu.csr(keys_of(clique(9)), 9)
+    assert peeler.decompose(*laid_out(csr), 2**40).tolist() == [42] * csr.m
+    assert launches == [2, 1]
+
+
+@plain_only
+@pytest.mark.parametrize(("wedges", "memory"), [(101, 2400), (2**32 - 1, 2**40)])
+def test_an_index_that_does_not_fit(wedges, memory):
+    require_index(100, 2400)
+    with pytest.raises(tc.CapacityError, match=f"index of {wedges:,} wedges.*edge_squares"):
+        require_index(wedges, memory)
+
+
+@long
+@plain_only
+@pytest.mark.parametrize("sanitizer", ["address", "thread"])
+def test_overruns_and_races(sanitizer):
+    run_again(__file__, sanitizer, "-k", "hundred and card")
