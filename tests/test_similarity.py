@@ -7,7 +7,7 @@ import pytest
 import reference
 from checks import assert_column, rows_of
 from graphs import complete, dense_edge_lists, edge_frames
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from needs import need_module
 
 import rapids_tc as tc
@@ -46,6 +46,7 @@ def test_raw_rows_of_any_dtype(backend, measure, edges):
 @pytest.mark.parametrize("measure", MEASURES)
 @many
 @given(rows=dense_edge_lists())
+@example(rows=[(0, 1), (1, 2), (2, 0), (2, 3)])  # ends of an edge with different degrees
 def test_dense_graphs(backend, measure, rows):
     if rows:
         assert_similarity(backend, pd.DataFrame(rows, columns=["src", "dst"]), measure)
