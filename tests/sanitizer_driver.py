@@ -157,8 +157,9 @@ def cliques(card, csr, total: int) -> None:
 
 def squares(card, csr) -> None:
     """Squares by vertex and by edge, in hash tables and in tables of many windows."""
-    tables = Capacities(wedge_slots=16, wedge_warp_slots=8, wedge_words=1024, wedge_list=64)
-    for sizes in (Capacities(), tables):
+    few = {"wedge_slots": 16, "wedge_warp_slots": 8, "wedge_words": 1024, "wedge_list": 64}
+    tables = Capacities(wedge_small=0, **few)
+    for sizes in (Capacities(), Capacities(wedge_small=0), tables):
         engine = replace(card, capacities=sizes)
         wedges = engine.prepare_wedges(csr)
         total, _ = engine.squares(wedges)

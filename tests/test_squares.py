@@ -38,9 +38,9 @@ def grid(side):
     ]
 
 
-FEW = {"wedge_threads": 64, "wedge_list": 8}
-SIZES = [  # hash tables alone; tables alone, in many windows; and all of them, in a block or two
-    Capacities(wedge_threads=128, wedge_list=64),
+FEW = {"wedge_small": 0, "wedge_threads": 64, "wedge_list": 8}
+SIZES = [  # a task of every vertex; tables alone, in many windows; and all kinds of tables
+    Capacities(wedge_list=64),
     Capacities(**FEW, wedge_words=512, wedge_slots=2, wedge_warp_slots=2, wedge_windows=4),
     Capacities(**FEW, wedge_words=2048, wedge_slots=64, wedge_warp_slots=16),
 ]
@@ -115,17 +115,17 @@ def test_the_kernels(rows):
 
 @plain_only
 def test_kernels_count_every_wedge_once():
-    """From the end of lowest rank, unless it has no other, however windows cut them."""
+    """From the end of lowest rank; large graphs leave out ends of one wedge."""
     csr = csr_of(ROWS["mixed"])
     rows = cpu.prepare_wedges(csr).rows
     near = np.split(rows.columns, rows.offsets[1:-1])
     of_ranks = [sum((near[v] > u).sum() for v in near[u] if v > u) for u in range(csr.n)]
-    for sizes in SIZES:
+    for sizes, least in zip(SIZES, (1, 2, 2), strict=True):
         engine = replace(ENGINE, capacities=sizes)
         layout = engine.prepare_wedges(csr)
         with testing.measure() as work:
             engine.squares(layout)
-        assert work.probes == sum(wedges for wedges in of_ranks if wedges > 1)
+        assert work.probes == sum(wedges for wedges in of_ranks if wedges >= least)
 
 
 KNOWN = {

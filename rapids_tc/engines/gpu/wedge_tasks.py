@@ -105,31 +105,28 @@ class Windows:
         return groups
 
 
-def table_tasks(
-    u: Array, wedges: Array, windows: Windows, room: int, most: int, xp: Any
-) -> Array:  # fmt: skip
+def table_tasks(u: Array, wedges: Array, windows: Windows, room: int, most: int, xp: Any) -> Array:
     """Make the tasks (u, first window, last) of vertices, the heaviest first: uint32.
 
     A vertex of more wedges than `most` is cut in more tasks.
     """
     heavy = wedges > most
-    tasks, costs = [], []
-
-    def add(ranks: Array, of_ranks: Array, first: int, last: int) -> None:
-        stays = ranks < int(windows.cuts[last]) - 1  # else no end is behind u
-        ranks = ranks[stays].astype("uint32")
+    others, of_others, tasks, costs = u[~heavy], wedges[~heavy], [], []
+    for first, last in windows.groups(room):
+        stays = others < int(windows.cuts[last]) - 1  # else no end is behind u
+        ranks = others[stays].astype("uint32")
         ends = (xp.full(len(ranks), window, "uint32") for window in (first, last))
         tasks.append(xp.stack([ranks, *ends], axis=1))
-        costs.append(of_ranks[stays] * float(windows.share[last] - windows.share[first]))
-
-    for first, last in windows.groups(room):
-        add(u[~heavy], wedges[~heavy], first, last)
-    heavy_ranks, of_heavy = u[heavy], wedges[heavy]
-    for i, count in enumerate(of_heavy.tolist()):
-        for first, last in windows.groups(room, most / count):
-            add(heavy_ranks[i : i + 1], of_heavy[i : i + 1], first, last)
-    if not tasks:
-        return xp.zeros((0, 3), "uint32")
+        costs.append(of_others[stays] * float(windows.share[last] - windows.share[first]))
+    cut = [  # on the host: few have so many wedges
+        (rank, first, last, count * (windows.share[last] - windows.share[first]))
+        for rank, count in zip(u[heavy].tolist(), wedges[heavy].tolist(), strict=True)
+        for first, last in windows.groups(room, most / count)
+        if rank < windows.cuts[last] - 1
+    ]
+    table = np.array(cut, np.float64).reshape(-1, 4)  # ranks are exact in these, too
+    tasks.append(xp.asarray(table[:, :3].astype(np.uint32)))
+    costs.append(xp.asarray(table[:, 3]))
     return xp.concatenate(tasks)[xp.argsort(-xp.concatenate(costs))]
 
 

@@ -85,8 +85,6 @@ class GpuWedges(WedgeRows):
     bounds : array of uint32
         Positions of the cuts between windows in the first `bounded` rows, row by row.
     bounded : int
-    wedges : int
-        How many there are.
     tables : Tables
     hashed : tuple of Hashed
     narrow : bool
@@ -97,7 +95,6 @@ class GpuWedges(WedgeRows):
     cuts: Array
     bounds: Array
     bounded: int
-    wedges: int
     tables: Tables
     hashed: tuple[Hashed, ...]
     narrow: bool
@@ -107,9 +104,11 @@ def prepare_wedges(engine: GpuEngine, csr: Csr) -> WedgeRows:
     """Make the rows of all neighbors, and the tasks: 12 bytes per edge, 24 at the peak."""
     check_edges(csr)
     with engine.device(csr.columns):
-        return (
-            _tasks(engine, _join_rows(engine, csr)) if csr.m else WedgeRows(csr, csr, csr.columns)
-        )
+        if not csr.m:
+            return WedgeRows(csr, csr, csr.columns)
+        made = _join_rows(engine, csr)
+        is_small = csr.n <= engine.capacities.wedge_small
+        return _all(engine, made) if is_small else _tasks(engine, made)
 
 
 def squares(
@@ -157,6 +156,22 @@ def _join_rows(engine: GpuEngine, csr: Csr) -> WedgeRows:
     return WedgeRows(csr, Csr(csr.offsets + in_offsets, columns), places)
 
 
+def _all(engine: GpuEngine, made: WedgeRows) -> GpuWedges:
+    """Make a task of every vertex of a small graph: nothing is counted, or read by the host.
+
+    No degree reaches 2**16: all counters have 16 bits.
+    """
+    xp, n = engine.xp, made.csr.n
+    end = -(-n // ALIGN) * ALIGN
+    tasks = xp.zeros((n, 3), "uint32")
+    tasks[:, 0], tasks[:, 2] = xp.arange(n, dtype="uint32"), 1
+    packing = Packing((0, end, end), (0, end // 2, end // 2), end)
+    cuts, ends = xp.asarray(np.array([0, end], np.uint32)), made.rows.offsets[1:].astype("uint32")
+    tables = Tables(packing, end // 2, _BLOCK, 1, tasks)
+    graph = made.csr, made.rows, made.places
+    return GpuWedges(*graph, ends, cuts, ends[:0], 0, tables, (), narrow=True)
+
+
 def _tasks(engine: GpuEngine, made: WedgeRows) -> GpuWedges:
     """Count the wedges of every vertex, and make the tasks."""
     xp, csr, rows, sizes = engine.xp, made.csr, made.rows, engine.capacities
@@ -185,7 +200,7 @@ def _tasks(engine: GpuEngine, made: WedgeRows) -> GpuWedges:
     bounds = _bounds(engine, rows, bounded, inner)
     cuts = xp.asarray(windows.cuts.astype("uint32"))
     graph = made.csr, made.rows, made.places, ends, cuts, bounds, bounded
-    return GpuWedges(*graph, total, tables, hashed, (d - 1) * (e - 1) < 2**32)
+    return GpuWedges(*graph, tables, hashed, (d - 1) * (e - 1) < 2**32)
 
 
 def _hashed(wedges: Array, above: int, most: int, xp: Any) -> Array:
